@@ -1,11 +1,6 @@
 package compact
 
 import (
-	"bytes"
-	"flag"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,10 +9,9 @@ import (
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/elementcontext"
+	"github.com/domtap/domtap/internal/golden"
 	"github.com/domtap/domtap/view"
 )
-
-var update = flag.Bool("update", false, "write what the code prints into testdata")
 
 // TestTranscripts prints the pages in testdata/*.txtar and compares. A file has a comment and sections,
 // each behind a line "-- name --". For LINES:
@@ -37,98 +31,30 @@ var update = flag.Bool("update", false, "write what the code prints into testdat
 // For DIFF: old and new hold elements, diff what is to come out. For DENSE_DIFF: the same with dense_diff in the place of
 // diff. Elements stand two spaces right of their parents, and the views leave out structural elements.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a := readArchive(t, file)
-			section, got := "diff", ""
-			if _, ok := a.get("dense_diff"); ok {
-				section, got = "dense_diff", a.denseDiff(t)
-			} else if _, ok := a.get("old"); ok {
-				got = Diff(diff.Compute(a.elements(t, "old"), a.elements(t, "new")))
-			} else if _, ok := a.get("tree"); ok {
-				section, got = "tree", a.tree(t)
-			} else if _, ok := a.get("dense"); ok {
-				section, got = "dense", a.dense(t)
-			} else {
-				section, got = "lines", a.lines(t)
-			}
-			if *update {
-				a.set(section, got)
-				if err := os.WriteFile(file, a.format(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if want, _ := a.get(section); got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
-		})
-	}
+	golden.Each(t, "testdata/*.txtar", 1, func(t *testing.T, archived *golden.Archive) {
+		a := archive{archived}
+		section, got := "diff", ""
+		if _, ok := a.Section("dense_diff"); ok {
+			section, got = "dense_diff", a.denseDiff(t)
+		} else if _, ok := a.Section("old"); ok {
+			got = Diff(diff.Compute(a.elements(t, "old"), a.elements(t, "new")))
+		} else if _, ok := a.Section("tree"); ok {
+			section, got = "tree", a.tree(t)
+		} else if _, ok := a.Section("dense"); ok {
+			section, got = "dense", a.dense(t)
+		} else {
+			section, got = "lines", a.lines(t)
+		}
+		a.Compare(t, section, got)
+	})
 }
 
-// archive is a txtar file.
-type archive struct {
-	comment  string
-	sections []section
-}
+// archive is the archive of a test.
+type archive struct{ *golden.Archive }
 
-type section struct{ name, text string }
-
-func readArchive(t *testing.T, file string) *archive {
+func (a archive) elements(t *testing.T, name string) []*dom.Element {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &archive{}
-	text := &a.comment
-	for line := range strings.Lines(string(data)) {
-		name, ok := strings.CutPrefix(strings.TrimSpace(line), "-- ")
-		if name, end := strings.CutSuffix(name, " --"); ok && end {
-			a.sections = append(a.sections, section{name: name})
-			text = &a.sections[len(a.sections)-1].text
-			continue
-		}
-		*text += line
-	}
-	return a
-}
-
-func (a *archive) format() []byte {
-	var b bytes.Buffer
-	b.WriteString(a.comment)
-	for _, s := range a.sections {
-		fmt.Fprintf(&b, "-- %s --\n%s", s.name, s.text)
-	}
-	return b.Bytes()
-}
-
-func (a *archive) get(name string) (string, bool) {
-	for _, s := range a.sections {
-		if s.name == name {
-			return s.text, true
-		}
-	}
-	return "", false
-}
-
-func (a *archive) set(name, text string) {
-	for i := range a.sections {
-		if a.sections[i].name == name {
-			a.sections[i].text = text
-			return
-		}
-	}
-	a.sections = append(a.sections, section{name, text})
-}
-
-func (a *archive) elements(t *testing.T, name string) []*dom.Element {
-	t.Helper()
-	text, _ := a.get(name)
+	text, _ := a.Section(name)
 	var out []*dom.Element
 	for line := range strings.Lines(text) {
 		out = append(out, parseElement(t, strings.TrimSpace(line)))
@@ -137,7 +63,7 @@ func (a *archive) elements(t *testing.T, name string) []*dom.Element {
 }
 
 // lines prints the archive's page.
-func (a *archive) lines(t *testing.T) string {
+func (a archive) lines(t *testing.T) string {
 	t.Helper()
 	h, o := a.header(t)
 	all := a.nested(t, "elements")
@@ -150,10 +76,10 @@ func (a *archive) lines(t *testing.T) string {
 }
 
 // nested returns the elements of a section with their parents.
-func (a *archive) nested(t *testing.T, section string) []*dom.Element {
+func (a archive) nested(t *testing.T, section string) []*dom.Element {
 	t.Helper()
 	all := a.elements(t, section)
-	text, _ := a.get(section)
+	text, _ := a.Section(section)
 	var path []*dom.Element
 	for line := range strings.Lines(text) {
 		e := all[0]
@@ -167,11 +93,11 @@ func (a *archive) nested(t *testing.T, section string) []*dom.Element {
 }
 
 // dense prints the archive's page as DENSE.
-func (a *archive) dense(t *testing.T) string {
+func (a archive) dense(t *testing.T) string {
 	t.Helper()
 	h, o := a.header(t)
 	all := a.nested(t, "elements")
-	words, _ := a.get("options")
+	words, _ := a.Section("options")
 	mention := dense.MentionAll
 	for _, word := range strings.Fields(words) {
 		switch word {
@@ -194,7 +120,7 @@ func (a *archive) dense(t *testing.T) string {
 }
 
 // denseDiff prints what changed between the archive's pages as DENSE_DIFF.
-func (a *archive) denseDiff(t *testing.T) string {
+func (a archive) denseDiff(t *testing.T) string {
 	t.Helper()
 	h, o := a.header(t)
 	o.InteractiveOnly = true
@@ -210,12 +136,12 @@ func (a *archive) denseDiff(t *testing.T) string {
 }
 
 // tree prints the archive's page as TREE.
-func (a *archive) tree(t *testing.T) string {
+func (a archive) tree(t *testing.T) string {
 	t.Helper()
 	h, o := a.header(t)
 	all := a.nested(t, "elements")
 	folded := Folded{}
-	words, _ := a.get("options")
+	words, _ := a.Section("options")
 	if _, after, ok := strings.Cut(words, "fold="); ok {
 		ref, _ := strconv.Atoi(strings.Fields(after)[0])
 		folded[dom.Ref(ref)] = 0
@@ -232,19 +158,19 @@ func (a *archive) tree(t *testing.T) string {
 }
 
 // header reads the header and the options of the archive's page.
-func (a *archive) header(t *testing.T) (Header, view.Options) {
+func (a archive) header(t *testing.T) (Header, view.Options) {
 	t.Helper()
 	var h Header
-	page, _ := a.get("page")
+	page, _ := a.Section("page")
 	url, title, _ := strings.Cut(strings.TrimSpace(page), "\n")
 	h.URL, h.Title = url, unquoted(title)
-	history, _ := a.get("history")
+	history, _ := a.Section("history")
 	for line := range strings.Lines(history) {
 		title, url, _ := strings.Cut(line, "@")
 		h.History = append(h.History, Visit{Title: strings.TrimSpace(title), URL: strings.TrimSpace(url)})
 	}
 	o := view.Options{Cost: Cost(NewBase(h.URL), nil, func(string) int { return 10 })}
-	words, _ := a.get("options")
+	words, _ := a.Section("options")
 	for _, word := range strings.Fields(words) {
 		name, value, _ := strings.Cut(word, "=")
 		switch name {

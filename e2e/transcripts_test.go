@@ -1,12 +1,9 @@
 package e2e
 
 import (
-	"flag"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,15 +11,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rogpeppe/go-internal/txtar"
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/golden"
 	"github.com/domtap/domtap/internal/testenv"
 	"github.com/domtap/domtap/internal/tokens"
 )
-
-var update = flag.Bool("update", false, "write what the daemon says into testdata")
 
 // TestTranscripts talks to the daemon as testdata/*.txtar says and compares what it answers. A file has a
 // comment, pages (sections named after their path, such as "/login"), which are at http://site.example and
@@ -36,10 +31,6 @@ var update = flag.Bool("update", false, "write what the daemon says into testdat
 //	press KEY
 //	run JAVASCRIPT            runs a script in the page
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
 	site := &transcriptSite{}
 	base, err := url.Parse(testenv.Serve(t, site))
 	if err != nil {
@@ -47,57 +38,23 @@ func TestTranscripts(t *testing.T) {
 	}
 	d := testenv.StartDaemon(t, "site-per-process", "disable-features=HttpsUpgrades",
 		fmt.Sprintf("host-resolver-rules=MAP site.example:80 %s, MAP other.example:80 %[1]s, MAP * ~NOTFOUND", base.Host))
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			site.archive = a
-			got := (&talk{t: t, d: d}).play(section(a, "script"))
-			if *update {
-				setSection(a, "transcript", got)
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if want := section(a, "transcript"); got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
-		})
-	}
+	golden.Each(t, "testdata/*.txtar", 1, func(t *testing.T, a *golden.Archive) {
+		site.archive = a
+		script, _ := a.Section("script")
+		a.Compare(t, "transcript", (&talk{t: t, d: d}).play(script))
+	})
 }
 
 // transcriptSite serves the pages of the archive that is played.
-type transcriptSite struct{ archive *txtar.Archive }
+type transcriptSite struct{ archive *golden.Archive }
 
 func (s *transcriptSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	page := section(s.archive, r.URL.Path)
-	if page == "" {
+	page, ok := s.archive.Section(r.URL.Path)
+	if !ok {
 		http.NotFound(w, r)
 		return
 	}
 	testenv.HTML(page)(w, r)
-}
-
-func section(a *txtar.Archive, name string) string {
-	for _, f := range a.Files {
-		if f.Name == name {
-			return string(f.Data)
-		}
-	}
-	return ""
-}
-
-func setSection(a *txtar.Archive, name, text string) {
-	for i := range a.Files {
-		if a.Files[i].Name == name {
-			a.Files[i].Data = []byte(text)
-			return
-		}
-	}
-	a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
 }
 
 // talk is one transcript in the making.

@@ -2,22 +2,16 @@ package acting
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/golden"
 	"github.com/domtap/domtap/internal/mcp/text"
 	"github.com/domtap/domtap/internal/testenv"
 )
-
-var update = flag.Bool("update", false, "write what the daemon says into testdata")
 
 // TestOutcome plays testdata/outcome/*.txtar: what the answers to actions say that a person would have noticed. A file has a
 // comment, pages, which are sections named after their path, a script, and the transcript that comes of it. The script has
@@ -29,32 +23,18 @@ var update = flag.Bool("update", false, "write what the daemon says into testdat
 //	type NAME = TEXT    types it key by key
 //	form NAME = TEXT, … fills fields and submits their form
 func TestOutcome(t *testing.T) {
-	files, err := filepath.Glob("testdata/outcome/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
 	d := testenv.Shared(t)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { playOutcome(t, d, file) })
-	}
+	golden.Each(t, "testdata/outcome/*.txtar", 1, func(t *testing.T, a *golden.Archive) { playOutcome(t, d, a) })
 }
 
-func playOutcome(t *testing.T, d *testenv.Daemon, file string) {
-	a, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, script, at := map[string]http.HandlerFunc{"/slow": slow}, "", -1
-	for i, f := range a.Files {
-		switch f.Name {
-		case "script":
-			script = string(f.Data)
-		case "transcript":
-			at = i
-		default:
+func playOutcome(t *testing.T, d *testenv.Daemon, a *golden.Archive) {
+	pages := map[string]http.HandlerFunc{"/slow": slow}
+	for _, f := range a.Files {
+		if strings.HasPrefix(f.Name, "/") {
 			pages[f.Name] = html(string(f.Data))
 		}
 	}
+	script, _ := a.Section("script")
 	url := testenv.Pages(t, pages)
 	s := &stage{t: t, d: d, tab: d.Open(url + "/blank")}
 	t.Cleanup(func() { // the site ends after its last request, which a tab that stays would keep open
@@ -66,14 +46,7 @@ func playOutcome(t *testing.T, d *testenv.Daemon, file string) {
 	for line := range strings.Lines(script) {
 		fmt.Fprintf(&got, "> %s%s", line, strings.ReplaceAll(s.noticed(url, strings.TrimSpace(line)), url, ""))
 	}
-	if *update {
-		a.Files[at].Data = []byte(got.String())
-		if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if want := string(a.Files[at].Data); got.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
-	}
+	a.Compare(t, "transcript", got.String())
 }
 
 // slow answers a request when its client goes away.

@@ -1,13 +1,14 @@
-// Package golden compares what a test computes with transcripts in testdata. It is for tests alone.
+// Package golden compares what a test computes with archives in testdata. It is for tests alone.
 //
-// A transcript is a txtar file of two sections, the input and the output. With the flag -update, the tests write
-// the outputs that they compute instead of comparing them.
+// An archive is a txtar file, whose sections are the inputs and outputs of one test. With the flag -update, the tests
+// write the outputs that they compute instead of comparing them.
 package golden
 
 import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,9 +17,15 @@ import (
 
 var update = flag.Bool("update", false, "write the outputs into testdata")
 
-// Run runs output on the input of each file that pattern matches, in a subtest named after the file, and compares the result
-// with the output in the file. The test fails when there are fewer than least files.
-func Run(t *testing.T, pattern string, least int, output func(t *testing.T, input string) string) {
+// Archive is the archive of one test.
+type Archive struct {
+	*txtar.Archive
+	changed bool
+}
+
+// Each runs test for each archive that pattern matches, in a subtest named after the file. The test fails when there are
+// fewer than least files.
+func Each(t *testing.T, pattern string, least int, test func(t *testing.T, a *Archive)) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) < least {
@@ -26,21 +33,58 @@ func Run(t *testing.T, pattern string, least int, output func(t *testing.T, inpu
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil || len(archive.Files) != 2 {
-				t.Fatalf("%s: want an input and an output: %v", file, err)
+			parsed, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
 			}
-			got := output(t, string(archive.Files[0].Data))
-			if *update {
-				archive.Files[1].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			a := &Archive{Archive: parsed}
+			test(t, a)
+			if a.changed {
+				if err := os.WriteFile(file, txtar.Format(parsed), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				return
-			}
-			if want := string(archive.Files[1].Data); got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
+}
+
+// Run runs output on the input of each archive of two sections, an input and an output, and compares the result with the
+// output in the archive.
+func Run(t *testing.T, pattern string, least int, output func(t *testing.T, input string) string) {
+	t.Helper()
+	Each(t, pattern, least, func(t *testing.T, a *Archive) {
+		if len(a.Files) != 2 {
+			t.Fatal("want an input and an output")
+		}
+		a.Compare(t, a.Files[1].Name, output(t, string(a.Files[0].Data)))
+	})
+}
+
+// Section returns the text of a section, and whether there is one of that name.
+func (a *Archive) Section(name string) (string, bool) {
+	if i := a.index(name); i >= 0 {
+		return string(a.Files[i].Data), true
+	}
+	return "", false
+}
+
+// Compare fails the test when an output is not what the section of that name says. With the flag -update, the archive gets the output.
+func (a *Archive) Compare(t *testing.T, name, got string) {
+	t.Helper()
+	want, ok := a.Section(name)
+	switch {
+	case !*update:
+		if got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	case !ok:
+		a.Files, a.changed = append(a.Files, txtar.File{Name: name, Data: []byte(got)}), true
+	case got != want:
+		a.Files[a.index(name)].Data, a.changed = []byte(got), true
+	}
+}
+
+// index is the place of a section; -1: there is none.
+func (a *Archive) index(name string) int {
+	return slices.IndexFunc(a.Files, func(f txtar.File) bool { return f.Name == name })
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -19,38 +18,19 @@ import (
 	"testing/iotest"
 
 	"github.com/rogpeppe/go-internal/txtar"
-)
 
-var update = flag.Bool("update", false, "write what comes out into testdata")
+	"github.com/domtap/domtap/internal/golden"
+)
 
 // TestShapes prunes testdata/*.txtar: a transcript of each shape in the section "in", and what comes out of it in "out".
 func TestShapes(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) < 7 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, _, err := Transcript(a.Files[0].Data, Options{Keep: 1, MinBytes: 120})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if *update {
-				a.Files = []txtar.File{a.Files[0], {Name: "out", Data: out}}
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if string(out) != string(a.Files[1].Data) {
-				t.Errorf("got\n%s\nwant\n%s", out, a.Files[1].Data)
-			}
-		})
-	}
+	golden.Run(t, "testdata/*.txtar", 7, func(t *testing.T, in string) string {
+		out, _, err := Transcript([]byte(in), Options{Keep: 1, MinBytes: 120})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	})
 }
 
 // page is what a browser tool answers after a step, about as large as a page of a shop.

@@ -1,9 +1,7 @@
 package markdown
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,10 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/internal/golden"
 	"github.com/domtap/domtap/internal/tokens"
 )
-
-var update = flag.Bool("update", false, "write what the code prints into testdata")
 
 // markdown converts a page as it is, without looking for its main content.
 func markdown(body string) *Document {
@@ -30,29 +27,7 @@ func markdown(body string) *Document {
 
 // TestTranscripts converts the section html of testdata/*.txtar and compares with the section markdown.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := markdown(string(a.Files[0].Data)).Text()
-			if *update {
-				a.Files[1].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if want := string(a.Files[1].Data); got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
-		})
-	}
+	golden.Run(t, "testdata/*.txtar", 1, func(_ *testing.T, html string) string { return markdown(html).Text() })
 }
 
 // prose is text that is long enough to be a main content.
