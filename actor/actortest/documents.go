@@ -82,6 +82,8 @@ func (p *documents) Read(ctx context.Context, req driver.ReadRequest) (driver.Re
 		}
 		if patch, ok := f.patch(p.options, req.Geometry); ok {
 			out.Patches = append(out.Patches, patch)
+		} else {
+			p.reportSelected(f) // which waited for an acknowledgement that came with the read
 		}
 	}
 	return out, nil
