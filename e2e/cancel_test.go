@@ -107,7 +107,7 @@ func TestACancelledOpenTabLeavesNoPage(t *testing.T) {
 	if peak > most {
 		t.Errorf("there were %d pages, and at most %d tabs may be open", peak, most)
 	}
-	asBefore(t, f, before)
+	asBefore(t, f, before, func() {})
 	for range most - 1 { // every slot was given back
 		f.Open(url + "/plain")
 	}
@@ -445,8 +445,7 @@ func TestCancelledCallsLeaveNothing(t *testing.T) {
 		c.round()
 	}
 	t.Logf("seed %d: %d calls in %v: %v", seed, made, time.Since(began), c.tally)
-	c.tidy()
-	asBefore(t, c.f, before)
+	asBefore(t, c.f, before, c.tidy)
 	if c.tally[codes.Canceled] == 0 || c.tally[codes.DeadlineExceeded] == 0 {
 		t.Errorf("the calls were not cancelled: %v", c.tally)
 	}

@@ -150,14 +150,16 @@ func (f footprint) more(before footprint) []string {
 // settleLimit bounds how long what is being closed may take to be gone.
 const settleLimit = testenv.Patience
 
-// asBefore waits until nothing is left that was not there before.
-func asBefore(t *testing.T, f *testenv.RestartingDaemon, before footprint) {
+// asBefore waits until nothing is left that was not there before. Before each look it closes what clients know of, and would close:
+// a window that a page was opening becomes a tab also after the page's own tab was closed.
+func asBefore(t *testing.T, f *testenv.RestartingDaemon, before footprint, tidy func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), settleLimit)
 	defer cancel()
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
+		tidy()
 		left := footprintOf(t, f).more(before)
 		if len(left) == 0 {
 			return
