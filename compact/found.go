@@ -12,6 +12,8 @@ type Found struct {
 	Header Header
 	// Query is what was searched for.
 	Query string
+	// Within, unless empty, is what had to stand around the matches.
+	Within string
 	// Matches are the best of Total matches, the best first.
 	Matches []*dom.Element
 	Total   int
@@ -97,6 +99,9 @@ func (f Found) head(n, query int) string {
 		dst = append(dst, "# No match"...)
 		if query > 0 {
 			dst = append(part.AppendClean(append(dst, ` for "`...), f.Query, query), '"')
+			if f.Within != "" {
+				dst = append(part.AppendClean(append(dst, ` within "`...), f.Within, query), '"')
+			}
 		}
 		if n > 0 {
 			dst = append(dst, ". The nearest:"...)

@@ -68,6 +68,7 @@ var requestTests = []struct {
 	{"snapshot -f dense_diff", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Incremental: true}},
 	{"compact -f dense", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE}},
 	{"find sign in", &domtapv1.FindRequest{TabId: "t2", Query: "sign in"}},
+	{`find --within [7] Pay`, &domtapv1.FindRequest{TabId: "t2", Query: "Pay", Within: "[7]"}},
 	{`find -t t1 --max-results 3 --max-tokens 0 Pay`, &domtapv1.FindRequest{
 		TabId: "t1", Query: "Pay", MaxResults: proto.Int32(3), MaxTokens: proto.Int32(0)}},
 	{"fill-form a=b", &domtapv1.FillFormRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Fields: []*domtapv1.FormField{{Label: "a", Value: "b"}}}},

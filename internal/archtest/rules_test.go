@@ -30,7 +30,7 @@ var layers = map[string]layer{
 	"internal/content/annotate": {pure: true},
 	"internal/condition":        {layers: []string{"dom", "internal/elementcontext"}, pure: true},
 	// Letters without accents take a library.
-	"internal/find":              {layers: []string{"dom"}, modules: true, pure: true},
+	"internal/find":              {layers: []string{"dom", "internal/elementcontext"}, modules: true, pure: true},
 	"internal/transcript":        {layers: []string{"internal/tokens", "internal/truncate"}, pure: true},
 	"internal/telemetry/pagelog": {layers: []string{"internal/truncate"}},
 	"internal/telemetry/usage":   {},

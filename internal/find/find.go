@@ -6,6 +6,8 @@
 // the row, list item or article that holds it, in the names of its ancestors, or in the headings above it, as in
 // "edit grace hopper".
 //
+// Query.Within leaves only the elements that have something around them, as targets of actions do.
+//
 // Rank has the order of the matches. Where an element stands in another one of the same name, such as a link in a
 // heading, only the one that is used is a match.
 package find
@@ -16,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
 )
 
 // MaxWords is how many words of a query count.
@@ -45,7 +48,11 @@ const (
 )
 
 // Query is what to find.
-type Query struct{ words []string }
+type Query struct {
+	words []string
+	// within, unless empty, is what must stand around the elements.
+	within string
+}
 
 // Parse reads a query. It ignores words beyond MaxWords.
 func Parse(query string) Query {
@@ -61,6 +68,13 @@ func Parse(query string) Query {
 		}
 	}
 	q.words = q.words[:min(len(q.words), MaxWords)]
+	return q
+}
+
+// Within returns the query for elements that have this around them: a text, a role or a ref, as elementcontext.Within
+// reads it. Empty: anything.
+func (q Query) Within(around string) Query {
+	q.within = around
 	return q
 }
 
@@ -94,6 +108,9 @@ func (q Query) Match(elements []*dom.Element, url string) []Match {
 			found = append(found, Match{Element: e, Index: i, Rank: rank})
 		}
 	}
+	if q.within != "" {
+		found = around(elements, found, q.within)
+	}
 	if slices.ContainsFunc(found, func(m Match) bool { return shown(m.Element) == 0 }) {
 		// The other texts of a row whose button is meant are not matches.
 		found = slices.DeleteFunc(found, func(m Match) bool { return m.Rank == Context && shown(m.Element) != 0 })
@@ -102,6 +119,19 @@ func (q Query) Match(elements []*dom.Element, url string) []Match {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(shown(a.Element), shown(b.Element)), cmp.Compare(covered(a.Element), covered(b.Element)))
 	})
 	return found
+}
+
+// around returns the matches that have something around them.
+func around(elements []*dom.Element, found []Match, within string) []Match {
+	among := make([]*dom.Element, len(found))
+	for i, m := range found {
+		among[i] = m.Element
+	}
+	inside := map[dom.Ref]bool{}
+	for _, e := range elementcontext.Within(elements, among, within) {
+		inside[e.Ref] = true
+	}
+	return slices.DeleteFunc(found, func(m Match) bool { return !inside[m.Element.Ref] })
 }
 
 func shown(e *dom.Element) int {

@@ -121,6 +121,29 @@ func TestMatchesAreRanked(t *testing.T) {
 	}
 }
 
+func TestMatchesWithin(t *testing.T) {
+	for _, c := range []struct{ query, within, want string }{
+		{"delete", "Grace", "12"},
+		{"delete", "13", "18"},
+		{"delete", "row", "12, 18"},
+		{"delete", "1003 grace hopper", "12"},
+		{"save", "Billing", "22"},
+		{"save", "address", "22, 24, 25"},
+		{"pricing", "heading", "29"},
+		{"1003", "Grace Hopper", "8, 11, 12"},
+		{"save", "Grace", ""},
+		{"save", "Nobody", ""},
+	} {
+		var got []string
+		for _, m := range Parse(c.query).Within(c.within).Match(orders(), pageURL) {
+			got = append(got, fmt.Sprint(m.Element.Ref))
+		}
+		if list := strings.Join(got, ", "); list != c.want {
+			t.Errorf("%q within %q: %s, want %s", c.query, c.within, list, c.want)
+		}
+	}
+}
+
 func TestElementsBehindAModalComeLast(t *testing.T) {
 	behind, here := used("button", "Save"), used("button", "Save")
 	behind.Covered = true

@@ -46,6 +46,7 @@ func TestFindShowsTheMatches(t *testing.T) {
 		h.do("browser_navigate", object{"url": shopURL, "show": "none"})
 		wantAll(t, h.do("browser_find", object{"query": "pay button"}), "<page nonce=", "URL: "+shopURL+" | Title: Shop\n[", "Pay (button)\n")
 		wantAll(t, h.do("browser_find", object{"query": "card", "max_results": 99}), "# max_results: 99 → 50", "# No match for \"card\". The nearest:\n", "Cart (a →/cart)\n")
+		wantAll(t, h.do("browser_find", object{"query": "pay", "within": "Nobody"}), "# No match for \"pay\" within \"Nobody\". The nearest:\n", "Pay (button)\n")
 		got, failed := h.call("browser_find", nil)
 		if !failed {
 			t.Errorf("without a query: %s", got)

@@ -82,6 +82,19 @@ func TestFindReturnsTheLinesOfWhatMatches(t *testing.T) {
 		} {
 			wantText(t, c.query, b.find(&domtapv1.FindRequest{TabId: id, Query: c.query}).GetText(), shopHeader+c.want)
 		}
+		for _, c := range []struct{ query, within, want string }{
+			{"delete", "grace", "[5] Delete (button) ‹Grace Hopper›\n"},
+			{"delete", "[6]", "[10] Delete (button) ‹Alan Turing›\n"},
+			{"edit", "row", "[4] Edit (a →/edit)\n[9] Edit (a →/edit)\n"},
+			{"edit", "Nobody", "# No match for \"edit\" within \"Nobody\". The nearest:\n[4] Edit (a →/edit)\n[9] Edit (a →/edit)\n"},
+			{"dleete", "grace", "# No match for \"dleete\" within \"grace\". The nearest:\n[5] Delete (button) ‹Grace Hopper›\n[10] Delete (button) ‹Alan Turing›\n"},
+		} {
+			wantText(t, c.query+" within "+c.within, b.find(&domtapv1.FindRequest{TabId: id, Query: c.query, Within: c.within}).GetText(), shopHeader+c.want)
+		}
+		for _, within := range []string{" ", strings.Repeat("x", 1001)} {
+			_, err := b.dom.Find(t.Context(), &domtapv1.FindRequest{TabId: id, Query: "edit", Within: within})
+			wantCode(t, err, codes.InvalidArgument, "")
+		}
 		got := b.find(&domtapv1.FindRequest{TabId: id, Query: "e", MaxResults: proto.Int32(2)})
 		if m := got.GetMetadata(); m.GetTruncationReason() != domtapv1.TruncationReason_TRUNCATION_REASON_ELEMENT_LIMIT || m.GetOmittedByRole()["button"] == 0 {
 			t.Errorf("cut: %v", m)

@@ -1977,7 +1977,11 @@ type FindRequest struct {
 	// the caller, as with GetDom.
 	ClientId string `protobuf:"bytes,5,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
 	// As in GetDomRequest.
-	MaxAge        *durationpb.Duration `protobuf:"bytes,6,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	MaxAge *durationpb.Duration `protobuf:"bytes,6,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	// Only elements that have this around them, as Target.within: a text of the same row, list item, card, group, form or
+	// dialog, of the name of an element around or of the heading above; the role of an element around; or the ref of
+	// one. At most 1,000 characters. Without a match, `nearest` has elements that match elsewhere.
+	Within        string `protobuf:"bytes,7,opt,name=within,proto3" json:"within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2052,6 +2056,13 @@ func (x *FindRequest) GetMaxAge() *durationpb.Duration {
 		return x.MaxAge
 	}
 	return nil
+}
+
+func (x *FindRequest) GetWithin() string {
+	if x != nil {
+		return x.Within
+	}
+	return ""
 }
 
 type FindResponse struct {
@@ -3174,7 +3185,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\bmetadata\x18\x02 \x01(\v2\x17.domtap.v1.ViewMetadataR\bmetadata\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x04R\brevision\x12\x14\n" +
 	"\x05epoch\x18\x04 \x01(\tR\x05epoch\x12)\n" +
-	"\x06resync\x18\x05 \x01(\v2\x11.domtap.v1.ResyncR\x06resync\"\xf4\x01\n" +
+	"\x06resync\x18\x05 \x01(\v2\x11.domtap.v1.ResyncR\x06resync\"\x8c\x02\n" +
 	"\vFindRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12$\n" +
@@ -3183,7 +3194,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\n" +
 	"max_tokens\x18\x04 \x01(\x05H\x01R\tmaxTokens\x88\x01\x01\x12\x1b\n" +
 	"\tclient_id\x18\x05 \x01(\tR\bclientId\x122\n" +
-	"\amax_age\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x06maxAgeB\x0e\n" +
+	"\amax_age\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x06maxAge\x12\x16\n" +
+	"\x06within\x18\a \x01(\tR\x06withinB\x0e\n" +
 	"\f_max_resultsB\r\n" +
 	"\v_max_tokens\"\xe9\x01\n" +
 	"\fFindResponse\x12.\n" +

@@ -38,10 +38,11 @@ var definitions = map[string]definition{
 			"cursor":{"type":"string","description":"of a cut answer (next: …)"}}}`,
 	},
 	"browser_find": {
-		"Find elements and texts by words: cheaper than the page.",
+		"Find by words: cheaper than the page.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
-			"query":{"type":"string","description":"delete grace: Delete in the row of Grace"},
+			"query":{"type":"string","description":"delete grace: Delete near Grace"},
+			"within":{"type":"string"},
 			"max_results":{"type":"integer"}},
 		"required":["query"]}`,
 	},

@@ -16,6 +16,7 @@ const tokensPerMatch = 50
 type findArgs struct {
 	Tab        string      `json:"tab"`
 	Query      string      `json:"query"`
+	Within     args.Text   `json:"within"`
 	MaxResults args.Number `json:"max_results"`
 }
 
@@ -33,6 +34,7 @@ func findElements(ctx context.Context, c *Call) error {
 	}
 	request := &domtapv1.FindRequest{
 		TabId: id, Query: a.Query, MaxResults: c.Int32("max_results", a.MaxResults, args.Range{Low: 1, High: 50}), ClientId: c.Session.ClientID,
+		Within: string(a.Within),
 	}
 	if request.MaxResults != nil {
 		request.MaxTokens = proto.Int32(max(500, tokensPerMatch*request.GetMaxResults()))

@@ -72,6 +72,7 @@ func checkFind(v *violations, r *domtapv1.FindRequest) {
 	n := find.CountWords(query)
 	v.want(utf8.RuneCountInString(query) <= maxQuery && 1 <= n && n <= find.MaxWords,
 		"query", "must be the words to find, at most 200 characters and 16 words")
+	checkWords(v, "within", r.GetWithin())
 	if r.MaxResults != nil {
 		v.want(1 <= r.GetMaxResults() && r.GetMaxResults() <= maxResults, "max_results", "must be 1 to 50; unset means 10")
 	}

@@ -22,14 +22,18 @@ func checkTarget(v *violations, at string, t *domtapv1.Target) {
 		{"role", t.GetRole()}, {"name", t.GetName()}, {"text", t.GetText()}, {"label", t.GetLabel()},
 		{"placeholder", t.GetPlaceholder()}, {"test_id", t.GetTestId()}, {"selector", t.GetSelector()}, {"within", t.GetWithin()},
 	} {
-		v.want(utf8.RuneCountInString(w.words) <= maxWords, at+"."+w.field,
-			fmt.Sprintf("must have at most %d characters", maxWords))
-		v.want(w.words == "" || !blank(w.words), at+"."+w.field, "must not be blank")
+		checkWords(v, at+"."+w.field, w.words)
 	}
 	if set[0] == "x" {
 		v.want(t.GetWithin() == "", at+".within", "must not be set together with x and y: a point is one place")
 		checkPoint(v, at, t)
 	}
+}
+
+// checkWords checks words that an element has, or has around it.
+func checkWords(v *violations, at, words string) {
+	v.want(utf8.RuneCountInString(words) <= maxWords, at, fmt.Sprintf("must have at most %d characters", maxWords))
+	v.want(words == "" || !blank(words), at, "must not be blank")
 }
 
 // targetWays lists the ways in which a target names its element. role goes with name, x with y.

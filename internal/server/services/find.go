@@ -92,8 +92,15 @@ func findIn(reading actor.Reading, r *domtapv1.FindRequest) *finding {
 		f.limit = int(r.GetMaxResults())
 	}
 	elements := f.page.Elements.Slice()
-	if f.found = find.Parse(r.GetQuery()).Match(elements, f.page.URL); len(f.found) > 0 {
+	query := find.Parse(r.GetQuery())
+	if f.found = query.Within(r.GetWithin()).Match(elements, f.page.URL); len(f.found) > 0 {
 		return f
+	}
+	if r.GetWithin() != "" {
+		if elsewhere := query.Match(elements, f.page.URL); len(elsewhere) > 0 {
+			f.nearest = elsewhere[:min(len(elsewhere), maxNearest)]
+			return f
+		}
 	}
 	near := target.Nearest(target.Target{By: target.Text, Words: r.GetQuery()}, elements, maxNearest)
 	for _, e := range near {
@@ -112,7 +119,7 @@ func (f *finding) print(r *domtapv1.FindRequest, signals []injection.Signal) {
 	f.which = elementcontext.Tell(all, all)
 	f.printed = compact.Found{
 		Header: compact.Header{URL: f.page.URL, Title: f.page.Title, Signals: injection.Line(signals)},
-		Query:  r.GetQuery(), Total: len(f.found),
+		Query:  r.GetQuery(), Within: r.GetWithin(), Total: len(f.found),
 		Contexts: f.which,
 		Matches:  elementsOf(f.found[:min(len(f.found), f.limit)]), Nearest: elementsOf(f.nearest),
 	}.Print(budget, tokens.Count)

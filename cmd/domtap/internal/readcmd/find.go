@@ -15,6 +15,7 @@ import (
 // Find makes the command find.
 func Find(a *cli.App) *cobra.Command {
 	var results, tokens int32
+	var within string
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "find WORDS…",
 		Short: "Find elements and texts of a page by words",
@@ -24,15 +25,19 @@ Case, accents and white space do not matter; "words in double quotes" stand toge
 in the name, value, placeholder or link target of an element, be its role, or be in its context: the row,
 list item or article that holds it, the names of its ancestors, the headings above it.
 
+--within leaves only matches that have this around them, as in the commands that act on an element.
+
 A page without a match is not an error: the elements that come closest are printed.`,
 		Example: `  domtap find sign in
   domtap find delete grace hopper        # the Delete in the row of Grace Hopper
+  domtap find --within "Grace Hopper" edit
   domtap find search field
   domtap find --max-results 50 --max-tokens 2000 invoice
   domtap find '"terms of use"'           # these words together`,
 		Args: cli.Args("WORDS…"), ValidArgsFunction: cobra.NoFileCompletions,
 	})
 	f := cmd.Flags()
+	f.StringVar(&within, "within", "", "only matches with this around them: a text of their row, item, group or dialog, a role, or a ref")
 	f.Int32Var(&results, "max-results", 10, "print at most this many matches, 1 to 50")
 	f.Int32Var(&tokens, "max-tokens", 500, "the most tokens of the text; 0: no limit")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
@@ -40,7 +45,7 @@ A page without a match is not an error: the elements that come closest are print
 		if err != nil {
 			return err
 		}
-		request := &domtapv1.FindRequest{TabId: id, Query: strings.Join(args, " "), ClientId: c.ID}
+		request := &domtapv1.FindRequest{TabId: id, Query: strings.Join(args, " "), ClientId: c.ID, Within: within}
 		if f.Changed("max-results") {
 			request.MaxResults = proto.Int32(results)
 		}
