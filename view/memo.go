@@ -11,6 +11,7 @@ import (
 // options looks only into the chunks that are new. It is immutable; nil caches nothing.
 type Memo struct {
 	options string
+	list    dom.List
 	chunks  []*dom.Chunk
 	parts   []*part
 }
@@ -25,11 +26,34 @@ func After(m *Memo, s *dom.Snapshot, o Options) (View, *Memo, error) {
 		v, err := Of(s, o)
 		return v, nil, err
 	}
-	if o.MaxTokens > 0 && o.Cost == nil {
-		return View{}, nil, errNoCost
+	next := Follow(m, s, o)
+	v, err := next.View(o)
+	if err != nil {
+		return View{}, nil, err
 	}
-	next := m.next(s.Elements, o)
-	return next.view(s.Elements, o), next, nil
+	return v, next, nil
+}
+
+// Follow returns the Memo of a snapshot, which has what the options select before any limit. It reuses what the Memo m
+// of any snapshot has. The options must be Incremental.
+func Follow(m *Memo, s *dom.Snapshot, o Options) *Memo { return m.next(s.Elements, o) }
+
+// View applies the limits of the options, whose filters and attributes must be those that the Memo was made for.
+func (m *Memo) View(o Options) (View, error) {
+	if o.MaxTokens > 0 && o.Cost == nil {
+		return View{}, errNoCost
+	}
+	return m.view(o), nil
+}
+
+// Selected returns all that the options select. Successive lists share the chunks in which nothing changed.
+func (m *Memo) Selected() dom.List {
+	for i, p := range m.parts {
+		if p.chunk != m.chunks[i] {
+			return m.selection()
+		}
+	}
+	return m.list
 }
 
 // part is the selection from one chunk.
@@ -71,7 +95,7 @@ const maxSkew = 8
 
 // next returns the memo of a list, and reuses the parts of known chunks.
 func (m *Memo) next(list dom.List, o Options) *Memo {
-	n := &Memo{options: o.selectionKey(), chunks: list.Chunks()}
+	n := &Memo{options: o.selectionKey(), list: list, chunks: list.Chunks()}
 	var known []*dom.Chunk
 	if m != nil && m.options == n.options {
 		known = m.chunks
@@ -112,12 +136,10 @@ func (o Options) part(c *dom.Chunk) *part {
 }
 
 // view joins the parts and applies the limits.
-func (m *Memo) view(list dom.List, o Options) View {
+func (m *Memo) view(o Options) View {
 	var v View
-	whole := true
-	for i, p := range m.parts {
+	for _, p := range m.parts {
 		v.Total += len(p.scores)
-		whole = whole && p.chunk == m.chunks[i]
 	}
 	most := v.Total
 	if o.MaxElements > 0 && o.MaxElements < most {
@@ -136,14 +158,12 @@ func (m *Memo) view(list dom.List, o Options) View {
 			return v
 		}
 	}
-	if v.Elements = list; !whole {
-		v.Elements = m.list()
-	}
+	v.Elements = m.Selected()
 	return v
 }
 
-// list returns the selection.
-func (m *Memo) list() dom.List {
+// selection returns the list of the parts.
+func (m *Memo) selection() dom.List {
 	chunks := make([]*dom.Chunk, 0, len(m.parts))
 	for _, p := range m.parts {
 		if len(p.scores) > 0 {

@@ -33,6 +33,11 @@ func FuzzAfterIsOf(f *testing.F) {
 				return
 			}
 			memo = next
+			unlimited := o
+			unlimited.MaxElements, unlimited.MaxTokens = 0, 0
+			if all, err := Of(s, unlimited); memo != nil && (err != nil || !slices.EqualFunc(memo.Selected().Slice(), all.Elements.Slice(), (*dom.Element).Same)) {
+				t.Fatalf("%d elements are selected, want %d, %v", memo.Selected().Len(), all.Elements.Len(), err)
+			}
 			if !slices.EqualFunc(got.Elements.Slice(), want.Elements.Slice(), (*dom.Element).Same) || got.Total != want.Total ||
 				got.Reason != want.Reason || got.Tokens != want.Tokens || !maps.Equal(got.OmittedByRole, want.OmittedByRole) ||
 				(got.OmittedByRole == nil) != (want.OmittedByRole == nil) {

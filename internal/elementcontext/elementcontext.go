@@ -78,7 +78,7 @@ func alike(wanted []*dom.Element) [][]*dom.Element {
 		if e.Kind != dom.Interactive {
 			continue
 		}
-		first := chains.add(maphash.String(seed, e.Text)^maphash.String(seed, e.Role)<<1, int32(i), func(j int32) bool {
+		first := chains.add(hashOf(e), int32(i), func(j int32) bool {
 			return wanted[j].Text == e.Text && wanted[j].Role == e.Role
 		})
 		if first != int32(i) && chains.next[first] == int32(i) {

@@ -68,7 +68,7 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 		if r.GetIncremental() || since != nil {
 			shared.Followed.Ask(shared.LastState(connections.Caller(ctx, r.GetClientId())).Snapshot, now.Snapshot)
 		}
-		if views.Contexts(now) != nil && !shared.Followed.Is(now.Snapshot) {
+		if views.Ambiguous(now) && !shared.Followed.Is(now.Snapshot) {
 			wanted.Structural = true // what stands around elements says which one each is
 			reading, now, err = c.look(ctx, tab, r, wanted)
 		}

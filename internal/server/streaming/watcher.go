@@ -90,7 +90,7 @@ func (w *watcher) start(ctx context.Context) (head *actor.Head, release func(), 
 	if wanted.Structural {
 		return head, release, nil
 	}
-	if now, err := w.views.At(head, head.Snapshot, w.selection); err != nil || views.Contexts(now) == nil {
+	if now, err := w.views.At(head, head.Snapshot, w.selection); err != nil || !views.Ambiguous(now) {
 		return head, release, nil // begin has the error, too
 	}
 	wanted.Structural = true

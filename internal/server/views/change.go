@@ -52,7 +52,7 @@ func (v *View) Since(from *View) *Change {
 		c.Diff = convert.Visible(diff.Between(from.view.Elements, v.view.Elements))
 		c.Diff.From, c.Diff.To = from.Snapshot.Revision, v.Snapshot.Revision
 		c.message = convert.Diff(c.Diff, 0)
-		convert.DiffWithin(c.message, v.contexts.of(c.Diff, v.view.Elements))
+		convert.DiffWithin(c.message, v.contexts.in(c.Diff))
 		c.Mostly = mostlyChanged(c.Diff, from.view.Elements.Len(), v.view.Elements.Len())
 	})
 	return c

@@ -8,59 +8,76 @@ import (
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/elementcontext"
-	"github.com/domtap/domtap/view"
 )
 
-// contexts finds the contexts of a view's elements when they are first asked for: the work follows the length of the page. nil has
-// none.
-type contexts func() compact.Contexts
-
-// contextsIn tells apart what the filters of a view select. Limits do not count, so that all parts of a view say the same.
-func contextsIn(s, selectable *dom.Snapshot, o view.Options) contexts {
-	o.MaxElements, o.MaxTokens, o.Given = 0, 0, nil
-	return sync.OnceValue(func() compact.Contexts {
-		all, err := view.Of(selectable, o)
-		if err != nil {
-			return nil // the view has the error, too
-		}
-		return elementcontext.Tell(s.Elements.Slice(), all.Elements.Slice())
-	})
+// names are the names of what a selection selects. They follow its changes, so that a change of a page in which all
+// names are unique costs nothing for the rest of the page.
+type names struct {
+	mu    sync.Mutex
+	names elementcontext.Names
 }
 
-// all returns the contexts of all elements.
-func (c contexts) all() compact.Contexts {
-	if c == nil {
+// any reports whether elements of a list share role and name.
+func (n *names) any(list dom.List) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.names.Follow(list)
+	return n.names.Any()
+}
+
+// shared reports whether one of some elements shares role and name with others of a list.
+func (n *names) shared(list dom.List, some func(shares func(*dom.Element) bool) bool) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.names.Follow(list)
+	return some(n.names.Shares)
+}
+
+// contexts finds the contexts of a view's elements when they are first asked for: where elements share role and name,
+// the work follows the length of the page. nil has none.
+type contexts struct {
+	names *names
+	// of has what the filters of the view select. Limits do not count, so that all parts of a view say the same.
+	of   dom.List
+	tell func() compact.Contexts
+}
+
+// contexts tells apart what was chosen of a page.
+func (c chosen) contexts(page *dom.Snapshot) *contexts {
+	return &contexts{c.names, c.all, sync.OnceValue(func() compact.Contexts {
+		return elementcontext.Tell(page.Elements.Slice(), c.all.Slice())
+	})}
+}
+
+// any reports whether elements of the view share role and name.
+func (c *contexts) any() bool { return c != nil && c.names.any(c.of) }
+
+// all returns the contexts of all elements; nil when all are unique.
+func (c *contexts) all() compact.Contexts {
+	if !c.any() {
 		return nil
 	}
-	return c()
+	return c.tell()
 }
 
-// of returns the contexts that the added and changed elements of a diff need, which leads to some elements. Where none of the former
-// shares its role and name with another element, as in most changes, this costs a look at each element's name.
-func (c contexts) of(d diff.Diff, elements dom.List) compact.Contexts {
-	wanted := map[string][]*dom.Element{}
-	note := func(e *dom.Element) {
-		if e.Kind == dom.Interactive {
-			wanted[e.Text] = append(wanted[e.Text], e)
-		}
-	}
-	for _, a := range d.Added {
-		note(a.Element)
-	}
-	for _, one := range d.Changed {
-		note(one.New)
-	}
-	if len(wanted) == 0 {
+// in returns the contexts that the added and changed elements of a diff need: nil when they are unique, as in most
+// changes.
+func (c *contexts) in(d diff.Diff) compact.Contexts {
+	if c == nil || len(d.Added)+len(d.Changed) == 0 {
 		return nil
 	}
-	for e := range elements.All() {
-		alike := func(w *dom.Element) bool { return w.Ref != e.Ref && w.Role == e.Role }
-		if e.Kind == dom.Interactive && slices.ContainsFunc(wanted[e.Text], alike) {
-			return c.all()
-		}
+	if !c.names.shared(c.of, func(shares func(*dom.Element) bool) bool {
+		return slices.ContainsFunc(d.Added, func(a diff.Added) bool { return shares(a.Element) }) ||
+			slices.ContainsFunc(d.Changed, func(one diff.Changed) bool { return shares(one.New) })
+	}) {
+		return nil
 	}
-	return nil
+	return c.tell()
 }
+
+// Ambiguous reports whether elements of a view share role and name, so that what stands around them says which one each
+// is. It costs what changed since the view before.
+func Ambiguous(v *View) bool { return v.contexts.any() }
 
 // Contexts says which one an element of a view is, of several with its role and name: nil without any such, and in DENSE,
 // which has its own. It is empty when nothing tells them apart.

@@ -62,7 +62,11 @@ func fit(v *View, t *Tab, o view.Options) error {
 }
 
 func (f *fitting) choose() (view.View, error) {
-	return f.tab.choose(f.Snapshot, f.options, f.Selection)
+	all, err := f.tab.choose(f.Snapshot, f.options, f.Selection)
+	if err != nil {
+		return view.View{}, err
+	}
+	return all.view(f.options)
 }
 
 // print makes the lines of a view and returns what they cost; nothing is counted without a budget.

@@ -64,7 +64,7 @@ func (c *Cache) Of(t *actor.Tab) *Tab {
 		}
 	}
 	made := &Tab{tab: t, last: c.last, cursors: c.cursors, count: c.texts.Count, newest: map[Selection]*View{},
-		memos: map[Selection]*view.Memo{}}
+		memos: map[Selection]*view.Memo{}, names: map[Selection]*names{}}
 	c.tabs[t] = made
 	return made
 }
@@ -83,6 +83,8 @@ type Tab struct {
 	newest map[Selection]*View
 	// memos help to make the next view of each selection.
 	memos map[Selection]*view.Memo
+	// names follow what each selection selects.
+	names map[Selection]*names
 	costs costs
 	// branches caches the tokens of lines of trees.
 	branches costs
@@ -159,6 +161,7 @@ func (t *Tab) makeRoom(s *dom.Snapshot) {
 func (t *Tab) drop(sel Selection) {
 	delete(t.newest, sel)
 	delete(t.memos, sel)
+	delete(t.names, sel)
 }
 
 // errUnfinished stays in a view whose computation panicked.
@@ -182,10 +185,9 @@ type View struct {
 	header   compact.Header
 	overhead int
 	signals  []injection.Signal
-	// contexts says which one an element is, of several with its role and name among those that the filters select; nil: all
-	// are unique. Its first call follows the length of the page, so the changes that a stream sends do without. DENSE finds
-	// its own.
-	contexts contexts
+	// contexts says which one an element is, of several with its role and name among those that the filters select. DENSE
+	// finds its own: nil.
+	contexts *contexts
 	// folded and outline are for trees.
 	folded  compact.Folded
 	outline compact.Outline
@@ -259,34 +261,52 @@ func (v *View) compute(t *Tab) {
 }
 
 // afford makes a view in which each element costs what its own line does.
-func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) (err error) {
-	v.contexts = contextsIn(v.Snapshot, selectable, o)
+func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) error {
+	chosen, err := t.choose(selectable, o, v.Selection)
+	if err != nil {
+		return err
+	}
+	v.contexts = chosen.contexts(v.Snapshot)
 	if o.MaxTokens > 0 {
 		cost, done := v.price(t)
 		defer done()
 		o.Cost = cost
 	}
-	if v.view, err = t.choose(selectable, o, v.Selection); err == nil {
+	if v.view, err = chosen.view(o); err == nil {
 		v.grow(t)
 	}
 	return err
 }
 
-// choose makes the view of a snapshot, reusing an earlier view.
-func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (view.View, error) {
-	if !o.Incremental() {
-		return view.Of(s, o)
+// chosen is what a selection selects of a snapshot, before the limits.
+type chosen struct {
+	all dom.List
+	// names are those of all.
+	names *names
+	view  func(view.Options) (view.View, error)
+}
+
+// choose selects from a snapshot, reusing what it selected from an earlier one.
+func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (chosen, error) {
+	limited := o
+	o.MaxElements, o.MaxTokens, o.Given = 0, 0, nil
+	if !o.Incremental() || !limited.Incremental() {
+		all, err := view.Of(s, o)
+		return chosen{all.Elements, new(names), func(limited view.Options) (view.View, error) { return view.Of(s, limited) }}, err
 	}
 	t.mu.Lock()
-	before := t.memos[sel]
+	before, known := t.memos[sel], t.names[sel]
 	t.mu.Unlock()
-	v, after, err := view.After(before, s, o)
+	after := view.Follow(before, s, o)
+	if known == nil {
+		known = new(names)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.newest[sel] != nil && err == nil {
-		t.memos[sel] = after
+	if t.newest[sel] != nil {
+		t.memos[sel], t.names[sel] = after, known
 	}
-	return v, err
+	return chosen{after.Selected(), known, after.View}, nil
 }
 
 // Header returns the header of the text with or without the history, cut to the budget if necessary.
