@@ -20,7 +20,7 @@ func AppendContext(dst []byte, c elementcontext.Context) []byte {
 	if len(filled) == len(dst) {
 		return dst
 	}
-	return append(filled, "›"...)
+	return append(part.AppendLeft(filled, c.Left), "›"...)
 }
 
 // bare replaces what would end a context early, or look like a ref behind it.

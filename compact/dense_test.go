@@ -21,10 +21,18 @@ func readable(e *dom.Element) dense.Element {
 		value = string(part.AppendClean(nil, e.Value, part.MaxValue))
 	}
 	return dense.Element{
-		Ref: uint32(e.Ref), Left: e.Left, Name: string(part.AppendClean(nil, e.Text, part.MaxText)), Value: value,
+		Ref: uint32(e.Ref), Left: e.Left, ValueLeft: leftOf(e, value), Name: string(part.AppendClean(nil, e.Text, part.MaxText)), Value: value,
 		Role:  string(part.AppendRole(nil, e.Role)),
 		Hints: strings.Fields(e.Hints), States: strings.Fields(string(part.AppendStates(nil, &e.States))), Covered: e.Covered,
 	}
+}
+
+// leftOf returns how many characters of a value are left when its text says so.
+func leftOf(e *dom.Element, value string) int {
+	if !strings.HasSuffix(value, part.Ellipsis) {
+		return 0
+	}
+	return e.ValueLeft
 }
 
 // checkDense prints a view in every way and fails the test unless the text is well formed and its
@@ -58,8 +66,12 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 				}
 				want := readable(shown[i])
 				want.Target = got[i].Target
-				if which := string(part.AppendClean(nil, contexts[shown[i].Ref].Words, 60)); got[i].Context == which {
+				c := contexts[shown[i].Ref]
+				if which := string(part.AppendClean(nil, c.Words, 60)); got[i].Context == which {
 					want.Context = which
+					if strings.HasSuffix(which, part.Ellipsis) {
+						want.ContextLeft = part.Beyond(c.Words, 60, c.Left)
+					}
 				}
 				if !equalRead(got[i], want) {
 					t.Fatalf("read %+v, want %+v in\n%s", got[i], want, text)
@@ -75,8 +87,8 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 func equalRead(a, b dense.Element) bool {
 	states := slices.Equal(a.States, b.States)
 	a.States, b.States = nil, nil
-	return states && slices.Equal(a.Hints, b.Hints) && a.Ref == b.Ref && a.Name == b.Name && a.Left == b.Left && a.Role == b.Role && a.Value == b.Value &&
-		a.Target == b.Target && a.Context == b.Context && a.Covered == b.Covered
+	return states && slices.Equal(a.Hints, b.Hints) && a.Ref == b.Ref && a.Name == b.Name && a.Left == b.Left && a.Role == b.Role && a.Value == b.Value && a.ValueLeft == b.ValueLeft &&
+		a.Target == b.Target && a.Context == b.Context && a.ContextLeft == b.ContextLeft && a.Covered == b.Covered
 }
 
 // FuzzDenseReadsBack: whatever a page is made of, the elements that are read from its text are those of
@@ -136,6 +148,9 @@ func fuzzedPage(shape []byte, names []string, value string) []*dom.Element {
 		}
 		if shape[4]&0x40 != 0 {
 			e.Value = value
+			if shape[0]&0x40 != 0 {
+				e.ValueLeft = int(shape[1])
+			}
 		}
 		e.Hints = fuzzHints[int(shape[2]/32)%len(fuzzHints)]
 		e.Covered = shape[4]&0x30 == 0x30

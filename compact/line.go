@@ -60,7 +60,7 @@ func appendDetail(dst []byte, e *dom.Element, base Base) []byte {
 		dst = dst[:start]
 	}
 	if part.HasReadableValue(e) {
-		dst = part.AppendAfter(dst, " =", e.Value, part.MaxValue)
+		dst = part.AppendLeft(part.AppendAfter(dst, " =", e.Value, part.MaxValue), e.ValueLeft)
 	}
 	if len(dst) == start && (e.Tag == "input" || isStandIn(e)) {
 		dst = part.AppendAfter(dst, " type=", e.Type, part.MaxWord)

@@ -212,7 +212,7 @@ func (o Outline) appendEntry(dst []byte, e *dom.Element) []byte {
 	}
 	dst = appendEntryRef(dst, e.Ref)
 	if part.HasReadableValue(e) {
-		dst = part.AppendAfter(dst, ": ", e.Value, part.MaxValue)
+		dst = part.AppendLeft(part.AppendAfter(dst, ": ", e.Value, part.MaxValue), e.ValueLeft)
 	}
 	return dst
 }

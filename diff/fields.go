@@ -34,6 +34,7 @@ func (c Changed) Fields() []Field {
 	f.text("name", a.Name, b.Name)
 	f.text("type", a.Type, b.Type)
 	f.text("value", a.Value, b.Value)
+	f.number("value_left", a.ValueLeft, b.ValueLeft)
 	f.text("placeholder", a.Placeholder, b.Placeholder)
 	f.text("frame_id", string(a.Frame), string(b.Frame))
 	f.text("parent_ref", parent(a), parent(b))

@@ -82,6 +82,9 @@ type Element struct {
 	Whole string
 	Left  int
 
+	// ValueLeft is how many characters of the value are behind those in Value, counted up to 10,000.
+	ValueLeft int
+
 	// Hints are words for what a person sees and the name and the states do not say, separated by spaces: the icon of
 	// an element without a name, states that only classes tell. They are guesses. Each is of small letters, digits
 	// and hyphens.
@@ -127,7 +130,7 @@ func (e *Element) Same(o *Element) bool {
 	}
 	return e.Ref == o.Ref && e.Kind == o.Kind && e.Parent == o.Parent && e.Depth == o.Depth &&
 		e.Frame == o.Frame && e.Child == o.Child && e.Key() == o.Key() && e.Role == o.Role &&
-		e.Type == o.Type && e.Value == o.Value && e.Placeholder == o.Placeholder &&
+		e.Type == o.Type && e.Value == o.Value && e.ValueLeft == o.ValueLeft && e.Placeholder == o.Placeholder &&
 		e.Level == o.Level && e.Left == o.Left && e.Hints == o.Hints && e.States == o.States && maps.Equal(e.Attributes, o.Attributes)
 }
 

@@ -66,3 +66,48 @@ func TestTextsAreMatchedAsAWhole(t *testing.T) {
 		t.Errorf("%v in\n%s", err, dense.GetText())
 	}
 }
+
+// notePage has fields with long values.
+var notePage = `<title>Note</title><textarea aria-label=Note>` + strings.Repeat("A line of a note.\n", 20) + `The end of it.</textarea>
+	<input aria-label=Exact value="` + strings.Repeat("x", 50) + `"><input aria-label=Dots value="To do …">
+	<select aria-label=Plan><option>` + strings.Repeat("A plan for you. ", 8) + `</select><div contenteditable aria-label=Draft>` + strings.Repeat("Dear all, ", 30) + `</div>`
+
+// TestValuesThatAreCutSayHowMuchIsLeft reads fields with long values in all forms, and all of a value.
+func TestValuesThatAreCutSayHowMuchIsLeft(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/note": testenv.HTML(notePage)})
+	d := testenv.Shared(t)
+	tab := d.Open(url + "/note")
+	got, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, refs := map[string]int32{}, map[string]uint32{}
+	for _, e := range got.GetElements() {
+		left[e.GetText()], refs[e.GetText()] = e.GetValueLeft(), e.GetRef()
+	}
+	for name, want := range map[string]int32{"Note": 20*18 + 14 - 50, "Exact": 0, "Dots": 0, "Plan": 8*16 - 1 - 50, "Draft": 30*10 - 1 - 50} {
+		if left[name] != want {
+			t.Errorf("of the value of %s are %d characters left, want %d", name, left[name], want)
+		}
+	}
+	for format, want := range map[domtapv1.Format]string{
+		domtapv1.Format_FORMAT_DENSE: `…+324")`, domtapv1.Format_FORMAT_LINES: "…+324)", domtapv1.Format_FORMAT_TREE: "…+324\n",
+	} {
+		text, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: format})
+		if err != nil || !strings.Contains(text.GetText(), want) {
+			t.Errorf("%v: %v, no %q in\n%s", format, err, want, text.GetText())
+		}
+	}
+	for name, want := range map[string]string{"Note": "The end of it.", "Plan": "you.", "Draft": "Dear all,"} {
+		read, err := d.Pages.ReadPage(t.Context(), &domtapv1.ReadPageRequest{TabId: tab, RootRef: proto.Uint32(refs[name]), MaxTokens: proto.Int32(0)})
+		if err != nil || !strings.Contains(read.GetText(), want) || len(read.GetText()) < 100 {
+			t.Errorf("%s: %v, no %q in\n%s", name, err, want, read.GetText())
+		}
+	}
+	note := &domtapv1.Target{Label: "Note"}
+	typed, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE_DIFF, Steps: []*domtapv1.Step{
+		{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: note, Text: " More."}}}}})
+	if err != nil || !strings.Contains(typed.GetDiffText(), `…+330"`) || !strings.Contains(typed.GetDiffText(), `…+324"`) {
+		t.Errorf("%v, typed behind what is shown:\n%v", err, typed)
+	}
+}

@@ -241,6 +241,7 @@ func assign(to, from *dom.Element, mask dom.Field) {
 	set(&to.Name, from.Name, mask&dom.FieldName)
 	set(&to.Type, from.Type, mask&dom.FieldType)
 	set(&to.Value, from.Value, mask&dom.FieldValue)
+	set(&to.ValueLeft, from.ValueLeft, mask&dom.FieldValue)
 	set(&to.Placeholder, from.Placeholder, mask&dom.FieldPlaceholder)
 	set(&to.Whole, from.Whole, mask&dom.FieldWhole)
 	set(&to.Hints, from.Hints, mask&dom.FieldHints)

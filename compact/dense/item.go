@@ -56,6 +56,8 @@ type item struct {
 	around dom.Ref
 	// target is where a link leads, as printed; which says which one it is of several with its role and name.
 	target, which string
+	// whichLeft is how many characters there are behind which, when it ends in "…".
+	whichLeft int
 }
 
 // append appends an item: `[ref] name →target (role ="value" states hints) ‹which›`. Role link goes without saying.
@@ -84,7 +86,7 @@ func (m *item) appendWhich(dst []byte) []byte {
 	if len(words) == len(dst) {
 		return dst[:start]
 	}
-	return append(words, "›"...)
+	return append(part.AppendLeft(words, part.Beyond(m.which, maxCell, m.whichLeft)), "›"...)
 }
 
 // appendDetail appends ` (role ="value" type=T states)`, unless it says no more than that the element is
@@ -96,7 +98,7 @@ func (m *item) appendDetail(dst []byte, always bool) []byte {
 		return dst[:start]
 	}
 	if hasPrintedValue(m.Element) {
-		dst = appendQuotedValue(dst, m.Value)
+		dst = appendQuotedValue(dst, m.Element)
 	}
 	if m.Tag == "input" && needsType(m.Type) {
 		dst = append(append(dst, " type="...), m.Type...)
@@ -116,14 +118,14 @@ func needsType(t string) bool { return t == "file" || t == "color" || t == "mont
 func hasPrintedValue(e *dom.Element) bool { return e.Value != "" && part.HasReadableValue(e) }
 
 // appendQuotedValue appends ` ="value"`, or nothing when there is nothing to be seen of it.
-func appendQuotedValue(dst []byte, value string) []byte {
+func appendQuotedValue(dst []byte, e *dom.Element) []byte {
 	start := len(dst)
 	dst = append(dst, ` ="`...)
-	filled := part.AppendWords(dst, value, part.MaxValue, `"`)
+	filled := part.AppendWords(dst, e.Value, part.MaxValue, `"`)
 	if len(filled) == len(dst) {
 		return dst[:start]
 	}
-	return append(filled, '"')
+	return append(part.AppendLeft(filled, e.ValueLeft), '"')
 }
 
 // rest returns the words that remain of a text when the items at its end are printed with it, and whether

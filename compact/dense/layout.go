@@ -315,7 +315,7 @@ func (l *layout) element(i int) {
 	}
 	l.surround()
 	m := l.item(i)
-	m.which = l.which(i)
+	m.which, m.whichLeft = l.which(i)
 	level := l.level(i)
 	if level == 0 && (m.Kind != dom.Structural || m.Role != "row" && landmarkWord(m.Element) == "") {
 		l.add(&m, l.group[i])
@@ -329,12 +329,12 @@ func (l *layout) element(i int) {
 }
 
 // which returns what tells an element from others of its role and name, unless it stands in the lines above.
-func (l *layout) which(i int) string {
+func (l *layout) which(i int) (words string, left int) {
 	c, told := l.contexts[l.nodes[i].Ref]
 	if !told || l.mention == MentionNone || c.Of.Kind == dom.Interactive || c.Of.Role == "heading" || landmarkWord(c.Of) != "" {
-		return ""
+		return "", 0
 	}
-	return c.Words
+	return c.Words, c.Left
 }
 
 // level returns the level of the heading that an element is, or that is all of it; 0: there is none.

@@ -132,7 +132,7 @@ func (d *links) refer(m *item) {
 		return
 	}
 	if first.Ref != m.Ref && first.Tag == m.Tag && first.Type == m.Type && first.Role == m.Role &&
-		first.States == m.States && first.Left == m.Left && first.Hints == m.Hints && first.Covered == m.Covered && first.Value == m.Value {
+		first.States == m.States && first.Left == m.Left && first.Hints == m.Hints && first.Covered == m.Covered && first.Value == m.Value && first.ValueLeft == m.ValueLeft {
 		m.same = first.Ref
 	}
 }

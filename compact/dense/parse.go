@@ -19,6 +19,8 @@ type Element struct {
 	// Value is the value of a field, Target where a link leads as far as the text shows it, and Context
 	// what tells the element from others of the same role and name.
 	Value, Target, Context string
+	// ValueLeft and ContextLeft are for these what Left is for the name.
+	ValueLeft, ContextLeft int
 	// States are words such as checked and disabled, in the order in which the text has them.
 	States []string
 	// Hints are words for what the name and the states do not say: the icon, states that classes tell.
@@ -34,7 +36,7 @@ var (
 	tail = regexp.MustCompile(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
 		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: ~?[a-z][a-z0-9=-]*)*)\))?` +
 		`(?: ‹((?:\\.|[^\\])*?)›)?(?: \|(?: .*)?)?$`)
-	// cut is how much of a name is left out; in the page's own words the sign is escaped.
+	// cut is how much of words is left out; in the page's own words the sign is escaped.
 	cut     = regexp.MustCompile(`…\+(\d+)$`)
 	escaped = regexp.MustCompile(`\\(.)`)
 )
@@ -58,7 +60,7 @@ func Parse(text string) (all []Element, err error) {
 			return nil, fmt.Errorf("read [%d]=[%d]: no element %d in the text", ref, other, other)
 		}
 		all[places[ref]] = all[at]
-		all[places[ref]].Ref, all[places[ref]].Context = ref, "" // it stands elsewhere
+		all[places[ref]].Ref, all[places[ref]].Context, all[places[ref]].ContextLeft = ref, "", 0 // it stands elsewhere
 	}
 	return all, nil
 }
@@ -78,10 +80,13 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 		if part == nil {
 			return nil, fmt.Errorf("read %q: not an element of format DENSE", line[m[0]:end])
 		}
-		name, left := cutName(part[1])
+		name, left := cutWords(part[1])
+		value, valueLeft := cutWords(part[4])
+		context, contextLeft := cutWords(part[6])
 		states, hints := statesAndHints(part[5])
 		e := Element{Ref: number(line[m[2]:m[3]]), Name: unescape(name), Left: left, Target: part[2], Role: cmp.Or(part[3], "link"),
-			Value: unescape(part[4]), States: states, Hints: hints, Context: unescape(part[6]), Covered: covered}
+			Value: unescape(value), ValueLeft: valueLeft, States: states, Hints: hints, Context: unescape(context), ContextLeft: contextLeft,
+			Covered: covered}
 		end = m[0]
 		switch second := m[4] >= 0; {
 		case second && e.Name == "" && part[3] == "":
@@ -110,8 +115,8 @@ func statesAndHints(words string) (states, hints []string) {
 	return states, hints
 }
 
-// cutName takes from a name what says how much of it is left out.
-func cutName(s string) (name string, left int) {
+// cutWords takes from words what says how much of them is left out.
+func cutWords(s string) (words string, left int) {
 	m := cut.FindStringSubmatch(s)
 	if m == nil {
 		return s, 0

@@ -24,6 +24,10 @@ func TestElementsOfALine(t *testing.T) {
 		`[1] A (textbox ="x\") \[2] y" type=week required) ‹Row \‹1› [2] B`: {
 			{Ref: 1, Name: "A", Role: "textbox", Value: `x") [2] y`, States: []string{"required"}, Context: "Row ‹1"}, link(2, "B"),
 		},
+		`[1] A…+7 (textbox ="b…\+3 c…+230" focused) ‹Row…+12› [2] B (textbox ="…\+5") ‹…\+6›`: {
+			{Ref: 1, Name: "A…", Left: 7, Role: "textbox", Value: "b…+3 c…", ValueLeft: 230, States: []string{"focused"}, Context: "Row…", ContextLeft: 12},
+			{Ref: 2, Name: "B", Role: "textbox", Value: "…+5", Context: "…+6"},
+		},
 		"(covered) [1]=[2] Open (button)": {
 			{Ref: 1, Name: "Open", Role: "generic", Covered: true}, {Ref: 2, Name: "Open", Role: "button", Covered: true},
 		},
@@ -93,6 +97,17 @@ func TestChangesOfTheManual(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func TestChangesOfWhatIsCut(t *testing.T) {
+	got, err := ParseDiff(`~ [1] A (textbox ="new…+230") ‹Row…+12› ← (textbox ="old…+7") ‹Rows…+3›` + "\n" + `~ [2] B (textbox ="c") ‹Row…+12› ← (textbox ="d")` + "\n")
+	if err != nil || len(got.Changed) != 2 {
+		t.Fatalf("read %+v, %v", got, err)
+	}
+	was, same := got.Changed[0].Was, got.Changed[1].Was
+	if was.Value != "old…" || was.ValueLeft != 7 || was.Context != "Rows…" || was.ContextLeft != 3 || same.ValueLeft != 0 || same.ContextLeft != 12 {
+		t.Errorf("read %+v", got.Changed)
 	}
 }
 

@@ -90,14 +90,19 @@ func (d *Diff) element(mark byte, line string) error {
 		return fmt.Errorf("read %q: not a change of format DENSE_DIFF", line)
 	default:
 		c := Change{items[0], items[0]}
-		if name, left := cutName(part[1]); name == `""` {
+		if name, left := cutWords(part[1]); name == `""` {
 			c.Was.Name, c.Was.Left = "", 0
 		} else if name != "" {
 			c.Was.Name, c.Was.Left = unescape(name), left
 		}
-		c.Was.Target, c.Was.Context = cmp.Or(part[2], c.Now.Target), cmp.Or(unescape(part[6]), c.Now.Context)
+		c.Was.Target = cmp.Or(part[2], c.Now.Target)
+		if part[6] != "" {
+			words, left := cutWords(part[6])
+			c.Was.Context, c.Was.ContextLeft = unescape(words), left
+		}
 		if part[3] != "" {
-			c.Was.Role, c.Was.Value = part[3], unescape(part[4])
+			value, left := cutWords(part[4])
+			c.Was.Role, c.Was.Value, c.Was.ValueLeft = part[3], unescape(value), left
 			c.Was.States, c.Was.Hints = statesAndHints(part[5])
 		}
 		d.Changed = append(d.Changed, c)

@@ -15,7 +15,7 @@ type likeness struct {
 	tag, role, text, href, name, typ, value, placeholder, hints string
 	states                                                      dom.States
 	kind                                                        dom.Kind
-	level, left                                                 int
+	level, left, valueLeft                                      int
 	frame                                                       dom.FrameID
 	// groups are the groups around; record is the text of the row, list item or card, or else the nearest texts before
 	// and behind.
@@ -62,7 +62,7 @@ func (l *laidOut) alike(places []int32, whole bool) map[likeness][]int32 {
 		e := l.shown[at]
 		what := likeness{
 			tag: e.Tag, role: e.Role, text: e.Text, href: e.Href, name: e.Name, typ: e.Type, value: e.Value, placeholder: e.Placeholder, hints: e.Hints,
-			states: e.States, kind: e.Kind, level: e.Level, left: e.Left, frame: e.Frame,
+			states: e.States, kind: e.Kind, level: e.Level, left: e.Left, valueLeft: e.ValueLeft, frame: e.Frame,
 		}
 		what.states.Focused = dom.Absent
 		var row int32

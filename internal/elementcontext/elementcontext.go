@@ -14,6 +14,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/domtap/domtap/dom"
 )
@@ -37,6 +38,9 @@ const (
 type Context struct {
 	// Words are those of a page; never empty.
 	Words string
+	// Left is how many characters there are behind the words, when they end in "…" for that. They are no part of the
+	// context: a part of it is enough for Within.
+	Left int
 	// Of is the element that has the words as its text, or the first of several.
 	Of *dom.Element
 }
@@ -140,6 +144,8 @@ func isOneLink(group []*dom.Element) bool {
 type saying struct {
 	words string
 	of    int32
+	// left is how many characters there are behind the words, when they end in "…".
+	left int
 }
 
 // tally counts how many elements have words around them.
@@ -178,9 +184,9 @@ func (p *page) tell(group []int32, done []bool, out map[dom.Ref]Context, part in
 		}
 		e := p.all[i]
 		if c, known := out[e.Ref]; known {
-			out[e.Ref] = Context{c.Words + separator + best.words, c.Of}
+			out[e.Ref] = Context{Words: c.Words + separator + best.words, Left: best.left, Of: c.Of}
 		} else {
-			out[e.Ref] = Context{best.words, p.all[best.of]}
+			out[e.Ref] = Context{Words: best.words, Left: best.left, Of: p.all[best.of]}
 		}
 		if n > 1 && part+1 < maxParts {
 			shared[best.words], chosen[k] = nil, best.words
@@ -230,7 +236,7 @@ func (p *page) around(group []int32, k int) (out []saying) {
 		up = p.parent[up]
 	}
 	for h, n := p.headingOf(group, k), 0; h >= 0 && n < maxHeadings; h, n = p.above(h), n+1 {
-		add(saying{cut(p.all[h].Text), h})
+		add(p.saying(p.all[h].Text, h))
 	}
 	if len(out) == 0 {
 		add(p.beside(group, k, up))
@@ -308,7 +314,7 @@ func (p *page) beside(group []int32, k int, up int32) saying {
 	}
 	for j := p.end[group[k]]; j < min(end, p.end[group[k]]+maxBeside); j++ {
 		if words := p.own(j); words != "" && p.isBeside(j, group[k]) && p.all[j].Role != "heading" {
-			return saying{cut(words), j}
+			return p.saying(words, j)
 		}
 	}
 	return saying{}
@@ -318,7 +324,7 @@ func (p *page) beside(group []int32, k int, up int32) saying {
 func (p *page) last(start, i int32) saying {
 	for j := i - 1; j >= max(start, i-maxBeside); j-- {
 		if words := p.own(j); words != "" && p.isBeside(j, i) {
-			return saying{cut(words), j}
+			return p.saying(words, j)
 		}
 	}
 	return saying{}
@@ -329,14 +335,25 @@ func (p *page) isBeside(j, i int32) bool {
 	return p.all[j].Kind == dom.Structural && p.parent[j] == p.parent[i]
 }
 
-// cut shortens words at a space.
-func cut(words string) string {
+// saying returns what an element says in words, which are its text or the beginning of it.
+func (p *page) saying(words string, of int32) saying {
+	left := 0
+	if strings.HasSuffix(words, "…") {
+		left = p.all[of].Left
+	}
+	words, left = cut(words, left)
+	return saying{words, of, left}
+}
+
+// cut shortens words at a space. left is how many characters there are behind them.
+func cut(words string, left int) (string, int) {
 	if len(words) <= maxWords {
-		return words
+		return words, left
 	}
 	end := cmp.Or(max(strings.LastIndexByte(words[:maxWords], ' '), 0), maxWords)
 	for end > 0 && words[end]&0xc0 == 0x80 {
 		end--
 	}
-	return strings.TrimSuffix(words[:end], "…") + "…"
+	left += utf8.RuneCountInString(strings.TrimSuffix(words[end:], "…"))
+	return strings.TrimSuffix(words[:end], "…") + "…", left
 }

@@ -307,3 +307,25 @@ row
 		})
 	}
 }
+
+// TestContextsThatAreCut says how much of a context is left, and finds the elements by the context as texts write it.
+func TestContextsThatAreCut(t *testing.T) {
+	long := strings.Repeat("This offer is for you. ", 4) // 92 characters
+	all := pageOf("listitem One " + long + "\n *button Buy\nlistitem Two " + long + "\n *button Buy\nlistitem Three " + long[:50] + "…\n *button Buy")
+	all[4].Left = 200
+	contexts := Tell(all, all)
+	for ref, want := range map[dom.Ref]Context{
+		1: {Words: "One " + long[:50] + "…", Left: 42},
+		3: {Words: "Two " + long[:50] + "…", Left: 42},
+		5: {Words: "Three " + long[:50] + "…", Left: 200},
+	} {
+		got := contexts[ref]
+		if got.Words != want.Words || got.Left != want.Left {
+			t.Errorf("%d: %q and %d more, want %q and %d", ref, got.Words, got.Left, want.Words, want.Left)
+		}
+		found := Within(all, []*dom.Element{all[1], all[3], all[5]}, got.Words+"+"+strconv.Itoa(got.Left))
+		if len(found) != 1 || found[0].Ref != ref {
+			t.Errorf("%d: within its context are %v", ref, found)
+		}
+	}
+}

@@ -96,9 +96,9 @@ func (p *page) says(i int32) []saying {
 	}
 	texts, heading := p.texts(i)
 	var out []saying
-	add := func(words string, of int32) {
-		if words = cut(words); words != "" && (len(out) == 0 || out[0].words != words) {
-			out = append(out, saying{words, of})
+	add := func(s saying) {
+		if s.words != "" && (len(out) == 0 || out[0].words != s.words) {
+			out = append(out, s)
 		}
 	}
 	e := p.all[i]
@@ -106,17 +106,17 @@ func (p *page) says(i int32) []saying {
 	case e.Role == "row":
 		p.row(i, texts, add)
 	case namedByAuthor[e.Role]:
-		add(own, i)
+		add(p.saying(own, i))
 		fallthrough
 	case heading >= 0:
 		if heading >= 0 {
-			add(p.all[heading].Text, heading)
+			add(p.saying(p.all[heading].Text, heading))
 		}
 	case len(texts) == 0 || !strings.HasPrefix(own, texts[0].words):
-		add(own, i) // else the text of the first element in it is shorter
+		add(p.saying(own, i)) // else the text of the first element in it is shorter
 	}
 	for _, t := range texts {
-		add(t.words, t.of)
+		add(t)
 	}
 	p.said[i] = out
 	return out
@@ -130,21 +130,23 @@ var namedByAuthor = map[string]bool{
 }
 
 // row adds the header of a row, or else its first cells.
-func (p *page) row(i int32, texts []saying, add func(string, int32)) {
+func (p *page) row(i int32, texts []saying, add func(saying)) {
 	for j := i + 1; j < min(p.end[i], i+maxScanned); j++ {
 		if e := p.all[j]; e.Role == "rowheader" && e.Text != "" {
-			add(e.Text, j)
+			add(p.saying(e.Text, j))
 			return
 		}
 	}
 	if len(texts) == 0 {
 		return
 	}
-	var words []string
+	var cells []string
+	left := 0
 	for _, t := range texts[:min(maxCells, len(texts))] {
-		words = append(words, t.words)
+		cells, left = append(cells, t.words), t.left
 	}
-	add(strings.Join(words, " "), texts[0].of)
+	words, left := cut(strings.Join(cells, " "), left)
+	add(saying{words, texts[0].of, left})
 }
 
 // texts returns the texts of the elements in an element, the outermost ones: at first those that are only shown and
@@ -163,9 +165,9 @@ func (p *page) texts(i int32) (out []saying, heading int32) {
 			j++
 			continue
 		case e.Kind == dom.Structural || e.Role == "link":
-			out = append(out, saying{cut(words), j})
+			out = append(out, p.saying(words, j))
 		default:
-			others = append(others, saying{cut(words), j})
+			others = append(others, p.saying(words, j))
 		}
 		if e.Kind == dom.Structural && !namedByAuthor[e.Role] {
 			j = p.end[j] // its text is that of what stands in it

@@ -1,6 +1,7 @@
 package elementcontext
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,8 +31,14 @@ type wanted struct {
 
 // fold makes one of all texts that differ in case, white space and what a context is printed without.
 func fold(s string) string {
+	if strings.Contains(s, "…+") {
+		s = cutMark.ReplaceAllString(s, "…")
+	}
 	return strings.Join(strings.Fields(strings.ToLower(bare.Replace(s))), " ")
 }
+
+// cutMark is how texts write how much of a context is cut.
+var cutMark = regexp.MustCompile(`…\+\d+`)
 
 var bare = strings.NewReplacer("‹", "<", "›", ">", "[", "(", "]", ")", "…", "")
 

@@ -337,6 +337,9 @@ type Element struct {
 	// identity, so this is a field of its own. Targets, conditions and Find look at the whole text. ReadPage
 	// with root_ref returns it.
 	TextLeft int32 `protobuf:"varint,30,opt,name=text_left,json=textLeft,proto3" json:"text_left,omitempty"`
+	// How many characters of the value there are behind those in `value`, when it ends in "…" for that; texts write it as
+	// "…+230". Counted up to 10,000 characters. ReadPage with root_ref returns the whole value.
+	ValueLeft int32 `protobuf:"varint,32,opt,name=value_left,json=valueLeft,proto3" json:"value_left,omitempty"`
 	// Words for what a person sees and the name and the states do not say, at most 4: the icon of an element without a
 	// name (from <use>, data-icon, the class of an icon font, or the file name of a picture: "trash"), and states that
 	// only classes tell ("active", "selected", "open", "disabled", is-…). Texts write them as "~trash". They are guesses
@@ -578,6 +581,13 @@ func (x *Element) GetContext() string {
 func (x *Element) GetTextLeft() int32 {
 	if x != nil {
 		return x.TextLeft
+	}
+	return 0
+}
+
+func (x *Element) GetValueLeft() int32 {
+	if x != nil {
+		return x.ValueLeft
 	}
 	return 0
 }
@@ -2991,7 +3001,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\x12\x14\n" +
 	"\x05width\x18\x03 \x01(\x01R\x05width\x12\x16\n" +
-	"\x06height\x18\x04 \x01(\x01R\x06height\"\xed\b\n" +
+	"\x06height\x18\x04 \x01(\x01R\x06height\"\x8c\t\n" +
 	"\aElement\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x05R\x05index\x12\x10\n" +
@@ -3026,7 +3036,9 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"attributes\x12\x18\n" +
 	"\acovered\x18\x1b \x01(\bR\acovered\x12\x18\n" +
 	"\acontext\x18\x1c \x01(\tR\acontext\x12\x1b\n" +
-	"\ttext_left\x18\x1e \x01(\x05R\btextLeft\x12\x14\n" +
+	"\ttext_left\x18\x1e \x01(\x05R\btextLeft\x12\x1d\n" +
+	"\n" +
+	"value_left\x18  \x01(\x05R\tvalueLeft\x12\x14\n" +
 	"\x05hints\x18\x1f \x03(\tR\x05hints\x12\x1e\n" +
 	"\n" +
 	"actionable\x18\x1d \x01(\bR\n" +

@@ -270,7 +270,8 @@ type ReadPageRequest struct {
 	// Continues an earlier answer: its next_cursor, or the cursor of a heading. The mode is that of the answer it
 	// came with; leave `mode` unset, or repeat it.
 	Cursor string `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	// Only the element with this ref: all of its text, as CONTENT, such as that of an element whose text_left is not 0.
+	// Only the element with this ref: all of its text, as CONTENT, such as that of an element whose text_left or value_left is not
+	// 0; of a field, its value, up to 10,000 characters.
 	// Repeat it with a cursor of the answer.
 	RootRef       *uint32 `protobuf:"varint,5,opt,name=root_ref,json=rootRef,proto3,oneof" json:"root_ref,omitempty"`
 	unknownFields protoimpl.UnknownFields

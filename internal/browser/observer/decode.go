@@ -309,6 +309,11 @@ func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 		case dom.FieldWhole:
 			e.Whole = clean(value)
 			e.Left = max(0, utf8.RuneCountInString(e.Whole)-dom.MaxText)
+		case dom.FieldValue:
+			beginning, left, cut := strings.Cut(value, "\x1f")
+			if e.Value = clean(beginning); cut {
+				e.ValueLeft = int(d.small(left, uint64(maxWhole)))
+			}
 		case dom.FieldHints:
 			e.Hints = hints(value)
 		default:

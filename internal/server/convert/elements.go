@@ -69,7 +69,7 @@ func (s *arena) add(e *dom.Element, index int) *domtapv1.Element {
 	m.Ref, m.Index = uint32(e.Ref), int32(index)
 	m.Tag, m.Role, m.Text, m.Href, m.Name = e.Tag, e.Role, e.Text, e.Href, e.Name
 	m.Type, m.Value, m.Placeholder = e.Type, e.Value, e.Placeholder
-	m.TextLeft = int32(e.Left)
+	m.TextLeft, m.ValueLeft = int32(e.Left), int32(e.ValueLeft)
 	if e.Hints != "" {
 		m.Hints = strings.Fields(e.Hints)
 	}

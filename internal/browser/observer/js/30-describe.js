@@ -302,15 +302,19 @@ function invalidOf(el, native) {
   return native && safe.matches(el, ":user-invalid") ? YES : NO;
 }
 
-/** The live value. @param {El} el @param {string} tag @param {string} role */
-function valueOf(el, tag, role) {
+/**
+ * The live value.
+ * @param {El} el @param {string} tag @param {string} role
+ * @param {number} [most] how many characters of it are enough
+ */
+function valueOf(el, tag, role, most = MAX_VALUE) {
   switch (tag) {
     case "input":
-      return inputValue(el);
+      return inputValue(el, most);
     case "select":
-      return reportedValue(el, selectedText(el, 2 * MAX_VALUE));
+      return reportedValue(el, selectedText(el, 2 * most), most);
     case "textarea":
-      return reportedValue(el, el.value);
+      return reportedValue(el, el.value, most);
     case "progress":
     case "meter":
       return isMasked(el) ? MASK : String(el.value);
@@ -320,16 +324,27 @@ function valueOf(el, tag, role) {
       return "";
   }
   if (role === "slider" || role === "spinbutton" || role === "progressbar" || role === "scrollbar") {
-    return clean(reportedAria(el, "aria-valuetext") || reportedAria(el, "aria-valuenow") || "", MAX_VALUE);
+    return clean(reportedAria(el, "aria-valuetext") || reportedAria(el, "aria-valuenow") || "", most);
   }
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
-    return reportedValue(el, reportedWords(el, 2 * MAX_VALUE));
+    return reportedValue(el, reportedWords(el, 2 * most), most);
   }
   return "";
 }
 
-/** @param {El} el */
-function inputValue(el) {
+/**
+ * The beginning of a value as F_VALUE has it: one that is cut has behind it, after U+001F, how many characters are left.
+ * @param {string} value at most MAX_VALUE characters plus "…" @param {() => string} whole returns up to MAX_TEXT
+ */
+function withLeft(value, whole) {
+  if (!value.endsWith("…")) return value;
+  let left = -MAX_VALUE;
+  for (const _ of whole()) left++;
+  return left > 0 ? value + "\u001f" + left : value;
+}
+
+/** @param {El} el @param {number} [most] how many characters are enough */
+function inputValue(el, most = MAX_VALUE) {
   switch (el.type) {
     case "checkbox":
     case "radio":
@@ -342,16 +357,16 @@ function inputValue(el) {
     case "file": {
       let names = "";
       for (let i = 0; i < el.files.length && i < 4; i++) names += (i ? ", " : "") + el.files[i].name;
-      return reportedValue(el, names);
+      return reportedValue(el, names, most);
     }
   }
-  return reportedValue(el, el.value);
+  return reportedValue(el, el.value, most);
 }
 
-/** A value, cut, or the mask for it. @param {El} el @param {string} value */
-function reportedValue(el, value) {
+/** A value, cut, or the mask for it. @param {El} el @param {string} value @param {number} most */
+function reportedValue(el, value, most) {
   if (!value) return "";
-  return isSecret(el) || isValueMasked(el) ? MASK : clean(value, MAX_VALUE);
+  return isSecret(el) || isValueMasked(el) ? MASK : clean(value, most);
 }
 
 /** The absolute URL of a link, without user and password. @param {El} el @param {string} tag */
@@ -429,7 +444,8 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
   into[F_HREF] = hrefOf(el, tag);
   into[F_NAME] = field || tag === "button" || tag === "a" ? clean(attr(el, "name") || "", MAX_FIELD) : "";
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
-  into[F_VALUE] = field || explicit || kind === INTERACTIVE ? valueOf(el, tag, role) : "";
+  const valued = field || explicit || kind === INTERACTIVE;
+  into[F_VALUE] = valued ? withLeft(valueOf(el, tag, role), () => valueOf(el, tag, role, MAX_TEXT)) : "";
   into[F_PLACEHOLDER] = field ? clean(reportedAttribute(el, "placeholder") || "", MAX_NAME) : "";
   into[F_LEVEL] = levelOf(el, tag, role);
   into[F_STATES] = kind === INTERACTIVE ? statesOf(el, tag, role, ctx, focused) : 0;
@@ -478,6 +494,6 @@ function describeProxy(into, control, ctx, naming, focused) {
   if (name) setText(into, name);
   into[F_NAME] = clean(attr(control, "name") || "", MAX_FIELD);
   into[F_TYPE] = control.type;
-  into[F_VALUE] = inputValue(control);
+  into[F_VALUE] = withLeft(inputValue(control), () => inputValue(control, MAX_TEXT));
   into[F_STATES] = statesOf(control, "input", role, ctx, focused);
 }

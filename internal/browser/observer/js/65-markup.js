@@ -56,6 +56,8 @@ class Markup {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
+    /** The element that is written. @type {El | null} */
+    this.root = null;
     this.opacity = { opacityProperty: VISIBLE.opacityProperty };
     /** @type {string[]} */
     this.parts = [];
@@ -254,14 +256,14 @@ class Markup {
     this.put("<img" + markupAttribute("alt", alt) + markupAttribute("src", clean(withoutUser(src), MAX_FIELD)) + ">");
   }
 
-  /** Writes a control with its visible value. @param {El} el @param {string} tag */
+  /** Writes a control with its visible value: all of it, when only the control is written. @param {El} el @param {string} tag */
   control(el, tag) {
     const type = tag === "input" ? el.type : tag;
     if (type === "hidden" || getComputedStyle(el).visibility !== "visible") return;
     let out = "<input" + markupAttribute("type", type);
     if (type === "checkbox" || type === "radio") out += el.checked ? " checked" : "";
     else if (type === "submit" || type === "button" || type === "reset") out += markupAttribute("value", clean(el.value, MAX_VALUE));
-    else out += markupAttribute("value", valueOf(el, tag, "")) + markupAttribute("placeholder", clean(reportedAttribute(el, "placeholder") || "", MAX_NAME));
+    else out += markupAttribute("value", valueOf(el, tag, "", el === this.root ? MAX_TEXT : MAX_VALUE)) + markupAttribute("placeholder", clean(reportedAttribute(el, "placeholder") || "", MAX_NAME));
     this.put(out + ">");
   }
 
@@ -276,6 +278,7 @@ class Markup {
 
   /** Writes a subtree. Iterative, because nesting is unbounded. @param {El} root */
   write(root) {
+    this.root = root;
     /** The next node of each level. @type {(El | Text | null | undefined)[]} */
     const next = [root];
     /**
