@@ -13,7 +13,8 @@ import (
 )
 
 // Ref identifies an element within its tab. Each DOM node gets one ref, in document order when it is first
-// observed, starting at 0; no other node of the tab ever gets the same ref.
+// observed, starting at 0. No other node of the tab ever gets the same ref, but for the equal one that the
+// page replaced it by, where it is certain which one that is.
 type Ref uint32
 
 // NoRef stands for "no element".

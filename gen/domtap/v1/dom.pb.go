@@ -271,7 +271,8 @@ func (x *Rect) GetHeight() float64 {
 type Element struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The handle of the element: assigned once per DOM node and tab, from 0, in document order when first seen, and
-	// never reused during the life of the tab.
+	// never reused during the life of the tab. An equal node by which the page replaces the node keeps the ref, where
+	// it is certain which one that is.
 	Ref uint32 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
 	// Position in this answer, from 0.
 	Index int32 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`

@@ -205,8 +205,12 @@ class Rows {
    * @param {El | null} el
    */
   noteActed(el) {
-    const rec = el && this.model.records.get(el);
-    if (rec) rec.acted = this.mark;
+    let rec = el && this.model.records.get(el);
+    while (rec && rec.heir) rec = rec.heir;
+    if (rec) {
+      rec.acted = this.mark;
+      el = rec.node;
+    }
     for (let /** @type {DomNode | null} */ n = el; n; n = flatParent(n)) {
       const row = this.known.get(n);
       if (row) row.acted = this.mark;
@@ -217,6 +221,46 @@ class Rows {
   noteGiven(field) {
     this.noteEntered(field);
     this.noteActed(field);
+  }
+
+  // ---- redraws ------------------------------------------------------------------------------
+
+  /**
+   * Whether an element that replaced an equal one belongs to the same record, as the daemon read it.
+   * @param {Rec} old @param {Rec} now
+   */
+  mayInherit(old, now) {
+    const was = stateAt(old.states || [], 0);
+    const before = was && was.row && stateAt(was.row.states, 0);
+    if (!was || !was.row || !before) return true;
+    const node = this.rowAfter(was.row, now);
+    const after = node && this.reader.state(node);
+    return after !== null && !before.unsure && this.rowDifference(now, /** @type {El} */ (node), before, after, 0) === null;
+  }
+
+  /** The node of a row that was replaced, or remained, by an element in it. @param {Row} row @param {Rec} now */
+  rowAfter(row, now) {
+    const last = row.node.deref();
+    return last && safe.isConnected(last) && isInRow(now.node, last) ? last : this.reader.find(now.node);
+  }
+
+  /**
+   * An element that replaced an equal one has the names and rows of that one.
+   * @param {Rec} old @param {Rec} now
+   */
+  inherit(old, now) {
+    now.states = old.states;
+    now.acted = old.acted;
+    old.states = null;
+    const was = stateAt(now.states || [], 0);
+    const row = was && was.row;
+    const node = row && this.rowAfter(row, now);
+    const last = row && row.node.deref();
+    if (!row || !node || node === last) return;
+    if (last) for (const member of groupOf(last)) this.known.delete(member);
+    row.node = new WeakRef(node);
+    for (const member of groupOf(node)) this.known.set(member, row);
+    this.touchRow(row);
   }
 
   // ---- checking -----------------------------------------------------------------------------

@@ -78,6 +78,8 @@ class Rec {
     this.states = null;
     /** The mark at which the daemon acted on it last. */
     this.acted = 0;
+    /** The record that took over its ref; see Redraws. @type {Rec | null} */
+    this.heir = null;
   }
 }
 
@@ -104,6 +106,11 @@ class Expando {
   /** @param {Node} node @param {T} value */
   set(node, value) {
     /** @type {Carrier<T>} */ (node)[this.key] = value;
+  }
+
+  /** @param {Node} node */
+  delete(node) {
+    /** @type {Carrier<T>} */ (node)[this.key] = undefined;
   }
 }
 
@@ -156,6 +163,7 @@ class Records {
   add(rec) {
     if (this.all.has(rec)) return;
     this.all.add(rec);
+    rec.heir = null;
     if (rec.control) this.controls.add(rec);
     if (rec.ref >= 0) this.byRef.set(rec.ref, rec);
   }
@@ -215,6 +223,54 @@ class Records {
     if (hints.proxyLabels.has(rec.node) || hints.proxiedControls.has(rec.node)) this.model.changes.proxiesDirty = true;
     if (rec.ref >= 0) this.byRef.delete(rec.ref);
     if (rec.references) this.setReferences(rec, "");
+  }
+
+  /**
+   * A new record takes over what the daemon knows of one that is gone; see Redraws.
+   * @param {Rec} old @param {Rec} now
+   */
+  inherit(old, now) {
+    now.mask |= old.mask;
+    for (let i = 0; i < FIELDS; i++) if (i !== F_PARENT && old.fields[i] !== now.fields[i]) now.mask |= 1 << i;
+    if (now.mask) this.changed.add(now);
+    now.ref = old.ref;
+    now.order = old.order;
+    now.sent = now.moved = true;
+    this.byRef.set(now.ref, now);
+    this.gone.delete(old);
+    this.model.identity.departed.delete(now.ref);
+    this.model.rows.inherit(old, now);
+    old.ref = -1;
+    old.sent = old.moved = old.boxSent = false;
+    old.mask = 0;
+    old.heir = now;
+  }
+
+  /**
+   * The records that took over others need no move where they stand in the order of those.
+   * @param {Set<Rec>} heirs
+   */
+  keepPlaces(heirs) {
+    const seen = new Set();
+    for (const heir of heirs) {
+      if (seen.has(heir) || !this.inserts.has(heir)) continue;
+      let first = heir;
+      while (this.inserts.has(previousRec(first))) first = previousRec(first);
+      /** @type {Rec[]} */
+      const run = [];
+      let /** @type {Rec | null} */ rec = first;
+      for (; rec && this.inserts.has(rec); rec = rec.next) run.push(rec);
+      let low = previousRec(first).order;
+      const high = rec ? rec.order : Infinity;
+      for (const one of run) {
+        seen.add(one);
+        if (!heirs.has(one) || one.order <= low || one.order >= high) continue;
+        this.inserts.delete(one);
+        one.moved = false;
+        low = one.order;
+      }
+    }
+    if (!this.inserts.size && !this.gone.size) this.listDirty = false;
   }
 
   /**

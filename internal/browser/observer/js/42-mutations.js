@@ -70,6 +70,7 @@ class Changes {
     this.geometryDirty = true;
     identity.clock++;
     if (this.rescan) {
+      this.model.redraws.forget();
       listeners.forgetPending();
       rows.touchAll();
       return;
@@ -80,7 +81,11 @@ class Changes {
     }
     for (const r of records) {
       if (r.type === "attributes") this.noteAttribute(/** @type {El} */ (r.target), r.attributeName || "");
-      else if (r.type === "characterData") this.noteText(safe.parentNode(/** @type {Text} */ (r.target)));
+      else if (r.type === "characterData") {
+        const parent = safe.parentNode(/** @type {Text} */ (r.target));
+        this.noteText(parent);
+        this.model.redraws.noteText(parent);
+      }
       else this.noteChildren(r);
     }
   }
@@ -91,6 +96,7 @@ class Changes {
    */
   forgetNoted() {
     this.rescan = true;
+    this.model.redraws.forget();
     this.model.listeners.forgetPending();
     this.model.rows.touchAll();
     this.clearNodes();
@@ -130,6 +136,7 @@ class Changes {
       if (shadowOf(target) !== null) this.reslot(target);
     }
     this.noteText(target);
+    this.model.redraws.note(r, elements);
     if (!this.model.structural || !isElement(target)) return;
     const emptyOrWas = r.previousSibling === null && r.nextSibling === null; // see EMPTY_BOXES
     if (text || emptyOrWas) this.added.add(target);

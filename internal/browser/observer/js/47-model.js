@@ -8,6 +8,7 @@
 //   Sweep          finds what no mutation shows     Layout   boxes, and whether they changed
 //   Identity       whether an element came back     Rows     which record an element belongs to
 //   ListenerProbe  click listeners, closed roots
+//   Redraws        elements that replaced equal ones
 //   Visibility, Labels, Naming and Styles read one element or sheet.
 //
 // Agent owns the model of its document; freshWalk makes one for comparison in tests.
@@ -35,6 +36,7 @@ class Model {
     this.visibility = new Visibility(doc, this.labels, this.styles);
     this.identity = new Identity(this);
     this.rows = new Rows(this);
+    this.redraws = new Redraws(this);
     this.records = new Records(this);
     this.changes = new Changes(this);
     this.hints = new Hints(this);

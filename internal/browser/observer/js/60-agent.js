@@ -211,6 +211,7 @@ class Agent {
       if (!model.layout.isUnchanged()) model.changes.styleDirty = true;
     }
     model.refresh.update(all);
+    model.redraws.settle(this.writer.isHeaderNews());
     if (geometry) model.layout.measure();
     const boxes = geometry || this.boxes || (this.geometry && model.records.unboxed.size > 0);
     if (boxes) model.layout.readPosition();

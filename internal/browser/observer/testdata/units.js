@@ -229,6 +229,36 @@ const units = {
   },
 
   /**
+   * The refs and names of the listed elements, at first and after each step, behind the operations of its patch. A step that
+   * begins with "// read" is one after which the daemon read the rows.
+   * @param {string[]} steps
+   */
+  async redraws(steps) {
+    const agent = new Agent(document, () => {});
+    let refs = 0;
+    const next = () => {
+      const patch = agent.take(false, false);
+      const count = agent.writer.waiting.length;
+      agent.applyAck([agent.writer.sequence, refs, count]);
+      refs += count;
+      const ops = patch === null ? "nothing" : patch.split("\n")[1] || "header";
+      const listed = [];
+      for (let rec = agent.model.records.head.next; rec; rec = rec.next) listed.push(rec.ref + " " + rec.fields[F_TEXT]);
+      return ops + ": " + listed.join(", ");
+    };
+    agent.start();
+    const out = [next()];
+    agent.noteRows(1);
+    for (const step of steps) {
+      await (0, eval)("(async () => {" + step + "})()");
+      await Promise.resolve();
+      out.push(next());
+      if (step.startsWith("// read")) agent.noteRows(out.length);
+    }
+    return out;
+  },
+
+  /**
    * The patches of a document: of all of it, and after each step. Each addition is given the next ref. A step that begins
    * with "// measured" is read with its boxes.
    * @param {string[]} steps
