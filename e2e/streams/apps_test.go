@@ -301,9 +301,11 @@ func parseLine(line string) (*dom.Element, error) {
 		}
 		numbers[i] = n
 	}
+	value, left, _ := strings.Cut(f[9], "\x1f")
+	valueLeft, _ := strconv.Atoi(left) // 0: nothing is left
 	e := &dom.Element{
 		Ref: refOf(f[0], numbers[0]), Kind: dom.Kind(numbers[1]), Parent: refOf(f[2], numbers[2]), Tag: f[3], Role: f[4], Text: f[5], Href: f[6],
-		Name: f[7], Type: f[8], Value: f[9], Placeholder: f[10], Level: numbers[11], Child: dom.FrameID(f[13]),
+		Name: f[7], Type: f[8], Value: value, ValueLeft: valueLeft, Placeholder: f[10], Level: numbers[11], Child: dom.FrameID(f[13]),
 		Whole: f[15], Left: max(0, utf8.RuneCountInString(f[15])-dom.MaxText), Hints: f[16],
 	}
 	s := &e.States

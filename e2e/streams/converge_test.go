@@ -76,8 +76,12 @@ func line(e *dom.Element) string {
 	for k, v := range e.Attributes {
 		attributes = append(attributes, k+"="+v)
 	}
+	value := e.Value
+	if e.ValueLeft > 0 {
+		value += "\x1f" + strconv.Itoa(e.ValueLeft)
+	}
 	return strings.Join([]string{
-		fmt.Sprint(e.Ref), strconv.Itoa(int(e.Kind)), parent, e.Tag, e.Role, e.Text, e.Href, e.Name, e.Type, e.Value, e.Placeholder,
+		fmt.Sprint(e.Ref), strconv.Itoa(int(e.Kind)), parent, e.Tag, e.Role, e.Text, e.Href, e.Name, e.Type, value, e.Placeholder,
 		level, strconv.Itoa(bits), string(e.Child), strings.Join(attributes, "\x1f"), e.Whole, e.Hints,
 	}, "\t")
 }
