@@ -365,3 +365,85 @@ func TestSecretsAreInNoName(t *testing.T) {
 		t.Errorf("got\n%s", text.GetText())
 	}
 }
+
+// monthPage has a menu with links, and days of a calendar with buttons. A click on a day selects it.
+const monthPage = `<!doctype html><title>Month</title><ul role=menu><li role=menuitem><a href=/new>New</a><li role=menuitem tabindex=-1><a href=/old>Old</a>
+	<li role=menuitem aria-haspopup=menu><a href=/more>More</a></ul>
+	<div role=grid id=days><div role=row><div role=gridcell tabindex=0><button>16</button></div><div role=gridcell tabindex=0 aria-selected=true><button>17</button></div>
+	<div role=gridcell tabindex=0 aria-selected=true>18 <button>Book</button></div></div></div>
+	<script>document.onclick = (e) => { for (const c of days.querySelectorAll("[role=gridcell]")) c.setAttribute("aria-selected", c.contains(e.target)) }</script>`
+
+// TestAContainerAndItsOnlyControlAreOne reads menu items and days that only contain a control, and selects another day.
+func TestAContainerAndItsOnlyControlAreOne(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/month": testenv.HTML(monthPage)})
+	d := testenv.Shared(t)
+	tab := d.Open(url + "/month")
+	read := func() string {
+		var out []string
+		for _, e := range usable(t, d, tab) {
+			s := e.GetRole() + " " + e.GetText()
+			if e.GetSelected() {
+				s += " selected"
+			}
+			out = append(out, s)
+		}
+		return strings.Join(out, ", ")
+	}
+	const menu = "link New, link Old, menuitem More, link More, "
+	if got, want := read(), menu+"button 16, button 17 selected, gridcell 18 Book selected, button Book"; got != want {
+		t.Errorf("read  %s\nwant %s", got, want)
+	}
+	done, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE_DIFF, Steps: []*domtapv1.Step{button("16")}})
+	if err != nil || !strings.Contains(done.GetDiffText(), "16 (button selected") {
+		t.Errorf("%v, the day in the answer:\n%s", err, done.GetDiffText())
+	}
+	if got, want := read(), menu+"button 16 selected, button 17, gridcell 18 Book, button Book"; got != want {
+		t.Errorf("read  %s\nwant %s", got, want)
+	}
+	testenv.Evaluate[any](t, d, `document.querySelector("button").before("Sold out ")`)
+	if got, want := read(), menu+"gridcell Sold out 16 selected, button 16, button 17, gridcell 18 Book, button Book"; got != want {
+		t.Errorf("read  %s\nwant %s", got, want)
+	}
+}
+
+// hoverPage has elements that only listen to the pointer, and a table with groups of rows.
+const hoverPage = `<!doctype html><title>Hover</title><div id=card><p>Card</p></div><p id=word>A word</p><div id=plain><p>Plain</p></div><div id=both><p>Both</p></div>
+	<table><thead><tr><th>A<tbody id=rows aria-label=May><tr><td>1</table><div role=table><div role=rowgroup><div role=row><div role=cell>2</div></div></div></div>
+	<script>card.addEventListener("mouseenter", () => {}); word.addEventListener("pointerover", () => {});
+	both.addEventListener("mouseover", () => {}); both.addEventListener("click", () => {})</script>`
+
+// TestFullSnapshotsHaveHoverListenersAndRowGroups reads what full_snapshot adds to the interactive elements.
+func TestFullSnapshotsHaveHoverListenersAndRowGroups(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/hover": testenv.HTML(hoverPage)})
+	d := testenv.Shared(t)
+	tab := d.Open(url + "/hover")
+	read := func() (all, groups []string) {
+		got, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true, IncludeAttributes: []string{"id"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range got.GetElements() {
+			if id := e.GetAttributes()["id"]; id != "" {
+				all = append(all, fmt.Sprint(id, " ", e.GetRole(), " ", strings.TrimSpace(e.GetText()), " ", e.GetActionable()))
+			}
+			if e.GetRole() == "rowgroup" {
+				groups = append(groups, fmt.Sprint(e.GetTag(), " ", e.GetActionable()))
+			}
+		}
+		return all, groups
+	}
+	all, groups := read()
+	if want := []string{"card generic  false", "word paragraph A word false", "both generic Both true", "rows rowgroup May false"}; !slices.Equal(all, want) {
+		t.Errorf("read  %q\nwant %q", all, want)
+	}
+	if want := []string{"tbody false", "div false"}; !slices.Equal(groups, want) {
+		t.Errorf("groups %q, want %q", groups, want)
+	}
+	if got := brief(usable(t, d, tab)); !slices.Equal(got, []string{`div generic "Both"`}) {
+		t.Errorf("usable: %q", got)
+	}
+	testenv.Evaluate[any](t, d, `(() => { plain.addEventListener("mouseover", () => {}); plain.append(document.createElement("i")) })()`)
+	if all, _ = read(); !slices.Contains(all, "plain generic  false") {
+		t.Errorf("with another listener: %q", all)
+	}
+}

@@ -1384,10 +1384,12 @@ type GetDomRequest struct {
 	// Unset: 8000. 0: unlimited. 200 to 50000. The budget for the compact text of the answer.
 	MaxTokens *int32 `protobuf:"varint,4,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
 	// Unset: true. False adds the structure of the page: headings, landmarks, text, images, tables with their rows and
-	// cells, lists and their items, forms, groups, figures, shapes of SVG drawings, and empty boxes that have a size.
+	// cells, lists and their items, forms, groups, figures, shapes of SVG drawings, empty boxes that have a size,
+	// groups of rows with a role or name of their own, and elements with listeners for the pointer alone, such as mouseenter.
 	// Text is in one element: a row or cell has only text of its own, and the rest is in the elements in it.
 	// A clickable container of one button or link that says the same, such as the cell of a day or the item of a menu, is
-	// not interactive: acting on the button or link does both. It is one when it has a state or a name of its own.
+	// not interactive: acting on the button or link does both. It is interactive when it has a state or a name of its own;
+	// but that a cell is selected is said by its button or link.
 	InteractiveOnly *bool `protobuf:"varint,5,opt,name=interactive_only,json=interactiveOnly,proto3,oneof" json:"interactive_only,omitempty"`
 	// All of that, no filter, no limits.
 	FullSnapshot bool `protobuf:"varint,6,opt,name=full_snapshot,json=fullSnapshot,proto3" json:"full_snapshot,omitempty"`

@@ -39,12 +39,23 @@ func TestADocumentIsProbedSoOftenForOneRead(t *testing.T) {
 	}
 }
 
-func TestOnlyClickListenersMakeAnElementOne(t *testing.T) {
-	got := clickable([]*domdebugger.EventListener{
+func TestListenersThatMatter(t *testing.T) {
+	all := []*domdebugger.EventListener{
 		{Type: "click", BackendNodeID: 9}, {Type: "scroll", BackendNodeID: 1}, {Type: "mouseup", BackendNodeID: 2}, {Type: "click", BackendNodeID: 9}, {Type: "click"},
-	})
-	if want := []cdp.BackendNodeID{2, 9}; !slices.Equal(got, want) {
-		t.Errorf("%v listen, want %v", got, want)
+		{Type: "mouseenter", BackendNodeID: 9}, {Type: "pointerover", BackendNodeID: 5}, {Type: "mouseover", BackendNodeID: 5}, {Type: "mouseout", BackendNodeID: 6},
+	}
+	got := listening(all)
+	if want := []cdp.BackendNodeID{2, 9}; !slices.Equal(got.clicks, want) {
+		t.Errorf("%v listen to clicks, want %v", got.clicks, want)
+	}
+	if want := []cdp.BackendNodeID{5}; !slices.Equal(got.hovers, want) {
+		t.Errorf("%v listen to the pointer alone, want %v", got.hovers, want)
+	}
+	for id := range cdp.BackendNodeID(maxHovers) {
+		all = append(all, &domdebugger.EventListener{Type: "mouseover", BackendNodeID: 100 + id})
+	}
+	if got := listening(all); len(got.hovers) != maxHovers || len(got.clicks) != 2 {
+		t.Errorf("%d listen to the pointer, %d to clicks", len(got.hovers), len(got.clicks))
 	}
 }
 

@@ -136,7 +136,7 @@ func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
 	if err := suspects.Wait(ctx, &answer); err != nil {
 		return err
 	}
-	nodes, roots := clickable(found.Listeners), answer.closedRoots()
+	nodes, roots := listening(found.Listeners), answer.closedRoots()
 	start := time.Now()
 	for times := 1; ; times++ {
 		more, err := p.learn(ctx, a, nodes, roots)
@@ -173,16 +173,37 @@ func (p *prober) holdDocument(ctx context.Context, a *frames.Agent) error {
 	return nil
 }
 
-// clickable lists the nodes that have click listeners, each once.
-func clickable(all []*domdebugger.EventListener) []cdp.BackendNodeID {
-	var ids []cdp.BackendNodeID
-	for _, l := range all {
-		if l.BackendNodeID != 0 && slices.Contains(clickEvents, l.Type) {
-			ids = append(ids, l.BackendNodeID)
+// hoverEvents are the events whose listeners make an element structural: something happens when the pointer is over it.
+var hoverEvents = []string{"mouseenter", "mouseover", "pointerenter", "pointerover"}
+
+// listeners are the nodes with listeners that matter, each once and in one list only.
+type listeners struct {
+	// clicks have click listeners, hovers only hover listeners.
+	clicks, hovers []cdp.BackendNodeID
+}
+
+// maxHovers is how many nodes with hover listeners alone a document may have. Pages that have more, such as one for
+// each cell of a table, would make each probe dearer.
+const maxHovers = 256
+
+// listening lists the nodes that have listeners that matter.
+func listening(all []*domdebugger.EventListener) listeners {
+	of := func(events []string) (ids []cdp.BackendNodeID) {
+		for _, l := range all {
+			if l.BackendNodeID != 0 && slices.Contains(events, l.Type) {
+				ids = append(ids, l.BackendNodeID)
+			}
 		}
+		slices.Sort(ids)
+		return slices.Compact(ids)
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	found := listeners{clicks: of(clickEvents), hovers: of(hoverEvents)}
+	found.hovers = slices.DeleteFunc(found.hovers, func(id cdp.BackendNodeID) bool {
+		_, clicked := slices.BinarySearch(found.clicks, id)
+		return clicked
+	})
+	found.hovers = found.hovers[:min(len(found.hovers), maxHovers)]
+	return found
 }
 
 // shallow asks for an array of elements with the mode of each shadow root, and without their content.
@@ -217,24 +238,28 @@ func (s *serializedHosts) closedRoots() []cdp.BackendNodeID {
 	return ids
 }
 
-// learn sends an agent the elements that gained click listeners, those that lost them, and closed roots. More reports
-// that more gained some than one call sends. The list of a document includes nodes of the frames in it; the agent ignores
+// learn sends an agent the elements that gained listeners, those that lost them, and closed roots. More reports that more
+// gained some than one call sends. The list of a document includes nodes of the frames in it; the agent ignores
 // those, because they belong to other agents.
-func (p *prober) learn(ctx context.Context, a *frames.Agent, clickable, roots []cdp.BackendNodeID) (more bool, err error) {
-	known := make(map[int64]struct{}, len(clickable))
+func (p *prober) learn(ctx context.Context, a *frames.Agent, now listeners, roots []cdp.BackendNodeID) (more bool, err error) {
+	known := make(map[int64]bool, len(now.clicks)+len(now.hovers))
 	request := observer.LearnRequest{On: []int64{}, Off: []int64{}}
 	var gained []cdp.BackendNodeID
-	for _, id := range clickable {
-		_, before := a.Reading.Probe.Known[int64(id)]
-		if !before && len(gained) == probeNodes {
-			more = true
-			continue
-		}
-		known[int64(id)] = struct{}{}
-		if !before {
-			gained = append(gained, id)
+	note := func(ids []cdp.BackendNodeID, clicks bool) {
+		for _, id := range ids {
+			had, before := a.Reading.Probe.Known[int64(id)]
+			if before = before && had == clicks; !before && len(gained) == probeNodes {
+				more = true
+				continue
+			}
+			known[int64(id)] = clicks
+			if !before {
+				gained = append(gained, id)
+			}
 		}
 	}
+	note(now.clicks, true)
+	note(now.hovers, false)
 	for id := range a.Reading.Probe.Known {
 		if _, still := known[id]; !still {
 			request.Off = append(request.Off, id)
@@ -244,7 +269,11 @@ func (p *prober) learn(ctx context.Context, a *frames.Agent, clickable, roots []
 	if err != nil {
 		return false, err
 	}
-	request.On = append(request.On, on...)
+	clicks := slices.IndexFunc(on, func(id int64) bool { return !known[id] })
+	if clicks < 0 {
+		clicks = len(on)
+	}
+	request.On, request.Hovers = append(request.On, on[:clicks]...), on[clicks:]
 	if len(arguments) > 0 || len(request.Off) > 0 {
 		params := a.Params("", nil)
 		params.FunctionDeclaration = observer.Learn

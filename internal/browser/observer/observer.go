@@ -120,10 +120,12 @@ type ReadRequest struct {
 }
 
 // LearnRequest is the argument of Learn: the browser's numbers of elements that have a click listener, the
-// first of the nodes, and of those that have none any more. Closed shadow roots are the rest of the nodes.
+// first of the nodes, of those that have only a hover listener, the next ones, and of those that have neither any more.
+// Closed shadow roots are the rest of the nodes.
 type LearnRequest struct {
-	On  []int64 `json:"on"`
-	Off []int64 `json:"off"`
+	On     []int64 `json:"on"`
+	Hovers []int64 `json:"hovers,omitempty"`
+	Off    []int64 `json:"off"`
 }
 
 // ObserveRequest is the argument of the command "observe".

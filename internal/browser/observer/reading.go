@@ -79,7 +79,7 @@ type Probe struct {
 	// Document is the id of the document as an object of the page's own world.
 	Document string
 	// Known are the elements that the agent was told to have listeners, by the browser's ids.
-	Known map[int64]struct{}
+	Known map[int64]bool
 }
 
 const (

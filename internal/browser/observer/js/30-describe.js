@@ -50,6 +50,20 @@ function isBoxRole(role, tag) {
   return BOX_ROLES.has(role) || tag === "form";
 }
 
+/** Whether an element is listed for what it is or does, not for its text. @param {El} el @param {string} tag @param {string} role */
+function isBox(el, tag, role) {
+  return isBoxRole(role, tag) || isRowGroup(el, role) || el[HOVERED] === true;
+}
+
+/**
+ * Whether an element is a group of rows that the author says something about. The parser of HTML puts
+ * a tbody into every table, which says nothing.
+ * @param {El} el @param {string} role
+ */
+function isRowGroup(el, role) {
+  return role === "rowgroup" && (hasAttr(el, "role") || hasAttr(el, "aria-label") || hasAttr(el, "aria-labelledby") || hasAttr(el, "title"));
+}
+
 /** Tags that are listed when they have a size and nothing in them. */
 const EMPTY_BOXES = new Set(["div", "span", "hr", "object", "embed"]);
 
@@ -86,7 +100,7 @@ function textCoverage(fields, el, tag, fromContent) {
   if (tag === "svg" && role === "img" && !text && fields[F_KIND] === STRUCTURAL) return isDrawing(el) ? COVERS_NONE : COVERS_ALL;
   if (fields[F_KIND] === FRAME_HOST || LANDMARK_ROLES.has(role) || tag === "details") return COVERS_NONE;
   if (!text && fields[F_KIND] === STRUCTURAL && role !== "img") return COVERS_NONE;
-  if (!fromContent) return CONTAINER_ROLES.has(role) || (fields[F_KIND] === STRUCTURAL && isBoxRole(role, tag)) ? COVERS_NONE : COVERS_ALL;
+  if (!fromContent) return CONTAINER_ROLES.has(role) || (fields[F_KIND] === STRUCTURAL && isBox(el, tag, role)) ? COVERS_NONE : COVERS_ALL;
   return text.length >= MAX_NAME && text.endsWith("…") ? COVERS_LINE : COVERS_ALL;
 }
 
@@ -177,7 +191,7 @@ function kindOfOther(el, tag, explicit, hints, structural, ctx) {
   if (role === "heading" || LANDMARK_ROLES.has(role)) return STRUCTURAL;
   if (role === "img") return STRUCTURAL;
   if (ctx.coverage === COVERS_ALL || TEXT_SKIP.has(tag)) return -1;
-  const counts = isBoxRole(role, tag) || isPainted(el, tag) || hasOwnText(el);
+  const counts = isBox(el, tag, role) || isPainted(el, tag) || hasOwnText(el);
   return counts && !isCovered(el, ctx) ? STRUCTURAL : -1;
 }
 
@@ -469,9 +483,9 @@ function setText(into, text) {
  * @param {boolean} targeted a caller named the element as a target: its content is its text
  */
 function nameOrText(el, tag, role, kind, naming, targeted) {
-  const isBox = kind === STRUCTURAL && !targeted && isBoxRole(role, tag) && !hasOwnText(el);
-  const name = naming.name(el, tag, isBox ? "" : role);
-  if (name || isBox || kind === FRAME_HOST) return name;
+  const box = kind === STRUCTURAL && !targeted && isBox(el, tag, role) && !hasOwnText(el);
+  const name = naming.name(el, tag, box ? "" : role);
+  if (name || box || kind === FRAME_HOST) return name;
   if (kind === INTERACTIVE) {
     // Elements made clickable by a listener or tabindex alone have no name from content in ARIA,
     // but a person reads their content.

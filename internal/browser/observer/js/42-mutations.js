@@ -254,6 +254,12 @@ class Changes {
     if (recs) for (const rec of recs) this.dirty.add(rec);
   }
 
+  /** Describes what may be the control of a container again; see isHolder. @param {El} el */
+  noteHeld(el) {
+    if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS) return;
+    for (const inner of queryWithin(el, "*")) this.noteRec(inner);
+  }
+
   /** @param {El} el @param {string} name */
   noteAttribute(el, name) {
     const { hints, records, rows } = this.model;
@@ -303,6 +309,8 @@ class Changes {
       case "aria-owns":
       case "aria-controls":
       case "aria-selected":
+        this.noteHeld(el);
+      // falls through
       case "aria-checked":
       case "aria-valuenow":
       case "aria-valuetext": // parts of the names around the element

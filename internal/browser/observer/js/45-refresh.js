@@ -218,12 +218,14 @@ class Refresh {
     ariaFree = null;
     let kind = kindOf(el, tag, explicit, hints.get(el), this.model.structural, ctx);
     const held = kind === INTERACTIVE && isHolder(el, tag, explicit, hints);
+    const known = records.get(el);
+    if (known && known.holds !== held) this.model.changes.noteHeld(el);
     if (held) kind = kindOfOther(el, tag, explicit, hints.get(el), this.model.structural, ctx);
     if ((kind < 0 && !held) || (ctx.inert && isInert(el, ctx))) {
-      this.exclude(records.get(el), kind);
+      this.exclude(known, kind);
       return null;
     }
-    const rec = records.get(el) || this.newRec(el);
+    const rec = known || this.newRec(el);
     if (!rec) return null;
     records.add(rec);
     rec.scan = this.scans;
@@ -282,6 +284,9 @@ class Refresh {
     const child = kind === FRAME_HOST ? frames.get(rec.node) || "" : "";
     describe(into, rec.node, rec.tag, explicit, kind, ctx, naming, this.focused, attributes, child, (hints.get(rec.node) & HINT_TARGET) !== 0);
     const control = hints.proxiedControls.size && !explicit ? hints.proxiedControls.get(rec.node) : undefined;
+    if (kind === INTERACTIVE && isSelectedByHolder(rec.node, this.model.records)) {
+      into[F_STATES] = (into[F_STATES] & ~(3 << S_SELECTED)) | (YES << S_SELECTED);
+    }
     if (control) describeProxy(into, control, ctx, naming, this.focused);
     into[F_MARKS] = marksOf(into, rec.node, rec.tag);
     if (rec.control || control) rec.live = liveState(control || rec.node, control ? "input" : rec.tag);

@@ -13,6 +13,12 @@
  */
 const CLICKABLE = Symbol("clickable");
 
+/**
+ * A property of elements: whether something of their own happens when the pointer is over them; absent
+ * on elements without such a listener. It makes them structural.
+ */
+const HOVERED = Symbol("hovered");
+
 /** How many elements of one document one probe asks about. */
 const MAX_SUSPECTS = 300;
 /**
@@ -68,6 +74,11 @@ class ListenerProbe {
      * @type {Map<number, WeakRef<El>>}
      */
     this.listening = new Map();
+    /**
+     * The same for elements that have only a hover listener.
+     * @type {Map<number, WeakRef<El>>}
+     */
+    this.hovering = new Map();
     /** How many probes asked about an element. @type {WeakMap<El, number>} */
     this.asked = new WeakMap();
     /** Elements that were asked about, for askAgain. @type {WeakRef<El>[]} */
@@ -205,15 +216,17 @@ class ListenerProbe {
 
   /**
    * Takes the answer of the browser, which the daemon sends.
-   * @param {{on: number[], off: number[]}} numbers of elements that have, and no longer have, a click listener
-   * @param {DomNode[]} nodes the elements of `on`, then closed shadow roots
+   * @param {{on: number[], hovers?: number[], off: number[]}} numbers of elements that have a click listener,
+   * that have only a hover listener, and that no longer have either
+   * @param {DomNode[]} nodes the elements of `on` and `hovers`, then closed shadow roots
    */
-  takeAnswer({ on, off }, nodes) {
+  takeAnswer({ on, hovers = [], off }, nodes) {
     for (const number of off) {
-      const ref = this.listening.get(number);
+      const ref = this.listening.get(number) || this.hovering.get(number);
       const el = ref && ref.deref();
       this.listening.delete(number);
-      if (el) this.setClickable(el, false);
+      this.hovering.delete(number);
+      if (el) this.setListening(el, false, false);
     }
     nodes.forEach((node, i) => {
       // The answer includes nodes of same-process frames. A node belongs to the world that sees it
@@ -222,9 +235,16 @@ class ListenerProbe {
       if (slow.ownerDocument(node) !== this.model.doc) return;
       const root = slow.getRootNode(node);
       if (isShadow(root) && root.mode === "closed") this.addClosedRoot(root);
-      if (i < on.length && isElement(node)) {
+      if (!isElement(node)) return;
+      if (i < on.length) {
+        this.hovering.delete(on[i]);
         this.listening.set(on[i], new WeakRef(node));
         this.classify(node);
+      } else if (i < on.length + hovers.length) {
+        const number = hovers[i - on.length];
+        this.listening.delete(number);
+        this.hovering.set(number, new WeakRef(node));
+        this.setListening(node, false, isOwnListener(node, this.model.elements.length));
       }
     });
     this.classifyAgain();
@@ -233,7 +253,7 @@ class ListenerProbe {
   /** Decides whether an element with a click listener is interactive. @param {El} el */
   classify(el) {
     const clickable = isOwnListener(el, this.model.elements.length);
-    this.setClickable(el, clickable);
+    this.setListening(el, clickable, false);
     if (clickable && !this.needsWalk && !safe.matches(el, CANDIDATES)) this.needsWalk = true;
   }
 
@@ -251,11 +271,15 @@ class ListenerProbe {
     }
   }
 
-  /** @param {El} el @param {boolean} clickable */
-  setClickable(el, clickable) {
+  /** @param {El} el @param {boolean} clickable @param {boolean} hovered */
+  setListening(el, clickable, hovered) {
+    const { changes, records } = this.model;
+    if ((el[HOVERED] === true) !== hovered) {
+      el[HOVERED] = hovered;
+      if (this.model.structural && !changes.rescan) changes.added.add(el);
+    }
     if ((el[CLICKABLE] === true) === clickable) return;
     el[CLICKABLE] = clickable;
-    const { changes, records } = this.model;
     for (let up = flatElement(el), i = 0; up && i < 4; up = flatElement(up), i++) {
       const rec = records.get(up);
       if (rec) changes.check.add(rec); // see isHolder

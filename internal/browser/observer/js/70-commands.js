@@ -60,7 +60,7 @@ globalThis.__domtapAdopt = adopt;
 
 /**
  * Takes the answer of a probe; see ListenerProbe.takeAnswer.
- * @param {{on: number[], off: number[]}} what @param {DomNode[]} nodes
+ * @param {{on: number[], hovers?: number[], off: number[]}} what @param {DomNode[]} nodes
  */
 globalThis.__domtapLearn = (what, nodes) => {
   const agent = globalThis.__domtap;

@@ -91,6 +91,7 @@ interface El extends HTMLElement {
 
   /** On elements whose click listener makes them something to act on; see ListenerProbe. */
   [CLICKABLE]?: boolean;
+  [HOVERED]?: boolean;
   /** Where a label stands in the index of its tree; see Labels. */
   [INDEXED]?: { index: Map<string, Set<El>>; id: string };
 }
