@@ -40,7 +40,7 @@ func editOrder(a *agent) {
 	a.click(button("Edit").by("1014"), outcome{"dialog", "Edit order 1014"})
 	a.choose(control{role: "combobox", name: "Status"}, "Shipped")
 	a.click(button("Save"), outcome{"", "Shipped"})
-	a.atMost(120, "saving a row of a table that is drawn again", unfenced)
+	a.atMost(110, "saving a row of a table that is drawn again", unfenced)
 }
 
 func findPerson(a *agent) {
