@@ -25,28 +25,36 @@ type likeness struct {
 // redrawn takes the elements that were replaced by equal ones from the added and the removed ones. Only what is certain
 // counts: all that is printed of the two is equal, they stand in groups of the same names, and in rows of the same
 // text. Of several such elements each must have been replaced. Of elements in rows that differ, the first two texts of
-// the row must be equal, and no other such element may be there. Pages whose texts are not known have no such elements.
+// the row must be equal, and no other such element may be there. On pages whose texts are not known, the elements have
+// names, stand between elements of the same unique names, and are the only ones like them there.
 func (d *differ) redrawn() {
-	if len(d.added) == 0 || len(d.removed) == 0 || !d.from.hasTexts() || !d.to.hasTexts() {
+	if len(d.added) == 0 || len(d.removed) == 0 {
 		return
 	}
-	for _, whole := range []bool{true, false} {
-		old, now := d.from.alike(d.removed, whole), d.to.alike(d.added, whole)
-		gone, come := map[int32]bool{}, map[int32]bool{}
-		for what, places := range old {
-			if n := len(places); n != len(now[what]) || n > 1 && !whole {
-				continue
-			}
-			for k, at := range places {
-				other := now[what][k]
-				gone[at], come[other] = true, true
-				d.pairs = append(d.pairs, pair{d.from.shown[at].Ref, d.to.shown[other].Ref})
-			}
-		}
-		d.removed = slices.DeleteFunc(d.removed, func(at int32) bool { return gone[at] })
-		d.added = slices.DeleteFunc(d.added, func(at int32) bool { return come[at] })
+	if d.from.hasTexts() && d.to.hasTexts() {
+		d.match(d.from.alike(d.removed, true), d.to.alike(d.added, true), true)
+		d.match(d.from.alike(d.removed, false), d.to.alike(d.added, false), false)
+	} else {
+		d.match(d.from.alikeBetween(d.removed), d.to.alikeBetween(d.added), false)
 	}
 	slices.SortFunc(d.pairs, func(a, b pair) int { return cmp.Compare(a.old, b.old) })
+}
+
+// match pairs removed and added elements that are alike, also several of a kind if so told.
+func (d *differ) match(old, now map[likeness][]int32, several bool) {
+	gone, come := map[int32]bool{}, map[int32]bool{}
+	for what, places := range old {
+		if n := len(places); n != len(now[what]) || n > 1 && !several {
+			continue
+		}
+		for k, at := range places {
+			other := now[what][k]
+			gone[at], come[other] = true, true
+			d.pairs = append(d.pairs, pair{d.from.shown[at].Ref, d.to.shown[other].Ref})
+		}
+	}
+	d.removed = slices.DeleteFunc(d.removed, func(at int32) bool { return gone[at] })
+	d.added = slices.DeleteFunc(d.added, func(at int32) bool { return come[at] })
 }
 
 // hasTexts reports whether the page has elements without function, such as headings and texts.
@@ -59,12 +67,7 @@ func (l *laidOut) alike(places []int32, whole bool) map[likeness][]int32 {
 	out := make(map[likeness][]int32, len(places))
 	records := map[int32]string{}
 	for _, at := range places {
-		e := l.shown[at]
-		what := likeness{
-			tag: e.Tag, role: e.Role, text: e.Text, href: e.Href, name: e.Name, typ: e.Type, value: e.Value, placeholder: e.Placeholder, hints: e.Hints,
-			states: e.States, kind: e.Kind, level: e.Level, left: e.Left, valueLeft: e.ValueLeft, frame: e.Frame,
-		}
-		what.states.Focused = dom.Absent
+		what := likenessOf(l.shown[at])
 		var row int32
 		what.groups, row = l.around(at)
 		switch text, known := records[row]; {
@@ -78,6 +81,52 @@ func (l *laidOut) alike(places []int32, whole bool) map[likeness][]int32 {
 			records[row] = l.textOf(row, whole)
 			what.record = records[row]
 		}
+		out[what] = append(out[what], at)
+	}
+	return out
+}
+
+func likenessOf(e *dom.Element) likeness {
+	what := likeness{
+		tag: e.Tag, role: e.Role, text: e.Text, href: e.Href, name: e.Name, typ: e.Type, value: e.Value, placeholder: e.Placeholder, hints: e.Hints,
+		states: e.States, kind: e.Kind, level: e.Level, left: e.Left, valueLeft: e.ValueLeft, frame: e.Frame,
+	}
+	what.states.Focused = dom.Absent
+	return what
+}
+
+// alikeBetween groups elements with names by the nearest elements before and behind that no other is called like.
+// Elements without such a neighbour are left out.
+func (l *laidOut) alikeBetween(places []int32) map[likeness][]int32 {
+	called := func(e *dom.Element) string { return e.Role + "\x00" + e.Text + "\x00" + e.Href }
+	count := map[string]int{}
+	for _, e := range l.shown {
+		if e != nil {
+			count[called(e)]++
+		}
+	}
+	records := make([]string, len(l.shown))
+	note := func(nearest string, at int) string {
+		records[at] += nearest + "\x00"
+		if e := l.shown[at]; e != nil && e.Text != "" && count[called(e)] == 1 {
+			return called(e)
+		}
+		return nearest
+	}
+	before, behind := "", ""
+	for at := range l.shown {
+		before = note(before, at)
+	}
+	for at := len(l.shown) - 1; at >= 0; at-- {
+		behind = note(behind, at)
+	}
+	out := make(map[likeness][]int32, len(places))
+	for _, at := range places {
+		what := likenessOf(l.shown[at])
+		if what.record = records[at]; what.text == "" || what.record == "\x00\x00" {
+			continue
+		}
+		what.groups, _ = l.around(at)
 		out[what] = append(out[what], at)
 	}
 	return out
