@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
@@ -72,13 +73,38 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 		return Outcome{}, err
 	}
 	t.x.SideEffects().SettleTabs(ctx)
-	h := t.x.Publish()
+	h := t.named(ctx, t.x.Publish(), noticed)
 	out.Notices = h.Notices().Since(noticed)
 	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.x.State().Mark
 	out.Structural = structural && t.x.State().Structural
 	out.Replaced = out.Before.Document != out.After.Document || out.Before.Epoch != out.After.Epoch
 	t.judge(&out, start)
 	return out, nil
+}
+
+// nameBound is how long the page may take to say which elements its notices are about.
+const nameBound = 200 * time.Millisecond
+
+// named returns the head in which the notices since a change have the refs of their elements, also of those that were
+// inserted during the turn: the page notices them before it knows their refs. It is the given head when all have one,
+// and when the page cannot answer now.
+func (t *run) named(ctx context.Context, h *actor.Head, since uint64) *actor.Head {
+	unnamed := func(n dom.Notice) bool {
+		return n.Ref == dom.NoRef && !n.Gone && (n.Kind == dom.NoticeDialog || n.Kind == dom.NoticeInvalid)
+	}
+	if !slices.ContainsFunc(h.Notices().Since(since), unnamed) || t.live.Hung() || t.x.State().Dialog != nil || t.x.Ready() != nil {
+		return h
+	}
+	ctx, cancel := context.WithTimeout(ctx, nameBound)
+	defer cancel()
+	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) error { return page.CollectNotices(ctx) })
+	if err == nil {
+		err = t.x.Drain()
+	}
+	if err != nil {
+		t.x.Debug("the page did not say which elements its notices are about", err)
+	}
+	return t.x.Publish()
 }
 
 // performAll does the actions in order and fills in the results. The error is that of the whole turn.

@@ -91,3 +91,30 @@ func (s *stage) noticed(url, line string) string {
 	}
 	return text.Outcome(r.GetOutcome(), "")
 }
+
+// TestWhatWasInsertedDuringATurnHasItsRef inserts a dialog and an invalid field in one click.
+func TestWhatWasInsertedDuringATurnHasItsRef(t *testing.T) {
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(`<title>New</title><button onclick="document.body.insertAdjacentHTML('beforeend',
+		'<div role=dialog aria-label=Account><label>E-mail <input aria-invalid=true></label></div>')">New</button>`)})
+	d := testenv.Shared(t)
+	s := &stage{t: t, d: d, tab: d.Open(url + "/")}
+	done, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Format: domtapv1.Format_FORMAT_DENSE_DIFF, Steps: []*domtapv1.Step{click(s.at("New"))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: s.tab, FullSnapshot: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	roles := map[domtapv1.OutcomeKind]string{domtapv1.OutcomeKind_OUTCOME_KIND_DIALOG: "dialog", domtapv1.OutcomeKind_OUTCOME_KIND_INVALID: "textbox"}
+	for _, o := range done.GetOutcome() {
+		for _, e := range page.GetElements() {
+			if o.Ref != nil && e.GetRef() == o.GetRef() && e.GetRole() == roles[o.GetKind()] {
+				delete(roles, o.GetKind())
+			}
+		}
+	}
+	if len(roles) > 0 {
+		t.Errorf("no refs of %v in %v", roles, done.GetOutcome())
+	}
+}
