@@ -91,16 +91,16 @@ var requestTests = []struct {
 	{"watch", &domtapv1.WatchDomRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF}},
 	{"watch --all --frame f --omit-initial --min-interval 1s", &domtapv1.WatchDomRequest{
 		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, InteractiveOnly: proto.Bool(false), FrameId: "f", OmitInitial: true, MinInterval: seconds(1)}},
-	{"wait --text Done", &domtapv1.WaitForRequest{TabId: "t2", Timeout: seconds(30), Until: &domtapv1.WaitCondition{
+	{"wait --text Done", &domtapv1.WaitForRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Timeout: seconds(30), Until: &domtapv1.WaitCondition{
 		Element: &domtapv1.ElementCondition{Text: "Done"}}}},
 	{"wait t1 --role button --name Pay --ref 0 --selector a.b --exact --enabled --timeout 0", &domtapv1.WaitForRequest{
-		TabId: "t1", Timeout: seconds(300), Until: &domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{
+		TabId: "t1", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Timeout: seconds(300), Until: &domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{
 			Role: "button", Name: "Pay", Ref: proto.Uint32(0), Selector: "a.b", Exact: true, State: domtapv1.ElementState_ELEMENT_STATE_ENABLED}}}},
 	{"wait --role progressbar --gone --url */done --network-idle --quiet 1s --change --timeout 1m", &domtapv1.WaitForRequest{
-		TabId: "t2", Timeout: seconds(60), Until: &domtapv1.WaitCondition{
+		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Timeout: seconds(60), Until: &domtapv1.WaitCondition{
 			Element: &domtapv1.ElementCondition{Role: "progressbar", State: domtapv1.ElementState_ELEMENT_STATE_GONE},
 			Url:     "*/done", NetworkIdle: durationpb.New(500 * time.Millisecond), Quiet: seconds(1), Change: true}}},
-	{"wait --network-idle=2s", &domtapv1.WaitForRequest{TabId: "t2", Timeout: seconds(30), Until: &domtapv1.WaitCondition{NetworkIdle: seconds(2)}}},
+	{"wait --network-idle=2s", &domtapv1.WaitForRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Timeout: seconds(30), Until: &domtapv1.WaitCondition{NetworkIdle: seconds(2)}}},
 	{"click 0", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(0)}}})},
 	{"click [12]", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(12)}}})},
 	{"type 7 hello --submit", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: refTarget(7), Text: "hello", Submit: true}}})},

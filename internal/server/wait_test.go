@@ -104,6 +104,68 @@ func TestWaitForAnElement(t *testing.T) {
 	})
 }
 
+func TestWaitForInAFormat(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		row := func(name string) *actortest.Node {
+			return box("row", "", box("cell", name), box("cell", "", actortest.Button("Edit")))
+		}
+		tab, page := b.shop(actortest.Button("Pay"), row("Ada"), row("Alan"))
+		b.compact(&domtapv1.GetCompactRequest{TabId: tab.GetId(), ClientId: "c", Format: domtapv1.Format_FORMAT_DENSE})
+		wait := func(format domtapv1.Format, c *domtapv1.WaitCondition) *domtapv1.WaitForResponse {
+			r := until(tab, c)
+			r.Format, r.ClientId = format, "c"
+			return b.waitFor(r).wantMet(c.String())
+		}
+		add(page, "Later") // before the wait, and after what the client was shown
+		m := wait(domtapv1.Format_FORMAT_DENSE_DIFF, element(&domtapv1.ElementCondition{Role: "button", Name: "Edit", Within: "Alan"}))
+		if m.GetLine() != "[8] Edit (button) ‹Alan›" || m.GetDiff() != nil || !strings.HasPrefix(m.GetDiffText(), "+ [") || !strings.Contains(m.GetDiffText(), "] Later (button)\n") {
+			t.Errorf("got %v", m)
+		}
+		if m := wait(domtapv1.Format_FORMAT_DENSE_DIFF, &domtapv1.WaitCondition{Url: "shop"}); m.GetDiffText() != "Changes: none\n" || m.GetLine() != "" {
+			t.Errorf("nothing changed since: got %v", m)
+		}
+		if m := wait(domtapv1.Format_FORMAT_DIFF, &domtapv1.WaitCondition{Url: "shop"}); m.GetDiffText() != "Changes: none\n" || m.GetDiff() != nil {
+			t.Errorf("as DIFF: got %v", m)
+		}
+		other := until(tab, &domtapv1.WaitCondition{Change: true})
+		other.SinceRevision, other.Epoch, other.Format, other.ClientId = proto.Uint64(1), "other", domtapv1.Format_FORMAT_DENSE_DIFF, "new"
+		if m := b.waitFor(other).wantMet("another epoch"); m.GetResync() == nil || !strings.HasPrefix(m.GetDiffText(), "URL: ") {
+			t.Errorf("in place of unknown changes: got %v", m)
+		}
+		bad := until(tab, &domtapv1.WaitCondition{Url: "shop"})
+		bad.Format = domtapv1.Format_FORMAT_DENSE
+		_, err := b.dom.WaitFor(t.Context(), bad)
+		wantCode(t, err, codes.InvalidArgument, "")
+	})
+}
+
+func TestAReadStepHasAFormatAndContexts(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		row := func(name string) *actortest.Node {
+			return box("row", "", box("cell", name), box("cell", "", actortest.Button("Edit")))
+		}
+		tab, _ := b.shop(row("Ada"), row("Alan"))
+		read := func(format domtapv1.Format) (string, error) {
+			step := &domtapv1.Step{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{Format: format}}}
+			got, err := b.act.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab.GetId(), Steps: []*domtapv1.Step{step}})
+			if err != nil {
+				return "", err
+			}
+			return got.GetResults()[0].GetText(), nil
+		}
+		for format, want := range map[domtapv1.Format]string{
+			domtapv1.Format_FORMAT_UNSPECIFIED: "Edit (button) ‹Alan›\n", domtapv1.Format_FORMAT_LINES: "Edit (button) ‹Ada›\n",
+			domtapv1.Format_FORMAT_TREE: "  - cell", domtapv1.Format_FORMAT_DENSE: "| Ada |",
+		} {
+			if text, err := read(format); err != nil || !strings.Contains(text, want) {
+				t.Errorf("%v: %v, no %q in\n%s", format, err, want, text)
+			}
+		}
+		_, err := read(domtapv1.Format_FORMAT_DIFF)
+		wantCode(t, err, codes.InvalidArgument, "")
+	})
+}
+
 func TestWaitForReturnsAtOnceWhenTheConditionHolds(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(actortest.Button("Pay"), actortest.Heading(1, "Welcome back"))

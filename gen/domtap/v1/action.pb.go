@@ -1116,8 +1116,10 @@ func (x *WaitStep) GetUntil() *WaitCondition {
 type ReadStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in GetCompact.
-	MaxTokens     *int32 `protobuf:"varint,1,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
-	ViewportOnly  bool   `protobuf:"varint,2,opt,name=viewport_only,json=viewportOnly,proto3" json:"viewport_only,omitempty"`
+	MaxTokens    *int32 `protobuf:"varint,1,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	ViewportOnly bool   `protobuf:"varint,2,opt,name=viewport_only,json=viewportOnly,proto3" json:"viewport_only,omitempty"`
+	// LINES, TREE or DENSE. Unset: LINES.
+	Format        Format `protobuf:"varint,3,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1164,6 +1166,13 @@ func (x *ReadStep) GetViewportOnly() bool {
 		return x.ViewportOnly
 	}
 	return false
+}
+
+func (x *ReadStep) GetFormat() Format {
+	if x != nil {
+		return x.Format
+	}
+	return Format_FORMAT_UNSPECIFIED
 }
 
 // ScreenshotStep takes a screenshot during the turn.
@@ -2314,11 +2323,12 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x12\n" +
 	"\x04gone\x18\x02 \x01(\bR\x04gone\x123\n" +
 	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12.\n" +
-	"\x05until\x18\x04 \x01(\v2\x18.domtap.v1.WaitConditionR\x05until\"b\n" +
+	"\x05until\x18\x04 \x01(\v2\x18.domtap.v1.WaitConditionR\x05until\"\x8d\x01\n" +
 	"\bReadStep\x12\"\n" +
 	"\n" +
 	"max_tokens\x18\x01 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01\x12#\n" +
-	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnlyB\r\n" +
+	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12)\n" +
+	"\x06format\x18\x03 \x01(\x0e2\x11.domtap.v1.FormatR\x06formatB\r\n" +
 	"\v_max_tokens\"C\n" +
 	"\x0eScreenshotStep\x12\x1b\n" +
 	"\tfull_page\x18\x01 \x01(\bR\bfullPage\x12\x14\n" +
@@ -2494,47 +2504,48 @@ var file_domtap_v1_action_proto_depIdxs = []int32{
 	2,  // 15: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
 	28, // 16: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
 	29, // 17: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
-	3,  // 18: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
-	4,  // 19: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
-	5,  // 20: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
-	6,  // 21: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
-	7,  // 22: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
-	8,  // 23: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
-	9,  // 24: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
-	10, // 25: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
-	11, // 26: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
-	12, // 27: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
-	13, // 28: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
-	15, // 29: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
-	16, // 30: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
-	17, // 31: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
-	18, // 32: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
-	19, // 33: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
-	22, // 34: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
-	1,  // 35: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
-	20, // 36: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
-	30, // 37: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
-	21, // 38: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
-	31, // 39: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 40: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 41: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
-	33, // 42: domtap.v1.InteractResponse.outcome:type_name -> domtap.v1.Outcome
-	25, // 43: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	30, // 44: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
-	21, // 45: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	31, // 46: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 47: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 48: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	33, // 49: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
-	23, // 50: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	26, // 51: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	24, // 52: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	27, // 53: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	52, // [52:54] is the sub-list for method output_type
-	50, // [50:52] is the sub-list for method input_type
-	50, // [50:50] is the sub-list for extension type_name
-	50, // [50:50] is the sub-list for extension extendee
-	0,  // [0:50] is the sub-list for field type_name
+	30, // 18: domtap.v1.ReadStep.format:type_name -> domtap.v1.Format
+	3,  // 19: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
+	4,  // 20: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
+	5,  // 21: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
+	6,  // 22: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
+	7,  // 23: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
+	8,  // 24: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
+	9,  // 25: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
+	10, // 26: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
+	11, // 27: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
+	12, // 28: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
+	13, // 29: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
+	15, // 30: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
+	16, // 31: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
+	17, // 32: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
+	18, // 33: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
+	19, // 34: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
+	22, // 35: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
+	1,  // 36: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
+	20, // 37: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
+	30, // 38: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
+	21, // 39: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
+	31, // 40: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 41: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 42: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
+	33, // 43: domtap.v1.InteractResponse.outcome:type_name -> domtap.v1.Outcome
+	25, // 44: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
+	30, // 45: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
+	21, // 46: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	31, // 47: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 48: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 49: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	33, // 50: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
+	23, // 51: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	26, // 52: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	24, // 53: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	27, // 54: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	53, // [53:55] is the sub-list for method output_type
+	51, // [51:53] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }

@@ -2810,7 +2810,13 @@ type WaitForRequest struct {
 	// The epoch that since_revision counts in. Required with it.
 	Epoch string `protobuf:"bytes,4,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// More than 0, at most 5 minutes. Unset: 30 s, unless the daemon is configured otherwise.
-	Timeout       *durationpb.Duration `protobuf:"bytes,5,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	Timeout *durationpb.Duration `protobuf:"bytes,5,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	// FORMAT_DIFF or FORMAT_DENSE_DIFF: the changes as text, in diff_text, instead of the structured ones. Unset:
+	// structured. No other is allowed. DENSE_DIFF starts from what this caller was last shown of the page, as in
+	// InteractRequest.format; when the page shows another document, it is the page as DENSE.
+	Format Format `protobuf:"varint,6,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
+	// Names the caller, as in GetDom; unset: the connection. It counts only with DENSE_DIFF.
+	ClientId      string `protobuf:"bytes,7,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2880,6 +2886,20 @@ func (x *WaitForRequest) GetTimeout() *durationpb.Duration {
 	return nil
 }
 
+func (x *WaitForRequest) GetFormat() Format {
+	if x != nil {
+		return x.Format
+	}
+	return Format_FORMAT_UNSPECIFIED
+}
+
+func (x *WaitForRequest) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
+}
+
 type WaitForResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The element that made the condition hold, the first in document order; unset when none did, such as for
@@ -2897,7 +2917,11 @@ type WaitForResponse struct {
 	// Set, without a snapshot, when there is no diff: the page shows another document, or the revision is too old.
 	Resync *Resync `protobuf:"bytes,8,opt,name=resync,proto3" json:"resync,omitempty"`
 	// What a person would have noticed during the wait, as in InteractResponse.
-	Outcome       []*Outcome `protobuf:"bytes,9,rep,name=outcome,proto3" json:"outcome,omitempty"`
+	Outcome []*Outcome `protobuf:"bytes,9,rep,name=outcome,proto3" json:"outcome,omitempty"`
+	// With a format: the changes as text.
+	DiffText string `protobuf:"bytes,10,opt,name=diff_text,json=diffText,proto3" json:"diff_text,omitempty"`
+	// With a format: the line of `element` in format LINES, such as "[13] Edit (button) ‹1003 Grace Hopper›".
+	Line          string `protobuf:"bytes,11,opt,name=line,proto3" json:"line,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2993,6 +3017,20 @@ func (x *WaitForResponse) GetOutcome() []*Outcome {
 		return x.Outcome
 	}
 	return nil
+}
+
+func (x *WaitForResponse) GetDiffText() string {
+	if x != nil {
+		return x.DiffText
+	}
+	return ""
+}
+
+func (x *WaitForResponse) GetLine() string {
+	if x != nil {
+		return x.Line
+	}
+	return ""
 }
 
 var File_domtap_v1_dom_proto protoreflect.FileDescriptor
@@ -3276,14 +3314,16 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\theartbeat\x18\f \x01(\v2\x14.domtap.v1.HeartbeatH\x00R\theartbeat\x12.\n" +
 	"\aoutcome\x18\x0e \x01(\v2\x12.domtap.v1.OutcomeH\x00R\aoutcome\x12\x12\n" +
 	"\x04text\x18\r \x01(\tR\x04textB\a\n" +
-	"\x05event\"\xe1\x01\n" +
+	"\x05event\"\xa9\x02\n" +
 	"\x0eWaitForRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12.\n" +
 	"\x05until\x18\x02 \x01(\v2\x18.domtap.v1.WaitConditionR\x05until\x12*\n" +
 	"\x0esince_revision\x18\x03 \x01(\x04H\x00R\rsinceRevision\x88\x01\x01\x12\x14\n" +
 	"\x05epoch\x18\x04 \x01(\tR\x05epoch\x123\n" +
-	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeoutB\x11\n" +
-	"\x0f_since_revision\"\xcc\x02\n" +
+	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12)\n" +
+	"\x06format\x18\x06 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12\x1b\n" +
+	"\tclient_id\x18\a \x01(\tR\bclientIdB\x11\n" +
+	"\x0f_since_revision\"\xfd\x02\n" +
 	"\x0fWaitForResponse\x12,\n" +
 	"\aelement\x18\x01 \x01(\v2\x12.domtap.v1.ElementR\aelement\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x04R\brevision\x12\x14\n" +
@@ -3293,7 +3333,10 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\aelapsed\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\aelapsed\x12#\n" +
 	"\x04diff\x18\a \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12)\n" +
 	"\x06resync\x18\b \x01(\v2\x11.domtap.v1.ResyncR\x06resync\x12,\n" +
-	"\aoutcome\x18\t \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome*w\n" +
+	"\aoutcome\x18\t \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome\x12\x1b\n" +
+	"\tdiff_text\x18\n" +
+	" \x01(\tR\bdiffText\x12\x12\n" +
+	"\x04line\x18\v \x01(\tR\x04line*w\n" +
 	"\fCheckedState\x12\x1d\n" +
 	"\x19CHECKED_STATE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13CHECKED_STATE_FALSE\x10\x01\x12\x16\n" +
@@ -3419,26 +3462,27 @@ var file_domtap_v1_dom_proto_depIdxs = []int32{
 	35, // 43: domtap.v1.WatchDomResponse.outcome:type_name -> domtap.v1.Outcome
 	36, // 44: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
 	31, // 45: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 46: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
-	31, // 47: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
-	9,  // 48: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
-	12, // 49: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
-	35, // 50: domtap.v1.WaitForResponse.outcome:type_name -> domtap.v1.Outcome
-	15, // 51: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
-	17, // 52: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
-	19, // 53: domtap.v1.DomService.Find:input_type -> domtap.v1.FindRequest
-	22, // 54: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
-	27, // 55: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
-	16, // 56: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
-	18, // 57: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
-	20, // 58: domtap.v1.DomService.Find:output_type -> domtap.v1.FindResponse
-	26, // 59: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
-	28, // 60: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
-	56, // [56:61] is the sub-list for method output_type
-	51, // [51:56] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	2,  // 46: domtap.v1.WaitForRequest.format:type_name -> domtap.v1.Format
+	4,  // 47: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
+	31, // 48: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
+	9,  // 49: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
+	12, // 50: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
+	35, // 51: domtap.v1.WaitForResponse.outcome:type_name -> domtap.v1.Outcome
+	15, // 52: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
+	17, // 53: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
+	19, // 54: domtap.v1.DomService.Find:input_type -> domtap.v1.FindRequest
+	22, // 55: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
+	27, // 56: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
+	16, // 57: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
+	18, // 58: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
+	20, // 59: domtap.v1.DomService.Find:output_type -> domtap.v1.FindResponse
+	26, // 60: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
+	28, // 61: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
+	57, // [57:62] is the sub-list for method output_type
+	52, // [52:57] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_dom_proto_init() }

@@ -70,10 +70,8 @@ func section[E any](b *strings.Builder, heading string, entries []E, count int32
 	}
 }
 
-// Node formats an element as a tag around its text. The text of a void element follows the tag.
-func Node(e *domtapv1.Element) string { return NodeWith(e, Line) }
-
-// NodeWith is to Node what DiffWith is to Diff.
+// NodeWith formats an element as a tag around its text, given a function that folds text of the page to one line. The text
+// of a void element follows the tag.
 func NodeWith(e *domtapv1.Element, line func(string) string) string {
 	tag, text := line(e.GetTag()), line(e.GetText())
 	opening := "<" + tag + ">"

@@ -202,7 +202,8 @@ var stepMakers = map[string]func(s *stepArgs, c *Call) (*domtapv1.Step, error){
 	},
 	"wait": (*stepArgs).wait,
 	"read": func(s *stepArgs, c *Call) (*domtapv1.Step, error) {
-		return &domtapv1.Step{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{MaxTokens: c.Int32("max_tokens", s.MaxTokens, budget)}}}, nil
+		return &domtapv1.Step{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{
+			MaxTokens: c.Int32("max_tokens", s.MaxTokens, budget), Format: domtapv1.Format_FORMAT_DENSE}}}, nil
 	},
 	"screenshot": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_Screenshot{Screenshot: &domtapv1.ScreenshotStep{FullPage: s.FullPage.Value, Marks: s.Marks.Value}}}, nil
@@ -440,7 +441,10 @@ func wait(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	request := &domtapv1.WaitForRequest{TabId: id, Until: until, Timeout: c.timeout(a.Timeout, maxTimeout)}
+	request := &domtapv1.WaitForRequest{
+		TabId: id, Until: until, Timeout: c.timeout(a.Timeout, maxTimeout),
+		Format: domtapv1.Format_FORMAT_DENSE_DIFF, ClientId: c.Session.ClientID,
+	}
 	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
 	defer cancel()
 	answer, err := c.Daemon.Dom.WaitFor(ctx, request)
@@ -448,15 +452,14 @@ func wait(ctx context.Context, c *Call) error {
 		return err
 	}
 	c.note("waited %s", answer.GetElapsed().AsDuration().Round(10*time.Millisecond))
-	if answer.GetResync() != nil {
-		c.note("the page was replaced meanwhile: take a new snapshot")
-	}
 	now := &domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}
 	c.noticed(answer.GetOutcome(), now)
-	c.show(text.Page(now))
-	if e := answer.GetElement(); e != nil {
-		c.show("found [" + strconv.FormatUint(uint64(e.GetRef()), 10) + "] " + text.Node(e) + "\n")
+	if !text.IsPage(answer.GetDiffText()) { // which has the same line
+		c.show(text.Page(now))
 	}
-	c.show(text.Diff(answer.GetDiff()))
+	if answer.GetLine() != "" {
+		c.show("found " + answer.GetLine() + "\n")
+	}
+	c.show(text.Changes(answer.GetDiffText()))
 	return nil
 }

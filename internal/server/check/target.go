@@ -58,4 +58,9 @@ func targetWays(t *domtapv1.Target) []string {
 // checkReadStep checks a step that reads the page.
 func checkReadStep(v *violations, at string, s *domtapv1.ReadStep) {
 	checkBudget(v, at+".max_tokens", s.GetMaxTokens(), 8000)
+	switch s.GetFormat() {
+	case domtapv1.Format_FORMAT_UNSPECIFIED, domtapv1.Format_FORMAT_LINES, domtapv1.Format_FORMAT_TREE, domtapv1.Format_FORMAT_DENSE:
+	default:
+		v.want(false, at+".format", "must be LINES, TREE or DENSE: the answer has what changed")
+	}
 }

@@ -20,6 +20,8 @@ func checkWaitFor(v *violations, r *domtapv1.WaitForRequest) {
 	v.want(r.SinceRevision == nil || r.GetEpoch() != "", "epoch", "is required with since_revision")
 	checkEpoch(v, r.GetEpoch())
 	checkTimeout(v, "timeout", r.GetTimeout())
+	checkDiffFormat(v, r.GetFormat())
+	checkClientID(v, r.GetClientId())
 }
 
 // checkCondition checks the condition of a wait.

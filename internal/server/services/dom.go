@@ -63,5 +63,12 @@ func (s *domService) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return waits.Wait(ctx, tab, s.Views.Of(tab), r)
+	met, err := waits.Wait(ctx, tab, s.Views.Of(tab), r)
+	if err != nil {
+		return nil, err
+	}
+	if r.GetFormat() != domtapv1.Format_FORMAT_UNSPECIFIED {
+		s.printMet(ctx, tab, r, met)
+	}
+	return met.Answer, nil
 }

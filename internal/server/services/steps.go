@@ -12,9 +12,13 @@ import (
 // turnRead makes the read of a turn from a valid step.
 func (s *actionService) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.ReadStep {
 	sel := views.SelectionOf(&domtapv1.GetCompactRequest{
-		TabId: tab.ID(), MaxTokens: step.MaxTokens, ViewportOnly: step.GetViewportOnly(),
+		TabId: tab.ID(), MaxTokens: step.MaxTokens, ViewportOnly: step.GetViewportOnly(), Format: step.GetFormat(),
 	})
-	return &turn.ReadStep{Options: sel.Read(false), Say: func(r actor.Reading) (string, error) {
+	options := sel.Read(false)
+	if shared, now := s.Views.Of(tab), tab.Head().Snapshot; !shared.Followed.Is(now) {
+		options.Structural = true // what stands around elements says which one each is
+	}
+	return &turn.ReadStep{Options: options, Say: func(r actor.Reading) (string, error) {
 		shared := s.Views.Of(tab)
 		now, err := shared.At(r.Head, r.Head.Snapshot, sel)
 		if err != nil {

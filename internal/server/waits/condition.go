@@ -255,19 +255,21 @@ func (w *Condition) Nearest(h *actor.Head) string {
 	return ""
 }
 
-// Answer makes the answer: the state in which the condition held, and the changes since the wait began.
-func (w *Condition) Answer(h *actor.Head, held Holding) *domtapv1.WaitForResponse {
+// Met makes the result: the state in which the condition held, and the changes since the wait began.
+func (w *Condition) Met(h *actor.Head, held Holding) *Met {
 	s := h.Snapshot
 	m := &domtapv1.WaitForResponse{Revision: s.Revision, Epoch: s.Epoch, Url: h.Info.URL, Title: h.Info.Title}
 	if held.Element != nil {
 		m.Element = convert.Elements([]*dom.Element{held.Element}, nil)[0]
 		m.Element.Attributes = nil // of other callers
 	}
+	met := &Met{Answer: m, Head: h, Element: held.Element}
 	c, resync := w.diff(h)
 	if resync != "" {
 		m.Resync = &domtapv1.Resync{Reason: resync}
-		return m
+		return met
 	}
+	met.From, met.Change = w.from.Snapshot, c
 	m.Diff = convert.Diff(c.Diff, maxListed)
-	return m
+	return met
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/turn"
+	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/outcome"
@@ -21,8 +22,21 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
+// Met is a wait whose condition holds.
+type Met struct {
+	// Answer has the changes as a structure.
+	Answer *domtapv1.WaitForResponse
+	// Head is the state in which the condition holds; From is the one that the changes start from, nil when there are none.
+	Head *actor.Head
+	From *dom.Snapshot
+	// Change are the changes; nil when the answer says why there are none.
+	Change *views.Change
+	// Element is the one that made the condition hold; nil: none did.
+	Element *dom.Element
+}
+
 // Wait returns when the condition of the request holds, or when the tab, the time or the caller ends.
-func Wait(ctx context.Context, tab *actor.Tab, shared *views.Tab, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
+func Wait(ctx context.Context, tab *actor.Tab, shared *views.Tab, r *domtapv1.WaitForRequest) (*Met, error) {
 	var since *views.Point
 	if r.SinceRevision != nil {
 		since = &views.Point{Epoch: r.GetEpoch(), Revision: r.GetSinceRevision()}
@@ -48,7 +62,7 @@ type waiter struct {
 }
 
 // run checks every head until the condition holds, or the tab, the time or the caller ends.
-func (w *waiter) run(ctx context.Context) (*domtapv1.WaitForResponse, error) {
+func (w *waiter) run(ctx context.Context) (*Met, error) {
 	w.noticed = w.tab.Head().Notices().Last()
 	options := w.until.Watch()
 	options.Notices = true
@@ -67,10 +81,10 @@ func (w *waiter) run(ctx context.Context) (*domtapv1.WaitForResponse, error) {
 				return nil, err
 			}
 			if w.held.Met {
-				m := w.until.Answer(head, w.held)
-				m.Elapsed = durationpb.New(time.Since(w.started))
-				m.Outcome = outcome.Of(head.Notices().Since(w.noticed))
-				return m, nil
+				met := w.until.Met(head, w.held)
+				met.Answer.Elapsed = durationpb.New(time.Since(w.started))
+				met.Answer.Outcome = outcome.Of(head.Notices().Since(w.noticed))
+				return met, nil
 			}
 		}
 		if err := w.pause(ctx, head); err != nil {

@@ -52,7 +52,11 @@ func Wait(a *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		answer, err := c.DOM.WaitFor(ctx, &domtapv1.WaitForRequest{TabId: id, Until: until, Timeout: a.Flags.NavigationTimeout()})
+		request := &domtapv1.WaitForRequest{TabId: id, Until: until, Timeout: a.Flags.NavigationTimeout(), ClientId: c.ID}
+		if !a.Printer().JSON {
+			request.Format = domtapv1.Format_FORMAT_DENSE_DIFF
+		}
+		answer, err := c.DOM.WaitFor(ctx, request)
 		if err != nil {
 			return err
 		}

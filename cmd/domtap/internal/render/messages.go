@@ -181,11 +181,11 @@ func Noticed(all []*domtapv1.Outcome, now *domtapv1.Tab) string {
 // Waited is the result of a wait: the element that met the condition, the page, and what changed meanwhile.
 func Waited(answer *domtapv1.WaitForResponse) string {
 	var b strings.Builder
-	if e := answer.GetElement(); e != nil {
-		fmt.Fprintf(&b, "[%d] %s\n", e.GetRef(), text.NodeWith(e, Line))
+	if answer.GetLine() != "" {
+		b.WriteString(Paragraph(answer.GetLine()))
 	}
 	fmt.Fprintf(&b, "Waited %s: %s | %s\n", answer.GetElapsed().AsDuration().Round(time.Millisecond), Line(answer.GetUrl()), Line(answer.GetTitle()))
-	return Noticed(answer.GetOutcome(), &domtapv1.Tab{Title: answer.GetTitle()}) + b.String() + Diff(answer.GetDiff())
+	return Noticed(answer.GetOutcome(), &domtapv1.Tab{Title: answer.GetTitle()}) + b.String() + Paragraph(text.Changes(answer.GetDiffText()))
 }
 
 // Watch is the text of one message of a stream, which may be empty.

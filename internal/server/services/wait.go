@@ -1,0 +1,45 @@
+package services
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
+	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/compact/dense"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/elementcontext"
+	"github.com/domtap/domtap/internal/server/acting"
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/waits"
+)
+
+// printMet puts texts into the answer of a wait, in the format that its request names: the line of the element, and the
+// changes in place of the structured ones.
+func (s *domService) printMet(ctx context.Context, tab *actor.Tab, r *domtapv1.WaitForRequest, met *waits.Met) {
+	m, now := met.Answer, met.Head.Snapshot
+	if e := met.Element; e != nil {
+		all := now.Elements.Slice()
+		line := compact.AppendLine(nil, e, compact.NewBase(now.URL))
+		m.Line = string(compact.AppendContext(line, elementcontext.Tell(all, all)[e.Ref]))
+	}
+	switch {
+	case r.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF:
+		m.DiffText = s.denseSince(ctx, tab, r, met)
+	case met.Change != nil:
+		d := met.Change.Diff
+		m.DiffText = compact.DiffWithin(d, len(d.Removed), acting.MaxListed)
+	}
+	m.Diff = nil
+}
+
+// denseSince returns what changed until a condition held as DENSE_DIFF, from what the caller was last shown on.
+func (s *domService) denseSince(ctx context.Context, tab *actor.Tab, r *domtapv1.WaitForRequest, met *waits.Met) string {
+	shared, who, now := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId()), met.Head.Snapshot
+	e := &effect{
+		core: s.core, tab: tab, shared: shared, who: who, client: r.GetClientId(), structural: shared.ListsStructural(who, now, true),
+	}
+	o := &turn.Outcome{Before: met.From, After: now, Info: met.Head.Info, Replaced: met.From == nil && shared.Shown(who, now) == nil}
+	return cmp.Or(e.print(ctx, o), dense.None)
+}
