@@ -130,13 +130,28 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 	for _, structural := range []bool{false, true} {
 		for _, watched := range []bool{false, true} {
 			t.Run(fmt.Sprintf("structural=%v watched=%v", structural, watched), func(t *testing.T) {
-				storedEqualsFresh(t, structural, watched, testenv.Size(60, 150))
+				from := testenv.Size(60, 150)
+				if structural {
+					from = 0
+				}
+				storedEqualsFresh(t, 0, from, watched, testenv.Size(60, 150))
 			})
 		}
 	}
 }
 
-func storedEqualsFresh(t *testing.T, structural, watched bool, steps int) {
+// TestStructureThatIsAddedLaterEqualsFreshWalk is the same where headings, texts and other structure are asked for only
+// after some steps, of which the page has not been read since: only structure is scanned then.
+func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
+	for _, from := range []int{1, 2, 5, 11, 23} {
+		t.Run(fmt.Sprintf("after %d", from), func(t *testing.T) {
+			storedEqualsFresh(t, 1000*from, from, false, from+3)
+		})
+	}
+}
+
+// storedEqualsFresh takes steps from a seed on; the page is read with structure from the given one on.
+func storedEqualsFresh(t *testing.T, seeds, from int, watched bool, steps int) {
 	d, handlers := newDriver()
 	url := serve(t, handlers)
 	b := testenv.StartBrowser(t)
@@ -146,7 +161,7 @@ func storedEqualsFresh(t *testing.T, structural, watched bool, steps int) {
 		t.Fatal(err)
 	}
 	if watched {
-		release, err := tab.Watch(t.Context(), actor.WatchOptions{Structural: structural})
+		release, err := tab.Watch(t.Context(), actor.WatchOptions{Structural: from == 0})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,8 +169,8 @@ func storedEqualsFresh(t *testing.T, structural, watched bool, steps int) {
 	}
 	done := []string{}
 	for seed := range steps {
-		done = append(done, d.step(t, seed+1))
-		r, err := tab.Read(t.Context(), actor.ReadOptions{Structural: structural, Geometry: seed%3 == 0})
+		done = append(done, d.step(t, seeds+seed+1))
+		r, err := tab.Read(t.Context(), actor.ReadOptions{Structural: seed >= from, Geometry: seed%3 == 0})
 		if err != nil {
 			t.Fatalf("after %v: %v", done[max(0, len(done)-3):], err)
 		}

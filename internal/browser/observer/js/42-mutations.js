@@ -18,6 +18,8 @@ class Changes {
     this.model = model;
     /** A full scan of the document is due. */
     this.rescan = true;
+    /** What gives the page its shape counts from now on, and was not scanned yet; nothing else changed thereby. */
+    this.structureDue = false;
     /** Nodes whose subtrees are to be scanned. @type {Set<El>} */
     this.added = new Set();
     /**
@@ -50,7 +52,7 @@ class Changes {
 
   /** Whether an update has anything to do. */
   get pending() {
-    return this.rescan || this.added.size > 0 || this.dirty.size > 0 || this.check.size > 0 || this.checkNodes.size > 0 || this.restyled.size > 0 || this.controlsDirty || this.labelsDirty || this.proxiesDirty;
+    return this.rescan || this.structureDue || this.added.size > 0 || this.dirty.size > 0 || this.check.size > 0 || this.checkNodes.size > 0 || this.restyled.size > 0 || this.controlsDirty || this.labelsDirty || this.proxiesDirty;
   }
 
   /** Clears the nodes and records to check. */

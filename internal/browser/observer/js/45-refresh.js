@@ -72,6 +72,7 @@ class Refresh {
       this.refreshDirty();
     }
     if (changes.proxiesDirty || everything) this.refreshProxies();
+    if (changes.structureDue) this.scanStructure();
   }
 
   /** Finds the proxies, and examines the labels that became or ceased to be one. */
@@ -156,6 +157,7 @@ class Refresh {
     else if (root) this.scan(root);
     for (const rec of records.all) if (rec.scan !== this.scans) records.drop(rec);
     changes.rescan = false;
+    changes.structureDue = false;
     changes.styleDirty = false;
     changes.controlsDirty = false;
     changes.labelsDirty = false;
@@ -202,6 +204,44 @@ class Refresh {
       recs.push(rec);
       contexts.push(inheritedBelow(el, ctx, rec));
     }
+  }
+
+  /**
+   * Scans the whole document for what gives it its shape. All other records are up to date: those of interactive elements
+   * get another parent and are not described again, which would be the larger part of the work.
+   */
+  scanStructure() {
+    const { changes, hints, records } = this.model;
+    changes.structureDue = false;
+    const root = safe.documentElement(this.model.doc);
+    if (!root) return;
+    /** @type {Rec} */
+    let prev = records.head;
+    /** @type {Rec | null} */
+    let last = null;
+    this.model.walk(
+      root,
+      AT_ROOT,
+      (el, tag, ctx) => {
+        const rec = records.get(el);
+        const known = rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE;
+        if (known) this.setParent(rec, ctx.parent);
+        last = known ? rec : this.examine(el, tag, ctx, prev);
+        if (last) prev = last;
+        return true;
+      },
+      (el, ctx) => inheritedBelow(el, ctx, last || undefined),
+      (root) => hints.walkShadowRoot(root),
+    );
+  }
+
+  /** @param {Rec} rec @param {Rec | null} parent */
+  setParent(rec, parent) {
+    if (rec.fields[F_PARENT] === parent) return;
+    rec.fields[F_PARENT] = parent;
+    if (!rec.sent) return;
+    rec.mask |= 1 << F_PARENT;
+    this.model.records.changed.add(rec);
   }
 
   // ---- one element --------------------------------------------------------------------------

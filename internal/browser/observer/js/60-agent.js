@@ -314,7 +314,8 @@ class Agent {
     const model = this.model;
     if (request.structural && !model.structural) {
       model.structural = true;
-      model.changes.rescan = true;
+      if (model.sweep.shadows.size > 0) model.changes.rescan = true; // the styles of shadow trees are read by a scan
+      else model.changes.structureDue = true;
     }
     for (const name of request.attributes || []) {
       if (model.attributes.includes(name) || model.attributes.length >= 64) continue;
