@@ -16,7 +16,6 @@ import (
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/view"
@@ -40,6 +39,8 @@ type Form struct {
 	Text bool
 	// Structural: it lists structural elements, too, as far as the turn knows them; see turn.Outcome.
 	Structural bool
+	// Contexts returns the contexts of the added elements of a diff, on the page that it leads to.
+	Contexts func(*dom.Snapshot, diff.Diff) compact.Contexts
 	// Print, when set, makes the text; empty: nothing to list.
 	Print func(o *turn.Outcome) string
 }
@@ -72,8 +73,8 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 	}
 	answer.Diff = convert.Diff(listed, MaxListed)
 	answer.Diff.RemovedCount = int32(len(d.Removed))
-	if all := o.After.Elements.Slice(); len(listed.Added) > 0 {
-		convert.DiffWithin(answer.Diff, elementcontext.Tell(all, all))
+	if added := listed.Added[:min(len(listed.Added), MaxListed)]; len(added) > 0 {
+		convert.DiffWithin(answer.Diff, form.Contexts(o.After, diff.Diff{Added: added}))
 	}
 	for _, c := range answer.Diff.GetChanged() {
 		e := c.GetElement()

@@ -40,7 +40,8 @@ func isDense(r actingRequest) bool { return r.GetFormat() == domtapv1.Format_FOR
 // form is the form of the diff that a request's format and its caller's reads ask for.
 func (s *actionService) form(ctx context.Context, tab *actor.Tab, r actingRequest, o *turn.Outcome) acting.Form {
 	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
-	f := acting.Form{Text: r.GetFormat() == domtapv1.Format_FORMAT_DIFF, Structural: shared.ListsStructural(who, o.After, isDense(r))}
+	f := acting.Form{Text: r.GetFormat() == domtapv1.Format_FORMAT_DIFF, Structural: shared.ListsStructural(who, o.After, isDense(r)),
+		Contexts: shared.Contexts}
 	if isDense(r) {
 		e := &effect{core: s.core, tab: tab, shared: shared, who: who, client: r.GetClientId(), structural: f.Structural}
 		f.Print = func(o *turn.Outcome) string { return e.print(ctx, o) }

@@ -75,6 +75,12 @@ func (c *contexts) in(d diff.Diff) compact.Contexts {
 	return c.tell()
 }
 
+// Contexts returns the contexts of the added and changed elements of a diff among all elements of a page. It costs what
+// changed since the last call, unless one of them shares its role and name with others.
+func (t *Tab) Contexts(page *dom.Snapshot, d diff.Diff) compact.Contexts {
+	return chosen{all: page.Elements, names: &t.page}.contexts(page).in(d)
+}
+
 // Ambiguous reports whether elements of a view share role and name, so that what stands around them says which one each
 // is. It costs what changed since the view before.
 func Ambiguous(v *View) bool { return v.contexts.any() }

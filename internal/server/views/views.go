@@ -85,6 +85,8 @@ type Tab struct {
 	memos map[Selection]*view.Memo
 	// names follow what each selection selects.
 	names map[Selection]*names
+	// page has the names of all elements.
+	page  names
 	costs costs
 	// branches caches the tokens of lines of trees.
 	branches costs
