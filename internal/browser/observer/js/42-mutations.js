@@ -139,7 +139,7 @@ class Changes {
     }
     this.noteText(target);
     this.model.redraws.note(r, elements);
-    if (!this.model.structural || !isElement(target)) return;
+    if (!this.model.structural || !isElement(target) || this.isListedLeaf(target)) return;
     const emptyOrWas = r.previousSibling === null && r.nextSibling === null; // see EMPTY_BOXES
     if (text || emptyOrWas) this.added.add(target);
   }
@@ -197,6 +197,17 @@ class Changes {
       const id = attr(label, "for");
       if (id) this.noteRec(safe.getElementById(this.model.doc, id));
     }
+  }
+
+  /**
+   * Whether an element is listed and stays so, whatever text came or went in it. It is not scanned: that would force a
+   * layout in the middle of the page's own work.
+   * @param {El} el
+   */
+  isListedLeaf(el) {
+    const rec = this.model.records.get(el);
+    if (!rec || !rec.shown || safe.firstElementChild(el) !== null || shadowOf(el) !== null) return false;
+    return rec.fields[F_KIND] === INTERACTIVE || (rec.fields[F_KIND] === STRUCTURAL && hasOwnText(el));
   }
 
   /**
