@@ -130,11 +130,12 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 	for _, structural := range []bool{false, true} {
 		for _, watched := range []bool{false, true} {
 			t.Run(fmt.Sprintf("structural=%v watched=%v", structural, watched), func(t *testing.T) {
-				from := testenv.Size(60, 150)
+				from := testenv.Size(60, 400) // never
 				if structural {
 					from = 0
 				}
 				storedEqualsFresh(t, 0, from, watched, testenv.Size(60, 150))
+				storedEqualsFresh(t, 0, from, watched, testenv.Size(40, 400), "redraw", "redraw", "add", "retext", "hide", "remove")
 			})
 		}
 	}
@@ -150,8 +151,8 @@ func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
 	}
 }
 
-// storedEqualsFresh takes steps from a seed on; the page is read with structure from the given one on.
-func storedEqualsFresh(t *testing.T, seeds, from int, watched bool, steps int) {
+// storedEqualsFresh takes steps of the given names from a seed on; the page is read with structure from the given one on.
+func storedEqualsFresh(t *testing.T, seeds, from int, watched bool, steps int, names ...string) {
 	d, handlers := newDriver()
 	url := serve(t, handlers)
 	b := testenv.StartBrowser(t)
@@ -169,7 +170,7 @@ func storedEqualsFresh(t *testing.T, seeds, from int, watched bool, steps int) {
 	}
 	done := []string{}
 	for seed := range steps {
-		done = append(done, d.step(t, seeds+seed+1))
+		done = append(done, d.step(t, seeds+seed+1, names...))
 		r, err := tab.Read(t.Context(), actor.ReadOptions{Structural: seed >= from, Geometry: seed%3 == 0})
 		if err != nil {
 			t.Fatalf("after %v: %v", done[max(0, len(done)-3):], err)
