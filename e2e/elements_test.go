@@ -447,3 +447,24 @@ func TestFullSnapshotsHaveHoverListenersAndRowGroups(t *testing.T) {
 		t.Errorf("with another listener: %q", all)
 	}
 }
+
+// TestAnImageThatChangesRefreshesNamesAndHints changes what the image of a button shows, and what it is called.
+func TestAnImageThatChangesRefreshesNamesAndHints(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/icon": testenv.HTML(`<!doctype html><title>Icon</title><style>img { width: 20px; height: 20px }</style>
+		<button id=b><img id=i src=/icons/trash.png></button>`)})
+	d := testenv.Shared(t)
+	tab := d.Open(url + "/icon")
+	for _, c := range []struct{ script, text, hints string }{
+		{"1", "", "trash"},
+		{"i.src = '/icons/archive.png'", "", "archive"},
+		{"i.alt = 'Restore'", "Restore", ""},
+		{"i.alt = 'Delete'", "Delete", ""},
+		{"i.removeAttribute('alt')", "", "archive"},
+	} {
+		testenv.Evaluate[any](t, d, c.script)
+		all := usable(t, d, tab)
+		if len(all) != 1 || all[0].GetText() != c.text || strings.Join(all[0].GetHints(), " ") != c.hints {
+			t.Errorf("after %s: %v, want %q and hint %q", c.script, all, c.text, c.hints)
+		}
+	}
+}

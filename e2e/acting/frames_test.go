@@ -3,6 +3,7 @@ package acting
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,6 +112,37 @@ func TestFramesThatComeUnderThePointerAreShut(t *testing.T) {
 		}
 		if got := s.eval("new Promise((done) => setTimeout(() => done(heard.join()), 0))"); got != "" {
 			t.Errorf("%s: the frame heard %s", src, got)
+		}
+	}
+}
+
+// TestTheOutcomeOfAFrameOfAnotherSite acts in a frame of another process, which says what a person would notice there.
+func TestTheOutcomeOfAFrameOfAnotherSite(t *testing.T) {
+	d, url := framed(t, map[string]string{
+		"/shop": `<title>Shop</title><h1>Shop</h1><iframe src="OTHER/pay" style="width:400px;height:300px"></iframe>`,
+		"/pay": `<form onsubmit="event.preventDefault(); setTimeout(() => { said.textContent = 'Card refused' }, 20)"><label>Card <input id=c required></label><button>Pay</button></form>
+			<p id=said role=alert></p><button onclick="d.showModal()">Help</button><dialog id=d aria-label="How to pay"><button onclick="d.close()">Close</button></dialog>`,
+	})
+	s := &stage{t: t, d: d, tab: d.Open(url + "/shop")}
+	for _, c := range []struct {
+		step *domtapv1.Step
+		kind domtapv1.OutcomeKind
+		want string
+	}{
+		{click(s.at("Pay")), domtapv1.OutcomeKind_OUTCOME_KIND_INVALID, "Card"},
+		{fill(s.at("Card"), "1234"), 0, ""},
+		{click(s.at("Pay")), domtapv1.OutcomeKind_OUTCOME_KIND_ALERT, "Card refused"},
+		{click(s.at("Help")), domtapv1.OutcomeKind_OUTCOME_KIND_DIALOG, "How to pay"},
+	} {
+		done, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{c.step}})
+		if err != nil {
+			t.Fatalf("%v: %v", c.step, err)
+		}
+		said := slices.ContainsFunc(done.GetOutcome(), func(o *domtapv1.Outcome) bool {
+			return o.GetKind() == c.kind && strings.Contains(o.GetText(), c.want) && !o.GetGone()
+		})
+		if !said && c.want != "" {
+			t.Errorf("%v: no %v %q in %v", c.step, c.kind, c.want, done.GetOutcome())
 		}
 	}
 }

@@ -13,11 +13,12 @@ import (
 
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/mcp/tools"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-var update = flag.Bool("update", false, "write testdata/session.txt anew")
+var update = flag.Bool("update", false, "write the files in testdata anew")
 
 // random is what differs from run to run.
 var random = regexp.MustCompile(`(nonce=|cursor: c)\d+`)
@@ -75,6 +76,65 @@ func TestASessionReadsWell(t *testing.T) {
 			fmt.Fprintf(&out, "> %s %s\n%s\n%s\n\n", call.tool, raw, mark, random.ReplaceAllString(got, "${1}…"))
 		}
 		golden(t, "session.txt", out.String())
+	})
+}
+
+// noticing makes an action report what a person would notice.
+func noticing(id uint64, kind dom.NoticeKind, words string) func(*actortest.Page, driver.Action) error {
+	return func(page *actortest.Page, _ driver.Action) error {
+		page.Emit(driver.Noticed{Document: "d", Notices: []dom.Notice{{ID: id, Kind: kind, Text: words, Ref: dom.NoRef}}})
+		return nil
+	}
+}
+
+// TestWhichOneAndWhatHappenedReadWell compares calls that choose one of several elements, and answers that say what a person
+// would notice, with testdata/which.txt.
+func TestWhichOneAndWhatHappenedReadWell(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, b *bench) {
+		around := func(role, text string, in ...*actortest.Node) *actortest.Node {
+			n := actortest.El("div", role, text, in...)
+			n.Kind = dom.Structural
+			return n
+		}
+		row := func(name string, act func(*actortest.Page, driver.Action) error) *actortest.Node {
+			edit := actortest.Button("Invite")
+			edit.Act = act
+			return around("row", "", around("cell", name), around("cell", "", edit))
+		}
+		in := actortest.Button("Sign in")
+		in.Act = noticing(1, dom.NoticeAlert, "Wrong e-mail or password")
+		b.browser.Serve(shopURL, func() actortest.Screen {
+			return actortest.Screen{Title: "Team", Body: []*actortest.Node{
+				row("Grace Hopper", noticing(2, dom.NoticeToast, "Grace was invited")), row("Alan Turing", noticing(3, dom.NoticeToast, "Alan was invited")), in,
+			}}
+		})
+		h := b.host()
+		h.do("browser_navigate", object{"url": shopURL})
+		act := func(step object) object { return object{"steps": []object{step}} }
+		var out strings.Builder
+		for _, call := range []struct {
+			tool      string
+			arguments object
+		}{
+			{"browser_interact", act(object{"action": "click", "role": "button", "name": "Invite"})},
+			{"browser_interact", act(object{"action": "click", "role": "button", "name": "Invite", "within": "Nobody"})},
+			{"browser_interact", act(object{"action": "click", "role": "button", "name": "Invite", "within": "grace hopper"})},
+			{"browser_find", object{"query": "invite", "within": "Alan"}},
+			{"browser_interact", act(object{"action": "click", "role": "button", "name": "Sign in"})},
+			{"browser_interact", act(object{"action": "read"})},
+		} {
+			got, failed := h.call(call.tool, call.arguments)
+			raw, err := json.Marshal(call.arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mark := "<"
+			if failed {
+				mark = "! isError"
+			}
+			fmt.Fprintf(&out, "> %s %s\n%s\n%s\n\n", call.tool, raw, mark, random.ReplaceAllString(got, "${1}…"))
+		}
+		golden(t, "which.txt", out.String())
 	})
 }
 

@@ -238,28 +238,34 @@ func (s *serializedHosts) closedRoots() []cdp.BackendNodeID {
 	return ids
 }
 
-// learn sends an agent the elements that gained listeners, those that lost them, and closed roots. More reports that more
-// gained some than one call sends. The list of a document includes nodes of the frames in it; the agent ignores
-// those, because they belong to other agents.
-func (p *prober) learn(ctx context.Context, a *frames.Agent, now listeners, roots []cdp.BackendNodeID) (more bool, err error) {
-	known := make(map[int64]bool, len(now.clicks)+len(now.hovers))
-	request := observer.LearnRequest{On: []int64{}, Off: []int64{}}
-	var gained []cdp.BackendNodeID
+// news returns the nodes that an agent does not know yet as what they are, at most probeNodes, and what it knows after it has
+// learned these: which nodes have listeners, and whether those are click listeners. More reports that there are more.
+func (l listeners) news(before map[int64]bool) (gained []cdp.BackendNodeID, known map[int64]bool, more bool) {
+	known = make(map[int64]bool, len(l.clicks)+len(l.hovers))
 	note := func(ids []cdp.BackendNodeID, clicks bool) {
 		for _, id := range ids {
-			had, before := a.Reading.Probe.Known[int64(id)]
-			if before = before && had == clicks; !before && len(gained) == probeNodes {
+			had, old := before[int64(id)]
+			if old = old && had == clicks; !old && len(gained) == probeNodes {
 				more = true
 				continue
 			}
 			known[int64(id)] = clicks
-			if !before {
+			if !old {
 				gained = append(gained, id)
 			}
 		}
 	}
-	note(now.clicks, true)
-	note(now.hovers, false)
+	note(l.clicks, true)
+	note(l.hovers, false)
+	return gained, known, more
+}
+
+// learn sends an agent the elements that gained listeners, those that lost them, and closed roots. More reports that more
+// gained some than one call sends. The list of a document includes nodes of the frames in it; the agent ignores
+// those, because they belong to other agents.
+func (p *prober) learn(ctx context.Context, a *frames.Agent, now listeners, roots []cdp.BackendNodeID) (more bool, err error) {
+	gained, known, more := now.news(a.Reading.Probe.Known)
+	request := observer.LearnRequest{On: []int64{}, Off: []int64{}}
 	for id := range a.Reading.Probe.Known {
 		if _, still := known[id]; !still {
 			request.Off = append(request.Off, id)

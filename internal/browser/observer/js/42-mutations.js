@@ -315,15 +315,19 @@ class Changes {
       case "selected":
         this.noteText(el);
         break;
+      case "src": // its file name may be the hint of the element around
+        if (tagOf(el) === "img") this.noteText(el);
+        this.styleDirty = true;
+        break;
+      case "aria-selected":
+        this.noteHeld(el);
+      // falls through
       case "role":
       case "href":
       case "xlink:href":
       case "placeholder":
       case "aria-owns":
       case "aria-controls":
-      case "aria-selected":
-        this.noteHeld(el);
-      // falls through
       case "aria-checked":
       case "aria-valuenow":
       case "aria-valuetext": // parts of the names around the element
