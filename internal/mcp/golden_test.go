@@ -41,11 +41,7 @@ func TestASessionReadsWell(t *testing.T) {
 		})
 		pay.Act = noisily(pay.Act)
 		h := b.host()
-		var out strings.Builder
-		for _, call := range []struct {
-			tool      string
-			arguments object
-		}{
+		golden(t, "session.txt", transcriptOf(t, h, []toolCall{
 			{"browser_read_page", object{}},
 			{"browser_navigate", object{"url": shopURL}},
 			{"browser_get_elements_compact", object{"max_elements": 5000, "format": "tree"}},
@@ -63,20 +59,33 @@ func TestASessionReadsWell(t *testing.T) {
 			{"browser_tab", object{"action": "list"}},
 			{"browser_tab", object{"action": "close"}},
 			{"browser_navigate", object{"href": shopURL}},
-		} {
-			got, failed := h.call(call.tool, call.arguments)
-			raw, err := json.Marshal(call.arguments)
-			if err != nil {
-				t.Fatal(err)
-			}
-			mark := "<"
-			if failed {
-				mark = "! isError"
-			}
-			fmt.Fprintf(&out, "> %s %s\n%s\n%s\n\n", call.tool, raw, mark, random.ReplaceAllString(got, "${1}…"))
-		}
-		golden(t, "session.txt", out.String())
+		}))
 	})
+}
+
+// toolCall is a call of a host, as a transcript has it.
+type toolCall struct {
+	tool      string
+	arguments object
+}
+
+// transcriptOf makes the calls, and returns them with their answers.
+func transcriptOf(t *testing.T, h *host, calls []toolCall) string {
+	t.Helper()
+	var out strings.Builder
+	for _, call := range calls {
+		got, failed := h.call(call.tool, call.arguments)
+		raw, err := json.Marshal(call.arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mark := "<"
+		if failed {
+			mark = "! isError"
+		}
+		fmt.Fprintf(&out, "> %s %s\n%s\n%s\n\n", call.tool, raw, mark, random.ReplaceAllString(got, "${1}…"))
+	}
+	return out.String()
 }
 
 // noticing makes an action report what a person would notice.
@@ -111,30 +120,14 @@ func TestWhichOneAndWhatHappenedReadWell(t *testing.T) {
 		h := b.host()
 		h.do("browser_navigate", object{"url": shopURL})
 		act := func(step object) object { return object{"steps": []object{step}} }
-		var out strings.Builder
-		for _, call := range []struct {
-			tool      string
-			arguments object
-		}{
+		golden(t, "which.txt", transcriptOf(t, h, []toolCall{
 			{"browser_interact", act(object{"action": "click", "role": "button", "name": "Invite"})},
 			{"browser_interact", act(object{"action": "click", "role": "button", "name": "Invite", "within": "Nobody"})},
 			{"browser_interact", act(object{"action": "click", "role": "button", "name": "Invite", "within": "grace hopper"})},
 			{"browser_find", object{"query": "invite", "within": "Alan"}},
 			{"browser_interact", act(object{"action": "click", "role": "button", "name": "Sign in"})},
 			{"browser_interact", act(object{"action": "read"})},
-		} {
-			got, failed := h.call(call.tool, call.arguments)
-			raw, err := json.Marshal(call.arguments)
-			if err != nil {
-				t.Fatal(err)
-			}
-			mark := "<"
-			if failed {
-				mark = "! isError"
-			}
-			fmt.Fprintf(&out, "> %s %s\n%s\n%s\n\n", call.tool, raw, mark, random.ReplaceAllString(got, "${1}…"))
-		}
-		golden(t, "which.txt", out.String())
+		}))
 	})
 }
 
