@@ -66,7 +66,7 @@ func (a *action) command(app *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: []*domtapv1.Step{one}, ClientId: c.ID, Format: diffFormat(app.Printer())})
+		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: []*domtapv1.Step{one}, ClientId: c.ID, Format: app.Printer().DiffFormat()})
 		if err != nil {
 			return err
 		}
@@ -85,14 +85,6 @@ func readText(a *cli.App, argument string) (string, error) {
 		return "", exit.Errorf(exit.Failure, "", "read the text from standard input: %w", err)
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
-}
-
-// diffFormat is the format of the changes of an action: text to read, fields for programs.
-func diffFormat(p *cli.Printer) domtapv1.Format {
-	if p.JSON {
-		return domtapv1.Format_FORMAT_UNSPECIFIED
-	}
-	return domtapv1.Format_FORMAT_DENSE_DIFF
 }
 
 // printOutcome prints what an action did, even if one of its steps failed.

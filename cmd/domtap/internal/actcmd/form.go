@@ -30,7 +30,7 @@ checked. After the last field, --submit sends the form: by its button, or with E
 	cmd.Flags().StringVar(&within, "within", "", "only fields with this around them, such as the legend or the heading of a part of the form")
 	cmd.Flags().StringVar(&url, "url", "", "load this URL first")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
-		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.ID, Format: diffFormat(a.Printer())}
+		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.ID, Format: a.Printer().DiffFormat()}
 		for _, arg := range args {
 			field, err := formField(arg)
 			if err != nil {

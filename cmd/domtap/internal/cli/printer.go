@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 // Printer writes the results of a command as text or as JSON. Text of a page is untrusted: the
@@ -53,6 +54,14 @@ func (p *Printer) ShowValue(v any, text string) error {
 		return fmt.Errorf("print the answer as JSON: %w", err)
 	}
 	return p.line(line)
+}
+
+// DiffFormat is the format to ask for changes in: text to read, fields for programs.
+func (p *Printer) DiffFormat() domtapv1.Format {
+	if p.JSON {
+		return domtapv1.Format_FORMAT_UNSPECIFIED
+	}
+	return domtapv1.Format_FORMAT_DENSE_DIFF
 }
 
 // ShowDiff prints a message as JSON, or text with changes, in colour on a terminal.

@@ -52,11 +52,9 @@ func Wait(a *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		request := &domtapv1.WaitForRequest{TabId: id, Until: until, Timeout: a.Flags.NavigationTimeout(), ClientId: c.ID}
-		if !a.Printer().JSON {
-			request.Format = domtapv1.Format_FORMAT_DENSE_DIFF
-		}
-		answer, err := c.DOM.WaitFor(ctx, request)
+		answer, err := c.DOM.WaitFor(ctx, &domtapv1.WaitForRequest{
+			TabId: id, Until: until, Timeout: a.Flags.NavigationTimeout(), ClientId: c.ID, Format: a.Printer().DiffFormat(),
+		})
 		if err != nil {
 			return err
 		}
