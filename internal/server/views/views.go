@@ -290,16 +290,16 @@ type chosen struct {
 
 // choose selects from a snapshot, reusing what it selected from an earlier one.
 func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (chosen, error) {
-	limited := o
-	o.MaxElements, o.MaxTokens, o.Given = 0, 0, nil
-	if !o.Incremental() || !limited.Incremental() {
-		all, err := view.Of(s, o)
+	whole := o
+	whole.MaxElements, whole.MaxTokens, whole.Given = 0, 0, nil
+	if !o.Incremental() {
+		all, err := view.Of(s, whole)
 		return chosen{all.Elements, new(names), func(limited view.Options) (view.View, error) { return view.Of(s, limited) }}, err
 	}
 	t.mu.Lock()
 	before, known := t.memos[sel], t.names[sel]
 	t.mu.Unlock()
-	after := view.Follow(before, s, o)
+	after := view.Follow(before, s, whole)
 	if known == nil {
 		known = new(names)
 	}
