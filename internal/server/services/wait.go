@@ -8,8 +8,8 @@ import (
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/compact"
 	"github.com/domtap/domtap/compact/dense"
+	"github.com/domtap/domtap/diff"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/internal/server/acting"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/waits"
@@ -20,9 +20,9 @@ import (
 func (s *domService) printMet(ctx context.Context, tab *actor.Tab, r *domtapv1.WaitForRequest, met *waits.Met) {
 	m, now := met.Answer, met.Head.Snapshot
 	if e := met.Element; e != nil {
-		all := now.Elements.Slice()
+		contexts := s.Views.Of(tab).Contexts(now, diff.Diff{Added: []diff.Added{{Element: e}}})
 		line := compact.AppendLine(nil, e, compact.NewBase(now.URL))
-		m.Line = string(compact.AppendContext(line, elementcontext.Tell(all, all)[e.Ref]))
+		m.Line = string(compact.AppendContext(line, contexts[e.Ref]))
 	}
 	switch {
 	case r.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF:
