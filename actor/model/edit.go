@@ -217,7 +217,7 @@ func (e *edit) change(n *node, op *dom.Op, mask dom.Field) error {
 	}
 	el := *n.el
 	assign(&el, &op.Element, mask)
-	if el.Same(n.el) {
+	if el.Same(n.el) && el.Whole == n.el.Whole { // a client sees only the length of Whole, but names elements by it
 		return nil
 	}
 	if held := n.holds(); el.Kind != n.el.Kind || el.Child != n.el.Child {

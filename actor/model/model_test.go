@@ -498,6 +498,21 @@ func TestModelPlacesFramesWhoseHostIsNotKnown(t *testing.T) {
 	sound(t, m)
 }
 
+// Words may change places behind the beginning of a text: its beginning and its length stay, and so no client is told, but
+// elements are named by all of their text.
+func TestModelTakesATextWhoseBeginningAndLengthStay(t *testing.T) {
+	m := three(t)
+	for n, whole := range []string{"a go buy", "a buy go"} {
+		p := dom.Patch{Document: "d", Sequence: uint64(2 + n), Ops: []dom.Op{{Kind: dom.OpChange, Ref: 0, Mask: dom.FieldWhole, Element: dom.Element{Whole: whole, Left: 4}}}}
+		if err := m.Apply(p); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Elements().Slice()[0].WholeText(); got != whole {
+			t.Errorf("the text is %q, want %q", got, whole)
+		}
+	}
+}
+
 func TestModelHandsOutTheSameSequenceWhenNothingChanged(t *testing.T) {
 	m := three(t)
 	first := m.Elements()
