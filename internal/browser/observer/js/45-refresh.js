@@ -75,9 +75,14 @@ class Refresh {
     if (changes.structureDue) this.scanStructure();
   }
 
-  /** Finds the proxies, and examines the labels that became or ceased to be one. */
+  /**
+   * Finds the proxies, and examines the labels that became or ceased to be one. The name of its control may cover more or
+   * less of the content of a label than its own did.
+   */
   refreshProxies() {
     this.model.hints.findProxyLabels();
+    this.refreshDirty();
+    this.scanAdded();
     this.refreshDirty();
   }
 
@@ -377,7 +382,7 @@ class Refresh {
       this.checkRec(rec);
       return;
     }
-    const { coverage } = rec;
+    const coverage = covers(rec);
     const explicit = hasAttr(rec.node, "role") ? explicitRole(rec.node) : "";
     if (rec.holds || (rec.fields[F_KIND] === INTERACTIVE && isHolder(rec.node, rec.tag, explicit, this.model.hints))) {
       this.checkRec(rec);
@@ -395,7 +400,7 @@ class Refresh {
       return;
     }
     const was = rec.shown;
-    const { coverage } = rec;
+    const coverage = covers(rec);
     const ctx = inheritedBy(rec.node, records);
     const now = this.examine(rec.node, rec.tag, ctx, was ? previousRec(rec) : records.lastListedBefore(rec.node));
     if (was !== (now !== null)) this.reparent(rec);
@@ -412,7 +417,9 @@ class Refresh {
     }
     if (!safe.isConnected(node)) return;
     const now = this.examine(node, tagOf(node), inheritedBy(node, records), records.lastListedBefore(node));
-    if (now) this.reparent(now);
+    if (!now) return;
+    this.reparent(now);
+    this.noteCoverage(now, COVERS_NONE);
   }
 
   /**
@@ -434,8 +441,13 @@ class Refresh {
    * @param {Rec} rec @param {number} was
    */
   noteCoverage(rec, was) {
-    if (rec.coverage !== was && this.model.structural && (safe.firstElementChild(rec.node) || shadowOf(rec.node))) this.model.changes.added.add(rec.node);
+    if (covers(rec) !== was && this.model.structural && (safe.firstElementChild(rec.node) || shadowOf(rec.node))) this.model.changes.added.add(rec.node);
   }
+}
+
+/** How much of its content the text of a record covers: none while the record is not listed. @param {Rec} rec */
+function covers(rec) {
+  return rec.shown ? rec.coverage : COVERS_NONE;
 }
 
 /** Whether another of several roots contains an element. @param {El} el @param {Set<Node>} roots */
