@@ -135,7 +135,7 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 					from = 0
 				}
 				storedEqualsFresh(t, 0, from, watched, testenv.Size(60, 150))
-				storedEqualsFresh(t, 0, from, watched, testenv.Size(40, 400), "redraw", "redraw", "add", "retext", "hide", "remove")
+				storedEqualsFresh(t, 0, from, watched, testenv.Size(40, 400), "redraw", "redraw", "add", "retext", "hide", "move", "remove")
 			})
 		}
 	}

@@ -107,6 +107,13 @@ class Labels {
     if (index) indexLabel(index, label);
   }
 
+  /** Whether other labels have the same `for`. @param {El} label */
+  isOneOfMany(label) {
+    const entry = label[INDEXED];
+    const labels = entry && entry.index.get(entry.id);
+    return !!labels && labels.size > 1;
+  }
+
   /** A label was removed. @param {El} label */
   forget(label) {
     const entry = label[INDEXED];

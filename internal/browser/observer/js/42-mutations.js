@@ -191,9 +191,12 @@ class Changes {
     const found = [...queryWithin(root, "label")];
     if (tagOf(root) === "label") found.push(root);
     if (found.length) this.proxiesDirty = true;
+    const { labels } = this.model;
     for (const label of found) {
-      if (added) this.model.labels.note(label);
-      else this.model.labels.forget(label);
+      if (added) labels.note(label);
+      // Labels of one id may be copies, each with a control of this id, and name the first of these controls.
+      if (labels.isOneOfMany(label)) this.labelsDirty = true;
+      if (!added) labels.forget(label);
       const id = attr(label, "for");
       if (id) this.noteRec(safe.getElementById(this.model.doc, id));
     }
