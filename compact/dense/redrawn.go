@@ -147,7 +147,7 @@ func (l *laidOut) around(at int32) (groups string, row int32) {
 	return groups, row
 }
 
-// textOf returns all words in an element, or the first two texts that are no names of elements to act on.
+// textOf returns all words in an element, or the first two texts that are not names of elements to act on.
 func (l *laidOut) textOf(at int32, whole bool) string {
 	var b strings.Builder
 	n := 0

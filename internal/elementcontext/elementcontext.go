@@ -38,7 +38,7 @@ const (
 type Context struct {
 	// Words are those of a page; never empty.
 	Words string
-	// Left is how many characters there are behind the words, when they end in "…" for that. They are no part of the
+	// Left is how many characters there are behind the words, when they end in "…" for that. They are not part of the
 	// context: a part of it is enough for Within.
 	Left int
 	// Of is the element that has the words as its text, or the first of several.

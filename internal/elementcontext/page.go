@@ -122,7 +122,7 @@ func (p *page) says(i int32) []saying {
 	return out
 }
 
-// namedByAuthor are the roles of elements whose text is no part of their content.
+// namedByAuthor are the roles of elements whose text is not part of their content.
 var namedByAuthor = map[string]bool{
 	"group": true, "radiogroup": true, "form": true, "dialog": true, "alertdialog": true, "region": true, "navigation": true, "banner": true,
 	"contentinfo": true, "main": true, "complementary": true, "search": true, "figure": true, "list": true, "table": true, "grid": true,

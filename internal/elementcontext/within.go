@@ -222,7 +222,7 @@ func (p *page) isOne(i int32) bool {
 	return p.end[i]-i <= maxCard
 }
 
-// section returns what stands below a heading, up to the next one that is no lower, in the innermost element that holds one of the
+// section returns what stands below a heading, up to the next one that is not lower, in the innermost element that holds one of the
 // places, too.
 func (p *page) section(i int32, places []int32, f fit) span {
 	end := int32(len(p.all))

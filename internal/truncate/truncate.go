@@ -23,7 +23,7 @@ func Runes(s string, n int) string {
 	return head + Ellipsis
 }
 
-// Head returns the first n characters of s, and whether s has more. A byte that is no UTF-8 counts as
+// Head returns the first n characters of s, and whether s has more. A byte that is not valid UTF-8 counts as
 // one character.
 func Head(s string, n int) (head string, cut bool) {
 	if len(s) <= n {

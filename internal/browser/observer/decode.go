@@ -328,7 +328,7 @@ const (
 	maxHint  = 24
 )
 
-// hints reads words for an element, and leaves out what is no word.
+// hints reads words for an element, and leaves out what is not a word.
 func hints(s string) string {
 	if s == "" {
 		return ""

@@ -36,7 +36,7 @@ func sanitise(text string, lines bool) string {
 			if space {
 				b.WriteByte(' ')
 			}
-			b.WriteRune(r) // bytes that are no UTF-8 become U+FFFD
+			b.WriteRune(r) // bytes that are not valid UTF-8 become U+FFFD
 		}
 		space = false
 	}

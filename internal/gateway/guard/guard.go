@@ -127,7 +127,7 @@ func (g *Guard) names(host string) bool {
 }
 
 // foreign reports whether a request may come from a page of another origin: it has an Origin, or the browser
-// attributes it to another site. Opening the live page by a link is no such request: the other site reads nothing.
+// attributes it to another site. Opening the live page by a link is not such a request: the other site reads nothing.
 func (g *Guard) foreign(r *http.Request) bool {
 	if len(r.Header.Values("Origin")) > 0 {
 		return true

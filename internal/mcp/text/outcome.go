@@ -47,7 +47,7 @@ func notice(o *domtapv1.Outcome, line func(string) string) string {
 		if o.Ref != nil {
 			return fmt.Sprintf("invalid [%d] %s", o.GetRef(), said)
 		}
-		if strings.HasPrefix(said, "[") { // which is no ref
+		if strings.HasPrefix(said, "[") { // which is not a ref
 			said = `\` + said
 		}
 		return "invalid " + said

@@ -50,7 +50,7 @@ func (f *File) look(anyway bool) (changed bool, err error) {
 	if now == f.seen && !anyway {
 		return false, nil
 	}
-	f.seen = now // also when it is no good: it is complained about once
+	f.seen = now // also when it is invalid: one complaint is enough
 	data, err := listen.ReadPrivate(f.path)
 	if err != nil {
 		return false, fmt.Errorf("read the list of clients: %w", err)

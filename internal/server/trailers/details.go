@@ -34,7 +34,7 @@ func shorten(details []*anypb.Any) []*anypb.Any {
 			return shorter
 		}
 	}
-	return nil // only a reason that is no reason is so long
+	return nil // no reason of domtap is so long
 }
 
 func total(details []*anypb.Any) int {

@@ -42,7 +42,7 @@ func mask(s string) string {
 // clip truncates a text and replaces control characters by spaces.
 func clip(s string, most int) string {
 	head, cut := truncate.Head(s, most)
-	head = strings.Map(func(r rune) rune { // a byte that is no UTF-8 becomes U+FFFD
+	head = strings.Map(func(r rune) rune { // a byte that is not valid UTF-8 becomes U+FFFD
 		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f {
 			return ' '
 		}

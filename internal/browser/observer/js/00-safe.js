@@ -38,7 +38,7 @@ function method(type, name) {
 }
 
 /**
- * Whether a node's properties are its own: it is no form, and no control shadows its name. Reading
+ * Whether a node's properties are its own: it is not a form, and no control shadows its name. Reading
  * them directly is several times faster than through a getter, above all in code that just started
  * to run.
  * @param {Node} n

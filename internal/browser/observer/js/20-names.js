@@ -397,7 +397,7 @@ class Naming {
   }
 
   /**
-   * The options that are chosen in a list that is no select, or null for a menu or combobox without
+   * The options that are chosen in a list that is not a select, or null for a menu or combobox without
    * a choice: its content is its value.
    * @param {El} el @param {string} role
    */
@@ -671,7 +671,7 @@ class Naming {
   }
 }
 
-/** The roles of controls with a value that are no native controls; combobox to menu have options. */
+/** The roles of controls with a value that are not native controls; combobox to menu have options. */
 const EMBEDDED_ROLES = new Set(["textbox", "searchbox", "slider", "spinbutton", "scrollbar", "combobox", "listbox", "menu"]);
 /** Matches what is chosen in a listbox, combobox or menu. */
 const CHOSEN = "[role=option][aria-selected=true],[role=option][aria-checked=true],[role=menuitem][aria-selected=true]," +

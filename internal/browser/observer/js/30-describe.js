@@ -169,7 +169,7 @@ function ownText(el) {
 }
 
 /**
- * The kind of an element, or -1 when it is no part of the stored DOM.
+ * The kind of an element, or -1 when it is not part of the stored DOM.
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
  */
 function kindOf(el, tag, explicit, hints, structural, ctx) {

@@ -164,7 +164,7 @@ function fileWord(src) {
   return asMark(name.split(".")[0]);
 }
 
-/** A name as one word of small letters, digits and hyphens; "" if it is no word. @param {string} name */
+/** A name as one word of small letters, digits and hyphens; "" if it is not a word. @param {string} name */
 function asMark(name) {
   let word = name.slice(0, 80).replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
   word = word.replace(/^(?:icons?|ico?|svg|img|symbol|sprite)-/, "").replace(/-(?:icons?|ico|svg|img|\d+(?:px|x\d+)?|(?=[a-z]*\d)[0-9a-f]{6,})$/, "");

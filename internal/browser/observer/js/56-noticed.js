@@ -19,14 +19,14 @@ const MAX_SOURCES = 1000;
 const MAX_NOTICE = 300, MAX_LABEL = 80;
 /** How many nodes are read for a text. */
 const MAX_NOTICE_NODES = 400;
-/** Elements whose content is no text of the message around them. */
+/** Elements whose content is not text of the message around them. */
 const NO_MESSAGE = new Set([
   "script", "style", "template", "head", "noscript", "input", "select", "textarea", "button", "iframe", "svg", "object",
   "video", "audio", "canvas", "datalist",
 ]);
 const LIVE_KINDS = new Map([["alert", "alert"], ["status", "status"], ["log", "log"]]);
 const DIALOG_ROLES = new Set(["dialog", "alertdialog"]);
-/** Roles of popovers that are no dialogs: what they hold is offered, not said. */
+/** Roles of popovers that are not dialogs: what they hold is offered, not said. */
 const OFFERING_ROLES = new Set(["menu", "menubar", "listbox", "tree", "grid", "tooltip", "combobox"]);
 
 /**

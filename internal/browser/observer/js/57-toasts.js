@@ -3,7 +3,7 @@
 //
 // The functions decide which box a change belongs to, and whether that box is a toast. They keep
 // nothing; Notices (58-notices.js) knows what was there before. Menus, lists, forms and what fills
-// the viewport are no toasts: what they hold is in the page's elements.
+// the viewport are not toasts: what they hold is in the page's elements.
 
 /** How far up the flat tree, and how far down, the box of a change is searched. */
 const MAX_BOX_ANCESTORS = 8, MAX_BOX_DESCENDANTS = 12;
@@ -59,7 +59,7 @@ function isToastLike(box, share) {
   return queryWithin(box, "a[href],button,[role=button]").length <= MAX_TOAST_CONTROLS;
 }
 
-/** What a toast says; empty when that is no message. @param {El} box */
+/** What a toast says; empty when that is not a message. @param {El} box */
 function toastText(box) {
   const text = noticeText(box, MAX_NOTICE);
   return text.length >= 3 && /\p{L}/u.test(text) ? text : "";
