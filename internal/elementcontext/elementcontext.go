@@ -3,7 +3,8 @@
 // nearest heading above. Tell finds these words for the elements of a view; Within goes the other way, and finds the
 // elements that have given words around them.
 //
-// The package is pure. The work follows the number of elements. Contexts have at most MaxLen bytes, and are those of
+// The package is pure. The work follows the number of elements; where a page is followed, Names and Tree tell few of its
+// elements apart at a cost that follows what changed. Contexts have at most MaxLen bytes, and are those of
 // a page: who prints them must clean and escape them.
 //
 // Callers owe elements in document order, parents before children.
@@ -157,6 +158,9 @@ func (p *page) tell(group []int32, done []bool, out map[dom.Ref]Context, part in
 	around := make([][]saying, len(group))
 	have := make(map[string]tally, len(group))
 	for k := range group {
+		if p.isTooMuch() {
+			return
+		}
 		around[k] = p.around(group, k)
 		for _, s := range around[k] {
 			if t := have[s.words]; t.n == 0 || t.last != int32(k) {
@@ -182,11 +186,11 @@ func (p *page) tell(group []int32, done []bool, out map[dom.Ref]Context, part in
 		if best.words == "" {
 			continue
 		}
-		e := p.all[i]
+		e := p.at(i)
 		if c, known := out[e.Ref]; known {
 			out[e.Ref] = Context{Words: c.Words + separator + best.words, Left: best.left, Of: c.Of}
 		} else {
-			out[e.Ref] = Context{Words: best.words, Left: best.left, Of: p.all[best.of]}
+			out[e.Ref] = Context{Words: best.words, Left: best.left, Of: p.at(best.of)}
 		}
 		if n > 1 && part+1 < maxParts {
 			shared[best.words], chosen[k] = nil, best.words
@@ -214,7 +218,7 @@ func (p *page) tell(group []int32, done []bool, out map[dom.Ref]Context, part in
 // around returns what stands around one of a group: the innermost first, and nothing that stands around all of it. The
 // name of the element itself tells nothing.
 func (p *page) around(group []int32, k int) (out []saying) {
-	i, name := group[k], p.all[group[k]].Text
+	i, name := group[k], p.at(group[k]).Text
 	add := func(all ...saying) {
 		for _, s := range all {
 			if s.words != "" && s.words != name {
@@ -222,10 +226,10 @@ func (p *page) around(group []int32, k int) (out []saying) {
 			}
 		}
 	}
-	up := p.parent[i]
+	up := p.up(i)
 	for n := 0; up >= 0 && n < maxAround && len(out) < maxSayings && !p.covers(up, group); n++ {
-		row := p.parent[up]
-		if row >= 0 && p.all[row].Role == "row" && p.isAlone(row, group, k) {
+		row := p.up(up)
+		if row >= 0 && p.at(row).Role == "row" && p.isAlone(row, group, k) {
 			up = row // the first cells say more than the one around
 		}
 		for _, s := range p.says(up) {
@@ -233,10 +237,10 @@ func (p *page) around(group []int32, k int) (out []saying) {
 				add(s)
 			}
 		}
-		up = p.parent[up]
+		up = p.up(up)
 	}
 	for h, n := p.headingOf(group, k), 0; h >= 0 && n < maxHeadings; h, n = p.above(h), n+1 {
-		add(p.saying(p.all[h].Text, h))
+		add(p.saying(p.at(h).Text, h))
 	}
 	if len(out) == 0 {
 		add(p.beside(group, k, up))
@@ -246,7 +250,7 @@ func (p *page) around(group []int32, k int) (out []saying) {
 
 // isAlone reports whether nothing else of a group stands in an element around the one.
 func (p *page) isAlone(up int32, group []int32, k int) bool {
-	return (k+1 == len(group) || p.end[up] <= group[k+1]) && (k == 0 || group[k-1] < up)
+	return (k+1 == len(group) || !p.holds(up, group[k+1])) && (k == 0 || group[k-1] < up)
 }
 
 // belongs reports whether an element in the element up belongs to another one of a group.
@@ -254,29 +258,29 @@ func (p *page) belongs(i, up int32, group []int32, k int) bool {
 	if i == up || p.isAlone(up, group, k) {
 		return false
 	}
-	for p.parent[i] != up {
-		i = p.parent[i]
+	for above := p.up(i); above != up; above = p.up(i) {
+		i = above
 	}
 	at, _ := slices.BinarySearch(group, i)
 	if at == k {
 		at++
 	}
-	return at < len(group) && group[at] < p.end[i]
+	return at < len(group) && p.holds(i, group[at])
 }
 
 // covers reports whether a whole group stands in an element.
 func (p *page) covers(i int32, group []int32) bool {
-	return i < group[0] && p.end[i] > group[len(group)-1]
+	return i < group[0] && p.holds(i, group[len(group)-1])
 }
 
 // headingOf returns the nearest heading above one of a group; -1: there is none. A heading that stands before another of
 // the group counts only for what stands in the same container.
 func (p *page) headingOf(group []int32, k int) int32 {
 	i := group[k]
-	if h := p.heading[i]; h >= 0 && (k == 0 || h > group[k-1]) {
+	if h := p.headingBefore(i); h >= 0 && (k == 0 || h > group[k-1]) {
 		return h
 	}
-	return p.scoped[i]
+	return p.headingAround(i)
 }
 
 // maxHeadings is how many headings above an element are considered, of deeper and deeper sections around it.
@@ -284,9 +288,9 @@ const maxHeadings = 4
 
 // above returns the heading of the section that a heading stands in; -1: there is none.
 func (p *page) above(h int32) int32 {
-	level := p.all[h].Level
-	for n := 0; h >= 0 && p.all[h].Level >= level; n++ {
-		if h = p.heading[h]; n == maxAround {
+	level := p.at(h).Level
+	for n := 0; h >= 0 && p.at(h).Level >= level; n++ {
+		if h = p.headingBefore(h); n == maxAround {
 			return -1
 		}
 	}
@@ -299,30 +303,32 @@ const maxBeside = 16
 // beside returns the words next to one of a group: those before each, or else those behind each, up to the next of the
 // group and inside the element up that holds the group.
 func (p *page) beside(group []int32, k int, up int32) saying {
-	start, end := up+1, int32(len(p.all))
-	if up >= 0 {
-		end = p.end[up]
-	}
-	if first := p.last(start, group[0]); first.words != "" {
-		if k > 0 {
-			start = p.end[group[k-1]]
+	if first := p.last(up, group[0], -1); first.words != "" {
+		if k == 0 {
+			return first
 		}
-		return p.last(start, group[k])
+		return p.last(up, group[k], group[k-1])
 	}
+	end := p.len()
 	if k+1 < len(group) {
 		end = group[k+1]
 	}
-	for j := p.end[group[k]]; j < min(end, p.end[group[k]]+maxBeside); j++ {
-		if words := p.own(j); words != "" && p.isBeside(j, group[k]) && p.all[j].Role != "heading" {
+	behind := p.endOf(group[k], end)
+	for j := behind; j < min(end, behind+maxBeside) && (up < 0 || p.holds(up, j)); j++ {
+		if words := p.own(j); words != "" && p.isBeside(j, group[k]) && p.at(j).Role != "heading" {
 			return p.saying(words, j)
 		}
 	}
 	return saying{}
 }
 
-// last returns the last words between two places that do not stand around the second.
-func (p *page) last(start, i int32) saying {
-	for j := i - 1; j >= max(start, i-maxBeside); j-- {
+// last returns the last words before a place that do not stand around it: behind the element up, and behind all of
+// the one of the group before; -1: there is no such element.
+func (p *page) last(up, i, before int32) saying {
+	for j := i - 1; j > up && j >= i-maxBeside; j-- {
+		if before >= 0 && (j <= before || p.holds(before, j)) {
+			break
+		}
 		if words := p.own(j); words != "" && p.isBeside(j, i) {
 			return p.saying(words, j)
 		}
@@ -332,14 +338,14 @@ func (p *page) last(start, i int32) saying {
 
 // isBeside reports whether an element is only shown, and stands in the same element as another.
 func (p *page) isBeside(j, i int32) bool {
-	return p.all[j].Kind == dom.Structural && p.parent[j] == p.parent[i]
+	return p.at(j).Kind == dom.Structural && p.up(j) == p.up(i)
 }
 
 // saying returns what an element says in words, which are its text or the beginning of it.
 func (p *page) saying(words string, of int32) saying {
 	left := 0
 	if strings.HasSuffix(words, "…") {
-		left = p.all[of].Left
+		left = p.at(of).Left
 	}
 	words, left = cut(words, left)
 	return saying{words, of, left}

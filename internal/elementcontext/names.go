@@ -2,6 +2,7 @@ package elementcontext
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"github.com/domtap/domtap/dom"
 )
@@ -22,9 +23,12 @@ func hashOf(e *dom.Element) uint64 {
 	return maphash.String(seed, e.Text) ^ maphash.String(seed, e.Role)<<1
 }
 
-// alikes counts the elements of one role and name.
+// alikes are the elements of one role and name.
 type alikes struct {
-	n int
+	n int32
+	// one is the ref of the only one; several has the refs where there are more, and is nil otherwise.
+	one     dom.Ref
+	several map[dom.Ref]struct{}
 	// href is where all of them lead, if hrefs is nil; otherwise hrefs counts the elements by where they lead.
 	href  string
 	hrefs map[string]int
@@ -38,10 +42,13 @@ func (n *Names) Follow(list dom.List) {
 	if n.groups == nil {
 		n.groups = make(map[uint64]alikes, list.Len())
 	}
-	for _, gap := range dom.Gaps(n.list, list) {
+	gaps := dom.Gaps(n.list, list)
+	for _, gap := range gaps { // first, because an element may have moved to an earlier gap
 		for _, e := range gap.Old {
 			n.count(e, -1)
 		}
+	}
+	for _, gap := range gaps {
 		for _, e := range gap.Now {
 			n.count(e, +1)
 		}
@@ -73,6 +80,7 @@ func (n *Names) count(e *dom.Element, by int) {
 		a.href = e.Href
 	}
 	was := a.isUnlike()
+	a.note(e.Ref, by)
 	a.count(e.Href, by)
 	switch is := a.isUnlike(); {
 	case is && !was:
@@ -87,11 +95,31 @@ func (n *Names) count(e *dom.Element, by int) {
 	n.groups[of] = a
 }
 
+// note adds a ref, or takes one out.
+func (a *alikes) note(ref dom.Ref, by int) {
+	switch {
+	case a.n == 0:
+		a.one = ref
+	case by < 0:
+		delete(a.several, ref)
+		if len(a.several) == 1 {
+			for a.one = range a.several {
+			}
+			a.several = nil
+		}
+	default:
+		if a.several == nil {
+			a.several = map[dom.Ref]struct{}{a.one: {}}
+		}
+		a.several[ref] = struct{}{}
+	}
+}
+
 func (a *alikes) count(href string, by int) {
 	if a.hrefs == nil && a.n != 0 && href != a.href {
-		a.hrefs = map[string]int{a.href: a.n}
+		a.hrefs = map[string]int{a.href: int(a.n)}
 	}
-	a.n += by
+	a.n += int32(by)
 	if a.hrefs == nil {
 		return
 	}
@@ -103,4 +131,68 @@ func (a *alikes) count(href string, by int) {
 			a.href, a.hrefs = href, nil
 		}
 	}
+}
+
+// repeated reports whether an element of the list shares role and name with others of the list.
+func (n *Names) repeated(e *dom.Element) bool {
+	if e.Kind != dom.Interactive {
+		return false
+	}
+	known := n.groups[hashOf(e)]
+	_, is := known.several[e.Ref]
+	return is
+}
+
+// The bounds of Names.Tell, beyond which Tell costs less.
+const (
+	// One in maxAlike of a page may be alike, and minAlike/maxAlike on any page.
+	maxAlike, minAlike = 8, 1000
+	// maxSteps is how many looks there may be for each element of the page, and minSteps on any page.
+	maxSteps, minSteps = 2, 10_000
+)
+
+// Found has contexts of some elements of a page, and grows as more are asked for. The zero value has none.
+type Found struct {
+	// Contexts are those found so far.
+	Contexts map[dom.Ref]Context
+	// told are the hashes of the roles and names that were looked for, steps how many looks that took.
+	told  map[uint64]struct{}
+	steps int
+}
+
+// Tell finds the contexts of some elements of the list, those that Tell(all, list) has for them, where the tree is that of
+// all elements of the page. It costs what stands around these and those of their roles and names, each of which is looked
+// for once. It returns false when Tell costs less, because they are many.
+func (n *Names) Tell(t *Tree, some []*dom.Element, f *Found) bool {
+	if f.told == nil {
+		f.told = map[uint64]struct{}{}
+	}
+	if f.Contexts == nil {
+		f.Contexts = map[dom.Ref]Context{}
+	}
+	p := &page{structure{tree: t, names: n}, map[int32][]saying{}}
+	t.steps = f.steps
+	defer func() { f.steps = t.steps }()
+	for _, e := range some {
+		of := hashOf(e)
+		if _, told := f.told[of]; told || !n.Shares(e) {
+			continue
+		}
+		f.told[of] = struct{}{}
+		alike := n.groups[of].several
+		if maxAlike*len(alike) > t.list.Len()+minAlike {
+			return false
+		}
+		group := make([]int32, 0, len(alike))
+		for ref := range alike {
+			if at := t.place(ref); at >= 0 {
+				group = append(group, at)
+			}
+		}
+		slices.Sort(group)
+		if p.tell(group, nil, f.Contexts, 0); p.isTooMuch() {
+			return false
+		}
+	}
+	return true
 }

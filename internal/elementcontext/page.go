@@ -7,17 +7,9 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// page has the elements of a page with their places.
+// page is a page whose elements are told apart.
 type page struct {
-	all []*dom.Element
-	// parent is the place of the element around each; -1: there is none. The elements in element i are those from i+1
-	// to its end.
-	parent, end []int32
-	// heading has the nearest heading before each element, scoped the nearest one that stands in an element around;
-	// -1: there is none.
-	heading, scoped []int32
-	// repeated are elements that share role and name with others, so that they tell nothing apart.
-	repeated []bool
+	structure
 	// said caches what elements say of those in them.
 	said map[int32][]saying
 }
@@ -25,8 +17,8 @@ type page struct {
 func newPage(all []*dom.Element) *page {
 	n := len(all)
 	memory := make([]int32, 5*n)
-	p := &page{all: all, parent: memory[:n], end: memory[n : 2*n], heading: memory[2*n : 3*n], scoped: memory[3*n : 4*n],
-		repeated: make([]bool, n), said: map[int32][]saying{}}
+	p := &page{structure{all: all, parent: memory[:n], end: memory[n : 2*n], heading: memory[2*n : 3*n], scoped: memory[3*n : 4*n],
+		repeated: make([]bool, n)}, map[int32][]saying{}}
 	inside := memory[4*n:] // the last heading that stands in each, without those in others in it
 	var open []int32
 	leave := func(i int) {
@@ -46,7 +38,7 @@ func newPage(all []*dom.Element) *page {
 				p.scoped[i] = p.scoped[up]
 			}
 		}
-		if e.Role == "heading" && e.Text != "" {
+		if isHeading(e) {
 			last = int32(i)
 			if up := p.parent[i]; up >= 0 {
 				inside[up] = last
@@ -101,7 +93,7 @@ func (p *page) says(i int32) []saying {
 			out = append(out, s)
 		}
 	}
-	e := p.all[i]
+	e := p.at(i)
 	switch own := p.own(i); {
 	case e.Role == "row":
 		p.row(i, texts, add)
@@ -110,7 +102,7 @@ func (p *page) says(i int32) []saying {
 		fallthrough
 	case heading >= 0:
 		if heading >= 0 {
-			add(p.saying(p.all[heading].Text, heading))
+			add(p.saying(p.at(heading).Text, heading))
 		}
 	case len(texts) == 0 || !strings.HasPrefix(own, texts[0].words):
 		add(p.saying(own, i)) // else the text of the first element in it is shorter
@@ -131,8 +123,8 @@ var namedByAuthor = map[string]bool{
 
 // row adds the header of a row, or else its first cells.
 func (p *page) row(i int32, texts []saying, add func(saying)) {
-	for j := i + 1; j < min(p.end[i], i+maxScanned); j++ {
-		if e := p.all[j]; e.Role == "rowheader" && e.Text != "" {
+	for j, end := i+1, p.endOf(i, i+maxScanned); j < end; j++ {
+		if e := p.at(j); e.Role == "rowheader" && e.Text != "" {
 			add(p.saying(e.Text, j))
 			return
 		}
@@ -154,14 +146,14 @@ func (p *page) row(i int32, texts []saying, add func(saying)) {
 func (p *page) texts(i int32) (out []saying, heading int32) {
 	heading = -1
 	var others []saying
-	for j := i + 1; j < min(p.end[i], i+maxScanned) && len(out) < maxTexts; {
-		e := p.all[j]
-		if heading < 0 && e.Role == "heading" && e.Text != "" {
+	for j, end := i+1, p.endOf(i, i+maxScanned); j < end && len(out) < maxTexts; {
+		e := p.at(j)
+		if heading < 0 && isHeading(e) {
 			heading = j
 		}
 		words := p.own(j)
 		switch {
-		case words == "" || p.repeated[j]:
+		case words == "" || p.isRepeated(j):
 			j++
 			continue
 		case e.Kind == dom.Structural || e.Role == "link":
@@ -170,7 +162,7 @@ func (p *page) texts(i int32) (out []saying, heading int32) {
 			others = append(others, p.saying(words, j))
 		}
 		if e.Kind == dom.Structural && !namedByAuthor[e.Role] {
-			j = p.end[j] // its text is that of what stands in it
+			j = p.endOf(j, end) // its text is that of what stands in it
 		} else {
 			j++
 		}
@@ -180,12 +172,17 @@ func (p *page) texts(i int32) (out []saying, heading int32) {
 
 // own returns the text of an element without the names of those in it that can be acted on; empty if there are no words.
 func (p *page) own(i int32) string {
-	text := p.all[i].Text
-	if text == "" || p.end[i] == i+1 || namedByAuthor[p.all[i].Role] {
+	around := p.at(i)
+	text := around.Text
+	if text == "" || namedByAuthor[around.Role] {
 		return text
 	}
-	for j := i + 1; j < min(p.end[i], i+maxNames); j++ {
-		if e := p.all[j]; e.Kind == dom.Interactive && (e.Role != "link" || p.repeated[j]) {
+	end := p.endOf(i, i+maxNames)
+	if end == i+1 {
+		return text
+	}
+	for j := i + 1; j < end; j++ {
+		if e := p.at(j); e.Kind == dom.Interactive && (e.Role != "link" || p.isRepeated(j)) {
 			text = without(text, e.Text)
 		}
 	}

@@ -54,7 +54,7 @@ func (v *View) fold() *dom.Snapshot {
 // uses the function alone until it calls done.
 func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
 	base := compact.NewBase(v.Snapshot.URL)
-	contexts := v.contexts.all()
+	has, contexts := v.contexts.each()
 	cache, special := &t.costs, compact.Cost(base, contexts, t.count)
 	plain := func(base compact.Base) func(*dom.Element) int { return compact.Cost(base, nil, t.count) }
 	if v.Selection.tree {
@@ -62,13 +62,13 @@ func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
 		plain = func(base compact.Base) func(*dom.Element) int { return compact.TreeCost(base, nil, nil, t.count) }
 	}
 	each := cache.of(v.Snapshot, plain)
-	if len(v.folded) == 0 && len(contexts) == 0 {
+	if len(v.folded) == 0 && !v.contexts.any() {
 		return each, cache.done
 	}
 	// The cached cost of an element is not its cost when folded, or with a context.
 	cost = func(e *dom.Element) int {
 		_, folded := v.folded[e.Ref]
-		if _, within := contexts[e.Ref]; folded || within {
+		if within := has(e); folded || within {
 			return special(e)
 		}
 		return each(e)

@@ -85,8 +85,9 @@ type Tab struct {
 	memos map[Selection]*view.Memo
 	// names follow what each selection selects.
 	names map[Selection]*names
-	// page has the names of all elements.
+	// page has the names of all elements, tree their places.
 	page  names
+	tree  tree
 	costs costs
 	// branches caches the tokens of lines of trees.
 	branches costs
@@ -268,7 +269,7 @@ func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) error {
 	if err != nil {
 		return err
 	}
-	v.contexts = chosen.contexts(v.Snapshot)
+	v.contexts = chosen.contexts(t, v.Snapshot)
 	if o.MaxTokens > 0 {
 		cost, done := v.price(t)
 		defer done()

@@ -1,0 +1,210 @@
+package elementcontext
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Tree finds the elements of a page by their refs and places. It follows the page by its changes, so that a look at few
+// elements costs what changed and what stands around these, and not what is there. The zero value is that of an empty page.
+// It may not be used from several goroutines at once.
+//
+// Elements in an element stand right behind it, and are deeper.
+type Tree struct {
+	list      dom.List
+	stretches []*stretch
+	// of has the stretch of each element.
+	of map[dom.Ref]*stretch
+	// last is the stretch that was looked into last.
+	last *stretch
+	// steps counts the looks since the begin of a search.
+	steps int
+}
+
+// stretch is a chunk of the page with its place.
+type stretch struct {
+	chunk *dom.Chunk
+	// start is the place of the first element, index that of the stretch.
+	start, index int
+	// headings are where headings stand in the chunk.
+	headings []int32
+}
+
+// Follow makes the tree that of a page, which is best one of a state next to the last one.
+func (t *Tree) Follow(list dom.List) {
+	if t.list == list {
+		return
+	}
+	now := list.Chunks()
+	from, same := 0, min(len(now), len(t.stretches))
+	for from < same && t.stretches[from].chunk == now[from] {
+		from++
+	}
+	behind := 0
+	for behind < same-from && t.stretches[len(t.stretches)-1-behind].chunk == now[len(now)-1-behind] {
+		behind++
+	}
+	t.last = nil
+	if from+behind == 0 { // another page: a map never shrinks
+		t.of = make(map[dom.Ref]*stretch, list.Len())
+		t.stretches = nil
+	}
+	t.replace(from, len(t.stretches)-behind, now[from:len(now)-behind])
+	t.list = list
+}
+
+// replace puts chunks in place of the stretches between two. Each takes the stretch that stood in its place, so that only
+// elements that are new there are noted.
+func (t *Tree) replace(from, to int, chunks []*dom.Chunk) {
+	old := t.stretches[from:to]
+	type news struct {
+		of    *stretch
+		added []*dom.Element
+	}
+	all := make([]news, len(chunks))
+	made := make([]*stretch, len(chunks))
+	for i := range max(len(old), len(chunks)) {
+		var was, is []*dom.Element
+		var s *stretch
+		if i < len(old) {
+			s, was = old[i], old[i].chunk.Elements()
+		} else {
+			s = new(stretch)
+		}
+		if i < len(chunks) {
+			is = chunks[i].Elements()
+		}
+		gone, added := trim(was, is)
+		for _, e := range gone {
+			if t.of[e.Ref] == s {
+				delete(t.of, e.Ref)
+			}
+		}
+		if i < len(chunks) {
+			s.chunk, s.headings = chunks[i], headings(s.headings[:0], is)
+			all[i], made[i] = news{s, added}, s
+		}
+	}
+	for _, n := range all {
+		for _, e := range n.added {
+			t.of[e.Ref] = n.of
+		}
+	}
+	t.stretches = slices.Replace(t.stretches, from, to, made...)
+	start := 0
+	for i, s := range t.stretches {
+		s.start, s.index = start, i
+		start += len(s.chunk.Elements())
+	}
+}
+
+// trim cuts what two lists have in common off both ends.
+func trim(was, is []*dom.Element) (gone, added []*dom.Element) {
+	for len(was) > 0 && len(is) > 0 && was[0] == is[0] {
+		was, is = was[1:], is[1:]
+	}
+	for len(was) > 0 && len(is) > 0 && was[len(was)-1] == is[len(is)-1] {
+		was, is = was[:len(was)-1], is[:len(is)-1]
+	}
+	return was, is
+}
+
+// headings appends where headings stand among elements.
+func headings(to []int32, all []*dom.Element) []int32 {
+	for i, e := range all {
+		if isHeading(e) {
+			to = append(to, int32(i))
+		}
+	}
+	return to
+}
+
+// place returns where an element stands; -1: nowhere.
+func (t *Tree) place(ref dom.Ref) int32 {
+	s := t.of[ref]
+	if s == nil {
+		return -1 // it is not on the page
+	}
+	at := slices.IndexFunc(s.chunk.Elements(), func(e *dom.Element) bool { return e.Ref == ref })
+	t.steps += at / 16 // each is less than a look by place
+	return int32(s.start + at)
+}
+
+// stretchAt returns the stretch that a place is in.
+func (t *Tree) stretchAt(i int32) *stretch {
+	t.steps++
+	if s := t.last; s == nil || int(i) < s.start || int(i) >= s.start+len(s.chunk.Elements()) {
+		t.last = t.stretches[sort.Search(len(t.stretches), func(k int) bool { return t.stretches[k].start > int(i) })-1]
+	}
+	return t.last
+}
+
+// at returns the element at a place.
+func (t *Tree) at(i int32) *dom.Element {
+	s := t.stretchAt(i)
+	return s.chunk.Elements()[int(i)-s.start]
+}
+
+// end returns the place behind the last element in an element, or a limit that comes before.
+func (t *Tree) end(i, limit int32) int32 {
+	depth := t.at(i).Depth
+	limit = min(limit, int32(t.list.Len()))
+	for j := i + 1; j < limit; j++ {
+		if t.at(j).Depth <= depth {
+			return j
+		}
+	}
+	return limit
+}
+
+// holds reports whether an element is another one or stands around it.
+func (t *Tree) holds(i, j int32) bool {
+	for depth := t.at(i).Depth; j > i && t.at(j).Depth > depth; {
+		j = t.parent(j)
+	}
+	return i == j
+}
+
+// headingBefore returns the place of the last heading before another place; -1: there is none.
+func (t *Tree) headingBefore(i int32) int32 {
+	for k := t.stretchAt(i).index; k >= 0; k-- {
+		t.steps++
+		s := t.stretches[k]
+		n, _ := slices.BinarySearch(s.headings, i-int32(s.start))
+		if n > 0 {
+			return int32(s.start) + s.headings[n-1]
+		}
+	}
+	return -1
+}
+
+// parent returns the place of the element around one; -1: there is none.
+func (t *Tree) parent(i int32) int32 {
+	e := t.at(i)
+	if e.Parent == dom.NoRef {
+		return -1
+	}
+	return t.place(e.Parent)
+}
+
+// scopedHeading returns the last heading before an element that stands in an element around; -1: there is none.
+func (t *Tree) scopedHeading(i int32) int32 {
+	for {
+		up := t.parent(i)
+		ref := dom.NoRef
+		if up >= 0 {
+			ref = t.at(up).Ref
+		}
+		for h := t.headingBefore(i); h > up; h = t.headingBefore(h) {
+			if t.at(h).Parent == ref {
+				return h
+			}
+		}
+		if up < 0 {
+			return -1
+		}
+		i = up
+	}
+}
