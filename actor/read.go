@@ -12,6 +12,9 @@ import (
 type ReadOptions struct {
 	// Structural adds headings, landmarks, text and images.
 	Structural bool
+	// Contexts adds them on the first read of a document in which elements share role and name, so that only what stands
+	// around them tells them apart. Reading.Structural says whether it did; a page may leave it.
+	Contexts bool
 	// Attributes adds HTML attributes by name.
 	Attributes []string
 	// Geometry asks for the boxes, and brings Element.InViewport up to date.
@@ -54,6 +57,7 @@ func (t *Tab) Read(ctx context.Context, o ReadOptions) (Reading, error) {
 func union(all []ReadOptions) (o ReadOptions) {
 	for _, one := range all {
 		o.Structural = o.Structural || one.Structural
+		o.Contexts = o.Contexts || one.Contexts
 		o.Geometry = o.Geometry || one.Geometry
 		o.Attributes = append(o.Attributes, one.Attributes...)
 	}

@@ -26,7 +26,7 @@ func (r *reader) read(ctx context.Context, o ReadOptions) (Reading, error) {
 	}
 	held := t.watches.Subscription()
 	req := driver.ReadRequest{
-		Structural: o.Structural || held.Structural, Geometry: o.Geometry || held.Geometry,
+		Structural: o.Structural || held.Structural, Contexts: o.Contexts, Geometry: o.Geometry || held.Geometry,
 		Attributes: slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Attributes, held.Attributes)))),
 	}
 	at := time.Now()
@@ -99,7 +99,7 @@ func (r *reader) round(ctx context.Context, req driver.ReadRequest) (out driver.
 	t.alive()
 	t.liveness.read = longest(out.Patches)
 	t.drain()
-	if req.Structural && t.nav.Main() == main {
+	if (req.Structural || out.Structural) && t.nav.Main() == main {
 		t.doc.AskStructure()
 	}
 	t.apply(out.Patches...)

@@ -84,9 +84,12 @@ type Patch struct {
 	// Sequence counts the patches of a document from 1.
 	Sequence uint64
 	// Full says that the patch starts from an empty document.
-	Full  bool
-	URL   string
-	Title string
+	Full bool
+	// Contexts says that the structural elements of a full patch came unasked, to tell the others apart: the others get
+	// their refs first, as if they had been read before.
+	Contexts bool
+	URL      string
+	Title    string
 	// PageTime is when the observer made the patch, by the page's clock.
 	PageTime time.Time
 	// Took is how long the observer says it took from the page since its last patch; 0: not known.

@@ -38,7 +38,8 @@ type Ack struct {
 	Frame    dom.FrameID
 	Document string
 	Sequence uint64
-	// Refs stands parallel to the patch's OpAdd operations.
+	// Refs stands parallel to the patch's OpAdd operations; those of a patch with Contexts are sorted: the structural
+	// elements come last.
 	Refs []dom.Ref
 }
 
@@ -49,6 +50,9 @@ type ReadRequest struct {
 	Restart []dom.FrameID
 	// Structural adds headings, landmarks, text and images to the stored DOM, from now on.
 	Structural bool
+	// Contexts does the same to documents that have not been read yet, and in which elements share role and name, so
+	// that only what stands around them tells them apart. A page may ignore it.
+	Contexts bool
 	// Attributes adds HTML attributes to the stored DOM, from now on.
 	Attributes []string
 	// Geometry asks for the boxes.
@@ -62,6 +66,8 @@ type ReadRequest struct {
 type Readout struct {
 	// Patches holds one patch for every document that changed (or was measured), main frame first.
 	Patches []dom.Patch
+	// Structural says that all documents have headings, landmarks, text and images now because of ReadRequest.Contexts.
+	Structural bool
 	// Unacknowledged names the frames that could not be read.
 	Unacknowledged []dom.FrameID
 	// Late names the frames that did not answer in time, in processes of their own. The first patch after

@@ -1,19 +1,21 @@
 package model
 
-import "github.com/domtap/domtap/dom"
+import (
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+)
 
 // arrange puts the sequence together and gives refs. It returns a document whose order makes no
 // sense, or nil.
 func (s *sequence) arrange() *document {
-	s.pass++
 	a := arrangement{sequence: s, nodes: s.scratch[:0]}
-	s.placed = s.placed[:0]
-	if d := s.documents.main(); d != nil {
-		a.place(d, nil)
+	if slices.ContainsFunc(s.documents.order, func(d *document) bool { return d.contexts }) {
+		a.numbering = true
+		a.placeAll()
+		a.numbering = false
 	}
-	if len(s.placed) < len(s.documents.order) {
-		a.orphans()
-	}
+	a.placeAll()
 	if a.bad != nil {
 		return a.bad
 	}
@@ -28,6 +30,22 @@ type arrangement struct {
 	sequence *sequence
 	nodes    []*node
 	bad      *document
+	// numbering says that the pass only gives refs, and none to elements that came to tell others apart: these get theirs
+	// in the next pass.
+	numbering bool
+}
+
+// placeAll places all documents.
+func (a *arrangement) placeAll() {
+	s := a.sequence
+	s.pass++
+	s.placed = s.placed[:0]
+	if d := s.documents.main(); d != nil {
+		a.place(d, nil)
+	}
+	if len(s.placed) < len(s.documents.order) {
+		a.orphans()
+	}
 }
 
 // orphans places the frames that no placed element holds, by first sight; those that are held by
@@ -84,6 +102,13 @@ func (a *arrangement) place(d *document, host *node) {
 }
 
 func (a *arrangement) add(n *node, parent dom.Ref, depth int) {
+	if a.numbering {
+		n.pass = a.sequence.pass
+		if n.el.Ref == dom.NoRef && !(n.doc.contexts && n.isContext()) {
+			a.sequence.refs.give(n)
+		}
+		return
+	}
 	a.sequence.name(n, parent, depth)
 	n.pass, n.unplaced = a.sequence.pass, false
 	a.nodes = append(a.nodes, n)

@@ -16,6 +16,8 @@ type document struct {
 	lastPatch uint64
 	broken    bool
 	title     string
+	// contexts is Patch.Contexts of the patch that is being applied.
+	contexts bool
 	// due is the acknowledgement that the page was not told yet.
 	due *Ack
 	// scroll is the scroll position and the viewport size; measured says that they are known.

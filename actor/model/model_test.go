@@ -358,6 +358,49 @@ func three(t testing.TB) *model.Model {
 	return m
 }
 
+// TestStructureForContextsGetsTheLastRefs applies a patch whose structural elements came unasked: refs are as if they had
+// been read later.
+func TestStructureForContextsGetsTheLastRefs(t *testing.T) {
+	structural := func(text string, after int) dom.Op {
+		op := addOp(text, after)
+		op.Element.Kind = dom.Structural
+		return op
+	}
+	for _, contexts := range []bool{false, true} {
+		m := model.New()
+		host := addOp("host", 1)
+		host.Mask, host.Element.Kind, host.Element.Child = dom.AllFields, dom.FrameHost, "f"
+		err := m.Apply(
+			dom.Patch{Document: "d", Sequence: 1, Full: true, Contexts: contexts, Ops: []dom.Op{
+				structural("h", -1), addOp("a", 0), host, structural("p", 2), addOp("b", 3),
+			}},
+			dom.Patch{Frame: "f", Document: "e", Sequence: 1, Full: true, Ops: []dom.Op{structural("i", -1), addOp("x", 0)}},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		elements, acks := "0 h\n1 a\n2 host\n3 i\n4 x\n5 p\n6 b\n", "[{ d 1 [0 1 2 5 6]} {f e 1 [3 4]}]"
+		if contexts {
+			elements, acks = "5 h\n0 a\n1 host\n2 i\n3 x\n6 p\n4 b\n", "[{ d 1 [0 1 4 5 6]} {f e 1 [2 3]}]"
+		}
+		got := ""
+		for e := range m.Elements().All() {
+			got += fmt.Sprintln(e.Ref, e.Text)
+		}
+		if got != elements || fmt.Sprint(m.Pending()) != acks {
+			t.Errorf("contexts=%v: acknowledged %v, elements\n%s", contexts, m.Pending(), got)
+		}
+		m.Delivered(m.Pending())
+		if err := m.Apply(dom.Patch{Document: "d", Sequence: 2, Ops: []dom.Op{structural("new", -1), addOp("c", 0)}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(m.Pending()); got != "[{ d 2 [7 8]}]" {
+			t.Errorf("contexts=%v: then acknowledged %v", contexts, got)
+		}
+		sound(t, m)
+	}
+}
+
 func TestModelRefusesPatchesThatMakeNoSense(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	nan := dom.Box{X: nan()}

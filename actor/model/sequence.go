@@ -54,6 +54,9 @@ type node struct {
 // holds reports whether the element holds a frame.
 func (n *node) holds() bool { return n.el.Kind == dom.FrameHost && n.el.Child != "" }
 
+// isContext reports whether the element only tells others apart, in a document whose patch has Contexts.
+func (n *node) isContext() bool { return n.el.Kind == dom.Structural }
+
 // newNode makes a node of a document, which is not linked yet; ref may be NoRef.
 func (s *sequence) newNode(d *document, ref dom.Ref) *node {
 	return &node{doc: d, batch: s.batch, el: &dom.Element{Ref: ref, Parent: dom.NoRef, Frame: d.frame}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -147,6 +148,103 @@ func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
 	for _, from := range []int{1, 2, 5, 11, 23} {
 		t.Run(fmt.Sprintf("after %d", from), func(t *testing.T) {
 			storedEqualsFresh(t, 1000*from, from, false, from+3)
+		})
+	}
+}
+
+// TestStructureForContextsEqualsFreshWalk asks for contexts at the first read, after some steps: the page reads structure
+// by itself where names are equal, and the model follows it from then on.
+func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
+	for _, before := range []int{1, 4, 12, 30} {
+		t.Run(fmt.Sprintf("after %d", before), func(t *testing.T) {
+			d, handlers := newDriver()
+			url := serve(t, handlers)
+			b := testenv.StartBrowser(t)
+			pool := testenv.StartPool(t, b)
+			tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: url + "/pages/mutator.html"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			done := []string{}
+			for seed := range before + 6 {
+				done = append(done, d.step(t, 7000*before+seed))
+				if seed < before-1 {
+					continue
+				}
+				r, err := tab.Read(t.Context(), actor.ReadOptions{Contexts: true, Geometry: seed%2 == 0})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r, err = tab.Read(t.Context(), actor.ReadOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				if err := audit(t, b.Newest(), r.Head.Snapshot); err != nil {
+					t.Fatalf("after %v: %v", done, err)
+				}
+			}
+		})
+	}
+}
+
+// TestStructureIsReadForContexts reads pages for the first time: those with equal names come with structure, and refs are
+// those of a page whose structure is read later.
+func TestStructureIsReadForContexts(t *testing.T) {
+	const frame = `<iframe srcdoc="<h2>Inside</h2><button>One</button>"></iframe>`
+	for name, c := range map[string]struct {
+		page       string
+		structural bool
+	}{
+		"unique":             {page: "<h1>Title</h1><button>One</button><button>Two</button><a href=/x>Three</a>"},
+		"equal":              {page: "<h1>A</h1><button>Edit</button><h1>B</h1><p>Text</p><button>Edit</button>", structural: true},
+		"no names":           {page: "<p>A</p><input><p>B</p><input>", structural: true},
+		"other roles":        {page: "<h1>A</h1><button>Edit</button><a href=/x>Edit</a>"},
+		"links to one place": {page: "<h1>A</h1><a href=/x>More</a><p>B</p><a href=/x>More</a>"},
+		"links elsewhere":    {page: "<h1>A</h1><a href=/x>More</a><p>B</p><a href=/y>More</a>", structural: true},
+		"in one document":    {page: "<h1>A</h1><button>Edit</button><h1>B</h1><button>Edit</button>" + frame},
+		"shadow roots": {page: `<div id=a></div><div id=b></div><script>for (const el of [a, b]) el.attachShadow({mode: "open"}).innerHTML =
+			"<h2>" + el.id + "</h2><slot></slot><button>Edit</button>";</script>`, structural: true},
+		"proxies": {page: `<fieldset><legend>A</legend><label>Yes<input type=checkbox style="display:none"></label></fieldset>
+			<fieldset><legend>B</legend><label>Yes<input type=checkbox style="display:none"></label></fieldset>`, structural: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := serve(t, map[string]http.HandlerFunc{"/page": testenv.HTML("<!doctype html><body>" + c.page)}) + "/page"
+			b := testenv.StartBrowser(t)
+			pool := testenv.StartPool(t, b)
+			var seen [2][]string
+			for i, first := range []actor.ReadOptions{{Contexts: true, Geometry: true}, {}} {
+				tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: url})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := tab.Read(t.Context(), first)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := i == 0 && c.structural; r.Structural != want {
+					t.Errorf("structure was read: %v, want %v", r.Structural, want)
+				}
+				if i == 0 && c.structural != slices.ContainsFunc(r.Head.Snapshot.Elements.Slice(), func(e *dom.Element) bool { return e.Kind == dom.Structural }) && name != "in one document" {
+					t.Errorf("the page has %q", lines(r.Head.Snapshot.Elements.Slice()))
+				}
+				if r, err = tab.Read(t.Context(), actor.ReadOptions{Structural: true, Geometry: true}); err != nil {
+					t.Fatal(err)
+				}
+				if len(r.Layout.Boxes) != r.Head.Snapshot.Elements.Len() {
+					t.Errorf("%d boxes of %d elements", len(r.Layout.Boxes), r.Head.Snapshot.Elements.Len())
+				}
+				seen[i] = lines(r.Head.Snapshot.Elements.Slice())
+				if name != "in one document" {
+					if r, err = tab.Read(t.Context(), actor.ReadOptions{}); err != nil {
+						t.Fatal(err)
+					}
+					if err := audit(t, b.Newest(), r.Head.Snapshot); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if name != "in one document" && !slices.Equal(seen[0], seen[1]) {
+				t.Errorf("read at once:\n%s\none after the other:\n%s", strings.Join(seen[0], "\n"), strings.Join(seen[1], "\n"))
+			}
 		})
 	}
 }

@@ -97,6 +97,8 @@ type reading struct {
 	frames.Readable
 	// lost means that the agent's answer was malformed or late, so the agent's patch may be missing.
 	lost bool
+	// structural means that the agent's answer was all of its document, with structure for contexts.
+	structural bool
 	// unprobed means that the agent must be probed before it is read; probes is how often that was done.
 	unprobed bool
 	probes   int
@@ -127,7 +129,7 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 		}
 		for _, o := range unread {
 			i := slices.IndexFunc(list, func(one reading) bool { return one.ID == o.ID })
-			list[i].lost = o.lost
+			list[i].lost, list[i].structural = o.lost, o.structural
 		}
 		unread = unprobed(unread)
 		again := make([]frames.Readable, len(unread))
@@ -136,6 +138,7 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 		}
 		r.prober.probeAll(ctx, again)
 	}
+	out.Structural = !slices.ContainsFunc(list, func(o reading) bool { return !o.structural })
 	slices.SortStableFunc(out.Patches, func(a, b dom.Patch) int { return min(1, len(a.Frame)) - min(1, len(b.Frame)) })
 	if err := r.m.Barrier(ctx); err != nil {
 		return driver.Readout{}, err // the patches stay unacknowledged, so the next read starts again
@@ -251,7 +254,7 @@ func (r *Reader) leaveOut(out *driver.Readout, o *reading) {
 // request is the command to read, for one agent.
 func (r *Reader) request(o reading, req driver.ReadRequest) frames.CallParams {
 	var acked *observer.Ack
-	read := observer.ReadRequest{Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
+	read := observer.ReadRequest{Structural: req.Structural, Contexts: req.Contexts, Attributes: req.Attributes, Geometry: req.Geometry}
 	if read.Attributes == nil {
 		read.Attributes = []string{}
 	}
@@ -298,6 +301,7 @@ func (r *Reader) readOne(ctx context.Context, k *devtools.Call, o *reading, out 
 		out.Unacknowledged = append(out.Unacknowledged, r.m.Tree.Key(o.ID))
 	case !m.Empty:
 		r.awaitAck(o.Agent)
+		o.structural = m.Patch.Contexts
 		out.Patches = append(out.Patches, r.patch(o.ID, o.Agent, &m))
 	}
 	return nil

@@ -132,6 +132,7 @@ func decodeFullHeader(f []string) (Message, error) {
 // setFlags takes over the flags of a header.
 func (m *Message) setFlags(flags string) {
 	m.Patch.Full = strings.Contains(flags, "f")
+	m.Patch.Contexts = m.Patch.Full && strings.Contains(flags, "c")
 	m.Patch.Measured = strings.Contains(flags, "m")
 	m.Patch.Limited = strings.Contains(flags, "l")
 	m.Unacknowledged = strings.Contains(flags, "u")

@@ -38,6 +38,15 @@ func example() string {
 	)
 }
 
+func TestDecodeReadsThatStructureCameForContexts(t *testing.T) {
+	for flags, want := range map[string]bool{"f": false, "fc": true, "fcm": true, "c": false} {
+		m, err := Decode(message("doc 7 " + flags + " 1700000000000.5 0 120 1280 800 http://h/ T 0.5"))
+		if err != nil || m.Patch.Contexts != want {
+			t.Errorf("%s: %v, %v", flags, m.Patch.Contexts, err)
+		}
+	}
+}
+
 func TestDecodeReadsTheHeader(t *testing.T) {
 	m, err := Decode(message("doc 7 u 1700000000000.5 0 120 1280 800 http://h/ A_title"))
 	if err != nil {

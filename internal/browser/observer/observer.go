@@ -110,7 +110,9 @@ const Window = 8
 
 // ReadRequest is the argument of the command "read".
 type ReadRequest struct {
-	Structural bool     `json:"structural"`
+	Structural bool `json:"structural"`
+	// Contexts is as in driver.ReadRequest.
+	Contexts   bool     `json:"contexts,omitzero"`
 	Attributes []string `json:"attributes"`
 	Geometry   bool     `json:"geometry"`
 	// Full asks for everything from the start.

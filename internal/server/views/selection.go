@@ -105,9 +105,12 @@ func (s Selection) ranked() bool {
 }
 
 // Read returns what the actor must read for the selection. DENSE has headings and landmarks around the
-// elements of every view.
+// elements of every view. In other views of a whole page, they say which one an element is, of several with its name.
 func (s Selection) Read(boxes bool) actor.ReadOptions {
-	return actor.ReadOptions{Structural: !s.interactiveOnly || s.dense, Attributes: s.names(), Geometry: boxes || s.ranked()}
+	return actor.ReadOptions{
+		Structural: !s.interactiveOnly || s.dense, Contexts: !s.viewportOnly && !s.hasRoot && s.frame == "",
+		Attributes: s.names(), Geometry: boxes || s.ranked(),
+	}
 }
 
 // Watch returns what the page must report while the selection is watched. Boxes are observed only for

@@ -298,6 +298,24 @@ class Records {
     if (rec.shown) this.unboxed.add(rec);
   }
 
+  /**
+   * Whether listed interactive elements share role and name, and are not links to one place: only what stands around
+   * them says which one each is. The same as elementcontext.Names.Any in Go.
+   */
+  haveAlike() {
+    /** @type {Map<string, Fields>} */
+    const known = new Map();
+    for (let rec = this.head.next; rec; rec = rec.next) {
+      const { fields } = rec;
+      if (fields[F_KIND] !== INTERACTIVE) continue;
+      const key = fields[F_ROLE] + "\t" + fields[F_TEXT];
+      const other = known.get(key);
+      if (other === undefined) known.set(key, fields);
+      else if (fields[F_HREF] === "" || fields[F_HREF] !== other[F_HREF]) return true;
+    }
+    return false;
+  }
+
   /** The last listed record before an element in the flat tree. @param {El} el @returns {Rec} */
   lastListedBefore(el) {
     for (let /** @type {El} */ n = el; ; ) {

@@ -11,7 +11,7 @@
 //   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
 //            url, title; in patches also how many ms the agent took since the last one. A patch in
 //            which the others did not change has four: sequence, flags, time and what the agent took
-//   flags    f full; m measured; l elements were left out, because there are too many;
+//   flags    f full; c structure is there for contexts (of full ones); m measured; l elements were left out, because there are too many;
 //            u a patch is unacknowledged, p probe first: nothing else in the message counts;
 //            s what selectors match: one line of JSON for each, instead of the columns
 //            o what a person would notice: one line of JSON for each, instead of the columns
@@ -39,6 +39,8 @@ class Writer {
     this.waiting = [];
     /** The next patch is one of the whole document. */
     this.full = true;
+    /** It has structure because contexts were asked for: structural elements get the last refs. */
+    this.contexts = false;
     /** What was sent last; see isHeaderNews and scrollState. */
     this.url = "";
     this.title = "";
@@ -79,6 +81,7 @@ class Writer {
   /** Starts again: the daemon has nothing of this document. */
   restart() {
     this.full = true;
+    this.contexts = false;
     this.waiting = [];
     for (const rec of this.model.records.all) {
       rec.sent = rec.moved = rec.boxSent = false;
@@ -124,7 +127,8 @@ class Writer {
     for (const set of [model.records.gone, model.records.inserts, model.records.changed]) set.clear();
     model.records.listDirty = false;
     const header = this.patchHeader(measured);
-    this.full = false;
+    if (this.contexts) this.waiting = [...this.waiting.filter((rec) => !isStructural(rec)), ...this.waiting.filter(isStructural)];
+    this.full = this.contexts = false;
     return (header + "\n" + columns.text() + (boxes ? boxes.text() : "")).replace(/\n+$/, "\n");
   }
 
@@ -137,7 +141,8 @@ class Writer {
     this.url = clean(location.href, MAX_FIELD);
     this.title = clean(safe.title(this.model.doc), 300);
     if (this.full || measured || url !== this.url || title !== this.title || limited) {
-      return this.header((this.full ? "f" : "") + (measured ? "m" : "") + (limited ? "l" : "")) + "\t" + took;
+      const full = this.full ? (this.contexts ? "fc" : "f") : "";
+      return this.header(full + (measured ? "m" : "") + (limited ? "l" : "")) + "\t" + took;
     }
     return [this.sequence, "", pageTime(), took].join("\t");
   }
@@ -218,6 +223,11 @@ function pageTime() {
 /** The scroll position and the size of the viewport, to compare. */
 function scrollState() {
   return Math.round(scrollX) + " " + Math.round(scrollY) + " " + innerWidth + " " + innerHeight;
+}
+
+/** @param {Rec} rec */
+function isStructural(rec) {
+  return rec.fields[F_KIND] === STRUCTURAL;
 }
 
 /** @param {Rec} rec @returns {Rec | null} */

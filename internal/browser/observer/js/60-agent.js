@@ -54,6 +54,8 @@ class Agent {
     this.root = null;
     /** The next patch includes boxes and the scroll position. */
     this.boxes = false;
+    /** The next update is the first scan of a read that asks for contexts. */
+    this.contexts = false;
     this.noteMore = this.noteMore.bind(this);
   }
 
@@ -211,6 +213,7 @@ class Agent {
       if (!model.layout.isUnchanged()) model.changes.styleDirty = true;
     }
     model.refresh.update(all);
+    if (this.contexts) this.scanContexts();
     model.redraws.settle(this.writer.isHeaderNews());
     if (geometry) model.layout.measure();
     const boxes = geometry || this.boxes || (this.geometry && model.records.unboxed.size > 0);
@@ -249,7 +252,7 @@ class Agent {
   /**
    * Returns the next patch, or a header: unchanged, or with the flags u or p (50-writer.js) when
    * the daemon must acknowledge or probe first.
-   * @param {{structural: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean}} request
+   * @param {{structural: boolean, contexts?: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean}} request
    * @param {Digit[]} digits of the mark of the read, and of an acknowledgement
    */
   read(request, digits) {
@@ -269,6 +272,7 @@ class Agent {
     this.extendStored(request);
     this.takeRecords();
     if (this.model.listeners.due && !request.probed) return this.writer.header("p");
+    this.contexts = request.contexts === true && this.model.refresh.scans === 0;
     const message = this.take(true, request.geometry);
     if (mark > 0) this.noteRows(mark);
     this.notices.check();
@@ -278,6 +282,19 @@ class Agent {
       return message;
     }
     return this.writer.header(request.geometry ? "m" : "");
+  }
+
+  /**
+   * After the first scan: where elements share role and name, what stands around them says which one each is, so structure
+   * is scanned, too. The daemon would ask for it as soon as it has the elements.
+   */
+  scanContexts() {
+    this.contexts = false;
+    const { model, writer } = this;
+    if (model.structural || !model.records.haveAlike()) return;
+    model.structural = true;
+    writer.contexts = writer.full;
+    model.refresh.scanStructure();
   }
 
   /** Notes the content of rows as the daemon reads them. @param {number} mark */
