@@ -404,7 +404,7 @@ function absoluteHref(href) {
  * @param {string} href
  */
 function withoutUser(href) {
-  if (typeof href !== "string" || !/^[a-z0-9+.-]+:\/\/[^/?#]*@/i.test(href)) return href;
+  if (typeof href !== "string" || !href.includes("@") || !/^[a-z0-9+.-]+:\/\/[^/?#]*@/i.test(href)) return href;
   try {
     const url = new URL(href);
     url.username = url.password = "";

@@ -61,6 +61,7 @@ const HOLDER_DEPTH = 4;
  * @param {El} el @param {Records} records
  */
 function isSelectedByHolder(el, records) {
+  if (!records.holding) return false;
   for (let up = flatElement(el), i = 0; up && i < HOLDER_DEPTH; up = flatElement(up), i++) {
     const rec = records.get(up);
     if (rec && rec.holds) return aria(up, "aria-selected") === "true";

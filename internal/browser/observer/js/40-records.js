@@ -133,6 +133,8 @@ class Records {
     this.references = new Map();
     /** The head of the list: a record without a node, before the first one. */
     this.head = /** @type {Rec} */ (/** @type {{ [field in keyof Rec]?: unknown }} */ ({ next: null, prev: null, node: null, ref: -1, order: 0 }));
+    /** Some record is or was a container that is not listed because of its control; see isHolder. */
+    this.holding = false;
     /** The list differs from the one that was sent. */
     this.listDirty = false;
     /** Listed records to send as additions or moves. @type {Set<Rec>} */

@@ -276,6 +276,7 @@ class Refresh {
     rec.scan = this.scans;
     rec.inert = false;
     rec.holds = held;
+    if (held) records.holding = true;
     if (kind < 0) { // the record stays, because the control may leave the container
       records.unlink(rec);
       return null;
