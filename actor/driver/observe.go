@@ -70,7 +70,7 @@ type Readout struct {
 	Structural bool
 	// Unacknowledged names the frames that could not be read.
 	Unacknowledged []dom.FrameID
-	// Late names the frames that did not answer in time, in processes of their own. The first patch after
+	// Late names the frames that did not answer or come in time, in processes of their own. The first patch after
 	// they do is a full one.
 	Late []dom.FrameID
 }

@@ -194,9 +194,10 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 		return
 	}
 	s := devtools.Session{Conn: p.browser.conn, ID: e.SessionID}
-	p.frames.Attached(e.SessionID, cdp.FrameID(e.TargetInfo.TargetID), e.TargetInfo.ParentFrameID)
+	id := cdp.FrameID(e.TargetInfo.TargetID)
+	p.frames.Attached(e.SessionID, id, e.TargetInfo.ParentFrameID)
 	p.listen(s)
-	p.frames.Arrive(func(ctx context.Context) {
+	p.frames.Arrive(id, func(ctx context.Context) error {
 		err := p.install(ctx, s, emulate.Frame)
 		if err == nil {
 			err = p.frames.Discover(ctx, s)
@@ -206,5 +207,6 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 		}
 		// The frame's document was announced before the last answer: the loop knows of it behind the barrier.
 		_ = p.barrier(ctx)
+		return err
 	})
 }

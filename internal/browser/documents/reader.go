@@ -113,7 +113,8 @@ const (
 
 // readAll reads all agents, after probing those that ask for it.
 func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out driver.Readout, err error) {
-	agents := r.m.Readable()
+	agents, late := r.readable()
+	out.Late = late
 	list := make([]reading, len(agents))
 	for i, o := range agents {
 		list[i].Readable = o
@@ -144,6 +145,13 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 		return driver.Readout{}, err // the patches stay unacknowledged, so the next read starts again
 	}
 	return out, nil
+}
+
+// readable lists the frames that have an agent, and those that are late.
+func (r *Reader) readable() ([]frames.Readable, []dom.FrameID) {
+	r.m.Lock()
+	defer r.m.Unlock()
+	return r.m.Tree.Readable(), r.m.Tree.Late()
 }
 
 // unprobed lists the agents that must be probed before they are read again, unless that was done often enough.
@@ -248,7 +256,9 @@ func (p *patience) renew() {
 // leaveOut leaves a frame out of a readout because it does not answer.
 func (r *Reader) leaveOut(out *driver.Readout, o *reading) {
 	o.lost = true
-	out.Late = append(out.Late, r.m.Tree.Key(o.ID))
+	if key := r.m.Tree.Key(o.ID); !slices.Contains(out.Late, key) {
+		out.Late = append(out.Late, key)
+	}
 }
 
 // request is the command to read, for one agent.

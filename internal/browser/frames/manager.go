@@ -248,19 +248,19 @@ const (
 	arrivalLimit = 10 * time.Second
 )
 
-// Arrive runs what brings a new frame in. Reads wait for it, but none longer than arrivalGrace: a frame that hangs in a
-// process of its own must not hold up the page around it.
-func (m *Manager) Arrive(task func(ctx context.Context)) {
+// Arrive runs what brings a new frame in. Reads wait for the task, but none longer than arrivalGrace: a frame that hangs in
+// a process of its own must not hold up the page around it. The frame is listed by Tree.Late from then until the task ends,
+// and when the task fails as long as the frame has no agent.
+func (m *Manager) Arrive(id cdp.FrameID, task func(ctx context.Context) error) {
 	m.Lock()
-	m.Tree.arriving++
+	a := m.Tree.begin(id)
 	m.Unlock()
-	arrived := sync.OnceFunc(func() { m.Change(func(t *Tree) { t.arriving-- }) })
 	m.Tasks.Go(func() {
 		ctx, cancel := context.WithTimeout(m.Life, arrivalLimit)
 		defer cancel()
-		defer arrived()
-		defer time.AfterFunc(arrivalGrace, arrived).Stop()
-		task(ctx)
+		defer time.AfterFunc(arrivalGrace, func() { m.Change(func(t *Tree) { t.pass(a) }) }).Stop()
+		err := task(ctx)
+		m.Change(func(t *Tree) { t.end(a, err != nil) })
 	})
 }
 
@@ -270,7 +270,7 @@ func (m *Manager) adopt() {
 	due := m.Tree.adoptions()
 	m.Unlock()
 	for id, parent := range due {
-		m.Arrive(func(ctx context.Context) { sendOwner(ctx, id, parent) })
+		m.Arrive(id, func(ctx context.Context) error { sendOwner(ctx, id, parent); return nil })
 	}
 }
 

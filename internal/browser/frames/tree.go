@@ -26,6 +26,18 @@ type Frame struct {
 	session target.SessionID
 	// adopter is the agent of the parent's document that was sent the element that holds the frame.
 	adopter *Agent
+	// overdue counts the arrivals of the frame that reads no longer wait for. unobserved: none of them brought it in.
+	overdue    int
+	unobserved bool
+}
+
+// isLate reports whether reads go on without the frame.
+func (f *Frame) isLate() bool { return f.overdue > 0 || f.unobserved && f.Agent == nil }
+
+// arrival is one task that brings a frame in.
+type arrival struct {
+	id            cdp.FrameID
+	overdue, over bool
 }
 
 // choose sets the agent.
@@ -42,8 +54,8 @@ func (f *Frame) choose() {
 type Tree struct {
 	main   cdp.FrameID
 	frames map[cdp.FrameID]*Frame
-	// arriving counts the frames that are not ready to be read: their agent is being installed, or their place in their
-	// parent is being looked up.
+	// arriving counts the arrivals that reads wait for: the agent of a frame is being installed, or the place of the frame in
+	// its parent is being looked up.
 	arriving int
 }
 
@@ -77,8 +89,53 @@ func (t *Tree) Lookup(key dom.FrameID) *Frame {
 // Get returns a frame by the browser's id, or nil.
 func (t *Tree) Get(id cdp.FrameID) *Frame { return t.frames[id] }
 
-// Arriving reports whether any frame is not ready to be read.
+// Arriving reports whether reads wait for any frame.
 func (t *Tree) Arriving() bool { return t.arriving > 0 }
+
+// Late lists the frames that reads go on without, because what brings them in takes too long or failed.
+func (t *Tree) Late() []dom.FrameID {
+	var late []dom.FrameID
+	for id, f := range t.frames {
+		if f.isLate() && id != t.main {
+			late = append(late, t.Key(id))
+		}
+	}
+	slices.Sort(late)
+	return late
+}
+
+// begin notes that something brings a frame in, which reads wait for.
+func (t *Tree) begin(id cdp.FrameID) *arrival {
+	t.arriving++
+	return &arrival{id: id}
+}
+
+// pass notes that reads no longer wait for an arrival, unless it is over.
+func (t *Tree) pass(a *arrival) {
+	if a.overdue || a.over {
+		return
+	}
+	a.overdue = true
+	t.arriving--
+	if f := t.frames[a.id]; f != nil {
+		f.overdue++
+	}
+}
+
+// end notes that an arrival is over, in vain if failed.
+func (t *Tree) end(a *arrival, failed bool) {
+	f := t.frames[a.id]
+	switch {
+	case !a.overdue:
+		t.arriving--
+	case f != nil && f.overdue > 0: // else the frame was removed, and came back
+		f.overdue--
+	}
+	a.over = true
+	if f != nil {
+		f.unobserved = failed
+	}
+}
 
 // Attach returns the frame with an id, and adds the frame when it is new. An empty parent leaves the parent as it is.
 func (t *Tree) Attach(id, parent cdp.FrameID) *Frame {

@@ -126,3 +126,37 @@ func TestKeysNameTheMainFrameByTheEmptyString(t *testing.T) {
 		t.Error("not F1 alone was removed")
 	}
 }
+
+// TestAFrameThatComesSlowlyIsLate from when reads no longer wait for it, until it is there or gone.
+func TestAFrameThatComesSlowlyIsLate(t *testing.T) {
+	tree := NewTree("T1")
+	tree.Attach("F1", "T1")
+	is := func(when string, arriving bool, late ...dom.FrameID) {
+		t.Helper()
+		if tree.Arriving() != arriving || !slices.Equal(tree.Late(), late) {
+			t.Errorf("%s: arriving is %v, late are %q", when, tree.Arriving(), tree.Late())
+		}
+	}
+	quick := tree.begin("F1")
+	is("in time", true)
+	tree.end(quick, false)
+	tree.pass(quick)
+	is("over in time", false)
+
+	slow := tree.begin("F1")
+	tree.pass(slow)
+	tree.pass(slow)
+	is("slow", false, "F1")
+	tree.end(slow, true)
+	is("in vain", false, "F1")
+	tree.Add("F1", agent("S2", "own"))
+	is("observed after all", false)
+
+	gone := tree.begin("F1")
+	tree.pass(gone)
+	tree.Remove("F1")
+	is("removed", false)
+	tree.Attach("F1", "T1")
+	tree.end(gone, false)
+	is("back", false)
+}
