@@ -131,7 +131,7 @@ func parsedText(t *testing.T, text string) string {
 func TestDomIsATable(t *testing.T) {
 	answer := &domtapv1.GetDomResponse{
 		Url: "https://shop.example/", Title: "Shop\n\x1b[2J", Revision: 7, Epoch: "e1",
-		Metadata: &domtapv1.ViewMetadata{TotalElements: 9, IncludedElements: 3, Tokens: 40, NextCursor: "c1"},
+		Metadata: &domtapv1.ViewMetadata{TotalElements: 9, IncludedElements: 3, Tokens: 40, NextCursor: "c1", LateFrames: []string{"F1"}},
 		Elements: []*domtapv1.Element{
 			{Ref: 0, Tag: "a", Role: "link", Text: "Home", Href: "https://shop.example/home"},
 			{Ref: 4, Tag: "input", Type: "checkbox", Role: "checkbox", Text: "Gift wrap", Checked: domtapv1.CheckedState_CHECKED_STATE_TRUE.Enum(), Required: proto.Bool(true)},
@@ -145,6 +145,7 @@ func TestDomIsATable(t *testing.T) {
 		"Shop \ufffd[2J · https://shop.example/\n" +
 		"revision 7 of e1 · 3 of 9 elements · 40 tokens as compact text\n" +
 		"cut; go on with --cursor c1\n" +
+		"-- frames that did not answer in time: 1; read again\n" +
 		"REF  ROLE      TEXT       DETAIL                      STATES\n" +
 		"0    link      Home       →https://shop.example/home  \n" +
 		"4    checkbox  Gift wrap  type=checkbox               checked required\n" +

@@ -144,7 +144,11 @@ func (r *runner) solve(script string) {
 // read is what the agent sees of the page.
 func (r *runner) read() string {
 	r.t.Helper()
-	got, err := r.d.Dom.GetCompact(testenv.Within(r.t, gauntletLimit), &domtapv1.GetCompactRequest{TabId: r.tab})
+	ctx := testenv.Within(r.t, gauntletLimit)
+	got, err := r.d.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: r.tab})
+	for err == nil && len(got.GetMetadata().GetLateFrames()) > 0 {
+		got, err = r.d.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: r.tab})
+	}
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -79,12 +79,17 @@ func (n *Navigator) Refused(document string) *apierr.Error {
 	return n.State.Refused(document)
 }
 
-// awaitRefusal is Refused for a navigation that failed, once the browser's error page says where it had led to.
-func (n *Navigator) awaitRefusal(ctx context.Context, document string) *apierr.Error {
+// awaitRefusal is Refused for a navigation that failed with an error of the network, once the browser's error page says where
+// the navigation had led to. The error page always comes, unless the navigation was aborted.
+func (n *Navigator) awaitRefusal(ctx context.Context, document, failure string) *apierr.Error {
 	if n.verdict == nil {
 		return nil
 	}
-	bounded, cancel := context.WithTimeout(ctx, patience)
+	limit := arrivalLimit
+	if failure == aborted {
+		limit = patience
+	}
+	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	_ = n.m.Await(bounded, func() bool { return n.m.Tree.Main().Document == document })
 	return n.Refused(document)

@@ -81,7 +81,7 @@ func (n *Navigator) navigateTo(ctx context.Context, url string) (driver.Commit, 
 	case res.ErrorText == aborted && n.stayed(ctx, before):
 		return driver.Commit{}, errStayed
 	case res.ErrorText != "":
-		if why := n.awaitRefusal(ctx, string(res.LoaderID)); why != nil {
+		if why := n.awaitRefusal(ctx, string(res.LoaderID), res.ErrorText); why != nil {
 			return driver.Commit{}, why
 		}
 		return driver.Commit{}, &apierr.Error{

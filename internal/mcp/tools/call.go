@@ -47,6 +47,14 @@ func (c *Call) note(format string, values ...any) {
 	c.notes = append(c.notes, fmt.Sprintf(format, values...))
 }
 
+// remark notes what an answer leaves out, and suspected prompt injections.
+func (c *Call) remark(m *domtapv1.ViewMetadata) {
+	if late := len(m.GetLateFrames()); late > 0 {
+		c.note("frames that did not answer in time: %d; read again", late)
+	}
+	c.warn(m.GetSignals())
+}
+
 // warn reports suspected prompt injections. The lines are outside of the fence, where no page can write.
 func (c *Call) warn(signals []*domtapv1.Signal) {
 	for _, s := range signals {

@@ -43,7 +43,7 @@ func findElements(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	c.warn(answer.GetMetadata().GetSignals())
+	c.remark(answer.GetMetadata())
 	c.show(answer.GetText())
 	return nil
 }

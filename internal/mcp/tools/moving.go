@@ -147,6 +147,7 @@ func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 		return err
 	}
 	c.Session.setSeen(now.GetId(), point{answer.GetEpoch(), answer.GetRevision()})
+	c.remark(answer.GetMetadata())
 	c.show(answer.GetText())
 	return nil
 }

@@ -102,7 +102,7 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	default:
 		c.note("whole page: %s", strings.ReplaceAll(why, "_", " "))
 	}
-	c.warn(answer.GetMetadata().GetSignals())
+	c.remark(answer.GetMetadata())
 	c.show(answer.GetText())
 	return nil
 }
@@ -162,7 +162,7 @@ func getDom(ctx context.Context, c *Call) error {
 	if next := meta.GetNextCursor(); next != "" {
 		c.note("truncated; cursor: %s", next)
 	}
-	c.warn(meta.GetSignals())
+	c.remark(meta)
 	c.show(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}) + text.Elements(answer.GetElements()))
 	return nil
 }
@@ -218,7 +218,7 @@ func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, 
 	}
 	if request.GetCursor() == "" {
 		c.warn(answer.GetSignals())
-		c.warn(answer.GetMetadata().GetSignals())
+		c.remark(answer.GetMetadata())
 	}
 	if answer.GetChangedSince() {
 		c.note("the page has changed since; this continues the text as it was")

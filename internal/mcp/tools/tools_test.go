@@ -161,3 +161,11 @@ func sameWords(t *testing.T, tool, property string, known []string) {
 		t.Errorf("%s: the schema lists %q for %s, and the tool knows %q", tool, listed, property, known)
 	}
 }
+
+func TestAnswersSayWhichPartsTheyLack(t *testing.T) {
+	c := &Call{}
+	c.remark(&domtapv1.ViewMetadata{LateFrames: []string{"F1", "F2"}, Signals: []*domtapv1.Signal{{Kind: "hidden_text", Where: "footer"}}})
+	if want := []string{"frames that did not answer in time: 2; read again", "signal: hidden text, footer"}; !slices.Equal(c.notes, want) {
+		t.Errorf("the notes are %q, want %q", c.notes, want)
+	}
+}

@@ -97,7 +97,7 @@ func pageText(a *cli.App, cmd *cobra.Command, formats ...string) *cobra.Command 
 		if err != nil {
 			return err
 		}
-		text := render.Paragraph(answer.GetText())
+		text := render.Paragraph(answer.GetText()) + render.LateFrames(answer.GetMetadata())
 		if strings.HasSuffix(flags.format.Value, "diff") && answer.GetResync() == nil {
 			return a.Printer().ShowDiff(answer, text)
 		}

@@ -81,10 +81,19 @@ func Dom(answer *domtapv1.GetDomResponse) string {
 	if next := meta.GetNextCursor(); next != "" {
 		fmt.Fprintf(&b, "cut; go on with --cursor %s\n", next)
 	}
+	b.WriteString(LateFrames(meta))
 	b.WriteString(table("REF\tROLE\tTEXT\tDETAIL\tSTATES", answer.GetElements(), func(e *domtapv1.Element) []string {
 		return []string{strconv.FormatUint(uint64(e.GetRef()), 10), Kind(e), Cell(e.GetText(), 50), Cell(detail(e), 50), states(e)}
 	}))
 	return b.String()
+}
+
+// LateFrames is a line that says how many frames an answer leaves out because they did not answer in time; empty: none.
+func LateFrames(meta *domtapv1.ViewMetadata) string {
+	if late := len(meta.GetLateFrames()); late > 0 {
+		return fmt.Sprintf("-- frames that did not answer in time: %d; read again\n", late)
+	}
+	return ""
 }
 
 // Kind is the role of an element, or its tag where it has none.
