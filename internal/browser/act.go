@@ -58,6 +58,7 @@ type inputFacet struct {
 	documents    *documents.Query
 	navigator    *navigation.Navigator
 	requests     *requests.Requests
+	activity     *activity
 	context      *Context
 	bringToFront func(ctx context.Context)
 	barrier      func(ctx context.Context) error
@@ -71,6 +72,7 @@ func (i inputFacet) Do(ctx context.Context, a driver.Action) (driver.DoResult, e
 		return driver.DoResult{}, err
 	}
 	defer done()
+	i.activity.begin(isGuarded(a))
 	use := input.UsesClipboard(a, i.input.Mac())
 	if use == (input.ClipboardUse{}) {
 		return i.input.Do(ctx, a)
@@ -86,6 +88,15 @@ func (i inputFacet) Do(ctx context.Context, a driver.Action) (driver.DoResult, e
 	return result, err
 }
 
+// isGuarded reports whether the observer follows what an action sets off, from the first event that the element receives.
+func isGuarded(a driver.Action) bool {
+	switch a.Kind {
+	case driver.Click, driver.Check, driver.Uncheck, driver.Type, driver.Fill, driver.Press, driver.Select:
+		return a.Ref != dom.NoRef
+	}
+	return false
+}
+
 // Attend implements driver.Input.
 func (i inputFacet) Attend(ctx context.Context, on bool) { i.requests.Attend(ctx, on) }
 
@@ -94,20 +105,30 @@ func (i inputFacet) Reveal(ctx context.Context, e driver.Element) error {
 	return i.documents.Reveal(ctx, e)
 }
 
-// Settle implements driver.Input.
+// Settle implements driver.Input. When the documents know that what the action set off is over, and the page has begun nothing
+// that they do not see, the page is at rest. Otherwise Settle waits for what is under way, and else for quiet frames.
 func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error {
 	until := requests.Limit()
-	for {
-		if err := i.documents.Settle(ctx, frame, limit, timers); err != nil {
-			return err
+	followed := i.activity.followed.Swap(false)
+	for again := false; ; again = true {
+		rests := false
+		if followed {
+			var err error
+			if rests, err = i.documents.Rests(ctx, frame, again); err != nil {
+				return err
+			}
+			if err := i.barrier(ctx); err != nil {
+				return err
+			}
+			rests = rests && !i.activity.any()
 		}
-		if err := i.navigator.AwaitArrival(ctx); err != nil {
-			return err
+		if !rests && !(followed && i.isUnderWay(until)) {
+			if err := i.documents.Settle(ctx, frame, limit, timers); err != nil {
+				return err
+			}
 		}
-		if err := i.barrier(ctx); err != nil {
-			return err
-		}
-		waited, err := i.requests.AwaitAnswers(ctx, until)
+		i.activity.renew()
+		waited, err := i.awaitUnderWay(ctx, until)
 		if err != nil {
 			return err
 		}
@@ -117,6 +138,28 @@ func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Du
 		}
 		// What was answered is about to be shown.
 	}
+}
+
+// isUnderWay reports whether a navigation or requests are waited for, so that there is no use in waiting for frames before.
+func (i inputFacet) isUnderWay(until time.Time) bool {
+	return i.navigator.Going() || i.requests.Awaited(until)
+}
+
+// awaitUnderWay waits until no navigation, window or request is under way that the action set off, and reports whether
+// any was.
+func (i inputFacet) awaitUnderWay(ctx context.Context, until time.Time) (waited bool, err error) {
+	if err := i.barrier(ctx); err != nil {
+		return false, err
+	}
+	went := i.navigator.Going()
+	if err := i.navigator.AwaitArrival(ctx); err != nil {
+		return false, err
+	}
+	if err := i.barrier(ctx); err != nil {
+		return false, err
+	}
+	waited, err = i.requests.AwaitAnswers(ctx, until)
+	return waited || went, err
 }
 
 // AwaitWindows implements driver.Input.

@@ -61,6 +61,7 @@ type Page struct {
 	requests  *requests.Requests
 	input     *input.Input
 	emulated  *emulate.Targets
+	activity  activity
 
 	inbox  *devtools.Queue[inbound]
 	events chan driver.Event
@@ -117,7 +118,7 @@ func (p *Page) compose() {
 
 	p.Observer = observerFacet{p.reader, p.requests}
 	p.Query = queryFacet{p.documents, documents.NewScripts(m), shots, c, bringToFront}
-	p.Input = inputFacet{p.input, p.documents, p.navigator, p.requests, c, bringToFront, p.barrier}
+	p.Input = inputFacet{p.input, p.documents, p.navigator, p.requests, &p.activity, c, bringToFront, p.barrier}
 	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
 }
 

@@ -137,6 +137,16 @@ func (t *Tree) end(a *arrival, failed bool) {
 	}
 }
 
+// Complete reports whether every frame has an agent that answers, as far as is known.
+func (t *Tree) Complete() bool {
+	for _, f := range t.frames {
+		if f.Agent == nil || f.isLate() {
+			return false
+		}
+	}
+	return t.arriving == 0
+}
+
 // Attach returns the frame with an id, and adds the frame when it is new. An empty parent leaves the parent as it is.
 func (t *Tree) Attach(id, parent cdp.FrameID) *Frame {
 	f := t.frames[id]

@@ -19,6 +19,9 @@ func (t *pointer) dispatch(ctx context.Context, p *path, modifiers int64) (outco
 		button = input.MouseButtonLeft
 	}
 	var steps []devtools.Step
+	if p.ahead {
+		steps = append(steps, mouse(input.DispatchMouseEventTypeMouseMoved, p.at, input.DispatchMouseEventParams{Modifiers: modifiers}))
+	}
 	for n := int64(1); n <= int64(t.clicks()); n++ {
 		e := input.DispatchMouseEventParams{Button: button, ClickCount: n, Modifiers: modifiers}
 		steps = append(steps, mouse(input.DispatchMouseEventTypeMousePressed, p.at, e), mouse(input.DispatchMouseEventTypeMouseReleased, p.at, e))

@@ -8,6 +8,9 @@
 // another element (observer/js/68-guard.js), until the action is over. Then the document reports what the element received,
 // and package outcome says that in words.
 //
+// A click is tried in one batch first (pointAhead): the guard is armed before the pointer moves, and checks at the press. When
+// it swallows that press, the click goes the way above.
+//
 // Input is a page's state: expected events, and folders of uploaded files. A Dispatcher performs one action at a time and
 // keeps nothing between actions. Callers owe a context that ends, one action at a time, and Close.
 package input
@@ -35,6 +38,8 @@ type Page interface {
 	Parent(frame dom.FrameID) (dom.FrameID, bool)
 	// Others lists the observers of all frames but these.
 	Others(frames []dom.FrameID) []Agent
+	// Complete says that all frames have an observer that answers.
+	Complete() bool
 	// Expect delivers the next event of a method, until stop is called.
 	Expect(method string) (event <-chan *cdproto.Message, stop func())
 	// Failed gives the error of a call its kind.

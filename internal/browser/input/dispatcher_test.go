@@ -87,6 +87,7 @@ type desk struct{ session devtools.Session }
 func (d desk) Main() devtools.Session                            { return d.session }
 func (d desk) Agent(context.Context, dom.FrameID) (Agent, error) { return d, nil }
 func (desk) Parent(dom.FrameID) (dom.FrameID, bool)              { return "", false }
+func (desk) Complete() bool                                      { return true }
 func (desk) Others([]dom.FrameID) []Agent                        { return nil }
 func (desk) Expect(string) (<-chan *cdproto.Message, func())     { return nil, func() {} }
 func (desk) Failed(err error) error                              { return err }

@@ -55,6 +55,39 @@ func (t *pointer) point(ctx context.Context, s driver.Spot, modifiers int64) (*p
 	}
 }
 
+// pointAhead finds a point of an element and arms the guards, for a pointer that moves there with the press, in one batch: the
+// browser then does not wait for a frame to tell the page of the movement. The guard checks at the press what hitTest checks
+// before it. That is tried once, for elements of the main frame that need not be scrolled to, and when all frames answer;
+// otherwise there is no path.
+func (t *pointer) pointAhead(ctx context.Context, tries int) (p *path, err error) {
+	s := t.action.Spot
+	if tries > 0 || s.Ref == dom.NoRef || s.Frame != "" || !t.page.Complete() {
+		return nil, nil
+	}
+	a, err := t.agentOf(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	p = &path{spot: s, steps: []step{{frame: s.Frame, agent: a}}, ahead: true}
+	if p.pressed, err = a.Send(ctx, "awaitPress", nil); err != nil {
+		return nil, err
+	}
+	denied := t.deny(ctx, t.page.Others(p.frames()))
+	armed, found, err := t.ready(ctx, s, resolveRequest{Need: "point", Clicks: t.clicks()})
+	all := denied()
+	if err == nil && found.Armed && all && armed == a {
+		p.found, p.at = found, driver.Point{X: found.X, Y: found.Y}
+		p.steps[0].at = p.at
+		return p, nil
+	}
+	if found.Armed && armed != a {
+		disarm(ctx, []Agent{armed})
+	}
+	disarm(ctx, p.agents())
+	t.disarmPath(ctx, p)
+	return nil, err
+}
+
 func (t *pointer) hover(ctx context.Context) (driver.DoResult, error) {
 	p, err := t.point(ctx, t.action.Spot, 0)
 	if err != nil {
@@ -78,8 +111,11 @@ func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
 	if err != nil {
 		return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "%s", err)
 	}
-	for {
-		p, err := t.point(ctx, t.action.Spot, modifiers)
+	for tries := 0; ; tries++ {
+		p, err := t.pointAhead(ctx, tries)
+		if err == nil && p == nil {
+			p, err = t.point(ctx, t.action.Spot, modifiers)
+		}
 		if err != nil {
 			return driver.DoResult{}, err
 		}

@@ -72,6 +72,13 @@ func (i *Input) Others(among []dom.FrameID) []Agent {
 	return others
 }
 
+// Complete implements Page.
+func (i *Input) Complete() bool {
+	i.m.Lock()
+	defer i.m.Unlock()
+	return i.m.Tree.Complete()
+}
+
 // Expect implements Page.
 func (i *Input) Expect(method string) (event <-chan *cdproto.Message, stop func()) {
 	ch := make(chan *cdproto.Message, 1)

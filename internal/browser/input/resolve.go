@@ -31,6 +31,8 @@ type resolveRequest struct {
 	Text string `json:"text,omitzero"`
 	// Values are the options to select; nil: nothing is selected.
 	Values []string `json:"values,omitzero"`
+	// Clicks arms the guard for so many clicks when the element need not be scrolled to.
+	Clicks int `json:"clicks,omitzero"`
 	// Want is whether the element is to be checked.
 	Want *bool `json:"want,omitzero"`
 	// Known is what the element must still be.
@@ -69,6 +71,8 @@ type path struct {
 	at driver.Point
 	// pressed is the call that is answered when the press is complete, once the path was hit-tested for a click.
 	pressed *devtools.Call
+	// ahead says that the pointer is not at the point yet: it moves there with the press. The guards are armed.
+	ahead bool
 }
 
 func (p *path) leaf() Agent { return p.steps[0].agent }
@@ -261,20 +265,32 @@ func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 
 // blockOthers shuts the guards of the frames beside the path.
 func (t *task) blockOthers(ctx context.Context, p *path) {
-	others := t.page.Others(p.frames())
-	if len(others) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, denyLimit)
-	defer cancel()
+	t.deny(ctx, t.page.Others(p.frames()))()
+}
+
+// deny begins to shut the guards of frames, and returns what waits for the end of that.
+func (t *task) deny(ctx context.Context, others []Agent) (await func() (all bool)) {
 	calls := make([]*devtools.Call, 0, len(others))
 	for _, a := range others {
 		if k, err := a.Send(ctx, "deny", nil); err == nil {
 			calls = append(calls, k)
 		}
 	}
-	for _, k := range calls {
-		_ = answer(ctx, k, nil) // one that is gone or hangs receives nothing
+	return func() bool {
+		if len(others) == 0 {
+			return true
+		}
+		ctx, cancel := context.WithTimeout(ctx, denyLimit)
+		defer cancel()
+		all := len(calls) == len(others)
+		for _, k := range calls {
+			// One that is gone or hangs receives nothing.
+			if err := answer(ctx, k, nil); err != nil {
+				all = false
+				k.Forget()
+			}
+		}
+		return all
 	}
 }
 

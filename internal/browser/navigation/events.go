@@ -95,6 +95,13 @@ func (n *Navigator) awaitRefusal(ctx context.Context, document, failure string) 
 	return n.Refused(document)
 }
 
+// Going reports whether a navigation or a window is waited for by AwaitArrival.
+func (n *Navigator) Going() bool {
+	n.m.Lock()
+	defer n.m.Unlock()
+	return n.State.Navigating() || n.State.Opening()
+}
+
 // AwaitArrival waits for the navigation and the windows that an action set off, but not for ever.
 func (n *Navigator) AwaitArrival(ctx context.Context) error {
 	if err := n.awaitFor(ctx, arrivalLimit, func() bool { return !n.State.Navigating() }); err != nil {

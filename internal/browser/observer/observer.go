@@ -199,6 +199,17 @@ type SettleRequest struct {
 	Timers bool  `json:"timers,omitzero"`
 }
 
+// RestRequest is the argument of "rest", and RestAnswer its answer: whether the document knows that what the action set off
+// is over. Again says that what was waited for since the last answer is over.
+type RestRequest struct {
+	Again bool `json:"again,omitzero"`
+}
+
+// RestAnswer is the answer of "rest".
+type RestAnswer struct {
+	Rests bool `json:"rests"`
+}
+
 // About is the answer of "about".
 type About struct {
 	Title string `json:"title"`

@@ -116,6 +116,14 @@ func (r *Requests) ReportUnanswered() {
 // Limit is until when a wait for requests lasts that begins now.
 func Limit() time.Time { return time.Now().Add(answerLimit) }
 
+// Awaited reports whether AwaitAnswers would wait now.
+func (r *Requests) Awaited(until time.Time) bool {
+	r.m.Lock()
+	defer r.m.Unlock()
+	now := time.Now()
+	return min(r.State.Left(now), until.Sub(now)) > 0
+}
+
 // AwaitAnswers waits until no request is under way that began while somebody acted, at most until a time. It reports
 // whether there was one.
 func (r *Requests) AwaitAnswers(ctx context.Context, until time.Time) (waited bool, err error) {

@@ -25,6 +25,8 @@ type Element struct {
 	// X and Y are a point of the element in the viewport of its frame.
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
+	// Armed says that the guard waits for the press.
+	Armed bool `json:"armed"`
 	// Checked is "true", "false" or "mixed".
 	Checked string `json:"checked"`
 	Type    string `json:"type"`

@@ -145,7 +145,7 @@ class Notices {
   }
 
   schedule() {
-    if (!this.frame) this.frame = requestAnimationFrame(this.onFrame);
+    if (!this.frame) this.frame = ownFrame(this.onFrame);
   }
 
   onFrame() {

@@ -2,15 +2,16 @@
 // Timers: whether the page set timers while it handled an action, as a search field does that waits
 // until nothing more is typed. settle (70-commands.js) waits for them.
 //
-// The page's setTimeout is never touched. All worlds of a window number their timers in one sequence,
-// so the observer takes a number before the page handles an event, and one in the task after it: what
-// is in between, but for its own, are the page's. How long they take nobody tells, so the wait ends with the first
+// The page's setTimeout is never touched: the observer counts the page's timers (59-ids.js) before
+// the page handles an event, and in the task after it. How long they take nobody tells, so the wait ends with the first
 // changes of the document that come for each, and at the latest when TIMERS_AT_MOST is over. A page
 // whose timers change nothing, as those that count clicks, is waited for half as long with each
 // such click.
 
 /** How many milliseconds after an event a timer is waited for. */
 const TIMERS_AT_MOST = 500;
+/** The same for one that the page sets after the event, as when it handles the answer of a request. */
+const LATE_TIMERS_AT_MOST = 100;
 /** The events during which timers are looked for. */
 const HANDLED_EVENTS = [
   "pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "contextmenu", "keydown", "keyup", "input", "change",
@@ -18,17 +19,14 @@ const HANDLED_EVENTS = [
 ];
 /** Those by which text is entered: what waits for their end is worth its time. */
 const ENTERING = new Set(["keydown", "keyup", "input", "change"]);
-/** The longest delay that a timer takes. */
-const NEVER = 2 ** 31 - 1;
-
 class Timers {
   constructor() {
     /** The daemon acts. */
     this.acting = false;
-    /** The number of the timer before the event that is being handled; 0: none is. */
-    this.first = 0;
-    /** How many timers the observer had set by then. */
-    this.own = 0;
+    /** How many timers the page had set before the event that is being handled; null: none is. @type {number | null} */
+    this.before = null;
+    /** How many timers were counted. */
+    this.counted = 0;
     /** How many timers may be pending, since when, and until when they are waited for. */
     this.pending = 0;
     this.since = 0;
@@ -55,24 +53,38 @@ class Timers {
     if (!this.acting || !event.isTrusted) return;
     const patience = ENTERING.has(event.type) ? TIMERS_AT_MOST : TIMERS_AT_MOST / 2 ** this.idle;
     this.until = Math.max(this.until, performance.now() + patience);
-    if (this.first !== 0) return;
-    this.first = nextTimer();
-    this.own = ownTimers;
+    if (this.before !== null) return;
+    this.before = countTimers();
     scheduler.postTask(this.close, FLUSH);
   }
 
   /** The event was handled. */
   close() {
-    const set = nextTimer() - this.first - 1 - (ownTimers - this.own);
-    this.first = 0;
-    if (set <= 0) return;
+    if (this.before === null) return;
+    const set = countTimers() - this.before;
+    this.before = null;
+    if (set > 0) this.add(set);
+  }
+
+  /** @param {number} set how many timers the page has set */
+  add(set) {
+    this.counted += set;
     this.pending += set;
     this.since = performance.now();
   }
 
+  /**
+   * Notes timers that the page set after its events, as when it handles the answer of a request.
+   * @param {number} set how many
+   */
+  addLate(set) {
+    this.add(set);
+    this.until = Math.max(this.until, performance.now() + LATE_TIMERS_AT_MOST / 2 ** this.idle);
+  }
+
   /** The page changed: a timer may be why. */
   noteChange() {
-    if (this.pending === 0 || this.first !== 0) return;
+    if (this.pending === 0 || this.before !== null) return;
     this.pending--;
     this.idle = 0;
   }
@@ -86,21 +98,3 @@ class Timers {
     return false;
   }
 }
-
-/** How many timers the observer set. */
-let ownTimers = 0;
-
-/** setTimeout, for the observer itself. @param {(value: any) => void} f @param {number} milliseconds */
-function ownTimer(f, milliseconds) {
-  ownTimers++;
-  return setTimeout(f, milliseconds);
-}
-
-/** The number that the next timer of the window would have, roughly: it is taken by this one. */
-function nextTimer() {
-  const id = setTimeout(doNothing, NEVER);
-  clearTimeout(id);
-  return id;
-}
-
-function doNothing() {}

@@ -15,9 +15,10 @@ class Agent {
     this.writer = new Writer(this.model, this.id);
     this.selectors = new SelectorWatch(this.model, this.writer);
     this.send = send;
-    this.guard = new Guard();
+    this.guard = new Guard(this);
     this.notices = new Notices(this);
     this.timers = new Timers();
+    this.rest = new Rest(this);
     /** The host elements of frames, by the id of the frame. @type {Map<string, El>} */
     this.hosts = new Map();
     /** The scroll positions before the wheel turned. @type {WheelState | null} */
@@ -106,6 +107,7 @@ class Agent {
   noteRecords(records) {
     this.model.changes.note(records);
     this.notices.note(records);
+    this.rest.note(records);
   }
 
   /** @param {Event} event */
@@ -134,7 +136,10 @@ class Agent {
         if (model.records.controls.size > CONTROLS_AT_ONCE) model.changes.styleDirty = true; // a sweep checks the rest
         if (event.type === "input" || event.type === "change") {
           const target = /** @type {El} */ (event.composedPath()[0]);
-          if (event.isTrusted) model.rows.noteEntered(target);
+          if (event.isTrusted) {
+            model.rows.noteEntered(target);
+            this.rest.noteValue();
+          }
           model.changes.noteText(target);
         }
         break;
@@ -156,7 +161,7 @@ class Agent {
     this.scheduled = true;
     scheduler.postTask(this.flush, FLUSH);
     this.changedIn = this.model.doc.timeline.currentTime;
-    this.frameRequest = requestAnimationFrame(this.onFrame);
+    this.frameRequest = ownFrame(this.onFrame);
   }
 
   /** Whether nothing may be pushed for now. */

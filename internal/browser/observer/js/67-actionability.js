@@ -22,7 +22,7 @@ const FINAL = new Set(["stale", "renamed", "reused", "uneditable", "uncheckable"
 function nextFrame() {
   return new Promise((resolve) => {
     const timer = ownTimer(resolve, FRAME_AT_MOST);
-    requestAnimationFrame(() => {
+    ownFrame(() => {
       clearTimeout(timer);
       resolve();
     });
@@ -93,8 +93,47 @@ function checkActionable(agent, request, state) {
       return focusForInput(agent, rec.node, el, request);
   }
   const found = scrollToPoint(agent, rec, state, true);
-  if (found.error || !isMoving(rec.node, request, found, state)) return { ...found, checked: state.checked };
-  return { ...found, error: "moving" };
+  if (!found.error && isMoving(rec.node, request, found, state)) return { ...found, error: "moving" };
+  const armed = !found.error && request.clicks !== undefined && state.scrolls === 0;
+  if (armed) armPressAhead(agent, rec, request);
+  return { ...found, checked: state.checked, armed };
+}
+
+/**
+ * Arms the guard for a press that is sent together with the movement of the pointer. What
+ * checkBeforePress checks after the movement, the guard checks at the first event of the press.
+ * @param {Agent} agent @param {Rec} rec @param {ReachRequest} request
+ */
+function armPressAhead(agent, rec, request) {
+  agent.pressedPosition = pagePositionOf(rec.node);
+  agent.guard.armPress(rec.node, request.clicks || 0);
+  const { press } = agent.guard;
+  if (press) press.ahead = true;
+  agent.guard.expect(() => whyUnpressable(agent, rec, request), () => nameNow(agent.model, rec));
+}
+
+/**
+ * Why an element cannot be pressed where the pointer is, besides what covers it; null when it can.
+ * @param {Agent} agent @param {Rec} rec @param {{known?: Known, passive?: boolean}} request
+ * @returns {Difference | null}
+ */
+function whyUnpressable(agent, rec, request) {
+  agent.model.changes.styleDirty = true; // the pointer moved, and :hover rules apply without an event
+  agent.schedule();
+  const changed = agent.differenceOf(rec, request.known);
+  if (changed) return changed;
+  const { visibility } = agent.model;
+  refreshVisibility(visibility);
+  if (!visibility.isVisible(rec.node, rec.tag)) return { error: "hidden", was: "", now: "" };
+  return isUnusable(agent, rec, request) ? { error: "disabled", was: "", now: "" } : null;
+}
+
+/**
+ * Whether an element that is to be pressed is disabled.
+ * @param {Agent} agent @param {Rec} rec @param {{passive?: boolean}} request
+ */
+function isUnusable(agent, rec, request) {
+  return !request.passive && agent.model.hints.proxiedControls.get(rec.node) === undefined && unusableReason(agent, rec.node, {}) !== null;
 }
 
 /**
@@ -211,7 +250,7 @@ function checkBeforePress(agent, request) {
     const { detail, ref } = describeObstacle(agent, hit || document, rec.node);
     return { error: "covered", detail, cover: ref };
   }
-  if (!request.passive && agent.model.hints.proxiedControls.get(rec.node) === undefined && unusableReason(agent, rec.node, {})) return { error: "disabled" };
+  if (isUnusable(agent, rec, request)) return { error: "disabled" };
   agent.pressedPosition = pagePositionOf(rec.node);
   agent.guard.armPress(rec.node, request.clicks || 0);
   agent.guard.expect(() => agent.differenceOf(rec, request.known), () => nameNow(agent.model, rec));

@@ -19,7 +19,9 @@ const GUARDING = { capture: true, passive: false };
 const GUARD_AT_MOST = 10000;
 
 class Guard {
-  constructor() {
+  /** @param {Agent} agent */
+  constructor(agent) {
+    this.agent = agent;
     /**
      * A number that grows with each action, by which earlier ones notice that they are over; see
      * retryUntil.
@@ -122,6 +124,7 @@ class Guard {
     this.el = el;
     this.keys = el && follow ? new Keys(el, follow) : null;
     this.until = performance.now() + GUARD_AT_MOST;
+    if (mode === "deny") this.agent.rest.begin(null);
   }
 
   /** Ends the action and returns its outcome. */
@@ -136,7 +139,11 @@ class Guard {
 
   /** @param {Event} event */
   handleEvent(event) {
-    if (this.mode === "" || !event.isTrusted) return;
+    if (!event.isTrusted) return;
+    if (this.mode === "") {
+      if (isOlderThanDocument(event)) cancel(event);
+      return;
+    }
     if (performance.now() > this.until) {
       this.mode = "";
     } else if (event.type === "input" || event.type === "compositionend") {
@@ -156,6 +163,7 @@ class Guard {
     if (event.type === "dragstart") {
       ownTimer(() => (press.dragging = !event.defaultPrevented), 0); // after the page's listeners
     } else if (!press.passes(/** @type {MouseEvent} */ (event))) cancel(event);
+    else if (press.reached && CLICKS.has(event.type)) this.agent.rest.ask();
   }
 
   /** @param {Event} event */
@@ -169,7 +177,9 @@ class Guard {
       this.blocked = true;
       cancel(event);
     } else if (holdsFocus(el)) {
+      if (!this.reached) this.agent.rest.begin(el);
       this.reached = true;
+      this.agent.rest.ask();
       keys.noteEvent(event);
       if (event.type === "beforeinput") this.preventFocusMove(event);
     } else if (up && this.reached && keys.follow !== "one") {
@@ -212,6 +222,15 @@ class Guard {
       this.allowFocusMove = () => {};
     };
   }
+}
+
+/**
+ * Whether the button was pressed before the document existed, so that no caller can have meant it: a
+ * page may show a new frame under the pointer while it handles the pointer's movement.
+ * @param {Event} event
+ */
+function isOlderThanDocument(event) {
+  return event.timeStamp <= 0 && /^(pointer|mouse)(down|up)$|click$/.test(event.type);
 }
 
 /** Keeps an event from the page and the browser. @param {Event} event */

@@ -20,12 +20,14 @@ class Press {
     this.wanted = wanted;
     /** Why the element could not be clicked before. */
     this.before = "";
-    this.before = this.whyUnclickable();
     /**
      * The element is not drawn itself, as read before the press: a page may hide it while it is
      * pressed.
      */
-    this.hidden = !isDrawn(el);
+    this.hidden = false;
+    this.readState();
+    /** The pointer moves before the press, so that the state is to be read again then. */
+    this.ahead = false;
     /** The element received the first event, and how many presses and clicks it received. */
     this.reached = false;
     this.presses = 0;
@@ -66,10 +68,21 @@ class Press {
     this.waiters = waiters;
   }
 
+  /** Reads the state of the element before it is pressed. */
+  readState() {
+    this.before = "";
+    this.before = this.whyUnclickable();
+    this.hidden = !isDrawn(this.el);
+  }
+
   /** Whether an event may reach the page. @param {MouseEvent} event */
   passes(event) {
     const { type } = event;
     if (this.blocked) return false;
+    if (this.ahead && (type === "pointerdown" || type === "mousedown")) {
+      this.ahead = false;
+      this.readState();
+    }
     const hit = innermostAt(/** @type {El} */ (event.composedPath()[0]), event.clientX, event.clientY);
     if (type === "gotpointercapture") {
       if (this.reached) this.pointerCaptor = hit;
@@ -97,14 +110,17 @@ class Press {
       case "pointerdown":
         if (!own || (!this.reached && this.guard.isDifferent())) return !(this.blocked = true);
         this.countPress();
-        this.reached = true;
+        this.noteReached();
         this.pointer = event;
         this.down = this.clicked = false;
         this.becameUnclickable = "";
         return true;
       case "mousedown":
         if (!this.reached && (!own || this.guard.isDifferent())) return !(this.blocked = true);
-        if (own) this.reached = this.down = true;
+        if (own) {
+          this.noteReached();
+          this.down = true;
+        }
         return own;
       case "pointerup":
         return true; // the pressed element needs the release, wherever it happens
@@ -112,6 +128,12 @@ class Press {
         return this.down;
     }
     return CLICKS.has(event.type) ? this.acceptsClick(event.type, hit, own) : true;
+  }
+
+  /** The element receives a press. */
+  noteReached() {
+    if (!this.reached) this.guard.agent.rest.begin(this.el);
+    this.reached = true;
   }
 
   /** The first release is the end of a drag. @param {MouseEvent} event @param {El} target */

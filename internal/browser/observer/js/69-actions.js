@@ -145,6 +145,9 @@ function setValue(agent, el, text) {
 /** @param {Agent} agent @param {El} el */
 function dispatchChange(agent, el) {
   agent.model.rows.noteGiven(el);
+  agent.rest.begin(el);
+  agent.rest.ask();
+  agent.rest.noteValue();
   el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   el.dispatchEvent(new Event("change", { bubbles: true }));
 }

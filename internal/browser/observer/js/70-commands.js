@@ -4,15 +4,19 @@
 // functions and the arguments as Go types.
 
 /**
- * Resolves when the page has produced two frames and its DOM was quiet between them, and, with
- * `timers`, those that it set while it handled the action are over, at the latest after `limit`
- * milliseconds.
+ * Resolves when the page has produced two frames and its DOM was quiet between them, the pictures
+ * that were added have a size, and, with `timers`, those that the page set because of the action are
+ * over, at the latest after `limit` milliseconds.
  * @param {Agent} agent @param {{limit: number, timers?: boolean}} request
  * @returns {Promise<{}>}
  */
 function settle(agent, request) {
+  const { rest, timers } = agent;
   agent.start();
-  const end = performance.now() + request.limit;
+  rest.forgive();
+  const late = request.timers === true ? rest.lateTimers() : 0;
+  if (late > 0) timers.addLate(late);
+  const start = performance.now(), end = start + request.limit;
   return new Promise((resolve) => {
     const timer = ownTimer(() => resolve({}), request.limit);
     let frames = 0;
@@ -21,13 +25,13 @@ function settle(agent, request) {
       const records = agent.observer.takeRecords();
       if (records.length) agent.onMutations(records);
       frames = now - agent.lastMutation < 20 ? 0 : frames + 1;
-      const waits = request.timers === true && agent.timers.isPending(now);
+      const waits = (request.timers === true && timers.isPending(now)) || rest.awaitsPictures(start);
       if ((frames >= 2 && !waits) || now >= end) {
         clearTimeout(timer);
         resolve({});
-      } else requestAnimationFrame(step);
+      } else ownFrame(step);
     };
-    requestAnimationFrame(step);
+    ownFrame(step);
   });
 }
 
@@ -37,6 +41,7 @@ function settle(agent, request) {
  */
 function notice(agent, how) {
   agent.timers.setActing(how.on);
+  agent.rest.end();
   agent.notices.setActing(how);
 }
 
@@ -138,6 +143,8 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return agent.model.identity.rematch(argument);
     case "maskedBoxes":
       return maskedBoxesOf(agent);
+    case "rest":
+      return rests(agent, argument);
     case "settle":
       return settle(agent, argument);
     case "scrollPosition":

@@ -122,7 +122,7 @@ const DRAWN_AT_MOST = 2000;
 function nextDrawnFrame() {
   return new Promise((resolve) => {
     const timer = ownTimer(resolve, DRAWN_AT_MOST);
-    requestAnimationFrame(() => requestAnimationFrame(() => {
+    ownFrame(() => ownFrame(() => {
       clearTimeout(timer);
       resolve();
     }));

@@ -152,6 +152,8 @@ interface ReachRequest {
   passive?: boolean;
   /** The ref of what is dragged here. */
   dragged?: number;
+  /** How often the element is to be pressed right after: the guard is armed for that. */
+  clicks?: number;
 }
 
 /** The attempts to reach an element so far. */
@@ -180,6 +182,8 @@ interface Answer {
   h?: number;
   was?: string;
   now?: string;
+  /** The guard is armed for the press. */
+  armed?: boolean;
   /** The state of a check mark: true, false or mixed. */
   checked?: string;
   type?: string;
@@ -264,7 +268,8 @@ interface WheelState {
 }
 
 /**
- * What is different of an element since an action was decided on: "renamed", "reused" or "beside".
+ * What is different of an element since an action was decided on: "renamed", "reused" or "beside";
+ * "hidden" or "disabled" since the pointer moved.
  */
 interface Difference {
   error: string;

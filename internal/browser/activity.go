@@ -1,0 +1,52 @@
+package browser
+
+import (
+	"sync/atomic"
+
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"github.com/domtap/domtap/internal/browser/console"
+)
+
+// activity counts what a page begins that may change it later, and that its documents do not see: requests, messages over web
+// sockets, navigations of any frame, and new frames. It counts as events arrive, before they wait in the queue, so what the
+// page sent before the answer of a call is counted by then.
+type activity struct {
+	begun atomic.Uint64
+	// before is the count when the action began; followed says that the observer follows what that sets off.
+	before   atomic.Uint64
+	followed atomic.Bool
+}
+
+// begin notes that an action begins, and whether it is followed. Several actions may begin before the page is to settle.
+func (a *activity) begin(followed bool) {
+	if !a.followed.Load() {
+		a.renew()
+	}
+	a.followed.Store(followed)
+}
+
+// renew forgets what was begun so far.
+func (a *activity) renew() { a.before.Store(a.begun.Load()) }
+
+// any reports whether anything was begun since.
+func (a *activity) any() bool { return a.begun.Load() != a.before.Load() }
+
+// arrived takes in the method of an event.
+func (a *activity) arrived(method string) {
+	switch method {
+	case "Network.webSocketFrameSent", "Network.webSocketCreated", cdppage.FrameAttached.Method, cdppage.FrameNavigated.Method,
+		cdppage.FrameRequestedNavigation.Method, cdppage.FrameStartedNavigating.Method, cdppage.NavigatedWithinDocument.Method,
+		cdppage.WindowOpen.Method, cdppage.JavascriptDialogOpening.Method:
+		a.begun.Add(1)
+	}
+}
+
+// requested takes in what an event says of a request. Reports that the page sends about itself, and waits for no answer to, are none.
+func (a *activity) requested(r console.Request) {
+	kind := network.ResourceType(r.Type)
+	if r.Begun && kind != network.ResourceTypePing && kind != network.ResourceTypeCSPViolationReport {
+		a.begun.Add(1)
+	}
+}

@@ -1,0 +1,292 @@
+// @ts-check
+// Rest: whether what an action set off in this document is over, as far as the document can know
+// without waiting for time to pass. docs/adr/0029-rest-is-known.md has the rule and its limits.
+//
+// The guard says when input begins and when the page handles it. Rest counts timers, frames and idle
+// callbacks of the page from there on (59-ids.js), asks for the frame that shows what the handlers
+// did, and then for a task of the lowest priority, which runs after all tasks and messages that are
+// queued. It says "at rest" only when the page has changed, nothing was asked for, and nothing
+// changed since that frame began. In all other cases settle (70-commands.js) waits for quiet frames.
+
+/** How many frames are awaited until nothing changes in one any more. */
+const REST_FRAMES = 3;
+/** How long a frame and the tasks behind it are awaited, in milliseconds. */
+const REST_AT_MOST = 60;
+/** How long everything that is queued is awaited, in milliseconds. */
+const LAST_AT_MOST = 250;
+/** A change so soon after the document was at rest means that it was not. */
+const TOO_SOON = 100;
+/** For how many actions a document is not trusted after that. */
+const DISTRUSTED_FOR = 10;
+/** Animations that end so soon are waited for: a page may act on their end. */
+const ENDS_SOON = 50;
+/** How many added nodes of one action are searched, and how many animations looked at. */
+const SEARCHED = 50, ANIMATIONS = 100;
+/** How long pictures without a size are waited for, in milliseconds. */
+const PICTURES_AT_MOST = 250;
+const LAST = /** @type {const} */ ({ priority: "background" });
+/** Attributes that pages change on what is pressed, to draw it so. */
+const DRAWN_BY = /^(class|style|data-)/;
+
+class Rest {
+  /** @param {Agent} agent */
+  constructor(agent) {
+    this.agent = agent;
+    /**
+     * The counts when the input began; null: they cannot be trusted, or there was no input.
+     * @type {{timers: number, idles: number, counted: number} | null}
+     */
+    this.start = null;
+    /** How many frames the page had requested at the first request of ask; null: there was none. @type {number | null} */
+    this.frames = null;
+    /** Input has begun that answer was not asked about. */
+    this.fresh = false;
+    /** The input goes to another document. */
+    this.elsewhere = false;
+    /** The element that receives the input. @type {El | null} */
+    this.el = null;
+    /** The page has changed since the input began, and says that it is busy. */
+    this.changed = this.busy = false;
+    /** How many changes there were, by the beginning of the last frame, and at the last answer. */
+    this.changes = this.byFrame = this.byAnswer = 0;
+    /** The request of a frame; 0: none. */
+    this.request = 0;
+    /** The frame is over, and everything that was queued behind it. */
+    this.drawn = false;
+    /** @type {(() => void)[]} */
+    this.waiting = [];
+    /** When the document was said to be at rest; 0: never, or it was not. */
+    this.restedAt = 0;
+    /** For how many actions nothing is said. */
+    this.distrusted = 0;
+    /** The pictures that were added. @type {El[]} */
+    this.pictures = [];
+    this.searched = 0;
+    this.onFrame = this.onFrame.bind(this);
+    this.onLast = this.onLast.bind(this);
+  }
+
+  // ---- what the guard says ---------------------------------------------------------------------
+
+  /**
+   * The page is about to receive the first event of an action. An action of several parts begins once.
+   * @param {El | null} el the element that receives it; null: it is in another document
+   */
+  begin(el) {
+    this.agent.takeRecords();
+    this.el = el;
+    if (this.fresh) return;
+    this.fresh = true;
+    this.elsewhere = el === null;
+    this.restedAt = 0;
+    this.frames = null;
+    this.changed = this.busy = this.drawn = false;
+    this.changes = this.byFrame = this.byAnswer = this.searched = 0;
+    this.pictures = [];
+    this.start = null;
+    if (this.distrusted > 0) {
+      this.distrusted--;
+      return;
+    }
+    const timers = countTimers();
+    if (countTimers() !== timers) return; // the numbers are no sequence
+    this.start = { timers, idles: countIdles(), counted: this.agent.timers.counted };
+    if (this.elsewhere) this.frames = countFrames();
+  }
+
+  /** The page is about to handle an event that completes input: the frame after it shows what it does. */
+  ask() {
+    if (this.start === null) return;
+    if (this.request) cancelAnimationFrame(this.request);
+    this.request = ownFrame(this.onFrame);
+    if (this.frames === null) this.frames = this.request - ownFrames;
+    this.drawn = false;
+  }
+
+  /** The actions of the daemon are over, or others begin. */
+  end() {
+    this.fresh = false;
+    this.start = null;
+    this.pictures = [];
+  }
+
+  /** The value of a control has changed, which no mutation shows. */
+  noteValue() {
+    if (this.start !== null) this.changed = true;
+  }
+
+  // ---- what the agent says ---------------------------------------------------------------------
+
+  /** @param {MutationRecord[]} records */
+  note(records) {
+    if (this.restedAt > 0) {
+      if (performance.now() - this.restedAt < TOO_SOON) this.distrusted = DISTRUSTED_FOR;
+      this.restedAt = 0;
+    }
+    if (this.start === null) return;
+    this.changes++;
+    for (const r of records) {
+      if (!this.changed) this.changed = this.isEffect(r);
+      if (r.attributeName === "aria-busy") this.noteBusy(/** @type {El} */ (r.target));
+      for (const node of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
+        if (isElement(node) && this.searched++ < SEARCHED) this.search(node);
+      }
+    }
+  }
+
+  /**
+   * Whether a mutation is more than the drawing of what is pressed, such as a class that stands for
+   * :active, or an element without text that spreads over a button.
+   * @param {MutationRecord} r
+   */
+  isEffect(r) {
+    const { el } = this;
+    const target = /** @type {El} */ (r.target);
+    if (el === null) return false;
+    switch (r.type) {
+      case "attributes":
+        return !DRAWN_BY.test(r.attributeName || "") || !(isWithinNode(target, el) || isWithinNode(el, target));
+      case "childList":
+        return !isWithinNode(target, el) || [...r.addedNodes, ...r.removedNodes].some((node) => safe.textContent(node) !== "");
+    }
+    return true;
+  }
+
+  /** @param {El} el */
+  noteBusy(el) {
+    this.busy = this.busy || attr(el, "aria-busy") === "true";
+  }
+
+  /** Looks for signs of work, and for pictures, in what was added. @param {El} added */
+  search(added) {
+    this.noteBusy(added);
+    if (tagOf(added) === "img") this.pictures.push(added);
+    if (!safe.firstElementChild(added)) return;
+    this.busy = this.busy || firstWithin(added, "[aria-busy=true]") !== null;
+    for (const img of queryWithin(added, "img")) if (this.pictures.length < SEARCHED) this.pictures.push(img);
+  }
+
+  // ---- frames ----------------------------------------------------------------------------------
+
+  onFrame() {
+    this.request = 0;
+    this.agent.takeRecords();
+    this.byFrame = this.changes;
+    scheduler.postTask(this.onLast, LAST);
+  }
+
+  /** Everything that was queued when the frame began is over. */
+  onLast() {
+    if (this.request) return; // another one was asked for meanwhile
+    this.drawn = true;
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  /** Waits for the frame that was asked for. Reports whether it came in time. */
+  async awaitDrawn() {
+    if (this.drawn) return true;
+    await new Promise((resolve) => {
+      const timer = ownTimer(resolve, REST_AT_MOST);
+      this.waiting.push(() => (clearTimeout(timer), resolve(undefined)));
+    });
+    return this.drawn;
+  }
+
+  // ---- answers ---------------------------------------------------------------------------------
+
+  /**
+   * Whether what the input set off is over. It answers as soon as it knows.
+   * @param {boolean} again what was waited for since the last answer is over, and must have changed the page
+   */
+  async answer(again) {
+    const asked = this.fresh || again;
+    this.fresh = false;
+    this.forgive();
+    if (!asked || this.start === null) return false;
+    if (!(await lastTask())) return false;
+    const rests = this.elsewhere ? this.isUntouched() : await this.comesToRest(again);
+    this.byAnswer = this.changes;
+    if (rests) this.restedAt = performance.now();
+    return rests;
+  }
+
+  /** The last answer was not the last word: a change after it is no reason for distrust. */
+  forgive() {
+    this.restedAt = 0;
+  }
+
+  /** Whether nothing happened in this document while another one received input. */
+  isUntouched() {
+    this.agent.takeRecords();
+    return this.changes === 0 && !this.isScheduled();
+  }
+
+  /** @param {boolean} again */
+  async comesToRest(again) {
+    this.agent.takeRecords();
+    if (again) {
+      if (this.changes === this.byAnswer) return false;
+      this.changed = true;
+      this.ask();
+    }
+    for (let frames = 0; frames < REST_FRAMES; frames++) {
+      if (this.frames === null || !this.changed || this.isScheduled()) return false;
+      if (!(await this.awaitDrawn())) return false;
+      this.agent.takeRecords();
+      if (this.changes === this.byFrame) return !this.isScheduled() && !this.busy && !endsSoon(this.agent.model.doc);
+      this.ask();
+    }
+    return false;
+  }
+
+  /** Whether the page has asked for a timer, a frame or an idle callback. */
+  isScheduled() {
+    const { start } = this;
+    return start === null || countTimers() !== start.timers || countIdles() !== start.idles || countFrames() !== this.frames;
+  }
+
+  /** How many timers the page has set since the input began, but for those that were counted at its events. */
+  lateTimers() {
+    const { start } = this;
+    return start === null ? 0 : countTimers() - start.timers - (this.agent.timers.counted - start.counted);
+  }
+
+  /** Whether a picture that was added has no size until it is loaded. @param {number} since when the wait for them began */
+  awaitsPictures(since) {
+    if (this.pictures.length === 0 || performance.now() - since > PICTURES_AT_MOST) return false;
+    this.pictures = this.pictures.filter((img) => isLoading(img));
+    return this.pictures.length > 0;
+  }
+}
+
+/** Resolves when everything that is queued is over: whether that was in time. @returns {Promise<boolean>} */
+function lastTask() {
+  return new Promise((resolve) => {
+    const timer = ownTimer(() => resolve(false), LAST_AT_MOST);
+    scheduler.postTask(() => (clearTimeout(timer), resolve(true)), LAST);
+  });
+}
+
+/** Whether a picture is being loaded, and its box depends on that. @param {El} img */
+function isLoading(img) {
+  const { complete, loading } = /** @type {HTMLImageElement} */ (/** @type {HTMLElement} */ (img));
+  return !complete && loading !== "lazy" && safe.isConnected(img) && !hasArea(safe.rect(img));
+}
+
+/** Whether an animation ends soon, or the change of a view is under way. @param {Document} doc */
+function endsSoon(doc) {
+  if (/** @type {{activeViewTransition?: unknown}} */ (doc).activeViewTransition) return true;
+  return safe.getAnimations(doc).slice(0, ANIMATIONS).some((animation) => {
+    const { effect, currentTime, playState } = animation;
+    const end = effect && Number(effect.getComputedTiming().endTime);
+    return playState === "running" && typeof end === "number" && end - Number(currentTime) <= ENDS_SOON;
+  });
+}
+
+/**
+ * The command "rest".
+ * @param {Agent} agent @param {{again: boolean}} request
+ */
+async function rests(agent, request) {
+  return { rests: await agent.rest.answer(request.again) };
+}
