@@ -36,19 +36,31 @@ func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool) (bool,
 		calls = append(calls, k)
 		acted = acted || q.m.Tree.Key(o.ID) == frame
 	}
+	why := ""
 	for _, k := range calls {
-		rests = rests && knowsRest(bounded, k)
+		if rests && why == "" {
+			why = whyRestless(bounded, k)
+		}
 		k.Forget()
 	}
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	return rests && acted, nil
+	if why != "" {
+		q.m.Logger.Debug("quiet frames are waited for", "why", why)
+	}
+	return rests && acted && why == "", nil
 }
 
-// knowsRest waits for what one document says.
-func knowsRest(ctx context.Context, k *devtools.Call) bool {
+// whyRestless waits for what one document says.
+func whyRestless(ctx context.Context, k *devtools.Call) string {
 	var reply devtools.Evaluation
-	var answer observer.RestAnswer
-	return k.Wait(ctx, &reply) == nil && reply.Decode(&answer) == nil && answer.Rests
+	answer := observer.RestAnswer{Why: "no answer"}
+	if err := k.Wait(ctx, &reply); err != nil {
+		return "no answer: " + err.Error()
+	}
+	if err := reply.Decode(&answer); err != nil {
+		return "no answer: " + err.Error()
+	}
+	return answer.Why
 }

@@ -199,15 +199,14 @@ type SettleRequest struct {
 	Timers bool  `json:"timers,omitzero"`
 }
 
-// RestRequest is the argument of "rest", and RestAnswer its answer: whether the document knows that what the action set off
-// is over. Again says that what was waited for since the last answer is over.
+// RestRequest is the argument of "rest". Again says that what was waited for since the last answer is over.
 type RestRequest struct {
-	Again bool `json:"again,omitzero"`
+	Again bool `json:"again"`
 }
 
-// RestAnswer is the answer of "rest".
+// RestAnswer is the answer of "rest": why what the action set off may not be over; empty when the document knows that it is.
 type RestAnswer struct {
-	Rests bool `json:"rests"`
+	Why string `json:"why"`
 }
 
 // About is the answer of "about".

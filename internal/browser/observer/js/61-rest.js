@@ -195,19 +195,20 @@ class Rest {
   // ---- answers ---------------------------------------------------------------------------------
 
   /**
-   * Whether what the input set off is over. It answers as soon as it knows.
+   * Why what the input set off may not be over; empty when it is over. It answers as soon as it knows.
    * @param {boolean} again what was waited for since the last answer is over, and must have changed the page
+   * @returns {Promise<string>}
    */
   async answer(again) {
     const asked = this.fresh || again;
     this.fresh = false;
     this.forgive();
-    if (!asked || this.start === null) return false;
-    if (!(await lastTask())) return false;
-    const rests = this.elsewhere ? this.isUntouched() : await this.comesToRest(again);
+    if (!asked || this.start === null) return this.distrusted > 0 ? "distrusted" : "no input";
+    if (!(await lastTask())) return "tasks";
+    const why = this.elsewhere ? this.whyTouched() : await this.whyRestless(again);
     this.byAnswer = this.changes;
-    if (rests) this.restedAt = performance.now();
-    return rests;
+    if (why === "") this.restedAt = performance.now();
+    return why;
   }
 
   /** The last answer was not the last word: a change after it is no reason for distrust. */
@@ -215,34 +216,37 @@ class Rest {
     this.restedAt = 0;
   }
 
-  /** Whether nothing happened in this document while another one received input. */
-  isUntouched() {
+  /** What happened in this document while another one received input. */
+  whyTouched() {
     this.agent.takeRecords();
-    return this.changes === 0 && !this.isScheduled();
+    return this.changes > 0 ? "changes" : this.whatIsScheduled();
   }
 
   /** @param {boolean} again */
-  async comesToRest(again) {
+  async whyRestless(again) {
     this.agent.takeRecords();
     if (again) {
-      if (this.changes === this.byAnswer) return false;
+      if (this.changes === this.byAnswer) return "unchanged";
       this.changed = true;
       this.ask();
     }
     for (let frames = 0; frames < REST_FRAMES; frames++) {
-      if (this.frames === null || !this.changed || this.isScheduled()) return false;
-      if (!(await this.awaitDrawn())) return false;
+      if (this.frames === null || !this.changed) return "unchanged";
+      const scheduled = this.whatIsScheduled();
+      if (scheduled !== "") return scheduled;
+      if (!(await this.awaitDrawn())) return "no frame";
       this.agent.takeRecords();
-      if (this.changes === this.byFrame) return !this.isScheduled() && !this.busy && !endsSoon(this.agent.model.doc);
+      if (this.changes === this.byFrame) return this.whatIsScheduled() || (this.busy ? "busy" : endsSoon(this.agent.model.doc) ? "animation" : "");
       this.ask();
     }
-    return false;
+    return "changes";
   }
 
-  /** Whether the page has asked for a timer, a frame or an idle callback. */
-  isScheduled() {
+  /** What the page has asked for: timers, idle callbacks or frames; empty when it has not. */
+  whatIsScheduled() {
     const { start } = this;
-    return start === null || countTimers() !== start.timers || countIdles() !== start.idles || countFrames() !== this.frames;
+    if (start === null || countTimers() !== start.timers) return "timers";
+    return countIdles() !== start.idles ? "idle callbacks" : countFrames() !== this.frames ? "frames" : "";
   }
 
   /** How many timers the page has set since the input began, but for those that were counted at its events. */
@@ -287,6 +291,6 @@ function endsSoon(doc) {
  * The command "rest".
  * @param {Agent} agent @param {{again: boolean}} request
  */
-async function rests(agent, request) {
-  return { rests: await agent.rest.answer(request.again) };
+async function whyRestless(agent, request) {
+  return { why: await agent.rest.answer(request.again) };
 }

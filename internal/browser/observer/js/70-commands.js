@@ -144,7 +144,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "maskedBoxes":
       return maskedBoxesOf(agent);
     case "rest":
-      return rests(agent, argument);
+      return whyRestless(agent, argument);
     case "settle":
       return settle(agent, argument);
     case "scrollPosition":
