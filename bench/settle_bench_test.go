@@ -77,18 +77,18 @@ go.onclick = () => { n++; %s };
 // BenchmarkEffects clicks a button whose effect comes in many ways, now and later, and counts how many answers have it. It
 // reports that share, and how long a click takes. The pauses between the clicks are of any length, as a caller's are.
 func BenchmarkEffects(b *testing.B) {
+	d := testenv.StartDaemon(b)
 	for _, e := range effects {
-		b.Run(e.name, func(b *testing.B) { clickForEffect(b, e.name, e.script, 0) })
+		b.Run(e.name, func(b *testing.B) { clickForEffect(b, d, e.name, e.script, 0) })
 	}
 	for _, e := range delayed {
-		for _, d := range []int{0, 1, 5, 20, 50, 100, 300} {
-			b.Run(fmt.Sprintf("%s/%d", e.name, d), func(b *testing.B) { clickForEffect(b, e.name, e.script, d) })
+		for _, ms := range []int{0, 1, 5, 20, 50, 100, 300} {
+			b.Run(fmt.Sprintf("%s/%d", e.name, ms), func(b *testing.B) { clickForEffect(b, d, e.name, e.script, ms) })
 		}
 	}
 }
 
-func clickForEffect(b *testing.B, name, script string, delay int) {
-	d := testenv.Shared(b)
+func clickForEffect(b *testing.B, d *testenv.Daemon, name, script string, delay int) {
 	mux := http.NewServeMux()
 	back := name == "history-forth-and-back" || name == "popstate"
 	mux.HandleFunc("/", serve(fmt.Sprintf(effectPage, name, delay, back, script)))
@@ -102,6 +102,11 @@ func clickForEffect(b *testing.B, name, script string, delay int) {
 		time.Sleep(time.Duration(ms) * time.Millisecond)
 	})
 	tab := d.Open(testenv.Serve(b, mux))
+	defer func() {
+		if _, err := d.Tabs.CloseTab(b.Context(), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+			b.Error(err)
+		}
+	}()
 	var ref *uint32
 	for _, e := range d.All(tab).GetElements() {
 		if e.GetText() == "Go" {

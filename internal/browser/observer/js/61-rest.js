@@ -11,9 +11,9 @@
 /** How many frames are awaited until nothing changes in one any more. */
 const REST_FRAMES = 3;
 /** How long a frame and the tasks behind it are awaited, in milliseconds. */
-const REST_AT_MOST = 60;
+const REST_AT_MOST = 100;
 /** How long everything that is queued is awaited, in milliseconds. */
-const LAST_AT_MOST = 250;
+const LAST_AT_MOST = 400;
 /** A change so soon after the document was at rest means that it was not. */
 const TOO_SOON = 100;
 /** For how many actions a document is not trusted after that. */
@@ -57,8 +57,9 @@ class Rest {
     this.waiting = [];
     /** When the document was said to be at rest; 0: never, or it was not. */
     this.restedAt = 0;
-    /** For how many actions nothing is said. */
+    /** For how many actions nothing is said; and why nothing is said of this one, if nothing is. */
     this.distrusted = 0;
+    this.unknown = "no input";
     /** The pictures that were added. @type {El[]} */
     this.pictures = [];
     this.searched = 0;
@@ -84,12 +85,14 @@ class Rest {
     this.changes = this.byFrame = this.byAnswer = this.searched = 0;
     this.pictures = [];
     this.start = null;
+    this.unknown = "distrusted";
     if (this.distrusted > 0) {
       this.distrusted--;
       return;
     }
+    this.unknown = "no numbers";
     const timers = countTimers();
-    if (countTimers() !== timers) return; // the numbers are no sequence
+    if (countTimers() !== timers) return;
     this.start = { timers, idles: countIdles(), counted: this.agent.timers.counted };
     if (this.elsewhere) this.frames = countFrames();
   }
@@ -107,6 +110,7 @@ class Rest {
   end() {
     this.fresh = false;
     this.start = null;
+    this.unknown = "no input";
     this.pictures = [];
   }
 
@@ -203,8 +207,11 @@ class Rest {
     const asked = this.fresh || again;
     this.fresh = false;
     this.forgive();
-    if (!asked || this.start === null) return this.distrusted > 0 ? "distrusted" : "no input";
-    if (!(await lastTask())) return "tasks";
+    if (!asked || this.start === null) return this.unknown;
+    if (!(await lastTask())) {
+      this.distrusted = DISTRUSTED_FOR; // messages without an end
+      return "tasks";
+    }
     const why = this.elsewhere ? this.whyTouched() : await this.whyRestless(again);
     this.byAnswer = this.changes;
     if (why === "") this.restedAt = performance.now();

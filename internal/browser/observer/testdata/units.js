@@ -259,6 +259,40 @@ const units = {
   },
 
   /**
+   * Why a document is not at rest after each step, which is what the page does when it handles a click on its button;
+   * "rest" when it is. A step that begins with "// again" follows the answer of a request, one with "// late" comes soon
+   * after the last answer, and with "// own" the observer uses timers and frames.
+   * @param {string[]} steps
+   */
+  async rest(steps) {
+    const agent = new Agent(document, () => {});
+    agent.start();
+    const out = [];
+    for (const step of steps) {
+      if (step.startsWith("// late")) {
+        if (agent.rest.restedAt > 0) agent.rest.restedAt = performance.now();
+        (0, eval)(step);
+        await Promise.resolve();
+        continue;
+      }
+      const again = step.startsWith("// again");
+      let why = "";
+      do {
+        if (!again) {
+          agent.rest.end();
+          agent.rest.begin(document.querySelector("button"));
+          agent.rest.ask();
+        }
+        if (step.startsWith("// own")) ownTimer(() => {}, 300), ownFrame(() => {});
+        (0, eval)(step);
+        why = (await agent.rest.answer(again)) || "rest";
+      } while (why === "no frame" || why === "tasks"); // the machine is slow
+      out.push(why);
+    }
+    return out;
+  },
+
+  /**
    * The patches of a document: of all of it, and after each step. Each addition is given the next ref. A step that begins
    * with "// measured" is read with its boxes.
    * @param {string[]} steps

@@ -1,0 +1,100 @@
+package acting
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// TestAnAnswerHasWhatTheActionSetOff clicks for effects that come in ways that announce themselves: each answer has the effect, however
+// long it takes. What nothing announces is counted by BenchmarkEffects.
+func TestAnAnswerHasWhatTheActionSetOff(t *testing.T) {
+	answers := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("answer")) }
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(effects), "/answer": answers})
+	s := &stage{t: t, d: testenv.Shared(t)}
+	for _, c := range []struct{ name, script string }{
+		{"in the handler", `add()`},
+		{"a promise", `Promise.resolve().then(add)`},
+		{"a mutation observer", `new MutationObserver((r, o) => { o.disconnect(); add() }).observe(box, {attributes: true}); box.title = "x" + n`},
+		{"a resize observer", `new ResizeObserver((r, o) => { o.disconnect(); add() }).observe(box)`},
+		{"an intersection observer", `new IntersectionObserver((r, o) => { o.disconnect(); add() }).observe(box)`},
+		{"a resize observer after a change", `note(), box.style.width = 20 + n + "px"`},
+		{"a task after a change", `note(), scheduler.postTask(add, {priority: "user-visible"})`},
+		{"messages after a change", `note(), hops(20)`},
+		{"a timer", `setTimeout(add, 60)`},
+		{"a timer after a change", `note(), setTimeout(add, 30)`},
+		{"an idle callback after a change", `note(), requestIdleCallback(add)`},
+		{"frames after a change", `note(), requestAnimationFrame(() => requestAnimationFrame(add))`},
+		{"a request", `fetch("/answer").then((r) => r.text()).then(add)`},
+		{"a request after a change", `note(), fetch("/answer").then((r) => r.text()).then(add)`},
+		{"requests, one after the other", `note(), fetch("/answer").then((r) => r.text()).then(() => { note(); return fetch("/answer") }).then((r) => r.text()).then(add)`},
+		{"a timer after a request", `fetch("/answer").then((r) => r.text()).then(() => setTimeout(add, 40))`},
+		{"a script", `{ const s = document.createElement("script"); s.src = "data:text/javascript,add()"; document.head.append(s) }`},
+		{"hashchange", `onhashchange = add; location.hash = "h" + n`},
+		{"popstate", `onpopstate = add; history.back()`},
+		{"a frame's document", `{ const f = document.createElement("iframe"); f.onload = add; f.srcdoc = "x"; box.replaceChildren(f) }`},
+		{"a dialog that is closed", `note(), dialog.showModal(), dialog.onclose = add, dialog.close()`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.t = t
+			s.tab = s.d.Open(url)
+			s.eval(fmt.Sprintf("go.onclick = () => { n++; %s }, 0", c.script))
+			button := s.at("Go")
+			for i := 1; i <= 5; i++ {
+				s.eval(`history.pushState(n, "")`)
+				r, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{click(button)}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				found := false
+				for _, e := range r.GetDiff().GetAdded() {
+					found = found || e.GetText() == fmt.Sprint("Row ", i)
+				}
+				if !found {
+					t.Fatalf("answer %d has no row: %v", i, r)
+				}
+			}
+			if _, err := s.d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: s.tab}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+const effects = `<title>Effects</title><style>#box { width: 20px; height: 20px; overflow: hidden }</style><div id=box></div><dialog id=dialog>Hello</dialog><p id=noted></p>
+<button id=go>Go</button><div id=rows></div><script>
+let n = 0, added = 0;
+var add = () => { rows.innerHTML = "<button>Row " + ++added + "</button>" };
+var note = () => { noted.textContent = "Begun " + n };
+new ResizeObserver(() => { if (box.offsetWidth > 20) add() }).observe(box);
+var hop = () => new Promise((done) => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0) });
+var hops = async (count) => { for (let i = 0; i < count; i++) await hop(); add() };
+</script>`
+
+// TestAFrameUnderThePointerReceivesNoPress has the page put a frame over the element while it handles the pointer's movement: the
+// press is on its way then, and was not meant for the frame.
+func TestAFrameUnderThePointerReceivesNoPress(t *testing.T) {
+	for name, fill := range map[string]string{
+		"blank": `listen(f.contentWindow)`,
+		"same document": `f.contentDocument.body.innerHTML = "<button style='position:fixed;inset:0'>Buy</button>"; listen(f.contentWindow)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := staged(t, `<body style="margin:0"><button id=go style="width:200px;height:100px">Go</button><script>
+				var got = [];
+				var listen = (w) => { for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) w.addEventListener(type, () => got.push(type), true) };
+				go.onclick = () => got.push("button");
+				go.onmouseover = () => {
+					const f = document.createElement("iframe");
+					f.style.cssText = "position:fixed;left:0;top:0;width:300px;height:200px;border:0";
+					document.body.append(f);
+					`+fill+`
+				};
+			</script>`)
+			s.refused(click(s.at("Go")), "NOT_ACTIONABLE", "it is covered by")
+			s.is("got.join()", "")
+		})
+	}
+}
