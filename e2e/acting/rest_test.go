@@ -78,8 +78,9 @@ var hops = async (count) => { for (let i = 0; i < count; i++) await hop(); add()
 // press is on its way then, and was not meant for the frame.
 func TestAFrameUnderThePointerReceivesNoPress(t *testing.T) {
 	for name, fill := range map[string]string{
-		"blank": `listen(f.contentWindow)`,
+		"blank":         `listen(f.contentWindow)`,
 		"same document": `f.contentDocument.body.innerHTML = "<button style='position:fixed;inset:0'>Buy</button>"; listen(f.contentWindow)`,
+		"written":       `f.contentDocument.open(); f.contentDocument.write("<button style='position:fixed;inset:0'>Buy</button>"); f.contentDocument.close(); listen(f.contentDocument.querySelector("button"))`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := staged(t, `<body style="margin:0"><button id=go style="width:200px;height:100px">Go</button><script>

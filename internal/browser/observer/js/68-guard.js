@@ -65,6 +65,8 @@ class Guard {
     /** Removes the listeners that preventFocusMove added. */
     this.allowFocusMove = () => {};
     this.listen();
+    // document.open() removes listeners, and replaces the document element.
+    new MutationObserver(() => this.listen()).observe(document, { childList: true });
     /** @param {NavigateEvent} event */
     const onNavigate = (event) => !event.destination.sameDocument && this.press && this.press.noteNavigation();
     if (globalThis.navigation) navigation.addEventListener("navigate", onNavigate, true);
