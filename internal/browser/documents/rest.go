@@ -6,6 +6,7 @@ import (
 
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
@@ -25,23 +26,22 @@ func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool) (bool,
 	bounded, cancel := context.WithTimeout(ctx, restLimit)
 	defer cancel()
 	rests, acted := true, false
-	var calls []*devtools.Call
+	asked := []asking{}
 	for _, o := range q.m.Readable() {
-		params := o.Agent.Params("rest", observer.RestRequest{Again: again})
-		k, err := o.Agent.Send(bounded, params)
+		k, err := o.Agent.Send(bounded, o.Agent.Params("rest", observer.RestRequest{Again: again}))
 		if err != nil {
 			rests = false
 			break
 		}
-		calls = append(calls, k)
+		asked = append(asked, asking{o.Agent, k})
 		acted = acted || q.m.Tree.Key(o.ID) == frame
 	}
 	why := ""
-	for _, k := range calls {
+	for _, one := range asked {
 		if rests && why == "" {
-			why = whyRestless(bounded, k)
+			why = q.whyRestless(bounded, one)
 		}
-		k.Forget()
+		one.call.Forget()
 	}
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
@@ -52,15 +52,29 @@ func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool) (bool,
 	return rests && acted && why == "", nil
 }
 
+// asking is a document that is asked whether it is at rest.
+type asking struct {
+	agent *frames.Agent
+	call  *devtools.Call
+}
+
 // whyRestless waits for what one document says.
-func whyRestless(ctx context.Context, k *devtools.Call) string {
+func (q *Query) whyRestless(ctx context.Context, one asking) string {
 	var reply devtools.Evaluation
 	answer := observer.RestAnswer{Why: "no answer"}
-	if err := k.Wait(ctx, &reply); err != nil {
-		return "no answer: " + err.Error()
+	if err := one.call.Wait(ctx, &reply); err != nil {
+		return answer.Why
 	}
 	if err := reply.Decode(&answer); err != nil {
-		return "no answer: " + err.Error()
+		return err.Error()
 	}
+	q.noteGrown(one.agent, answer.Grown)
 	return answer.Why
+}
+
+// noteGrown has the next read probe a document before it asks it, which would only say so itself.
+func (q *Query) noteGrown(a *frames.Agent, grown bool) {
+	q.m.Lock()
+	defer q.m.Unlock()
+	a.Reading.Probe.Grown = grown
 }

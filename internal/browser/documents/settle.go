@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/chromedp/cdproto/runtime"
+
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/observer"
 )
@@ -24,10 +27,10 @@ func (q *Query) Settle(ctx context.Context, frame dom.FrameID, limit time.Durati
 			defer close(inner)
 			bounded, cancel := context.WithTimeout(q.m.Life, limit+FrameGrace)
 			defer cancel()
-			_ = a.Call(bounded, "settle", request, nil) // a removed frame is settled
+			_ = q.settle(bounded, a, request) // a removed frame is settled
 		})
 	}
-	if err := main.Call(ctx, "settle", request, nil); err != nil && !frames.IsGoneContext(err) {
+	if err := q.settle(ctx, main, request); err != nil && !frames.IsGoneContext(err) {
 		return err
 	}
 	if inner == nil {
@@ -39,6 +42,20 @@ func (q *Query) Settle(ctx context.Context, frame dom.FrameID, limit time.Durati
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// settle waits for one document.
+func (q *Query) settle(ctx context.Context, a *frames.Agent, request observer.SettleRequest) error {
+	var reply devtools.Evaluation
+	err := a.Session.Call(ctx, runtime.CommandCallFunctionOn, a.Params("settle", request), &reply)
+	if err == nil {
+		err = reply.Decode(nil)
+	}
+	var answer observer.RestAnswer
+	if err == nil && reply.Decode(&answer) == nil {
+		q.noteGrown(a, answer.Grown)
+	}
+	return err
 }
 
 // Ping returns when the main document answers, or is replaced.

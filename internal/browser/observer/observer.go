@@ -204,9 +204,11 @@ type RestRequest struct {
 	Again bool `json:"again"`
 }
 
-// RestAnswer is the answer of "rest": why what the action set off may not be over; empty when the document knows that it is.
+// RestAnswer is the answer of "rest" and "settle": why what the action set off may not be over; empty when the document knows
+// that it is. Grown says that the document is to be probed before it is read.
 type RestAnswer struct {
-	Why string `json:"why"`
+	Why   string `json:"why"`
+	Grown bool   `json:"grown"`
 }
 
 // About is the answer of "about".

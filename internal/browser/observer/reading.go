@@ -74,6 +74,8 @@ type Probe struct {
 	// Ended is when the last probe ended, and Took is how long it took.
 	Ended time.Time
 	Took  time.Duration
+	// Grown says that elements came since the last probe that may have listeners.
+	Grown bool
 	// More says that the last probe left nodes for the next one.
 	More bool
 	// Document is the id of the document as an object of the page's own world.
@@ -93,7 +95,7 @@ const (
 func (p *Probe) Due(now time.Time) bool {
 	since := now.Sub(p.Ended)
 	switch {
-	case p.Ended.IsZero():
+	case p.Ended.IsZero() || p.Grown:
 		return true
 	case p.Failed:
 		return since >= p.Took || p.Took < failedSoon
@@ -121,5 +123,5 @@ func (p *Probe) BeginUnread(now time.Time) bool {
 
 // End notes how a probe ended that began at a time.
 func (p *Probe) End(began, now time.Time, failed bool) {
-	p.Busy, p.Failed, p.Ended, p.Took = false, failed, now, now.Sub(began)
+	p.Busy, p.Grown, p.Failed, p.Ended, p.Took = false, false, failed, now, now.Sub(began)
 }

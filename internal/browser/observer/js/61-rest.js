@@ -218,7 +218,7 @@ class Rest {
     return why;
   }
 
-  /** The last answer was not the last word: a change after it is no reason for distrust. */
+  /** Something else begins: a change from now on is no reason for distrust. */
   forgive() {
     this.restedAt = 0;
   }
@@ -299,5 +299,6 @@ function endsSoon(doc) {
  * @param {Agent} agent @param {{again: boolean}} request
  */
 async function whyRestless(agent, request) {
-  return { why: await agent.rest.answer(request.again) };
+  const why = await agent.rest.answer(request.again);
+  return { why, grown: agent.model.listeners.due };
 }

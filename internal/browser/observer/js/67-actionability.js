@@ -56,6 +56,7 @@ async function retryUntil(agent, patience, attempt) {
  *   alone. A passive action, such as scrolling, does not need an enabled element.
  */
 function waitActionable(agent, request) {
+  agent.rest.forgive();
   const began = performance.now();
   /** @type {ReachState} */
   const state = { scrolls: 0, box: "", stableBy: began + Math.min(UNSTABLE_AT_MOST, request.patience / 2) };

@@ -8,7 +8,7 @@
  * that were added have a size, and, with `timers`, those that the page set because of the action are
  * over, at the latest after `limit` milliseconds.
  * @param {Agent} agent @param {{limit: number, timers?: boolean}} request
- * @returns {Promise<{}>}
+ * @returns {Promise<{grown: boolean}>} whether a probe is due
  */
 function settle(agent, request) {
   const { rest, timers } = agent;
@@ -18,7 +18,8 @@ function settle(agent, request) {
   if (late > 0) timers.addLate(late);
   const start = performance.now(), end = start + request.limit;
   return new Promise((resolve) => {
-    const timer = ownTimer(() => resolve({}), request.limit);
+    const done = () => resolve({ grown: agent.model.listeners.due });
+    const timer = ownTimer(done, request.limit);
     let frames = 0;
     const step = () => {
       const now = performance.now();
@@ -28,7 +29,7 @@ function settle(agent, request) {
       const waits = (request.timers === true && timers.isPending(now)) || rest.awaitsPictures(start);
       if ((frames >= 2 && !waits) || now >= end) {
         clearTimeout(timer);
-        resolve({});
+        done();
       } else ownFrame(step);
     };
     ownFrame(step);
@@ -42,6 +43,7 @@ function settle(agent, request) {
 function notice(agent, how) {
   agent.timers.setActing(how.on);
   agent.rest.end();
+  if (how.on) agent.rest.forgive();
   agent.notices.setActing(how);
 }
 
