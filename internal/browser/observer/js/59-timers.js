@@ -23,7 +23,10 @@ class Timers {
   constructor() {
     /** The daemon acts. */
     this.acting = false;
-    /** How many timers the page had set before the event that is being handled; null: none is. @type {number | null} */
+    /**
+     * How many timers the page had set before the event that is being handled; null: none is.
+     * @type {number | null}
+     */
     this.before = null;
     /** How many timers were counted. */
     this.counted = 0;

@@ -37,7 +37,10 @@ class Rest {
      * @type {{timers: number, idles: number, counted: number} | null}
      */
     this.start = null;
-    /** How many frames the page had requested at the first request of ask; null: there was none. @type {number | null} */
+    /**
+     * How many frames the page had requested at the first request of ask; null: there was none.
+     * @type {number | null}
+     */
     this.frames = null;
     /** Input has begun that answer was not asked about. */
     this.fresh = false;
@@ -151,7 +154,8 @@ class Rest {
       case "attributes":
         return !DRAWN_BY.test(r.attributeName || "") || !(isWithinNode(target, el) || isWithinNode(el, target));
       case "childList":
-        return !isWithinNode(target, el) || [...r.addedNodes, ...r.removedNodes].some((node) => safe.textContent(node) !== "");
+        if (!isWithinNode(target, el)) return true;
+        return [...r.addedNodes, ...r.removedNodes].some((node) => safe.textContent(node) !== "");
     }
     return true;
   }
@@ -243,26 +247,40 @@ class Rest {
       if (scheduled !== "") return scheduled;
       if (!(await this.awaitDrawn())) return "no frame";
       this.agent.takeRecords();
-      if (this.changes === this.byFrame) return this.whatIsScheduled() || (this.busy ? "busy" : endsSoon(this.agent.model.doc) ? "animation" : "");
+      if (this.changes === this.byFrame) return this.whatIsScheduled() || this.whatIsShown();
       this.ask();
     }
     return "changes";
   }
 
-  /** What the page has asked for: timers, idle callbacks or frames; empty when it has not. */
+  /** What the page shows of its work; empty when it shows nothing. */
+  whatIsShown() {
+    return this.busy ? "busy" : endsSoon(this.agent.model.doc) ? "animation" : "";
+  }
+
+  /**
+   * What the page has asked for: timers, also in earlier actions of the turn, idle callbacks or
+   * frames; empty when it has not.
+   */
   whatIsScheduled() {
     const { start } = this;
-    if (start === null || countTimers() !== start.timers) return "timers";
+    if (start === null || countTimers() !== start.timers || this.agent.timers.pending > 0) return "timers";
     return countIdles() !== start.idles ? "idle callbacks" : countFrames() !== this.frames ? "frames" : "";
   }
 
-  /** How many timers the page has set since the input began, but for those that were counted at its events. */
+  /**
+   * How many timers the page has set since the input began, but for those that were counted at its
+   * events.
+   */
   lateTimers() {
     const { start } = this;
     return start === null ? 0 : countTimers() - start.timers - (this.agent.timers.counted - start.counted);
   }
 
-  /** Whether a picture that was added has no size until it is loaded. @param {number} since when the wait for them began */
+  /**
+   * Whether a picture that was added has no size until it is loaded.
+   * @param {number} since when the wait for them began
+   */
   awaitsPictures(since) {
     if (this.pictures.length === 0 || performance.now() - since > PICTURES_AT_MOST) return false;
     this.pictures = this.pictures.filter((img) => isLoading(img));
