@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +47,8 @@ var effects = []struct{ name, script string }{
 	{"noted,indexed-db", `{ note(); const r = indexedDB.open("db" + n); r.onsuccess = add }`},
 	{"noted,fetch-40", `note(), fetch("/answer?d=40").then((r) => r.text()).then(add)`},
 	{"noted,timer-40", `note(), setTimeout(add, 40)`},
+	{"noted,popstate", `note(), history.pushState(n, ""), history.back()`},
+	{"noted,hashchange", `note(), location.hash = "h" + n`},
 	{"noted,image", `{ note(); const i = new Image(); i.onload = i.onerror = add; i.src = "/image?" + n }`},
 }
 
@@ -90,7 +93,7 @@ func BenchmarkEffects(b *testing.B) {
 
 func clickForEffect(b *testing.B, d *testenv.Daemon, name, script string, delay int) {
 	mux := http.NewServeMux()
-	back := name == "history-forth-and-back" || name == "popstate"
+	back := name == "history-forth-and-back" || strings.HasSuffix(name, "popstate")
 	mux.HandleFunc("/", serve(fmt.Sprintf(effectPage, name, delay, back, script)))
 	mux.HandleFunc("/image", func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(5 * time.Millisecond)

@@ -10,7 +10,8 @@ import (
 )
 
 // activity counts what a page begins that may change it later, and that its documents do not see: requests, messages over web
-// sockets, navigations of any frame, and new frames. It counts as events arrive, before they wait in the queue, so what the
+// sockets, navigations of any frame, and new frames. A change of the URL within a document is over when it is reported, but for
+// events that are queued, which the document sees. activity counts as events arrive, before they wait in the queue, so what the
 // page sent before the answer of a call is counted by then.
 type activity struct {
 	begun atomic.Uint64
@@ -37,7 +38,7 @@ func (a *activity) any() bool { return a.begun.Load() != a.before.Load() }
 func (a *activity) arrived(method string) {
 	switch method {
 	case "Network.webSocketFrameSent", "Network.webSocketCreated", cdppage.FrameAttached.Method, cdppage.FrameNavigated.Method,
-		cdppage.FrameRequestedNavigation.Method, cdppage.FrameStartedNavigating.Method, cdppage.NavigatedWithinDocument.Method,
+		cdppage.FrameRequestedNavigation.Method, cdppage.FrameStartedNavigating.Method,
 		cdppage.WindowOpen.Method, cdppage.JavascriptDialogOpening.Method:
 		a.begun.Add(1)
 	}
