@@ -140,7 +140,7 @@ func (t *Tree) end(a *arrival, failed bool) {
 // Complete reports whether every frame has an agent that answers, as far as is known.
 func (t *Tree) Complete() bool {
 	for _, f := range t.frames {
-		if f.Agent == nil || f.isLate() {
+		if f.Agent == nil || f.Agent.Reading.Late || f.isLate() {
 			return false
 		}
 	}

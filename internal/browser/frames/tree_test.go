@@ -160,3 +160,26 @@ func TestAFrameThatComesSlowlyIsLate(t *testing.T) {
 	tree.end(gone, false)
 	is("back", false)
 }
+
+// TestATreeIsCompleteWhenAllFramesAnswer adds a frame, which has no agent at first, and then one that answers late.
+func TestATreeIsCompleteWhenAllFramesAnswer(t *testing.T) {
+	tree := NewTree("T1")
+	steps := []struct {
+		what string
+		do   func()
+		want bool
+	}{
+		{"no agent", func() {}, false},
+		{"an agent", func() { tree.Add("T1", agent("S1", "u1")) }, true},
+		{"a new frame", func() { tree.Attach("F1", "T1") }, false},
+		{"its agent", func() { tree.Add("F1", agent("S1", "u2")) }, true},
+		{"a late agent", func() { tree.Lookup("F1").Agent.Reading.Late = true }, false},
+		{"the frame is gone", func() { tree.Remove("F1") }, true},
+	}
+	for _, s := range steps {
+		s.do()
+		if got := tree.Complete(); got != s.want {
+			t.Errorf("%s: complete is %t", s.what, got)
+		}
+	}
+}

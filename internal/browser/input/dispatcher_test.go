@@ -47,7 +47,7 @@ func (p *peer) Write(_ context.Context, msg *cdproto.Message) error {
 			re.Result, re.Error = nil, &cdproto.Error{Code: -32000, Message: "Execution context was destroyed."}
 		}
 	} else if msg.Method == input.CommandDispatchMouseEvent {
-		for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
 			if strings.Contains(string(msg.Params), kind) {
 				p.note(kind)
 			}
@@ -128,6 +128,41 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 	}
 	if got, want := p.done("checkBeforePress", "mousePressed", "mouseReleased"), "checkBeforePress mousePressed mouseReleased checkBeforePress mousePressed mouseReleased"; got != want {
 		t.Errorf("the browser heard %s, want %s", got, want)
+	}
+}
+
+// TestAClickIsOneBatchFirst has the guard swallow the press that is sent with the movement, or not: a click that it swallows is
+// checked with the pointer in its place, and pressed then.
+func TestAClickIsOneBatchFirst(t *testing.T) {
+	const missed, done = `{"reached":false,"detail":"<div>"}`, `{"reached":true,"presses":1,"clicks":1,"whole":true}`
+	for _, c := range []struct {
+		armed    string
+		outcomes []string
+		want     string
+	}{
+		{"true", []string{done}, "mouseMoved mousePressed mouseReleased"},
+		{"true", []string{missed, done}, "mouseMoved mousePressed mouseReleased mouseMoved checkBeforePress mousePressed mouseReleased"},
+		{"true", []string{missed, missed, done}, "mouseMoved mousePressed mouseReleased mouseMoved checkBeforePress mousePressed mouseReleased mouseMoved checkBeforePress mousePressed mouseReleased"},
+		{"false", []string{done}, "mouseMoved checkBeforePress mousePressed mouseReleased"}, // it had to be scrolled to
+	} {
+		outcomes := c.outcomes
+		h, p := at(t, func(command string) string {
+			switch command {
+			case "waitActionable":
+				return `{"x":10,"y":10,"w":4,"h":4,"armed":` + c.armed + `}`
+			case "pressOutcome":
+				next := outcomes[0]
+				outcomes = outcomes[1:]
+				return next
+			}
+			return "{}"
+		})
+		if _, err := h.Do(t.Context(), driver.Action{Kind: driver.Click, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}}); err != nil {
+			t.Errorf("armed %s, %v: %v", c.armed, c.outcomes, err)
+		}
+		if got := p.done("mouseMoved", "checkBeforePress", "mousePressed", "mouseReleased"); got != c.want {
+			t.Errorf("armed %s, %v: the browser heard %s, want %s", c.armed, c.outcomes, got, c.want)
+		}
 	}
 }
 

@@ -32,6 +32,7 @@ func TestProbesTakeAShareOfTheTime(t *testing.T) {
 		due  time.Duration // after the last probe
 	}{
 		{"never probed", Probe{}, 0},
+		{"grown since", Probe{Ended: begin, Took: time.Second, Grown: true}, 0},
 		{"a quick one", ended(time.Millisecond, false, false), probeEvery},
 		{"a slow one", ended(time.Second, false, false), 50 * time.Second},
 		{"it left nodes", ended(time.Second, false, true), 4 * time.Second},

@@ -1,0 +1,37 @@
+package browser
+
+import (
+	"testing"
+
+	"github.com/domtap/domtap/internal/browser/console"
+)
+
+// TestActivityCountsWhatAnActionBegins checks what counts, and since when.
+func TestActivityCountsWhatAnActionBegins(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(*activity)
+		want    bool
+	}{
+		"nothing":                {func(*activity) {}, false},
+		"a request":              {func(a *activity) { a.requested(console.Request{ID: "1", Type: "Image", Begun: true}) }, true},
+		"the end of a request":   {func(a *activity) { a.requested(console.Request{ID: "1", Type: "Fetch", Ended: true}) }, false},
+		"a beacon":               {func(a *activity) { a.requested(console.Request{ID: "1", Type: "Ping", Begun: true}) }, false},
+		"a message to a socket":  {func(a *activity) { a.arrived("Network.webSocketFrameSent") }, true},
+		"a message of a socket":  {func(a *activity) { a.arrived("Network.webSocketFrameReceived") }, false},
+		"a frame":                {func(a *activity) { a.arrived("Page.frameAttached") }, true},
+		"a navigation":           {func(a *activity) { a.arrived("Page.frameStartedNavigating") }, true},
+		"another URL":            {func(a *activity) { a.arrived("Page.navigatedWithinDocument") }, false},
+		"a second action":        {func(a *activity) { a.arrived("Page.frameAttached"); a.begin(true) }, true},
+		"after what was awaited": {func(a *activity) { a.arrived("Page.frameAttached"); a.renew() }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := new(activity)
+			a.arrived("Page.frameAttached") // before the action
+			a.begin(true)
+			c.happens(a)
+			if got := a.any(); got != c.want {
+				t.Errorf("any is %t, want %t", got, c.want)
+			}
+		})
+	}
+}
