@@ -3,6 +3,7 @@ package acting
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -24,14 +25,14 @@ func TestAnAnswerHasWhatTheActionSetOff(t *testing.T) {
 		{"a resize observer after a change", `note(), box.style.width = 20 + n + "px"`},
 		{"a task after a change", `note(), scheduler.postTask(add, {priority: "user-visible"})`},
 		{"messages after a change", `note(), hops(20)`},
-		{"a timer", `setTimeout(add, 60)`},
-		{"a timer after a change", `note(), setTimeout(add, 30)`},
+		{"a timer", `later(add, 60, 400)`},
+		{"a timer after a change", `note(), later(add, 30, 400)`},
 		{"an idle callback after a change", `note(), requestIdleCallback(add)`},
 		{"frames after a change", `note(), requestAnimationFrame(() => requestAnimationFrame(add))`},
 		{"a request", `fetch("/answer").then((r) => r.text()).then(add)`},
 		{"a request after a change", `note(), fetch("/answer").then((r) => r.text()).then(add)`},
 		{"requests, one after the other", `note(), fetch("/answer").then((r) => r.text()).then(() => { note(); return fetch("/answer") }).then((r) => r.text()).then(add)`},
-		{"a timer after a request", `fetch("/answer").then((r) => r.text()).then(() => setTimeout(add, 40))`},
+		{"a timer after a request", `fetch("/answer").then((r) => r.text()).then(() => later(add, 40, 90))`},
 		{"a script", `{ const s = document.createElement("script"); s.src = "data:text/javascript,add()"; document.head.append(s) }`},
 		{"hashchange", `onhashchange = add; location.hash = "h" + n`},
 		{"popstate", `onpopstate = add; history.back()`},
@@ -40,36 +41,60 @@ func TestAnAnswerHasWhatTheActionSetOff(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.t = t
-			s.tab = s.d.Open(url)
-			s.eval(fmt.Sprintf("go.onclick = () => { n++; %s }, 0", c.script))
-			button := s.at("Go")
-			for i := 1; i <= 5; i++ {
-				s.eval(`history.pushState(n, "")`)
-				r, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{click(button)}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				found := false
-				for _, e := range r.GetDiff().GetAdded() {
-					found = found || e.GetText() == fmt.Sprint("Row ", i)
-				}
-				if !found {
-					t.Fatalf("answer %d has no row: %v", i, r)
+			for range slowAtMost {
+				missing, slow := s.clicksFor(url, c.script)
+				switch {
+				case missing == "":
+					return
+				case !slow:
+					t.Fatal(missing)
 				}
 			}
-			if _, err := s.d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: s.tab}); err != nil {
-				t.Error(err)
-			}
+			t.Skip("the machine is too slow: timers took longer than an answer waits for them")
 		})
 	}
 }
 
+// slowAtMost is how often a case is tried on a machine that is too slow for it.
+const slowAtMost = 10
+
+// clicksFor clicks five times in a new tab, and reports the first answer that has not the effect of its click. The answer may
+// miss it when the page's timer took longer than docs/acting.md promises to wait: slow says so.
+func (s *stage) clicksFor(url, script string) (missing string, slow bool) {
+	s.t.Helper()
+	s.tab = s.d.Open(url)
+	defer func() {
+		if _, err := s.d.Tabs.CloseTab(s.t.Context(), &domtapv1.CloseTabRequest{TabId: s.tab}); err != nil {
+			s.t.Error(err)
+		}
+	}()
+	s.eval(fmt.Sprintf("go.onclick = () => { n++; %s }, 0", script))
+	button := s.at("Go")
+	for i := 1; i <= 5; i++ {
+		s.eval(`history.pushState(n, "")`)
+		r, err := s.d.Actions.Interact(s.t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{click(button)}})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		row := func(e *domtapv1.Element) bool { return e.GetText() == fmt.Sprint("Row ", i) }
+		if !slices.ContainsFunc(r.GetDiff().GetAdded(), row) {
+			s.eval(fmt.Sprintf("shown(%d)", i))
+			return fmt.Sprintf("answer %d has no row: %v", i, r), s.eval("slow") == "true"
+		}
+	}
+	return "", false
+}
+
 const effects = `<title>Effects</title><style>#box { width: 20px; height: 20px; overflow: hidden }</style><div id=box></div><dialog id=dialog>Hello</dialog><p id=noted></p>
 <button id=go>Go</button><div id=rows></div><script>
-let n = 0, added = 0;
+let n = 0, added = 0, slow = false;
 var add = () => { rows.innerHTML = "<button>Row " + ++added + "</button>" };
 var note = () => { noted.textContent = "Begun " + n };
 new ResizeObserver(() => { if (box.offsetWidth > 20) add() }).observe(box);
+// later calls f after some milliseconds, and notes when the browser took more than most for that.
+var later = (f, ms, most) => { const set = performance.now(); setTimeout(() => { slow = slow || performance.now() - set > most; f() }, ms) };
+// shown resolves when the row of a click is there.
+var shown = async (row) => { for (let i = 0; added < row; i++) { if (i > 500) throw new Error("it never came"); await new Promise((done) => setTimeout(done, 10)) } };
 var hop = () => new Promise((done) => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0) });
 var hops = async (count) => { for (let i = 0; i < count; i++) await hop(); add() };
 </script>`

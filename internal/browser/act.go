@@ -109,7 +109,7 @@ func (i inputFacet) Reveal(ctx context.Context, e driver.Element) error {
 // that they do not see, the page is at rest. Otherwise Settle waits for what is under way, and else for quiet frames.
 func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error {
 	until := requests.Limit()
-	followed := i.activity.followed.Swap(false)
+	followed := i.activity.end()
 	for again := false; ; again = true {
 		rests := false
 		if followed {
@@ -122,7 +122,7 @@ func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Du
 			}
 			rests = rests && !i.activity.any()
 		}
-		if !rests && !(followed && i.isUnderWay(until)) {
+		if known := rests || followed && i.isUnderWay(until); !known {
 			if err := i.documents.Settle(ctx, frame, limit, timers); err != nil {
 				return err
 			}
@@ -142,11 +142,11 @@ func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Du
 
 // isUnderWay reports whether a navigation or requests are waited for, so that there is no use in waiting for frames before.
 func (i inputFacet) isUnderWay(until time.Time) bool {
-	return i.navigator.Going() || i.requests.Awaited(until)
+	return time.Now().Before(until) && (i.navigator.Going() || i.requests.Awaited(until))
 }
 
 // awaitUnderWay waits until no navigation, window or request is under way that the action set off, and reports whether
-// any was.
+// any was. After until it reports none, since a page may change its URL without an end.
 func (i inputFacet) awaitUnderWay(ctx context.Context, until time.Time) (waited bool, err error) {
 	if err := i.barrier(ctx); err != nil {
 		return false, err
@@ -159,7 +159,7 @@ func (i inputFacet) awaitUnderWay(ctx context.Context, until time.Time) (waited 
 		return false, err
 	}
 	waited, err = i.requests.AwaitAnswers(ctx, until)
-	return waited || went, err
+	return waited || went && time.Now().Before(until), err
 }
 
 // AwaitWindows implements driver.Input.

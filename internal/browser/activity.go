@@ -15,17 +15,25 @@ import (
 // page sent before the answer of a call is counted by then.
 type activity struct {
 	begun atomic.Uint64
-	// before is the count when the action began; followed says that the observer follows what that sets off.
-	before   atomic.Uint64
-	followed atomic.Bool
+	// before is the count when the first action began since the page settled. acting says that there was one, and followed
+	// that the observer follows what all of them set off.
+	before           atomic.Uint64
+	acting, followed atomic.Bool
 }
 
 // begin notes that an action begins, and whether it is followed. Several actions may begin before the page is to settle.
 func (a *activity) begin(followed bool) {
-	if !a.followed.Load() {
-		a.renew()
+	if a.acting.Swap(true) {
+		a.followed.Store(followed && a.followed.Load())
+		return
 	}
+	a.renew()
 	a.followed.Store(followed)
+}
+
+// end notes that the page is to settle, and reports whether the actions since it settled last are followed.
+func (a *activity) end() (followed bool) {
+	return a.acting.Swap(false) && a.followed.Load()
 }
 
 // renew forgets what was begun so far.
@@ -43,6 +51,9 @@ func (a *activity) arrived(method string) {
 		a.begun.Add(1)
 	}
 }
+
+// missed notes that an event was left out, which may have been the beginning of a request.
+func (a *activity) missed() { a.begun.Add(1) }
 
 // requested takes in what an event says of a request. Reports that the page sends about itself, and waits for no answer to, are none.
 func (a *activity) requested(r console.Request) {

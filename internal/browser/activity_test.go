@@ -22,6 +22,7 @@ func TestActivityCountsWhatAnActionBegins(t *testing.T) {
 		"a navigation":           {func(a *activity) { a.arrived("Page.frameStartedNavigating") }, true},
 		"another URL":            {func(a *activity) { a.arrived("Page.navigatedWithinDocument") }, false},
 		"a second action":        {func(a *activity) { a.arrived("Page.frameAttached"); a.begin(true) }, true},
+		"an event is left out":   {func(a *activity) { a.missed() }, true},
 		"after what was awaited": {func(a *activity) { a.arrived("Page.frameAttached"); a.renew() }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -33,5 +34,22 @@ func TestActivityCountsWhatAnActionBegins(t *testing.T) {
 				t.Errorf("any is %t, want %t", got, c.want)
 			}
 		})
+	}
+}
+
+// TestAnActionIsFollowedWithThoseBeforeIt begins actions before the page settles: what one of them sets off that is not followed
+// is not known, although the next one is.
+func TestAnActionIsFollowedWithThoseBeforeIt(t *testing.T) {
+	a := new(activity)
+	for _, c := range []struct {
+		begun []bool
+		want  bool
+	}{{nil, false}, {[]bool{true}, true}, {[]bool{true, true}, true}, {[]bool{false, true}, false}, {[]bool{true, false}, false}, {nil, false}, {[]bool{true}, true}} {
+		for _, followed := range c.begun {
+			a.begin(followed)
+		}
+		if got := a.end(); got != c.want {
+			t.Errorf("after %v: followed is %t, want %t", c.begun, got, c.want)
+		}
 	}
 }

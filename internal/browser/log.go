@@ -22,6 +22,7 @@ func (p *Page) listen(s devtools.Session) {
 		}
 		msg.Params = console.Shorten(msg.Params)
 		if !p.inbox.Offer(inbound{session: s, msg: msg}) {
+			p.activity.missed()
 			p.Miss(kind)
 		}
 	})

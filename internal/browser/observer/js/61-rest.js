@@ -87,6 +87,7 @@ class Rest {
     this.changed = this.busy = this.drawn = false;
     this.changes = this.byFrame = this.byAnswer = this.searched = 0;
     this.pictures = [];
+    this.waiting = [];
     this.start = null;
     this.unknown = "distrusted";
     if (this.distrusted > 0) {
@@ -136,7 +137,10 @@ class Rest {
       if (!this.changed) this.changed = this.isEffect(r);
       if (r.attributeName === "aria-busy") this.noteBusy(/** @type {El} */ (r.target));
       for (const node of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
-        if (isElement(node) && this.searched++ < SEARCHED) this.search(node);
+        if (this.searched >= SEARCHED) break;
+        if (!isElement(node)) continue;
+        this.searched++;
+        this.search(node);
       }
     }
   }
