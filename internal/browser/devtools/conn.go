@@ -169,6 +169,14 @@ func (c *Conn) Send(ctx context.Context, session target.SessionID, method string
 	return k, nil
 }
 
+// together has the browser receive the commands that send sends at once, where the transport can do that.
+func (c *Conn) together(send func() error) error {
+	if batch, ok := c.browser.(interface{ together(func() error) error }); ok {
+		return batch.together(send)
+	}
+	return send()
+}
+
 // Wait waits for the reply and decodes it into result, unless that is nil. When ctx ends first the
 // reply is dropped when it comes.
 func (k *Call) Wait(ctx context.Context, result any) error {
@@ -285,12 +293,15 @@ type Step struct {
 // Run sends commands in order without waiting in between, then waits for all of them.
 func (s Session) Run(ctx context.Context, steps ...Step) error {
 	calls := make([]*Call, len(steps))
-	for i, st := range steps {
-		k, err := s.Conn.Send(ctx, s.ID, st.Method, st.Params)
-		if err != nil {
-			return err
+	if err := s.Conn.together(func() (err error) {
+		for i, st := range steps {
+			if calls[i], err = s.Conn.Send(ctx, s.ID, st.Method, st.Params); err != nil {
+				return err
+			}
 		}
-		calls[i] = k
+		return nil
+	}); err != nil {
+		return err
 	}
 	var first error
 	for i, k := range calls {

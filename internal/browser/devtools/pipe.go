@@ -8,12 +8,14 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/chromedp/cdproto"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -22,15 +24,70 @@ import (
 // every pass over it counts: an answer to one of our commands is handed on as it came.
 type Pipe struct {
 	*chromedp.PipeConn
-	in *bufio.Reader
+	in  *bufio.Reader
+	out *outlet
 	// received counts bytes.
 	received atomic.Uint64
 }
 
 // NewPipe reads what the browser writes from r, and writes commands for it to w.
 func NewPipe(r, w *os.File) *Pipe {
-	return &Pipe{PipeConn: chromedp.NewPipeConn(r, w), in: bufio.NewReaderSize(r, 1<<16)}
+	out := &outlet{file: w}
+	return &Pipe{PipeConn: chromedp.NewPipeConn(r, out), in: bufio.NewReaderSize(r, 1<<16), out: out}
 }
+
+// together writes the commands that send writes, and those of others meanwhile, at once.
+func (p *Pipe) together(send func() error) error {
+	p.out.hold()
+	err := send()
+	if lost := p.out.release(); lost != nil {
+		return fmt.Errorf("%w: %w", ErrLost, lost)
+	}
+	return err
+}
+
+// outlet is the end of a pipe that can hold what is written for a moment, so that the browser receives it at once: a press that
+// follows a movement must not come later because something else runs between two writes.
+type outlet struct {
+	file *os.File
+
+	mu sync.Mutex
+	// holds counts who holds what is written.
+	holds int
+	held  []byte
+}
+
+func (o *outlet) hold() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.holds++
+}
+
+// release writes what was held, unless others still hold it.
+func (o *outlet) release() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.holds--; o.holds > 0 || len(o.held) == 0 {
+		return nil
+	}
+	_, err := o.file.Write(o.held)
+	o.held = o.held[:0]
+	return err
+}
+
+// Write implements io.Writer.
+func (o *outlet) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.holds > 0 {
+		o.held = append(o.held, b...)
+		return len(b), nil
+	}
+	return o.file.Write(b)
+}
+
+// Close implements io.Closer. A write that the browser does not take ends.
+func (o *outlet) Close() error { return o.file.Close() }
 
 // Received counts the bytes that the browser has sent.
 func (p *Pipe) Received() uint64 { return p.received.Load() }
@@ -57,6 +114,9 @@ func (p *Pipe) next() (id int64, r reply, err error) {
 		if len(bytes.TrimSpace(raw)) == 0 || unheard(raw) {
 			continue
 		}
+		if msg := sentFrame(raw); msg != nil {
+			return 0, reply{msg: msg}, nil
+		}
 		if id := leadingID(raw); id >= firstID {
 			return id, reply{raw: raw}, nil
 		}
@@ -76,7 +136,7 @@ var (
 	needless = [][]byte{
 		[]byte(`requestWillBeSentExtraInfo"`), []byte(`responseReceivedExtraInfo"`), []byte(`dataReceived"`),
 		[]byte(`resourceChangedPriority"`), []byte(`requestServedFromCache"`), []byte(`policyUpdated"`),
-		[]byte(`webSocketFrameReceived"`), []byte(`webSocketFrameSent"`), []byte(`eventSourceMessageReceived"`),
+		[]byte(`webSocketFrameReceived"`), []byte(`eventSourceMessageReceived"`),
 	}
 )
 
@@ -84,6 +144,23 @@ var (
 func unheard(raw []byte) bool {
 	rest, found := bytes.CutPrefix(raw, network)
 	return found && slices.ContainsFunc(needless, func(name []byte) bool { return bytes.HasPrefix(rest, name) })
+}
+
+// sent is how Chromium begins the event of a message that a page sends over a web socket.
+var sent = []byte(`{"method":"Network.webSocketFrameSent"`)
+
+// sentFrame returns the event without its parameters, which may be long: that there is one is all that counts; or nil.
+func sentFrame(raw []byte) *cdproto.Message {
+	if !bytes.HasPrefix(raw, sent) {
+		return nil
+	}
+	msg := &cdproto.Message{Method: "Network.webSocketFrameSent"}
+	// Quotes in the parameters are escaped.
+	if at := bytes.LastIndex(raw, []byte(`"sessionId":"`)); at >= 0 {
+		id, _, _ := bytes.Cut(raw[at+len(`"sessionId":"`):], []byte(`"`))
+		msg.SessionID = target.SessionID(id)
+	}
+	return msg
 }
 
 func decodeMessage(raw []byte) (*cdproto.Message, error) {

@@ -2,8 +2,12 @@ package devtools
 
 import (
 	"encoding/json"
+	"io"
+	"os"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/chromedp/cdproto"
 )
 
 // FuzzTextEqualsJSON holds the one-pass decoder of string answers against the JSON decoder: of every
@@ -47,5 +51,49 @@ func TestTextReadsWhatTheBrowserWrites(t *testing.T) {
 		if got, ok := (reply{raw: []byte(other)}).text(); ok {
 			t.Errorf("%s: got %q", other, got)
 		}
+	}
+}
+
+func TestMessagesOverSocketsHaveNoParameters(t *testing.T) {
+	raw := `{"method":"Network.webSocketFrameSent","params":{"response":{"payloadData":"\"sessionId\":\"X\""}},"sessionId":"S1"}`
+	if msg := sentFrame([]byte(raw)); msg == nil || msg.Method != "Network.webSocketFrameSent" || msg.SessionID != "S1" || len(msg.Params) > 0 {
+		t.Errorf("got %v", msg)
+	}
+	if msg := sentFrame([]byte(`{"method":"Network.webSocketCreated","params":{},"sessionId":"S1"}`)); msg != nil {
+		t.Errorf("another event: got %v", msg)
+	}
+}
+
+// TestCommandsAreWrittenTogether holds commands of two callers until both have sent theirs.
+func TestCommandsAreWrittenTogether(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p := NewPipe(r, w)
+	write := func(method cdproto.MethodType) {
+		if err := p.Write(t.Context(), &cdproto.Message{Method: method}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := p.together(func() error {
+		write("A")
+		return p.together(func() error {
+			write("B")
+			return nil
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	write("C")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var first [1 << 10]byte
+	n, _ := r.Read(first[:])
+	rest, err := io.ReadAll(r)
+	if got, want := string(first[:n])+string(rest), `{"method":"A"}`+"\x00"+`{"method":"B"}`+"\x00"+`{"method":"C"}`+"\x00"; err != nil || got != want {
+		t.Errorf("the browser received %q, %v, want %q", got, err, want)
 	}
 }

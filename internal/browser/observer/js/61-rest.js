@@ -273,12 +273,14 @@ class Rest {
   }
 
   /**
-   * How many timers the page has set since the input began, but for those that were counted at its
-   * events.
+   * Has those timers waited for that the page has set since the input began, but for those that were
+   * counted at its events. Reports whether there are any.
    */
-  lateTimers() {
-    const { start } = this;
-    return start === null ? 0 : countTimers() - start.timers - (this.agent.timers.counted - start.counted);
+  noteLateTimers() {
+    const { start, agent: { timers } } = this;
+    const late = start === null ? 0 : countTimers() - start.timers - (timers.counted - start.counted);
+    if (late > 0) timers.addLate(late);
+    return late > 0;
   }
 
   /**

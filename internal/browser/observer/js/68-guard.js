@@ -14,6 +14,8 @@ const GUARDED = [
   "keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "compositionend", "dragstart",
   "gotpointercapture",
 ];
+/** Those of a press of the mouse. */
+const PRESSED = /^(pointer|mouse)(down|up)$|click$|^contextmenu$/;
 const GUARDING = { capture: true, passive: false };
 /** After this many milliseconds the guard disarms itself, in case the daemon does not. */
 const GUARD_AT_MOST = 10000;
@@ -129,6 +131,11 @@ class Guard {
     if (mode === "deny") this.agent.rest.begin(null);
   }
 
+  /** Whether an element of the page is being pressed. */
+  isPressing() {
+    return (this.mode === "mouse" || this.mode === "deny") && performance.now() <= this.until;
+  }
+
   /** Ends the action and returns its outcome. */
   disarm() {
     this.turn++;
@@ -143,7 +150,7 @@ class Guard {
   handleEvent(event) {
     if (!event.isTrusted) return;
     if (this.mode === "") {
-      if (isOlderThanDocument(event)) cancel(event);
+      if (PRESSED.test(event.type) && (event.timeStamp <= 0 || isActingAround())) cancel(event);
       return;
     }
     if (performance.now() > this.until) {
@@ -227,12 +234,17 @@ class Guard {
 }
 
 /**
- * Whether the button was pressed before the document existed, so that no caller can have meant it: a
- * page may show a new frame under the pointer while it handles the pointer's movement.
- * @param {Event} event
+ * Whether the daemon presses an element of another document of the page. This document came since, and
+ * was not told: a page may show a new frame under the pointer while it handles the pointer's movement.
+ * A document whose top document is in another process cannot know, but one that is younger than the
+ * press has a timeStamp of 0 for it.
  */
-function isOlderThanDocument(event) {
-  return event.timeStamp <= 0 && /^(pointer|mouse)(down|up)$|click$/.test(event.type);
+function isActingAround() {
+  try {
+    return window !== top && /** @type {any} */ (top).__domtap.guard.isPressing();
+  } catch {
+    return false; // of another process
+  }
 }
 
 /** Keeps an event from the page and the browser. @param {Event} event */

@@ -14,18 +14,21 @@ function settle(agent, request) {
   const { rest, timers } = agent;
   agent.start();
   rest.forgive();
-  const late = request.timers === true ? rest.lateTimers() : 0;
-  if (late > 0) timers.addLate(late);
+  const late = request.timers === true && rest.noteLateTimers();
   const start = performance.now(), end = start + request.limit;
   return new Promise((resolve) => {
     const done = () => resolve({ grown: agent.model.listeners.due });
     const timer = ownTimer(done, request.limit);
-    let frames = 0;
+    let frames = 0, looked = late || request.timers !== true;
     const step = () => {
       const now = performance.now();
       const records = agent.observer.takeRecords();
       if (records.length) agent.onMutations(records);
       frames = now - agent.lastMutation < 20 ? 0 : frames + 1;
+      if (frames >= 2 && !looked) {
+        looked = true; // the page may have handled an answer since
+        rest.noteLateTimers();
+      }
       const waits = (request.timers === true && timers.isPending(now)) || rest.awaitsPictures(start);
       if ((frames >= 2 && !waits) || now >= end) {
         clearTimeout(timer);
