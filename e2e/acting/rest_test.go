@@ -33,6 +33,7 @@ func TestAnAnswerHasWhatTheActionSetOff(t *testing.T) {
 		{"a request after a change", `note(), answer().then(add)`},
 		{"requests, one after the other", `note(), answer().then(() => { note(); return fetch("/answer") }).then((r) => r.text()).then(add)`},
 		{"a timer after a request", `answer().then(() => later(add, 40, 90))`},
+		{"a worker that begins after a change", `note(), work(add, 400)`},
 		{"a script", `{ const s = document.createElement("script"); s.src = "data:text/javascript,add()"; document.head.append(s) }`},
 		{"hashchange", `onhashchange = add; location.hash = "h" + n`},
 		{"popstate", `onpopstate = add; history.back()`},
@@ -93,6 +94,11 @@ var note = () => { noted.textContent = "Begun " + n };
 new ResizeObserver(() => { if (box.offsetWidth > 20) add() }).observe(box);
 // later calls f after some milliseconds, and notes when the browser took more than most for that.
 var later = (f, ms, most) => { const set = performance.now(); setTimeout(() => { slow = slow || performance.now() - set > most; f() }, ms) };
+// work calls f when a new worker has begun, and notes when the browser took more than most milliseconds for that.
+var work = (f, most) => {
+	const set = performance.now(), worker = new Worker(URL.createObjectURL(new Blob(["postMessage(0)"])));
+	worker.onmessage = () => { slow = slow || performance.now() - set > most; worker.terminate(); f() };
+};
 // shown resolves when the row of a click is there.
 var shown = async (row) => { for (let i = 0; added < row; i++) { if (i > 500) throw new Error("it never came"); await new Promise((done) => setTimeout(done, 10)) } };
 // answer resolves when a request is answered, and notes when the answer was on its way within the browser for long.

@@ -33,6 +33,9 @@ type Request struct {
 // State counts the requests of a page while somebody waits for their end. It is a plain value; the page's monitor guards it.
 type State struct {
 	underWay map[network.RequestID]Request
+	// worker is when the page began the last worker. The script of a worker is no request of a document, and its end is
+	// reported to the worker alone.
+	worker time.Time
 	// watched says that somebody follows whether the network is busy, acting that somebody acts on the page and waits for
 	// the requests that this sets off.
 	watched, acting bool
@@ -78,6 +81,9 @@ func (s *State) Begin(id network.RequestID, r Request) (changed bool) {
 	return was == 0
 }
 
+// BeginWorker notes that the page begins a worker, which is waited for as the rest of an answer is.
+func (s *State) BeginWorker(at time.Time) { s.worker = at }
+
 // End notes the end of a request, and reports whether the network is idle.
 func (s *State) End(id network.RequestID) (changed bool) {
 	delete(s.underWay, id)
@@ -97,7 +103,7 @@ func (s *State) Drop(which func(Request) bool) (changed bool) {
 
 // Left is how long the requests that matter may still take; 0: none is under way.
 func (s *State) Left(now time.Time) time.Duration {
-	var most time.Duration
+	most := max(0, streamLimit-now.Sub(s.worker))
 	for _, r := range s.underWay {
 		switch {
 		case !r.Matters:

@@ -44,6 +44,20 @@ func TestOnlyRequestsThatMatterAreWaitedFor(t *testing.T) {
 	}
 }
 
+func TestAWorkerIsWaitedForAndNoRequest(t *testing.T) {
+	var s State
+	s.BeginWorker(start)
+	if s.Busy() {
+		t.Error("the network is busy")
+	}
+	if left := s.Left(start.Add(streamLimit / 4)); left != streamLimit*3/4 {
+		t.Errorf("it is waited for %v", left)
+	}
+	if left := s.Left(start.Add(streamLimit)); left != 0 {
+		t.Errorf("it is waited for %v more", left)
+	}
+}
+
 func TestAnAnswerDoesNotMakeARequestMatterLess(t *testing.T) {
 	var s State
 	s.Begin("1", Request{Matters: true})
