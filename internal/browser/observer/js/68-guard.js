@@ -148,7 +148,7 @@ class Guard {
 
   /** @param {Event} event */
   handleEvent(event) {
-    if (!event.isTrusted) return;
+    if (!event.isTrusted || globalThis.__domtap !== this.agent) return; // another document may share the window
     if (this.mode === "") {
       if (PRESSED.test(event.type) && (event.timeStamp <= 0 || isActingAround())) cancel(event);
       return;
