@@ -7,7 +7,8 @@ SOAKTIME ?= 30m
 STEPS    ?= 3000
 CANCELS  ?= 1000
 BIN      := .cache/bin
-LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|LoadForFiveSeconds
+PROGRAM  := .cache/program/domtap
+LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|LoadForFiveSeconds|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals
 # The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
 # cores: browsers that start and end, and tests that wait, leave some of them idle.
 LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server ./e2e/acting ./e2e/capture ./e2e/adversarial
@@ -37,6 +38,8 @@ picture: build ## draw docs/session.svg, the picture of the README, from a sessi
 
 # make lint vets. Test programs have no DWARF, which is a quarter of the work of linking them; panics and races are reported all the same.
 # A program with the race detector sleeps for a second before it exits, unless told otherwise: each command of a test would.
+# DOMTAP_PROGRAM is the program that the tests run as a process: one build for all packages.
+test: export GOFLAGS := $(GOFLAGS) -ldflags=-w
 test: ## run all tests with the race detector
 	scripts/install-chromium
 	scripts/install-compiler
@@ -44,7 +47,9 @@ test: ## run all tests with the race detector
 	scripts/install-apps
 	scripts/install-examples
 	scripts/install-mcp-client
-	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" go test -race -vet=off -ldflags=-w -p=3 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
+	go build -o $(PROGRAM) ./cmd/domtap
+	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" DOMTAP_PROGRAM="$(CURDIR)/$(PROGRAM)" \
+		go test -race -vet=off -p=3 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
 
 # A test that needs a browser is skipped when testing.Short() holds: testenv.NeedBrowser sees to that. The packages below e2e have no other tests.
 check: ## build, vet, and run the tests that need no browser, without the race detector
@@ -58,7 +63,7 @@ test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCEL
 	scripts/install-apps
 	scripts/install-curl
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
-		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak
+		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak ./bench ./actor/model
 
 tasks: ## solve ten tasks over MCP, side by side with Playwright MCP, and print what that costs
 	scripts/install-chromium

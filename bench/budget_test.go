@@ -62,7 +62,7 @@ func TestNeverOverTheLimits(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/cards.html", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("content-type", "text/html; charset=utf-8")
-		fmt.Fprint(w, HTML(400))
+		fmt.Fprint(w, HTML(testenv.Size(150, 400)))
 	})
 	mux.Handle("/testdata/", http.StripPrefix("/testdata", http.FileServer(http.Dir("testdata"))))
 	paths := []string{"/cards.html", "/testdata/names.html", "/testdata/usable/usable.html"}

@@ -182,11 +182,11 @@ func (r *staleRig) alike(a, b string) bool {
 }
 
 // TestNoStaleRefReachesAnotherElement names elements by refs that were read before the page rendered itself anew,
-// in random ways. A step either reaches the element that was named or nothing. make test plays the same 60 attempts each
+// in random ways. A step either reaches the element that was named or nothing. make test plays the same 40 attempts each
 // time, make test-long 200 others; DOMTAP_SEED plays those of a failure again.
 func TestNoStaleRefReachesAnotherElement(t *testing.T) {
-	attempts, seed := testenv.Size(60, 200), uint64(1)
-	if attempts > 60 {
+	attempts, seed := testenv.Size(40, 200), uint64(1)
+	if attempts > 40 {
 		seed = rand.Uint64()
 	}
 	if n, err := strconv.ParseUint(os.Getenv("DOMTAP_SEED"), 10, 64); err == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -264,7 +265,11 @@ func show(elements []*dom.Element) string {
 // TestModelEqualsThePage holds the model to the page through thousands of random changes: elements and
 // frames that come, go, come back, move, change and scroll.
 func TestModelEqualsThePage(t *testing.T) {
-	for seed := range uint64(24) {
+	seeds := uint64(10)
+	if os.Getenv("DOMTAP_LONG") != "" { // make test-long; package testenv, which knows that, holds the whole daemon
+		seeds = 48
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			w := newWorld(t, seed)
 			var kept []kept

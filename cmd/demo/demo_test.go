@@ -6,25 +6,12 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/domtap/domtap/internal/testenv"
 )
-
-// build builds domtap.
-func build(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "domtap")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../domtap")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	return program
-}
 
 // temp gives the demo an empty directory for its files, with a path short enough for a socket.
 func temp(t *testing.T) string {
@@ -43,7 +30,7 @@ var changed = regexp.MustCompile(`(?m)^[-+~] \[`)
 
 func TestDemoShowsRealDiffsAndLeavesNothing(t *testing.T) {
 	testenv.NeedBrowser(t)
-	program, dir := build(t), temp(t)
+	program, dir := testenv.Program(t), temp(t)
 	var out bytes.Buffer
 	if err := show(t.Context(), program, &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
@@ -68,7 +55,7 @@ func TestDemoShowsRealDiffsAndLeavesNothing(t *testing.T) {
 
 func TestAnInterruptedDemoLeavesNothing(t *testing.T) {
 	testenv.NeedBrowser(t)
-	program, dir := build(t), temp(t)
+	program, dir := testenv.Program(t), temp(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	out := &trigger{word: "Watching: ", pull: interrupt}
 	if err := show(ctx, program, out); err == nil {

@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,17 +13,14 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// workshop builds the daemon and gives it a directory for all that it leaves, which is checked at the end.
+// workshop returns the program, and gives its daemon a directory for all that it leaves, which is checked at the end.
 func workshop(t *testing.T) (program string) {
 	t.Helper()
 	testenv.NeedBrowser(t)
 	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
 		t.Skip("what processes take is read from /proc")
 	}
-	program = filepath.Join(t.TempDir(), "domtap")
-	if text, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../domtap").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	program = testenv.Program(t)
 	dir, err := os.MkdirTemp("", "soak") // short enough for a socket
 	if err != nil {
 		t.Fatal(err)

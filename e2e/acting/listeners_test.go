@@ -71,7 +71,7 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 		{"in a closed shadow tree", "closed"},
 	} {
 		t.Run(c.where, func(t *testing.T) {
-			for i := range 6 {
+			for i := range testenv.Size(2, 6) {
 				name := fmt.Sprintf("%s %d", c.where, i)
 				testenv.Evaluate[string](t, s.d, fmt.Sprintf("insert(%s, %q)", c.parent, name))
 				if !s.shows(t, name) {
@@ -90,7 +90,7 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 		if _, err := stream.Recv(); err != nil {
 			t.Fatal(err)
 		}
-		for i := range 10 {
+		for i := range testenv.Size(4, 10) {
 			name := fmt.Sprintf("watched %d", i)
 			testenv.Evaluate[string](t, s.d, fmt.Sprintf("insert(place, %q)", name))
 			if !s.shows(t, name) {
@@ -99,7 +99,7 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 		}
 	})
 	t.Run("after a read that was canceled", func(t *testing.T) {
-		for i := range 8 {
+		for i := range testenv.Size(5, 8) {
 			name := fmt.Sprintf("canceled %d", i)
 			testenv.Evaluate[string](t, s.d, fmt.Sprintf("insert(place, %q)", name))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*3*time.Millisecond)
@@ -130,10 +130,12 @@ func (s *stage) shows(t *testing.T, name string) bool {
 
 // testCanceledReads cancels reads at any moment: the next read has everything that the cancelled one would have returned.
 func (s *stage) testCanceledReads(t *testing.T) {
-	for i := range 60 {
+	count := testenv.Size(20, 60)
+	step := 4800 * time.Microsecond / time.Duration(count)
+	for i := range count {
 		name := fmt.Sprintf("Renamed %d", i)
 		testenv.Evaluate[any](t, s.d, fmt.Sprintf("add.ariaLabel = %q", name))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*80*time.Microsecond)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*step)
 		_, _ = s.d.Dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: s.tab})
 		cancel()
 		if !s.shows(t, name) {
@@ -145,7 +147,7 @@ func (s *stage) testCanceledReads(t *testing.T) {
 
 // testListenersOfActions has an action's handler insert an element, and acts on that in the same turn.
 func (s *stage) testListenersOfActions(t *testing.T) {
-	for i := range 5 {
+	for i := range testenv.Size(2, 5) {
 		name := fmt.Sprintf("Handled %d", i+1)
 		r, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{
 			click(&domtapv1.Target{Role: "button", Name: "Add"}), click(&domtapv1.Target{Text: name})}})

@@ -39,7 +39,7 @@ func TestUploads(t *testing.T) {
 		<input type=file style="display:none" id=c><button onclick="setTimeout(() => c.click(), 50)">Choose</button><button>Nothing</button><input type=file disabled aria-label=Off>
 		<script>text = (i) => Promise.all([...i.files].map(async (f) => f.name + "=" + await f.text()))
 			log = []; for (const type of ["input", "change"]) addEventListener(type, (e) => log.push(e.target.id + type))</script>`)})
-	testenv.InSessions(t, testenv.StartConfigured(t, server.Config{Uploads: policy}), func(t *testing.T, d *testenv.Daemon) {
+	testenv.InOneSession(t, testenv.StartConfigured(t, server.Config{Uploads: policy}), func(t *testing.T, d *testenv.Daemon) {
 		s := &stage{t: t, d: d, tab: d.Open(url)}
 		inline := &domtapv1.UploadFile{Name: "note.txt", Content: []byte("inline")}
 

@@ -557,7 +557,7 @@ func TestPicturesHaveTheSizeOfWhatTheyShow(t *testing.T) {
 			<button style="width:120px;height:50px">Framed</button><button style="width:100px;height:700px">Cut</button>`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	testenv.InSessions(t, testenv.Shared(t, "site-per-process"), func(t *testing.T, d *testenv.Daemon) { pictured(t, d, url) })
+	testenv.InOneSession(t, testenv.Shared(t, "site-per-process"), func(t *testing.T, d *testenv.Daemon) { pictured(t, d, url) })
 }
 
 // pictured takes pictures of elements and of the whole page.

@@ -31,7 +31,7 @@ func TestTabsBehindOthersAreSeenAndActedOn(t *testing.T) {
 		handlers[fmt.Sprint("/", i)] = testenv.HTML(fmt.Sprintf(colored, fmt.Sprint(10+i*60, ",100,50")))
 	}
 	url := testenv.Pages(t, handlers)
-	testenv.InSessions(t, testenv.Shared(t), func(t *testing.T, d *testenv.Daemon) { inFront(t, d, url, tabs, rounds) })
+	testenv.InOneSession(t, testenv.Shared(t), func(t *testing.T, d *testenv.Daemon) { inFront(t, d, url, tabs, rounds) })
 }
 
 // inFront uses a number of tabs of one session, a number of times.

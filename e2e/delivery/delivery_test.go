@@ -258,7 +258,7 @@ func (s *scene) arrived(one try, got record) error {
 
 // TestAnswersAgreeWithThePage makes random steps, and stops at the first answer that is wrong.
 func TestAnswersAgreeWithThePage(t *testing.T) {
-	steps := 120
+	steps := 90
 	if n, err := strconv.Atoi(os.Getenv("DOMTAP_STEPS")); err == nil {
 		steps = n
 	}

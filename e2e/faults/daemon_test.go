@@ -40,12 +40,7 @@ type installed struct {
 
 func install(t *testing.T) *installed {
 	t.Helper()
-	dir := t.TempDir()
-	p := &installed{t: t, program: filepath.Join(dir, "domtap")}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", p.program, "../../cmd/domtap")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	p := &installed{t: t, program: testenv.Program(t)}
 	state, err := os.MkdirTemp("", "domtap") // short, for a socket is in it
 	if err != nil {
 		t.Fatal(err)

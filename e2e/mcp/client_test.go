@@ -87,13 +87,8 @@ func newWorkspace(t *testing.T) *workspace {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(state) })
-	d := &workspace{program: filepath.Join(t.TempDir(), "domtap"), script: script}
+	d := &workspace{program: testenv.Program(t), script: script}
 	d.env = append(os.Environ(), "DOMTAP_STATE_DIR="+state, "MCP_CLIENT="+client, "DOMTAP_LISTEN=")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", d.program, "./cmd/domtap")
-	build.Dir = filepath.Join("..", "..")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build domtap: %v\n%s", err, text)
-	}
 	t.Cleanup(func() {
 		stop := exec.Command(d.program, "stop")
 		stop.Env = d.env

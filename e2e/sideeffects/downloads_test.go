@@ -107,7 +107,7 @@ func TestDownloads(t *testing.T) {
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	all := testenv.StartDaemon(t, "site-per-process")
-	testenv.InSessions(t, all, func(t *testing.T, d *testenv.Daemon) { downloads(t, d, url, gone) })
+	testenv.InOneSession(t, all, func(t *testing.T, d *testenv.Daemon) { downloads(t, d, url, gone) })
 	t.Run("of nobody", func(t *testing.T) { downloadsOfNobody(t, all, url, gone) })
 }
 

@@ -128,6 +128,7 @@ func sameLines(got, want []string) error {
 // TestStoredDOMEqualsFreshWalk takes random steps and holds the model that follows mutations against a
 // walk from scratch after each of them.
 func TestStoredDOMEqualsFreshWalk(t *testing.T) {
+	b := testenv.StartBrowser(t)
 	for _, structural := range []bool{false, true} {
 		for _, watched := range []bool{false, true} {
 			t.Run(fmt.Sprintf("structural=%v watched=%v", structural, watched), func(t *testing.T) {
@@ -135,8 +136,8 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 				if structural {
 					from = 0
 				}
-				storedEqualsFresh(t, 0, from, watched, testenv.Size(60, 150))
-				storedEqualsFresh(t, 0, from, watched, testenv.Size(40, 400), "redraw", "redraw", "add", "retext", "hide", "move", "remove")
+				storedEqualsFresh(t, b, 0, from, watched, testenv.Size(60, 150))
+				storedEqualsFresh(t, b, 0, from, watched, testenv.Size(40, 400), "redraw", "redraw", "add", "retext", "hide", "move", "remove")
 			})
 		}
 	}
@@ -145,9 +146,10 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 // TestStructureThatIsAddedLaterEqualsFreshWalk is the same where headings, texts and other structure are asked for only
 // after some steps, of which the page has not been read since: only structure is scanned then.
 func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
+	b := testenv.StartBrowser(t)
 	for _, from := range []int{1, 2, 5, 11, 23} {
 		t.Run(fmt.Sprintf("after %d", from), func(t *testing.T) {
-			storedEqualsFresh(t, 1000*from, from, false, from+3)
+			storedEqualsFresh(t, b, 1000*from, from, false, from+3)
 		})
 	}
 }
@@ -155,11 +157,11 @@ func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
 // TestStructureForContextsEqualsFreshWalk asks for contexts at the first read, after some steps: the page reads structure
 // by itself where names are equal, and the model follows it from then on.
 func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
+	b := testenv.StartBrowser(t)
 	for _, before := range []int{1, 4, 12, 30} {
 		t.Run(fmt.Sprintf("after %d", before), func(t *testing.T) {
 			d, handlers := newDriver()
 			url := serve(t, handlers)
-			b := testenv.StartBrowser(t)
 			pool := testenv.StartPool(t, b)
 			tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: url + "/pages/mutator.html"})
 			if err != nil {
@@ -189,6 +191,7 @@ func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
 // TestStructureIsReadForContexts reads pages for the first time: those with equal names come with structure, and refs are
 // those of a page whose structure is read later.
 func TestStructureIsReadForContexts(t *testing.T) {
+	b := testenv.StartBrowser(t)
 	const frame = `<iframe srcdoc="<h2>Inside</h2><button>One</button>"></iframe>`
 	for name, c := range map[string]struct {
 		page       string
@@ -208,7 +211,6 @@ func TestStructureIsReadForContexts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := serve(t, map[string]http.HandlerFunc{"/page": testenv.HTML("<!doctype html><body>" + c.page)}) + "/page"
-			b := testenv.StartBrowser(t)
 			pool := testenv.StartPool(t, b)
 			var seen [2][]string
 			for i, first := range []actor.ReadOptions{{Contexts: true, Geometry: true}, {}} {
@@ -249,11 +251,11 @@ func TestStructureIsReadForContexts(t *testing.T) {
 	}
 }
 
-// storedEqualsFresh takes steps of the given names from a seed on; the page is read with structure from the given one on.
-func storedEqualsFresh(t *testing.T, seeds, from int, watched bool, steps int, names ...string) {
+// storedEqualsFresh takes steps of the given names from a seed on, in a new tab of the browser; the page is read with structure
+// from the given one on.
+func storedEqualsFresh(t *testing.T, b *testenv.Browser, seeds, from int, watched bool, steps int, names ...string) {
 	d, handlers := newDriver()
 	url := serve(t, handlers)
-	b := testenv.StartBrowser(t)
 	pool := testenv.StartPool(t, b)
 	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: url + "/pages/mutator.html"})
 	if err != nil {

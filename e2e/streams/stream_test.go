@@ -13,7 +13,7 @@ import (
 // TestStreamsConverge is guarantee 1 for five views at once: after every step of a page that changes
 // itself at random, the first snapshot with the diffs applied equals what GetDom answers.
 func TestStreamsConverge(t *testing.T) {
-	steps := testenv.Size(150, 400)
+	steps := testenv.Size(110, 400)
 	driver, handlers := newDriver()
 	url := serve(t, handlers)
 	d := testenv.Shared(t)

@@ -284,7 +284,10 @@ func playAnything(t *testing.T, data []byte, seed uint64, calls int) (tally map[
 // failure names the seed, and DOMTAP_SEED plays that one again.
 func TestAnythingMayBeAsked(t *testing.T) {
 	const each = 50
-	total, first := 3000, uint64(1)
+	total, first := 1500, uint64(1)
+	if os.Getenv("DOMTAP_LONG") != "" { // make test-long
+		total = 6000
+	}
 	if n, err := strconv.Atoi(os.Getenv("DOMTAP_CALLS")); err == nil {
 		total, first = n, rand.Uint64()
 	}

@@ -21,7 +21,7 @@ func usualSchedules() int {
 	if os.Getenv("DOMTAP_LONG") != "" {
 		return 40
 	}
-	return 10
+	return 6
 }
 
 // logged is how many revisions the log of every other schedule keeps: few, so that many come too late.

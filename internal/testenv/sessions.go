@@ -20,6 +20,16 @@ func InSessions(t *testing.T, d *Daemon, test func(t *testing.T, d *Daemon)) {
 	}
 }
 
+// InOneSession is InSessions for tests that take long: make test runs them in a named session alone, make test-long in both.
+func InOneSession(t *testing.T, d *Daemon, test func(t *testing.T, d *Daemon)) {
+	t.Helper()
+	if Long() {
+		InSessions(t, d, test)
+		return
+	}
+	t.Run("named", func(t *testing.T) { test(t, d.In(t, "named")) })
+}
+
 // In returns a client of the same daemon that adds the session to requests without one. It creates the session if there is none of
 // that name. Errors fail t.
 func (d *Daemon) In(t testing.TB, session string) *Daemon {
