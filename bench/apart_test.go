@@ -3,12 +3,14 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/rpc"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,13 +78,29 @@ type Costs struct {
 	Processor time.Duration
 	// Received is how many bytes came from the browser.
 	Received int64
+	// Waits is how often a thread has waited. Reads and Writes are system calls; 0 where the machine does not count them.
+	Waits, Reads, Writes int64
 }
 
 // Costs returns the resources that the daemon has used so far.
 func (c *control) Costs(_ struct{}, reply *Costs) error {
 	processor, err := processorTime()
-	*reply = Costs{processor, int64(c.site.Browser.Received())}
+	*reply = Costs{Processor: processor, Received: int64(c.site.Browser.Received()), Waits: waits()}
+	reply.Reads, reply.Writes = systemCalls()
 	return err
+}
+
+// systemCalls returns how often this process has read and written; 0 where the machine does not count.
+func systemCalls() (reads, writes int64) {
+	counts, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return 0, 0
+	}
+	for line := range strings.Lines(string(counts)) {
+		_, _ = fmt.Sscanf(line, "syscr: %d", &reads)
+		_, _ = fmt.Sscanf(line, "syscw: %d", &writes)
+	}
+	return reads, writes
 }
 
 // Floor is R, and what the page's clock shows more than ours.

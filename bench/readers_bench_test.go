@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
@@ -20,6 +19,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/server"
 )
 
@@ -125,7 +125,7 @@ func newReaderGroup(b *testing.B, readers int, socket, tab string) *readerGroup 
 	c := new(readerGroup)
 	var clients []domtapv1.DomServiceClient
 	for range min(readerConnections, readers) {
-		conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		conn, err := endpoint.Dial(endpoint.Target{Socket: socket}, endpoint.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -13,3 +13,12 @@ func processorTime() (time.Duration, error) {
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
 }
+
+// waits is how often a thread of this process has waited for something.
+func waits() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return int64(u.Nvcsw)
+}

@@ -7,3 +7,5 @@ import (
 
 // processorTime is not measured here.
 func processorTime() (time.Duration, error) { return 0, errors.ErrUnsupported }
+
+func waits() int64 { return 0 }

@@ -47,6 +47,8 @@ func Dial(to Target, o Options) (*grpc.ClientConn, error) {
 		grpc.WithTransportCredentials(secure),
 		grpc.WithUserAgent(o.Agent),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(listen.MaxMessage)),
+		grpc.WithStaticStreamWindowSize(listen.StreamWindow),
+		grpc.WithStaticConnWindowSize(listen.ConnectionWindow),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 200 * time.Millisecond},
 			MinConnectTimeout: 5 * time.Second,

@@ -211,6 +211,8 @@ func (s *Server) options() []grpc.ServerOption {
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.ConnectionTimeout(handshakeLimit),
 		grpc.WaitForHandlers(true),
+		grpc.StaticStreamWindowSize(listen.StreamWindow),
+		grpc.StaticConnWindowSize(listen.ConnectionWindow),
 		// A peer that vanished silently is found within a minute.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 40 * time.Second, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),

@@ -106,7 +106,7 @@ func (l Limits) join(masks *Masks, more string) string {
 
 // Window is how many patches an agent sends before it waits for an acknowledgement. One acknowledgement stands for
 // all patches before it, too; those with additions, and those that answer a read, are to be acknowledged at once.
-const Window = 8
+const Window = 16
 
 // ReadRequest is the argument of the command "read".
 type ReadRequest struct {

@@ -25,6 +25,14 @@ const DefaultAddress = "127.0.0.1:7411"
 // too, and should not import the server.
 const MaxMessage = 64 << 20
 
+// The windows of a stream and of a connection, in bytes, which daemon and clients set. Without fixed ones, gRPC measures
+// the bandwidth: whoever receives a message sends two frames for it, and the sender a third, which takes longer than the
+// message when a page changes. A message that is longer than the window gets a larger one.
+const (
+	StreamWindow     = 256 << 10
+	ConnectionWindow = 1 << 20
+)
+
 // DefaultWebAddress is the default address for calls over HTTP and the live page.
 const DefaultWebAddress = "127.0.0.1:7412"
 

@@ -79,19 +79,17 @@ func (w *watcher) run(ctx context.Context) error {
 }
 
 // start has the page report its changes. Where several elements have the same role and name, it reports what stands around
-// them, too.
+// them, too: what the tab knows of the page says mostly beforehand whether that is so.
 func (w *watcher) start(ctx context.Context) (head *actor.Head, release func(), err error) {
 	wanted := w.selection.Watch()
 	wanted.Notices = w.request.GetIncludeOutcome()
+	wanted.Structural = wanted.Structural || w.isAmbiguous(w.tab.Head())
 	if release, err = w.tab.Watch(ctx, wanted); err != nil {
 		return nil, nil, err
 	}
 	head = w.tab.Head()
-	if wanted.Structural {
+	if wanted.Structural || !w.isAmbiguous(head) {
 		return head, release, nil
-	}
-	if now, err := w.views.At(head, head.Snapshot, w.selection); err != nil || !views.Ambiguous(now) {
-		return head, release, nil // begin has the error, too
 	}
 	wanted.Structural = true
 	more, err := w.tab.Watch(ctx, wanted)
@@ -100,6 +98,12 @@ func (w *watcher) start(ctx context.Context) (head *actor.Head, release func(), 
 		return nil, nil, err
 	}
 	return w.tab.Head(), more, nil
+}
+
+// isAmbiguous reports whether elements of the view share role and name.
+func (w *watcher) isAmbiguous(head *actor.Head) bool {
+	now, err := w.views.At(head, head.Snapshot, w.selection)
+	return err == nil && views.Ambiguous(now) // begin has the error, too
 }
 
 // follow sends every change after head.

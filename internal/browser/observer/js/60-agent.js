@@ -404,7 +404,7 @@ const SLICES = /** @type {const} */ ({ priority: "user-visible" });
  * How many patches may be unacknowledged; the daemon acknowledges some of them together
  * (observer.Window).
  */
-const WINDOW = 8;
+const WINDOW = 16;
 const EVENTS = [
   "input", "change", "reset", "click", "keyup", "toggle", "scroll", "resize", "focusin", "focusout", "load",
   "transitionend", "animationend", "fullscreenchange", "pageshow", "hashchange", "popstate", "invalid",
