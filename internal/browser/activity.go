@@ -19,6 +19,8 @@ type activity struct {
 	// that the observer follows what all of them set off.
 	before           atomic.Uint64
 	acting, followed atomic.Bool
+	// workers says that the page has begun workers, whose messages nobody sees.
+	workers atomic.Bool
 }
 
 // begin notes that an action begins, and whether it is followed. Several actions may begin before the page is to settle.
@@ -39,8 +41,11 @@ func (a *activity) end() (followed bool) {
 // renew forgets what was begun so far.
 func (a *activity) renew() { a.before.Store(a.begun.Load()) }
 
-// any reports whether anything was begun since.
-func (a *activity) any() bool { return a.begun.Load() != a.before.Load() }
+// any reports whether anything was begun since, or a worker ever, which may do what it does at any time.
+func (a *activity) any() bool { return a.begun.Load() != a.before.Load() || a.workers.Load() }
+
+// committed notes that the page has another document; its workers end.
+func (a *activity) committed() { a.workers.Store(false) }
 
 // arrived takes in the method of an event.
 func (a *activity) arrived(method string) {
@@ -58,6 +63,9 @@ func (a *activity) missed() { a.begun.Add(1) }
 // requested takes in what an event says of a request. Reports that the page sends about itself, and waits for no answer to, are none.
 func (a *activity) requested(r console.Request) {
 	kind := network.ResourceType(r.Type)
+	if r.OfWorker() {
+		a.workers.Store(true)
+	}
 	if r.Begun && kind != network.ResourceTypePing && kind != network.ResourceTypeCSPViolationReport {
 		a.begun.Add(1)
 	}

@@ -8,22 +8,25 @@ import (
 
 // TestActivityCountsWhatAnActionBegins checks what counts, and since when.
 func TestActivityCountsWhatAnActionBegins(t *testing.T) {
+	worker := console.Request{ID: "1", Type: "Script", Begun: true}
 	for name, c := range map[string]struct {
 		happens func(*activity)
 		want    bool
 	}{
-		"nothing":                {func(*activity) {}, false},
-		"a request":              {func(a *activity) { a.requested(console.Request{ID: "1", Type: "Image", Begun: true}) }, true},
-		"the end of a request":   {func(a *activity) { a.requested(console.Request{ID: "1", Type: "Fetch", Ended: true}) }, false},
-		"a beacon":               {func(a *activity) { a.requested(console.Request{ID: "1", Type: "Ping", Begun: true}) }, false},
-		"a message to a socket":  {func(a *activity) { a.arrived("Network.webSocketFrameSent") }, true},
-		"a message of a socket":  {func(a *activity) { a.arrived("Network.webSocketFrameReceived") }, false},
-		"a frame":                {func(a *activity) { a.arrived("Page.frameAttached") }, true},
-		"a navigation":           {func(a *activity) { a.arrived("Page.frameStartedNavigating") }, true},
-		"another URL":            {func(a *activity) { a.arrived("Page.navigatedWithinDocument") }, false},
-		"a second action":        {func(a *activity) { a.arrived("Page.frameAttached"); a.begin(true) }, true},
-		"an event is left out":   {func(a *activity) { a.missed() }, true},
-		"after what was awaited": {func(a *activity) { a.arrived("Page.frameAttached"); a.renew() }, false},
+		"nothing":                       {func(*activity) {}, false},
+		"a request":                     {func(a *activity) { a.requested(console.Request{ID: "1", Document: "1", Type: "Image", Begun: true}) }, true},
+		"the end of a request":          {func(a *activity) { a.requested(console.Request{ID: "1", Type: "Fetch", Ended: true}) }, false},
+		"a beacon":                      {func(a *activity) { a.requested(console.Request{ID: "1", Type: "Ping", Begun: true}) }, false},
+		"a message to a socket":         {func(a *activity) { a.arrived("Network.webSocketFrameSent") }, true},
+		"a message of a socket":         {func(a *activity) { a.arrived("Network.webSocketFrameReceived") }, false},
+		"a frame":                       {func(a *activity) { a.arrived("Page.frameAttached") }, true},
+		"a navigation":                  {func(a *activity) { a.arrived("Page.frameStartedNavigating") }, true},
+		"another URL":                   {func(a *activity) { a.arrived("Page.navigatedWithinDocument") }, false},
+		"a second action":               {func(a *activity) { a.arrived("Page.frameAttached"); a.begin(true) }, true},
+		"an event is left out":          {func(a *activity) { a.missed() }, true},
+		"a worker before":               {func(a *activity) { a.requested(worker); a.renew() }, true},
+		"a worker of the last document": {func(a *activity) { a.requested(worker); a.committed(); a.renew() }, false},
+		"after what was awaited":        {func(a *activity) { a.arrived("Page.frameAttached"); a.renew() }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := new(activity)

@@ -93,6 +93,12 @@ type Request struct {
 	Begun, Ended bool
 }
 
+// OfWorker reports whether a document asks for the script of a worker that it begins. The end of such a request is reported
+// to the worker alone.
+func (r Request) OfWorker() bool {
+	return r.Begun && r.Document == "" && r.Type == "Script"
+}
+
 // Network takes an event of the network, and tells what it is about; nothing of one that was too long.
 func (r *Recorder) Network(method string, params []byte) (Request, error) {
 	var e event

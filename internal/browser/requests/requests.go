@@ -91,7 +91,7 @@ func (r *Requests) Reported(session target.SessionID, e console.Request) {
 	id := network.RequestID(e.ID)
 	switch kind := network.ResourceType(e.Type); {
 	case !counted || id == "":
-	case e.Begun && e.Document == "" && kind == network.ResourceTypeScript:
+	case e.OfWorker():
 		r.change(func(s *State) bool { s.BeginWorker(time.Now()); return false })
 	case e.Ended || !e.Begun && lasts(kind): // only the answer may say that it lasts
 		r.change(func(s *State) bool { return s.End(id) })

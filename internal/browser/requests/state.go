@@ -33,8 +33,7 @@ type Request struct {
 // State counts the requests of a page while somebody waits for their end. It is a plain value; the page's monitor guards it.
 type State struct {
 	underWay map[network.RequestID]Request
-	// worker is when the page began the last worker. The script of a worker is no request of a document, and its end is
-	// reported to the worker alone.
+	// worker is when the page began the last worker.
 	worker time.Time
 	// watched says that somebody follows whether the network is busy, acting that somebody acts on the page and waits for
 	// the requests that this sets off.

@@ -16,7 +16,7 @@ const REST_AT_MOST = 100;
 const LAST_AT_MOST = 400;
 /** A change so soon after the document was at rest means that it was not. */
 const TOO_SOON = 100;
-/** For how many actions a document is not trusted after that. */
+/** For how many actions a document is not trusted after that, or after messages without an end. */
 const DISTRUSTED_FOR = 10;
 /** Animations that end so soon are waited for: a page may act on their end. */
 const ENDS_SOON = 50;
@@ -60,8 +60,12 @@ class Rest {
     this.waiting = [];
     /** When the document was said to be at rest; 0: never, or it was not. */
     this.restedAt = 0;
-    /** For how many actions nothing is said; and why nothing is said of this one, if nothing is. */
+    /** For how many actions the document is not trusted: it is not said to be at rest. */
     this.distrusted = 0;
+    /** It would have been said of this action. */
+    this.heldBack = false;
+    /** For how many actions it is not asked; and why nothing is said of this one, if nothing is. */
+    this.unasked = 0;
     this.unknown = "no input";
     /** The pictures that were added. @type {El[]} */
     this.pictures = [];
@@ -83,15 +87,16 @@ class Rest {
     this.fresh = true;
     this.elsewhere = el === null;
     this.restedAt = 0;
+    this.heldBack = false;
     this.frames = null;
     this.changed = this.busy = this.drawn = false;
     this.changes = this.byFrame = this.byAnswer = this.searched = 0;
     this.pictures = [];
     this.waiting = [];
     this.start = null;
-    this.unknown = "distrusted";
-    if (this.distrusted > 0) {
-      this.distrusted--;
+    this.unknown = "messages";
+    if (this.unasked > 0) {
+      this.unasked--;
       return;
     }
     this.unknown = "no numbers";
@@ -217,18 +222,27 @@ class Rest {
     this.forgive();
     if (!asked || this.start === null) return this.unknown;
     if (!(await lastTask())) {
-      this.distrusted = DISTRUSTED_FOR; // messages without an end
+      this.unasked = DISTRUSTED_FOR; // messages without an end
       return "tasks";
     }
     const why = this.elsewhere ? this.whyTouched() : await this.whyRestless(again);
     this.byAnswer = this.changes;
-    if (why === "") this.restedAt = performance.now();
-    return why;
+    if (why !== "") return why;
+    this.restedAt = performance.now();
+    if (this.distrusted === 0) return "";
+    this.heldBack = true;
+    this.distrusted--;
+    return "distrusted";
   }
 
   /** Something else begins: a change from now on is no reason for distrust. */
   forgive() {
     this.restedAt = 0;
+  }
+
+  /** The daemon waits on: what changes now shows only whether a document is trusted again. */
+  waitOn() {
+    if (!this.heldBack) this.forgive();
   }
 
   /** What happened in this document while another one received input. */

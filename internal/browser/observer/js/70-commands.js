@@ -13,7 +13,7 @@
 function settle(agent, request) {
   const { rest, timers } = agent;
   agent.start();
-  rest.forgive();
+  rest.waitOn();
   const late = request.timers === true && rest.noteLateTimers();
   const start = performance.now(), end = start + request.limit;
   return new Promise((resolve) => {
