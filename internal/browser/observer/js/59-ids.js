@@ -25,6 +25,12 @@ function ownFrame(f) {
   return requestAnimationFrame(f);
 }
 
+/** requestIdleCallback, for the observer itself. @param {() => void} f */
+function ownIdle(f) {
+  ownIdles++;
+  return requestIdleCallback(f);
+}
+
 /** How many timers the page has set. */
 function countTimers() {
   const id = ownTimer(doNothing, NEVER);
@@ -41,8 +47,7 @@ function countFrames() {
 
 /** How many idle callbacks the page has requested. */
 function countIdles() {
-  ownIdles++;
-  const id = requestIdleCallback(doNothing);
+  const id = ownIdle(doNothing);
   cancelIdleCallback(id);
   return id - ownIdles;
 }

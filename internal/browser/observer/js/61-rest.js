@@ -286,6 +286,11 @@ class Rest {
     return countIdles() !== start.idles ? "idle callbacks" : countFrames() !== this.frames ? "frames" : "";
   }
 
+  /** Whether the page has asked for idle callbacks since the input began. */
+  hasIdles() {
+    return this.start !== null && countIdles() !== this.start.idles;
+  }
+
   /**
    * Has those timers waited for that the page has set since the input began, but for those that were
    * counted at its events. Reports whether there are any.

@@ -5,7 +5,7 @@
 
 /**
  * Resolves when the page has produced two frames and its DOM was quiet between them, the pictures
- * that were added have a size, and, with `timers`, those that the page set because of the action are
+ * that were added have a size, the page's idle callbacks are over, and, with `timers`, those that the page set because of the action are
  * over, at the latest after `limit` milliseconds.
  * @param {Agent} agent @param {{limit: number, timers?: boolean}} request
  * @returns {Promise<{grown: boolean}>} whether a probe is due
@@ -20,6 +20,9 @@ function settle(agent, request) {
     const done = () => resolve({ grown: agent.model.listeners.due });
     const timer = ownTimer(done, request.limit);
     let frames = 0, looked = late || request.timers !== true;
+    // Idle callbacks run in order, so that those of the page are over when this one runs.
+    let idle = !rest.hasIdles();
+    if (!idle) ownIdle(() => (idle = true));
     const step = () => {
       const now = performance.now();
       const records = agent.observer.takeRecords();
@@ -29,7 +32,7 @@ function settle(agent, request) {
         looked = true; // the page may have handled an answer since
         rest.noteLateTimers();
       }
-      const waits = (request.timers === true && timers.isPending(now)) || rest.awaitsPictures(start);
+      const waits = (request.timers === true && timers.isPending(now)) || rest.awaitsPictures(start) || !idle;
       if ((frames >= 2 && !waits) || now >= end) {
         clearTimeout(timer);
         done();
