@@ -226,7 +226,7 @@ func TestPagesThatHang(t *testing.T) {
 		"when it is asked to leave": testenv.HTML(`<title>Start</title><button>Go</button><script>onbeforeunload = () => { ` + hang + ` }</script>`),
 	}
 	if !testenv.Long() {
-		for _, name := range []string{"in a promise", "in a timer", "in a regular expression", "when it is asked to leave"} {
+		for _, name := range []string{"in a promise", "in a timer", "in a regular expression", "when it is asked to leave", "at the load event", "by going on"} {
 			delete(pages, name)
 		}
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -87,7 +88,11 @@ func TestWatchConverges(t *testing.T) {
 			streams = append(streams, b.watch(r))
 		}
 		random := rand.New(rand.NewPCG(1, 2))
-		for step := range 200 {
+		steps := 100
+		if os.Getenv("DOMTAP_LONG") != "" { // make test-long
+			steps = 400
+		}
+		for step := range steps {
 			page.Update(func(main *actortest.Frame) { mutate(random, main, step) })
 			synctest.Wait()
 			for i, s := range streams {
