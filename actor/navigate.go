@@ -57,6 +57,9 @@ func noticing(wait Wait, navigate func(context.Context, *Exclusive) (Info, error
 			x.Debug("the page did not report what there is to notice", err)
 		}
 		x.t.drain()
+		if x.t.policy.readAhead && wait.phase() >= driver.PhaseLoad && x.Ready() == nil {
+			x.t.page().Prepare()
+		}
 		return x.Publish().Info, nil
 	}
 }

@@ -254,3 +254,32 @@ func TestADocumentMayReportItselfBeforeTheBrowserDoes(t *testing.T) {
 		t.Errorf("head is %+v, history %v", h.Info, tab.History())
 	}
 }
+
+func TestPagesThatACallLoadedArePrepared(t *testing.T) {
+	for _, ahead := range []bool{false, true} {
+		b, _, tab := start(t, tabpool.Config{ReadAhead: ahead})
+		b.Serve(home+"alert", func() actortest.Screen { return actortest.Screen{Opens: &driver.Dialog{Type: "alert", Message: "Hi"}} })
+		var got []int
+		note := func(_ actor.Info, err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, b.Page(0).Calls("Prepare"))
+		}
+		note(actor.Info{}, nil)
+		for _, wait := range []actor.Wait{actor.WaitCommit, actor.WaitDOMContentLoaded, actor.WaitLoad, actor.WaitNetworkIdle} {
+			note(tab.Navigate(t.Context(), home+"help", wait))
+		}
+		note(tab.Back(t.Context(), actor.WaitLoad))
+		note(tab.Reload(t.Context(), actor.WaitLoad))
+		read(t, tab, actor.ReadOptions{})
+		note(tab.Navigate(t.Context(), home+"alert", actor.WaitLoad)) // nothing is asked of a page behind a dialog
+		want := "[0 0 0 0 0 0 0 0]"
+		if ahead {
+			want = "[1 1 1 2 3 4 5 5]"
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("ahead=%v: prepared %v, want %v", ahead, got, want)
+		}
+	}
+}

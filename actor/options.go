@@ -40,6 +40,8 @@ type Options struct {
 	LogCount, LogBytes int
 	// NavigationTimeout bounds navigations whose context has no deadline; 0: 30 s.
 	NavigationTimeout time.Duration
+	// ReadAhead has a page examined as soon as a call has loaded it, and before anybody reads it.
+	ReadAhead bool
 	// AllowURL says whether the tab may go to a URL; nil allows every URL.
 	AllowURL func(url string) error
 	// Logger takes what goes into no result; nil: nothing is logged.

@@ -78,10 +78,11 @@ type attachment struct {
 	dialogOffset uint64
 }
 
-// policy says where the tab may navigate, and how long that may take.
+// policy says where the tab may navigate, how long that may take, and whether the page is examined then.
 type policy struct {
 	allow             func(url string) error
 	navigationTimeout time.Duration
+	readAhead         bool
 }
 
 // newTab makes a tab whose refs begin with next; its goroutine is loop.run.
@@ -89,7 +90,7 @@ func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owne
 	t := &Tab{
 		id: o.ID, session: o.Session, opener: o.Opener, viewport: o.Viewport,
 		owner: owner, keeper: o.Keeper, meter: o.Meter, tracer: o.Tracer, log: o.Logger.With("tab", o.ID),
-		policy:  policy{allow: o.AllowURL, navigationTimeout: o.NavigationTimeout},
+		policy:  policy{allow: o.AllowURL, navigationTimeout: o.NavigationTimeout, readAhead: o.ReadAhead},
 		limits:  revisions.Limits{Count: o.LogCount, Bytes: o.LogBytes},
 		mailbox: make(chan command, o.Mailbox), popups: make(chan string, sideeffects.MaxTabs),
 		shown: make(chan struct{}), publishRequested: make(chan struct{}, 1), done: make(chan struct{}),

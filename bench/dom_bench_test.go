@@ -65,3 +65,35 @@ func BenchmarkUnchangedGetDom(b *testing.B) {
 	})
 	ratio(b, "compact/R", compact.at(50), s.roundTrip(), 10)
 }
+
+// BenchmarkFirstReadOfALoadedPage is the first GetCompact of a document of 1,000 elements with default options, asked
+// 150 ms after the document was loaded and at once, against C and R.
+func BenchmarkFirstReadOfALoadedPage(b *testing.B) {
+	const size = 1000
+	s := newSite(b)
+	tab := s.page("", size)
+	read := func(pause time.Duration) time.Duration {
+		s.page(tab, size)
+		time.Sleep(pause)
+		start := time.Now()
+		if _, err := s.Dom.GetCompact(b.Context(), &domtapv1.GetCompactRequest{TabId: tab}); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	var later, atOnce, raw times
+	for b.Loop() {
+		later = append(later, read(150*time.Millisecond))
+		for range 3 {
+			raw = append(raw, s.columnar())
+		}
+		atOnce = append(atOnce, read(0))
+	}
+	for _, t := range []times{later, atOnce, raw} {
+		slices.Sort(t)
+	}
+	b.Logf("150 ms after load %v (p10 %v, p90 %v), at once %v (p10 %v, p90 %v)", later.at(50), later.at(10), later.at(90), atOnce.at(50), atOnce.at(10), atOnce.at(90))
+	ratio(b, "later/C", later.at(50), raw.at(50), 3)
+	ratio(b, "later/R", later.at(50), s.roundTrip(), 75)
+	ratio(b, "at-once/C", atOnce.at(50), raw.at(50), 10)
+}

@@ -67,6 +67,9 @@ func (p *documents) Subscribe(ctx context.Context, s driver.Subscription) error 
 // Notice implements driver.Observer. A test reports notices by Emit.
 func (p *documents) Notice(context.Context, bool) {}
 
+// Prepare implements driver.Observer.
+func (p *documents) Prepare() { p.count("Prepare") }
+
 // CollectNotices implements driver.Observer.
 func (p *documents) CollectNotices(ctx context.Context) error {
 	if err := p.thread(ctx); err != nil {

@@ -77,6 +77,9 @@ type Observer interface {
 	// Readout.Unacknowledged and not read: take its patch from Events, then read again. When Read fails,
 	// no patch is lost: the next one of every document that was asked is a full one.
 	Read(ctx context.Context, req ReadRequest) (Readout, error)
+	// Prepare has the documents examined that were not read yet, without a word of what is in them: the first Read finds
+	// them ready, and waits for what is under way. It does not wait, and may do nothing.
+	Prepare()
 	// Acknowledge tells a document the refs of the elements of its last patch, in order, and so lets it
 	// push the next one. It does not wait, but takes effect before any later call. Repeated and late ones
 	// are ignored.

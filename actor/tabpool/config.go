@@ -25,6 +25,8 @@ type Config struct {
 	AllowURL func(url string) error
 	// NavigationTimeout bounds navigations whose context has no deadline; 0: 30 s.
 	NavigationTimeout time.Duration
+	// ReadAhead has pages that a call loaded examined right away, so that their first read finds them ready.
+	ReadAhead bool
 	// Dialogs says who answers the dialogs of the default session, until SetDialogPolicy says otherwise.
 	Dialogs driver.DialogPolicy
 	// Meter counts what the tabs do; nil: nothing is measured.
@@ -63,7 +65,7 @@ func (c Config) withDefaults() Config {
 // options fills in what all tabs of the pool have in common.
 func (c *Config) options(o actor.Options) actor.Options {
 	o.Mailbox, o.LogCount, o.LogBytes = c.Mailbox, c.LogCount, c.LogBytes
-	o.NavigationTimeout, o.AllowURL = c.NavigationTimeout, c.AllowURL
+	o.NavigationTimeout, o.AllowURL, o.ReadAhead = c.NavigationTimeout, c.AllowURL, c.ReadAhead
 	o.Logger, o.Meter, o.Tracer, o.Keeper = c.Logger, c.Meter, c.Tracer, c.Keeper
 	return o
 }

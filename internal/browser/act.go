@@ -20,7 +20,12 @@ import (
 type observerFacet struct {
 	*documents.Reader
 	requests *requests.Requests
+	// prepare lets the page's loop call Reader.Prepare.
+	prepare func()
 }
+
+// Prepare implements driver.Observer.
+func (o observerFacet) Prepare() { o.prepare() }
 
 // Subscribe implements driver.Observer.
 func (o observerFacet) Subscribe(ctx context.Context, s driver.Subscription) error {

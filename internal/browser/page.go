@@ -79,6 +79,8 @@ type inbound struct {
 	session devtools.Session
 	msg     *cdproto.Message
 	barrier chan struct{}
+	// prepare asks for Reader.Prepare.
+	prepare bool
 	// event, when set, is handed on as it is.
 	event driver.Event
 	// crash, when set, says how the renderer ended.
@@ -116,7 +118,7 @@ func (p *Page) compose() {
 	p.Feed, p.rawPage = console.NewFeed(b.proxyVerdict()), rawPage{m}
 	shots := capture.New(m, p.documents, &c.front, func() bool { return !c.masks().IsZero() })
 
-	p.Observer = observerFacet{p.reader, p.requests}
+	p.Observer = observerFacet{p.reader, p.requests, func() { p.inbox.Push(inbound{prepare: true}) }}
 	p.Query = queryFacet{p.documents, documents.NewScripts(m), shots, c, bringToFront}
 	p.Input = inputFacet{p.input, p.documents, p.navigator, p.requests, &p.activity, c, bringToFront, p.barrier}
 	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
@@ -231,6 +233,10 @@ func (p *Page) loop() {
 		for _, in := range items {
 			if in.barrier != nil {
 				close(in.barrier)
+				continue
+			}
+			if in.prepare {
+				p.reader.Prepare()
 				continue
 			}
 			if in.event != nil {

@@ -225,6 +225,7 @@ func serve(t testing.TB, b interface {
 	if tabs.AllowURL == nil {
 		tabs.AllowURL = check.AllowURL
 	}
+	tabs.ReadAhead = true
 	pool := tabpool.New(b, tabs)
 	cfg.Sessions = sessions.New(pool, b, sessions.Config{})
 	server, err := server.New(pool, cfg)

@@ -114,15 +114,15 @@ func group(a *frames.Agent) string { return "domtap-probe-" + a.Unique }
 
 // probe asks the browser for listeners and closed roots, and sends the agent those that are new.
 func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
-	if err := p.holdDocument(ctx, a); err != nil {
-		return err
-	}
 	defer a.Session.Post(ctx, runtime.CommandReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: group(a)})
 	params := a.Params("suspects", nil)
 	params.ReturnByValue, params.SerializationOptions = false, shallow
 	params.ObjectGroup = group(a)
 	suspects, err := a.Send(ctx, params)
 	if err != nil {
+		return err
+	}
+	if err := p.holdDocument(ctx, a); err != nil {
 		return err
 	}
 	depth, pierce := int64(-1), true
@@ -157,6 +157,10 @@ func (p *prober) holdDocument(ctx context.Context, a *frames.Agent) error {
 	if a.Reading.Probe.Document != "" {
 		return nil
 	}
+	if own, err := p.ownDocument(ctx, a); err == nil && own != "" {
+		a.Reading.Probe.Document = string(own)
+		return nil
+	}
 	handle, err := a.Handle(ctx, "document", nil, "")
 	if err != nil || handle == "" {
 		return err
@@ -171,6 +175,23 @@ func (p *prober) holdDocument(ctx context.Context, a *frames.Agent) error {
 	}
 	a.Reading.Probe.Document = string(own.Object.ObjectID)
 	return nil
+}
+
+// ownDocument asks the page's own world for its document, in one round trip. No page can put another object in its place.
+// Empty: the world is not known.
+func (p *prober) ownDocument(ctx context.Context, a *frames.Agent) (runtime.RemoteObjectID, error) {
+	p.m.Lock()
+	w := p.m.Tree.WorldOf(a)
+	p.m.Unlock()
+	if w == nil {
+		return "", nil
+	}
+	silent := true
+	answer, err := cdp.Call(ctx, w.Session, runtime.Evaluate, runtime.EvaluateParams{Expression: "document", UniqueContextID: w.Unique, Silent: &silent})
+	if err != nil || answer.Result == nil {
+		return "", err
+	}
+	return answer.Result.ObjectID, nil
 }
 
 // hoverEvents are the events whose listeners make an element structural: something happens when the pointer is over it.

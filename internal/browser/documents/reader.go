@@ -39,6 +39,22 @@ func (r *Reader) Read(ctx context.Context, req driver.ReadRequest) (out driver.R
 	return out, err
 }
 
+// Prepare has documents examined before they are read; see driver.Observer. Each is probed, and then scans itself. A read
+// that comes meanwhile waits for the probe, and behind the scan on the document's main thread. The page's loop calls it.
+func (r *Reader) Prepare() {
+	r.m.Tasks.Go(func() {
+		r.prober.forEach(r.m.Life, r.m.Readable(), func(ctx context.Context, a *frames.Agent) {
+			r.m.Lock()
+			due := a.Reading.Probe.Ended.IsZero() && a.Reading.Probe.BeginIfDue(time.Now())
+			r.m.Unlock()
+			if due {
+				r.prober.run(ctx, a)
+				a.Post(r.m.Life, "prepare", nil)
+			}
+		})
+	})
+}
+
 // Acknowledge gives a document the refs of a patch; see driver.Observer.
 func (r *Reader) Acknowledge(ack driver.Ack) {
 	a := r.m.AgentOf(ack.Frame)

@@ -228,6 +228,16 @@ func (t *Tree) AgentAt(matches func(*Agent) bool) (*Agent, cdp.FrameID) {
 	return nil, ""
 }
 
+// WorldOf returns the page's own world beside an agent, in the same process; nil when it is not known.
+func (t *Tree) WorldOf(a *Agent) *World {
+	for _, f := range t.frames {
+		if f.Agent == a && f.World != nil && f.World.Session.ID == a.Session.ID {
+			return f.World
+		}
+	}
+	return nil
+}
+
 // adoptions returns the frames whose parent's agent is to be sent the element that holds them, each once: as soon as the
 // parent is known and both documents have an agent, in whatever order the two come.
 func (t *Tree) adoptions() map[cdp.FrameID]*Agent {

@@ -80,6 +80,7 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 func (s *services) startTabs(ctx context.Context, cfg Config, browsers *browserpool.Pool, tabs tabpool.Config) {
 	kept, closeJournal := cfg.keepTabs(ctx, &tabs)
 	s.stops = append(s.stops, closeJournal)
+	tabs.ReadAhead = true
 	s.pool = tabpool.New(browsers, tabs)
 	s.sessions = sessions.New(s.pool, browsers, sessions.Config{Max: cfg.MaxSessions, Quota: quota(cfg.Limits.SessionsPerClient), Logger: cfg.Logger})
 	kept.restore(cfg, s.pool, s.sessions)

@@ -55,7 +55,7 @@ class Agent {
     this.root = null;
     /** The next patch includes boxes and the scroll position. */
     this.boxes = false;
-    /** The next update is the first scan of a read that asks for contexts. */
+    /** The next update is for the first patch, and contexts are asked for. */
     this.contexts = false;
     this.noteMore = this.noteMore.bind(this);
   }
@@ -277,7 +277,8 @@ class Agent {
     this.extendStored(request);
     this.takeRecords();
     if (this.model.listeners.due && !request.probed) return this.writer.header("p");
-    this.contexts = request.contexts === true && this.model.refresh.scans === 0;
+    this.contexts = request.contexts === true && this.writer.sequence === 0;
+    if (request.structural) this.writer.contexts = false; // asked for, so refs are in document order
     const message = this.take(true, request.geometry);
     if (mark > 0) this.noteRows(mark);
     this.notices.check();
@@ -287,6 +288,18 @@ class Agent {
       return message;
     }
     return this.writer.header(request.geometry ? "m" : "");
+  }
+
+  /** Scans a document that was not read yet: the first read has to look for what changed since. */
+  prepare() {
+    const { model, writer } = this;
+    if (model.refresh.scans > 0 || writer.sequence > 0 || model.elements.length > MAX_PREPARED) return;
+    const start = performance.now();
+    this.start();
+    this.takeRecords();
+    model.refresh.update(true);
+    this.scanContexts();
+    writer.took += performance.now() - start;
   }
 
   /**
@@ -396,6 +409,8 @@ function numbersOf(digits) {
   return out;
 }
 
+/** Documents with more elements are not scanned before somebody reads them: that would block the page for long. */
+const MAX_PREPARED = 20_000;
 const OBSERVED = { subtree: true, childList: true, attributes: true, characterData: true };
 const LISTEN = { capture: true, passive: true };
 const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });

@@ -113,6 +113,8 @@ globalThis.__domtapCall = (command, argument, digits) => {
   switch (command) {
     case "read":
       return agent.read(argument, digits);
+    case "prepare":
+      return agent.prepare();
     case "ack":
       return agent.acknowledge(digits);
     case "observe":
