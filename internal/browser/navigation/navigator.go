@@ -93,7 +93,7 @@ func (n *Navigator) navigateTo(ctx context.Context, url string) (driver.Commit, 
 		return driver.Commit{Document: n.mark().document, Same: true}, nil
 	}
 	n.receive(time.Now())
-	return n.awaitCommit(ctx, before, "")
+	return n.awaitDocument(ctx, before, string(res.LoaderID))
 }
 
 // downloaded is the answer of a navigation that turned out to be a download.
@@ -174,6 +174,22 @@ func (n *Navigator) Reload(ctx context.Context) (driver.Commit, error) {
 		}
 		return n.awaitCommit(ctx, before, "")
 	})
+}
+
+// awaitDocument waits until the main frame shows a document that the browser has begun to receive, or until it is known that
+// the page stays. A document that the page itself went to meanwhile may come first; when it stays, it is the answer.
+func (n *Navigator) awaitDocument(ctx context.Context, before mark, document string) (driver.Commit, error) {
+	c, err := n.awaitCommit(ctx, before, "")
+	if err != nil || c.Document == document {
+		return c, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_ = n.m.Await(bounded, func() bool {
+		c = driver.Commit{Document: n.m.Tree.Main().Document}
+		return c.Document == document
+	})
+	return c, ctx.Err()
 }
 
 // awaitCommit waits until the main frame shows another document than before, or the same one at url, or until it is
