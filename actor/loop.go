@@ -150,7 +150,7 @@ func (t *loop) receive(e driver.Event, ok bool) {
 	case driver.Patched:
 		t.alive()
 		t.apply(e.Patch)
-		t.reader.acknowledge()
+		t.reader.due = true
 	case driver.Committed:
 		t.committed(e)
 	case driver.Titled:
@@ -198,6 +198,7 @@ func (t *loop) receive(e driver.Event, ok bool) {
 
 // drain handles the events that are queued already.
 func (t *loop) drain() {
+	defer t.reader.acknowledge()
 	for range drainBound {
 		select {
 		case e, ok := <-t.events:

@@ -21,8 +21,10 @@ type publisher struct {
 func (p *publisher) add(e TabEvent) { p.events = append(p.events, e) }
 
 // publish replaces the head when something changed, and then reports what the tab has to tell: the head first, then its events,
-// then the answers to dialogs that are gone from the head, then what the Keeper stores for the next process.
+// then the answers to dialogs that are gone from the head, then what the Keeper stores for the next process. The page has
+// its acknowledgement last.
 func (p *publisher) publish() {
+	defer p.t.reader.acknowledge()
 	if p.t.recovery.Away() {
 		p.publishAway()
 		return

@@ -17,6 +17,8 @@ type reader struct {
 	mark uint64
 	// hold keeps acknowledgements back for the next request.
 	hold bool
+	// due says that a document pushed a patch since the last acknowledgement.
+	due bool
 }
 
 func (r *reader) read(ctx context.Context, o ReadOptions) (Reading, error) {
@@ -107,11 +109,13 @@ func (r *reader) round(ctx context.Context, req driver.ReadRequest) (out driver.
 	return out, nil
 }
 
-// acknowledge sends the page the refs that are due, unless a read is about to.
+// acknowledge sends the page the refs that are due, unless a read is about to. It follows the publishing of what the page
+// pushed: those who wait for that need not wait for the page to be written to.
 func (r *reader) acknowledge() {
-	if !r.hold {
+	if r.due && !r.hold {
 		r.flush()
 	}
+	r.due = false
 }
 
 // longest is how long the page took for the patch that took longest.

@@ -28,7 +28,11 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 	}
 	switch string(msg.Method) {
 	case runtime.BindingCalled.Method:
-		return devtools.On(msg, runtime.BindingCalled, func(e runtime.EventBindingCalled) { p.reader.Pushed(s, e) })
+		e, err := devtools.BindingCall(msg)
+		if err == nil {
+			p.reader.Pushed(s, e)
+		}
+		return err
 	case runtime.ExecutionContextCreated.Method:
 		return devtools.On(msg, runtime.ExecutionContextCreated, func(e runtime.EventExecutionContextCreated) { p.frames.ContextCreated(s, e.Context) })
 	case runtime.ExecutionContextDestroyed.Method:

@@ -120,6 +120,9 @@ func (p *Pipe) next() (id int64, r reply, err error) {
 		if id := leadingID(raw); id >= firstID {
 			return id, reply{raw: raw}, nil
 		}
+		if call := bindingMessage(raw); call != nil {
+			return 0, reply{msg: call}, nil
+		}
 		msg, err := decodeMessage(raw)
 		if err != nil {
 			return 0, reply{}, err
