@@ -78,14 +78,14 @@ func Text(text string) []Event {
 func typed(r rune) (stroke, bool) {
 	switch r {
 	case '\n', '\r':
-		return keyboard["Enter"], true
+		return keyboard()["Enter"], true
 	case '\t':
-		return keyboard["Tab"], true
+		return keyboard()["Tab"], true
 	}
 	if r < 0x20 || r > 0x7e {
 		return stroke{}, false
 	}
-	s, ok := keyboard[string(r)]
+	s, ok := keyboard()[string(r)]
 	return s, ok
 }
 
@@ -129,11 +129,11 @@ func Chord(chord string, mac bool) ([]Event, error) {
 			return nil, fmt.Errorf("in %.40q %.20q is not a modifier, or stands there twice: use Alt, Control, ControlOrMeta, Meta or Shift, then one key", chord, name)
 		}
 		bits |= bit
-		s := keyboard[name]
+		s := keyboard()[name]
 		events = append(events, Event{Key: s.down(bits)})
 		down = append(down, s)
 	}
-	s, known := keyboard[key]
+	s, known := keyboard()[key]
 	switch {
 	case known:
 		events = append(events, s.press(bits, mac)...)

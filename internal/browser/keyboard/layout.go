@@ -1,5 +1,7 @@
 package keyboard
 
+import "sync"
+
 // key is one key of the keyboard, on the layout of the United States.
 type key struct {
 	// code names the place on the keyboard, and name what the key says without and with Shift.
@@ -94,8 +96,8 @@ type stroke struct {
 	shift bool
 }
 
-// keyboard finds keys by what they type, by name and by code.
-var keyboard = layOut()
+// keyboard finds keys by what they type, by name and by code. The map is made at the first key.
+var keyboard = sync.OnceValue(layOut)
 
 func layOut() map[string]stroke {
 	board := map[string]stroke{}

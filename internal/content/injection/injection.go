@@ -90,12 +90,13 @@ func Line(all []Signal) string {
 func Scan(text string) Set {
 	var found Set
 	var run runs
+	automaton := phraseAutomaton()
 	state := uint16(0)
 	space := true
 	for _, r := range text {
 		if r < 0x80 { // most text
 			run = runs{}
-			class := asciiClass[r]
+			class := automaton.ascii[r]
 			if class == classSpace {
 				if space {
 					continue
@@ -104,8 +105,8 @@ func Scan(text string) Set {
 			} else {
 				space = false
 			}
-			state = phraseAutomaton.next[int(state)*stride+int(class)]
-			if phraseAutomaton.final[state] {
+			state = automaton.next[int(state)*stride+int(class)]
+			if automaton.final[state] {
 				found |= Addresses
 			}
 			continue
@@ -115,13 +116,13 @@ func Scan(text string) Set {
 			continue
 		}
 		run = runs{flag: r == blackFlag}
-		class := classOf(r)
+		class := automaton.classOf(r)
 		if class == classSpace && space {
 			continue
 		}
 		space = class == classSpace
-		state = phraseAutomaton.next[int(state)*stride+int(class)]
-		if phraseAutomaton.final[state] {
+		state = automaton.next[int(state)*stride+int(class)]
+		if automaton.final[state] {
 			found |= Addresses
 		}
 	}

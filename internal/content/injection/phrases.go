@@ -2,6 +2,7 @@ package injection
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -119,11 +120,9 @@ const (
 	classSpace = 1
 )
 
-var (
-	classes         = makeClasses()
-	asciiClass      = makeASCII()
-	phraseAutomaton = newAutomaton()
-)
+// phraseAutomaton is made when a text is scanned for the first time: it takes milliseconds and more than a
+// megabyte, which a program that scans nothing, such as a command, does not pay.
+var phraseAutomaton = sync.OnceValue(newAutomaton)
 
 func makeClasses() map[rune]uint16 {
 	out := map[rune]uint16{' ': classSpace}
@@ -137,15 +136,8 @@ func makeClasses() map[rune]uint16 {
 	return out
 }
 
-func makeASCII() (out [0x80]uint16) {
-	for r := range rune(0x80) {
-		out[r] = classOf(r)
-	}
-	return out
-}
-
 // classOf is the class of a character, without regard to case and width.
-func classOf(r rune) uint16 {
+func (m *automaton) classOf(r rune) uint16 {
 	switch {
 	case unicode.IsSpace(r) || unicode.IsControl(r):
 		return classSpace
@@ -156,11 +148,14 @@ func classOf(r rune) uint16 {
 	case r == '’' || r == 'ʼ':
 		r = '\''
 	}
-	return classes[unicode.ToLower(r)]
+	return m.classes[unicode.ToLower(r)]
 }
 
 // automaton finds all phrases at once (Aho-Corasick), with one step for each character.
 type automaton struct {
+	// classes has the characters of the phrases and the space, ascii the classes of all ASCII characters.
+	classes map[rune]uint16
+	ascii   [0x80]uint16
 	// next has the next state for each state and class, stride entries for each state.
 	next  []uint16
 	final []bool
@@ -172,11 +167,14 @@ const stride = 256
 func (m *automaton) step(state, class uint16) *uint16 { return &m.next[int(state)*stride+int(class)] }
 
 func newAutomaton() *automaton {
-	m := &automaton{next: make([]uint16, stride), final: []bool{false}}
+	m := &automaton{classes: makeClasses(), next: make([]uint16, stride), final: []bool{false}}
+	for r := range rune(len(m.ascii)) {
+		m.ascii[r] = m.classOf(r)
+	}
 	for _, phrase := range phrases {
 		at := uint16(0)
 		for _, r := range phrase {
-			to := m.step(at, classOf(r))
+			to := m.step(at, m.classOf(r))
 			if *to == 0 {
 				*to = uint16(len(m.final))
 				at = *to

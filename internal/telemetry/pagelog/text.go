@@ -3,6 +3,7 @@ package pagelog
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/domtap/domtap/internal/truncate"
 )
@@ -13,8 +14,10 @@ const (
 	MaxURL  = 500
 )
 
-// credentials are the user and the password in a URL.
-var credentials = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^/?#\s@"'<>]{1,500}@`)
+// credentials are the user and the password in a URL. The expression is compiled at the first text with an "@".
+var credentials = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^/?#\s@"'<>]{1,500}@`)
+})
 
 // Text makes a text fit for an entry: truncated, without control characters other than line breaks and tabs,
 // and with the users and passwords in URLs masked.
@@ -36,7 +39,7 @@ func mask(s string) string {
 	if !strings.Contains(s, "@") {
 		return s
 	}
-	return credentials.ReplaceAllString(s, "$1***@")
+	return credentials().ReplaceAllString(s, "$1***@")
 }
 
 // clip truncates a text and replaces control characters by spaces.
