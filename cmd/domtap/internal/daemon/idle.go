@@ -10,12 +10,13 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// closeIdle closes tabs and sessions that are not used, and ends the returned context when a daemon on demand is
-// idle itself. The caller calls stop at the end.
+// closeIdle closes tabs and sessions that are not used, gives memory back while the daemon is idle, and ends the
+// returned context when a daemon on demand was idle for long. The caller calls stop at the end.
 func (cfg Config) closeIdle(ctx context.Context, server *server.Server, pool *tabpool.Pool, all *sessions.Sessions) (until context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { all.CloseIdle(ctx, cfg.Limits.Idle) })
+	running.Go(func() { newFootprint(cfg.Logger).keep(ctx) })
 	if cfg.OnDemand && cfg.Limits.ExitIdle > 0 {
 		open := func() int {
 			_, connections := server.Connections()
