@@ -93,7 +93,7 @@ func (n *Navigator) navigateTo(ctx context.Context, url string) (driver.Commit, 
 		return driver.Commit{Document: n.mark().document, Same: true}, nil
 	}
 	n.receive(time.Now())
-	return n.awaitDocument(ctx, before, string(res.LoaderID))
+	return n.awaitCommit(ctx, before, arrival{document: string(res.LoaderID)})
 }
 
 // downloaded is the answer of a navigation that turned out to be a download.
@@ -161,7 +161,7 @@ func (n *Navigator) Step(ctx context.Context, by int) (driver.Commit, error) {
 		if err != nil {
 			return driver.Commit{}, n.m.Failed(err)
 		}
-		return n.awaitCommit(ctx, before, h.Entries[at].URL)
+		return n.awaitCommit(ctx, before, arrival{url: h.Entries[at].URL})
 	})
 }
 
@@ -172,35 +172,35 @@ func (n *Navigator) Reload(ctx context.Context) (driver.Commit, error) {
 		if _, err := cdp.Call(ctx, n.m.Main, cdppage.Reload, cdppage.ReloadParams{}); err != nil {
 			return driver.Commit{}, n.m.Failed(err)
 		}
-		return n.awaitCommit(ctx, before, "")
+		return n.awaitCommit(ctx, before, arrival{})
 	})
 }
 
-// awaitDocument waits until the main frame shows a document that the browser has begun to receive, or until it is known that
-// the page stays. A document that the page itself went to meanwhile may come first; when it stays, it is the answer.
-func (n *Navigator) awaitDocument(ctx context.Context, before mark, document string) (driver.Commit, error) {
-	c, err := n.awaitCommit(ctx, before, "")
-	if err != nil || c.Document == document {
-		return c, err
-	}
-	bounded, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	_ = n.m.Await(bounded, func() bool {
-		c = driver.Commit{Document: n.m.Tree.Main().Document}
-		return c.Document == document
-	})
-	return c, ctx.Err()
-}
+// arrival is what a navigation leads to, as far as it is known: a document that the browser has begun to receive, or the URL
+// of an entry of the history, which may be one of the same document.
+type arrival struct{ document, url string }
 
-// awaitCommit waits until the main frame shows another document than before, or the same one at url, or until it is
-// known that the page stays.
-func (n *Navigator) awaitCommit(ctx context.Context, before mark, url string) (c driver.Commit, err error) {
+// awaitCommit waits until the main frame shows another document than before, or the same one at the URL, or until it is
+// known that the page stays. A document that the page itself went to meanwhile may come before the one that is known; when
+// it stays, it is the answer.
+func (n *Navigator) awaitCommit(ctx context.Context, before mark, to arrival) (c driver.Commit, err error) {
 	stays := false
-	err = n.m.Await(ctx, func() bool {
+	var other time.Time // since when there is another document
+	err = n.m.AwaitTimed(ctx, func() time.Duration {
 		f := n.m.Tree.Main()
 		c = driver.Commit{Document: f.Document, Same: f.Document == before.document}
 		stays = n.dialogs.State.Stays() != before.stays
-		return !c.Same || stays || (url != "" && f.URL == url)
+		switch {
+		case stays || (to.url != "" && f.URL == to.url):
+			return 0
+		case c.Same:
+			return time.Hour // every change is looked at
+		case to.document == "" || to.document == f.Document:
+			return 0
+		case other.IsZero():
+			other = time.Now()
+		}
+		return patience - time.Since(other)
 	})
 	if err == nil && stays && c.Same {
 		return driver.Commit{}, errStayed
