@@ -143,8 +143,9 @@ func (r *reader) flush() {
 	r.t.doc.Delivered(acks)
 }
 
-// readRounds is how often a read is repeated for documents that were just pushing.
-const readRounds = 4
+// readRounds is how often a read is repeated for documents that were just pushing, or were replaced or read anew meanwhile:
+// on a busy machine several of these come together.
+const readRounds = 8
 
 // structural reports whether the stored DOM has headings, landmarks, text and images.
 func (r *reader) structural() bool { return r.t.obs.Structural() || r.t.doc.Structural() }
