@@ -482,11 +482,7 @@ func TestAbandonedPDFIsFreed(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	page := openPage(t, b, driver.DefaultSession)
 	for limit := 5 * time.Millisecond; ; limit *= 2 { // a PDF takes ten times as long
-		for range 3 { // what opening the page has set off is sent by then
-			if err := b.Ping(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
+		pings(t, b) // what opening the page has set off is sent by then
 		sent := b.Sent()
 		short, cancel := context.WithTimeout(t.Context(), limit)
 		_, err := page.Print(short, driver.PrintOptions{Limit: 1e6})
@@ -552,7 +548,13 @@ func crashReady(t *testing.T, b *testenv.Browser) {
 	})
 	cancel()
 	crashing.Wait()
-	for range 3 { // by then the daemon has heard of it
+	pings(t, b) // by then the daemon has heard of it
+}
+
+// pings waits until a browser has answered some calls, and thereby until what it sent before was received.
+func pings(t *testing.T, b *testenv.Browser) {
+	t.Helper()
+	for range 3 {
 		if err := b.Ping(t.Context()); err != nil {
 			t.Fatal(err)
 		}

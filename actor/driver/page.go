@@ -144,8 +144,9 @@ type Input interface {
 	// nothing of it is pending, as the page knows; when the page does not know, it has produced a frame and its DOM was
 	// quiet for a moment, for which Settle waits at most for limit. A navigation of the main frame that is under way then
 	// has been committed or given up; and the requests that the page made since Attend are answered, for which Settle
-	// waits 3 seconds at most, and half a second for the rest of an answer that has begun. With timers it also waits, for half a second at most, for those that the page set while it handled the
-	// action, and for the requests that these make. A Noticed event reports requests that are not answered when it returns.
+	// waits 3 seconds at most, and half a second for the rest of an answer that has begun. With timers Settle also waits, for
+	// half a second at most, for those that the page set while it handled the action, and for the requests that these make.
+	// A Noticed event reports requests that are not answered when Settle returns.
 	Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error
 	// AwaitWindows returns when the main thread is free and the windows that the page has opened by then are popups, or
 	// have been announced by WindowsLate: one that opens many takes its time for each.

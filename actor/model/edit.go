@@ -24,8 +24,6 @@ type edit struct {
 	doc   *document
 	// added holds the nodes of the OpAdd operations so far.
 	added []*node
-	// contexts is Patch.Contexts.
-	contexts bool
 	// removed holds the nodes that were taken out, some of which may be back again.
 	removed []*node
 }
@@ -39,7 +37,7 @@ func (e *edit) apply(p *dom.Patch) error {
 	if p.Full {
 		e.clear()
 	}
-	e.contexts, d.contexts = p.Contexts, p.Contexts
+	d.contexts = p.Contexts
 	for i := range p.Ops {
 		if err := e.op(&p.Ops[i]); err != nil {
 			return fmt.Errorf("operation %d: %w", i, err)
@@ -288,21 +286,20 @@ func (e *edit) abandon() {
 // acknowledge notes the refs of the elements that were added, unless the document is broken.
 func (e *edit) acknowledge() {
 	d := e.doc
+	contexts := d.contexts
 	d.contexts = false
 	if d.broken {
 		return
 	}
-	refs := make([]dom.Ref, 0, len(e.added))
+	refs, last := make([]dom.Ref, 0, len(e.added)), []dom.Ref(nil)
 	for _, n := range e.added {
-		if !e.contexts || !n.isContext() {
+		if contexts && n.isContext() {
+			last = append(last, n.el.Ref)
+		} else {
 			refs = append(refs, n.el.Ref)
 		}
 	}
-	for _, n := range e.added {
-		if e.contexts && n.isContext() {
-			refs = append(refs, n.el.Ref)
-		}
-	}
+	refs = append(refs, last...)
 	d.due = &Ack{Frame: d.frame, Document: d.id, Sequence: d.lastPatch, Refs: refs}
 }
 

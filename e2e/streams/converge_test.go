@@ -43,6 +43,18 @@ func newDriver() (*driver, map[string]http.HandlerFunc) {
 	}
 }
 
+// openMutator opens pages/mutator.html in a tab of a pool of its own.
+func openMutator(t *testing.T, b *testenv.Browser) (*driver, *actor.Tab) {
+	t.Helper()
+	d, handlers := newDriver()
+	url := serve(t, handlers) // before the pool, whose tabs are closed first
+	tab, err := testenv.StartPool(t, b).Open(t.Context(), tabpool.OpenOptions{URL: url + "/pages/mutator.html"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, tab
+}
+
 // step lets the page take one step and returns what it did.
 func (d *driver) step(t testing.TB, seed int, names ...string) string {
 	t.Helper()
@@ -160,13 +172,7 @@ func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	for _, before := range []int{1, 4, 12, 30} {
 		t.Run(fmt.Sprintf("after %d", before), func(t *testing.T) {
-			d, handlers := newDriver()
-			url := serve(t, handlers)
-			pool := testenv.StartPool(t, b)
-			tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: url + "/pages/mutator.html"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			d, tab := openMutator(t, b)
 			done := []string{}
 			for seed := range before + 6 {
 				done = append(done, d.step(t, 7000*before+seed))
@@ -254,13 +260,7 @@ func TestStructureIsReadForContexts(t *testing.T) {
 // storedEqualsFresh takes steps of the given names from a seed on, in a new tab of the browser; the page is read with structure
 // from the given one on.
 func storedEqualsFresh(t *testing.T, b *testenv.Browser, seeds, from int, watched bool, steps int, names ...string) {
-	d, handlers := newDriver()
-	url := serve(t, handlers)
-	pool := testenv.StartPool(t, b)
-	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: url + "/pages/mutator.html"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, tab := openMutator(t, b)
 	if watched {
 		release, err := tab.Watch(t.Context(), actor.WatchOptions{Structural: from == 0})
 		if err != nil {

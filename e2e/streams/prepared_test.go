@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/testenv"
@@ -37,14 +36,8 @@ func TestAPageThatWasPreparedEqualsFreshWalk(t *testing.T) {
 	for name, first := range firsts {
 		for _, changes := range []int{0, 3, 15} {
 			t.Run(fmt.Sprintf("%s after %d", name, changes), func(t *testing.T) {
-				d, handlers := newDriver()
-				url := serve(t, handlers)
 				b := testenv.StartBrowser(t)
-				pool := testenv.StartPool(t, b)
-				tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: url + "/pages/mutator.html"})
-				if err != nil {
-					t.Fatal(err)
-				}
+				d, tab := openMutator(t, b)
 				done := []string{}
 				for seed := range 8 {
 					done = append(done, d.step(t, 900*changes+seed, "add"))

@@ -25,20 +25,19 @@ func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool) (bool,
 	}
 	bounded, cancel := context.WithTimeout(ctx, restLimit)
 	defer cancel()
-	rests, acted := true, false
-	asked := []asking{}
+	acted, why := false, ""
+	var asked []asking
 	for _, o := range q.m.Readable() {
 		k, err := o.Agent.Send(bounded, o.Agent.Params("rest", observer.RestRequest{Again: again}))
 		if err != nil {
-			rests = false
+			why = err.Error()
 			break
 		}
 		asked = append(asked, asking{o.Agent, k})
 		acted = acted || q.m.Tree.Key(o.ID) == frame
 	}
-	why := ""
 	for _, one := range asked {
-		if rests && why == "" {
+		if why == "" {
 			why = q.whyRestless(bounded, one)
 		}
 		one.call.Forget()
@@ -49,7 +48,7 @@ func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool) (bool,
 	if why != "" {
 		q.m.Logger.Debug("quiet frames are waited for", "why", why)
 	}
-	return rests && acted && why == "", nil
+	return acted && why == "", nil
 }
 
 // asking is a document that is asked whether it is at rest.

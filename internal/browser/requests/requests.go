@@ -122,15 +122,20 @@ func Limit() time.Time { return time.Now().Add(answerLimit) }
 func (r *Requests) Awaited(until time.Time) bool {
 	r.m.Lock()
 	defer r.m.Unlock()
+	return r.left(until) > 0
+}
+
+// left is how long to wait for requests until a time. The caller holds the lock.
+func (r *Requests) left(until time.Time) time.Duration {
 	now := time.Now()
-	return min(r.State.Left(now), until.Sub(now)) > 0
+	return min(r.State.Left(now), until.Sub(now))
 }
 
 // AwaitAnswers waits until no request is under way that began while somebody acted, at most until a time. It reports
 // whether there was one.
 func (r *Requests) AwaitAnswers(ctx context.Context, until time.Time) (waited bool, err error) {
 	err = r.m.AwaitTimed(ctx, func() time.Duration {
-		left := min(r.State.Left(time.Now()), time.Until(until))
+		left := r.left(until)
 		waited = waited || left > 0
 		return left
 	})

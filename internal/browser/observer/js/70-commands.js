@@ -5,8 +5,8 @@
 
 /**
  * Resolves when the page has produced two frames and its DOM was quiet between them, the pictures
- * that were added have a size, the page's idle callbacks are over, and, with `timers`, those that the page set because of the action are
- * over, at the latest after `limit` milliseconds.
+ * that were added have a size, the page's idle callbacks are over, and, with `timers`, those that the
+ * page set because of the action are over, at the latest after `limit` milliseconds.
  * @param {Agent} agent @param {{limit: number, timers?: boolean}} request
  * @returns {Promise<{grown: boolean}>} whether a probe is due
  */
