@@ -2,6 +2,7 @@ package server
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
@@ -19,6 +20,7 @@ func TestTheOutcomeOfAWaitIsWhatWasNoticedMeanwhile(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(actortest.Button("Pay"))
 		page.Emit(says(1, dom.NoticeAlert, "Before"))
+		synctest.Wait() // the tab has it before the wait begins
 		p := b.waitFor(until(tab, element(&domtapv1.ElementCondition{Name: "done"})))
 		if !page.Subscription().Notices {
 			t.Error("the page is not asked for notices")
@@ -39,6 +41,7 @@ func TestAStreamHasTheOutcomeWhenItsReaderAsks(t *testing.T) {
 			t.Error("the page is asked for notices that nobody reads")
 		}
 		page.Emit(says(1, dom.NoticeAlert, "Before"))
+		synctest.Wait()
 		asks := b.watch(&domtapv1.WatchDomRequest{TabId: tab.GetId(), IncludeOutcome: true})
 		asks.next()
 		page.Emit(says(2, dom.NoticeToast, "Saved"))

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -74,7 +75,7 @@ func testArchive(t *testing.T, tab *tab, file, unit string) {
 type tab struct {
 	ctx    context.Context
 	url    string
-	html   string
+	html   atomic.Value // string; the server's goroutines read it
 	script string
 }
 
@@ -97,7 +98,7 @@ func newTab(t *testing.T) *tab {
 	tab := &tab{script: Limits{}.join(nil, string(units))}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprint(w, tab.html)
+		fmt.Fprint(w, tab.html.Load())
 	}))
 	t.Cleanup(server.Close)
 	tab.url = server.URL + "/"
@@ -114,7 +115,7 @@ func newTab(t *testing.T) *tab {
 // ask shows a document and returns what a unit answers, a line for each part of the answer.
 func (t *tab) ask(tt *testing.T, unit, html, steps string) string {
 	tt.Helper()
-	t.html = "<!doctype html>" + html
+	t.html.Store("<!doctype html>" + html)
 	list := []string{}
 	if steps != "" {
 		list = strings.Split(steps, "---\n")
