@@ -249,7 +249,7 @@ func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Mess
 	if err != nil {
 		return nil, nil, err
 	}
-	tap := new(tap)
+	tap := &tap{windowless: cfg.Headless}
 	said := new(output)
 	opts := execOptions(cfg, path, home, tap.modify, said)
 	allocator, _ := chromedp.NewExecAllocator(ctx, opts...) // ends with ctx

@@ -2,6 +2,8 @@ package launch
 
 import (
 	"os"
+	"os/exec"
+	"slices"
 
 	"github.com/chromedp/chromedp"
 
@@ -11,6 +13,8 @@ import (
 // tap puts our connection between chromedp and the browser that it starts: the browser gets ends of our pipes, and
 // chromedp keeps its own, to which we pass on what is its.
 type tap struct {
+	// windowless says that the browser is to start without a page.
+	windowless bool
 	// ready is called when both sides are there, before the browser starts.
 	ready func(browser, toChromedp chromedp.Transport)
 	conn  *devtools.Conn
@@ -42,5 +46,13 @@ func (t *tap) started() {
 func (t *tap) abandon() {
 	if t.conn != nil {
 		t.conn.Close()
+	}
+}
+
+// dropFirstPage takes the page that chromedp appends off a command line, when the browser is to start without one. The headless
+// shell has no flag for that: it opens every page that is named.
+func (t *tap) dropFirstPage(cmd *exec.Cmd) {
+	if t.windowless {
+		cmd.Args = slices.DeleteFunc(cmd.Args, func(arg string) bool { return arg == "about:blank" })
 	}
 }

@@ -16,6 +16,7 @@ import (
 // chromedp gives it its own pipes there. The process gets a group of its
 // own, so that the whole of it can be ended, and dies with us where the kernel can see to that.
 func (t *tap) modify(cmd *exec.Cmd) {
+	t.dropFirstPage(cmd)
 	cmd.SysProcAttr = processAttributes()
 	if len(cmd.ExtraFiles) != 2 {
 		return

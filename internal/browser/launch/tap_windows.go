@@ -39,6 +39,7 @@ func (t *tap) modify(cmd *exec.Cmd) {
 		cmd.Err = errors.Join(cmd.Err, err)
 		return
 	}
+	t.dropFirstPage(cmd)
 	i := slices.IndexFunc(cmd.Args, func(arg string) bool { return strings.HasPrefix(arg, pipesFlag) })
 	if i < 0 || cmd.SysProcAttr == nil {
 		return
