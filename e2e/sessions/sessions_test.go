@@ -551,10 +551,15 @@ func TestNoPromptIsEverOpen(t *testing.T) {
 	d := testenv.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "granted", Settings: &domtapv1.SessionSettings{Permissions: []string{"notifications", "clipboard-read"}}})
 	const query = `Promise.all(['geolocation', 'notifications', 'camera', 'clipboard-read', 'midi'].map(name => navigator.permissions.query({name}).then(p => p.state))).then(s => s.join())`
+	const unasked = `Promise.all(['accelerometer', 'background-fetch', 'background-sync', 'clipboard-write', 'gyroscope', 'magnetometer', 'payment-handler', 'pointer-lock',
+		'screen-wake-lock'].map(name => navigator.permissions.query({name}).then(p => p.state))).then(s => [...new Set(s)].join())`
 	for session, want := range map[string]string{"default": "denied,denied,denied,denied,denied", "granted": "denied,granted,denied,granted,denied"} {
 		openIn(t, d, session, url)
 		if got := ask[string](t, d, session, query); got != want {
 			t.Errorf("session %s: %s, want %s", session, got, want)
+		}
+		if got := ask[string](t, d, session, unasked); got != "granted" {
+			t.Errorf("session %s: what Chromium grants unasked is %s", session, got)
 		}
 		for _, request := range []string{
 			`new Promise(r => navigator.geolocation.getCurrentPosition(() => r('given'), e => r('code ' + e.code)))`,

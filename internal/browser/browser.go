@@ -142,6 +142,7 @@ func newBrowser(ctx context.Context, cfg Config) *Browser {
 // attach makes the parts that speak to the browser's process, and starts to listen to it.
 func (b *Browser) attach(process *launch.Browser) {
 	b.process, b.conn = process, process.Conn
+	b.version, b.mac = process.Said.Product, strings.Contains(process.Said.UserAgent, "Macintosh")
 	b.root = devtools.Session{Conn: b.conn}
 	b.targets = targets.New(b.ctx, b.root, process.Owned(), b.logger)
 	root := ""
@@ -160,13 +161,7 @@ func (b *Browser) attach(process *launch.Browser) {
 
 // prepare asks the browser to tell about its targets.
 func (b *Browser) prepare(ctx context.Context) error {
-	v, err := cdp.Call(ctx, b.root, cdpbrowser.GetVersion, cdp.Empty{})
-	if err != nil {
-		return err
-	}
-	b.version = v.Product
-	b.mac = strings.Contains(v.UserAgent, "Macintosh")
-	_, err = cdp.Call(ctx, b.root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{
+	_, err := cdp.Call(ctx, b.root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{
 		Discover: true, Filter: target.Filter{{Type: "page"}}})
 	if err == nil && !b.secondary {
 		err = b.base.download(ctx, false)

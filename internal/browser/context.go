@@ -105,7 +105,7 @@ func masking(limits observer.Limits, m sessions.Mask) string {
 // newContext is the side of the session that a browser context is for.
 func (b *Browser) newContext(id cdp.BrowserContextID) *Context {
 	c := &Context{browser: b, id: id, clipboard: b.clipboard.Session(id), store: storagestate.NewStore(b.root, id)}
-	c.permissions = permissions.New(b.root, c.clipboard, id)
+	c.permissions = permissions.New(b.root, c.clipboard, id, b.process.IsShell())
 	return c
 }
 

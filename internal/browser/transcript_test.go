@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto"
+	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
@@ -495,7 +496,7 @@ func unescaped(value any) []byte {
 func newOn(t *testing.T, connection chromedp.Transport) *Browser {
 	t.Helper()
 	b := newBrowser(t.Context(), Config{})
-	b.script, b.version = "", "Chrome/1.2.3.4"
-	b.attach(&launch.Browser{Conn: devtools.New(b.ctx, connection, &nobody{gone: make(chan struct{})}, b.inbox.Push)})
+	b.script = ""
+	b.attach(&launch.Browser{Said: cdpbrowser.GetVersionResult{Product: "Chrome/1.2.3.4"}, Conn: devtools.New(b.ctx, connection, &nobody{gone: make(chan struct{})}, b.inbox.Push)})
 	return b
 }

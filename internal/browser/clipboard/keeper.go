@@ -53,10 +53,9 @@ func Open(ctx context.Context, root devtools.Session) (*Keeper, error) {
 }
 
 func (k *Keeper) prepare(ctx context.Context) (err error) {
-	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+	for _, p := range []cdpbrowser.PermissionDescriptor{{Name: Read, AllowWithoutSanitization: true}, {Name: Write}} {
 		if _, err := cdp.Call(ctx, k.root, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{
-			Permission: &cdpbrowser.PermissionDescriptor{Name: name, AllowWithoutSanitization: true},
-			Setting:    cdpbrowser.PermissionSettingGranted, BrowserContextID: k.context}); err != nil {
+			Permission: &p, Setting: cdpbrowser.PermissionSettingGranted, BrowserContextID: k.context}); err != nil {
 			return err
 		}
 	}

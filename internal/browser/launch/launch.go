@@ -172,6 +172,8 @@ var quiet = []chromedp.ContextOption{
 type Browser struct {
 	// Conn is the connection to it, shared with chromedp.
 	Conn *devtools.Conn
+	// Said is what it has said of itself.
+	Said browser.GetVersionResult
 	bctx context.Context
 	home *home // nil for one that was attached to
 }
@@ -179,26 +181,27 @@ type Browser struct {
 // Start starts the browser that cfg describes, or attaches to the one that cfg.Remote names. ctx bounds its
 // life; root handles the events that belong to no session, as devtools.New says.
 func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Browser, err error) {
-	b = new(Browser)
 	if err := CheckGate(cfg); err != nil {
 		return nil, err
 	}
 	if cfg.Remote != "" {
-		b.bctx, b.Conn, err = attach(ctx, cfg.Remote, root)
-		return b, err
+		return attach(ctx, cfg.Remote, root)
 	}
-	if b.home, err = newHome(cfg); err != nil {
+	home, err := newHome(cfg)
+	if err != nil {
 		return nil, err
 	}
-	b.bctx, b.Conn, err = launch(ctx, cfg, b.home, root)
-	if err == nil {
-		err = b.home.note(b.PID())
+	if b, err = launch(ctx, cfg, home, root); err == nil {
+		err = home.note(b.PID())
 	}
 	if err != nil {
-		return nil, errors.Join(err, b.home.remove())
+		return nil, errors.Join(err, home.remove())
 	}
 	return b, nil
 }
+
+// IsShell reports whether it is the headless shell: Chromium's rendering without most of what surrounds it in the full browser.
+func (b *Browser) IsShell() bool { return strings.HasPrefix(b.Said.Product, "HeadlessChrome/") }
 
 // Dir is a folder that is removed with the browser; that of the system for one that was attached to.
 func (b *Browser) Dir() string {
@@ -237,17 +240,15 @@ func (b *Browser) Close() error {
 }
 
 // version asks the browser for its version, which starts it when it is not running yet.
-func version(bctx context.Context) error {
-	_, err := chromedp.CallBrowser(bctx, browser.GetVersion, cdp.Empty{})
-	return err
+func version(bctx context.Context) (browser.GetVersionResult, error) {
+	return chromedp.CallBrowser(bctx, browser.GetVersion, cdp.Empty{})
 }
 
-// launch starts Chromium by chromedp, on a pipe that we tap. It returns chromedp's context of the
-// browser and the shared connection.
-func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Message)) (context.Context, *devtools.Conn, error) {
+// launch starts Chromium by chromedp, on a pipe that we tap.
+func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Message)) (*Browser, error) {
 	path, err := Find(cfg.ChromePath)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	tap := &tap{windowless: cfg.Headless}
 	said := new(output)
@@ -257,30 +258,31 @@ func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Mess
 	tap.ready = func(browser, toChromedp chromedp.Transport) {
 		tap.conn = devtools.New(ctx, browser, toChromedp, root)
 	}
-	err = version(bctx)
+	v, err := version(bctx)
 	tap.started()
 	if err == nil && tap.conn == nil {
 		err = errors.New("the browser did not take the pipe")
 	}
 	if err != nil {
 		tap.abandon()
-		return nil, nil, said.explain(path, err)
+		return nil, said.explain(path, err)
 	}
-	return bctx, tap.conn, nil
+	return &Browser{Conn: tap.conn, Said: v, bctx: bctx, home: home}, nil
 }
 
 // attach connects to a running browser.
-func attach(ctx context.Context, address string, root func(*cdproto.Message)) (context.Context, *devtools.Conn, error) {
+func attach(ctx context.Context, address string, root func(*cdproto.Message)) (*Browser, error) {
 	a := &attacher{address: address, root: root}
 	actx, _ := chromedp.NewAllocatorContext(ctx, a)
 	bctx, _ := chromedp.NewContext(actx, quiet...)
-	if err := version(bctx); err != nil {
+	v, err := version(bctx)
+	if err != nil {
 		if a.conn != nil {
 			a.conn.Close()
 		}
-		return nil, nil, fmt.Errorf("attaching to the browser at %s: %w (is it running with --remote-debugging-port?)", address, err)
+		return nil, fmt.Errorf("attaching to the browser at %s: %w (is it running with --remote-debugging-port?)", address, err)
 	}
-	return bctx, a.conn, nil
+	return &Browser{Conn: a.conn, Said: v, bctx: bctx}, nil
 }
 
 // attacher is a chromedp allocator for a running browser whose connection we share.

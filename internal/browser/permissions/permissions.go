@@ -32,15 +32,25 @@ type Permissions struct {
 	browser   Browser
 	clipboard Clipboard
 	context   cdp.BrowserContextID
+	// shell says that the browser is the headless shell.
+	shell bool
 
 	mu sync.Mutex
 	// granted and denied were set last; nil: none were.
 	granted, denied []string
 }
 
-// New makes the permissions of a session; context is empty for the default session.
-func New(b Browser, c Clipboard, context cdp.BrowserContextID) *Permissions {
-	return &Permissions{browser: b, clipboard: c, context: context}
+// New makes the permissions of a session; context is empty for the default session. shell says that the browser is the headless
+// shell: what Chromium grants without asking is granted there, too.
+func New(b Browser, c Clipboard, context cdp.BrowserContextID, shell bool) *Permissions {
+	return &Permissions{browser: b, clipboard: c, context: context, shell: shell}
+}
+
+// unasked are the permissions that Chromium grants to every page without asking. The headless shell asks for them, and takes the
+// answer that does not come for a refusal. A page still writes to the clipboard only when somebody has acted on it.
+var unasked = []string{
+	"accelerometer", "background-fetch", "background-sync", clipboard.Write, "gyroscope", "magnetometer", "payment-handler",
+	"pointer-lock", "screen-wake-lock",
 }
 
 // Set grants and denies permissions, in place of what was set before. Names that the browser does not know are left out.
@@ -74,6 +84,11 @@ func (p *Permissions) steps(granted, denied []string, mayRead func() bool) []dev
 	steps := []devtools.Step{{Method: cdpbrowser.CommandResetPermissions, Params: reset}}
 	for _, name := range denied {
 		steps = append(steps, p.step(name, cdpbrowser.PermissionSettingDenied))
+	}
+	if p.shell {
+		for _, name := range unasked {
+			steps = append(steps, p.step(name, cdpbrowser.PermissionSettingGranted))
+		}
 	}
 	for _, name := range granted {
 		setting := cdpbrowser.PermissionSettingGranted

@@ -42,7 +42,7 @@ func (g gate) Grant(_ context.Context, _, _ bool, set func(func() bool) error) e
 
 func TestPermissionsAreSetAfterAReset(t *testing.T) {
 	var r recorder
-	p := New(&r, gate{mayRead: true}, "C")
+	p := New(&r, gate{mayRead: true}, "C", false)
 	if err := p.Set(t.Context(), []string{clipboard.Read, "geolocation"}, []string{"push"}); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestPermissionsAreSetAfterAReset(t *testing.T) {
 
 func TestTheClipboardIsReadWhenItsTurnComes(t *testing.T) {
 	var r recorder
-	if err := New(&r, gate{}, "").Set(t.Context(), []string{clipboard.Read}, []string{}); err != nil {
+	if err := New(&r, gate{}, "", false).Set(t.Context(), []string{clipboard.Read}, []string{}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"reset", "clipboard-read=denied"}; !slices.Equal(r.runs[0], want) {
@@ -62,9 +62,23 @@ func TestTheClipboardIsReadWhenItsTurnComes(t *testing.T) {
 	}
 }
 
+func TestTheShellIsToldWhatChromiumGrantsUnasked(t *testing.T) {
+	var r recorder
+	if err := New(&r, gate{}, "", true).Set(t.Context(), []string{"geolocation"}, []string{"push"}); err != nil {
+		t.Fatal(err)
+	}
+	got := r.runs[0]
+	if !slices.Contains(got, "clipboard-write=granted") || !slices.Contains(got, "screen-wake-lock=granted") {
+		t.Errorf("ran %v", got)
+	}
+	if first, last := got[1], got[len(got)-1]; first != "push=denied" || last != "geolocation=granted" {
+		t.Errorf("ran %v first and %v last", first, last)
+	}
+}
+
 func TestTheSamePermissionsAreSetOnce(t *testing.T) {
 	var r recorder
-	p := New(&r, gate{}, "")
+	p := New(&r, gate{}, "", false)
 	set := func(granted ...string) {
 		t.Helper()
 		if err := p.Set(t.Context(), granted, []string{"push"}); err != nil {
@@ -82,7 +96,7 @@ func TestTheSamePermissionsAreSetOnce(t *testing.T) {
 
 func TestWhatFailedIsSetAgain(t *testing.T) {
 	r := recorder{err: errors.New("the browser is gone")}
-	p := New(&r, gate{}, "")
+	p := New(&r, gate{}, "", false)
 	for range 2 {
 		if err := p.Set(t.Context(), nil, []string{"push"}); !errors.Is(err, r.err) {
 			t.Errorf("got %v", err)
