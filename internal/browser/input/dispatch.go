@@ -34,7 +34,7 @@ func (t *pointer) dispatch(ctx context.Context, p *path, modifiers int64) (outco
 	if err != nil {
 		disarm(ctx, p.agents()[:1])
 	} else if got, err = t.outcomeOf(ctx, p); err != nil && ctx.Err() == nil {
-		return lastReport(ctx, p.pressed) // the document is gone
+		return p.lastReport(ctx) // the document is gone
 	}
 	return p.orLastReport(ctx, got, err)
 }
@@ -45,7 +45,7 @@ func (p *path) orLastReport(ctx context.Context, got outcome.Press, err error) (
 	if err == nil || ctx.Err() == nil || !p.pressed.Arrived() {
 		return got, err
 	}
-	if last, lerr := lastReport(context.WithoutCancel(ctx), p.pressed); lerr == nil && last.Complete {
+	if last, lerr := p.lastReport(context.WithoutCancel(ctx)); lerr == nil && last.Complete {
 		return last, nil
 	}
 	return got, err
@@ -66,12 +66,15 @@ func (t *pointer) outcomeOf(ctx context.Context, p *path) (got outcome.Press, er
 const lastReportLimit = 500 * time.Millisecond
 
 // lastReport is how a press went in a document that is gone now, as far as the document could report.
-func lastReport(ctx context.Context, pressed *devtools.Call) (outcome.Press, error) {
+func (p *path) lastReport(ctx context.Context) (outcome.Press, error) {
 	bounded, cancel := context.WithTimeout(ctx, lastReportLimit)
 	defer cancel()
 	var got outcome.Press
-	if err := answer(bounded, pressed, &got); err != nil {
-		return outcome.Press{Unknown: true}, ctx.Err()
+	if err := answer(bounded, p.pressed, &got); err == nil {
+		return got.OfGoneDocument(), nil
 	}
-	return got.OfGoneDocument(), nil
+	if err := answer(bounded, p.down, &got); err == nil {
+		return got.OfDocumentGoneSinceDown(), nil
+	}
+	return outcome.Press{Unknown: true}, ctx.Err()
 }

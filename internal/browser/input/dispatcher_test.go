@@ -169,15 +169,18 @@ func TestAClickIsOneBatchFirst(t *testing.T) {
 // TestWhatADocumentToldBeforeItWentCounts has the document go before it can be asked how a click went.
 func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 	for _, c := range []struct {
-		reported string
-		kind     driver.ActionKind
-		want     driver.Delivered
+		reported, atDown string
+		kind             driver.ActionKind
+		want             driver.Delivered
 	}{
-		{`{"reached":true,"presses":1,"clicks":1,"whole":true}`, driver.Click, driver.DeliveredUnset},
-		{`{"reached":true,"presses":1,"left":true}`, driver.Click, driver.DeliveredUnset},
-		{`{"reached":true}`, driver.Click, driver.DeliveredPart},
-		{``, driver.Click, driver.DeliveredNone},
-		{``, driver.Drag, driver.DeliveredPart},
+		{`{"reached":true,"presses":1,"clicks":1,"whole":true}`, ``, driver.Click, driver.DeliveredUnset},
+		{`{"reached":true,"presses":1,"left":true}`, ``, driver.Click, driver.DeliveredUnset},
+		{`{"reached":true}`, ``, driver.Click, driver.DeliveredPart},
+		{``, ``, driver.Click, driver.DeliveredNone},
+		{``, `{"reached":true,"presses":1}`, driver.Click, driver.DeliveredUnset},
+		{``, `{"reached":true,"presses":1,"leaving":true}`, driver.Click, driver.DeliveredNone},
+		{``, `{"reached":false}`, driver.Click, driver.DeliveredNone},
+		{``, ``, driver.Drag, driver.DeliveredPart},
 	} {
 		held := false
 		h, _ := at(t, func(command string) string {
@@ -192,6 +195,8 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 				return `{"reached":true,"presses":1,"dragging":false}`
 			case "awaitPress":
 				return c.reported
+			case "awaitDown":
+				return c.atDown
 			case "pressOutcome", "displacement":
 				return ""
 			}
@@ -199,7 +204,7 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 		})
 		result, err := h.Do(t.Context(), driver.Action{Kind: c.kind, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}, Delta: driver.Point{X: 7}})
 		if result.Delivered != c.want || (err == nil) != (c.want == driver.DeliveredUnset) {
-			t.Errorf("%q: got %+v, %v", c.reported, result, err)
+			t.Errorf("%q, %q: got %+v, %v", c.reported, c.atDown, result, err)
 		}
 	}
 }

@@ -69,7 +69,8 @@ func (t *pointer) pointAhead(ctx context.Context, tries int) (p *path, err error
 		return nil, err
 	}
 	p = &path{spot: s, steps: []step{{frame: s.Frame, agent: a}}, ahead: true}
-	if p.pressed, err = a.Send(ctx, "awaitPress", nil); err != nil {
+	if err = p.awaitPress(ctx); err != nil {
+		t.disarmPath(ctx, p)
 		return nil, err
 	}
 	denied := t.deny(ctx, t.page.Others(p.frames()))

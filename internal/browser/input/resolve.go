@@ -69,8 +69,8 @@ type path struct {
 	found outcome.Element
 	// at is the point in the top-level viewport.
 	at driver.Point
-	// pressed is the call that is answered when the press is complete, once the path was hit-tested for a click.
-	pressed *devtools.Call
+	// pressed is answered when the press is complete, and down with its mousedown; nil before the path is hit-tested for a click.
+	pressed, down *devtools.Call
 	// ahead says that the pointer is not at the point yet: it moves there with the press. The guards are armed.
 	ahead bool
 }
@@ -92,6 +92,14 @@ func (p *path) frames() []dom.FrameID {
 		list[i] = s.frame
 	}
 	return list
+}
+
+// awaitPress has the document report the next press by itself: it may be gone when it could be asked.
+func (p *path) awaitPress(ctx context.Context) (err error) {
+	if p.pressed, err = p.leaf().Send(ctx, "awaitPress", nil); err == nil {
+		p.down, err = p.leaf().Send(ctx, "awaitDown", nil)
+	}
+	return err
 }
 
 // refusal is the error of the task at a spot for which the script reported an error.
@@ -228,7 +236,7 @@ func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 	var err error
 	if t.clicks() > 0 {
 		// Before the hit test, so that it is there when that has answered.
-		if p.pressed, err = p.leaf().Send(ctx, "awaitPress", nil); err != nil {
+		if err = p.awaitPress(ctx); err != nil {
 			return outcome.Element{}, err
 		}
 	}
@@ -296,8 +304,10 @@ func (t *task) deny(ctx context.Context, others []Agent) (await func() (all bool
 
 // disarmPath disarms everything that hitTest armed.
 func (t *task) disarmPath(ctx context.Context, p *path) {
-	if p.pressed != nil {
-		p.pressed.Forget()
+	for _, k := range []*devtools.Call{p.pressed, p.down} {
+		if k != nil {
+			k.Forget()
+		}
 	}
 	if p.spot.Ref != dom.NoRef {
 		disarm(ctx, slices.Concat(p.agents()[1:], t.page.Others(p.frames())))

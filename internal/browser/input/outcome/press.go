@@ -23,7 +23,9 @@ type Press struct {
 	Unclickable string `json:"fate"`
 	// Navigated says that the page set out for another document after the press.
 	Navigated bool `json:"left"`
-	Dragging  bool `json:"dragging"`
+	// Leaving says that it had set out for one before the press.
+	Leaving  bool `json:"leaving"`
+	Dragging bool `json:"dragging"`
 	// OffTarget says that a drag was released where its target was not any more.
 	OffTarget bool `json:"beside"`
 	// Unknown says that the document was gone before it could report anything.
@@ -38,6 +40,16 @@ var unclickable = map[string]string{"removed": "removed it", "hidden": "hid it",
 func (p Press) OfGoneDocument() Press {
 	p.Complete = p.Complete || p.Navigated && p.Presses > 0
 	return p
+}
+
+// OfDocumentGoneSinceDown is the outcome that a document reported by itself with the mousedown, before the page handled it, and
+// that was replaced without another report: the press led to the next document, unless the page had set out for that before.
+func (p Press) OfDocumentGoneSinceDown() Press {
+	if p.Presses == 0 || p.Leaving {
+		return Press{Unknown: true}
+	}
+	p.Navigated = true
+	return p.OfGoneDocument()
 }
 
 // Note says what is worth knowing of a press that was delivered; often nothing.

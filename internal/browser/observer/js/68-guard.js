@@ -38,10 +38,19 @@ class Guard {
     /** @type {Press | null} */
     this.press = null;
     /**
-     * Resolve functions of calls that wait for the outcome of the next press.
+     * Resolve functions of calls that wait for the outcome of the next press, and of those that wait
+     * for its mousedown.
      * @type {((outcome: PressOutcome) => void)[]}
      */
     this.waiting = [];
+    /** @type {((outcome: PressOutcome) => void)[]} */
+    this.waitingForDown = [];
+    /**
+     * Of the last navigation to another document that began: aborted when that is over and this
+     * document stays.
+     * @type {AbortSignal | null}
+     */
+    this.leaving = null;
     /** The target. @type {El | null} */
     this.el = null;
     /** @type {Keys | null} */
@@ -70,7 +79,11 @@ class Guard {
     // document.open() removes listeners, and replaces the document element.
     new MutationObserver(() => this.listen()).observe(document, { childList: true });
     /** @param {NavigateEvent} event */
-    const onNavigate = (event) => !event.destination.sameDocument && this.press && this.press.noteNavigation();
+    const onNavigate = (event) => {
+      if (event.destination.sameDocument) return;
+      this.leaving = event.signal;
+      if (this.press) this.press.noteNavigation();
+    };
     if (globalThis.navigation) navigation.addEventListener("navigate", onNavigate, true);
   }
 
@@ -79,7 +92,7 @@ class Guard {
   }
 
   clear() {
-    if (this.press) this.press.notifyWaiters();
+    if (this.press) this.press.end();
     this.allowFocusMove();
     this.press = null;
     this.el = this.keys = this.stray = null;
@@ -113,7 +126,7 @@ class Guard {
   /** Begins to block presses of all elements but one. @param {El} el @param {number} clicks */
   armPress(el, clicks) {
     this.arm("mouse", el);
-    this.press = new Press(this, el, clicks, this.waiting.splice(0));
+    this.press = new Press(this, el, clicks, this.waiting.splice(0), this.waitingForDown.splice(0));
   }
 
   /**
@@ -131,6 +144,11 @@ class Guard {
     if (mode === "deny") this.agent.rest.begin(null);
   }
 
+  /** Whether the page is about to be replaced by another document. */
+  isLeaving() {
+    return this.leaving !== null && !this.leaving.aborted;
+  }
+
   /** Whether an element of the page is being pressed. */
   isPressing() {
     return (this.mode === "mouse" || this.mode === "deny") && performance.now() <= this.until;
@@ -140,7 +158,7 @@ class Guard {
   disarm() {
     this.turn++;
     this.mode = "";
-    for (const resolve of this.waiting.splice(0)) resolve({ reached: false });
+    for (const resolve of [...this.waiting.splice(0), ...this.waitingForDown.splice(0)]) resolve({ reached: false });
     const { el, reached, stray, keys, press, changed, names } = this;
     this.clear();
     return { el, reached, stray, keys, press, changed, names };

@@ -3,7 +3,8 @@
 // the others would have hit.
 //
 // Press owns the record of one action, of one or more clicks or a drag. The guard asks passes for
-// every event before the page receives it. The commands "awaitPress" and "pressOutcome" return the outcome.
+// every event before the page receives it. The commands "awaitPress", "awaitDown" and "pressOutcome"
+// return the outcome.
 
 /** Events whose listeners may remove, hide or disable the element, so that no click follows. */
 const HANDLED = new Set(["pointerdown", "mousedown", "pointerup", "mouseup"]);
@@ -13,8 +14,9 @@ class Press {
   /**
    * @param {Guard} guard @param {El} el @param {number} wanted how many clicks; 0: a drag
    * @param {((outcome: PressOutcome) => void)[]} waiters
+   * @param {((outcome: PressOutcome) => void)[]} downWaiters
    */
-  constructor(guard, el, wanted, waiters) {
+  constructor(guard, el, wanted, waiters, downWaiters) {
     this.guard = guard;
     this.el = el;
     this.wanted = wanted;
@@ -55,6 +57,8 @@ class Press {
     this.blocked = false;
     /** The page began to navigate after the press. */
     this.navigated = false;
+    /** The page had begun to navigate before the press. */
+    this.leaving = guard.isLeaving();
     /** The last position of the pointer. */
     this.x = this.y = -1;
     /** A drag began, and the page did not prevent it. */
@@ -66,6 +70,7 @@ class Press {
     this.target = null;
     this.beside = false;
     this.waiters = waiters;
+    this.downWaiters = downWaiters;
   }
 
   /** Reads the state of the element before it is pressed. */
@@ -120,6 +125,7 @@ class Press {
         if (own) {
           this.noteReached();
           this.down = true;
+          this.notify(this.downWaiters);
         }
         return own;
       case "pointerup":
@@ -154,7 +160,7 @@ class Press {
     this.clicked = true;
     this.guard.noteClick();
     this.viaCaptor = this.viaCaptor || captured;
-    if (this.wanted > 0 && this.clicks >= this.wanted) this.notifyWaiters();
+    if (this.wanted > 0 && this.clicks >= this.wanted) this.notify(this.waiters);
     return true;
   }
 
@@ -199,20 +205,30 @@ class Press {
     // A page may act on the press, and remove the element before the click.
     const taken = fate !== "" && fate === this.becameUnclickable && presses >= this.wanted && this.clicks === this.wanted - 1;
     const done = this.clicks >= this.wanted && presses >= this.wanted;
-    return { reached: this.reached, presses, clicks: this.clicks, whole: done || taken, via: this.viaCaptor, beside: this.beside, fate, left: this.navigated, dragging: this.dragging };
+    return {
+      reached: this.reached, presses, clicks: this.clicks, whole: done || taken, via: this.viaCaptor, beside: this.beside, fate, left: this.navigated,
+      leaving: this.leaving, dragging: this.dragging,
+    };
   }
 
   /** The page begins to navigate to another document. */
   noteNavigation() {
     if (!this.reached) return;
     this.navigated = true;
-    if (this.isPressed()) this.notifyWaiters();
+    if (this.isPressed()) this.notify(this.waiters);
   }
 
-  /** Resolves the calls that wait for the outcome. */
-  notifyWaiters() {
+  /** The action is over: nobody need wait any longer. */
+  end() {
+    this.notify(this.waiters);
+    this.notify(this.downWaiters);
+  }
+
+  /** Resolves calls that wait. @param {((outcome: PressOutcome) => void)[]} waiters */
+  notify(waiters) {
+    if (!waiters.length) return;
     const outcome = this.outcome();
-    for (const resolve of this.waiters.splice(0)) resolve(outcome);
+    for (const resolve of waiters.splice(0)) resolve(outcome);
   }
 }
 
@@ -258,6 +274,16 @@ function pressOutcome(agent) {
  */
 function awaitPress(agent) {
   return new Promise((resolve) => agent.guard.waiting.push(resolve));
+}
+
+/**
+ * Resolves with the next mousedown that reaches its element, before the page handles it. What resolves
+ * while the page handles an event is sent when it has done so, and if it navigates then, the browser
+ * may have gone on to the next document before, and drops it.
+ * @param {Agent} agent
+ */
+function awaitDown(agent) {
+  return new Promise((resolve) => agent.guard.waitingForDown.push(resolve));
 }
 
 /** The outcome of a press that is not released yet: whether a drag began. @param {Agent} agent */

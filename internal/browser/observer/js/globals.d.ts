@@ -226,6 +226,8 @@ interface PressOutcome {
   beside?: boolean;
   fate?: string;
   left?: boolean;
+  /** The page had begun to navigate to another document before the press. */
+  leaving?: boolean;
   dragging?: boolean;
 }
 
