@@ -47,13 +47,14 @@ var layers = map[string]layer{
 	"internal/sessions": {layers: []string{"dom", "actor", "actor/tabpool", "internal/truncate"}},
 	"internal/journal":  {layers: []string{"dom", "actor"}},
 	"internal/browser": {layers: []string{
-		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
+		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/activity", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
 		"internal/browser/devtools", "internal/browser/dialogs", "internal/browser/documents", "internal/browser/downloads", "internal/browser/emulate",
 		"internal/browser/frames", "internal/browser/input", "internal/browser/launch", "internal/browser/navigation", "internal/browser/observer",
 		"internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm",
 	}, modules: true},
 	// The parts of a page, the lower ones first. None knows the page itself.
 	"internal/browser/monitor":    {},
+	"internal/browser/activity":   {layers: []string{"internal/browser/console"}, modules: true},
 	"internal/browser/frames":     {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/monitor"}, modules: true},
 	"internal/browser/documents":  {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/observer", "internal/browser/frames"}, modules: true},
 	"internal/browser/dialogs":    {layers: []string{"actor", "internal/truncate", "internal/browser/frames"}, modules: true},
@@ -134,7 +135,7 @@ type owner struct {
 var owners = []owner{
 	{
 		packages: []string{"github.com/chromedp"},
-		layers: []string{"internal/browser", "internal/browser/devtools", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
+		layers: []string{"internal/browser", "internal/browser/activity", "internal/browser/devtools", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
 			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads",
 			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "bench"},
 		advice: "add what you need to the interfaces of actor/driver and implement it in internal/browser",

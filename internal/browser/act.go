@@ -7,6 +7,7 @@ import (
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/activity"
 	"github.com/domtap/domtap/internal/browser/capture"
 	"github.com/domtap/domtap/internal/browser/documents"
 	"github.com/domtap/domtap/internal/browser/input"
@@ -63,7 +64,7 @@ type inputFacet struct {
 	documents    *documents.Query
 	navigator    *navigation.Navigator
 	requests     *requests.Requests
-	activity     *activity
+	activity     *activity.Activity
 	context      *Context
 	bringToFront func(ctx context.Context)
 	barrier      func(ctx context.Context) error
@@ -77,7 +78,7 @@ func (i inputFacet) Do(ctx context.Context, a driver.Action) (driver.DoResult, e
 		return driver.DoResult{}, err
 	}
 	defer done()
-	i.activity.begin(isGuarded(a))
+	i.activity.Begin(isGuarded(a))
 	use := input.UsesClipboard(a, i.input.Mac())
 	if use == (input.ClipboardUse{}) {
 		return i.input.Do(ctx, a)
@@ -114,7 +115,7 @@ func (i inputFacet) Reveal(ctx context.Context, e driver.Element) error {
 // that they do not see, the page is at rest. Otherwise Settle waits for what is under way, and else for quiet frames.
 func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error {
 	until := requests.Limit()
-	followed := i.activity.end()
+	followed := i.activity.End()
 	for again := false; ; again = true {
 		rests := false
 		if followed {
@@ -125,14 +126,14 @@ func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Du
 			if err := i.barrier(ctx); err != nil {
 				return err
 			}
-			rests = rests && !i.activity.any()
+			rests = rests && !i.activity.Any()
 		}
 		if known := rests || followed && i.isUnderWay(until); !known {
 			if err := i.documents.Settle(ctx, frame, limit, timers); err != nil {
 				return err
 			}
 		}
-		i.activity.renew()
+		i.activity.Renew()
 		waited, err := i.awaitUnderWay(ctx, until)
 		if err != nil {
 			return err

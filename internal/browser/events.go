@@ -121,7 +121,7 @@ func (p *Page) committed(s devtools.Session, f *cdp.Frame) {
 		}
 	})
 	if main {
-		p.activity.committed()
+		p.activity.Committed()
 		p.context.store.Visited(f.URL)
 	}
 	// The new document's context is announced right behind this event.

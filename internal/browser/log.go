@@ -12,7 +12,7 @@ import (
 // the loop can take in, so that a console that is flooded costs lines and not the tab.
 func (p *Page) listen(s devtools.Session) {
 	p.browser.conn.Listen(s.ID, func(msg *cdproto.Message) {
-		p.activity.arrived(string(msg.Method))
+		p.activity.Arrived(string(msg.Method))
 		kind, logged := console.Kind(string(msg.Method))
 		if !logged {
 			if !console.Useless(string(msg.Method)) {
@@ -22,7 +22,7 @@ func (p *Page) listen(s devtools.Session) {
 		}
 		msg.Params = console.Shorten(msg.Params)
 		if !p.inbox.Offer(inbound{session: s, msg: msg}) {
-			p.activity.missed()
+			p.activity.Missed()
 			p.Miss(kind)
 		}
 	})
@@ -44,7 +44,7 @@ func (p *Page) handleLog(s devtools.Session, msg *cdproto.Message) error {
 	if r.Gated != "" && r.Frame == string(p.id) && network.ResourceType(r.Type) == network.ResourceTypeDocument {
 		p.navigator.Refuse(r.Document, r.Gated)
 	}
-	p.activity.requested(r)
+	p.activity.Requested(r)
 	p.requests.Reported(s.ID, r)
 	return nil
 }

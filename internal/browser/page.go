@@ -19,6 +19,7 @@ import (
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/activity"
 	"github.com/domtap/domtap/internal/browser/capture"
 	"github.com/domtap/domtap/internal/browser/console"
 	"github.com/domtap/domtap/internal/browser/devtools"
@@ -61,7 +62,7 @@ type Page struct {
 	requests  *requests.Requests
 	input     *input.Input
 	emulated  *emulate.Targets
-	activity  activity
+	activity  activity.Activity
 
 	inbox  *devtools.Queue[inbound]
 	events chan driver.Event
