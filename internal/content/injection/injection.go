@@ -90,43 +90,43 @@ func Line(all []Signal) string {
 func Scan(text string) Set {
 	var found Set
 	var run runs
-	automaton := phraseAutomaton()
-	state := uint16(0)
-	space := true
+	m := matcher{automaton: phraseAutomaton(), space: true}
 	for _, r := range text {
-		if r < 0x80 { // most text
+		var class uint16
+		switch {
+		case r < 0x80: // most text
 			run = runs{}
-			class := automaton.ascii[r]
-			if class == classSpace {
-				if space {
-					continue
-				}
-				space = true
-			} else {
-				space = false
-			}
-			state = automaton.next[int(state)*stride+int(class)]
-			if automaton.final[state] {
-				found |= Addresses
-			}
-			continue
-		}
-		if isInvisible(r) {
+			class = m.ascii[r]
+		case isInvisible(r):
 			found |= run.add(r)
 			continue
+		default:
+			run = runs{flag: r == blackFlag}
+			class = m.classOf(r)
 		}
-		run = runs{flag: r == blackFlag}
-		class := automaton.classOf(r)
-		if class == classSpace && space {
-			continue
-		}
-		space = class == classSpace
-		state = automaton.next[int(state)*stride+int(class)]
-		if automaton.final[state] {
+		if m.take(class) {
 			found |= Addresses
 		}
 	}
 	return found
+}
+
+// matcher follows a text through the automaton, with white space folded.
+type matcher struct {
+	*automaton
+	state uint16
+	// space says that the last character was white space.
+	space bool
+}
+
+// take takes in the class of the next character, and reports whether a phrase ends with that character.
+func (m *matcher) take(class uint16) bool {
+	if class == classSpace && m.space {
+		return false
+	}
+	m.space = class == classSpace
+	m.state = *m.step(m.state, class)
+	return m.final[m.state]
 }
 
 // blackFlag begins the flags of regions, which continue with tags.
