@@ -33,10 +33,10 @@ func TestAPageThatWasPreparedEqualsFreshWalk(t *testing.T) {
 	firsts := map[string]actor.ReadOptions{
 		"plain": {}, "contexts": {Contexts: true, Geometry: true}, "structural": {Structural: true}, "attributes": {Attributes: []string{"id"}, Geometry: true},
 	}
+	b := testenv.StartBrowser(t)
 	for name, first := range firsts {
 		for _, changes := range []int{0, 3, 15} {
 			t.Run(fmt.Sprintf("%s after %d", name, changes), func(t *testing.T) {
-				b := testenv.StartBrowser(t)
 				d, tab := openMutator(t, b)
 				done := []string{}
 				for seed := range 8 {
