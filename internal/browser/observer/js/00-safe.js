@@ -210,21 +210,32 @@ function hasAttr(el, name) {
 }
 
 /**
- * The element that is known to have no aria-* attribute, which saves a dozen lookups; see
- * probeAria.
+ * The element that is known to have no aria-* attribute, and the one that is known to have no
+ * attribute at all, which saves a dozen lookups; see probeAttributes.
  * @type {El | null}
  */
 let ariaFree = null;
+/** @type {El | null} */
+let attributeFree = null;
 
 /**
- * Checks once whether an element has aria-* attributes at all, before `aria` is called for each.
+ * Checks once whether an element has attributes, and aria-* attributes, before each is looked up. Whoever
+ * calls it calls forgetAttributes before anything can change.
  * @param {El} el
  */
-function probeAria(el) {
-  ariaFree = null;
+function probeAttributes(el) {
+  forgetAttributes();
+  if (hasNoAttributes(el)) {
+    ariaFree = attributeFree = el;
+    return;
+  }
   if (el.hasAttribute !== HAS_ATTRIBUTE) return;
   for (const name of el.getAttributeNames()) if (name.startsWith("aria-")) return;
   ariaFree = el;
+}
+
+function forgetAttributes() {
+  ariaFree = attributeFree = null;
 }
 
 /** An aria-* attribute. @param {El} el @param {string} name @returns {string | null} */

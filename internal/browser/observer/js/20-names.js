@@ -269,7 +269,7 @@ class Naming {
 
   /** Forgets the state of the last name. @param {El} el the element to name */
   start(el) {
-    this.visited.clear();
+    if (this.visited.size > 0) this.visited.clear(); // clearing an empty set allocates
     this.length = 0;
     this.fromContent = false;
     this.root = el;
@@ -299,7 +299,6 @@ class Naming {
     if (own) return own;
     if (NAME_FROM_CONTENT.has(role) || (tag === "a" && role === "generic")) {
       this.start(el);
-      this.visited.add(el);
       const text = clean(this.content(el, tag), MAX_TEXT); // 2F
       this.fromContent = text !== "";
       if (text) return text;
@@ -310,7 +309,6 @@ class Naming {
   /** The text of an element that has no name by ARIA. @param {El} el @param {string} tag */
   text(el, tag) {
     this.start(el);
-    this.visited.add(el);
     this.fromContent = true;
     return clean(this.content(el, tag), MAX_TEXT);
   }
@@ -516,6 +514,7 @@ class Naming {
 
   /** @param {El} el */
   tooltip(el) {
+    if (el === attributeFree) return "";
     return clean(reportedAttribute(el, "title") || reportedAttribute(el, "aria-placeholder") || "", MAX_TEXT);
   }
 
@@ -541,6 +540,7 @@ class Naming {
    * @param {El} el @param {string} tag
    */
   gather(el, tag) {
+    if (el === this.root) this.visited.add(el);
     const out = new TextFolder(MAX_TEXT - this.length);
     out.add(this.generatedAt(el, "::before"));
     /** @type {Level[]} */

@@ -395,9 +395,10 @@ function editedField(target) {
 /** The current name of an element, as F_TEXT has it. @param {Model} model @param {Rec} rec @returns {string} */
 function nameNow(model, rec) {
   const { node, tag } = rec;
-  probeAria(node);
+  probeAttributes(node);
   const explicit = hasAttr(node, "role") ? explicitRole(node) : "";
   const name = nameOrText(node, tag, roleOf(node, tag, explicit), rec.fields[F_KIND], model.naming, (model.hints.get(node) & HINT_TARGET) !== 0);
+  forgetAttributes();
   const control = explicit ? undefined : model.hints.proxiedControls.get(node);
   const shown = control && model.naming.name(control, "input", roleOf(control, "input", explicitRole(control)));
   return clean(shown || name, MAX_NAME);

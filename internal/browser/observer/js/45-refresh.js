@@ -260,7 +260,7 @@ class Refresh {
   examine(el, tag, ctx, prev) {
     const { hints, layout, records, visibility } = this.model;
     const explicit = hasAttr(el, "role") ? explicitRole(el) : "";
-    ariaFree = null;
+    forgetAttributes();
     let kind = kindOf(el, tag, explicit, hints.get(el), this.model.structural, ctx);
     const held = kind === INTERACTIVE && isHolder(el, tag, explicit, hints);
     const known = records.get(el);
@@ -344,10 +344,11 @@ class Refresh {
    */
   describe(rec, explicit, kind, ctx) {
     const { naming, records, rows } = this.model;
-    probeAria(rec.node);
+    probeAttributes(rec.node);
     naming.clearReferences();
     const now = rec.sent ? scratch : rec.fields;
     this.fill(now, rec, explicit, kind, ctx);
+    forgetAttributes();
     records.setReferences(rec, naming.references.length ? naming.references.join(" ") : "");
     rec.coverage = textCoverage(now, rec.node, rec.tag, naming.fromContent);
     if (!rec.sent) return;

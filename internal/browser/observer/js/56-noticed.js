@@ -24,6 +24,8 @@ const NO_MESSAGE = new Set([
   "script", "style", "template", "head", "noscript", "input", "select", "textarea", "button", "iframe", "svg", "object",
   "video", "audio", "canvas", "datalist",
 ]);
+/** Headings of level 1 to 3. */
+const MAIN_HEADINGS = new Set(["h1", "h2", "h3"]);
 const LIVE_KINDS = new Map([["alert", "alert"], ["status", "status"], ["log", "log"]]);
 const DIALOG_ROLES = new Set(["dialog", "alertdialog"]);
 /** Roles of popovers that are not dialogs: what they hold is offered, not said. */
@@ -67,7 +69,7 @@ function isInvalidField(el) {
 /** Whether an element is a heading of level 1 to 3. @param {El} el */
 function isMainHeading(el) {
   const role = explicitRole(el), tag = tagOf(el);
-  if (role !== "heading" && (role !== "" || !/^h[1-3]$/.test(tag))) return false;
+  if (role !== "heading" && (role !== "" || !MAIN_HEADINGS.has(tag))) return false;
   return Number(levelOf(el, tag, "heading")) <= 3;
 }
 
@@ -89,6 +91,7 @@ function isBusySource(el) {
  */
 function noticeText(root, most, skip) {
   if (isTextMasked(root)) return hasText(safe.textContent(root)) ? MASK : "";
+  if (isOnlyText(root)) return clean(safe.textContent(root), most);
   const out = new TextFolder(2 * most);
   /** @type {(El | Text | null)[]} */
   const stack = flatNodes(root, tagOf(root)).reverse();
@@ -113,6 +116,12 @@ function noticeText(root, most, skip) {
     }
   }
   return clean(out.finish(), most);
+}
+
+/** Whether an element has nothing in it but text, as most headings do: its text needs no walk. @param {El} el */
+function isOnlyText(el) {
+  const tag = tagOf(el);
+  return tag !== "slot" && !NO_MESSAGE.has(tag) && safe.firstElementChild(el) === null && shadowOf(el) === null;
 }
 
 /** Whether the content of an element is read as text. @param {El} el */

@@ -411,6 +411,7 @@ class Notices {
 
 /** The kind of notice that an element may give; empty: none. @param {El} el */
 function kindOfSource(el) {
+  if (MAIN_HEADINGS.has(tagOf(el)) && hasNoAttributes(el)) return "heading"; // most sources of a large page
   const live = liveKind(el);
   if (live !== "") return live;
   if (isDialogSource(el)) return "dialog";

@@ -174,8 +174,9 @@ class Finder {
   fitLabel(el) {
     const { naming, labels } = this.model;
     const tag = tagOf(el);
-    probeAria(el);
+    probeAttributes(el);
     let fit = this.compare(naming.name(el, tag, roleOf(el, tag, explicitRole(el))));
+    forgetAttributes();
     for (const label of labels.of(el)) {
       if (fit === EXACTLY) break;
       naming.start(label);

@@ -174,9 +174,9 @@ class Extraction {
       for (const el of queryAll(tree, "*")) {
         if (this.overdue()) break;
         const tag = tagOf(el);
-        probeAria(el);
+        probeAttributes(el);
         const role = roleOf(el, tag, explicitRole(el));
-        ariaFree = null;
+        forgetAttributes();
         if (role !== field.role || !safe.checkVisibility(el, VISIBLE)) continue;
         if (field.name && !foldCase(this.naming.name(el, tag, role)).includes(field.name)) continue;
         found.push(el);

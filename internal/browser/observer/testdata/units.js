@@ -46,7 +46,7 @@ const units = {
     const { naming } = modelNow();
     return named().map((el) => {
       const tag = tagOf(el);
-      probeAria(el);
+      probeAttributes(el);
       const fields = emptyFields();
       setText(fields, naming.name(el, tag, roleOf(el, tag, explicitRole(el))));
       return el.id + " " + JSON.stringify(fields[F_TEXT]) + (fields[F_WHOLE] ? " of " + fields[F_WHOLE].length : "");
@@ -58,7 +58,7 @@ const units = {
     const { naming } = modelNow();
     return named().map((el) => {
       const tag = tagOf(el);
-      probeAria(el);
+      probeAttributes(el);
       const role = roleOf(el, tag, explicitRole(el));
       const fields = emptyFields();
       setText(fields, nameOrText(el, tag, role, isInteractive(el, tag, "", 0) ? INTERACTIVE : STRUCTURAL, naming, false));
@@ -72,7 +72,7 @@ const units = {
     const { naming } = modelNow();
     return named().map((el) => {
       const tag = tagOf(el);
-      probeAria(el);
+      probeAttributes(el);
       const role = roleOf(el, tag, explicitRole(el));
       return el.id + " " + role + " " + JSON.stringify(naming.name(el, tag, role));
     });
