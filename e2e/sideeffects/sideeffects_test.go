@@ -182,6 +182,28 @@ func TestNothingOpensBesideThePage(t *testing.T) {
 	closeTab(t, d, tab)
 }
 
+// TestNothingIsHoveredUnasked shows an element where a browser without a window takes the pointer to be, in a tab and in a window
+// that a page opens.
+func TestNothingIsHoveredUnasked(t *testing.T) {
+	const after = `new Promise(done => { let n = 0; const frame = () => ++n < 10 ? requestAnimationFrame(frame) : done(heard.join()); frame() })`
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Quiet</title><style>body { margin: 0 } button { width: 400px; height: 400px }</style>
+		<button onclick="window.open('/')">Big</button><script>
+		heard = []; for (const type of ["pointerover", "mouseover", "mousemove"]) addEventListener(type, (e) => heard.push(type), true)</script>`)})
+	d := testenv.StartDaemon(t)
+	opener := d.Open(url)
+	if heard := testenv.Evaluate[string](t, d, after); heard != "" {
+		t.Errorf("the page of a new tab heard %s", heard)
+	}
+	popup := pressFirst(t, d, opener).GetNewTabId()
+	if popup == "" {
+		popup = newest(t, d).GetId()
+	}
+	r, err := d.Pages.Evaluate(testenv.Within(t, testenv.Patience), &domtapv1.EvaluateRequest{TabId: popup, Expression: after})
+	if err != nil || r.GetResultJson() != `""` {
+		t.Errorf("the page of a window heard %s, %v", r.GetResultJson(), err)
+	}
+}
+
 // closeTab closes a tab.
 func closeTab(t testing.TB, d *testenv.Daemon, tab string) {
 	t.Helper()

@@ -144,7 +144,7 @@ func (b *Browser) attach(process *launch.Browser) {
 	b.process, b.conn = process, process.Conn
 	b.version, b.mac = process.Said.Product, strings.Contains(process.Said.UserAgent, "Macintosh")
 	b.root = devtools.Session{Conn: b.conn}
-	b.targets = targets.New(b.ctx, b.root, process.Owned(), b.logger)
+	b.targets = targets.New(b.ctx, b.root, targets.Browser{Owned: process.Owned(), Shell: process.IsShell()}, b.logger)
 	root := ""
 	if process.Owned() {
 		root = cmp.Or(b.downloadDir, filepath.Join(process.Dir(), "downloads"))

@@ -77,6 +77,9 @@ func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, at
 		session, err := attach(actx)
 		var p *Page
 		if err == nil {
+			err = o.browser.targets.Uncover(actx, id)
+		}
+		if err == nil {
 			p, err = o.browser.adopt(actx, opener.context, id, session, nil)
 		}
 		if errors.Is(err, errTakenIn) {

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 
@@ -26,23 +27,38 @@ type Targets struct {
 	root   devtools.Session
 	life   context.Context
 	logger *slog.Logger
-	// owned says that the browser ends with the connection, and its targets with it.
-	owned bool
+	of     Browser
 
 	mu sync.Mutex
 	// left are the targets that a browser of somebody else may still have when the connection is lost.
 	left []target.ID
 }
 
-// New makes the targets of the browser that root is the session of. Life ends with the browser; owned says that the browser
-// is ours.
-func New(life context.Context, root devtools.Session, owned bool, logger *slog.Logger) *Targets {
-	return &Targets{root: root, life: life, logger: logger, owned: owned}
+// Browser is what matters of a browser to its targets.
+type Browser struct {
+	// Owned says that it is ours: it ends with the connection, and its targets with it.
+	Owned bool
+	// Shell says that it is the headless shell.
+	Shell bool
 }
+
+// New makes the targets of the browser that root is the session of. Life ends with the browser.
+func New(life context.Context, root devtools.Session, of Browser, logger *slog.Logger) *Targets {
+	return &Targets{root: root, life: life, logger: logger, of: of}
+}
+
+// offset is where windows of the headless shell are put: so many pixels from the left and the top of the screen. The shell takes
+// the machine's pointer to be at the corner of the screen, at 0,0, where it puts its windows, too. A page in such a window is
+// hovered though nobody has moved the pointer, and when it locks the pointer, the browser moves that to the middle of the page
+// without end, which keeps a processor and the page busy.
+const offset = 1
 
 // Open opens a blank target in a browser context; empty: in the default one.
 func (t *Targets) Open(ctx context.Context, in cdp.BrowserContextID) (target.ID, error) {
 	params := target.CreateTargetParams{URL: "about:blank", BrowserContextID: in}
+	if t.of.Shell {
+		params.Left, params.Top = new(int64(offset)), new(int64(offset))
+	}
 	undo := func(_ context.Context, made target.CreateTargetResult) { t.close(made.TargetID) }
 	res, removed, err := devtools.Create(ctx, t.root, target.CreateTarget, params, undo)
 	if _, ok := errors.AsType[*cdproto.Error](err); ok { // no window to put the tab in, as in a remote browser without one
@@ -51,6 +67,24 @@ func (t *Targets) Open(ctx context.Context, in cdp.BrowserContextID) (target.ID,
 		res, removed, err = devtools.Create(ctx, t.root, target.CreateTarget, params, undo)
 	}
 	return res.TargetID, Unfinished(ctx, err, removed)
+}
+
+// Uncover moves the window of a target that a page has opened away from the machine's pointer; see offset. It does nothing where
+// there is no need to.
+func (t *Targets) Uncover(ctx context.Context, id target.ID) error {
+	if !t.of.Shell {
+		return nil
+	}
+	window, err := cdp.Call(ctx, t.root, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: id})
+	if err != nil {
+		return err
+	}
+	if b := window.Bounds; b == nil || b.Left != nil && *b.Left > 0 || b.Top != nil && *b.Top > 0 {
+		return nil
+	}
+	_, err = cdp.Call(ctx, t.root, browser.SetWindowBounds, browser.SetWindowBoundsParams{
+		WindowID: window.WindowID, Bounds: &browser.Bounds{Left: new(int64(offset)), Top: new(int64(offset))}})
+	return err
 }
 
 // Discard closes a target that is not a page, or none any more. It goes on until the browser has no target of that id, whoever
@@ -71,7 +105,7 @@ func (t *Targets) close(id target.ID) {
 		return
 	}
 	t.logger.Debug("a target was not closed", "error", err)
-	if !t.owned {
+	if !t.of.Owned {
 		t.Leave(id) // the next connection closes it
 	}
 }

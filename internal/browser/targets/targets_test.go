@@ -45,14 +45,14 @@ func (t *transport) Read(ctx context.Context, m *cdproto.Message) error {
 func (t *transport) Close() error { return nil }
 
 // run runs a test on the targets of a browser that answers each command as answer says.
-func run(t *testing.T, owned bool, answer func(*cdproto.Message) *cdproto.Message, test func(t *testing.T, browser *transport, all *Targets)) {
+func run(t *testing.T, of Browser, answer func(*cdproto.Message) *cdproto.Message, test func(t *testing.T, browser *transport, all *Targets)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		browser := &transport{answer: answer, replies: make(chan *cdproto.Message, 16)}
 		idle := &transport{replies: make(chan *cdproto.Message)}
 		conn := devtools.New(ctx, browser, idle, func(*cdproto.Message) {})
-		test(t, browser, New(ctx, devtools.Session{Conn: conn}, owned, slog.New(slog.DiscardHandler)))
+		test(t, browser, New(ctx, devtools.Session{Conn: conn}, of, slog.New(slog.DiscardHandler)))
 		cancel()
 		conn.Close()
 	})
@@ -70,7 +70,7 @@ func TestATargetGetsAWindowWhereThereIsNone(t *testing.T) {
 		a, answers = answers[0], answers[1:]
 		return a
 	}
-	run(t, false, next, func(t *testing.T, browser *transport, all *Targets) {
+	run(t, Browser{}, next, func(t *testing.T, browser *transport, all *Targets) {
 		id, err := all.Open(t.Context(), "C")
 		if err != nil || id != "T1" {
 			t.Fatalf("opened %q, %v", id, err)
@@ -82,13 +82,44 @@ func TestATargetGetsAWindowWhereThereIsNone(t *testing.T) {
 	})
 }
 
+// TestWindowsOfTheShellAreAwayFromItsPointer opens a target, and moves those that pages have opened.
+func TestWindowsOfTheShellAreAwayFromItsPointer(t *testing.T) {
+	for bounds, moves := range map[string]bool{`{"left":0,"top":0}`: true, `{}`: true, `{"left":-5,"top":0}`: true, `{"left":40,"top":0}`: false, `{"left":0,"top":9}`: false} {
+		answer := func(m *cdproto.Message) *cdproto.Message {
+			return result(map[string]string{
+				"Target.createTarget": `{"targetId":"T1"}`, "Browser.getWindowForTarget": `{"windowId":3,"bounds":` + bounds + `}`,
+				"Browser.setWindowBounds": `{}`}[string(m.Method)])
+		}
+		run(t, Browser{Shell: true}, answer, func(t *testing.T, browser *transport, all *Targets) {
+			if _, err := all.Open(t.Context(), ""); err != nil {
+				t.Fatal(err)
+			}
+			if err := all.Uncover(t.Context(), "T2"); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{`Target.createTarget{"url":"about:blank","left":1,"top":1}`, `Browser.getWindowForTarget{"targetId":"T2"}`}
+			if moves {
+				want = append(want, `Browser.setWindowBounds{"windowId":3,"bounds":{"left":1,"top":1}}`)
+			}
+			if !slices.Equal(browser.sent, want) {
+				t.Errorf("%s: sent %q, want %q", bounds, browser.sent, want)
+			}
+		})
+	}
+	run(t, Browser{}, nil, func(t *testing.T, browser *transport, all *Targets) {
+		if err := all.Uncover(t.Context(), "T2"); err != nil || browser.sent != nil {
+			t.Errorf("Chromium was sent %q, %v", browser.sent, err)
+		}
+	})
+}
+
 func TestATargetIsClosedUntilTheBrowserHasNone(t *testing.T) {
 	answers := []*cdproto.Message{result(`{"success":true}`), result(`{"success":true}`), failure("No target with given id found")}
 	next := func(*cdproto.Message) (a *cdproto.Message) {
 		a, answers = answers[0], answers[1:]
 		return a
 	}
-	run(t, false, next, func(t *testing.T, browser *transport, all *Targets) {
+	run(t, Browser{}, next, func(t *testing.T, browser *transport, all *Targets) {
 		<-all.Discard("T1")
 		if len(browser.sent) != 3 {
 			t.Errorf("sent %q", browser.sent)
@@ -102,7 +133,7 @@ func TestATargetIsClosedUntilTheBrowserHasNone(t *testing.T) {
 func TestTheNextConnectionClosesWhatCouldNotBeClosed(t *testing.T) {
 	refuse := func(*cdproto.Message) *cdproto.Message { return failure("not now") }
 	var before *Targets
-	run(t, false, refuse, func(t *testing.T, _ *transport, all *Targets) {
+	run(t, Browser{}, refuse, func(t *testing.T, _ *transport, all *Targets) {
 		all.Leave("T1")
 		<-all.Discard("T1")
 		<-all.Discard("T2")
@@ -111,7 +142,7 @@ func TestTheNextConnectionClosesWhatCouldNotBeClosed(t *testing.T) {
 	if left := before.Left(); !slices.Equal(left, []target.ID{"T1", "T2"}) {
 		t.Fatalf("left %q", left)
 	}
-	run(t, false, refuse, func(t *testing.T, browser *transport, all *Targets) {
+	run(t, Browser{}, refuse, func(t *testing.T, browser *transport, all *Targets) {
 		all.CloseLeft(t.Context(), before)
 		want := []string{`Target.closeTarget{"targetId":"T1"}`, `Target.closeTarget{"targetId":"T2"}`}
 		if !slices.Equal(browser.sent, want) {
@@ -121,7 +152,7 @@ func TestTheNextConnectionClosesWhatCouldNotBeClosed(t *testing.T) {
 }
 
 func TestABrowserOfOurOwnLeavesNoTargets(t *testing.T) {
-	run(t, true, func(*cdproto.Message) *cdproto.Message { return failure("not now") }, func(t *testing.T, _ *transport, all *Targets) {
+	run(t, Browser{Owned: true}, func(*cdproto.Message) *cdproto.Message { return failure("not now") }, func(t *testing.T, _ *transport, all *Targets) {
 		<-all.Discard("T1")
 		if left := all.Left(); left != nil {
 			t.Errorf("left %q", left)
