@@ -134,7 +134,7 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 // TestAClickIsOneBatchFirst has the guard swallow the press that is sent with the movement, or not: a click that it swallows is
 // checked with the pointer in its place, and pressed then.
 func TestAClickIsOneBatchFirst(t *testing.T) {
-	const missed, done = `{"reached":false,"detail":"<div>"}`, `{"reached":true,"presses":1,"clicks":1,"whole":true}`
+	const missed, done = `{"reached":false,"detail":"<div>"}`, `{"reached":true,"presses":1,"clicks":1,"complete":true}`
 	for _, c := range []struct {
 		armed    string
 		outcomes []string
@@ -173,8 +173,8 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 		kind             driver.ActionKind
 		want             driver.Delivered
 	}{
-		{`{"reached":true,"presses":1,"clicks":1,"whole":true}`, ``, driver.Click, driver.DeliveredUnset},
-		{`{"reached":true,"presses":1,"left":true}`, ``, driver.Click, driver.DeliveredUnset},
+		{`{"reached":true,"presses":1,"clicks":1,"complete":true}`, ``, driver.Click, driver.DeliveredUnset},
+		{`{"reached":true,"presses":1,"navigated":true}`, ``, driver.Click, driver.DeliveredUnset},
 		{`{"reached":true}`, ``, driver.Click, driver.DeliveredPart},
 		{``, ``, driver.Click, driver.DeliveredNone},
 		{``, `{"reached":true,"presses":1}`, driver.Click, driver.DeliveredUnset},

@@ -42,8 +42,8 @@ type resolveRequest struct {
 // known is driver.Known as the observer takes it.
 type known struct {
 	Name  string `json:"name"`
-	Seen  uint64 `json:"told"`
-	Start uint64 `json:"began"`
+	Seen  uint64 `json:"seen"`
+	Start uint64 `json:"start"`
 	// Doubtful is as in driver.Known.
 	Doubtful bool `json:"doubtful"`
 }

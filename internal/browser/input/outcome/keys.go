@@ -16,7 +16,7 @@ type Keys struct {
 	Reached bool `json:"reached"`
 	// Same says that the element holds the text, Held what it holds instead; Reported is false when that is a secret.
 	Same     bool   `json:"same"`
-	Reported bool   `json:"told"`
+	Reported bool   `json:"reported"`
 	Held     string `json:"held"`
 	// Delivered is "all", "part" or "none"; Kept of Of characters arrived.
 	Delivered string `json:"delivered"`

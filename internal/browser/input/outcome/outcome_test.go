@@ -68,7 +68,7 @@ func TestPartialPresses(t *testing.T) {
 		"no click": {report[Press](t, `{"presses":1,"detail":"div","cover":7}`), 1, driver.DeliveredPart,
 			"ref 5 was pressed, but not clicked: then div (ref 7) was in its place: read the page to see whether it did anything before you try again",
 			map[string]string{"ref": "5", "cause": "replaced", "presses": "1", "clicks": "0", "went_to": "div", "went_to_ref": "7"}},
-		"removed": {report[Press](t, `{"presses":1,"clicks":1,"fate":"removed"}`), 2, driver.DeliveredPart,
+		"removed": {report[Press](t, `{"presses":1,"clicks":1,"unclickable":"removed"}`), 2, driver.DeliveredPart,
 			"ref 5 was clicked 1 of 2 times: the page removed it meanwhile: read the page to see whether it did anything before you try again",
 			map[string]string{"ref": "5", "cause": "removed", "presses": "1", "clicks": "1"}},
 		"a gone document": {Press{Unknown: true}, 1, driver.DeliveredNone,
@@ -89,9 +89,9 @@ func TestNotesOfPresses(t *testing.T) {
 	for reported, want := range map[string]string{
 		`{"presses":1,"clicks":1}`:                          "",
 		`{"presses":1,"clicks":1,"was":"Buy","now":"Sell"}`: `ok, but it was called "Buy" when it was pressed and "Sell" when it was clicked`,
-		`{"presses":1,"clicks":1,"via":true}`:               "ok, by what had captured the pointer around it",
-		`{"presses":1,"fate":"hidden"}`:                     "ok, pressed: the page hid it while it handled that, so there was no click",
-		`{"presses":1,"left":true}`:                         "ok, pressed: the page went on to another document before the click",
+		`{"presses":1,"clicks":1,"captured":true}`:               "ok, by what had captured the pointer around it",
+		`{"presses":1,"unclickable":"hidden"}`:                     "ok, pressed: the page hid it while it handled that, so there was no click",
+		`{"presses":1,"navigated":true}`:                         "ok, pressed: the page went on to another document before the click",
 	} {
 		if got := report[Press](t, reported).Note(); got != want {
 			t.Errorf("%s: got %q, want %q", reported, got, want)
@@ -101,7 +101,7 @@ func TestNotesOfPresses(t *testing.T) {
 
 func TestAPressThatNavigatedIsComplete(t *testing.T) {
 	for reported, want := range map[string]bool{
-		`{"presses":1,"left":true}`: true, `{"left":true}`: false, `{"presses":1}`: false, `{"whole":true}`: true,
+		`{"presses":1,"navigated":true}`: true, `{"navigated":true}`: false, `{"presses":1}`: false, `{"complete":true}`: true,
 	} {
 		if got := report[Press](t, reported).OfGoneDocument().Complete; got != want {
 			t.Errorf("%s: got %t", reported, got)
@@ -122,7 +122,7 @@ func TestKeys(t *testing.T) {
 		"a secret":         {`{"reached":true,"delivered":"all"}`, typed, driver.DeliveredUnset, "ok, but it holds something else"},
 		"emptied":          {`{"reached":true,"delivered":"all","cause":"emptied"}`, typed, driver.DeliveredUnset, "ok, then the page emptied it"},
 		"part of it":       {`{"reached":true,"delivered":"part","cause":"maxlength","kept":2,"of":3,"limit":2}`, filled, driver.DeliveredPart, "ref 5 received 2 of 3 characters: its maxlength is 2: type a shorter text"},
-		"nothing":          {`{"reached":true,"delivered":"none","cause":"prevented","of":3,"told":true,"held":"x"}`, filled, driver.DeliveredNone, `ref 5 received none of 3 characters (the field holds "x"): the page prevented the keys: type it key by key, or read the page for what it expects`},
+		"nothing":          {`{"reached":true,"delivered":"none","cause":"prevented","of":3,"reported":true,"held":"x"}`, filled, driver.DeliveredNone, `ref 5 received none of 3 characters (the field holds "x"): the page prevented the keys: type it key by key, or read the page for what it expects`},
 		"no focus":         {`{"detail":"div"}`, typed, driver.DeliveredUnset, "ref 5 lost the focus to div before a key reached it, so nothing was typed: click it first, or close what takes the focus"},
 		"a key handled":    {`{"reached":true,"delivered":"all","cause":"prevented"}`, pressed, driver.DeliveredUnset, "ok, the page handled the key itself"},
 		"a key, and focus": {`{"reached":true,"delivered":"all","cause":"handed on","detail":"input","cover":7}`, pressed, driver.DeliveredUnset, "ok, the focus is on input (ref 7) now"},

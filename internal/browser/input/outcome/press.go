@@ -17,17 +17,17 @@ type Press struct {
 	Clicks  int  `json:"clicks"`
 	// Complete says that this is all that the element was to receive; also when the page took the element away while it
 	// handled the press, so that no click could follow. Captured says that what had captured the pointer took the click.
-	Complete bool `json:"whole"`
-	Captured bool `json:"via"`
+	Complete bool `json:"complete"`
+	Captured bool `json:"captured"`
 	// Unclickable is empty, or why no click can reach the element any more: "removed", "hidden" or "disabled".
-	Unclickable string `json:"fate"`
+	Unclickable string `json:"unclickable"`
 	// Navigated says that the page set out for another document after the press.
-	Navigated bool `json:"left"`
+	Navigated bool `json:"navigated"`
 	// Leaving says that it had set out for one before the press.
 	Leaving  bool `json:"leaving"`
 	Dragging bool `json:"dragging"`
 	// OffTarget says that a drag was released where its target was not any more.
-	OffTarget bool `json:"beside"`
+	OffTarget bool `json:"offTarget"`
 	// Unknown says that the document was gone before it could report anything.
 	Unknown bool `json:"-"`
 }

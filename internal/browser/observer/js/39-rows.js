@@ -274,8 +274,8 @@ class Rows {
     if (!known) return null;
     this.reader.forget();
     if (this.unnoted.has(rec)) this.noteOne(rec);
-    const own = rec.acted >= known.began && known.began > 0;
-    const was = stateAt(rec.states || [], own ? 0 : known.told);
+    const own = rec.acted >= known.start && known.start > 0;
+    const was = stateAt(rec.states || [], own ? 0 : known.seen);
     if (!was || !was.row || was.row.node.deref() !== rec.node) { // the name of a row is its content, which checkRow compares
       const name = nameNow(this.model, rec);
       const neighbors = () => this.neighborNames(rec);
@@ -288,13 +288,13 @@ class Rows {
 
   /** @param {Rec} rec @param {Row} row @param {Known} known */
   checkRow(rec, row, known) {
-    const before = stateAt(row.states, row.acted >= known.began && known.began > 0 ? 0 : known.told);
+    const before = stateAt(row.states, row.acted >= known.start && known.start > 0 ? 0 : known.seen);
     const last = row.node.deref();
     const node = last && safe.isConnected(last) && isInRow(rec.node, last) ? last : this.reader.find(rec.node);
     if (!before || !node) return null;
     const now = this.reader.state(node);
     if (before.unsure) return { error: "reused", was: "", now: "" };
-    const difference = now && this.rowDifference(rec, node, before, now, known.told);
+    const difference = now && this.rowDifference(rec, node, before, now, known.seen);
     return difference && { error: "reused", ...difference };
   }
 
@@ -362,7 +362,7 @@ class Rows {
 /**
  * What an action was decided on: the name, the mark of the read that the caller saw, and the mark
  * at which the caller's turn began. Doubtful: the elements beside it have changed since.
- * @typedef {{name: string, told: number, began: number, doubtful: boolean}} Known
+ * @typedef {{name: string, seen: number, start: number, doubtful: boolean}} Known
  */
 
 /**

@@ -334,8 +334,8 @@ function textOutcome(agent, keys, text, stray, found) {
   const now = contentOf(el);
   found.same = foldWhiteSpace(now) === foldWhiteSpace(keys.before + text);
   if (!found.same && !found.cause) found.cause = isCatcher(el) ? "catcher" : now === "" ? "emptied" : "";
-  found.told = isReportable(el);
-  if (!found.same && found.told) found.held = clean(now, MAX_VALUE);
+  found.reported = isReportable(el);
+  if (!found.same && found.reported) found.held = clean(now, MAX_VALUE);
   return found;
 }
 
@@ -368,8 +368,8 @@ async function replacedOutcome(keys, text, stray, found) {
     }
     const now = contentOf(el);
     found.same = foldWhiteSpace(now) === foldWhiteSpace(text);
-    found.told = isReportable(el);
-    found.held = found.same || !found.told ? "" : clean(now, MAX_VALUE);
+    found.reported = isReportable(el);
+    found.held = found.same || !found.reported ? "" : clean(now, MAX_VALUE);
     if (!found.same && el.maxLength >= 0 && now !== "" && now.length < text.length && text.startsWith(now)) {
       return { ...found, delivered: "part", cause: "maxlength", kept: lengthOf(now), of: lengthOf(text), limit: el.maxLength };
     }

@@ -68,7 +68,7 @@ class Press {
      * @type {El | null}
      */
     this.target = null;
-    this.beside = false;
+    this.offTarget = false;
     this.waiters = waiters;
     this.downWaiters = downWaiters;
   }
@@ -145,7 +145,7 @@ class Press {
   /** The first release is the end of a drag. @param {MouseEvent} event @param {El} target */
   noteRelease(event, target) {
     const { left, top, right, bottom } = safe.rect(target), { clientX: x, clientY: y } = event;
-    this.beside = !safe.isConnected(target) || x < left - 1 || x > right + 1 || y < top - 1 || y > bottom + 1;
+    this.offTarget = !safe.isConnected(target) || x < left - 1 || x > right + 1 || y < top - 1 || y > bottom + 1;
     this.target = null;
   }
 
@@ -186,8 +186,8 @@ class Press {
    */
   whyUnclickable() {
     const { el } = this;
-    const fate = !safe.isConnected(el) ? "removed" : !safe.checkVisibility(el, VISIBLE) ? "hidden" : safe.matches(el, ":disabled") ? "disabled" : "";
-    return fate === this.before ? "" : fate;
+    const reason = !safe.isConnected(el) ? "removed" : !safe.checkVisibility(el, VISIBLE) ? "hidden" : safe.matches(el, ":disabled") ? "disabled" : "";
+    return reason === this.before ? "" : reason;
   }
 
   /**
@@ -201,13 +201,13 @@ class Press {
   /** The outcome so far. */
   outcome() {
     const presses = this.presses + (this.isPressed() ? 1 : 0);
-    const fate = this.whyUnclickable();
+    const unclickable = this.whyUnclickable();
     // A page may act on the press, and remove the element before the click.
-    const taken = fate !== "" && fate === this.becameUnclickable && presses >= this.wanted && this.clicks === this.wanted - 1;
+    const taken = unclickable !== "" && unclickable === this.becameUnclickable && presses >= this.wanted && this.clicks === this.wanted - 1;
     const done = this.clicks >= this.wanted && presses >= this.wanted;
     return {
-      reached: this.reached, presses, clicks: this.clicks, whole: done || taken, via: this.viaCaptor, beside: this.beside, fate, left: this.navigated,
-      leaving: this.leaving, dragging: this.dragging,
+      reached: this.reached, presses, clicks: this.clicks, complete: done || taken, captured: this.viaCaptor,
+      offTarget: this.offTarget, unclickable, navigated: this.navigated, leaving: this.leaving, dragging: this.dragging,
     };
   }
 
@@ -261,7 +261,7 @@ function pressOutcome(agent) {
   const found = { ...press.outcome(), ...renamedBetween(names) };
   if (found.reached) agent.model.rows.noteActed(press.el);
   let other = press.stray;
-  if (!other && found.reached && !found.whole && !found.fate) other = hitAt(press.x, press.y);
+  if (!other && found.reached && !found.complete && !found.unclickable) other = hitAt(press.x, press.y);
   if (!other || !isElement(other) || (found.reached && clickPath(press.el, other) !== COVERED)) return found;
   const { detail, ref } = describeObstacle(agent, other, press.el);
   return { ...found, detail, cover: ref };

@@ -213,7 +213,7 @@ interface TypedAnswer extends Answer {
   of: number;
   limit?: number;
   /** The content of the field may be reported. */
-  told?: boolean;
+  reported?: boolean;
 }
 
 /** The outcome of a press; see Press.outcome. */
@@ -221,11 +221,11 @@ interface PressOutcome {
   reached: boolean;
   presses?: number;
   clicks?: number;
-  whole?: boolean;
-  via?: boolean;
-  beside?: boolean;
-  fate?: string;
-  left?: boolean;
+  complete?: boolean;
+  captured?: boolean;
+  offTarget?: boolean;
+  unclickable?: string;
+  navigated?: boolean;
   /** The page had begun to navigate to another document before the press. */
   leaving?: boolean;
   dragging?: boolean;
