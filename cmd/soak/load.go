@@ -89,7 +89,7 @@ func (b *loadRun) prepare(ctx context.Context, site string) (err error) {
 		b.quiet = append(b.quiet, tab)
 	}
 	if _, err := b.daemon.dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: b.control}); err != nil {
-		return fmt.Errorf("read a page, for which the tokenizer is loaded: %w", err)
+		return fmt.Errorf("read a page: %w", err)
 	}
 	if b.bare, err = b.while(ctx, "calls alone", b.read); err != nil {
 		return err

@@ -18,7 +18,7 @@ type layer struct {
 var layers = map[string]layer{
 	"dom":                        {},
 	"diff":                       {layers: []string{"dom"}, pure: true},
-	"internal/tokens":            {modules: true},
+	"internal/tokens":            {pure: true},
 	"internal/content/injection": {layers: []string{"dom"}, pure: true},
 	"view":                       {layers: []string{"dom", "internal/tokens", "internal/elementcontext"}, pure: true},
 	"compact":                    {layers: []string{"dom", "diff", "view", "compact/internal", "internal/elementcontext"}, pure: true},

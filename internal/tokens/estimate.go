@@ -17,10 +17,10 @@ type features struct {
 	symbols  int // all else outside ASCII
 }
 
-// Estimate returns about how many tokens s has, at some nanoseconds a byte and without loading the
-// vocabulary. On the lines of package compact it is within 3% at the median and 9% at worst on saved
-// pages in English, and within 15% in other languages; on other texts it may be further off, in both
-// directions. A budget that must hold needs Count.
+// Estimate returns about how many tokens s has, at some nanoseconds a byte and without the vocabulary. On
+// the lines of package compact it is within 3% at the median and 9% at worst on saved pages in English, and
+// within 15% in other languages; on other texts it may be further off, in both directions. A budget that
+// must hold needs Count.
 func Estimate(s string) int {
 	var f features
 	f.read(s)

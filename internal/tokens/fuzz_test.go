@@ -3,6 +3,8 @@ package tokens
 import (
 	"strings"
 	"testing"
+
+	"github.com/domtap/domtap/internal/tokens/o200k"
 )
 
 // FuzzBoundariesSplitTheCount cuts texts wherever isBoundary allows it: the parts must cost what the
@@ -15,10 +17,10 @@ func FuzzBoundariesSplitTheCount(f *testing.F) {
 		if len(s) > 500 {
 			return
 		}
-		whole := count(s)
+		whole := o200k.Count(s)
 		for i := 1; i < len(s); i++ {
-			if isBoundary(s, i) && count(s[:i])+count(s[i:]) != whole {
-				t.Fatalf("%q and %q cost %d and %d, together %d", s[:i], s[i:], count(s[:i]), count(s[i:]), whole)
+			if isBoundary(s, i) && o200k.Count(s[:i])+o200k.Count(s[i:]) != whole {
+				t.Fatalf("%q and %q cost %d and %d, together %d", s[:i], s[i:], o200k.Count(s[:i]), o200k.Count(s[i:]), whole)
 			}
 		}
 	})
