@@ -28,9 +28,6 @@ func Count(s string) int {
 
 // cost returns the number of tokens of a piece.
 func cost(piece string) int {
-	if piece[0] == del {
-		return 0
-	}
 	if _, ok := rank(piece); ok {
 		return 1
 	}

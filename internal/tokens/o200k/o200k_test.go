@@ -4,33 +4,56 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"unicode"
 
+	"github.com/dlclark/regexp2/v2"
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// library is what the counts are compared with.
+// library has the vocabulary and the merging that the counts are compared with.
 var library = sync.OnceValue(codec.NewO200kBase)
 
-// tokensOf returns the tokens that Count counts.
-func tokensOf(s string) []string {
-	s = string([]rune(s))
-	var tokens []string
-	for s != "" {
-		size := piece(s)
-		if cost(s[:size]) == 1 {
-			tokens = append(tokens, s[:size])
-		} else if cost(s[:size]) > 1 {
-			tokens = append(tokens, merged(s[:size])...)
-		}
-		s = s[size:]
+// splitter interprets the pattern. The group around it keeps regexp2 from using the code that was generated for the library,
+// which drops DEL, and cuts white space behind the first line ends instead of the last.
+var splitter = sync.OnceValue(func() *regexp2.Regexp {
+	return regexp2.MustCompile("(?:"+strings.Join([]string{
+		`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?`,
+		`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?`,
+		`\p{N}{1,3}`,
+		` ?[^\s\p{L}\p{N}]+[\r\n/]*`,
+		`\s*[\r\n]+`,
+		`\s+(?!\S)`,
+		`\s+`,
+	}, "|")+")", regexp2.None)
+})
+
+// pieces returns the pieces of s by the pattern.
+func pieces(t *testing.T, s string) []string {
+	t.Helper()
+	var out []string
+	match, err := splitter().FindStringMatch(s)
+	for match != nil && err == nil {
+		out = append(out, match.String())
+		match, err = splitter().FindNextMatch(match)
 	}
-	return tokens
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
+
+// departs reports whether the library splits s otherwise than the pattern does.
+func departs(s string) bool {
+	return strings.Contains(s, "\x7f") || apart.MatchString(s)
+}
+
+// apart finds line ends with white space between them.
+var apart = regexp.MustCompile(`[\r\n][\t\v\f\x{85}\pZ]+[\r\n]`)
 
 // merged returns the tokens that a piece is merged into.
 func merged(text string) []string {
@@ -44,18 +67,55 @@ func merged(text string) []string {
 	return tokens
 }
 
-// compare fails the test when the tokens of s are not those of the library.
+// tokensOf returns the tokens that Count counts, and the pieces that they are in.
+func tokensOf(s string) (tokens, pieces []string) {
+	s = string([]rune(s))
+	for s != "" {
+		size := piece(s)
+		pieces = append(pieces, s[:size])
+		if cost(s[:size]) == 1 {
+			tokens = append(tokens, s[:size])
+		} else {
+			tokens = append(tokens, merged(s[:size])...)
+		}
+		s = s[size:]
+	}
+	return tokens, pieces
+}
+
+// compare fails the test when s is not split as by the pattern, or its tokens are not those of the library where that keeps to
+// the pattern.
 func compare(t *testing.T, s string) {
 	t.Helper()
+	tokens, got := tokensOf(s)
+	if want := pieces(t, s); !slices.Equal(got, want) {
+		t.Fatalf("%q: got the pieces %q, by the pattern %q", s, got, want)
+	}
+	if n := Count(s); n != len(tokens) {
+		t.Fatalf("Count(%q) = %d, but the tokens are %q", s, n, tokens)
+	}
+	if departs(s) {
+		return
+	}
 	_, want, err := library().Encode(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := tokensOf(s); !slices.Equal(got, want) {
-		t.Fatalf("%q: got %q, the library has %q", s, got, want)
+	if !slices.Equal(tokens, want) {
+		t.Fatalf("%q: got %q, the library has %q", s, tokens, want)
 	}
-	if got := Count(s); got != len(want) {
-		t.Fatalf("Count(%q) = %d, the library has %d", s, got, len(want))
+}
+
+// TestCountKeepsToThePatternWhereTheLibraryDoesNot has the texts that the library counts otherwise.
+func TestCountKeepsToThePatternWhereTheLibraryDoesNot(t *testing.T) {
+	for s, want := range map[string]int{"\x7f": 1, "a\n  \nb": 3, "\n  \n": 1} {
+		other, err := library().Count(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Count(s); got != want || other == want {
+			t.Errorf("Count(%q) = %d, want %d; the library has %d", s, got, want, other)
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // class is what the pattern tells apart, or a set of these.
-type class uint16
+type class uint8
 
 const (
 	other    class = 1 << iota // signs, symbols and controls
@@ -17,14 +17,10 @@ const (
 	number                     // N
 	space                      // white space but for line ends
 	lineEnd                    // CR, LF
-	dropped                    // DEL, which costs nothing
 
 	// end is behind the last character, and in no set.
 	end class = 0
 )
-
-// del is the last character of ASCII.
-const del = '\x7f'
 
 // ascii has the classes of the first characters.
 var ascii = func() (classes [utf8.RuneSelf]class) {
@@ -51,8 +47,6 @@ func classOf(r rune) class {
 		return number
 	case r == '\r' || r == '\n':
 		return lineEnd
-	case r == del:
-		return dropped
 	case unicode.IsSpace(r):
 		return space
 	}
@@ -92,10 +86,6 @@ func skip(s string, i int, set class) int {
 //	\s*[\r\n]+
 //	\s+(?!\S)
 //	\s+
-//
-// The library that the tests compare with departs from the pattern twice, and so does piece (ADR 31): DEL is a sign by the
-// pattern, but dropped here, and white space with several groups of line ends goes up to the last of them by the pattern, but
-// up to the first here.
 func piece(s string) int {
 	first, size := classAt(s, 0)
 	switch first {
@@ -103,8 +93,6 @@ func piece(s string) int {
 		return numbers(s)
 	case lineEnd:
 		return blanks(s)
-	case dropped:
-		return size
 	}
 	if n := word(s, first, size); n > 0 {
 		return n
@@ -207,25 +195,25 @@ func signs(s string, n int) int {
 	return n
 }
 
-// blanks returns the size of the white space at the start of s that is one piece: up to the first line ends in it; or all of
+// blanks returns the size of the white space at the start of s that is one piece: up to the last line end in it; or all of
 // it, at the end of the text; or all but the last character, which belongs to what follows.
 func blanks(s string) int {
-	n, last := 0, 0
+	n, last, lines := 0, 0, 0 // the ends of all, of all but the last, and of the lines
 	for {
 		c, size := classAt(s, n)
-		switch c {
-		case space:
+		switch {
+		case c&(space|lineEnd) != 0:
 			last = n
 			n += size
-		case lineEnd:
-			return skip(s, n, lineEnd)
-		case end:
+			if c == lineEnd {
+				lines = n
+			}
+		case lines > 0:
+			return lines
+		case c == end || last == 0:
 			return n
 		default:
-			if last > 0 {
-				return last
-			}
-			return n
+			return last
 		}
 	}
 }
