@@ -100,6 +100,12 @@ func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pid := b.PID()
+	t.Cleanup(func() { // after the end of the browser; the children of the headless shell do not name the directory
+		if left := inGroup(pid); len(left) > 0 {
+			t.Errorf("processes of the browser's group are left behind: %v", left)
+		}
+	})
 	closeAtEnd(t, "the browser", state, b.Close)
 	return &Browser{Browser: b, State: state}
 }

@@ -21,6 +21,8 @@ type home struct {
 	profile string
 	// temp is where the browser puts its temporary files, and what it may leave of a crash.
 	temp string
+	// browser is the process that leads the browser's group; the zero value before it is started.
+	browser process
 }
 
 // owner is the note in a home.
@@ -119,7 +121,8 @@ func removeTemp(temp string) error {
 func (h *home) note(browser int) error {
 	o := owner{Daemon: identify(os.Getpid()), Profile: h.profile, Temp: h.temp}
 	if browser > 0 {
-		o.Browser = identify(browser)
+		h.browser = identify(browser)
+		o.Browser = h.browser
 	}
 	raw, err := json.Marshal(o)
 	if err != nil {
@@ -134,19 +137,24 @@ func (h *home) note(browser int) error {
 
 // remove ends what is left in the home and deletes it.
 func (h *home) remove() error {
-	endUsing(h.profile, h.dir, h.temp)
+	endFamily(h.browser, h.profile, h.dir, h.temp)
 	return errors.Join(removeTemp(h.temp), removeAll(h.dir))
 }
 
-// endUsing ends the processes of a profile, and those that handle crashes, and waits, for a bounded time, until the kernel
-// is done with them: one that is dying could make its directory again.
-func endUsing(dirs ...string) {
+// endFamily ends what is left of a browser: the processes of its group, and those whose command lines name its directories, such
+// as those that handle crashes. The children of the headless shell name none. It waits, for a bounded time, until the kernel is
+// done with them: one that is dying could make its directory again.
+func endFamily(browser process, dirs ...string) {
+	if start := startTime(browser.PID); start != "" && start != browser.Start { // another process has the number by now
+		browser = process{}
+	}
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 	for range 100 {
-		if len(using(dirs)) == 0 {
+		left := family(browser.PID, dirs)
+		if len(left) == 0 {
 			return
 		}
-		killUsing(dirs)
+		killAll(left)
 		time.Sleep(10 * time.Millisecond)
 	}
 }
@@ -174,8 +182,10 @@ func Sweep(root string) error {
 		}
 		if alive(o.Browser) {
 			killGroup(o.Browser.PID)
+		} else {
+			o.Browser = process{} // its group may be another's by now
 		}
-		endUsing(o.Profile, dir, o.Temp)
+		endFamily(o.Browser, o.Profile, dir, o.Temp)
 		errs = append(errs, removeTemp(o.Temp), removeAll(dir))
 	}
 	return errors.Join(errs...)
@@ -204,8 +214,9 @@ func alive(p process) bool {
 	return p.PID > 0 && startTime(p.PID) == p.Start && running(p.PID)
 }
 
-// using lists the processes whose command line names one of the directories, or something in it.
-func using(dirs []string) []int {
+// family lists the processes of a group, if it is not 0, and those whose command line names one of the directories, or something
+// in it.
+func family(group int, dirs []string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -218,7 +229,7 @@ func using(dirs []string) []int {
 		}
 		raw, err := os.ReadFile("/proc/" + entry.Name() + "/cmdline")
 		names := func(dir string) bool { return bytes.Contains(raw, []byte("="+dir)) }
-		if err == nil && bytes.Contains(raw, []byte{0}) && slices.ContainsFunc(dirs, names) {
+		if err == nil && bytes.Contains(raw, []byte{0}) && (slices.ContainsFunc(dirs, names) || group > 0 && groupOf(pid) == group) {
 			pids = append(pids, pid)
 		}
 	}

@@ -40,10 +40,15 @@ func kill(p *os.Process) {
 	}
 }
 
-// killUsing ends the processes that were started for a browser's directories: they are ours, for nobody else
-// knows its name.
-func killUsing(dirs []string) {
-	for _, pid := range using(dirs) {
+// groupOf is the process group of a process; 0 when it is gone.
+func groupOf(pid int) int {
+	group, _ := syscall.Getpgid(pid)
+	return max(group, 0)
+}
+
+// killAll ends the processes of a browser's family.
+func killAll(pids []int) {
+	for _, pid := range pids {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }

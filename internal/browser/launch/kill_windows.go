@@ -41,8 +41,11 @@ func killGroup(pid int) {
 	}
 }
 
-// killUsing does nothing: processes are not found by their profile here, and end with the job.
-func killUsing([]string) {}
+// groupOf is 0: there are no process groups.
+func groupOf(int) int { return 0 }
+
+// killAll does nothing: a browser's family is not found here, and ends with the job.
+func killAll([]int) {}
 
 // bind puts this process, and with it every process that it starts from now on, into a job that ends when this process does: the
 // system closes the job's only handle then. So nothing is left of a daemon that is killed.

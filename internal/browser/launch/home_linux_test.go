@@ -1,0 +1,42 @@
+package launch
+
+import (
+	"bufio"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestTheFamilyOfABrowserEnds has a process start another one, which names no directory and outlives it: as much as a browser's
+// renderer does, when that browser is killed.
+func TestTheFamilyOfABrowserEnds(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "sleep 1000 >/dev/null & echo $!; wait")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leader := identify(cmd.Process.Pid)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if left := family(leader.PID, nil); len(left) != 1 || left[0] != child {
+		t.Errorf("the family is %v, want %d", left, child)
+	}
+	endFamily(leader)
+	if left := family(leader.PID, nil); len(left) != 0 {
+		t.Errorf("processes are left: %v", left)
+	}
+}
