@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // The targets of limits.md, section 9. They were measured on one core; ratios to the raw floor hold anywhere.
@@ -149,12 +149,12 @@ func (s *site) memory(url string, n int) float64 {
 	if runtime.GOOS != "linux" {
 		return 0
 	}
-	before := pss(s.b, s.Browser.State)
+	before := pss(s.b, s.Browser.PID())
 	var open []string
 	for range n {
 		open = append(open, s.makeSession(url))
 	}
-	each := (settled(s.b, s.Browser.State) - before) / float64(n)
+	each := (settled(s.b, s.Browser.PID()) - before) / float64(n)
 	for _, id := range open {
 		s.closeSession(id)
 	}
@@ -166,15 +166,15 @@ func (s *site) memory(url string, n int) float64 {
 	return each
 }
 
-// settled is the memory once it does not fall any more.
-func settled(b testing.TB, state string) float64 {
+// settled is the memory of a browser once it does not fall any more, in MB.
+func settled(b testing.TB, browser int) float64 {
 	b.Helper()
-	last := pss(b, state)
+	last := pss(b, browser)
 	for {
 		ctx, cancel := context.WithTimeout(b.Context(), 2*time.Second)
 		<-ctx.Done()
 		cancel()
-		now := pss(b, state)
+		now := pss(b, browser)
 		if now > last-1 {
 			return now
 		}
@@ -182,20 +182,12 @@ func settled(b testing.TB, state string) float64 {
 	}
 }
 
-// pss is the memory of the processes that name a directory, in MB.
-func pss(b testing.TB, state string) float64 {
+// pss is the memory of all processes of a browser, by the number of its first, in MB.
+func pss(b testing.TB, browser int) float64 {
 	b.Helper()
-	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		b.Fatal(err)
-	}
 	total := 0.0
-	for _, path := range paths {
-		line, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(line, []byte(state)) {
-			continue
-		}
-		rollup, err := os.ReadFile(filepath.Join(filepath.Dir(path), "smaps_rollup"))
+	for _, pid := range testenv.Group(browser) {
+		rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 		if err != nil {
 			continue
 		}

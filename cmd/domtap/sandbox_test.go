@@ -5,15 +5,18 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // nobody is a user without any rights, as Debian numbers it.
@@ -52,9 +55,9 @@ func TestSandboxIsOnUnlessRoot(t *testing.T) {
 	if len(found) == 0 {
 		t.Error("no renderer was found")
 	}
-	for line, status := range found {
+	for pid, status := range found {
 		if len(strings.Fields(status["NSpid"])) < 2 || strings.TrimSpace(status["Seccomp"]) != "2" {
-			t.Errorf("a renderer has the process ids %q and the filter %q:\n%s", status["NSpid"], status["Seccomp"], line)
+			t.Errorf("a renderer has the process ids %q and the filter %q: %d", status["NSpid"], status["Seccomp"], pid)
 		}
 	}
 }
@@ -133,25 +136,30 @@ func TestAMachineWithoutNamespacesSaysSo(t *testing.T) {
 	}
 }
 
-// renderers are those of a browser whose profile is below a directory: what proc_pid_status(5) says of them, by command line.
-func renderers(dir string) map[string]map[string]string {
-	found := map[string]map[string]string{}
+// renderers are those of a browser whose profile is below a directory: what proc_pid_status(5) says of them, by process. They are
+// in the group of the browser, which alone names the profile when it is the headless shell.
+func renderers(dir string) map[int]map[string]string {
+	found := map[int]map[string]string{}
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is good
 	for _, path := range lines {
-		line, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(line, []byte(dir)) || !bytes.Contains(line, []byte("--type=renderer")) {
+		leader, _ := strconv.Atoi(filepath.Base(filepath.Dir(path))) // it is one
+		if line, err := os.ReadFile(path); err != nil || !bytes.Contains(line, []byte("="+dir)) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(filepath.Dir(path), "status"))
-		if err != nil {
-			continue // it has ended
+		for _, pid := range testenv.Group(leader) {
+			if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err != nil || !bytes.Contains(line, []byte("--type=renderer")) {
+				continue
+			}
+			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+			if err != nil {
+				continue // it has ended
+			}
+			found[pid] = map[string]string{}
+			for row := range strings.Lines(string(text)) {
+				name, value, _ := strings.Cut(row, ":")
+				found[pid][name] = value
+			}
 		}
-		status := map[string]string{}
-		for row := range strings.Lines(string(text)) {
-			name, value, _ := strings.Cut(row, ":")
-			status[name] = value
-		}
-		found[string(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))] = status
 	}
 	return found
 }

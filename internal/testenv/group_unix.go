@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// inGroup lists the running processes of a process group. Linux only; elsewhere there are none.
-func inGroup(group int) []int {
+// Group lists the running processes of a process group. Linux only; elsewhere there are none.
+func Group(group int) []int {
 	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		return nil

@@ -102,7 +102,7 @@ func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 	}
 	pid := b.PID()
 	t.Cleanup(func() { // after the end of the browser; the children of the headless shell do not name the directory
-		if left := inGroup(pid); len(left) > 0 {
+		if left := Group(pid); len(left) > 0 {
 			t.Errorf("processes of the browser's group are left behind: %v", left)
 		}
 	})
