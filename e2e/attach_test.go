@@ -4,9 +4,9 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,21 +60,33 @@ func TestAttachToARunningBrowser(t *testing.T) {
 	}
 }
 
-// TestHeadlessShell runs on chromium-headless-shell where it is installed.
+// TestHeadlessShell runs on the headless shell where one is installed: it is found for a browser without windows, as the program
+// itself and not as a script that waits for it, and refused for one with windows.
 func TestHeadlessShell(t *testing.T) {
-	path, err := exec.LookPath("chromium-headless-shell")
-	if err != nil {
-		t.Skip("chromium-headless-shell is not installed")
+	t.Setenv("DOMTAP_CHROME", "")
+	path, err := browser.Find("", true)
+	if err != nil || !browser.IsShell(path) {
+		t.Skip("no headless shell is installed")
 	}
-	t.Setenv("DOMTAP_CHROME", path)
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
 	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	if n := len(d.All(tab).GetElements()); n != 3 {
 		t.Errorf("%d elements, want 3", n)
 	}
-	if !strings.Contains(d.Browser.Version(), "/") {
+	if !strings.HasPrefix(d.Browser.Version(), "HeadlessChrome/") {
 		t.Errorf("the version is %q", d.Browser.Version())
+	}
+	if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", d.Browser.PID())); err == nil && !strings.HasPrefix(string(line), path+"\x00") {
+		t.Errorf("the process that was started is %q, want %s", line, path)
+	}
+	state := t.TempDir()
+	_, err = browser.Start(t.Context(), browser.Config{ChromePath: path, StateDir: state})
+	if err == nil || !strings.Contains(err.Error(), "has no windows: install the full browser") {
+		t.Errorf("with windows: %v", err)
+	}
+	if left := testenv.Processes(state); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
 	}
 }
 

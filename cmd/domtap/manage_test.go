@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -101,6 +102,42 @@ func TestDoctorFindsAFreshMachineHealthy(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 	if f := found["browser"]; f.Status != doctor.OK || f.Found != "Chromium 1.2.3 at "+chrome {
+		t.Errorf("got %+v", f)
+	}
+}
+
+// TestDoctorSaysWhichBrowserIsPreferred looks at a machine with a full browser, and then with a headless shell as well.
+func TestDoctorSaysWhichBrowserIsPreferred(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("browsers have fixed places here")
+	}
+	cmd, _ := isolated(t)
+	full := fakeBrowser(t)
+	dir := filepath.Dir(full)
+	t.Setenv("PATH", dir)
+	t.Setenv("DOMTAP_CHROME", "")
+	const prefers = "Chromium 1.2.3 at %s, the headless shell, which is preferred to a full browser unless --headless=false"
+	found, _ := examineWith(t, cmd)
+	if f := found["browser"]; f.Status != doctor.OK || !strings.HasPrefix(f.Found, "Chromium 1.2.3 at "+full+", a full browser; the headless shell") {
+		t.Errorf("got %+v", f)
+	}
+	shell := filepath.Join(dir, "chromium-headless-shell")
+	if err := os.Link(full, shell); err != nil {
+		t.Fatal(err)
+	}
+	found, _ = examineWith(t, cmd)
+	if f := found["browser"]; f.Found != fmt.Sprintf(prefers, shell) {
+		t.Errorf("got %+v", f)
+	}
+	found, _ = examineWith(t, cmd, "--headless=false")
+	if f := found["browser"]; f.Found != "Chromium 1.2.3 at "+full {
+		t.Errorf("got %+v", f)
+	}
+	if err := os.Remove(full); err != nil {
+		t.Fatal(err)
+	}
+	found, _ = examineWith(t, cmd, "--headless=false")
+	if f := found["browser"]; f.Status != doctor.Fail || !strings.Contains(f.Found, "has no windows: install the full browser") {
 		t.Errorf("got %+v", f)
 	}
 }

@@ -83,9 +83,12 @@ type Browser struct {
 // Config says which browser to use.
 type Config = launch.Config
 
-// Find returns the path of the browser to use: path when it is set and can be executed, else the
-// first one installed.
-func Find(path string) (string, error) { return launch.Find(path) }
+// Find returns the path of the browser to use: path when it is set and can be executed, else the first one installed; the
+// headless shell before full ones when it is to be headless.
+func Find(path string, headless bool) (string, error) { return launch.Find(path, headless) }
+
+// IsShell reports whether a path is that of a headless shell, by its name.
+func IsShell(path string) bool { return launch.IsShell(path) }
 
 // ErrNoSandbox says that the browser ended because the machine gives it nothing to make its sandbox of.
 var ErrNoSandbox = launch.ErrNoSandbox

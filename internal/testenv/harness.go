@@ -79,7 +79,7 @@ func NeedBrowser(t testing.TB) (path string) {
 	if testing.Short() {
 		t.Skip("needs a browser, and the tests are short")
 	}
-	path, err := browser.Find(os.Getenv("DOMTAP_CHROME"))
+	path, err := browser.Find(os.Getenv("DOMTAP_CHROME"), true)
 	if err != nil {
 		t.Skip(err)
 	}

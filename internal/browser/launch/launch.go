@@ -29,7 +29,7 @@ import (
 
 // Config says which browser to use.
 type Config struct {
-	// ChromePath is the executable; empty: Find looks for one.
+	// ChromePath is the executable; empty: the one that Find finds.
 	ChromePath string
 	// Flags are added to the command line, "name" or "name=value", with or without dashes.
 	Flags []string
@@ -58,38 +58,6 @@ type Config struct {
 	Mask sessions.Mask
 	// Logger gets the browser's life; nil: nothing is logged.
 	Logger *slog.Logger
-}
-
-// ErrNotFound says that no browser is installed.
-var ErrNotFound = errors.New("no Chromium found: install it (Debian: apt install chromium; macOS: brew install --cask chromium), or name one with --chrome")
-
-// names are the executables that Find looks for. The full browser comes first: it supports
-// everything; chromium-headless-shell is smaller and starts faster, and is used when it is named or alone.
-var names = []string{
-	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
-	"chromium-headless-shell", "headless-shell", "headless_shell",
-	"/Applications/Chromium.app/Contents/MacOS/Chromium",
-	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-	`C:\Program Files\Google\Chrome\Application\chrome.exe`,
-	`C:\Program Files (x86)\Google\Chrome\Application\chrome.exe`,
-}
-
-// Find returns the path of the browser to use: path when it is set and can be executed, else the
-// first one installed.
-func Find(path string) (string, error) {
-	if path != "" {
-		found, err := exec.LookPath(path)
-		if err != nil {
-			return "", fmt.Errorf("no browser at %q: check --chrome: %w", path, err)
-		}
-		return found, nil
-	}
-	for _, name := range names {
-		if found, err := exec.LookPath(name); err == nil {
-			return found, nil
-		}
-	}
-	return "", ErrNotFound
 }
 
 // SandboxNote says why Chromium's own sandbox is off, or nothing when it is on. Chromium refuses to
@@ -246,7 +214,7 @@ func version(bctx context.Context) (browser.GetVersionResult, error) {
 
 // launch starts Chromium by chromedp, on a pipe that we tap.
 func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Message)) (*Browser, error) {
-	path, err := Find(cfg.ChromePath)
+	path, err := Find(cfg.ChromePath, cfg.Headless)
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +235,13 @@ func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Mess
 		tap.abandon()
 		return nil, said.explain(path, err)
 	}
-	return &Browser{Conn: tap.conn, Said: v, bctx: bctx, home: home}, nil
+	b := &Browser{Conn: tap.conn, Said: v, bctx: bctx, home: home}
+	if !cfg.Headless && b.IsShell() {
+		b.Kill()
+		b.Conn.Close()
+		return nil, noWindows(path)
+	}
+	return b, nil
 }
 
 // attach connects to a running browser.

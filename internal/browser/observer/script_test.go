@@ -83,7 +83,7 @@ func newTab(t *testing.T) *tab {
 	if testing.Short() {
 		t.Skip("needs a browser, and the tests are short")
 	}
-	path, err := launch.Find(os.Getenv("DOMTAP_CHROME"))
+	path, err := launch.Find(os.Getenv("DOMTAP_CHROME"), true)
 	if err != nil {
 		t.Skip(err)
 	}

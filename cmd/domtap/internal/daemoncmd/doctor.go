@@ -26,13 +26,14 @@ fails, and 0 otherwise.`,
 		Args: cli.Args(),
 	}
 	a.Flags.Register(cmd)
-	cmd.Flags().StringVar(&p.Chrome, "chrome", "", "the browser of the daemon (default: the first Chromium or Chrome found)")
+	cmd.Flags().StringVar(&p.Chrome, "chrome", "", "the browser of the daemon (default: the headless shell if it is installed, else the first Chromium or Chrome found)")
+	cmd.Flags().BoolVar(&p.Headless, "headless", true, "the browser has no window")
 	cmd.Flags().StringArrayVar(&p.Flags, "chrome-flag", nil, "one more flag for the browser; may be repeated")
 	cmd.Flags().StringVar(&p.Remote, "remote", "", "the running browser to attach to (also: --cdp-url)")
 	cmd.Flags().IntVar(&p.MaxTabs, "max-tabs", 100, "the most open tabs")
 	cmd.Flags().StringVar(&p.Certificate, "tls-cert", "", "the PEM file with the daemon's certificate")
 	p.Policy = servecmd.PolicyFlag(cmd.Flags())
-	cli.BindEnv(cmd.Flags(), "chrome", "chrome-flag", "remote", "max-tabs", "tls-cert")
+	cli.BindEnv(cmd.Flags(), "chrome", "headless", "chrome-flag", "remote", "max-tabs", "tls-cert")
 	cmd.RunE = a.WithoutDaemon(func(ctx context.Context, to endpoint.Target, _ []string) error {
 		at, err := a.Places()
 		if err != nil {

@@ -42,6 +42,8 @@ type Finding struct {
 type Subject struct {
 	// Chrome is the browser to start; empty: the first one found. Remote is one that runs already.
 	Chrome, Remote string
+	// Headless says that the daemon's browser has no windows.
+	Headless bool
 	// Flags are more flags for the browser.
 	Flags []string
 	// Try starts a browser and stops it.
@@ -93,7 +95,7 @@ func checkBrowser(ctx context.Context, p *Subject) Finding {
 	if p.Remote != "" {
 		return Finding{"browser", OK, "the daemon attaches to " + p.Remote, ""}
 	}
-	path, err := browser.Find(p.Chrome)
+	path, err := browser.Find(p.Chrome, p.Headless)
 	if err != nil {
 		return Finding{"browser", Fail, err.Error(), "install Chromium (Debian: apt install chromium; macOS: brew install --cask chromium), or name it with --chrome or DOMTAP_CHROME"}
 	}
@@ -105,7 +107,20 @@ func checkBrowser(ctx context.Context, p *Subject) Finding {
 	if err := p.try(ctx, path); err != nil && !errors.Is(err, browser.ErrNoSandbox) {
 		return Finding{"browser", Fail, found + " does not start: " + err.Error(), "run it by hand to see the reason; then install what is missing, or name another browser with --chrome"}
 	}
-	return Finding{"browser", OK, found, ""}
+	return Finding{"browser", OK, found + p.choice(path), ""}
+}
+
+// choice says why this browser is used, as far as there was a choice.
+func (p *Subject) choice(path string) string {
+	switch {
+	case browser.IsShell(path) && p.Chrome != "":
+		return ", the headless shell"
+	case browser.IsShell(path):
+		return ", the headless shell, which is preferred to a full browser unless --headless=false"
+	case p.Headless && p.Chrome == "":
+		return ", a full browser; the headless shell, which starts faster and takes less memory, is preferred where it is installed (Debian: apt install chromium-headless-shell)"
+	}
+	return ""
 }
 
 // version asks a browser for its version.
@@ -121,7 +136,7 @@ func (p *Subject) try(ctx context.Context, path string) error {
 	if !p.tried {
 		ctx, cancel := context.WithTimeout(ctx, tryLimit)
 		defer cancel()
-		p.tried, p.failed = true, p.Try(ctx, browser.Config{ChromePath: path, Flags: p.Flags, Headless: true})
+		p.tried, p.failed = true, p.Try(ctx, browser.Config{ChromePath: path, Flags: p.Flags, Headless: p.Headless})
 	}
 	return p.failed
 }

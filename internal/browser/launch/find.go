@@ -1,0 +1,110 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// ErrNotFound says that no browser is installed.
+var ErrNotFound = errors.New("no Chromium found: install it (Debian: apt install chromium; macOS: brew install --cask chromium), or name one with --chrome")
+
+// shells are the names of the headless shell: those of Debian, of Chrome for Testing, and of builds of one's own.
+var shells = []string{"chromium-headless-shell", "chrome-headless-shell", "headless-shell", "headless_shell"}
+
+// fulls are the names and places of full browsers.
+var fulls = []string{
+	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+	"/Applications/Chromium.app/Contents/MacOS/Chromium",
+	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	`C:\Program Files\Google\Chrome\Application\chrome.exe`,
+	`C:\Program Files (x86)\Google\Chrome\Application\chrome.exe`,
+}
+
+// Find returns the path of the browser to use: path when it is set and can be executed, else the first one installed. For a
+// browser that is headless that is the headless shell, if there is one, which starts faster and takes less memory; a browser
+// with windows is a full one.
+func Find(path string, headless bool) (string, error) {
+	if path != "" {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return "", fmt.Errorf("no browser at %q: check --chrome: %w", path, err)
+		}
+		return program(found), nil
+	}
+	shell, full := first(shells), first(fulls)
+	switch {
+	case headless && shell != "":
+		return shell, nil
+	case full != "":
+		return full, nil
+	case shell != "":
+		return "", noWindows(shell)
+	}
+	return "", ErrNotFound
+}
+
+// first returns the path of the first of some programs that is installed; empty when none is.
+func first(names []string) string {
+	for _, name := range names {
+		if found, err := exec.LookPath(name); err == nil {
+			return program(found)
+		}
+	}
+	return ""
+}
+
+// noWindows is the error of a headless shell that is to be seen.
+func noWindows(path string) error {
+	return fmt.Errorf("%s is the headless shell, which has no windows: install the full browser (Debian: apt install chromium), name one with --chrome, or leave out --headless=false", path)
+}
+
+// IsShell reports whether a path is that of a headless shell, by its name.
+func IsShell(path string) bool {
+	name := filepath.Base(path)
+	return strings.Contains(name, "headless-shell") || strings.Contains(name, "headless_shell")
+}
+
+const maxWrapper = 4 << 10
+
+// wrapper is the last line of a shell script that only runs another program, with all of its own arguments.
+var wrapper = regexp.MustCompile(`^(?:exec )?"?(/[^\s"'$\\]+)"? "\$@"$`)
+
+// program returns the program that a script runs which does nothing else, as Debian's chromium-headless-shell; otherwise the
+// path itself. A script that waits for its browser would be the process that is watched, counted and ended in the browser's
+// place.
+func program(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return path
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxWrapper+1))
+	if err != nil || len(text) > maxWrapper || !strings.HasPrefix(string(text), "#!") {
+		return path
+	}
+	var runs string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if match := wrapper.FindStringSubmatch(line); runs == "" && match != nil {
+			runs = match[1]
+			continue
+		}
+		return path
+	}
+	if runs == "" {
+		return path
+	}
+	if found, err := exec.LookPath(runs); err == nil {
+		return found
+	}
+	return path
+}
