@@ -9,6 +9,10 @@ CANCELS  ?= 1000
 BIN      := .cache/bin
 PROGRAM  := .cache/program/domtap
 LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|LoadForFiveSeconds|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals
+# What make test-long runs on a full browser, too, as tests run on the headless shell where that is installed: what the two differ in,
+# or might.
+FULL     := Clipboard|Permission|Prompt|Hovered|NothingOpens|WindowsBecomeTabs|Deliver|PagesThatHang|Downloads|Dialogs|Screenshot|PDF|Pdf|Emulat|CancelledOpenTab|DiedBeforeIt|Swept|Attach|Upload
+ONFULL   := ./e2e ./e2e/acting ./e2e/sessions ./e2e/sideeffects ./e2e/capture
 # The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
 # cores: browsers that start and end, and tests that wait, leave some of them idle.
 LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server ./e2e/acting ./e2e/capture ./e2e/adversarial
@@ -58,12 +62,13 @@ check: ## build, vet, and run the tests that need no browser, without the race d
 	go test -short -vet=off $(TESTFLAGS) $$(go list ./... | grep -v /e2e)
 
 # The tests of LONG are those that testenv.Size, testenv.Long or one of the variables makes longer.
-test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCELS (1000) cancelled calls, large pages and long campaigns
+test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCELS (1000) cancelled calls, large pages and long campaigns; and a selection on full Chromium
 	scripts/install-chromium
 	scripts/install-apps
 	scripts/install-curl
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
 		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak ./bench ./actor/model
+	DOMTAP_CHROME="$${DOMTAP_CHROME:-$$(scripts/full-chromium)}" go test -count=1 -p=2 -timeout=30m $(TESTFLAGS) -run='$(FULL)' $(ONFULL)
 
 tasks: ## solve ten tasks over MCP, side by side with Playwright MCP, and print what that costs
 	scripts/install-chromium
