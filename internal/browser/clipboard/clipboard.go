@@ -17,8 +17,13 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// limit bounds each step of what is done with the clipboard while others wait.
-const limit = 2 * time.Second
+const (
+	// hangLimit is how long a page that copies or pastes, and hangs, keeps others from the clipboard.
+	hangLimit = 2 * time.Second
+	// keepLimit bounds a call of the page that keeps what was copied, and making that page. It hangs only with the browser, but on a
+	// machine with much else to do it takes seconds.
+	keepLimit = 10 * time.Second
+)
 
 // Read and Write are the permissions to read, and to write without an action.
 const (
@@ -196,7 +201,7 @@ func (b *Clipboard) keep(ctx context.Context, do func(context.Context, *Keeper) 
 	if !b.owned {
 		return errors.New("the browser, and with it the clipboard, is somebody else's")
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, keepLimit)
 	defer cancel()
 	k := b.keeper
 	if k == nil {
@@ -223,7 +228,7 @@ func (s *Session) Do(ctx context.Context, copies, pastes bool, do func() error) 
 	if note, err = s.own(ctx, pastes); err != nil {
 		return "", err
 	}
-	hangs := time.AfterFunc(limit, release) // a page that hangs is in nobody's way
+	hangs := time.AfterFunc(hangLimit, release) // a page that hangs is in nobody's way
 	err = do()
 	if hangs.Stop() && copies && s.clipboard.shared() {
 		kept := s.clipboard.keep(ctx, func(ctx context.Context, k *Keeper) error {
