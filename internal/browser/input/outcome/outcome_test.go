@@ -89,9 +89,9 @@ func TestNotesOfPresses(t *testing.T) {
 	for reported, want := range map[string]string{
 		`{"presses":1,"clicks":1}`:                          "",
 		`{"presses":1,"clicks":1,"was":"Buy","now":"Sell"}`: `ok, but it was called "Buy" when it was pressed and "Sell" when it was clicked`,
-		`{"presses":1,"clicks":1,"captured":true}`:               "ok, by what had captured the pointer around it",
-		`{"presses":1,"unclickable":"hidden"}`:                     "ok, pressed: the page hid it while it handled that, so there was no click",
-		`{"presses":1,"navigated":true}`:                         "ok, pressed: the page went on to another document before the click",
+		`{"presses":1,"clicks":1,"captured":true}`:          "ok, by what had captured the pointer around it",
+		`{"presses":1,"unclickable":"hidden"}`:              "ok, pressed: the page hid it while it handled that, so there was no click",
+		`{"presses":1,"navigated":true}`:                    "ok, pressed: the page went on to another document before the click",
 	} {
 		if got := report[Press](t, reported).Note(); got != want {
 			t.Errorf("%s: got %q, want %q", reported, got, want)
