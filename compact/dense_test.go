@@ -67,10 +67,12 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 				want := readable(shown[i])
 				want.Target = got[i].Target
 				c := contexts[shown[i].Ref]
-				if which := string(part.AppendClean(nil, c.Words, 60)); got[i].Context == which {
-					want.Context = which
-					if strings.HasSuffix(which, part.Ellipsis) {
-						want.ContextLeft = part.Beyond(c.Words, 60, c.Left)
+				for _, limit := range []int{40, 60} {
+					if which := string(part.AppendClean(nil, c.Words, limit)); got[i].Context == which {
+						want.Context = which
+						if strings.HasSuffix(which, part.Ellipsis) {
+							want.ContextLeft = part.Beyond(c.Words, limit, c.Left)
+						}
 					}
 				}
 				if !equalRead(got[i], want) {

@@ -152,7 +152,7 @@ func (d *differ) change(ref dom.Ref) {
 func (l *laidOut) plain(i int32) item {
 	m := l.item(int(i))
 	m.around = dom.NoRef
-	m.which, m.whichLeft = l.contexts[m.Ref].Words, l.contexts[m.Ref].Left
+	l.tell(&m)
 	return m
 }
 

@@ -10,8 +10,12 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// maxCell is how much of the text of a cell is printed, in characters.
-const maxCell = 60
+const (
+	// maxCell is how much of the text of a cell is printed, in characters.
+	maxCell = 60
+	// maxContext is the same for a context that its beginning tells from all others; maxCell for the rest.
+	maxContext = 40
+)
 
 // appendSpaced appends a space and words, and how many characters of them are left; or nothing when there are
 // none.
@@ -56,8 +60,8 @@ type item struct {
 	around dom.Ref
 	// target is where a link leads, as printed; which says which one it is of several with its role and name.
 	target, which string
-	// whichLeft is how many characters there are behind which, when it ends in "…".
-	whichLeft int
+	// whichLeft is how many characters there are behind which, when it ends in "…"; whichLimit is how many are printed.
+	whichLeft, whichLimit int
 }
 
 // append appends an item: `[ref] name →target (role ="value" states hints) ‹which›`. Role link goes without saying.
@@ -82,11 +86,11 @@ func (m *item) append(dst []byte) []byte {
 func (m *item) appendWhich(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, " ‹"...)
-	words := part.AppendWords(dst, m.which, maxCell, "›")
+	words := part.AppendWords(dst, m.which, m.whichLimit, "›")
 	if len(words) == len(dst) {
 		return dst[:start]
 	}
-	return append(part.AppendLeft(words, part.Beyond(m.which, maxCell, m.whichLeft)), "›"...)
+	return append(part.AppendLeft(words, part.Beyond(m.which, m.whichLimit, m.whichLeft)), "›"...)
 }
 
 // appendDetail appends ` (role ="value" type=T states)`, unless it says no more than that the element is

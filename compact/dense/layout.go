@@ -315,7 +315,9 @@ func (l *layout) element(i int) {
 	}
 	l.surround()
 	m := l.item(i)
-	m.which, m.whichLeft = l.which(i)
+	if l.isToBeTold(i) {
+		l.tell(&m)
+	}
 	level := l.level(i)
 	if level == 0 && (m.Kind != dom.Structural || m.Role != "row" && landmarkWord(m.Element) == "") {
 		l.add(&m, l.group[i])
@@ -328,13 +330,10 @@ func (l *layout) element(i int) {
 	l.dst = append(l.appendItem(l.dst, &m), '\n')
 }
 
-// which returns what tells an element from others of its role and name, unless it stands in the lines above.
-func (l *layout) which(i int) (words string, left int) {
+// isToBeTold reports whether what tells an element from others of its role and name does not stand in the lines above.
+func (l *layout) isToBeTold(i int) bool {
 	c, told := l.contexts[l.nodes[i].Ref]
-	if !told || l.mention == MentionNone || c.Of.Kind == dom.Interactive || c.Of.Role == "heading" || landmarkWord(c.Of) != "" {
-		return "", 0
-	}
-	return c.Words, c.Left
+	return told && l.mention != MentionNone && c.Of.Kind != dom.Interactive && c.Of.Role != "heading" && landmarkWord(c.Of) == ""
 }
 
 // level returns the level of the heading that an element is, or that is all of it; 0: there is none.

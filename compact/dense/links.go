@@ -70,6 +70,9 @@ func (d *links) target(l *layout, i int) string {
 	}
 	away := l.elsewhere(e.Href)
 	shared := d.shared[linkName{l.group[i], e.Text}]
+	if l.isToBeTold(i) { // what stands around it tells it from the others
+		shared = 0
+	}
 	if e.Text == "" || shared == sharedHost || shared == sharedName && away == "" {
 		return part.Target(l.address(e.Href), part.MaxTarget)
 	}
