@@ -137,20 +137,20 @@ func (h *home) note(browser int) error {
 
 // remove ends what is left in the home and deletes it.
 func (h *home) remove() error {
-	endFamily(h.browser, h.profile, h.dir, h.temp)
+	endProcesses(h.browser, h.profile, h.dir, h.temp)
 	return errors.Join(removeTemp(h.temp), removeAll(h.dir))
 }
 
-// endFamily ends what is left of a browser: the processes of its group, and those whose command lines name its directories, such
+// endProcesses ends what is left of a browser: the processes of its group, and those whose command lines name its directories, such
 // as those that handle crashes. The children of the headless shell name none. It waits, for a bounded time, until the kernel is
 // done with them: one that is dying could make its directory again.
-func endFamily(browser process, dirs ...string) {
+func endProcesses(browser process, dirs ...string) {
 	if start := startTime(browser.PID); start != "" && start != browser.Start { // another process has the number by now
 		browser = process{}
 	}
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 	for range 100 {
-		left := family(browser.PID, dirs)
+		left := processesOf(browser.PID, dirs)
 		if len(left) == 0 {
 			return
 		}
@@ -185,7 +185,7 @@ func Sweep(root string) error {
 		} else {
 			o.Browser = process{} // its group may be another's by now
 		}
-		endFamily(o.Browser, o.Profile, dir, o.Temp)
+		endProcesses(o.Browser, o.Profile, dir, o.Temp)
 		errs = append(errs, removeTemp(o.Temp), removeAll(dir))
 	}
 	return errors.Join(errs...)
@@ -214,9 +214,9 @@ func alive(p process) bool {
 	return p.PID > 0 && startTime(p.PID) == p.Start && running(p.PID)
 }
 
-// family lists the processes of a group, if it is not 0, and those whose command line names one of the directories, or something
+// processesOf lists the processes of a group, if it is not 0, and those whose command line names one of the directories, or something
 // in it.
-func family(group int, dirs []string) []int {
+func processesOf(group int, dirs []string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil

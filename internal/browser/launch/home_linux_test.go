@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestTheFamilyOfABrowserEnds has a process start another one, which names no directory and outlives it: as much as a browser's
+// TestProcessesOfABrowserEnd has a process start another one, which names no directory and outlives it: as much as a browser's
 // renderer does, when that browser is killed.
-func TestTheFamilyOfABrowserEnds(t *testing.T) {
+func TestProcessesOfABrowserEnd(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "sleep 1000 >/dev/null & echo $!; wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()
@@ -32,11 +32,11 @@ func TestTheFamilyOfABrowserEnds(t *testing.T) {
 	leader := identify(cmd.Process.Pid)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	if left := family(leader.PID, nil); len(left) != 1 || left[0] != child {
-		t.Errorf("the family is %v, want %d", left, child)
+	if left := processesOf(leader.PID, nil); len(left) != 1 || left[0] != child {
+		t.Errorf("the processes are %v, want %d", left, child)
 	}
-	endFamily(leader)
-	if left := family(leader.PID, nil); len(left) != 0 {
+	endProcesses(leader)
+	if left := processesOf(leader.PID, nil); len(left) != 0 {
 		t.Errorf("processes are left: %v", left)
 	}
 }

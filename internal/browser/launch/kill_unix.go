@@ -46,7 +46,7 @@ func groupOf(pid int) int {
 	return max(group, 0)
 }
 
-// killAll ends the processes of a browser's family.
+// killAll ends processes of a browser.
 func killAll(pids []int) {
 	for _, pid := range pids {
 		_ = syscall.Kill(pid, syscall.SIGKILL)

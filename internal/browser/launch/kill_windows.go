@@ -44,7 +44,7 @@ func killGroup(pid int) {
 // groupOf is 0: there are no process groups.
 func groupOf(int) int { return 0 }
 
-// killAll does nothing: a browser's family is not found here, and ends with the job.
+// killAll does nothing: the processes of a browser are not found here, and end with the job.
 func killAll([]int) {}
 
 // bind puts this process, and with it every process that it starts from now on, into a job that ends when this process does: the
