@@ -234,6 +234,7 @@ function probeAttributes(el) {
   ariaFree = el;
 }
 
+/** Ends what probeAttributes began. */
 function forgetAttributes() {
   ariaFree = attributeFree = null;
 }
@@ -263,6 +264,11 @@ let closedRoots = null;
 function shadowOf(el) {
   const open = safe.shadowRoot(el);
   return open !== null || closedRoots === null ? open : closedRoots.get(el) || null;
+}
+
+/** Whether an element has elements in it, as children or in a shadow tree. @param {El} el */
+function hasElements(el) {
+  return safe.firstElementChild(el) !== null || shadowOf(el) !== null;
 }
 
 /**

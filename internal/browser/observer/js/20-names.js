@@ -525,7 +525,7 @@ class Naming {
    */
   content(el, tag) {
     if ((MASKS !== null || tag === "textarea") && isTextMasked(el)) return reportedText(el);
-    if (!safe.firstElementChild(el) && !shadowOf(el) && tag !== "slot" && !hasAttr(el, "aria-owns")) {
+    if (!hasElements(el) && tag !== "slot" && !hasAttr(el, "aria-owns")) {
       const text = safe.textContent(el);
       if (text.length <= MAX_TEXT) {
         this.length += text.length;
@@ -609,7 +609,7 @@ class Naming {
     const space = flowsInText(tag, display) ? "" : " ";
     if (space && this.onlyInline) return space;
     if (!this.showsHidden && style.visibility !== "visible" && VISIBLE.visibilityProperty) {
-      if (!safe.firstElementChild(node) && !shadowOf(node)) return null;
+      if (!hasElements(node)) return null;
       // A descendant may be visible again.
       return { nodes: new FlatNodes(node, tag, null), before: space, after: space, title: "", words: 0, muted: true };
     }

@@ -209,7 +209,7 @@ class Changes {
    */
   isListedLeaf(el) {
     const rec = this.model.records.get(el);
-    if (!rec || !rec.shown || safe.firstElementChild(el) !== null || shadowOf(el) !== null) return false;
+    if (!rec || !rec.shown || hasElements(el)) return false;
     return rec.fields[F_KIND] === INTERACTIVE || (rec.fields[F_KIND] === STRUCTURAL && hasOwnText(el));
   }
 

@@ -429,7 +429,7 @@ class Refresh {
    * @param {Rec} rec
    */
   reparent(rec) {
-    if (!safe.firstElementChild(rec.node) && !shadowOf(rec.node)) return;
+    if (!hasElements(rec.node)) return;
     const { changes, records } = this.model;
     this.model.walk(rec.node, AT_ROOT, (el) => {
       const below = records.get(el);
@@ -443,7 +443,7 @@ class Refresh {
    * @param {Rec} rec @param {number} was
    */
   noteCoverage(rec, was) {
-    if (covers(rec) !== was && this.model.structural && (safe.firstElementChild(rec.node) || shadowOf(rec.node))) this.model.changes.added.add(rec.node);
+    if (covers(rec) !== was && this.model.structural && hasElements(rec.node)) this.model.changes.added.add(rec.node);
   }
 }
 

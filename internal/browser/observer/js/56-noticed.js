@@ -121,7 +121,7 @@ function noticeText(root, most, skip) {
 /** Whether an element has nothing in it but text, as most headings do: its text needs no walk. @param {El} el */
 function isOnlyText(el) {
   const tag = tagOf(el);
-  return tag !== "slot" && !NO_MESSAGE.has(tag) && safe.firstElementChild(el) === null && shadowOf(el) === null;
+  return tag !== "slot" && !NO_MESSAGE.has(tag) && !hasElements(el);
 }
 
 /** Whether the content of an element is read as text. @param {El} el */
