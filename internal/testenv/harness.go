@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -141,18 +142,26 @@ func found(t testing.TB, cfg browser.Config, state string) browser.Config {
 // Processes lists the command lines of the running processes that name a directory. Linux only;
 // elsewhere there are none.
 func Processes(dir string) []string {
-	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		return nil
-	}
 	var found []string
-	for _, path := range entries {
-		line, err := os.ReadFile(path)
-		if err == nil && bytes.Contains(line, []byte(dir)) {
+	for _, line := range commandLines {
+		if bytes.Contains(line, []byte(dir)) {
 			found = append(found, string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
 		}
 	}
 	return found
+}
+
+// commandLines yields the running processes and their command lines, whose arguments end with a NUL; that of one that is dying is
+// empty. Linux only; elsewhere there are none.
+func commandLines(yield func(pid int, line []byte) bool) {
+	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is good
+	for _, path := range paths {
+		line, err := os.ReadFile(path)
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path))) // it is a number
+		if err == nil && !yield(pid, line) {
+			return
+		}
+	}
 }
 
 // StartPool runs actors on a browser.
