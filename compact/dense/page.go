@@ -22,8 +22,8 @@ type Page struct {
 	nodes []node
 	// contexts tells elements of the same role and name apart.
 	contexts map[dom.Ref]elementcontext.Context
-	// shared are the beginnings that several contexts have.
-	shared map[string]bool
+	// ambiguous are the beginnings that several contexts have.
+	ambiguous map[string]bool
 	// site is the page's own; home is the site that most links lead to, if that is another.
 	site, home string
 }
@@ -69,30 +69,30 @@ func NewPage(o Options, all, context []*dom.Element) *Page {
 	}
 	p.each(context, func(i int, _ *dom.Element) { p.nodes[i].context = true })
 	p.contexts = elementcontext.Tell(all, context)
-	p.shared = sharedBeginnings(p.contexts)
+	p.ambiguous = ambiguousBeginnings(p.contexts)
 	p.site = site.Of(p.base.Host())
 	p.home = site.Home(p.site, p.linkedHosts)
 	return p
 }
 
-// sharedBeginnings returns the beginnings, as far as they are printed, that different contexts have.
-func sharedBeginnings(contexts map[dom.Ref]elementcontext.Context) map[string]bool {
-	words, shared := map[string]string{}, map[string]bool{}
+// ambiguousBeginnings returns the beginnings, as far as they are printed, that different contexts have.
+func ambiguousBeginnings(contexts map[dom.Ref]elementcontext.Context) map[string]bool {
+	words, ambiguous := map[string]string{}, map[string]bool{}
 	for _, c := range contexts {
 		start := truncate.Runes(c.Words, maxContext-1)
 		if other, seen := words[start]; seen && other != c.Words {
-			shared[start] = true
+			ambiguous[start] = true
 		}
 		words[start] = c.Words
 	}
-	return shared
+	return ambiguous
 }
 
 // tell sets what tells an item from others of its role and name.
 func (p *Page) tell(m *item) {
 	c := p.contexts[m.Ref]
 	m.which, m.whichLeft, m.whichLimit = c.Words, c.Left, maxContext
-	if p.shared[truncate.Runes(c.Words, maxContext-1)] {
+	if p.ambiguous[truncate.Runes(c.Words, maxContext-1)] {
 		m.whichLimit = maxCell
 	}
 }
