@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,24 +19,37 @@ import (
 // group is a group of commands in the help.
 type group struct {
 	id, title string
-	make      []func(*cli.App) *cobra.Command
+	commands  []cli.Command
 }
 
-// commands are all commands, in the order of the help.
-var commands = []group{
-	{"tabs", "Tabs:", []func(*cli.App) *cobra.Command{
-		tabcmd.Open, tabcmd.Tabs, tabcmd.Goto, tabcmd.Back, tabcmd.Forward, tabcmd.Reload, tabcmd.Close, tabcmd.Restore,
-	}},
-	{"sessions", "Sessions:", []func(*cli.App) *cobra.Command{sessioncmd.Session}},
-	{"read", "Reading a page:", []func(*cli.App) *cobra.Command{
-		readcmd.Read, readcmd.Snapshot, readcmd.Compact, readcmd.Find, readcmd.DOM, readcmd.Watch, readcmd.Wait, readcmd.Shot, readcmd.PDF, readcmd.Extract, readcmd.Batch,
-		readcmd.Log, readcmd.Prune,
-	}},
-	{"act", "Acting on a page:", append(actcmd.Actions(), actcmd.Dialog, actcmd.Downloads, actcmd.Form, actcmd.Eval)},
-	{"daemon", "The daemon:", []func(*cli.App) *cobra.Command{
-		servecmd.Serve, daemoncmd.MCP, daemoncmd.Stop, daemoncmd.Stats, daemoncmd.UI, servecmd.Config, daemoncmd.Health, daemoncmd.Doctor,
-		daemoncmd.Socket, daemoncmd.Token, versionCommand, daemoncmd.Man,
-	}},
+// groups are all commands, in the order of the help.
+func groups() []group {
+	return []group{
+		{"tabs", "Tabs:", []cli.Command{
+			{Name: "open", Make: tabcmd.Open}, {Name: "tabs", Make: tabcmd.Tabs}, {Name: "goto", Make: tabcmd.Goto}, {Name: "back", Make: tabcmd.Back},
+			{Name: "forward", Make: tabcmd.Forward}, {Name: "reload", Make: tabcmd.Reload}, {Name: "close", Make: tabcmd.Close}, {Name: "restore", Make: tabcmd.Restore},
+		}},
+		{"sessions", "Sessions:", []cli.Command{{Name: "session", Make: sessioncmd.Session}}},
+		{"read", "Reading a page:", []cli.Command{
+			{Name: "read", Make: readcmd.Read}, {Name: "snapshot", Make: readcmd.Snapshot}, {Name: "compact", Make: readcmd.Compact}, {Name: "find", Make: readcmd.Find},
+			{Name: "dom", Make: readcmd.DOM}, {Name: "watch", Make: readcmd.Watch}, {Name: "wait", Make: readcmd.Wait}, {Name: "shot", Make: readcmd.Shot},
+			{Name: "pdf", Make: readcmd.PDF}, {Name: "extract", Make: readcmd.Extract}, {Name: "batch", Make: readcmd.Batch}, {Name: "log", Make: readcmd.Log},
+			{Name: "prune", Make: readcmd.Prune},
+		}},
+		{"act", "Acting on a page:", append(actcmd.Actions(),
+			cli.Command{Name: "dialog", Make: actcmd.Dialog}, cli.Command{Name: "downloads", Make: actcmd.Downloads}, cli.Command{Name: "form", Make: actcmd.Form},
+			cli.Command{Name: "eval", Make: actcmd.Eval})},
+		{"daemon", "The daemon:", []cli.Command{
+			{Name: "serve", Make: servecmd.Serve}, {Name: "mcp", Make: daemoncmd.MCP}, {Name: "stop", Make: daemoncmd.Stop}, {Name: "stats", Make: daemoncmd.Stats},
+			{Name: "ui", Make: daemoncmd.UI}, {Name: "config", Make: servecmd.Config}, {Name: "health", Make: daemoncmd.Health}, {Name: "doctor", Make: daemoncmd.Doctor},
+			{Name: "socket", Make: daemoncmd.Socket}, {Name: "token", Make: daemoncmd.Token}, {Name: "version", Make: versionCommand}, {Name: "man", Make: manCommand},
+		}},
+	}
+}
+
+// manCommand makes the command man, which describes all commands.
+func manCommand(a *cli.App) *cobra.Command {
+	return daemoncmd.Man(a, func() *cobra.Command { return newRoot(a) })
 }
 
 const rootHelp = `domtap gives programs the DOM of live browser tabs: as compact text, as elements with stable refs, and as a
@@ -60,7 +74,9 @@ Exit codes:
 Problems? domtap doctor checks everything and prints what to do.
 `
 
-func newRoot(a *cli.App) *cobra.Command {
+// newRoot makes the command domtap. Where args begins with the name of a command, that is the only one below it: all of
+// them take longer to make than most commands take to run. Else, as for help and completion, all commands are there.
+func newRoot(a *cli.App, args ...string) *cobra.Command {
 	cobra.EnableCommandSorting = false // keep the order of the groups
 	root := &cobra.Command{
 		Use:           "domtap",
@@ -76,16 +92,28 @@ func newRoot(a *cli.App) *cobra.Command {
 	root.SetGlobalNormalizationFunc(cli.NormalizeFlag)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	root.SetVersionTemplate("domtap {{.Version}}\n")
-	for _, g := range commands {
+	all := groups()
+	only := named(all, args)
+	for _, g := range all {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for _, make := range g.make {
-			cmd := make(a)
+		for _, c := range g.commands {
+			if only && c.Name != args[0] {
+				continue
+			}
+			cmd := c.Make(a)
 			cmd.GroupID = g.id
 			root.AddCommand(cmd)
 		}
 	}
 	cli.OnlySubcommands(root)
 	return root
+}
+
+// named reports whether args begins with the name of a command.
+func named(all []group, args []string) bool {
+	return len(args) > 0 && slices.ContainsFunc(all, func(g group) bool {
+		return slices.ContainsFunc(g.commands, func(c cli.Command) bool { return c.Name == args[0] })
+	})
 }
 
 // usageTemplate lists the flags of all client commands apart from a command's own, and adds the notes

@@ -295,7 +295,7 @@ func (c command) run(t *testing.T, args ...string) result {
 	if ctx == nil {
 		ctx = t.Context()
 	}
-	code := a.Run(ctx, newRoot(a), args)
+	code := a.Run(ctx, newRoot(a, args...), args)
 	return result{code, out.String(), complaints.String()}
 }
 

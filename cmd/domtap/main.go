@@ -29,7 +29,7 @@ func run() int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	a := newApp(os.LookupEnv, os.Stdin, os.Stdout, os.Stderr)
-	return a.Run(ctx, newRoot(a), os.Args[1:])
+	return a.Run(ctx, newRoot(a, os.Args[1:]...), os.Args[1:])
 }
 
 func newApp(lookup endpoint.Lookup, in io.Reader, out, errors io.Writer) *cli.App {

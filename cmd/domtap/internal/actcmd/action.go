@@ -43,11 +43,11 @@ type options struct {
 	byPath    bool
 }
 
-// Actions makes the commands of all actions.
-func Actions() []func(*cli.App) *cobra.Command {
-	var all []func(*cli.App) *cobra.Command
+// Actions are the commands of all actions.
+func Actions() []cli.Command {
+	var all []cli.Command
 	for i := range actions {
-		all = append(all, actions[i].command)
+		all = append(all, cli.Command{Name: actions[i].name, Make: actions[i].command})
 	}
 	return all
 }

@@ -88,6 +88,13 @@ type App struct {
 	*Completer
 }
 
+// Command is a command of the program that is not made yet.
+type Command struct {
+	// Name is the first word of the command's usage.
+	Name string
+	Make func(*App) *cobra.Command
+}
+
 // New makes an App in an environment.
 func New(env Env) *App {
 	a := &App{Env: env}

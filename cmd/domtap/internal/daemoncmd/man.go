@@ -16,8 +16,8 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
-// Man makes the command man.
-func Man(a *cli.App) *cobra.Command {
+// Man makes the command man. all makes the tree of commands that the pages describe.
+func Man(a *cli.App, all func() *cobra.Command) *cobra.Command {
 	var date string
 	cmd := &cobra.Command{
 		Use:   "man [DIR]",
@@ -28,7 +28,7 @@ domtap itself.`,
 		Args:    cli.Args("[DIR]"),
 	}
 	cmd.Flags().StringVar(&date, "date", "", "the date in the pages, as 2006-01-02 (default: today)")
-	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = cli.Work(func(_ *cobra.Command, args []string) error {
 		header := doc.GenManHeader{Section: "1", Source: "domtap " + a.Version, Manual: "domtap"}
 		if date != "" {
 			day, err := time.Parse(time.DateOnly, date)
@@ -37,7 +37,8 @@ domtap itself.`,
 			}
 			header.Date = &day
 		}
-		root := cmd.Root()
+		root := all()
+		root.InitDefaultCompletionCmd() // it has pages, too
 		root.DisableAutoGenTag = true
 		if len(args) == 0 {
 			text, err := manualPage(root, header)
