@@ -2,13 +2,13 @@ package tabpool
 
 import (
 	"crypto/rand"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/restore"
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // Restore brings back a tab from the Record of another process, under its id. It does not wait: the tab is there at once, with
@@ -50,11 +50,11 @@ func tabID(browser string, number int, secret bool) string {
 }
 
 // tabName is the form of what tabID makes: the browser, if it is not the only one, and a number or letters that tell nothing.
-var tabName = regexp.MustCompile(`^(?:[a-z0-9]{1,32}-)?t(?:-[a-z2-7]{12}|([1-9][0-9]{0,11}))$`)
+var tabName = lazyregexp.New(`^(?:[a-z0-9]{1,32}-)?t(?:-[a-z2-7]{12}|([1-9][0-9]{0,11}))$`)
 
 // tabNumber is the number in a tab's id; 0 when it has none.
 func tabNumber(id string) (n int, ok bool) {
-	parts := tabName.FindStringSubmatch(id)
+	parts := tabName().FindStringSubmatch(id)
 	if parts == nil {
 		return 0, false
 	}

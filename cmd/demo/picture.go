@@ -8,11 +8,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // The picture of the README: a session of domtap on the demo's page, drawn as SVG. What the
@@ -180,11 +181,11 @@ func drawTerminal(c *canvas, x, y, width, height int, lines []string) {
 	}
 }
 
-var refPattern = regexp.MustCompile(`^((?:[-+~] )?)(\[\d+\])(.*)$`)
+var refPattern = lazyregexp.New(`^((?:[-+~] )?)(\[\d+\])(.*)$`)
 
 // colored marks a line up: a command, a ref, what was added or removed, a header.
 func colored(line string) string {
-	switch parts := refPattern.FindStringSubmatch(line); {
+	switch parts := refPattern().FindStringSubmatch(line); {
 	case parts != nil:
 		class := map[string]string{"+ ": "a", "- ": "d"}[parts[1]]
 		return fmt.Sprintf(`%s<tspan class="r">%s</tspan><tspan class="%s">%s</tspan>`, parts[1], parts[2], class, html.EscapeString(parts[3]))
@@ -232,7 +233,7 @@ func drawPage(c *canvas, session shown, height int) {
 func addedRefs(output string) []uint32 {
 	var refs []uint32
 	for line := range strings.Lines(output) {
-		parts := refPattern.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		parts := refPattern().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if parts != nil && (parts[1] == "+ " || parts[1] == "~ ") {
 			if ref, err := strconv.ParseUint(strings.Trim(parts[2], "[]"), 10, 32); err == nil {
 				refs = append(refs, uint32(ref))

@@ -3,10 +3,11 @@ package dense
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // Element is one element of a text.
@@ -31,14 +32,14 @@ type Element struct {
 
 var (
 	// refs finds refs, and escaped characters, which are none.
-	refs = regexp.MustCompile(`\\.|\[(\d+)\](?:=\[(\d+)\])?`)
+	refs = lazyregexp.New(`\\.|\[(\d+)\](?:=\[(\d+)\])?`)
 	// tail is what follows a ref: name, target, role, value, states, context, and what begins another cell.
-	tail = regexp.MustCompile(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
+	tail = lazyregexp.New(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
 		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: ~?[a-z][a-z0-9=-]*)*)\))?` +
 		`(?: ‹((?:\\.|[^\\])*?)›)?(?: \|(?: .*)?)?$`)
 	// cut is how much of words is left out; in the page's own words the sign is escaped.
-	cut     = regexp.MustCompile(`…\+(\d+)$`)
-	escaped = regexp.MustCompile(`\\(.)`)
+	cut     = lazyregexp.New(`…\+(\d+)$`)
+	escaped = lazyregexp.New(`\\(.)`)
 )
 
 // Parse returns the elements of a text in its order.
@@ -72,11 +73,11 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 		return nil, nil // the header, a group, an outcome
 	}
 	end := len(line)
-	for _, m := range slices.Backward(refs.FindAllStringSubmatchIndex(line, -1)) {
+	for _, m := range slices.Backward(refs().FindAllStringSubmatchIndex(line, -1)) {
 		if m[2] < 0 {
 			continue
 		}
-		part := tail.FindStringSubmatch(strings.TrimSuffix(line[m[1]:end], " "))
+		part := tail().FindStringSubmatch(strings.TrimSuffix(line[m[1]:end], " "))
 		if part == nil {
 			return nil, fmt.Errorf("read %q: not an element of format DENSE", line[m[0]:end])
 		}
@@ -117,14 +118,14 @@ func statesAndHints(words string) (states, hints []string) {
 
 // cutWords takes from words what says how much of them is left out.
 func cutWords(s string) (words string, left int) {
-	m := cut.FindStringSubmatch(s)
+	m := cut().FindStringSubmatch(s)
 	if m == nil {
 		return s, 0
 	}
 	return strings.TrimSuffix(s, "+"+m[1]), int(number(m[1]))
 }
 
-func unescape(s string) string { return escaped.ReplaceAllString(s, "$1") }
+func unescape(s string) string { return escaped().ReplaceAllString(s, "$1") }
 
 func number(digits string) uint32 {
 	n, _ := strconv.ParseUint(digits, 10, 32)

@@ -3,8 +3,9 @@ package dense
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // Diff is a text of changes, read back.
@@ -26,8 +27,8 @@ type Change struct{ Was, Now Element }
 type Redrawn struct{ Old, New, Count uint32 }
 
 var (
-	more   = regexp.MustCompile(`^(?:moved:.* and )?(\d+) more(?:$|:)`)
-	ranges = regexp.MustCompile(`(\d+)(?:-(\d+))? → (\d+)`)
+	more   = lazyregexp.New(`^(?:moved:.* and )?(\d+) more(?:$|:)`)
+	ranges = lazyregexp.New(`(\d+)(?:-(\d+))? → (\d+)`)
 )
 
 // ParseDiff reads a text of changes.
@@ -47,12 +48,12 @@ func ParseDiff(text string) (d Diff, err error) {
 		case mark == '=':
 			d.redrawn(rest)
 		case rest[0] != '[' && rest[0] != '(': // no element
-			for _, m := range refs.FindAllStringSubmatch(rest, -1) {
+			for _, m := range refs().FindAllStringSubmatch(rest, -1) {
 				if mark == '>' {
 					d.Moved = append(d.Moved, number(m[1]))
 				}
 			}
-			if m := more.FindStringSubmatch(rest); m != nil {
+			if m := more().FindStringSubmatch(rest); m != nil {
 				d.More[mark] += int(number(m[1]))
 			}
 		default:
@@ -65,7 +66,7 @@ func ParseDiff(text string) (d Diff, err error) {
 }
 
 func (d *Diff) redrawn(line string) {
-	for _, m := range ranges.FindAllStringSubmatch(line, -1) {
+	for _, m := range ranges().FindAllStringSubmatch(line, -1) {
 		r := Redrawn{Old: number(m[1]), New: number(m[3]), Count: 1}
 		if m[2] != "" {
 			r.Count += number(m[2]) - r.Old
@@ -78,7 +79,7 @@ func (d *Diff) redrawn(line string) {
 func (d *Diff) element(mark byte, line string) error {
 	now, was, _ := strings.Cut(line, " ←")
 	items, err := parseLine(now, map[uint32]uint32{})
-	part := tail.FindStringSubmatch(was)
+	part := tail().FindStringSubmatch(was)
 	switch {
 	case err != nil:
 		return err

@@ -57,6 +57,8 @@ func TestRulesCatch(t *testing.T) {
 		{"the pool makes a context that outlives calls", "actor/tabpool/a.go", "package tabpool; import \"context\"; var _ = context.Background()", ""},
 		{"actor means to have a context", "actor/a.go", "package actor; import \"context\"; var _ = context.TODO()", "caller's context"},
 		{"actor derives a context", "actor/a.go", "package actor; import \"context\"; var _ = context.WithoutCancel", ""},
+		{"view compiles an expression", "view/a.go", "package view; import \"regexp\"; var _ = regexp.MustCompile(\"a\")", "use lazyregexp.New"},
+		{"a test compiles an expression", "view/a_test.go", "package view; import \"regexp\"; var _ = regexp.MustCompile(\"a\")", ""},
 		{"a method called Exit", "actor/a.go", "package actor; var os struct{ Exit func() }; func f() { os.Exit() }", ""},
 		{"a test makes a context", "actor/a_test.go", "package actor; import \"context\"; var _ = context.Background()", ""},
 		{"a directory named util", "dom/util/a.go", "package a", "name it after what it does"},

@@ -22,26 +22,26 @@ var layers = map[string]layer{
 	"internal/content/injection": {layers: []string{"dom"}, pure: true},
 	"view":                       {layers: []string{"dom", "internal/tokens", "internal/elementcontext"}, pure: true},
 	"compact":                    {layers: []string{"dom", "diff", "view", "compact/internal", "internal/elementcontext"}, pure: true},
-	"internal/elementcontext":    {layers: []string{"dom", "internal/refs"}, pure: true},
+	"internal/elementcontext":    {layers: []string{"dom", "internal/refs", "internal/lazyregexp"}, pure: true},
 	// Clients read texts with it, so that it needs little.
-	"compact/dense":             {layers: []string{"dom", "diff", "compact/internal", "internal/elementcontext", "internal/truncate"}, pure: true},
+	"compact/dense":             {layers: []string{"dom", "diff", "compact/internal", "internal/elementcontext", "internal/truncate", "internal/lazyregexp"}, pure: true},
 	"compact/internal":          {layers: []string{"dom"}, pure: true},
 	"internal/content/markdown": {layers: []string{"compact", "internal/truncate"}, modules: true, pure: true},
 	"internal/content/annotate": {pure: true},
 	"internal/condition":        {layers: []string{"dom", "internal/elementcontext"}, pure: true},
 	// Letters without accents take a library.
 	"internal/find":              {layers: []string{"dom", "internal/elementcontext"}, modules: true, pure: true},
-	"internal/transcript":        {layers: []string{"internal/tokens", "internal/truncate"}, pure: true},
-	"internal/telemetry/pagelog": {layers: []string{"internal/truncate"}},
+	"internal/transcript":        {layers: []string{"internal/tokens", "internal/truncate", "internal/lazyregexp"}, pure: true},
+	"internal/telemetry/pagelog": {layers: []string{"internal/truncate", "internal/lazyregexp"}},
 	"internal/telemetry/usage":   {},
-	"internal/content/extract":   {pure: true},
+	"internal/content/extract":   {layers: []string{"internal/lazyregexp"}, pure: true},
 	// Names in other scripts are mapped as browsers map them, which takes a library.
 	"internal/netpolicy": {modules: true, pure: true},
 	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
 	"internal/netpolicy/proxy": {layers: []string{"internal/netpolicy", "actor"}},
 	"actor":                    {layers: []string{"dom", "diff", "internal/telemetry/pagelog", "internal/truncate", "internal/elementcontext"}},
 	// A tab and its components do not know the pool.
-	"actor/tabpool": {layers: []string{"dom", "actor"}},
+	"actor/tabpool": {layers: []string{"dom", "actor", "internal/lazyregexp"}},
 	// A browser that tests hold in their hands.
 	"actor/actortest":   {layers: []string{"dom", "actor", "internal/sessions", "internal/telemetry/pagelog"}},
 	"internal/sessions": {layers: []string{"dom", "actor", "actor/tabpool", "internal/truncate"}},
@@ -65,7 +65,7 @@ var layers = map[string]layer{
 	// The parts of a browser.
 	"internal/browser/clipboard":    {layers: []string{"actor", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
 	"internal/browser/downloads":    {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/downloaddir"}, modules: true},
-	"internal/browser/emulate":      {layers: []string{"dom", "internal/sessions", "internal/browser/devtools"}, modules: true},
+	"internal/browser/emulate":      {layers: []string{"dom", "internal/sessions", "internal/browser/devtools", "internal/lazyregexp"}, modules: true},
 	"internal/browser/hidden":       {layers: []string{"internal/browser/devtools"}, modules: true},
 	"internal/browser/permissions":  {layers: []string{"internal/browser/clipboard", "internal/browser/devtools"}, modules: true},
 	"internal/browser/targets":      {layers: []string{"actor", "internal/browser/devtools"}, modules: true},
@@ -76,8 +76,8 @@ var layers = map[string]layer{
 	"internal/browser/console":       {layers: []string{"internal/telemetry/pagelog"}, modules: true},
 	"internal/browser/observer":      {layers: []string{"dom"}},
 	"internal/browser/devtools":      {modules: true},
-	"internal/browser/downloaddir":   {layers: []string{"internal/truncate"}},
-	"internal/browser/launch":        {layers: []string{"actor", "internal/sessions", "internal/browser/devtools"}, modules: true},
+	"internal/browser/downloaddir":   {layers: []string{"internal/truncate", "internal/lazyregexp"}},
+	"internal/browser/launch":        {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/lazyregexp"}, modules: true},
 	"internal/browser/keyboard":      {modules: true, pure: true},
 	"internal/browser/input/outcome": {layers: []string{"dom", "actor"}, pure: true},
 	"internal/browser/input":         {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/input/outcome", "internal/browser/keyboard", "internal/browser/frames"}, modules: true},
@@ -85,7 +85,7 @@ var layers = map[string]layer{
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
 	"gen":                  {modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.
@@ -97,9 +97,9 @@ var layers = map[string]layer{
 	"internal/server/listen": {},
 	// Spans for OpenTelemetry, of what rpc and actor tell of.
 	"internal/telemetry/tracing": {modules: true},
-	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage"}, modules: true},
+	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage", "internal/lazyregexp"}, modules: true},
 	"client":                     {layers: []string{"gen", "internal/endpoint"}, modules: true},
-	"internal/mcp":               {layers: []string{"client", "gen", "internal/gateway/guard", "internal/nearest", "internal/refs", "internal/truncate"}, modules: true},
+	"internal/mcp":               {layers: []string{"client", "gen", "internal/gateway/guard", "internal/nearest", "internal/refs", "internal/truncate", "internal/lazyregexp"}, modules: true},
 	// Programs as users of package client write them.
 	"examples": {layers: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other layers may import all of them.
@@ -116,8 +116,10 @@ var layers = map[string]layer{
 	"internal/refs":    {pure: true},
 	// Every text that is stored or shown is cut by it.
 	"internal/truncate": {pure: true},
+	// Regular expressions of packages are compiled when they are needed.
+	"internal/lazyregexp": {pure: true},
 	// Public package client stands on it, and what that needs every program needs that imports client.
-	"internal/endpoint": {layers: []string{"internal/server/listen"}, modules: true},
+	"internal/endpoint": {layers: []string{"internal/server/listen", "internal/lazyregexp"}, modules: true},
 }
 
 // everyLayer allows all layers.
@@ -201,6 +203,11 @@ var calls = []call{
 	{
 		pkg: "context", names: []string{"Background"}, layers: []string{"cmd", "examples", "actor/tabpool", "internal/sessions", "internal/server"},
 		advice: "take the caller's context as the first argument",
+	},
+	// What a package compiles when it is initialized, every command of the program waits for.
+	{
+		pkg: "regexp", names: []string{"MustCompile", "MustCompilePOSIX"}, layers: []string{"internal/lazyregexp"},
+		advice: "use lazyregexp.New, or regexp.Compile for an expression that is not known before",
 	},
 	{
 		pkg: "context", names: []string{"TODO"}, layers: []string{"cmd", "examples"},

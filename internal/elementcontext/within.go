@@ -1,11 +1,11 @@
 package elementcontext
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/lazyregexp"
 	"github.com/domtap/domtap/internal/refs"
 )
 
@@ -32,13 +32,13 @@ type wanted struct {
 // fold makes one of all texts that differ in case, white space and what a context is printed without.
 func fold(s string) string {
 	if strings.Contains(s, "…+") {
-		s = cutMark.ReplaceAllString(s, "…")
+		s = cutMark().ReplaceAllString(s, "…")
 	}
 	return strings.Join(strings.Fields(strings.ToLower(bare.Replace(s))), " ")
 }
 
 // cutMark is how texts write how much of a context is cut.
-var cutMark = regexp.MustCompile(`…\+\d+`)
+var cutMark = lazyregexp.New(`…\+\d+`)
 
 var bare = strings.NewReplacer("‹", "<", "›", ">", "[", "(", "]", ")", "…", "")
 

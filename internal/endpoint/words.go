@@ -1,24 +1,25 @@
 package endpoint
 
 import (
-	"regexp"
 	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 var (
 	// dialing matches the errors of gRPC for a daemon that does not answer, with the cause from package
 	// net.
-	dialing = regexp.MustCompile(`Error while dialing:? (?:dial )?(?:(tcp|unix) (\S+): )?(?:connect: )?([^"]*)`)
+	dialing = lazyregexp.New(`Error while dialing:? (?:dial )?(?:(tcp|unix) (\S+): )?(?:connect: )?([^"]*)`)
 	// handshake matches the errors of gRPC for a peer that is not a daemon, or does not use TLS as
 	// expected.
-	handshake = regexp.MustCompile(`(?:authentication handshake failed:|error reading server preface:) ([^"]*)`)
+	handshake = lazyregexp.New(`(?:authentication handshake failed:|error reading server preface:) ([^"]*)`)
 	// lost matches the errors of gRPC for a connection that ended during a call.
-	lost = regexp.MustCompile(`^(?:error reading from server:|closing transport due to:|transport is closing|the connection is draining|connection error:|name resolver error:) ?(.*)`)
+	lost = lazyregexp.New(`^(?:error reading from server:|closing transport due to:|transport is closing|the connection is draining|connection error:|name resolver error:) ?(.*)`)
 	// late matches the errors of gRPC for a deadline that passed on the client's side.
-	late = regexp.MustCompile(`^(?:context deadline exceeded|received context error|stream terminated|latest balancer error)`)
+	late = lazyregexp.New(`^(?:context deadline exceeded|received context error|stream terminated|latest balancer error)`)
 )
 
 // hintThere is the hint for an address at which no daemon answers.
@@ -31,19 +32,19 @@ func Words(st *status.Status) (message, hint string) {
 	if st.Code() != codes.Unavailable && st.Code() != codes.DeadlineExceeded {
 		return "", ""
 	}
-	if m := dialing.FindStringSubmatch(said); m != nil {
+	if m := dialing().FindStringSubmatch(said); m != nil {
 		return unanswered(m[1], m[2], m[3]), hintThere
 	}
-	if m := handshake.FindStringSubmatch(said); m != nil {
+	if m := handshake().FindStringSubmatch(said); m != nil {
 		return "the daemon refuses the connection: " + strings.TrimSuffix(m[1], "."), "check that a daemon listens there, and whether with TLS: --tls-ca, --tls-client-cert"
 	}
 	if st.Code() == codes.DeadlineExceeded {
-		if late.MatchString(said) {
+		if late().MatchString(said) {
 			return "no answer in time", ""
 		}
 		return "", ""
 	}
-	if m := lost.FindStringSubmatch(said); m != nil {
+	if m := lost().FindStringSubmatch(said); m != nil {
 		return strings.TrimSuffix("the connection to the daemon was lost: "+m[1], ": "), ""
 	}
 	return "", ""

@@ -1,8 +1,9 @@
 package transcript
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // lookedAt is how much of a text is scanned to find its kind, in bytes.
@@ -11,10 +12,10 @@ const lookedAt = 64 << 10
 // treeLine is a line of an accessibility tree or an element list, as browser tools print them: Playwright's and domtap's trees
 // (- button "Pay" [ref=e1]), domtap's lines ([12] Pay (button)), those of chrome-devtools-mcp (uid=1_2 button "Pay") and of
 // agent-browser (- button "Pay" [@e1]).
-var treeLine = regexp.MustCompile(`^\s*(?:- (?:'|")?[a-z]+\b.*(?:\[ref=|\[@?e\d|:$)|\[\d+\]<|\[\d+\] .*\([a-z][a-z0-9-]*\b.*\)$|uid=\S+ [a-zA-Z]+|@e\d+ |\[?e\d+\]? [a-z]+ ")`)
+var treeLine = lazyregexp.New(`^\s*(?:- (?:'|")?[a-z]+\b.*(?:\[ref=|\[@?e\d|:$)|\[\d+\]<|\[\d+\] .*\([a-z][a-z0-9-]*\b.*\)$|uid=\S+ [a-zA-Z]+|@e\d+ |\[?e\d+\]? [a-z]+ ")`)
 
 // denseRef is the ref of an element in domtap's format DENSE, of which a line may have many.
-var denseRef = regexp.MustCompile(`\[\d+\][ =]`)
+var denseRef = lazyregexp.New(`\[\d+\][ =]`)
 
 // minRefs is how many refs a page in format DENSE must have to be told from a text with footnotes.
 const minRefs = 5
@@ -40,11 +41,11 @@ func (r *result) hasPicture() bool {
 }
 
 // changes matches the first line of domtap's diffs, with at most a few lines about the action above it.
-var changes = regexp.MustCompile(`(?m)^Changes: \+\d+ -\d+`)
+var changes = lazyregexp.New(`(?m)^Changes: \+\d+ -\d+`)
 
 // denseChanges matches lines of format DENSE_DIFF: an element that was added, one that changed, and those that were
 // replaced by equal ones.
-var denseChanges = regexp.MustCompile(`(?m)^(?:\+ (?:\(covered\) )?\[\d+\][ =]|~ (?:\(covered\) )?\[\d+\].* ←|= \d+ redrawn unchanged: refs \d)`)
+var denseChanges = lazyregexp.New(`(?m)^(?:\+ (?:\(covered\) )?\[\d+\][ =]|~ (?:\(covered\) )?\[\d+\].* ←|= \d+ redrawn unchanged: refs \d)`)
 
 // changed begins the answer to an action, and pageLine a page in it.
 const changed, pageLine = "# changed\n", "\nURL: "
@@ -57,7 +58,7 @@ func (r *result) looksLikeReport() bool {
 	for _, p := range r.payloads {
 		head := p.text[:min(len(p.text), 4096)]
 		action := strings.HasPrefix(head, changed) && !strings.Contains(head, pageLine)
-		if action || changes.MatchString(head) || denseChanges.MatchString(head) {
+		if action || changes().MatchString(head) || denseChanges().MatchString(head) {
 			return !strings.HasPrefix(p.text, navigated)
 		}
 	}
@@ -74,7 +75,7 @@ func looksLikePage(text string) bool {
 			return true
 		}
 	}
-	if strings.HasPrefix(head, "url: ") && len(denseRef.FindAllStringIndex(text, minRefs)) == minRefs {
+	if strings.HasPrefix(head, "url: ") && len(denseRef().FindAllStringIndex(text, minRefs)) == minRefs {
 		return true
 	}
 	lines, hits := 0, 0
@@ -83,7 +84,7 @@ func looksLikePage(text string) bool {
 			continue
 		}
 		lines++
-		if treeLine.MatchString(line) {
+		if treeLine().MatchString(line) {
 			hits++
 		}
 	}

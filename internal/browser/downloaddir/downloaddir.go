@@ -11,11 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/domtap/domtap/internal/lazyregexp"
 	"github.com/domtap/domtap/internal/truncate"
 )
 
@@ -41,11 +41,11 @@ func (f *Folder) Dir() string { return f.dir }
 func (f *Folder) Incoming() string { return filepath.Join(f.dir, ".incoming") }
 
 // safeID is what the ids of the browser look like.
-var safeID = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
+var safeID = lazyregexp.New(`^[0-9A-Za-z-]{1,64}$`)
 
 // Keep gives the complete file of an id a name that is like the suggested one, and returns its path and size.
 func (f *Folder) Keep(id, suggested string) (path string, size int64, err error) {
-	if !safeID.MatchString(id) {
+	if !safeID().MatchString(id) {
 		return "", 0, fmt.Errorf("%q is not an id of a download", id)
 	}
 	from := filepath.Join(f.Incoming(), id)
@@ -96,7 +96,7 @@ func (f *Folder) reserve(name, id string) (string, error) {
 
 // Drop removes what there is of a file that will not be complete.
 func (f *Folder) Drop(id string) {
-	if !safeID.MatchString(id) {
+	if !safeID().MatchString(id) {
 		return
 	}
 	for _, suffix := range []string{"", ".crdownload"} {
@@ -124,7 +124,7 @@ const (
 )
 
 // reserved are the names that mean devices on some system, whatever extension they have.
-var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$|desktop)$`)
+var reserved = lazyregexp.New(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$|desktop)$`)
 
 // Name makes a safe file name of one that a page suggests: one element of a path, at most 150 bytes of printable
 // characters, not hidden, not a device.
@@ -148,7 +148,7 @@ func Name(suggested string) string {
 		stem, ext = name, ""
 	}
 	stem = strings.TrimRight(truncate.Bytes(stem, maxName-len(ext)), " .")
-	if first, _, _ := strings.Cut(stem, "."); reserved.MatchString(strings.TrimSpace(first)) {
+	if first, _, _ := strings.Cut(stem, "."); reserved().MatchString(strings.TrimSpace(first)) {
 		stem = "_" + stem
 	}
 	return stem + ext

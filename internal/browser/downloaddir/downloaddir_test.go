@@ -52,7 +52,7 @@ func FuzzNamesStayInTheirFolder(f *testing.F) {
 			t.Errorf("%q became %q, which cannot be printed", suggested, name)
 		}
 		first, _, _ := strings.Cut(name, ".")
-		if reserved.MatchString(first) {
+		if reserved().MatchString(first) {
 			t.Errorf("%q became the device %q", suggested, name)
 		}
 	})

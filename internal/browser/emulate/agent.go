@@ -1,10 +1,11 @@
 package emulate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/chromedp/cdproto/emulation"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // named is what the name that overrides give the browser depends on.
@@ -50,21 +51,21 @@ func platform(ua string) string {
 }
 
 var (
-	chromeVersion  = regexp.MustCompile(`Chrome/((\d+)[\d.]*)`)
-	edgeVersion    = regexp.MustCompile(`Edg/((\d+)[\d.]*)`)
-	androidVersion = regexp.MustCompile(`Android (\d+)[\d.]*(?:; ([^;)]+?))?(?: Build/[^)]*)?\)`)
-	macVersion     = regexp.MustCompile(`Mac OS X (\d+)[._](\d+)(?:[._](\d+))?`)
+	chromeVersion  = lazyregexp.New(`Chrome/((\d+)[\d.]*)`)
+	edgeVersion    = lazyregexp.New(`Edg/((\d+)[\d.]*)`)
+	androidVersion = lazyregexp.New(`Android (\d+)[\d.]*(?:; ([^;)]+?))?(?: Build/[^)]*)?\)`)
+	macVersion     = lazyregexp.New(`Mac OS X (\d+)[._](\d+)(?:[._](\d+))?`)
 )
 
 // metadata makes the client hints that go with a user agent; nil for browsers that send none, such as Safari and
 // Firefox.
 func metadata(ua string) *emulation.UserAgentMetadata {
-	chrome := chromeVersion.FindStringSubmatch(ua)
+	chrome := chromeVersion().FindStringSubmatch(ua)
 	if chrome == nil || strings.Contains(ua, "OPR/") {
 		return nil
 	}
 	brand, version := "Google Chrome", chrome
-	if edge := edgeVersion.FindStringSubmatch(ua); edge != nil {
+	if edge := edgeVersion().FindStringSubmatch(ua); edge != nil {
 		brand, version = "Microsoft Edge", edge
 	}
 	m := &emulation.UserAgentMetadata{
@@ -72,7 +73,7 @@ func metadata(ua string) *emulation.UserAgentMetadata {
 		FullVersionList: brands(chrome[1], brand, version[1], "8.0.0.0"),
 		Mobile:          strings.Contains(ua, "Mobile"), Architecture: "x86", Bitness: "64", FormFactors: []string{"Desktop"},
 	}
-	switch android, mac := androidVersion.FindStringSubmatch(ua), macVersion.FindStringSubmatch(ua); {
+	switch android, mac := androidVersion().FindStringSubmatch(ua), macVersion().FindStringSubmatch(ua); {
 	case android != nil:
 		m.Platform, m.PlatformVersion, m.Model = "Android", android[1]+".0.0", android[2]
 		m.Architecture, m.Bitness, m.FormFactors = "", "", []string{"Mobile"}

@@ -7,8 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // ErrNotFound says that no browser is installed.
@@ -73,7 +74,7 @@ func IsShell(path string) bool {
 const maxWrapper = 4 << 10
 
 // wrapper is the last line of a shell script that only runs another program, with all of its own arguments.
-var wrapper = regexp.MustCompile(`^(?:exec )?"?(/[^\s"'$\\]+)"? "\$@"$`)
+var wrapper = lazyregexp.New(`^(?:exec )?"?(/[^\s"'$\\]+)"? "\$@"$`)
 
 // program returns the program that a script runs which does nothing else, as Debian's chromium-headless-shell; otherwise the
 // path itself. A script that waits for its browser would be the process that is watched, counted and ended in the browser's
@@ -94,7 +95,7 @@ func program(path string) string {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if match := wrapper.FindStringSubmatch(line); runs == "" && match != nil {
+		if match := wrapper().FindStringSubmatch(line); runs == "" && match != nil {
 			runs = match[1]
 			continue
 		}

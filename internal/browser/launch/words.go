@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // ErrNoSandbox says that the browser ended because the machine gives it nothing to make its sandbox of.
@@ -25,9 +26,9 @@ var sandboxWords = []string{"No usable sandbox", "Failed to move to new namespac
 
 var (
 	// prefix is what Chromium's logger puts before a message: [pid:tid:date/time:LEVEL:file(line)].
-	prefix = regexp.MustCompile(`^\[[0-9:./]*:(?:VERBOSE[0-9]*|INFO|WARNING|ERROR|FATAL):[^\]]*\]\s*`)
+	prefix = lazyregexp.New(`^\[[0-9:./]*:(?:VERBOSE[0-9]*|INFO|WARNING|ERROR|FATAL):[^\]]*\]\s*`)
 	// noise are lines that say nothing of why a browser ended: the bus that a server has not, the frames of a stack.
-	noise = regexp.MustCompile(`:dbus/|^#[0-9]+ |^\s*(?:r[0-9a-z]+|e?fl|c?gf|trp|msk|cr2|erf): |^\[end of stack trace\]`)
+	noise = lazyregexp.New(`:dbus/|^#[0-9]+ |^\s*(?:r[0-9a-z]+|e?fl|c?gf|trp|msk|cr2|erf): |^\[end of stack trace\]`)
 )
 
 // output keeps the end of what a browser printed, for the error when it does not start.
@@ -73,12 +74,12 @@ func lastWords(text []byte) string {
 	last, fatal := "", false
 	for line := range bytes.Lines(text) {
 		said := strings.TrimSpace(string(line))
-		if said == "" || noise.MatchString(said) {
+		if said == "" || noise().MatchString(said) {
 			continue
 		}
 		isFatal := strings.Contains(said, ":FATAL:")
 		if isFatal || !fatal {
-			last, fatal = prefix.ReplaceAllString(said, ""), isFatal
+			last, fatal = prefix().ReplaceAllString(said, ""), isFatal
 		}
 	}
 	if len(last) > maxWords {

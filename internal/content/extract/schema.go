@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // Compile reads a schema: a JSON object from field name to what to read. Its error is a *SchemaError.
@@ -120,12 +121,12 @@ func (c *compiler) field(f *Field, level int) error {
 }
 
 // shortForm is a selector with the name of an attribute behind it.
-var shortForm = regexp.MustCompile(`^(?s)(.*)@([A-Za-z_][A-Za-z0-9_:.-]*)$`)
+var shortForm = lazyregexp.New(`^(?s)(.*)@([A-Za-z_][A-Za-z0-9_:.-]*)$`)
 
 // short reads "selector", "selector@attribute" and "@attribute"; "." is the element of the row itself.
 func (f *Field) short(text string) error {
 	selector := text
-	if m := shortForm.FindStringSubmatch(text); m != nil {
+	if m := shortForm().FindStringSubmatch(text); m != nil {
 		selector, f.Attribute = m[1], strings.ToLower(m[2])
 	}
 	return f.selector(f.Path, selector)

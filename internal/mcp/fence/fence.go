@@ -11,15 +11,16 @@ import (
 	"crypto/rand"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strings"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // nonces is how many nonces there are: 12 digits are few tokens and cannot be guessed.
 var nonces = big.NewInt(1_000_000_000_000)
 
 // lookalike matches what looks like the end of a fence, with any white space and case.
-var lookalike = regexp.MustCompile(`(?i)(<\s*)(/\s*page\b)`)
+var lookalike = lazyregexp.New(`(?i)(<\s*)(/\s*page\b)`)
 
 // Wrap returns the cleaned text (see Clean) between a pair of tags. Empty text stays empty.
 func Wrap(text string) string {
@@ -56,7 +57,7 @@ func draw(text string) string {
 // becomes "<\/page", which is the same text in JSON.
 func Clean(text string) string {
 	text = strings.Map(visible, strings.ToValidUTF8(text, "\ufffd"))
-	return lookalike.ReplaceAllString(text, `${1}\${2}`)
+	return lookalike().ReplaceAllString(text, `${1}\${2}`)
 }
 
 // visible maps a character to itself, to U+FFFD for a removed one, or to nothing.

@@ -3,7 +3,6 @@ package check
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/extract"
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // Limits of the requests of PageService, as the protos state them.
@@ -30,7 +30,7 @@ func checkPdf(v *violations, r *domtapv1.PdfRequest) {
 	v.want(validRanges(r.GetPageRanges()), "page_ranges", `must be pages and ranges of pages, from 1, such as "1-5, 8"`)
 }
 
-var pageRange = regexp.MustCompile(`^\s*(\d{1,6})\s*(?:(-)\s*(\d{1,6})?)?\s*$`)
+var pageRange = lazyregexp.New(`^\s*(\d{1,6})\s*(?:(-)\s*(\d{1,6})?)?\s*$`)
 
 // validRanges takes "1-5, 8" and "3-", which means to the end.
 func validRanges(ranges string) bool {
@@ -41,7 +41,7 @@ func validRanges(ranges string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(ranges, ",") {
-		m := pageRange.FindStringSubmatch(part)
+		m := pageRange().FindStringSubmatch(part)
 		if m == nil {
 			return false
 		}

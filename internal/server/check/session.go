@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/lazyregexp"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
 // Limits of sessions, as session.proto states them.
 const (
-	maxSessionName = 64
 	maxHeaders     = 50
 	maxHeaderValue = 8 << 10
 	maxAgent       = 1000
@@ -27,14 +26,14 @@ const (
 )
 
 var (
-	sessionName = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z0-9_-]{1,%d}$`, maxSessionName))
-	localeTag   = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$`)
-	token       = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	sessionName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
+	localeTag   = lazyregexp.New(`^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$`)
+	token       = lazyregexp.New("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 )
 
 func checkCreateSession(v *violations, r *domtapv1.CreateSessionRequest) {
 	if r.GetSessionId() != "" {
-		v.want(sessionName.MatchString(r.GetSessionId()), "session_id",
+		v.want(sessionName().MatchString(r.GetSessionId()), "session_id",
 			"must be 1 to 64 letters, digits, - and _; leave it empty to get one")
 	}
 	checkSettings(v, r.GetSettings())
@@ -98,7 +97,7 @@ func checkEmulation(v *violations, e *domtapv1.Emulation) {
 	}
 	checkViewport(v, at+"viewport", e.GetViewport())
 	v.want(e.DeviceScaleFactor == nil || inside(e.GetDeviceScaleFactor(), 0.5, 5), at+"device_scale_factor", "must be 0.5 to 5")
-	v.want(e.GetLocale() == "" || localeTag.MatchString(e.GetLocale()), at+"locale", "must be a BCP 47 tag, such as de-DE")
+	v.want(e.GetLocale() == "" || localeTag().MatchString(e.GetLocale()), at+"locale", "must be a BCP 47 tag, such as de-DE")
 	if zone := e.GetTimezoneId(); zone != "" {
 		_, err := time.LoadLocation(zone)
 		v.want(err == nil && zone != "Local" && len(zone) <= maxID, at+"timezone_id", "must be an IANA name, such as Europe/Berlin")
@@ -123,7 +122,7 @@ func checkHeaders(v *violations, at string, headers []*domtapv1.Header) {
 	v.want(len(headers) <= maxHeaders, at, fmt.Sprintf("must have at most %d entries", maxHeaders))
 	for i, h := range headers[:min(len(headers), maxHeaders)] {
 		field := fmt.Sprintf("%s[%d]", at, i)
-		v.want(len(h.GetName()) <= maxID && token.MatchString(h.GetName()), field+".name", "must be the name of an HTTP header")
+		v.want(len(h.GetName()) <= maxID && token().MatchString(h.GetName()), field+".name", "must be the name of an HTTP header")
 		checkHeaderValue(v, field+".value", h.GetValue(), maxHeaderValue)
 	}
 }

@@ -12,7 +12,8 @@ package identity
 
 import (
 	"context"
-	"regexp"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // OperatorName is the name of the operator in lists of clients.
@@ -55,11 +56,11 @@ func Client(name string, rights Rights) Principal {
 	return Principal{name, rights}
 }
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+var nameForm = lazyregexp.New(`^[A-Za-z0-9_-]{1,32}$`)
 
 // IsName reports whether a name is valid for a client: 1 to 32 letters, digits, - and _, and not the
 // operator's.
-func IsName(name string) bool { return nameForm.MatchString(name) && name != OperatorName }
+func IsName(name string) bool { return nameForm().MatchString(name) && name != OperatorName }
 
 // Name returns the name, for usage and limits: "operator", a client's name, or "" for nobody.
 func (p Principal) Name() string { return p.name }

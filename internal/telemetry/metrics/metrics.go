@@ -7,7 +7,6 @@ package metrics
 
 import (
 	"net/http"
-	"regexp"
 	"time"
 
 	provider "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
@@ -17,6 +16,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // Metrics are the metrics of one daemon. Its methods are safe for concurrent use.
@@ -31,7 +31,7 @@ type Metrics struct {
 }
 
 // liveHeap adds go_gc_heap_live_bytes: the heap after the last collection, which shows growth without garbage.
-var liveHeap = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)}
+var liveHeap = lazyregexp.New(`^/gc/heap/live:bytes$`)
 
 // New makes metrics that are zero.
 func New() *Metrics {
@@ -60,7 +60,7 @@ func New() *Metrics {
 		}),
 	}
 	m.registry.MustRegister(m.server, m.watchers, m.revisions, m.coalesced, m.busy, m.pageAgent, m.resyncs, m.refusals, m.latency,
-		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(liveHeap)), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap()})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

@@ -1,10 +1,9 @@
 package pagelog
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/domtap/domtap/internal/lazyregexp"
 	"github.com/domtap/domtap/internal/truncate"
 )
 
@@ -14,10 +13,8 @@ const (
 	MaxURL  = 500
 )
 
-// credentials are the user and the password in a URL. The expression is compiled at the first text with an "@".
-var credentials = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^/?#\s@"'<>]{1,500}@`)
-})
+// credentials are the user and the password in a URL.
+var credentials = lazyregexp.New(`([a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^/?#\s@"'<>]{1,500}@`)
 
 // Text makes a text fit for an entry: truncated, without control characters other than line breaks and tabs,
 // and with the users and passwords in URLs masked.

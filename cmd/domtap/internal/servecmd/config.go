@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/settings"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // origins says where the value of each flag comes from: "the command line", a variable such as
@@ -214,11 +214,11 @@ func printSetting(p *cli.Printer, name, from string, repeats bool, values []stri
 }
 
 var (
-	passwords = regexp.MustCompile(`//[^/@\s]+@`)
-	queries   = regexp.MustCompile(`(://[^?\s]*)\?\S+`)
+	passwords = lazyregexp.New(`//[^/@\s]+@`)
+	queries   = lazyregexp.New(`(://[^?\s]*)\?\S+`)
 )
 
 // mask replaces the secrets of an address: its name and password, and its query.
 func mask(value string) string {
-	return queries.ReplaceAllString(passwords.ReplaceAllString(value, "//***@"), "$1?***")
+	return queries().ReplaceAllString(passwords().ReplaceAllString(value, "//***@"), "$1?***")
 }

@@ -16,7 +16,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +23,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/domtap/domtap/internal/lazyregexp"
 	"github.com/domtap/domtap/internal/nearest"
 )
 
@@ -52,7 +52,7 @@ func Parse(text []byte, known map[string]bool) ([]Setting, error) {
 		return nil, &Problem{1, fmt.Sprintf("the file has more than %d bytes", MaxBytes)}
 	}
 	parse := parseYAML
-	if isLines.Match(text) {
+	if isLines().Match(text) {
 		parse = parseLines
 	}
 	all, err := parse(text)
@@ -106,7 +106,7 @@ func parseYAML(text []byte) ([]Setting, error) {
 }
 
 // isLines matches a file whose first line that is neither empty nor a comment is NAME = VALUE.
-var isLines = regexp.MustCompile(`\A\x{feff}?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*[\w-]*[ \t]*=`)
+var isLines = lazyregexp.New(`\A\x{feff}?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*[\w-]*[ \t]*=`)
 
 // parseLines reads lines NAME = VALUE. A value in double quotes is a Go string.
 func parseLines(text []byte) ([]Setting, error) {
