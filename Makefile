@@ -11,7 +11,7 @@ PROGRAM  := .cache/program/domtap
 LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|LoadForFiveSeconds|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals
 # What make test-long runs on a full browser, too, as tests run on the headless shell where that is installed: what the two differ in,
 # or might.
-FULL     := Clipboard|Permission|Prompt|Hovered|NothingOpens|WindowsBecomeTabs|Deliver|PagesThatHang|Downloads|Dialogs|Screenshot|PDF|Pdf|Emulat|CancelledOpenTab|DiedBeforeIt|Swept|Attach|Upload
+FULL     := Clipboard|FrozenPage|Thaw|Permission|Prompt|Hovered|NothingOpens|WindowsBecomeTabs|Deliver|PagesThatHang|Downloads|Dialogs|Screenshot|PDF|Pdf|Emulat|CancelledOpenTab|DiedBeforeIt|Swept|Attach|Upload
 ONFULL   := ./e2e ./e2e/acting ./e2e/sessions ./e2e/sideeffects ./e2e/capture
 # The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
 # cores: browsers that start and end, and tests that wait, leave some of them idle.

@@ -54,6 +54,13 @@ func (c *Control) PageID() string { return c.tab.page().ID() }
 // AdmitPopup reports whether another popup of the page may become a tab, and counts it.
 func (c *Control) AdmitPopup() bool { return c.tab.popupBudget.Admits() }
 
+// Freeze says whether the page is to be frozen: between calls, once it has no dialog, no download and nothing to load.
+// A call thaws it, and it is frozen again after that if the owner has not said otherwise by then.
+func (c *Control) Freeze(on bool) {
+	c.tab.freeze.Store(on)
+	c.tab.requestPublish()
+}
+
 // RefusedPopup says that a popup of the page was refused: the action under way says so in its result.
 func (c *Control) RefusedPopup() { c.tab.popupBudget.Refused() }
 

@@ -49,6 +49,8 @@ type Info struct {
 	Dialog *driver.Dialog
 	// Restore says that the tab is brought back when its page is lost.
 	Restore bool
+	// Frozen says that the page is frozen, because nobody uses the tab: it runs no timers until the next call.
+	Frozen bool
 	// Why says what keeps a tab that was to be brought back from being of use; empty otherwise.
 	Why string
 }

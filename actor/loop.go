@@ -51,12 +51,13 @@ type loop struct {
 	prober    prober
 	restorer  restorer
 	scroller  scroller
+	freezer   freezer
 }
 
 func newLoop(t *Tab, page driver.Page, url, epoch string, next dom.Ref) *loop {
 	l := &loop{Tab: t, events: page.Events(), doc: document.New(epoch, next), nav: navigation.New(url), obs: observation.New()}
 	l.publisher.t, l.pump.t = l, l
-	l.reader.t, l.liveness.t, l.prober.t, l.restorer.t, l.scroller.t = l, l, l, l, l
+	l.reader.t, l.liveness.t, l.prober.t, l.restorer.t, l.scroller.t, l.freezer.t = l, l, l, l, l, l
 	return l
 }
 
@@ -65,6 +66,7 @@ func (t *loop) run() {
 	for t.ctx.Err() == nil {
 		t.step(t.ctx, nil, true)
 		t.restorer.begin()
+		t.freezer.apply()
 		t.publisher.publish()
 		t.reportBusy()
 	}
@@ -113,13 +115,14 @@ func (t *loop) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 	return true
 }
 
-// exclusively runs work as the one call that has the tab.
+// exclusively runs work as the one call that has the tab. The page is not frozen then.
 func (t *loop) exclusively(work func(x *Exclusive)) {
 	if t.exclusive != nil {
 		panic("actor: a call began within another one")
 	}
 	t.exclusive = &Exclusive{t}
 	defer func() { t.exclusive = nil }()
+	t.freezer.thaw()
 	work(t.exclusive)
 }
 
@@ -312,6 +315,7 @@ func (t *loop) crashed(e driver.Crashed) {
 // gone takes that the browser has let go of the page.
 func (t *loop) gone(e driver.Gone) {
 	t.recovery.PageGone()
+	t.freezer.frozen = false
 	switch {
 	case e.Err == nil:
 		t.end(ErrClosed)

@@ -120,6 +120,7 @@ func (r *restorer) attach(page driver.Page) {
 	t.obs.Attach()
 	t.doc.Attach()
 	t.downloads = sideeffects.Downloads{}
+	t.freezer.frozen = false
 }
 
 // goBack navigates to where the tab was, and lets calls in again.

@@ -60,6 +60,8 @@ type Tab struct {
 	// restorable says that the tab is restored when its page is lost; publishRequested lets the loop publish.
 	restorable       atomic.Bool
 	publishRequested chan struct{}
+	// freeze says that the owner wants the page to be frozen.
+	freeze atomic.Bool
 	// leaving counts the calls that wait to navigate the tab elsewhere.
 	leaving atomic.Int32
 	// dialogPolicy is a driver.DialogPolicy.

@@ -14,6 +14,10 @@ type renderer struct {
 	crashed bool
 	// sticky says that the page does not close.
 	sticky bool
+	// frozen is what SetFrozen said last.
+	frozen bool
+	// notFreezing is why the page cannot be frozen; nil: it can.
+	notFreezing error
 }
 
 // Hang lets the page run a script that does not end: what needs its main thread waits until Resume,
@@ -60,3 +64,24 @@ func (p *renderer) Ping(ctx context.Context) error { return p.call(ctx, "Ping", 
 // HoldClose lets Close wait until its context ends, as with a browser that does not answer. The page
 // is gone only when the browser dies.
 func (p *renderer) HoldClose() { p.locked(func() { p.sticky = true }) }
+
+// SetFrozen freezes the page: it goes on as before, and Frozen says so.
+func (p *renderer) SetFrozen(_ context.Context, frozen bool) error {
+	p.count("SetFrozen")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if frozen && p.notFreezing != nil {
+		return p.notFreezing
+	}
+	p.frozen = frozen
+	return nil
+}
+
+// RefuseFreezing lets SetFrozen fail to freeze the page; nil: not any more.
+func (p *renderer) RefuseFreezing(err error) { p.locked(func() { p.notFreezing = err }) }
+
+// Frozen reports whether the page is frozen.
+func (p *renderer) Frozen() (frozen bool) {
+	p.locked(func() { frozen = p.frozen })
+	return frozen
+}

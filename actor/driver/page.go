@@ -65,6 +65,7 @@ type Page interface {
 	Capturer
 	Dialogs
 	Scroller
+	Freezer
 	// Close closes the page, also when it hangs, and returns when the browser has let go of it.
 	Close(ctx context.Context) error
 }
@@ -164,6 +165,14 @@ type Capturer interface {
 	Extent(ctx context.Context) (dom.Box, error)
 	// Print makes a PDF of the page.
 	Print(ctx context.Context, p PrintOptions) ([]byte, error)
+}
+
+// Freezer stops a page that nobody looks at.
+type Freezer interface {
+	// SetFrozen freezes a page, or thaws it. A frozen page is hidden and runs none of its tasks: no timers, no animations, no
+	// answers of servers, not in its frames and workers either. It answers Read and Ping, and can be navigated and closed; what a frozen page is navigated to is frozen,
+	// too. It does not wait for the page. When it fails, the page may be either.
+	SetFrozen(ctx context.Context, frozen bool) error
 }
 
 // Commit names the document that a navigation led to. Loaded events carry the same Document.

@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// Use finds a tab, and keeps it from being closed as idle until ctx ends, which has to be a call's. Errors
+// Use finds a tab, and keeps it from being closed or frozen as idle until ctx ends, which has to be a call's. Errors
 // are those of Tab, and an *Error of kind NotFound when the tab was closed as idle just now.
 func (p *Pool) Use(ctx context.Context, id string) (*actor.Tab, error) {
 	p.mu.Lock()
@@ -22,6 +22,9 @@ func (p *Pool) Use(ctx context.Context, id string) (*actor.Tab, error) {
 			return nil, why
 		}
 		context.AfterFunc(ctx, p.uses.hold(id, &p.mu))
+		if p.uses.thaw(id) {
+			m.Freeze(false)
+		}
 		return m.Tab(), nil
 	}
 	return nil, NoTab(id)
@@ -43,6 +46,30 @@ func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 		case !due.After(now):
 			why := fmt.Sprintf("tab %s was closed, because nobody had used it for %v: open another", id, idle)
 			p.closeIdle(m, p.uses.expire(id, why))
+		case due.Before(next):
+			next = due
+		}
+	}
+	return next
+}
+
+// FreezeIdle freezes the tabs that nobody has used for so long, until they are used again, and returns when the next may be
+// due. One whose page loads, downloads or waits behind a dialog is frozen when that is over.
+func (p *Pool) FreezeIdle(idle time.Duration) (next time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	next = now.Add(idle)
+	for _, m := range p.tabs {
+		id := m.Tab().ID()
+		since, unused := p.uses.idleSince(id)
+		due := since.Add(idle)
+		switch {
+		case !unused:
+		case !due.After(now):
+			if p.uses.freeze(id) {
+				m.Freeze(true)
+			}
 		case due.Before(next):
 			next = due
 		}

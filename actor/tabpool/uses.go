@@ -20,6 +20,8 @@ type use struct {
 	last time.Time
 	// expired is why the tab is closed when nobody used it; nil until then.
 	expired *apierr.Error
+	// frozen says that the tab is to be frozen until it is used.
+	frozen bool
 }
 
 // add begins with a tab that nobody uses yet.
@@ -84,4 +86,24 @@ func (u uses) latest(ids []string, now time.Time) (last time.Time) {
 		}
 	}
 	return last
+}
+
+// freeze notes that a tab is to be frozen from now on; false: it is already.
+func (u uses) freeze(id string) bool {
+	one := u[id]
+	if one == nil || one.frozen {
+		return false
+	}
+	one.frozen = true
+	return true
+}
+
+// thaw notes that a tab is not to be frozen any more; false: it was not.
+func (u uses) thaw(id string) bool {
+	one := u[id]
+	if one == nil || !one.frozen {
+		return false
+	}
+	one.frozen = false
+	return true
 }

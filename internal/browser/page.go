@@ -10,7 +10,6 @@ import (
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
@@ -52,6 +51,7 @@ type Page struct {
 	driver.Scroller
 	*console.Feed
 	rawPage
+	*freezer
 
 	// The parts share the frames, with the monitor.
 	frames    *frames.Manager
@@ -122,6 +122,7 @@ func (p *Page) compose() {
 	p.Observer = observerFacet{p.reader, p.requests, func() { p.inbox.Push(inbound{prepare: true}) }}
 	p.Query = queryFacet{p.documents, documents.NewScripts(m), shots, c, bringToFront}
 	p.Input = inputFacet{p.input, p.documents, p.navigator, p.requests, &p.activity, c, bringToFront, p.barrier}
+	p.freezer = &freezer{page: p.main, targets: p.emulated, front: &c.front}
 	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
 }
 
@@ -153,7 +154,7 @@ func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kin
 		// No file chooser ever opens: who uploads answers in its place.
 		{Method: cdppage.CommandSetInterceptFileChooserDialog, Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: true},
 		{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
-		{Method: emulation.CommandSetFocusEmulationEnabled, Params: emulation.SetFocusEmulationEnabledParams{Enabled: true}, Optional: true},
+		p.focus(),
 	}
 	steps = append(steps, p.emulated.Apply(s, kind, o)...)
 	steps = append(steps, devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger})

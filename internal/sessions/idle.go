@@ -12,21 +12,28 @@ import (
 type Idle struct {
 	// Tab is how long a tab is kept.
 	Tab time.Duration
+	// Freeze is how long the page of a tab runs, until it is frozen.
+	Freeze time.Duration
 	// Session is how long a session is kept when neither the session nor one of its tabs is used. The
 	// default session is always kept.
 	Session time.Duration
 }
 
-// CloseIdle closes unused tabs and sessions, until ctx ends. The caller waits until CloseIdle returns before
+// CloseIdle freezes unused tabs, and closes them and unused sessions, until ctx ends. The caller waits until CloseIdle returns before
 // it calls Wait.
 func (s *Sessions) CloseIdle(ctx context.Context, idle Idle) {
-	if idle.Tab <= 0 && idle.Session <= 0 {
+	if idle.Tab <= 0 && idle.Freeze <= 0 && idle.Session <= 0 {
 		return
 	}
 	for {
 		next := time.Now().Add(365 * 24 * time.Hour)
 		if idle.Tab > 0 {
 			next = s.pool.CloseIdle(idle.Tab)
+		}
+		if idle.Freeze > 0 {
+			if due := s.pool.FreezeIdle(idle.Freeze); due.Before(next) {
+				next = due
+			}
 		}
 		if idle.Session > 0 {
 			if due := s.expire(ctx, idle.Session); due.Before(next) {

@@ -36,6 +36,37 @@ func open(t *testing.T, s *sessions.Sessions, session string) *actor.Tab {
 	return tab
 }
 
+func TestIdleTabIsFrozenUntilItIsUsed(t *testing.T) {
+	withIdle(t, sessions.Idle{Freeze: time.Hour, Tab: 10 * time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool) {
+		tab := open(t, s, "")
+		after := func(d time.Duration, frozen bool) {
+			t.Helper()
+			time.Sleep(d)
+			synctest.Wait()
+			if tab.Info().Frozen != frozen {
+				t.Errorf("the page is frozen: %t, want %t", tab.Info().Frozen, frozen)
+			}
+		}
+		after(59*time.Minute, false)
+		after(time.Minute, true)
+		call, end := context.WithCancel(t.Context())
+		if _, err := pool.Use(call, tab.ID()); err != nil {
+			t.Fatal(err)
+		}
+		after(0, false)
+		after(3*time.Hour, false) // a call, or a stream, that lasts
+		end()
+		after(59*time.Minute, false)
+		after(time.Minute, true)
+		after(8*time.Hour, true)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if tab.Info().Status != actor.StatusClosed {
+			t.Error("a frozen tab is not closed as idle")
+		}
+	})
+}
+
 func TestIdleTabIsClosedWithAReason(t *testing.T) {
 	withIdle(t, sessions.Idle{Tab: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool) {
 		idle, used := open(t, s, ""), open(t, s, "")

@@ -199,7 +199,9 @@ type Daemon struct {
 	Stop context.CancelFunc
 	// Session is the session of requests that name none.
 	Session string
-	conn    grpc.ClientConnInterface
+	// FreezeIdle freezes the tabs that nobody uses at the moment, as --freeze-idle does after a while. It does not wait for that.
+	FreezeIdle func()
+	conn       grpc.ClientConnInterface
 }
 
 // StartDaemon starts a browser, the actors and a server on a unix socket.
@@ -263,7 +265,7 @@ func serve(t testing.TB, b interface {
 		}
 	})
 	d := Dial(t, socket)
-	d.Stop = stop
+	d.Stop, d.FreezeIdle = stop, func() { pool.FreezeIdle(0) }
 	return d
 }
 

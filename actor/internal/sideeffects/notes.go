@@ -53,11 +53,17 @@ func (s *Notes) Take(refused int) string {
 type Downloads struct {
 	// latest is the one that was reported last as under way.
 	latest string
+	// running are those under way.
+	running map[string]bool
 }
+
+// Running reports whether a download is under way.
+func (s *Downloads) Running() bool { return len(s.running) > 0 }
 
 // Progress takes how a download goes, and returns a note, or nothing.
 func (s *Downloads) Progress(d driver.Download) (note string) {
 	name := truncate.Runes(d.Filename, text.Short)
+	s.note(d)
 	switch d.State {
 	case driver.Fetched:
 		return fmt.Sprintf("the download of %q is complete", name)
@@ -69,4 +75,16 @@ func (s *Downloads) Progress(d driver.Download) (note string) {
 	}
 	s.latest = d.GUID
 	return fmt.Sprintf("the download of %q began", name)
+}
+
+// note keeps account of what is under way.
+func (s *Downloads) note(d driver.Download) {
+	if d.State != driver.Fetching {
+		delete(s.running, d.GUID)
+		return
+	}
+	if s.running == nil {
+		s.running = map[string]bool{}
+	}
+	s.running[d.GUID] = true
 }

@@ -429,7 +429,10 @@ type Tab struct {
 	// The tab is restored when its renderer or its browser dies; see OpenTabRequest.restore.
 	Restore bool `protobuf:"varint,20,opt,name=restore,proto3" json:"restore,omitempty"`
 	// Why a tab was not restored and stays TAB_STATUS_CRASHED; empty otherwise.
-	NotRestored   string `protobuf:"bytes,21,opt,name=not_restored,json=notRestored,proto3" json:"not_restored,omitempty"`
+	NotRestored string `protobuf:"bytes,21,opt,name=not_restored,json=notRestored,proto3" json:"not_restored,omitempty"`
+	// The page is frozen, because nobody used the tab for --freeze-idle: its timers stand still. Any call on the tab thaws it, but
+	// for those that only list it.
+	Frozen        bool `protobuf:"varint,22,opt,name=frozen,proto3" json:"frozen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -546,6 +549,13 @@ func (x *Tab) GetNotRestored() string {
 		return x.NotRestored
 	}
 	return ""
+}
+
+func (x *Tab) GetFrozen() bool {
+	if x != nil {
+		return x.Frozen
+	}
+	return false
 }
 
 // Viewport is the size of the layout viewport in CSS pixels.
@@ -2464,7 +2474,7 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12%\n" +
 	"\x0edefault_prompt\x18\x03 \x01(\tR\rdefaultPrompt\x12\x0e\n" +
 	"\x02id\x18\x04 \x01(\x04R\x02id\x12/\n" +
-	"\x06answer\x18\x05 \x01(\x0e2\x17.domtap.v1.DialogAnswerR\x06answer\"\xe9\x02\n" +
+	"\x06answer\x18\x05 \x01(\x0e2\x17.domtap.v1.DialogAnswerR\x06answer\"\x81\x03\n" +
 	"\x03Tab\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2480,7 +2490,8 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x06dialog\x18\n" +
 	" \x01(\v2\x11.domtap.v1.DialogR\x06dialog\x12\x18\n" +
 	"\arestore\x18\x14 \x01(\bR\arestore\x12!\n" +
-	"\fnot_restored\x18\x15 \x01(\tR\vnotRestored\"8\n" +
+	"\fnot_restored\x18\x15 \x01(\tR\vnotRestored\x12\x16\n" +
+	"\x06frozen\x18\x16 \x01(\bR\x06frozen\"8\n" +
 	"\bViewport\x12\x14\n" +
 	"\x05width\x18\x01 \x01(\x05R\x05width\x12\x16\n" +
 	"\x06height\x18\x02 \x01(\x05R\x06height\"\xf6\x01\n" +

@@ -30,6 +30,7 @@ func Tab(i actor.Info) *domtapv1.Tab {
 		Dialog:      Dialog(i.Dialog),
 		Restore:     i.Restore,
 		NotRestored: i.Why,
+		Frozen:      i.Frozen,
 	}
 }
 

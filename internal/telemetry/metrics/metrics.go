@@ -64,13 +64,23 @@ func New() *Metrics {
 	return m
 }
 
-// FollowTabs adds gauges that are read from the open tabs at each scrape: domtap_tabs and domtap_log_bytes.
+// FollowTabs adds gauges that are read from the open tabs at each scrape: domtap_tabs, domtap_frozen_tabs and
+// domtap_log_bytes.
 // Call it once.
 func (m *Metrics) FollowTabs(pool interface{ Tabs() []*actor.Tab }) {
 	gauge := func(name, help string, value func() int) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 	}
 	gauge("domtap_tabs", "Tabs that are open.", func() int { return len(pool.Tabs()) })
+	gauge("domtap_frozen_tabs", "Tabs whose pages are frozen, because nobody used them for --freeze-idle.", func() int {
+		frozen := 0
+		for _, t := range pool.Tabs() {
+			if t.Info().Frozen {
+				frozen++
+			}
+		}
+		return frozen
+	})
 	gauge("domtap_log_bytes", "What the logs of the open tabs take, in bytes as their bound counts them.", func() int {
 		bytes := 0
 		for _, t := range pool.Tabs() {

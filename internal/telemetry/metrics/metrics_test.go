@@ -160,6 +160,7 @@ func TestASessionMovesTheMetrics(t *testing.T) {
 		`domtap_reads_total{what="view_hit"}`:      1,
 		`domtap_folded_elements_total`:             0,
 		"domtap_tabs":                              1,
+		"domtap_frozen_tabs":                       0,
 		"domtap_watchers":                          1,
 		"domtap_revisions_total":                   5,
 		"domtap_coalesced_total":                   0,

@@ -20,7 +20,7 @@ type Limits struct {
 	Mailbox int
 	// PageElements is the most elements kept of each document.
 	PageElements int
-	// Idle is how long unused tabs and sessions are kept.
+	// Idle is how long unused tabs and sessions are kept, and unused pages run.
 	Idle sessions.Idle
 	// ExitIdle is how long a daemon on demand runs without tabs, sessions and connections; 0: forever.
 	ExitIdle time.Duration
@@ -48,7 +48,7 @@ func (l Limits) Check() error {
 			return fmt.Errorf("--%s %d is not %d to %d", bound.flag, bound.value, bound.least, bound.most)
 		}
 	}
-	for flag, d := range map[string]time.Duration{"tab-idle": l.Idle.Tab, "session-idle": l.Idle.Session, "exit-idle": l.ExitIdle} {
+	for flag, d := range map[string]time.Duration{"tab-idle": l.Idle.Tab, "freeze-idle": l.Idle.Freeze, "session-idle": l.Idle.Session, "exit-idle": l.ExitIdle} {
 		if d != 0 && d < time.Second {
 			return fmt.Errorf("--%s %v is neither 0 nor at least 1s", flag, d)
 		}

@@ -24,8 +24,11 @@ func Tabs(tabs []*domtapv1.Tab) string {
 	}
 	return table(heading, tabs, func(tab *domtapv1.Tab) []string {
 		status := word(tab.GetStatus().String(), "TAB_STATUS_")
-		if tab.GetDialog() != nil {
+		switch {
+		case tab.GetDialog() != nil:
 			status = "dialog"
+		case tab.GetFrozen():
+			status = "frozen"
 		}
 		answer := "-"
 		if tab.GetHttpStatus() != 0 {

@@ -81,6 +81,8 @@ func (s *Flags) checkCounts() error {
 		return exit.Errorf(exit.Usage, "", "--max-downloads-bytes %d is less than 1", s.Browser.MaxDownloadBytes)
 	case s.MaxSessions < 1:
 		return exit.Errorf(exit.Usage, "1 allows only the default session", "--max-sessions %d is less than 1", s.MaxSessions)
+	case s.Limits.Idle.Freeze > 0 && !s.Browser.Headless:
+		return exit.Errorf(exit.Usage, "leave out one of --freeze-idle and --headless=false", "frozen pages cannot be seen in windows")
 	case s.WarmSessions < 0 || s.WarmSessions > 10:
 		return exit.Errorf(exit.Usage, "0 keeps none ready", "--warm-sessions %d is not 0 to 10", s.WarmSessions)
 	}

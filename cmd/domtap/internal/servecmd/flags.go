@@ -100,9 +100,10 @@ func (s *Flags) registerCounts(f *pflag.FlagSet) {
 	f.IntVar(&l.SessionsPerClient, "max-sessions-per-client", 25, "the most sessions of a named client, including its default session")
 	f.IntVar(&l.PageElements, "max-page-elements", observer.MaxElements, "the most elements kept of each document, at up to 1 KB each in the page; responses report what is left out")
 	f.DurationVar(&l.Idle.Tab, "tab-idle", 0, "close tabs that no call and no stream used for this long, such as 8h; 0: never")
+	f.DurationVar(&l.Idle.Freeze, "freeze-idle", 0, "freeze the pages of tabs that no call and no stream used for this long, until they are used: their timers stand still; 0: never")
 	f.DurationVar(&l.Idle.Session, "session-idle", 0, "close sessions, except the default session, that were not used for this long, with their tabs; 0: never")
 	f.DurationVar(&l.ExitIdle, "exit-idle", 30*time.Minute, "stop a daemon that a command started after this long without tabs, other sessions than the default, and connections; 0: never")
-	cli.BindEnv(f, "max-tabs", "max-sessions", "warm-sessions", "max-tabs-per-client", "max-sessions-per-client", "max-page-elements", "tab-idle", "session-idle", "exit-idle")
+	cli.BindEnv(f, "max-tabs", "max-sessions", "warm-sessions", "max-tabs-per-client", "max-sessions-per-client", "max-page-elements", "tab-idle", "freeze-idle", "session-idle", "exit-idle")
 }
 
 // registerCalls defines how much clients may call.

@@ -1,0 +1,65 @@
+package actor
+
+import (
+	"context"
+	"time"
+)
+
+// freezeLimit is how long the browser may take to freeze or thaw a page. It asks no renderer for that.
+const freezeLimit = 5 * time.Second
+
+// freezer freezes the page while the tab's owner asks for that, and thaws it before every call. Only the tab's goroutine touches it.
+type freezer struct {
+	t *loop
+	// frozen says that the page is frozen, or may be.
+	frozen bool
+}
+
+// apply does what the owner asks for, between calls. A page that does something for somebody is frozen when that is over.
+func (f *freezer) apply() {
+	t := f.t
+	switch asked := t.freeze.Load(); {
+	case t.ctx.Err() != nil:
+	case asked && !f.frozen && !f.busy():
+		t.exclusively(func(*Exclusive) { f.freeze() })
+	case !asked && f.frozen:
+		t.exclusively(func(*Exclusive) {}) // which thaws it
+	}
+}
+
+// busy reports whether the page loads, downloads, waits behind a dialog, or is not there.
+func (f *freezer) busy() bool {
+	t := f.t
+	return t.nav.Loading() || t.downloads.Running() || t.dialogs.Open() != nil || t.health.Crashed() || t.recovery.Away()
+}
+
+// freeze freezes the page. When that fails the page stays as it was until the owner asks again.
+func (f *freezer) freeze() {
+	f.frozen = true
+	if err := f.set(true); err != nil {
+		f.t.log.Warn("the page could not be frozen", "err", err)
+		f.t.freeze.Store(false)
+		f.thaw()
+		return
+	}
+	f.t.log.Debug("the page was frozen, because nobody used the tab")
+}
+
+// thaw thaws the page, if it is frozen. When that fails the next call tries again.
+func (f *freezer) thaw() {
+	if !f.frozen {
+		return
+	}
+	if err := f.set(false); err != nil {
+		f.t.log.Warn("the page could not be thawed", "err", err)
+		return
+	}
+	f.frozen = false
+	f.t.log.Debug("the page was thawed")
+}
+
+func (f *freezer) set(frozen bool) error {
+	ctx, cancel := context.WithTimeout(f.t.ctx, freezeLimit)
+	defer cancel()
+	return f.t.pump.call(ctx, nil, func(ctx context.Context) error { return f.t.page().SetFrozen(ctx, frozen) })
+}
