@@ -17,7 +17,7 @@ import (
 )
 
 // savedPages serves the folder $DOMTAP_PAGES on loopback, and lists its .html files. Without the folder the test is skipped.
-func savedPages(t *testing.T) (url string, files []string) {
+func savedPages(t testing.TB) (url string, files []string) {
 	t.Helper()
 	dir := os.Getenv("DOMTAP_PAGES")
 	if dir == "" {

@@ -164,51 +164,112 @@ function byDocumentOrder(a, b) {
 const MAX_RULES = 20000;
 
 /**
- * Whether the styles of a document may generate content. Only then Naming reads it, which takes two
- * computed styles an element.
+ * Which elements the styles of a document may generate text in. Naming reads the computed styles of only these, which
+ * takes two of them an element.
  */
 class Generated {
   constructor() {
-    /** The number of sheets when they were searched last. */
+    /** The number of sheets when they were searched last, and of their rules: scripts insert rules into sheets. */
     this.sheets = -1;
-    this.possible = false;
+    this.rules = -1;
+    /** Matches the elements; empty: there are none; null: any element may be one. @type {string | null} */
+    this.selector = "";
   }
+
+  /** Whether there may be such elements. */
+  get possible() {
+    return this.selector !== "";
+  }
+
+  /** Whether text may be generated in an element. @param {El} el */
+  mayBeIn(el) {
+    return this.selector === null || (this.selector !== "" && safe.matches(el, this.selector));
+  }
+
   /**
    * Searches the sheets when there are others than before. Reports whether content that is
    * generated may be another one now.
    * @param {Document} doc @param {boolean} hasShadowTrees shadow trees have styles of their own
    */
   check(doc, hasShadowTrees) {
-    const sheets = safe.styleSheets(doc).length + safe.adoptedStyleSheets(doc).length + (hasShadowTrees ? 1e6 : 0);
-    if (sheets === this.sheets) return false;
+    const all = [...safe.styleSheets(doc), ...safe.adoptedStyleSheets(doc)];
+    const sheets = all.length + (hasShadowTrees ? 1e6 : 0), rules = all.reduce((sum, sheet) => sum + rulesIn(sheet), 0);
+    if (sheets === this.sheets && rules === this.rules) return false;
+    const was = this.selector, others = sheets !== this.sheets;
     this.sheets = sheets;
-    const was = this.possible;
-    this.possible = hasShadowTrees || [...safe.styleSheets(doc), ...safe.adoptedStyleSheets(doc)].some(mayGenerate);
-    return was || this.possible;
+    this.rules = rules;
+    this.selector = hasShadowTrees ? null : generatingSelector(doc, all);
+    return this.selector !== was || (others && this.possible);
+  }
+}
+
+/** The number of rules of a sheet, without those in rules; 0 for one that cannot be read. @param {CSSStyleSheet} sheet */
+function rulesIn(sheet) {
+  try {
+    return sheet.cssRules.length;
+  } catch {
+    return 0; // of another origin
   }
 }
 
 /**
- * Whether a sheet has rules for ::before or ::after, or cannot be read.
- * @param {CSSStyleSheet} sheet
+ * Matches all elements in which the sheets of a document may generate text; see Generated.
+ * @param {Document} doc @param {CSSStyleSheet[]} sheets
  */
-function mayGenerate(sheet) {
+function generatingSelector(doc, sheets) {
+  /** @type {Set<string>} */
+  const selectors = new Set();
+  for (const sheet of sheets) {
+    if (!addGenerating(selectors, sheet) || selectors.size > MAX_SELECTORS) return null;
+  }
+  if (selectors.size === 0) return "";
+  const all = ":is(" + [...selectors].join(",") + ")";
+  try {
+    const root = safe.documentElement(doc);
+    if (root) safe.matches(root, all);
+    return all;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Adds the selectors of the rules of a sheet that generate text. Reports whether these are all: a sheet may not be
+ * readable, and the selector of a nested rule depends on the rules around it.
+ * @param {Set<string>} to @param {CSSStyleSheet} sheet
+ */
+function addGenerating(to, sheet) {
   let left = MAX_RULES;
-  /** @param {CSSRuleList} rules @returns {boolean} */
-  const some = (rules) => {
+  /** @param {CSSRuleList} rules @param {boolean} nested @returns {boolean} */
+  const addAll = (rules, nested) => {
     for (const each of rules) {
       const rule = /** @type {AnyRule} */ (each);
-      if (--left < 0) return true;
-      if (rule.selectorText && /:before|:after/.test(rule.selectorText)) return true;
-      if (rule.cssRules && rule.cssRules.length && some(rule.cssRules)) return true;
+      const selector = rule.selectorText;
+      if (--left < 0) return false;
+      if (rule.style && generatesText(rule.style.content) && (!selector || selector.search(PSEUDOS) >= 0)) {
+        if (!selector || nested) return false; // a key frame, or nested
+        to.add(selector.replace(PSEUDOS, ":is(*)"));
+      }
+      const inner = innerRules(rule);
+      if (inner && !addAll(inner, nested || Boolean(selector))) return false;
     }
-    return false;
+    return true;
   };
   try {
-    return some(sheet.cssRules);
+    return addAll(sheet.cssRules, false);
   } catch {
-    return true; // of another origin, so the rules cannot be read
+    return false; // of another origin, so the rules cannot be read
   }
+}
+
+const PSEUDOS = /(?<!\\)::?(?:before|after)(?![-\w])/g; // in class names of utilities, a colon is escaped
+
+/**
+ * Whether a value of content may be text. Glyphs of icon fonts are none; see generatedText.
+ * @param {string} content
+ */
+function generatesText(content) {
+  return content !== "" && content !== "none" && content !== "normal" && !/^"[\ue000-\uf8ff]*"$/.test(content);
 }
 
 /**
@@ -278,7 +339,7 @@ class Naming {
 
   /** @param {El} el @param {string} pseudo */
   generatedAt(el, pseudo) {
-    return this.generated.possible ? generatedText(el, pseudo) : "";
+    return this.generated.mayBeIn(el) ? generatedText(el, pseudo) : "";
   }
 
   /**

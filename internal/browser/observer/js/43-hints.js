@@ -90,7 +90,8 @@ class Hints {
     const { changes, labels, naming, styles } = this.model;
     // Shadow trees have labels and styles of their own. The first scan learns here that there is
     // one.
-    labels.hasShadowTrees = naming.generated.possible = true;
+    labels.hasShadowTrees = true;
+    naming.generated.selector = null;
     styles.read(root);
     for (const el of this.cursors.candidates(root)) {
       this.setCursorHint(el, this.cursors.isPointer(el));
