@@ -25,6 +25,8 @@ class Sweep {
     this.followed = new WeakSet();
     /** Those that were in the document when last checked. @type {Set<Shadow>} */
     this.shadows = new Set();
+    /** How many shadow roots were followed so far. */
+    this.follows = 0;
     /** Where pollRoots continues. */
     this.rootCursor = 0;
     /** Where checkControls continues. @type {Iterator<Rec> | null} */
@@ -40,6 +42,7 @@ class Sweep {
     if (this.followed.has(root)) return false;
     this.followed.add(root);
     this.shadows.add(root);
+    this.follows++;
     return true;
   }
 

@@ -7,12 +7,12 @@
 // elements there are, and what they say.
 
 /**
- * The elements that may say something: one query finds all of them. Their roles and states are
- * checked afterwards, so that the query stays simple.
+ * The elements that may say something: one query finds all of them, but for invalid fields without
+ * an attribute. Their roles and states are checked afterwards, so that the query stays simple.
  */
 const SOURCES = '[role~="alert" i],[role~="status" i],[role~="log" i],[aria-live],output,' +
   'dialog,[role~="dialog" i],[role~="alertdialog" i],[aria-modal="true" i],[popover],' +
-  '[aria-invalid],:user-invalid,h1,h2,h3,[role~="heading" i],[aria-busy="true" i],progress,[role~="progressbar" i]';
+  '[aria-invalid],h1,h2,h3,[role~="heading" i],[aria-busy="true" i],progress,[role~="progressbar" i]';
 /** How many of them are read in one tree, and how many fields are searched for secrets. */
 const MAX_SOURCES = 1000;
 /** How many characters of a text, of a name and of a label are reported. */

@@ -33,6 +33,8 @@ class Notices {
     this.acting = this.followed = false;
     /** Nothing was there before: the document came after the daemon began to act. */
     this.fresh = false;
+    /** The elements that may say something. */
+    this.candidates = new Sources(this.model);
     /** The sources that said something at the last check. @type {Map<El, SourceState>} */
     this.sources = new Map();
     /** The texts of the headings, and the title, at the last check. @type {Set<string>} */
@@ -126,6 +128,7 @@ class Notices {
 
   /** @param {MutationRecord[]} records */
   note(records) {
+    this.candidates.note(records, this.on);
     if (!this.on) return;
     for (const r of records) {
       if (this.touched.size >= MAX_CHANGED) break;
@@ -176,7 +179,7 @@ class Notices {
     const now = new Map();
     /** @type {El[]} */
     const headings = [];
-    for (const el of this.found()) {
+    for (const el of this.candidates.found()) {
       const kind = kindOfSource(el);
       if (kind === "heading") headings.push(el);
       else if (kind !== "") this.read(el, kind, now);
@@ -191,14 +194,6 @@ class Notices {
     this.arrived.clear();
     this.refused.clear();
     if (model.doc.readyState !== "loading") this.fresh = false;
-  }
-
-  /** All elements that may say something, in every known tree. */
-  *found() {
-    for (const tree of [this.model.doc, ...this.model.sweep.shadows]) {
-      const all = inTree(tree, SOURCES);
-      for (let i = 0; i < all.length && i < MAX_SOURCES; i++) yield all[i];
-    }
   }
 
   /** Notes what a source says now, if anything. @param {El} el @param {string} kind @param {Map<El, SourceState>} now */
