@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// BenchmarkLatencies measures what a client waits for: each figure in milliseconds, and as a ratio to R, a trivial round
+// trip to the page, and to C, a raw columnar walk of the same page, both of the same run. The pages are the .html files of
+// the folder $DOMTAP_PAGES, or one of 1,000 elements. Each row takes its own samples, so it is run with
+//
+//	go test ./bench -run='^$' -bench=Latencies -benchtime=1x -count=5
+func BenchmarkLatencies(b *testing.B) {
+	s := newSite(b)
+	urls := []string{s.url + "/page/1000"}
+	if os.Getenv("DOMTAP_PAGES") != "" {
+		urls = nil
+		url, files := savedPages(b)
+		for _, file := range files {
+			urls = append(urls, url+"/"+filepath.Base(file))
+		}
+	}
+	b.Run("page-again", func(b *testing.B) { s.latency(b, urls, 3, 0, true) })
+	b.Run("page-first-after-150ms", func(b *testing.B) { s.latency(b, urls, 3, 150*time.Millisecond, false) })
+	b.Run("page-first-at-once", func(b *testing.B) { s.latency(b, urls, 3, 0, false) })
+	b.Run("10000-elements-first", func(b *testing.B) { s.latency(b, []string{s.url + "/page/10000"}, 8, 0, false) })
+	b.Run("open-until-loaded", s.opening)
+	for _, controls := range []int{20, 1000} {
+		b.Run(fmt.Sprintf("click-%d-controls", controls), func(b *testing.B) { s.clicking(b, controls) })
+	}
+	b.Run("change-pushed", s.pushing)
+}
+
+// latency reads pages, each so often: a pause after it loaded, or once more.
+func (s *site) latency(b *testing.B, urls []string, times int, pause time.Duration, again bool) {
+	s.b = b
+	tab := s.Open(urls[0])
+	defer s.close(tab)
+	var took, raw []time.Duration
+	for b.Loop() {
+		for _, url := range urls {
+			for range times {
+				s.load(tab, url)
+				time.Sleep(pause)
+				if again {
+					s.interactive(tab)
+				}
+				start := time.Now()
+				s.interactive(tab)
+				took = append(took, time.Since(start))
+			}
+			raw = append(raw, s.walk())
+		}
+	}
+	s.report(b, took)
+	b.ReportMetric(float64(median(took))/float64(median(raw)), "C")
+}
+
+// walk is C of the page that is shown, which may have no controls.
+func (s *site) walk() time.Duration {
+	start := time.Now()
+	evaluate[string](s, RawColumnar)
+	return time.Since(start)
+}
+
+// opening opens a page of 300 elements in a new tab.
+func (s *site) opening(b *testing.B) {
+	s.b = b
+	var took []time.Duration
+	for b.Loop() {
+		for range 10 {
+			start := time.Now()
+			tab := s.Open(s.url + "/page/300")
+			took = append(took, time.Since(start))
+			s.close(tab)
+		}
+	}
+	s.page("", 300)
+	s.report(b, took)
+}
+
+// clicking clicks a button whose handler adds a row. The rows make room for each other, so that the page stays as it is.
+func (s *site) clicking(b *testing.B, controls int) {
+	s.b = b
+	page := "<!doctype html><title>Small</title><button id=go>Go</button>"
+	for i := range controls - 2 {
+		page += " <button>Control " + strconv.Itoa(i) + "</button>"
+	}
+	page += `<div id=rows></div><script>let n = 0; go.onclick = () => { rows.innerHTML = "<button>Row " + ++n + "</button>" }</script>`
+	tab := s.Open(testenv.Serve(b, serve(page)))
+	defer s.close(tab)
+	ref := s.interactive(tab).GetElements()[0].GetRef()
+	click := &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{{Action: &domtapv1.Step_Click{
+		Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}}
+	var took []time.Duration
+	for b.Loop() {
+		for range 60 {
+			start := time.Now()
+			r, err := s.Actions.Interact(b.Context(), click)
+			if err != nil {
+				b.Fatal(err)
+			}
+			took = append(took, time.Since(start))
+			if len(r.GetDiff().GetAdded()) != 1 {
+				b.Fatalf("the answer has not the row: %v", r)
+			}
+			time.Sleep(time.Duration(23+rand.IntN(17)) * time.Millisecond)
+		}
+	}
+	s.report(b, took)
+}
+
+// pushing is from a change of one element among 1,000 to the client that watches.
+func (s *site) pushing(b *testing.B) {
+	s.b = b
+	tab := s.page("", 1000)
+	defer s.close(tab)
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	stream, err := s.Dom.WatchDom(ctx, &domtapv1.WatchDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var took []time.Duration
+	for b.Loop() {
+		const changes = 60
+		params := map[string]any{"expression": fmt.Sprintf("void (%s)(1, 10, %d)", ticker, changes)}
+		if err := s.cdp(b.Context(), "Runtime.evaluate", params, nil); err != nil {
+			b.Fatal(err)
+		}
+		for n := 0; n < changes; {
+			m, err := stream.Recv()
+			if err != nil {
+				b.Fatal(err)
+			}
+			late := stamps(m, time.Now())
+			took = append(took, late...)
+			n += len(late)
+		}
+	}
+	s.report(b, took)
+}
+
+// load navigates a tab.
+func (s *site) load(tab, url string) {
+	s.b.Helper()
+	if _, err := s.Tabs.Navigate(s.b.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
+		s.b.Fatal(err)
+	}
+}
+
+func (s *site) close(tab string) {
+	s.b.Helper()
+	if _, err := s.Tabs.CloseTab(context.WithoutCancel(s.b.Context()), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+		s.b.Error(err)
+	}
+}
+
+// report reports the median of a figure, and its ratio to R of the page that was opened last.
+func (s *site) report(b *testing.B, took []time.Duration) {
+	b.Helper()
+	slices.Sort(took)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(ms(median(took)), "ms")
+	b.ReportMetric(ms(took[len(took)*9/10]), "ms-p90")
+	b.ReportMetric(float64(median(took))/float64(s.roundTrip()), "R")
+}
