@@ -34,7 +34,7 @@ func TestMaskedValuesStayOutOfNames(t *testing.T) {
 	}
 	tab := newTab(t)
 	for _, masks := range []*Masks{nil, {Selectors: []string{".masked"}}, {Selectors: []string{".masked *, .masked"}}, {Values: true}} {
-		tab.script = Limits{}.join(masks, string(units))
+		tab.script = Limits{}.fill(source(t, string(units)), masks)
 		var page strings.Builder
 		for i, control := range controls {
 			if masks != nil && masks.Values && i >= 13 {

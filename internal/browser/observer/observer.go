@@ -1,6 +1,6 @@
 // Package observer holds the scripts that domtap runs in the documents of a page, and reads what they send.
 //
-// The scripts in js/ are joined in the order of their names and run in an isolated world of every
+// The scripts in js/ are joined in the order of their names, minified (domtap.min.js) and run in an isolated world of every
 // document: the page's own scripts neither see them nor can change what they call. They walk the
 // document when they are first asked to, keep a model of every element that counts, and from then on
 // send only what changed, in the columnar form that js/50-writer.js describes.
@@ -10,9 +10,8 @@
 package observer
 
 import (
-	"embed"
+	_ "embed"
 	"encoding/json"
-	"io/fs"
 	"slices"
 	"strings"
 )
@@ -42,8 +41,17 @@ const Adopt = "function(f){return __domtapAdopt.call(this,f)}"
 // a LearnRequest and the nodes.
 const Learn = "function(a,...n){return __domtapLearn(a,n)}"
 
-//go:embed js/*.js
-var files embed.FS
+// minified is the scripts in js/ as one, minified: every document parses it, so its size counts (ADR 33). The words limitsHere
+// and masksHere stand for what Limits and Masks say. A test compares it with the sources.
+//
+//go:generate go test -run TestScriptIsThatOfTheSources -update
+//go:embed domtap.min.js
+var minified string
+
+const (
+	limitsHere = "__LIMITS__"
+	masksHere  = "__MASKS__"
+)
 
 // Limits bound what the scripts keep in each document.
 type Limits struct {
@@ -66,10 +74,10 @@ type Masks struct {
 func (l Limits) Script() string { return l.Masked(nil) }
 
 // Masked is the source to run in every document; nil: nothing is masked but secrets, as always.
-func (l Limits) Masked(masks *Masks) string { return l.join(masks, "") }
+func (l Limits) Masked(masks *Masks) string { return l.fill(minified, masks) }
 
-// join returns the scripts as one that runs in a scope of its own, with more at their end.
-func (l Limits) join(masks *Masks, more string) string {
+// fill puts limits and masks into a script.
+func (l Limits) fill(script string, masks *Masks) string {
 	if l.Elements == 0 {
 		l.Elements = MaxElements
 	}
@@ -84,24 +92,7 @@ func (l Limits) join(masks *Masks, more string) string {
 	if err != nil {
 		panic(err) // strings encode
 	}
-	names, err := fs.Glob(files, "js/*.js")
-	if err != nil {
-		panic(err) // the pattern is constant
-	}
-	var b strings.Builder
-	b.WriteString("(() => {\n\"use strict\";\nif (globalThis.__domtap) return;\n")
-	b.WriteString("const LIMITS = " + string(limits) + ";\n")
-	b.WriteString("const MASKS = " + string(hidden) + ";\n")
-	for _, name := range names { // sorted by Glob
-		src, err := files.ReadFile(name)
-		if err != nil {
-			panic(err) // the file is embedded
-		}
-		b.WriteString(withoutComments(string(src)))
-	}
-	b.WriteString(withoutComments(more))
-	b.WriteString("})();\n//# sourceURL=domtap.js\n")
-	return b.String()
+	return strings.NewReplacer(limitsHere, string(limits), masksHere, string(hidden)).Replace(script)
 }
 
 // Window is how many patches an agent sends before it waits for an acknowledgement. One acknowledgement stands for

@@ -95,7 +95,7 @@ func newTab(t *testing.T) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab := &tab{script: Limits{}.join(nil, string(units))}
+	tab := &tab{script: Limits{}.fill(source(t, string(units)), nil)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, tab.html.Load())

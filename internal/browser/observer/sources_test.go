@@ -1,0 +1,52 @@
+package observer
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// source joins the scripts in js/, in a scope of their own, with more at their end.
+func source(tb testing.TB, more string) string {
+	tb.Helper()
+	names, err := filepath.Glob("js/*.js")
+	if err != nil || len(names) == 0 {
+		tb.Fatalf("no scripts: %v", err)
+	}
+	var b strings.Builder
+	b.WriteString("(() => {\n\"use strict\";\nif (globalThis.__domtap) return;\n")
+	b.WriteString("const LIMITS = " + limitsHere + ", MASKS = " + masksHere + ";\n")
+	for _, name := range names { // sorted by Glob
+		src, err := os.ReadFile(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		b.Write(src)
+	}
+	b.WriteString(more + "})();\n")
+	return b.String()
+}
+
+// TestScriptIsThatOfTheSources compares the script that runs in documents with the sources, minified by esbuild; with -update
+// it writes the script.
+func TestScriptIsThatOfTheSources(t *testing.T) {
+	made := api.Transform(source(t, ""), api.TransformOptions{
+		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Target: api.ESNext, LogLevel: api.LogLevelSilent,
+	})
+	for _, message := range made.Errors {
+		t.Errorf("%d: %s", message.Location.Line, message.Text)
+	}
+	want := string(made.Code) + "//# sourceURL=domtap.js\n"
+	if *update && !t.Failed() {
+		if err := os.WriteFile("domtap.min.js", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if minified != want {
+		t.Error("domtap.min.js is not what js/ gives: run go generate ./internal/browser/observer")
+	}
+}
