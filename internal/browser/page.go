@@ -92,7 +92,7 @@ func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID, v
 	ctx, cancel := context.WithCancelCause(b.ctx)
 	p := &Page{
 		browser: b, context: c, id: id, main: devtools.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
-		inbox: devtools.NewQueue[inbound](), events: make(chan driver.Event, 256),
+		inbox: devtools.NewQueue[inbound](), events: make(chan driver.Event, 64),
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
 	}
 	p.emulated = emulate.NewTargets(c.overrides, viewport)

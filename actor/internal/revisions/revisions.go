@@ -145,14 +145,22 @@ func (l Log) Bytes() int { return l.bytes }
 // With returns the log of the head that follows one of the snapshot older with that of newer.
 func (l Log) With(newer, older *dom.Snapshot, lim Limits) Log {
 	s := stepBack(newer, older)
-	// Only the newest log is ever made longer, so appending in place changes nothing that others see.
-	n := Log{steps: append(l.steps, s), bytes: l.bytes + s.bytes, rebuilt: new(rebuilt)}
+	n := Log{steps: appended(l.steps, s), bytes: l.bytes + s.bytes, rebuilt: new(rebuilt)}
 	most := min(lim.Bytes, max(shortLog, 2*elementBytes*newer.Elements.Len()))
 	for len(n.steps) > 0 && (len(n.steps) > lim.Count || n.bytes > most) {
 		n.bytes -= n.steps[0].bytes
 		n.steps = n.steps[1:]
 	}
 	return n
+}
+
+// appended is append for the steps of the newest log: only that is ever made longer, so others see nothing of it. The array grows by an
+// eighth at a time, because it holds the steps before the first one, too, until the next array.
+func appended(steps []*step, s *step) []*step {
+	if len(steps) == cap(steps) {
+		steps = append(make([]*step, 0, len(steps)+len(steps)/8+2), steps...)
+	}
+	return append(steps, s)
 }
 
 // At returns the snapshot of an earlier revision than now's, nil when the log does not reach it.

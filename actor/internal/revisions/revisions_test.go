@@ -2,8 +2,10 @@ package revisions
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+	"weak"
 
 	"github.com/domtap/domtap/dom"
 )
@@ -87,5 +89,35 @@ func TestStepsCostWhatChanged(t *testing.T) {
 		if !slices.Equal(s.back(now), old) {
 			t.Errorf("%s: the step does not lead back", name)
 		}
+	}
+}
+
+// TestDroppedStepsAreGarbage makes a log of bounded length longer and longer: its array keeps few of those alive that it drops.
+func TestDroppedStepsAreGarbage(t *testing.T) {
+	const kept, made = 80, 400
+	var log Log
+	var all []weak.Pointer[step]
+	alive := func() (n int) {
+		runtime.GC()
+		for _, one := range all {
+			if one.Value() != nil {
+				n++
+			}
+		}
+		return n
+	}
+	snapshot, most := &dom.Snapshot{}, 0
+	for i := range made {
+		next := *snapshot
+		next.Revision++
+		log = log.With(&next, snapshot, Limits{Count: kept, Bytes: 1 << 20})
+		snapshot = &next
+		all = append(all, weak.Make(log.steps[len(log.steps)-1]))
+		if i > made/2 && i%5 == 0 {
+			most = max(most, alive())
+		}
+	}
+	if len(log.steps) != kept || most < kept || most > kept+kept/8+2 {
+		t.Errorf("a log of %d steps keeps up to %d alive, want %d to %d", len(log.steps), most, kept, kept+kept/8+2)
 	}
 }

@@ -3,6 +3,7 @@ package usage
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -14,18 +15,43 @@ const (
 )
 
 // Durations is a histogram of durations: exact to the microsecond below 16 µs, and to an eighth above. The
-// zero value is empty. Its size is fixed, some 2 KB.
+// zero value is empty. It takes 64 bytes for each doubling between the shortest and the longest duration, 2 KB at most.
 type Durations struct {
-	counts [buckets]uint64
+	// counts are those of the buckets from first on, which begins a doubling. The others are 0.
+	counts []uint64
+	first  int
 	n      uint64
 	max    time.Duration
 }
 
 // Add adds a duration. A negative one counts as zero.
 func (t *Durations) Add(d time.Duration) {
-	t.counts[bucket(max(0, d.Microseconds()))]++
+	at := bucket(max(0, d.Microseconds()))
+	t.reach(at)
+	t.counts[at-t.first]++
 	t.n++
 	t.max = max(t.max, d)
+}
+
+// reach makes counts reach a bucket.
+func (t *Durations) reach(bucket int) {
+	first, end := bucket/fine*fine, bucket/fine*fine+fine
+	if t.counts != nil {
+		first, end = min(first, t.first), max(end, t.first+len(t.counts))
+	}
+	if end-first == len(t.counts) {
+		return
+	}
+	counts := make([]uint64, end-first)
+	copy(counts[max(0, t.first-first):], t.counts)
+	t.counts, t.first = counts, first
+}
+
+// clone returns a copy that shares nothing.
+func (t *Durations) clone() Durations {
+	c := *t
+	c.counts = slices.Clone(t.counts)
+	return c
 }
 
 // bucket is the bucket of so many microseconds.
@@ -57,9 +83,9 @@ func (t *Durations) Quantile(q float64) time.Duration {
 		return 0
 	}
 	rank := max(1, uint64(math.Ceil(q*float64(t.n))))
-	for i, n := range &t.counts {
+	for i, n := range t.counts {
 		if rank <= n {
-			return min(t.max, time.Duration(middle(i)*float64(time.Microsecond)))
+			return min(t.max, time.Duration(middle(t.first+i)*float64(time.Microsecond)))
 		}
 		rank -= n
 	}

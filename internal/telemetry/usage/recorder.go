@@ -365,7 +365,7 @@ func (out *Account) fill(a *account) {
 	out.Reads = a.reads
 	for _, name := range slices.Sorted(maps.Keys(a.methods)) {
 		one := *a.methods[name]
-		one.Name, one.Failures = name, maps.Clone(one.Failures)
+		one.Name, one.Failures, one.Times = name, maps.Clone(one.Failures), one.Times.clone()
 		out.Methods = append(out.Methods, one)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(a.steps)) {

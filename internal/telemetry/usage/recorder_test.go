@@ -203,3 +203,29 @@ func (d doors) Owner(session string) string {
 	owner, _, _ := strings.Cut(session, ".")
 	return owner
 }
+
+// TestDurationsTakeWhatTheyCover adds durations that are close to each other, and one that is not.
+func TestDurationsTakeWhatTheyCover(t *testing.T) {
+	var times Durations
+	for us := range 100 {
+		times.Add(time.Duration(1000+us) * time.Microsecond)
+	}
+	copied := times.clone()
+	if n := len(times.counts); n != fine && n != 2*fine {
+		t.Errorf("durations of 1.0 to 1.1 ms take %d buckets", n)
+	}
+	times.Add(time.Microsecond)
+	times.Add(time.Hour)
+	if n := len(times.counts); n > buckets {
+		t.Errorf("%d buckets of %d are kept", n, buckets)
+	}
+	if times.Quantile(0) != time.Microsecond || times.Quantile(1) != time.Hour {
+		t.Errorf("the quantiles go from %v to %v", times.Quantile(0), times.Quantile(1))
+	}
+	if got := times.Quantile(0.5).Round(100 * time.Microsecond); got < time.Millisecond || got > 1200*time.Microsecond {
+		t.Errorf("the median is %v", got)
+	}
+	if copied.Count() != 100 || copied.Quantile(0) < 900*time.Microsecond {
+		t.Error("a copy changed with the original")
+	}
+}
