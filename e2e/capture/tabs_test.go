@@ -85,3 +85,42 @@ func inFront(t *testing.T, d *testenv.Daemon, url string, tabs, rounds int) {
 		}
 	}
 }
+
+// moving is a page that changes in each of its frames, and says every second whether it had more than a few of them.
+const moving = `<!doctype html><title>Moving</title><button>Touch</button><p id=moves></p><p id=said></p><script>
+	let frames = 0, before = 0;
+	const step = () => { moves.textContent = ++frames; requestAnimationFrame(step) };
+	step();
+	setInterval(() => {
+		said.textContent = document.visibilityState + ", " + (frames - before < 5 ? "few" : "many") + " frames";
+		before = frames;
+	}, 1000);
+	</script>`
+
+// TestTabsThatNobodyUsesAreNotDrawn opens more tabs than stay drawn: the first has a frame or two a second after a while, though its
+// page is told that it is visible, and all frames again as soon as somebody acts on it.
+func TestTabsThatNobodyUsesAreNotDrawn(t *testing.T) {
+	if !testenv.Long() {
+		t.Skip("set DOMTAP_LONG to wait until tabs are not drawn any more")
+	}
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(moving)})
+	testenv.InOneSession(t, testenv.Shared(t), func(t *testing.T, d *testenv.Daemon) {
+		first := d.Open(url)
+		for range 5 {
+			d.Open(url)
+		}
+		await := func(what string) {
+			t.Helper()
+			until := &domtapv1.WaitCondition{Text: what}
+			if _, err := d.Dom.WaitFor(testenv.Within(t, testenv.Patience), &domtapv1.WaitForRequest{TabId: first, Until: until}); err != nil {
+				t.Fatalf("waiting for %q: %v", what, err)
+			}
+		}
+		await("visible, few frames")
+		step := &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Text: "Touch"}}}}
+		if _, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: first, Steps: []*domtapv1.Step{step}}); err != nil {
+			t.Fatal(err)
+		}
+		await("visible, many frames")
+	})
+}

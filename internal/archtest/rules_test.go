@@ -50,7 +50,7 @@ var layers = map[string]layer{
 		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/activity", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
 		"internal/browser/devtools", "internal/browser/dialogs", "internal/browser/documents", "internal/browser/downloads", "internal/browser/emulate",
 		"internal/browser/frames", "internal/browser/input", "internal/browser/launch", "internal/browser/navigation", "internal/browser/observer",
-		"internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm",
+		"internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm", "internal/browser/windows",
 	}, modules: true},
 	// The parts of a page, the lower ones first. None knows the page itself.
 	"internal/browser/monitor":    {},
@@ -60,7 +60,7 @@ var layers = map[string]layer{
 	"internal/browser/dialogs":    {layers: []string{"actor", "internal/truncate", "internal/browser/frames"}, modules: true},
 	"internal/browser/requests":   {layers: []string{"dom", "actor", "internal/browser/console", "internal/browser/frames"}, modules: true},
 	"internal/browser/navigation": {layers: []string{"actor", "internal/browser/dialogs", "internal/browser/frames", "internal/browser/observer"}, modules: true},
-	"internal/browser/capture": {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/redact", "internal/browser/documents", "internal/browser/frames"},
+	"internal/browser/capture": {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/redact", "internal/browser/documents", "internal/browser/frames", "internal/browser/windows"},
 		modules: true},
 	// The parts of a browser.
 	"internal/browser/clipboard":    {layers: []string{"actor", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
@@ -69,6 +69,7 @@ var layers = map[string]layer{
 	"internal/browser/hidden":       {layers: []string{"internal/browser/devtools"}, modules: true},
 	"internal/browser/permissions":  {layers: []string{"internal/browser/clipboard", "internal/browser/devtools"}, modules: true},
 	"internal/browser/targets":      {layers: []string{"actor", "internal/browser/devtools"}, modules: true},
+	"internal/browser/windows":      {layers: []string{"internal/browser/devtools"}, modules: true},
 	"internal/browser/warm":         {},
 	"internal/browser/storagestate": {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
 	// What is masked in a picture is painted over without a browser.
@@ -139,7 +140,7 @@ var owners = []owner{
 		packages: []string{"github.com/chromedp"},
 		layers: []string{"internal/browser", "internal/browser/activity", "internal/browser/devtools", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
 			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads",
-			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "bench"},
+			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/windows", "bench"},
 		advice: "add what you need to the interfaces of actor/driver and implement it in internal/browser",
 	},
 	{

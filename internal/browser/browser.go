@@ -41,6 +41,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 	"github.com/domtap/domtap/internal/browser/targets"
 	"github.com/domtap/domtap/internal/browser/warm"
+	"github.com/domtap/domtap/internal/browser/windows"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -148,6 +149,7 @@ func (b *Browser) attach(process *launch.Browser) {
 	b.version, b.mac = process.Said.Product, strings.Contains(process.Said.UserAgent, "Macintosh")
 	b.root = devtools.Session{Conn: b.conn}
 	b.targets = targets.New(b.ctx, b.root, targets.Browser{Owned: process.Owned(), Shell: process.IsShell()}, b.logger)
+	b.windows = windows.New(b.ctx, b.root, b.logger)
 	root := ""
 	if process.Owned() {
 		root = cmp.Or(b.downloadDir, filepath.Join(process.Dir(), "downloads"))

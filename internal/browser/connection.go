@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/launch"
 	"github.com/domtap/domtap/internal/browser/targets"
+	"github.com/domtap/domtap/internal/browser/windows"
 )
 
 // connection is how a Browser speaks to its process, or to the browser that it is attached to.
@@ -27,6 +28,8 @@ type connection struct {
 	// life ends with the browser.
 	life    context.Context
 	targets *targets.Targets
+	// windows are those of the headless shell.
+	windows *windows.Windows
 }
 
 // Version is what the browser calls itself, such as "Chrome/156.0.8078.79".

@@ -30,6 +30,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/navigation"
 	"github.com/domtap/domtap/internal/browser/observer"
 	"github.com/domtap/domtap/internal/browser/requests"
+	"github.com/domtap/domtap/internal/browser/windows"
 )
 
 // Page is one tab. Its loop goroutine turns the browser's events into driver.Events; everything else runs on its callers'
@@ -62,7 +63,9 @@ type Page struct {
 	requests  *requests.Requests
 	input     *input.Input
 	emulated  *emulate.Targets
-	activity  activity.Activity
+	// window is nil when it is always drawn.
+	window   *windows.Window
+	activity activity.Activity
 
 	inbox  *devtools.Queue[inbound]
 	events chan driver.Event
@@ -96,6 +99,9 @@ func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID, v
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
 	}
 	p.emulated = emulate.NewTargets(c.overrides, viewport)
+	if viewport != nil && b.process.IsShell() { // the window of a popup has the size that its opener gave it
+		p.window = b.windows.Of(p.main, id, p.emulated.Size)
+	}
 	p.compose()
 	p.listen(p.main)
 	b.wg.Go(p.loop)
@@ -110,14 +116,15 @@ func (p *Page) compose() {
 		OnAgent: func(a *frames.Agent) { p.reader.OnAgent(a) },
 	})
 	script := c.script()
-	bringToFront := func(ctx context.Context) { c.front.BringToFront(ctx, m) }
+	tab := &capture.Tab{Manager: m, Window: p.window}
+	bringToFront := func(ctx context.Context) { c.front.BringToFront(ctx, tab) }
 	p.frames = m
 	p.reader, p.documents = documents.NewReader(m, script), documents.NewQuery(m, script)
 	p.dialogs, p.requests = dialogs.New(m), requests.New(m)
 	p.navigator = navigation.New(m, p.dialogs, b.verdict(), bringToFront)
 	p.input = input.NewInput(m, b.mac, b.process.Dir())
 	p.Feed, p.rawPage = console.NewFeed(b.proxyVerdict()), rawPage{m}
-	shots := capture.New(m, p.documents, &c.front, func() bool { return !c.masks().IsZero() })
+	shots := capture.New(tab, p.documents, &c.front, func() bool { return !c.masks().IsZero() })
 
 	p.Observer = observerFacet{p.reader, p.requests, func() { p.inbox.Push(inbound{prepare: true}) }}
 	p.Query = queryFacet{p.documents, documents.NewScripts(m), shots, c, bringToFront}
@@ -264,6 +271,7 @@ func (p *Page) finish() {
 		cause = nil
 	}
 	p.browser.forget(p)
+	p.window.Close()
 	if !p.destroyed.Load() { // we ended it, and its target does not end by itself
 		p.browser.targets.Discard(p.id)
 	}

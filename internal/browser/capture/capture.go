@@ -14,12 +14,11 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/documents"
-	"github.com/domtap/domtap/internal/browser/frames"
 )
 
 // Capture takes the pictures of one page.
 type Capture struct {
-	m     *frames.Manager
+	m     *Tab
 	query *documents.Query
 	front *Front
 	// masked reports whether anything is masked in the page.
@@ -27,7 +26,7 @@ type Capture struct {
 }
 
 // New makes the captures of a page, in whose window the front is.
-func New(m *frames.Manager, query *documents.Query, front *Front, masked func() bool) *Capture {
+func New(m *Tab, query *documents.Query, front *Front, masked func() bool) *Capture {
 	return &Capture{m: m, query: query, front: front, masked: masked}
 }
 

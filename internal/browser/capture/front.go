@@ -9,6 +9,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"github.com/domtap/domtap/internal/browser/frames"
+	"github.com/domtap/domtap/internal/browser/windows"
 )
 
 // Tabs of a session share a window, and only the one in front of it is drawn. The others believe that they are, by focus
@@ -26,22 +27,31 @@ const (
 )
 
 // Front is the place in front of the window that the tabs of a session share. The zero value is nobody's.
+//
+// In the headless shell every tab has a window, and is brought to the front of that: it is drawn from then on.
 type Front struct {
 	mu sync.Mutex
 	// page was brought there last, and no tab has come or gone since; nil: it is not known which one is there.
-	page *frames.Manager
+	page *Tab
 	// taken is closed when a picture was taken, for which the tab in front must stay there; nil: none is being taken.
 	taken chan struct{}
 }
 
+// Tab is what Front knows of a page.
+type Tab struct {
+	*frames.Manager
+	// Window is the page's own.
+	Window *windows.Window
+}
+
 // has reports whether a page is in front and may stay there.
-func (f *Front) has(p *frames.Manager) bool {
+func (f *Front) has(p *Tab) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.page == p
 }
 
-func (f *Front) set(p *frames.Manager) {
+func (f *Front) set(p *Tab) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.page = p
@@ -81,10 +91,11 @@ func (f *Front) take(ctx context.Context) (release func()) {
 func (f *Front) Unknown() { f.set(nil) }
 
 // bring brings a page to the front, if the browser can.
-func (f *Front) bring(ctx context.Context, p *frames.Manager) {
+func (f *Front) bring(ctx context.Context, p *Tab) {
 	ctx, cancel := context.WithTimeout(ctx, frontLimit)
 	defer cancel()
 	f.set(nil)
+	p.Window.Draw(ctx)
 	if _, err := cdp.Call(ctx, p.Main, cdppage.BringToFront, cdp.Empty{}); err != nil {
 		p.Logger.Debug("a tab could not be brought to the front", "error", err)
 		return // it is slow there, and nothing worse
@@ -93,8 +104,9 @@ func (f *Front) bring(ctx context.Context, p *frames.Manager) {
 }
 
 // BringToFront brings a page to the front of its window, unless it is there.
-func (f *Front) BringToFront(ctx context.Context, p *frames.Manager) {
+func (f *Front) BringToFront(ctx context.Context, p *Tab) {
 	if f.has(p) {
+		p.Window.Draw(ctx)
 		return
 	}
 	defer f.take(ctx)()
@@ -102,7 +114,7 @@ func (f *Front) BringToFront(ctx context.Context, p *frames.Manager) {
 }
 
 // keep brings a page to the front of its window and keeps it there until leave is called.
-func (f *Front) keep(ctx context.Context, p *frames.Manager) (leave func()) {
+func (f *Front) keep(ctx context.Context, p *Tab) (leave func()) {
 	release := f.take(ctx)
 	f.bring(ctx, p)
 	ctx, cancel := context.WithCancel(ctx)

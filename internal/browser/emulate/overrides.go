@@ -82,16 +82,22 @@ func (o Overrides) Sizes() bool {
 	return o.look.Width > 0 || o.look.Scale > 0 || o.look.Mobile
 }
 
-// Metrics is the command that gives a page its size: that of the viewport, if it is not zero, or else the overrides' own,
-// or 1280 by 800.
-func (o Overrides) Metrics(viewport dom.Box) devtools.Step {
-	width, height := int64(viewport.Width), int64(viewport.Height)
+// Size is the size that a page is given, in CSS pixels: that of the viewport, if it is not zero, or else the overrides' own, or
+// 1280 by 800.
+func (o Overrides) Size(viewport dom.Box) (width, height int64) {
+	width, height = int64(viewport.Width), int64(viewport.Height)
 	if width <= 0 || height <= 0 {
 		width, height = int64(o.look.Width), int64(o.look.Height)
 	}
 	if width <= 0 || height <= 0 {
 		width, height = 1280, 800
 	}
+	return width, height
+}
+
+// Metrics is the command that gives a page its size; see Size.
+func (o Overrides) Metrics(viewport dom.Box) devtools.Step {
+	width, height := o.Size(viewport)
 	params := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: o.look.Scale, Mobile: o.look.Mobile}
 	if o.look.Device != "" || o.look.Mobile {
 		params.ScreenWidth, params.ScreenHeight = width, height

@@ -60,6 +60,14 @@ func NewTargets(overrides func() Overrides, viewport *dom.Box) *Targets {
 // Overrides are what the page's session asks for now.
 func (t *Targets) Overrides() Overrides { return t.overrides() }
 
+// Size is the size that the page has been given, in CSS pixels. The page is no popup.
+func (t *Targets) Size() (width, height int64) {
+	t.mu.Lock()
+	viewport := *t.viewport
+	t.mu.Unlock()
+	return t.overrides().Size(viewport)
+}
+
 // Apply notes what is in force in a target from now on and lists the commands for that.
 func (t *Targets) Apply(s devtools.Session, kind Kind, o Overrides) []devtools.Step {
 	t.mu.Lock()

@@ -53,18 +53,29 @@ func New(life context.Context, root devtools.Session, of Browser, logger *slog.L
 // without end, which keeps a processor and the page busy.
 const offset = 1
 
-// Open opens a blank target in a browser context; empty: in the default one.
+// create is target.CreateTarget with a size that may be 0.
+var create = cdp.Command[createParams, target.CreateTargetResult]{Method: target.CommandCreateTarget}
+
+type createParams struct {
+	target.CreateTargetParams
+	Width  *int64 `json:"width,omitzero"`
+	Height *int64 `json:"height,omitzero"`
+}
+
+// Open opens a blank target in a browser context; empty: in the default one. Its window in the headless shell has no size; see
+// package windows.
 func (t *Targets) Open(ctx context.Context, in cdp.BrowserContextID) (target.ID, error) {
-	params := target.CreateTargetParams{URL: "about:blank", BrowserContextID: in}
+	params := createParams{CreateTargetParams: target.CreateTargetParams{URL: "about:blank", BrowserContextID: in}}
 	if t.of.Shell {
 		params.Left, params.Top = new(int64(offset)), new(int64(offset))
+		params.Width, params.Height = new(int64(0)), new(int64(0))
 	}
 	undo := func(_ context.Context, made target.CreateTargetResult) { t.close(made.TargetID) }
-	res, removed, err := devtools.Create(ctx, t.root, target.CreateTarget, params, undo)
+	res, removed, err := devtools.Create(ctx, t.root, create, params, undo)
 	if _, ok := errors.AsType[*cdproto.Error](err); ok { // no window to put the tab in, as in a remote browser without one
 		window := true
 		params.NewWindow = &window
-		res, removed, err = devtools.Create(ctx, t.root, target.CreateTarget, params, undo)
+		res, removed, err = devtools.Create(ctx, t.root, create, params, undo)
 	}
 	return res.TargetID, Unfinished(ctx, err, removed)
 }

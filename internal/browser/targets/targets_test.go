@@ -97,7 +97,7 @@ func TestWindowsOfTheShellAreAwayFromItsPointer(t *testing.T) {
 			if err := all.Uncover(t.Context(), "T2"); err != nil {
 				t.Fatal(err)
 			}
-			want := []string{`Target.createTarget{"url":"about:blank","left":1,"top":1}`, `Browser.getWindowForTarget{"targetId":"T2"}`}
+			want := []string{`Target.createTarget{"url":"about:blank","left":1,"top":1,"width":0,"height":0}`, `Browser.getWindowForTarget{"targetId":"T2"}`}
 			if moves {
 				want = append(want, `Browser.setWindowBounds{"windowId":3,"bounds":{"left":1,"top":1}}`)
 			}

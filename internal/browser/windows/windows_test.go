@@ -1,0 +1,163 @@
+package windows
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/internal/browser/devtools"
+)
+
+// transport is a browser that answers each command with a result, and a question for the window of target T3 with number 3.
+type transport struct {
+	replies chan *cdproto.Message
+	sent    []string
+	refuse  bool
+}
+
+func (t *transport) Write(_ context.Context, m *cdproto.Message) error {
+	reply := &cdproto.Message{ID: m.ID, SessionID: m.SessionID, Result: []byte(`{}`)}
+	if string(m.Method) == "Browser.getWindowForTarget" {
+		number := strings.TrimSuffix(strings.TrimPrefix(string(m.Params), `{"targetId":"T`), `"}`)
+		reply.Result = []byte(`{"windowId":` + number + `,"bounds":{}}`)
+		if t.refuse {
+			reply.Result, reply.Error = nil, &cdproto.Error{Code: -32000, Message: "no such window"}
+		}
+	} else {
+		t.sent = append(t.sent, string(m.SessionID)+" "+string(m.Method)+string(m.Params))
+	}
+	t.replies <- reply
+	return nil
+}
+
+func (t *transport) Read(ctx context.Context, m *cdproto.Message) error {
+	select {
+	case reply := <-t.replies:
+		*m = *reply
+		return nil
+	case <-ctx.Done():
+		return io.EOF
+	}
+}
+
+func (t *transport) Close() error { return nil }
+
+// take returns what was sent since the last call.
+func (t *transport) take() []string {
+	synctest.Wait()
+	defer func() { t.sent = nil }()
+	return t.sent
+}
+
+// run runs a test on the windows of seven pages, of 640 by 480 pixels.
+func run(t *testing.T, test func(t *testing.T, browser *transport, all []*Window)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		browser := &transport{replies: make(chan *cdproto.Message, 64)}
+		conn := devtools.New(ctx, browser, &transport{replies: make(chan *cdproto.Message)}, func(*cdproto.Message) {})
+		root := devtools.Session{Conn: conn}
+		windows := New(ctx, root, slog.New(slog.DiscardHandler))
+		var all []*Window
+		for i := range 7 {
+			page := devtools.Session{Conn: conn, ID: target.SessionID(fmt.Sprint("S", i))}
+			all = append(all, windows.Of(page, target.ID(fmt.Sprint("T", i)), func() (int64, int64) { return 640, 480 }))
+		}
+		test(t, browser, all)
+		cancel()
+		conn.Close()
+	})
+}
+
+func shown(i int) string {
+	return fmt.Sprintf(` Browser.setWindowBounds{"windowId":%d,"bounds":{"width":640,"height":480}}`, i)
+}
+
+func hidden(i int) []string {
+	return []string{
+		fmt.Sprintf(` Browser.setWindowBounds{"windowId":%d,"bounds":{"width":0,"height":0}}`, i),
+		fmt.Sprintf(`S%d Emulation.setVisibleSize{"width":640,"height":480}`, i),
+	}
+}
+
+func TestWindowsThatWereUsedLastStayDrawn(t *testing.T) {
+	run(t, func(t *testing.T, browser *transport, all []*Window) {
+		var want []string
+		for i, w := range all[:kept] {
+			w.Draw(t.Context())
+			want = append(want, shown(i))
+		}
+		all[0].Draw(t.Context()) // it is drawn, and was used last now
+		time.Sleep(100 * rest)
+		if got := browser.take(); !slices.Equal(got, want) {
+			t.Fatalf("sent %q, want %q", got, want)
+		}
+		all[kept].Draw(t.Context())
+		if got, want := browser.take(), append([]string{shown(kept)}, hidden(1)...); !slices.Equal(got, want) {
+			t.Errorf("for one more it sent %q, want %q", got, want)
+		}
+		all[1].Draw(t.Context())
+		if got, want := browser.take(), append([]string{shown(1)}, hidden(2)...); !slices.Equal(got, want) {
+			t.Errorf("for the hidden one it sent %q, want %q", got, want)
+		}
+	})
+}
+
+func TestAWindowRestsBeforeItIsDrawnNoMore(t *testing.T) {
+	run(t, func(t *testing.T, browser *transport, all []*Window) {
+		for _, w := range all {
+			w.Draw(t.Context())
+			time.Sleep(rest / 10)
+		}
+		if got := browser.take(); len(got) != len(all) {
+			t.Fatalf("at first it sent %q", got)
+		}
+		all[0].Draw(t.Context())
+		time.Sleep(rest)
+		if got, want := browser.take(), slices.Concat(hidden(1), hidden(2), hidden(3)); !slices.Equal(got, want) {
+			t.Errorf("later it sent %q, want %q", got, want)
+		}
+	})
+}
+
+func TestAPageThatIsGoneMakesRoom(t *testing.T) {
+	run(t, func(t *testing.T, browser *transport, all []*Window) {
+		for _, w := range all[:kept+1] {
+			w.Draw(t.Context())
+		}
+		browser.take()
+		all[2].Close()
+		all[2].Draw(t.Context())
+		time.Sleep(2 * rest)
+		if got := browser.take(); got != nil {
+			t.Errorf("sent %q, want nothing", got)
+		}
+	})
+}
+
+func TestAWindowThatIsNotKnownIsNotDrawn(t *testing.T) {
+	run(t, func(t *testing.T, browser *transport, all []*Window) {
+		browser.refuse = true
+		all[0].Draw(t.Context())
+		if got := browser.take(); got != nil {
+			t.Errorf("sent %q, want nothing", got)
+		}
+		browser.refuse = false
+		all[0].Draw(t.Context())
+		if got := browser.take(); !slices.Equal(got, []string{shown(0)}) {
+			t.Errorf("later it sent %q", got)
+		}
+		var none *Window
+		none.Draw(t.Context())
+		none.Close()
+	})
+}
