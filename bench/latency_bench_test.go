@@ -43,7 +43,7 @@ func BenchmarkLatencies(b *testing.B) {
 	b.Run("change-pushed", s.pushing)
 }
 
-// latency reads pages, each so often: a pause after it loaded, or once more.
+// latency reads pages, each so often: a pause after it loaded, or again.
 func (s *site) latency(b *testing.B, urls []string, times int, pause time.Duration, again bool) {
 	s.b = b
 	tab := s.Open(urls[0])
@@ -51,10 +51,12 @@ func (s *site) latency(b *testing.B, urls []string, times int, pause time.Durati
 	var took, raw []time.Duration
 	for b.Loop() {
 		for _, url := range urls {
-			for range times {
-				s.load(tab, url)
-				time.Sleep(pause)
-				if again {
+			for n := range times {
+				if !again || n == 0 {
+					s.load(tab, url)
+					time.Sleep(pause)
+				}
+				if again && n == 0 {
 					s.interactive(tab)
 				}
 				start := time.Now()
