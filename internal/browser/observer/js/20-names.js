@@ -162,6 +162,8 @@ function byDocumentOrder(a, b) {
 
 /** How many rules are searched for generated content; a longer sheet counts as having some. */
 const MAX_RULES = 20000;
+/** To match more selectors than this takes longer than to read the computed styles. */
+const MAX_GENERATING = 100;
 
 /**
  * Which elements the styles of a document may generate text in. Naming reads the computed styles of only these, which
@@ -220,7 +222,7 @@ function generatingSelector(doc, sheets) {
   /** @type {Set<string>} */
   const selectors = new Set();
   for (const sheet of sheets) {
-    if (!addGenerating(selectors, sheet) || selectors.size > MAX_SELECTORS) return null;
+    if (!addGenerating(selectors, sheet) || selectors.size > MAX_GENERATING) return null;
   }
   if (selectors.size === 0) return "";
   const all = ":is(" + [...selectors].join(",") + ")";
