@@ -60,7 +60,7 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"wait", "wait --gone", "wait --exact", "wait --text x --gone --visible", "wait --quiet soon", "wait t1 t2 --text x",
 		"watch --until nonsense", "watch --until nonsense=1", "watch --until text", "watch --until hidden:text=x", "watch --until quiet=x",
 		"compact --since 1", "dom --max-elements x", "tabs --addr nonsense", "tabs --addr unix:relative", "serve --listen= --socket=",
-		"serve --metrics nonsense", "serve --max-tabs 0", "serve --freeze-idle 1ms", "serve --freeze-idle 1h --headless=false", "serve --log-level loud",
+		"serve --metrics nonsense", "serve --max-tabs 0", "serve --freeze-idle 1ms", "serve --page-nice 20", "serve --page-nice 5 --remote http://127.0.0.1:1", "serve --freeze-idle 1h --headless=false", "serve --log-level loud",
 		"serve --url-policy pubic", "serve --url-policy file=/nowhere", "serve --url-policy public --remote http://127.0.0.1:1", "serve --url-policy public --chrome-flag --proxy-server=x:1",
 		"mcp x", "mcp --tools everything", "mcp --http 0.0.0.0:80", "mcp --http nonsense", "mcp --log-level loud",
 	} {

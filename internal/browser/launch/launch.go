@@ -54,6 +54,9 @@ type Config struct {
 	Gate Gate
 	// PageElements is how many elements are kept of each document; 0: page.MaxElements.
 	PageElements int
+	// PageNice is by how much the nice value of the processes that run pages exceeds ours, 0 to 19; see nicePages. A browser that
+	// was attached to keeps its own.
+	PageNice int
 	// Mask is what is masked in the pages of every session.
 	Mask sessions.Mask
 	// Logger gets the browser's life; nil: nothing is logged.
@@ -240,6 +243,11 @@ func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Mess
 		b.Kill()
 		b.Conn.Close()
 		return nil, noWindows(path)
+	}
+	if cfg.PageNice > 0 {
+		if err := nicePages(b.PID(), cfg.PageNice); err != nil && cfg.Logger != nil {
+			cfg.Logger.Warn("pages run with the usual priority", "error", err)
+		}
 	}
 	return b, nil
 }

@@ -75,6 +75,10 @@ func (s *Flags) checkCounts() error {
 	switch {
 	case s.Browsers.Check() != nil:
 		return exit.Errorf(exit.Usage, "for example --browsers 4", "%w", s.Browsers.Check())
+	case s.Browser.PageNice < 0 || s.Browser.PageNice > 19:
+		return exit.Errorf(exit.Usage, "0 runs pages with the daemon's priority", "--page-nice %d is not 0 to 19", s.Browser.PageNice)
+	case s.Browser.PageNice > 0 && len(s.Browsers.Remotes) > 0:
+		return exit.Errorf(exit.Usage, "leave out one of --page-nice and --remote", "the priority of pages is set where the browser is started")
 	case s.MaxTabs < 1:
 		return exit.Errorf(exit.Usage, "", "--max-tabs %d is less than 1", s.MaxTabs)
 	case s.Browser.MaxDownloadBytes < 1:
