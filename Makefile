@@ -84,9 +84,9 @@ soak: build ## follow a page at 60 Hz with ten clients for SOAKTIME (30m), and f
 	scripts/install-chromium
 	go run ./cmd/soak -domtap bin/domtap -time $(SOAKTIME)
 
-load: build ## load the daemon with 50 tabs that change and 1,000 calls a second for SOAKTIME, and fail when anything grows
+load: build ## load the daemon with 50 tabs that change and 1,000 calls a second for SOAKTIME; fail when anything grows or calls are slow
 	scripts/install-chromium
-	go run ./cmd/soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -age 1s -time $(SOAKTIME)
+	go run ./cmd/soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -age 1s -nice 10 -p50 20ms -p99 300ms -time $(SOAKTIME)
 
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	scripts/fuzz $(FUZZTIME)

@@ -146,6 +146,22 @@ func (c *clients) add(ctx context.Context, one *client) {
 	})
 }
 
+// begun waits until each client has the whole page.
+func (c *clients) begun(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	for _, one := range c.list {
+		select {
+		case <-one.first:
+		case err := <-c.broken:
+			return err
+		case <-ctx.Done():
+			return fmt.Errorf("client %q does not begin: %w", one.name, context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
 // leave ends the streams, and returns the error of a stream that had failed before.
 func (c *clients) leave() error {
 	c.cancel()
@@ -184,6 +200,7 @@ type client struct {
 	revision uint64
 	known    bool
 	news     chan struct{} // closed and replaced when the elements are others
+	first    chan struct{} // closed when the elements are known, unless it is nil
 }
 
 // run streams, and resumes when it was cut.
@@ -281,6 +298,9 @@ func (c *client) take(m *domtapv1.WatchDomResponse) error {
 		snapshot = r.GetSnapshot()
 	}
 	if snapshot != nil {
+		if !c.known && c.first != nil {
+			close(c.first)
+		}
 		c.elements, c.known = snapshot.GetElements(), true
 	}
 	c.epoch, c.revision = m.GetEpoch(), m.GetRevision()

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,8 +24,12 @@ type load struct {
 	tabs, hz, rate int
 	// still is how many pages do not change.
 	still int
+	// nice is the daemon's --page-nice.
+	nice int
 	// age is how old the answers to the calls may be.
 	age time.Duration
+	// p50 and p99 are how long calls may take from when they are due, at these percentiles; 0: as long as they like.
+	p50, p99 time.Duration
 }
 
 // loadRun is a running load.
@@ -41,6 +49,9 @@ type loadRun struct {
 	bare   resources
 	points []resources
 	lined  resources
+	// memory is that of the browser, read at the time weighed.
+	memory  float64
+	weighed time.Time
 }
 
 // resources is what daemon and browser use at one time. Memory is in bytes, time in seconds.
@@ -52,18 +63,23 @@ type resources struct {
 	daemonCPU, browserCPU         float64
 	revisions, coalesced, resyncs float64
 	messages                      float64
+	// kinds is the processor time of the browser's processes by kind, and ours.
+	kinds map[string]float64
 }
+
+// memoryEvery is how often the memory of the browser is read. The kernel walks through all pages of sixty processes for that, in a
+// tenth of a second, and holds up what these do.
+const memoryEvery = 30 * time.Second
 
 // runLoad runs a load and cleans up after it.
 func runLoad(ctx context.Context, l load) (err error) {
-	// Reading the memory of sixty renderers takes a tenth of a second.
 	l.sample = max(l.sample, min(5*time.Second, l.length/20))
 	site, err := serve(ctx, new(figures))
 	if err != nil {
 		return fmt.Errorf("serve the pages: %w", err)
 	}
 	defer func() { err = errors.Join(err, site.close()) }()
-	d, err := startDaemon(ctx, l.program, "--max-tabs", strconv.Itoa(l.tabs+l.still+1))
+	d, err := startDaemon(ctx, l.program, "--max-tabs", strconv.Itoa(l.tabs+l.still+1), "--page-nice", strconv.Itoa(l.nice))
 	if err != nil {
 		return err
 	}
@@ -106,6 +122,9 @@ func (b *loadRun) prepare(ctx context.Context, site string) (err error) {
 		return err
 	}
 	if err := b.watch(ctx, changing); err != nil {
+		return err
+	}
+	if err := b.clients.begun(ctx); err != nil {
 		return err
 	}
 	if err := b.read(ctx); err != nil {
@@ -183,7 +202,7 @@ func (b *loadRun) watch(ctx context.Context, tabs []string) (err error) {
 	for i, tab := range tabs {
 		b.clients.add(ctx, &client{
 			conn: b.conns[i%sharedConns], way: way{name: tab, view: &domtapv1.WatchDomRequest{TabId: tab}},
-			daemon: b.daemon, hold: b.clients.hold, news: make(chan struct{}), onMessage: b.noteDelay,
+			daemon: b.daemon, hold: b.clients.hold, news: make(chan struct{}), first: make(chan struct{}), onMessage: b.noteDelay,
 		})
 	}
 	return nil
@@ -213,9 +232,19 @@ func (b *loadRun) measure(ctx context.Context) (resources, error) {
 		daemonCPU: m["process_cpu_seconds_total"], revisions: m["domtap_revisions_total"],
 		coalesced: m["domtap_coalesced_total"], resyncs: m["domtap_resyncs_total"],
 	}
-	for _, pid := range descendants(b.daemon.cmd.Process.Pid) {
-		w.browser += memory(pid)
-		w.browserCPU += cpu(pid)
+	family := descendants(b.daemon.cmd.Process.Pid)
+	w.kinds = map[string]float64{"this program": cpu(os.Getpid()), "daemon": w.daemonCPU}
+	for _, pid := range family {
+		used := cpu(pid)
+		w.browserCPU += used
+		w.kinds[kind(pid)] += used
+	}
+	if w.browser = b.memory; time.Since(b.weighed) >= memoryEvery {
+		b.memory, b.weighed = 0, time.Now()
+		for _, pid := range family {
+			b.memory += memory(pid)
+		}
+		w.browser = b.memory
 	}
 	if b.clients != nil {
 		w.messages, _ = b.clients.total()
@@ -332,7 +361,20 @@ func (b *loadRun) judge() error {
 		errs = append(errs, b.checkGrowth(rule, xs, series[rule.name]))
 	}
 	b.perTab(series)
+	b.perKind()
+	if b.callers != nil {
+		took := b.callers.took.whole()
+		errs = append(errs, exceeds("half of the calls", took.at(50), b.p50), exceeds("one in a hundred calls", took.at(99), b.p99))
+	}
 	return errors.Join(errs...)
+}
+
+// exceeds is the error of what took longer than it may; a limit of 0 is none.
+func exceeds(what string, took, limit time.Duration) error {
+	if limit == 0 || took <= limit {
+		return nil
+	}
+	return fmt.Errorf("%s took more than %v: %v", what, limit, took)
 }
 
 // heldName is the gauge of what the daemon holds.
@@ -350,6 +392,26 @@ func (b *loadRun) perTab(series map[string][]float64) {
 	resident := mean(series[rules[daemonMemory].name])*mb - b.bare.resident
 	_, _ = fmt.Fprintf(b.out, "a tab with its watcher takes %.0f KB of live heap and stacks in the daemon, and %.0f KB of resident memory, garbage included\n",
 		held/float64(b.tabs)/1024, resident/float64(b.tabs)/1024)
+}
+
+// perKind prints how many processors the processes took while the load ran, the most first.
+func (b *loadRun) perKind() {
+	if len(b.points) < 2 {
+		return
+	}
+	first, last := b.points[0], b.points[len(b.points)-1]
+	took := map[string]float64{}
+	for name, used := range last.kinds {
+		took[name] = (used - first.kinds[name]) / (last.at - first.at).Seconds()
+	}
+	names := slices.SortedFunc(maps.Keys(took), func(a, b string) int { return cmp.Compare(took[b], took[a]) })
+	_, _ = fmt.Fprint(b.out, "processors:")
+	for _, name := range names {
+		if took[name] >= 0.005 {
+			_, _ = fmt.Fprintf(b.out, " %s %.2f", name, took[name])
+		}
+	}
+	_, _ = fmt.Fprintln(b.out)
 }
 
 // end ends what runs.

@@ -15,9 +15,10 @@
 //	soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -time 1h
 //
 // opens 50 small pages, each of which changes 10 times a second and has a watcher, and reads the DOM of ten pages
-// that do not change, 1000 times a second in all. Watchers share four connections, and so do callers. It prints how
-// long changes took to reach their watchers, how long calls took since they were due and since they were sent, what
-// daemon and browser use, and how much memory of the daemon a tab takes. It fails for the same reasons.
+// that do not change, 1000 times a second in all, once every watcher has its page. Watchers share four connections, and
+// so do callers. It prints how long changes took to reach their watchers, how long calls took since they were due and
+// since they were sent, what daemon and browser use, how much memory of the daemon a tab takes, and the processor time of
+// all processes by their kinds, its own included. It fails for the same reasons.
 //
 // The daemon is a process of its own, with a socket, a state directory and a browser of its own, and is stopped
 // at the end. It runs on Linux only, because it reads the resources of processes from /proc.
@@ -64,6 +65,9 @@ func main() {
 	hz := flag.Int("hz", 10, "with -tabs: how many times a second each changes; 0: never")
 	rate := flag.Int("calls", 1000, "with -tabs: how many calls a second read ten more pages; 0: none")
 	age := flag.Duration("age", 0, "with -tabs: how old what the calls read may be, up to 1m (max_age); 0: the page is asked")
+	nice := flag.Int("nice", 0, "with -tabs: the daemon's --page-nice")
+	p50 := flag.Duration("p50", 0, "with -tabs: fail when half of the calls took longer, from when they were due; 0: do not")
+	p99 := flag.Duration("p99", 0, "with -tabs: fail when one in a hundred calls took longer, from when it was due; 0: do not")
 	flag.Parse()
 	if *length < 5*time.Second || *tabs < 0 || *hz < 0 || *rate < 0 || *age < 0 || *age > time.Minute || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "soak: -time is at least 5s, -tabs, -hz and -calls are not negative, -age is at most 1m, and there are no arguments")
@@ -72,7 +76,7 @@ func main() {
 	p := planFor(*program, *length, os.Stdout)
 	var err error
 	if *tabs > 0 {
-		err = runLoad(ctx, load{plan: p, tabs: *tabs, still: 10, hz: *hz, rate: *rate, age: *age})
+		err = runLoad(ctx, load{plan: p, tabs: *tabs, still: 10, hz: *hz, rate: *rate, nice: *nice, age: *age, p50: *p50, p99: *p99})
 	} else {
 		err = soak(ctx, p)
 	}

@@ -65,9 +65,23 @@ func cpu(pid int) float64 {
 }
 
 // isRenderer reports whether a process of the browser runs pages.
-func isRenderer(pid int) bool {
+func isRenderer(pid int) bool { return kind(pid) == "renderer" }
+
+// kind is what a process of the browser does, in Chromium's words, such as renderer or gpu-process; browser for the one that started
+// the others, and empty when it is gone.
+func kind(pid int) string {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return err == nil && bytes.Contains(line, []byte("--type=renderer"))
+	if err != nil || len(line) == 0 {
+		return ""
+	}
+	_, rest, found := bytes.Cut(line, []byte("--type="))
+	if !found {
+		return "browser"
+	}
+	if end := bytes.IndexAny(rest, " \x00"); end >= 0 { // renderers have spaces between their arguments
+		rest = rest[:end]
+	}
+	return string(rest)
 }
 
 // memory is what a process holds for itself, in bytes: without files, of which other browsers on the machine may
