@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/activity"
 	"github.com/domtap/domtap/internal/browser/capture"
 	"github.com/domtap/domtap/internal/browser/documents"
+	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/input"
 	"github.com/domtap/domtap/internal/browser/navigation"
 	"github.com/domtap/domtap/internal/browser/requests"
@@ -116,11 +117,13 @@ func (i inputFacet) Reveal(ctx context.Context, e driver.Element) error {
 func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error {
 	until := requests.Limit()
 	followed := i.activity.End()
-	for again := false; ; again = true {
+	asked := i.input.TakeRest()
+	defer asked.Forget()
+	for again := false; ; again, asked = true, (frames.Asked{}) {
 		rests := false
 		if followed {
 			var err error
-			if rests, err = i.documents.Rests(ctx, frame, again); err != nil {
+			if rests, err = i.documents.Rests(ctx, frame, again, asked); err != nil {
 				return err
 			}
 			if err := i.barrier(ctx); err != nil {

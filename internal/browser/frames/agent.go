@@ -95,6 +95,19 @@ func (a *Agent) Send(ctx context.Context, params CallParams) (*devtools.Call, er
 	return a.Session.Conn.Send(ctx, a.Session.ID, runtime.CommandCallFunctionOn, params)
 }
 
+// Asked is a command that an agent was sent, or none.
+type Asked struct {
+	Agent *Agent
+	Call  *devtools.Call
+}
+
+// Forget lets the answer be dropped. Whoever does not wait for it owes that.
+func (k Asked) Forget() {
+	if k.Call != nil {
+		k.Call.Forget()
+	}
+}
+
 // Handle runs a command and returns its answer as an object; the object is empty when the answer is null.
 func (a *Agent) Handle(ctx context.Context, command string, argument any, group string) (runtime.RemoteObjectID, error) {
 	params := a.Params(command, argument)

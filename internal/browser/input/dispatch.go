@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/input/outcome"
@@ -51,12 +52,20 @@ func (p *path) orLastReport(ctx context.Context, got outcome.Press, err error) (
 	return got, err
 }
 
-// outcomeOf asks how a press went, and lets go of the element.
+// outcomeOf asks how a press went, and lets go of the element. After a click it asks whether the document is at rest, too, which
+// comes next in most cases: that saves a round trip.
 func (t *pointer) outcomeOf(ctx context.Context, p *path) (got outcome.Press, err error) {
 	if p.spot.Ref == dom.NoRef {
 		return outcome.Press{Reached: true}, nil
 	}
-	if err = call(ctx, p.leaf(), "pressOutcome", nil, &got); err != nil && ctx.Err() != nil {
+	k, err := p.leaf().Send(ctx, "pressOutcome", nil)
+	if err == nil {
+		if t.action.Kind == driver.Click {
+			t.page.AskRest(ctx, p.leaf())
+		}
+		err = answer(ctx, k, &got)
+	}
+	if err != nil && ctx.Err() != nil {
 		disarm(ctx, p.agents()[:1])
 	}
 	return got, err

@@ -40,6 +40,8 @@ type Page interface {
 	Others(frames []dom.FrameID) []Agent
 	// Complete says that all frames have an observer that answers.
 	Complete() bool
+	// AskRest asks a document whether it is at rest, for who settles the page after the action.
+	AskRest(ctx context.Context, a Agent)
 	// Expect delivers the next event of a method, until stop is called.
 	Expect(method string) (event <-chan *cdproto.Message, stop func())
 	// Failed gives the error of a call its kind.

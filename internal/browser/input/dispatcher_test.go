@@ -100,6 +100,8 @@ func (d desk) Send(ctx context.Context, command string, argument any) (*devtools
 	return d.session.Conn.Send(ctx, d.session.ID, "observer."+command, argument)
 }
 
+func (desk) AskRest(context.Context, Agent) {}
+
 func (desk) Handle(context.Context, string, any) (runtime.RemoteObjectID, error) { return "", nil }
 
 // at makes a dispatcher of a page whose observer answers as told.

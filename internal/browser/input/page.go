@@ -23,6 +23,8 @@ type Input struct {
 	// expected are the events that an action waits for, by method, and folders hold uploaded files; the monitor guards both.
 	expected map[string]chan *cdproto.Message
 	folders  []string
+	// rest is what AskRest has asked; the monitor guards it.
+	rest frames.Asked
 }
 
 // NewInput makes the input of a page. mac says that the browser runs on a Mac, and root is where the folders of uploaded
@@ -33,7 +35,29 @@ func NewInput(m *frames.Manager, mac bool, root string) *Input {
 
 // Do performs one action; see driver.Input.
 func (i *Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
+	i.swapRest(frames.Asked{}).Forget()
 	return New(i).Do(ctx, a)
+}
+
+// TakeRest returns the question that the last action asked, if it did. The caller waits for the answer, or forgets it.
+func (i *Input) TakeRest() frames.Asked { return i.swapRest(frames.Asked{}) }
+
+// AskRest implements Page.
+func (i *Input) AskRest(ctx context.Context, a Agent) {
+	own, is := a.(inputAgent)
+	if !is {
+		return
+	}
+	if k, err := own.a.Send(ctx, own.a.Params("rest", map[string]any{"again": false})); err == nil {
+		i.swapRest(frames.Asked{Agent: own.a, Call: k}).Forget()
+	}
+}
+
+func (i *Input) swapRest(now frames.Asked) (before frames.Asked) {
+	i.m.Lock()
+	defer i.m.Unlock()
+	before, i.rest = i.rest, now
+	return before
 }
 
 // Main implements Page.
