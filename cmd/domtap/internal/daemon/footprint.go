@@ -40,7 +40,7 @@ func newFootprint(log *slog.Logger) footprint {
 func (f footprint) keep(ctx context.Context) {
 	tick := time.NewTicker(footprintPoll)
 	defer tick.Stop()
-	var last, dropped time.Duration
+	last, dropped := time.Duration(0), -worth // the start alone is worth it, however little it took
 	for {
 		select {
 		case <-tick.C:
