@@ -182,8 +182,14 @@ func settled(b testing.TB, browser int) float64 {
 	}
 }
 
-// pss is the memory of all processes of a browser, by the number of its first, in MB.
+// pss is the memory of all processes of a browser, by the number of its first, in MB. Of the files of the program it has its share alone.
 func pss(b testing.TB, browser int) float64 {
+	b.Helper()
+	return memoryOf(b, browser, "Pss:")
+}
+
+// memoryOf is the sum of some rows of smaps_rollup for all processes of a browser, in MB.
+func memoryOf(b testing.TB, browser int, rows ...string) float64 {
 	b.Helper()
 	total := 0.0
 	for _, pid := range testenv.Group(browser) {
@@ -192,8 +198,8 @@ func pss(b testing.TB, browser int) float64 {
 			continue
 		}
 		for row := range bytes.Lines(rollup) {
-			if rest, ok := bytes.CutPrefix(row, []byte("Pss:")); ok {
-				if kb, err := strconv.ParseFloat(string(bytes.Fields(rest)[0]), 64); err == nil {
+			if fields := bytes.Fields(row); len(fields) > 1 && slices.Contains(rows, string(fields[0])) {
+				if kb, err := strconv.ParseFloat(string(fields[1]), 64); err == nil {
 					total += kb / 1024
 				}
 			}

@@ -99,11 +99,13 @@ func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), ou
 	if !cfg.Headless {
 		opts = append(opts, chromedp.Flag("headless", false), chromedp.Flag("hide-scrollbars", false), chromedp.Flag("mute-audio", false))
 	}
-	off, blink := features, blinkSettings
+	on, off, blink := enabled, features, blinkSettings
 	for _, flag := range append(slices.Clone(cfg.Flags), gateFlags(cfg.Gate)...) {
 		name, value, found := parseFlag(flag)
 		switch {
-		case name == disableFeatures: // the browser takes the last of these flags alone
+		case name == enableFeatures: // the browser takes the last of these flags alone
+			on += "," + value
+		case name == disableFeatures:
 			off += "," + value
 		case name == blinkFlag:
 			blink += "," + value
@@ -113,7 +115,7 @@ func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), ou
 			opts = append(opts, chromedp.Flag(name, true))
 		}
 	}
-	return append(opts, chromedp.Flag(disableFeatures, off), chromedp.Flag(blinkFlag, blink))
+	return append(opts, chromedp.Flag(enableFeatures, on), chromedp.Flag(disableFeatures, off), chromedp.Flag(blinkFlag, blink))
 }
 
 // parseFlag reads "name" or "name=value", with or without dashes.
@@ -122,6 +124,7 @@ func parseFlag(flag string) (name, value string, found bool) {
 }
 
 const (
+	enableFeatures  = "enable-features"
 	disableFeatures = "disable-features"
 	blinkFlag       = "blink-settings"
 )
@@ -129,6 +132,10 @@ const (
 // blinkSettings are those of all pages: on Linux what somebody selects in one session must not be what a click with the middle
 // button pastes in another.
 const blinkSettings = "selectionClipboardBufferAvailable=false"
+
+// enabled are what is switched on always: the network has no process of its own, which takes 10 MB, and 16 in full Chromium. chromedp
+// asks for that too, under the name that it had before.
+const enabled = "NetworkServiceInProcess2"
 
 // features are what is switched off always: pages that come back from the cache of the history, without their load
 // being told again, and renderers that wait for a page to come, among them.
