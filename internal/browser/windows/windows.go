@@ -31,8 +31,20 @@ const (
 	kept = 4
 	// rest is how long a window stays drawn at least: an action goes on after the call of Draw.
 	rest = 5 * time.Second
+	// fade is how long a window is a point before it has no size.
+	fade = time.Second
 	// findLimit bounds the question for a window.
 	findLimit = 2 * time.Second
+)
+
+// The sizes that windows have. They say nothing of the page's size, but each pixel of what was drawn last takes four bytes of the
+// browser's memory.
+var (
+	// shown is that of a window that is drawn, which is what the shell gives to windows by itself.
+	shown = size{800, 600}
+	// point is the smallest that is drawn. A window becomes one before it has no size, so that its memory is free.
+	point = size{1, 1}
+	none  = size{}
 )
 
 // Windows are the windows of one browser.
@@ -42,9 +54,10 @@ type Windows struct {
 	logger *slog.Logger
 
 	mu sync.Mutex
-	// drawn are those that are drawn, the one that was used last at the end.
-	drawn []*Window
-	// timer calls trim when the first of too many has rested; nil: there are not too many.
+	// drawn are those that are drawn, the one that was used last at the end; points are those that are about to have no size, the
+	// one that became a point last at the end.
+	drawn, points []*Window
+	// timer calls trim when something is due; nil: nothing is.
 	timer *time.Timer
 }
 
@@ -66,9 +79,9 @@ type Window struct {
 	// id is the window's; known is false until the browser was asked.
 	id    browser.WindowID
 	known bool
-	// used is when it was drawn last, or was to be. closed says that the page is gone.
-	used   time.Time
-	closed bool
+	// used is when it was drawn last, or was to be; shrunk is when it became a point. closed says that the page is gone.
+	used, shrunk time.Time
+	closed       bool
 }
 
 // Of is the window of a page, which was opened without a size; size is that of the page, in CSS pixels.
@@ -97,9 +110,8 @@ func (w *Window) Close() {
 	w.all.mu.Lock()
 	defer w.all.mu.Unlock()
 	w.closed = true
-	if i := slices.Index(w.all.drawn, w); i >= 0 {
-		w.all.drawn = slices.Delete(w.all.drawn, i, i+1)
-	}
+	w.all.drawn, _ = without(w.all.drawn, w)
+	w.all.points, _ = without(w.all.points, w)
 	w.all.trimLocked()
 }
 
@@ -131,15 +143,23 @@ func (w *Windows) use(one *Window) {
 	if one.closed {
 		return
 	}
-	if i := slices.Index(w.drawn, one); i >= 0 {
-		w.drawn = slices.Delete(w.drawn, i, i+1)
-	} else {
-		width, height := one.size()
-		w.resize(one, width, height)
+	var drawn bool
+	if w.drawn, drawn = without(w.drawn, one); !drawn {
+		w.points, _ = without(w.points, one)
+		w.resize(one, shown)
 	}
 	w.drawn = append(w.drawn, one)
 	one.used = time.Now()
 	w.trimLocked()
+}
+
+// without is a list without a window, and whether that was in it.
+func without(list []*Window, one *Window) ([]*Window, bool) {
+	i := slices.Index(list, one)
+	if i < 0 {
+		return list, false
+	}
+	return slices.Delete(list, i, i+1), true
 }
 
 // trim stops to draw windows that nobody has used for a while, if there are too many.
@@ -155,32 +175,45 @@ func (w *Windows) trimLocked() {
 		w.timer.Stop()
 		w.timer = nil
 	}
-	for len(w.drawn) > kept && w.life.Err() == nil {
+	if w.life.Err() != nil {
+		return
+	}
+	for len(w.drawn) > kept && time.Since(w.drawn[0].used) >= rest {
 		oldest := w.drawn[0]
-		if left := rest - time.Since(oldest.used); left > 0 {
-			w.timer = time.AfterFunc(left, w.trim)
-			return
-		}
 		w.drawn = slices.Delete(w.drawn, 0, 1)
-		w.hide(oldest)
+		w.resize(oldest, point)
+		oldest.shrunk = time.Now()
+		w.points = append(w.points, oldest)
+	}
+	for len(w.points) > 0 && time.Since(w.points[0].shrunk) >= fade {
+		w.resize(w.points[0], none)
+		w.points = slices.Delete(w.points, 0, 1)
+	}
+	next := time.Duration(-1)
+	if len(w.drawn) > kept {
+		next = rest - time.Since(w.drawn[0].used)
+	}
+	if len(w.points) > 0 {
+		if left := fade - time.Since(w.points[0].shrunk); next < 0 || left < next {
+			next = left
+		}
+	}
+	if next >= 0 {
+		w.timer = time.AfterFunc(next, w.trim)
 	}
 }
 
-// hide lets a window be drawn no more. The browser goes on to draw what its window showed last, without end and
-// whatever its size, until the page has a surface that was never drawn; a view that gets its size back has such a one. The page
-// does not notice, for its size is that of its device metrics.
-func (w *Windows) hide(one *Window) {
-	w.resize(one, 0, 0)
-	width, height := one.size()
-	one.page.Post(w.life, "Emulation.setVisibleSize", size{width, height}) // cdproto does not know it
-}
-
-// resize gives a window a size.
-func (w *Windows) resize(one *Window, width, height int64) {
+// resize gives a window a size, and its view that of the page. The page does not notice, for it sees the size of its device metrics.
+//
+// The browser goes on to draw what a window showed last, without end and whatever the window's size, until the page has a surface
+// that was never drawn. A view that gets its size back has such a one.
+func (w *Windows) resize(one *Window, to size) {
 	w.root.Post(w.life, browser.CommandSetWindowBounds, struct {
 		WindowID browser.WindowID `json:"windowId"`
 		Bounds   size             `json:"bounds"`
-	}{one.id, size{width, height}})
+	}{one.id, to})
+	width, height := one.size()
+	one.page.Post(w.life, "Emulation.setVisibleSize", size{width, height}) // cdproto does not know it
 }
 
 // size is a size in CSS pixels. Those of cdproto leave out zeros.

@@ -78,23 +78,26 @@ func run(t *testing.T, test func(t *testing.T, browser *transport, all []*Window
 	})
 }
 
-func shown(i int) string {
-	return fmt.Sprintf(` Browser.setWindowBounds{"windowId":%d,"bounds":{"width":640,"height":480}}`, i)
-}
-
-func hidden(i int) []string {
+// resized is what is sent to give window i a size.
+func resized(i int, width, height int) []string {
 	return []string{
-		fmt.Sprintf(` Browser.setWindowBounds{"windowId":%d,"bounds":{"width":0,"height":0}}`, i),
+		fmt.Sprintf(` Browser.setWindowBounds{"windowId":%d,"bounds":{"width":%d,"height":%d}}`, i, width, height),
 		fmt.Sprintf(`S%d Emulation.setVisibleSize{"width":640,"height":480}`, i),
 	}
 }
+
+func drawn(i int) []string { return resized(i, 800, 600) }
+
+func shrunk(i int) []string { return resized(i, 1, 1) }
+
+func hidden(i int) []string { return resized(i, 0, 0) }
 
 func TestWindowsThatWereUsedLastStayDrawn(t *testing.T) {
 	run(t, func(t *testing.T, browser *transport, all []*Window) {
 		var want []string
 		for i, w := range all[:kept] {
 			w.Draw(t.Context())
-			want = append(want, shown(i))
+			want = append(want, drawn(i)...)
 		}
 		all[0].Draw(t.Context()) // it is drawn, and was used last now
 		time.Sleep(100 * rest)
@@ -102,12 +105,16 @@ func TestWindowsThatWereUsedLastStayDrawn(t *testing.T) {
 			t.Fatalf("sent %q, want %q", got, want)
 		}
 		all[kept].Draw(t.Context())
-		if got, want := browser.take(), append([]string{shown(kept)}, hidden(1)...); !slices.Equal(got, want) {
+		time.Sleep(fade)
+		if got, want := browser.take(), slices.Concat(drawn(kept), shrunk(1), hidden(1)); !slices.Equal(got, want) {
 			t.Errorf("for one more it sent %q, want %q", got, want)
 		}
 		all[1].Draw(t.Context())
-		if got, want := browser.take(), append([]string{shown(1)}, hidden(2)...); !slices.Equal(got, want) {
-			t.Errorf("for the hidden one it sent %q, want %q", got, want)
+		time.Sleep(fade / 2)
+		all[2].Draw(t.Context()) // which is a point by now
+		time.Sleep(2 * fade)
+		if got, want := browser.take(), slices.Concat(drawn(1), shrunk(2), drawn(2), shrunk(3), hidden(3)); !slices.Equal(got, want) {
+			t.Errorf("for those that are not drawn it sent %q, want %q", got, want)
 		}
 	})
 }
@@ -118,12 +125,13 @@ func TestAWindowRestsBeforeItIsDrawnNoMore(t *testing.T) {
 			w.Draw(t.Context())
 			time.Sleep(rest / 10)
 		}
-		if got := browser.take(); len(got) != len(all) {
+		if got := browser.take(); len(got) != 2*len(all) {
 			t.Fatalf("at first it sent %q", got)
 		}
 		all[0].Draw(t.Context())
-		time.Sleep(rest)
-		if got, want := browser.take(), slices.Concat(hidden(1), hidden(2), hidden(3)); !slices.Equal(got, want) {
+		time.Sleep(rest + fade)
+		want := slices.Concat(shrunk(1), shrunk(2), shrunk(3), hidden(1), hidden(2), hidden(3))
+		if got := browser.take(); !slices.Equal(got, want) {
 			t.Errorf("later it sent %q, want %q", got, want)
 		}
 	})
@@ -153,7 +161,7 @@ func TestAWindowThatIsNotKnownIsNotDrawn(t *testing.T) {
 		}
 		browser.refuse = false
 		all[0].Draw(t.Context())
-		if got := browser.take(); !slices.Equal(got, []string{shown(0)}) {
+		if got := browser.take(); !slices.Equal(got, drawn(0)) {
 			t.Errorf("later it sent %q", got)
 		}
 		var none *Window
