@@ -176,32 +176,36 @@ class Generated {
     this.rules = -1;
     /** Matches the elements; empty: there are none; null: any element may be one. @type {string | null} */
     this.selector = "";
+    /** There are shadow trees, whose styles are not searched: they are for what is in them, their hosts and what is slotted. */
+    this.inShadows = false;
   }
 
   /** Whether there may be such elements. */
   get possible() {
-    return this.selector !== "";
+    return this.selector !== "" || this.inShadows;
   }
 
   /** Whether text may be generated in an element. @param {El} el */
   mayBeIn(el) {
-    return this.selector === null || (this.selector !== "" && safe.matches(el, this.selector));
+    const { selector } = this;
+    if (selector === null || (selector !== "" && safe.matches(el, selector))) return true;
+    return this.inShadows && (isShadow(safe.getRootNode(el)) || shadowOf(el) !== null || slotOf(el) !== null);
   }
 
   /**
    * Searches the sheets when there are others than before. Reports whether content that is
    * generated may be another one now.
-   * @param {Document} doc @param {boolean} hasShadowTrees shadow trees have styles of their own
+   * @param {Document} doc
    */
-  check(doc, hasShadowTrees) {
+  check(doc) {
     const all = [...safe.styleSheets(doc), ...safe.adoptedStyleSheets(doc)];
-    const sheets = all.length + (hasShadowTrees ? 1e6 : 0), rules = all.reduce((sum, sheet) => sum + rulesIn(sheet), 0);
-    if (sheets === this.sheets && rules === this.rules) return false;
-    const was = this.selector, others = sheets !== this.sheets;
-    this.sheets = sheets;
+    const rules = all.reduce((sum, sheet) => sum + rulesIn(sheet), 0);
+    if (all.length === this.sheets && rules === this.rules) return false;
+    const was = this.selector, others = all.length !== this.sheets;
+    this.sheets = all.length;
     this.rules = rules;
-    this.selector = hasShadowTrees ? null : generatingSelector(doc, all);
-    return this.selector !== was || (others && this.possible);
+    this.selector = generatingSelector(doc, all);
+    return this.selector !== was || (others && this.selector !== "");
   }
 }
 

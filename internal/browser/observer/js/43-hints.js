@@ -90,8 +90,7 @@ class Hints {
     const { changes, labels, naming, styles } = this.model;
     // Shadow trees have labels and styles of their own. The first scan learns here that there is
     // one.
-    labels.hasShadowTrees = true;
-    naming.generated.selector = null;
+    labels.hasShadowTrees = naming.generated.inShadows = true;
     styles.read(root);
     for (const el of this.cursors.candidates(root)) {
       this.setCursorHint(el, this.cursors.isPointer(el));

@@ -150,15 +150,17 @@ class Refresh {
 
   /** Scans the whole document. */
   scanAll() {
-    const { changes, hints, labels, layout, records } = this.model;
+    const { changes, hints, labels, layout, naming, records } = this.model;
     this.scans++;
     this.limited = false;
     labels.reset();
+    const shadows = this.hasShadowTrees();
+    if (shadows) naming.generated.inShadows = true; // names are computed before the scan comes to the trees in them
     changes.clearNodes();
     for (const _ of hints.findCursorHints());
     changes.checkNodes.clear();
     const root = safe.documentElement(this.model.doc);
-    if (this.isPlain()) this.scanPlain();
+    if (!shadows && this.isPlain()) this.scanPlain();
     else if (root) this.scan(root);
     for (const rec of records.all) if (rec.scan !== this.scans) records.drop(rec);
     changes.rescan = false;
@@ -171,15 +173,20 @@ class Refresh {
   }
 
   /**
-   * Whether scanPlain suits the document: no shadow trees, nothing that disables its descendants,
-   * and structure is not stored.
+   * Whether scanPlain suits the document, which has no shadow trees: nothing that disables its descendants, and
+   * structure is not stored.
    */
   isPlain() {
-    const { doc, elements, hints, listeners, styles } = this.model;
+    const { doc, hints, listeners, styles } = this.model;
     if (this.model.structural || listeners.needsWalk || hints.designMode || safe.querySelector(doc, DISABLING)) return false;
-    if (hints.cursors.found.size && styles.of(doc).opaque) return false;
-    for (let i = 0, n = elements.length; i < n; i++) if (shadowOf(elements[i])) return false;
-    return true;
+    return !hints.cursors.found.size || !styles.of(doc).opaque;
+  }
+
+  /** Whether an element of the document is a shadow host. */
+  hasShadowTrees() {
+    const { elements } = this.model;
+    for (let i = 0, n = elements.length; i < n; i++) if (shadowOf(elements[i])) return true;
+    return false;
   }
 
   /**

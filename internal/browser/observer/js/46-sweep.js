@@ -50,7 +50,7 @@ class Sweep {
   poll() {
     const { changes, doc, hints, labels, naming } = this.model;
     labels.hasShadowTrees = this.shadows.size > 0;
-    if (naming.generated.check(doc, labels.hasShadowTrees) && !changes.rescan) {
+    if (naming.generated.check(doc) && !changes.rescan) {
       for (const rec of this.model.records.all) changes.dirty.add(rec);
     }
     hints.checkDesignMode();
