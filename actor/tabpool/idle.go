@@ -33,7 +33,7 @@ func (p *Pool) Use(ctx context.Context, id string) (*actor.Tab, error) {
 // CloseIdle closes the tabs that nobody has used for so long, and returns when the next may be due. A tab
 // that begins or is used meanwhile is due later. The TabClosed event of such a tab has the reason "idle".
 func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
-	return p.forIdle(idle, func(id string, m *member) {
+	return forIdle(p, idle, func(id string, m *member) {
 		why := fmt.Sprintf("tab %s was closed, because nobody had used it for %v: open another", id, idle)
 		p.closeIdle(m, p.uses.expire(id, why))
 	})
@@ -42,7 +42,7 @@ func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 // FreezeIdle freezes the tabs that nobody has used for so long, until they are used again, and returns when the next may be
 // due. One whose page loads, downloads or waits behind a dialog is frozen when that is over.
 func (p *Pool) FreezeIdle(idle time.Duration) (next time.Time) {
-	return p.forIdle(idle, func(id string, m *member) {
+	return forIdle(p, idle, func(id string, m *member) {
 		if p.uses.freeze(id) {
 			m.Freeze(true)
 		}
@@ -50,7 +50,7 @@ func (p *Pool) FreezeIdle(idle time.Duration) (next time.Time) {
 }
 
 // forIdle calls do, under the lock, for the tabs that nobody has used for so long, and returns when the next may be due.
-func (p *Pool) forIdle(idle time.Duration, do func(id string, m *member)) (next time.Time) {
+func forIdle(p *Pool, idle time.Duration, do func(id string, m *member)) (next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
