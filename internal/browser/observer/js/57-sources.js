@@ -6,18 +6,13 @@
 
 /** Attributes that make an element a source. */
 const SOURCE_ATTRIBUTES = new Set(["role", "aria-live", "aria-modal", "aria-invalid", "aria-busy", "popover"]);
-/** Fields that a person left invalid. */
-const USER_INVALID = ":user-invalid";
-
 class Sources {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** The elements of each known tree, in document order. @type {El[]} */
-    this.known = [];
-    /** They may be others by now. */
-    this.stale = true;
-    /** How many shadow trees were known. */
+    /** The elements of each known tree, in document order; null: they are to be looked for. @type {El[] | null} */
+    this.known = null;
+    /** How many shadow trees had been followed by the last query. */
     this.trees = 0;
   }
 
@@ -27,32 +22,25 @@ class Sources {
    * @param {boolean} closely whether added elements are looked into, which is worth while when a check follows soon
    */
   note(records, closely) {
-    for (let i = 0; i < records.length && !this.stale; i++) {
-      const r = records[i];
-      if (r.type === "attributes") this.stale = SOURCE_ATTRIBUTES.has(r.attributeName || "");
-      for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
-        if (isElement(n) && (!closely || safe.matches(n, SOURCES) || firstWithin(n, SOURCES) !== null)) this.stale = true;
-      }
-    }
+    if (this.known !== null && records.some((r) => this.mayMakeSources(r, closely))) this.known = null;
+  }
+
+  /** @param {MutationRecord} r @param {boolean} closely */
+  mayMakeSources(r, closely) {
+    if (r.type === "attributes") return SOURCE_ATTRIBUTES.has(r.attributeName || "");
+    const added = /** @type {DomNode[]} */ ([...r.addedNodes]);
+    return added.some((n) => isElement(n) && (!closely || safe.matches(n, SOURCES) || firstWithin(n, SOURCES) !== null));
   }
 
   /** All elements that may say something, in every known tree; each once or twice. */
   *found() {
     const { doc, sweep } = this.model;
-    if (this.stale || this.trees !== sweep.follows) this.find();
+    const trees = [doc, ...sweep.shadows];
+    if (this.known === null || this.trees !== sweep.follows) {
+      this.trees = sweep.follows;
+      this.known = trees.flatMap((tree) => [...inTree(tree, SOURCES)].slice(0, MAX_SOURCES));
+    }
     for (const el of this.known) if (safe.isConnected(el)) yield el;
-    for (const tree of [doc, ...sweep.shadows]) yield* first(inTree(tree, USER_INVALID), MAX_SOURCES);
+    for (const tree of trees) yield* [...inTree(tree, ":user-invalid")].slice(0, MAX_SOURCES);
   }
-
-  find() {
-    const { doc, sweep } = this.model;
-    this.stale = false;
-    this.trees = sweep.follows;
-    this.known = [doc, ...sweep.shadows].flatMap((tree) => [...first(inTree(tree, SOURCES), MAX_SOURCES)]);
-  }
-}
-
-/** The first elements of a list. @param {NodeListOf<El>} all @param {number} most */
-function* first(all, most) {
-  for (let i = 0; i < all.length && i < most; i++) yield all[i];
 }
