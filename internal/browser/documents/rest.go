@@ -15,9 +15,9 @@ const restLimit = 500 * time.Millisecond
 
 // Rests asks all documents whether they know that what an action set off is over. The document of the frame that was acted
 // on must have changed because of the action, or with again since it was asked last, and the others must be untouched. A
-// document that does not answer does not know. The error is that of ctx. known was asked already; its zero value is nothing.
+// document that does not answer does not know. The error is that of ctx. known was asked already, and the caller forgets it;
+// its zero value is nothing.
 func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool, known frames.Asked) (bool, error) {
-	defer known.Forget()
 	q.m.Lock()
 	complete := q.m.Tree.Complete()
 	q.m.Unlock()
