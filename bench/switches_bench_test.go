@@ -19,7 +19,7 @@ func BenchmarkSwitches(b *testing.B) {
 	}
 	for _, flag := range []string{
 		"", "renderer-process-limit=1", "js-flags=--optimize-for-size", "js-flags=--lite-mode", "in-process-gpu", "disable-gpu",
-		"disable-features=AudioServiceOutOfProcess", "enable-features=NetworkServiceInProcess2", "disable-software-rasterizer",
+		"disable-features=AudioServiceOutOfProcess", "disable-features=NetworkServiceInProcess2", "disable-software-rasterizer",
 		"enable-low-end-device-mode", "no-zygote",
 	} {
 		b.Run(cmp.Or(flag, "none"), func(b *testing.B) { benchmarkSwitch(b, flag) })
