@@ -61,9 +61,7 @@ func (s *site) page(tab string, n int) string {
 	if tab == "" {
 		return s.Open(url)
 	}
-	if _, err := s.Tabs.Navigate(s.b.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
-		s.b.Fatal(err)
-	}
+	s.load(tab, url)
 	return tab
 }
 
