@@ -232,16 +232,16 @@ func (b *loadRun) measure(ctx context.Context) (resources, error) {
 		daemonCPU: m["process_cpu_seconds_total"], revisions: m["domtap_revisions_total"],
 		coalesced: m["domtap_coalesced_total"], resyncs: m["domtap_resyncs_total"],
 	}
-	family := descendants(b.daemon.cmd.Process.Pid)
+	processes := descendants(b.daemon.cmd.Process.Pid)
 	w.kinds = map[string]float64{"this program": cpu(os.Getpid()), "daemon": w.daemonCPU}
-	for _, pid := range family {
+	for _, pid := range processes {
 		used := cpu(pid)
 		w.browserCPU += used
 		w.kinds[kind(pid)] += used
 	}
 	if w.browser = b.memory; time.Since(b.weighed) >= memoryEvery {
 		b.memory, b.weighed = 0, time.Now()
-		for _, pid := range family {
+		for _, pid := range processes {
 			b.memory += memory(pid)
 		}
 		w.browser = b.memory
