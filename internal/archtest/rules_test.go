@@ -84,7 +84,9 @@ var layers = map[string]layer{
 	"internal/browser/input":         {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/input/outcome", "internal/browser/keyboard", "internal/browser/frames"}, modules: true},
 	// It knows browsers by an interface, so that what it does when they die is tested without one.
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
-	"gen":                  {modules: true},
+	// The cluster: what runs NATS or speaks to it, then what decides. None of it knows browsers or the services.
+	"internal/cluster/embedded": {modules: true},
+	"gen":                       {modules: true},
 	"internal/server": {
 		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate"},
 		modules: true,
@@ -153,6 +155,11 @@ var owners = []owner{
 		},
 		layers: []string{"gen", "internal/server", "internal/gateway", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
 		advice: "use the types of dom and actor and let internal/server convert them",
+	},
+	{
+		packages: []string{"github.com/nats-io"},
+		layers:   []string{"internal/cluster/embedded", "internal/cluster/registry"},
+		advice:   "add what you need to internal/cluster/registry, so that the rest of the cluster is tested on plain values",
 	},
 	{
 		packages: []string{"go.opentelemetry.io"},
