@@ -1,0 +1,159 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// pendingChanges is how many changes may wait for the view. More are dropped, and the view catches up from the leader.
+const pendingChanges = 4096
+
+// View is a copy of a bucket in memory, which follows it. Its methods are safe for concurrent use and do not wait.
+type View[V any] struct {
+	bucket *Bucket[V]
+	logger *slog.Logger
+	done   chan struct{}
+	cache  cache[V]
+}
+
+func newView[V any](b *Bucket[V], changed func(Change[V]), logger *slog.Logger) *View[V] {
+	return &View[V]{bucket: b, logger: logger.With("bucket", b.name), done: make(chan struct{}), cache: newCache(changed)}
+}
+
+// Get finds a value. That there is none may be because the view is behind.
+func (v *View[V]) Get(key string) (Entry[V], bool) { return v.cache.get(key) }
+
+// All lists the values, sorted by key.
+func (v *View[V]) All() []Entry[V] { return v.cache.all() }
+
+// Changed returns a channel that is closed with the next change. To wait for something, get the channel, look, and then wait.
+func (v *View[V]) Changed() <-chan struct{} { return v.cache.next() }
+
+// Age is how long ago the view was known to have everything, by the monotonic clock. While the leader answers it is rarely more than
+// Verify.
+func (v *View[V]) Age() time.Duration { return time.Since(v.cache.known()) }
+
+// start subscribes, and reads what there is. The goroutine that follows ends with running; ctx bounds the start alone. After an error
+// nothing is left.
+func (v *View[V]) start(ctx, running context.Context, conn *nats.Conn) error {
+	changes := make(chan *nats.Msg, pendingChanges)
+	sub, err := conn.ChanSubscribe(changesOf(v.bucket.name), changes)
+	if err != nil {
+		return err
+	}
+	// The server has the subscription before the leader is asked, so that no change is in neither.
+	if err = conn.FlushWithContext(ctx); err == nil {
+		err = v.catchUp(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, sub.Unsubscribe())
+	}
+	go func() {
+		defer close(v.done)
+		defer func() { _ = sub.Unsubscribe() }() // the connection may be closed already
+		v.follow(running, changes)
+	}()
+	return nil
+}
+
+// follow applies the changes, and compares the view with the leader, until ctx ends.
+func (v *View[V]) follow(ctx context.Context, changes <-chan *nats.Msg) {
+	tick := time.NewTicker(Verify)
+	defer tick.Stop()
+	for {
+		complete := true
+		select {
+		case message := <-changes:
+			complete = v.apply(message)
+		case <-tick.C:
+			complete = false
+		case <-ctx.Done():
+			return
+		}
+		if complete {
+			continue
+		}
+		if err := v.catchUp(ctx); err != nil && ctx.Err() == nil {
+			v.logger.Debug("the view could not be compared with the leader", "error", err)
+		}
+	}
+}
+
+// apply applies a change as it was published. It reports whether that was the next one, so that nothing was missed.
+func (v *View[V]) apply(message *nats.Msg) bool {
+	revision, err := strconv.ParseUint(message.Header.Get(jetstream.SequenceHeader), 10, 64)
+	if err != nil {
+		return false
+	}
+	return v.cache.apply(v.decode(message.Header.Get(jetstream.SubjectHeader), revision, message.Header, message.Data), true)
+}
+
+// decode reads a stored value. One that cannot be read, because another program wrote it, counts as none.
+func (v *View[V]) decode(at string, revision uint64, header nats.Header, data []byte) stored[V] {
+	key, ok := decodeKey(strings.TrimPrefix(at, subject(v.bucket.name, "")))
+	s := stored[V]{entry: Entry[V]{Key: key, Revision: revision}}
+	if ok {
+		var err error
+		if s.entry, s.live, err = decode[V](key, revision, header, data); err != nil {
+			v.logger.Warn("a value of the registry is ignored", "key", key, "error", err)
+		}
+	}
+	return s
+}
+
+// catchUp reads from the leader what the view has not seen. After an absence in which deletions may have been forgotten, it reads all.
+func (v *View[V]) catchUp(ctx context.Context) error {
+	asked := time.Now()
+	at, err := v.ask(ctx)
+	if err != nil {
+		return err
+	}
+	from, whole, err := v.cache.plan(asked, at)
+	if err != nil {
+		return err
+	}
+	var read []stored[V]
+	for next, end := from, at.last; next <= end; {
+		message, err := v.read(ctx, next)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		read = append(read, v.decode(message.Subject, message.Sequence, message.Header, message.Data))
+		next = message.Sequence + 1
+		at.last = max(at.last, message.Sequence)
+	}
+	v.cache.merge(read, whole, at, asked)
+	return nil
+}
+
+// ask asks the leader for the state of the bucket.
+func (v *View[V]) ask(ctx context.Context) (state, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	info, err := v.bucket.stream.Info(ctx)
+	if err != nil {
+		return state{}, fmt.Errorf("ask for the state of %s: %w", v.bucket.name, err)
+	}
+	return state{last: info.State.LastSeq, made: info.Created}, nil
+}
+
+// read reads the first value from a sequence on.
+func (v *View[V]) read(ctx context.Context, from uint64) (*jetstream.RawStreamMsg, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return v.bucket.stream.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject(v.bucket.name, ">")))
+}
+
+// own takes a write of this node, so that whoever wrote it finds it at once.
+func (v *View[V]) own(e Entry[V], live bool) { v.cache.apply(stored[V]{e, live}, false) }
