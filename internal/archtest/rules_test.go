@@ -87,6 +87,7 @@ var layers = map[string]layer{
 	// The cluster: what runs NATS or speaks to it, then what decides. None of it knows browsers or the services.
 	"internal/cluster/embedded": {modules: true},
 	"internal/cluster/registry": {modules: true},
+	"internal/cluster/lease":    {},
 	"gen":                       {modules: true},
 	"internal/server": {
 		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate"},
