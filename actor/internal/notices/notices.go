@@ -71,6 +71,30 @@ func (l *List) Since(change uint64) []dom.Notice {
 
 // Changed returns what was noticed or changed after a change, in the order of the changes.
 func (l *List) Changed(change uint64) []dom.Notice {
+	var out []dom.Notice
+	for _, e := range l.changed(change) {
+		out = append(out, e.Notice)
+	}
+	return out
+}
+
+// Reported is a notice with the document that reported it.
+type Reported struct {
+	dom.Notice
+	Document string
+}
+
+// Reported is Changed with the documents, so that With makes an equal list elsewhere.
+func (l *List) Reported(change uint64) []Reported {
+	var out []Reported
+	for _, e := range l.changed(change) {
+		out = append(out, Reported{e.Notice, e.document})
+	}
+	return out
+}
+
+// changed returns the entries that came or changed after a change, in the order of the changes.
+func (l *List) changed(change uint64) []entry {
 	if l == nil || l.last <= change {
 		return nil
 	}
@@ -81,9 +105,5 @@ func (l *List) Changed(change uint64) []dom.Notice {
 		}
 	}
 	slices.SortFunc(changed, func(a, b entry) int { return int(a.last) - int(b.last) })
-	out := make([]dom.Notice, len(changed))
-	for i, e := range changed {
-		out[i] = e.Notice
-	}
-	return out
+	return changed
 }

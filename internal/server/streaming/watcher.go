@@ -23,7 +23,7 @@ import (
 // anything and catches up in one step.
 type watcher struct {
 	cfg       Config
-	tab       *actor.Tab
+	tab       Source
 	views     *views.Tab
 	selection views.Selection
 	request   *domtapv1.WatchDomRequest
@@ -44,9 +44,19 @@ type watcher struct {
 	sentAt, contentAt time.Time
 }
 
+// Source is a tab that can be watched: an *actor.Tab, or a copy of another node's.
+type Source interface {
+	views.Page
+	// Head returns the newest state, and Watch has the following ones be what the options ask for; see actor.Tab.
+	Head() *actor.Head
+	Watch(ctx context.Context, o actor.WatchOptions) (release func(), err error)
+	// Err says why the tab ended, once Done is closed.
+	Err() error
+}
+
 // Watch streams the changes of a view to a reader until the tab, the reader or the server ends; the error
 // says why.
-func (s *Streams) Watch(tab *actor.Tab, shared *views.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
+func (s *Streams) Watch(tab Source, shared *views.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
 	w := &watcher{
 		cfg: s.cfg, tab: tab, views: shared, selection: views.SelectionOf(r), request: r,
 		out: s.Sender(stream), note: metering.Of(stream.Context()), sentAt: time.Now(),

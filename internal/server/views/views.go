@@ -34,7 +34,7 @@ const (
 // Cache has the views of all tabs.
 type Cache struct {
 	mu   sync.Mutex
-	tabs map[*actor.Tab]*Tab
+	tabs map[Page]*Tab
 	last *baselines
 	// cursors has the states of truncated answers.
 	cursors *cursors
@@ -44,11 +44,18 @@ type Cache struct {
 
 // New makes an empty cache.
 func New() *Cache {
-	return &Cache{tabs: map[*actor.Tab]*Tab{}, last: newBaselines(), cursors: newCursors(), texts: tokens.NewCache(maxTexts)}
+	return &Cache{tabs: map[Page]*Tab{}, last: newBaselines(), cursors: newCursors(), texts: tokens.NewCache(maxTexts)}
 }
 
-// Of returns the views of a tab. It drops the views of tabs that have ended.
-func (c *Cache) Of(t *actor.Tab) *Tab {
+// Page is what views are made of: an *actor.Tab, or an *actor.Replica of another node's. Pages are compared by ==.
+type Page interface {
+	ID() string
+	// Done is closed when the page has ended.
+	Done() <-chan struct{}
+}
+
+// Of returns the views of a page. It drops the views of pages that have ended.
+func (c *Cache) Of(t Page) *Tab {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known := c.tabs[t]; known != nil {
@@ -74,7 +81,7 @@ func (c *Cache) Forget(who Caller) { c.last.forget(who) }
 
 // Tab shares the newest view of each selection among the callers of a tab.
 type Tab struct {
-	tab     *actor.Tab
+	tab     Page
 	last    *baselines
 	cursors *cursors
 	count   func(text string) int
