@@ -90,7 +90,9 @@ var layers = map[string]layer{
 	"internal/cluster/lease":    {},
 	// Records that other nodes read.
 	"internal/cluster/tablog": {layers: []string{"dom", "actor", "gen"}, modules: true},
-	"gen":                     {modules: true},
+	// A table of nodes, and a name: the rest is arithmetic.
+	"internal/cluster/placement": {pure: true},
+	"gen":                        {modules: true},
 	"internal/server": {
 		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate"},
 		modules: true,
