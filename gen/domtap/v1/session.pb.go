@@ -1125,8 +1125,10 @@ func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
 }
 
 type ListSessionsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Sessions      []*Session             `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Sessions []*Session             `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	// The nodes of a cluster that did not answer in time: their sessions are missing. Empty without a cluster.
+	MissingNodes  []string `protobuf:"bytes,66,rep,name=missing_nodes,json=missingNodes,proto3" json:"missing_nodes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1164,6 +1166,13 @@ func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
 func (x *ListSessionsResponse) GetSessions() []*Session {
 	if x != nil {
 		return x.Sessions
+	}
+	return nil
+}
+
+func (x *ListSessionsResponse) GetMissingNodes() []string {
+	if x != nil {
+		return x.MissingNodes
 	}
 	return nil
 }
@@ -1710,9 +1719,10 @@ const file_domtap_v1_session_proto_rawDesc = "" +
 	"\rstorage_state\x18\x03 \x01(\v2\x17.domtap.v1.StorageStateR\fstorageState\"E\n" +
 	"\x15CreateSessionResponse\x12,\n" +
 	"\asession\x18\x01 \x01(\v2\x12.domtap.v1.SessionR\asession\"\x15\n" +
-	"\x13ListSessionsRequest\"F\n" +
+	"\x13ListSessionsRequest\"k\n" +
 	"\x14ListSessionsResponse\x12.\n" +
-	"\bsessions\x18\x01 \x03(\v2\x12.domtap.v1.SessionR\bsessions\"m\n" +
+	"\bsessions\x18\x01 \x03(\v2\x12.domtap.v1.SessionR\bsessions\x12#\n" +
+	"\rmissing_nodes\x18B \x03(\tR\fmissingNodes\"m\n" +
 	"\x14UpdateSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x126\n" +

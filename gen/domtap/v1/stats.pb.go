@@ -27,7 +27,7 @@ const (
 
 type GetStatsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Only this session. Unset: the whole daemon.
+	// Only this session. Unset: the whole daemon, or all nodes of a cluster.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// Only this tab; it must be a tab of session_id, if set.
 	TabId         string `protobuf:"bytes,2,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
@@ -81,15 +81,17 @@ func (x *GetStatsRequest) GetTabId() string {
 
 type GetStatsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// When the daemon began to count.
+	// When the daemon began to count; of several nodes of a cluster, the first.
 	Since *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
 	// The tokenizer that tokens are counted with.
 	Tokenizer string `protobuf:"bytes,2,opt,name=tokenizer,proto3" json:"tokenizer,omitempty"`
 	// The requested usage.
 	Total *Account `protobuf:"bytes,3,opt,name=total,proto3" json:"total,omitempty"`
 	// The usage of the open sessions and tabs in it that were used.
-	Sessions      []*Account `protobuf:"bytes,4,rep,name=sessions,proto3" json:"sessions,omitempty"`
-	Tabs          []*Account `protobuf:"bytes,5,rep,name=tabs,proto3" json:"tabs,omitempty"`
+	Sessions []*Account `protobuf:"bytes,4,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	Tabs     []*Account `protobuf:"bytes,5,rep,name=tabs,proto3" json:"tabs,omitempty"`
+	// The nodes of a cluster that did not answer in time: their usage is missing. Empty without a cluster.
+	MissingNodes  []string `protobuf:"bytes,66,rep,name=missing_nodes,json=missingNodes,proto3" json:"missing_nodes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -155,6 +157,13 @@ func (x *GetStatsResponse) GetSessions() []*Account {
 func (x *GetStatsResponse) GetTabs() []*Account {
 	if x != nil {
 		return x.Tabs
+	}
+	return nil
+}
+
+func (x *GetStatsResponse) GetMissingNodes() []string {
+	if x != nil {
+		return x.MissingNodes
 	}
 	return nil
 }
@@ -378,7 +387,8 @@ func (x *MethodStats) GetLatency() *LatencyStats {
 	return nil
 }
 
-// LatencyStats are percentiles with an error of at most a fifteenth; max is exact.
+// LatencyStats are percentiles with an error of at most a fifteenth; max is exact. Those of several nodes of a cluster
+// together are the largest of any of these nodes, which are never too small.
 type LatencyStats struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Count         int64                  `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
@@ -666,13 +676,14 @@ const file_domtap_v1_stats_proto_rawDesc = "" +
 	"\x0fGetStatsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x15\n" +
-	"\x06tab_id\x18\x02 \x01(\tR\x05tabId\"\xe4\x01\n" +
+	"\x06tab_id\x18\x02 \x01(\tR\x05tabId\"\x89\x02\n" +
 	"\x10GetStatsResponse\x120\n" +
 	"\x05since\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x1c\n" +
 	"\ttokenizer\x18\x02 \x01(\tR\ttokenizer\x12(\n" +
 	"\x05total\x18\x03 \x01(\v2\x12.domtap.v1.AccountR\x05total\x12.\n" +
 	"\bsessions\x18\x04 \x03(\v2\x12.domtap.v1.AccountR\bsessions\x12&\n" +
-	"\x04tabs\x18\x05 \x03(\v2\x12.domtap.v1.AccountR\x04tabs\"\xc9\x01\n" +
+	"\x04tabs\x18\x05 \x03(\v2\x12.domtap.v1.AccountR\x04tabs\x12#\n" +
+	"\rmissing_nodes\x18B \x03(\tR\fmissingNodes\"\xc9\x01\n" +
 	"\aAccount\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x15\n" +
