@@ -1,7 +1,7 @@
 // Package server serves the daemon's gRPC API. A Server is made once with the pool of tabs that it serves. A call
 // passes these packages:
 //
-//	connections → intercept (metering, log, access, limit, deadline, check) → services → authz → actor
+//	connections → intercept (metering, log, access, limit, check, peers, deadline) → services → authz → actor
 //	                                                                          ├ streaming, waits, capture
 //	                                                                          └ views, textcache, convert
 //
@@ -93,6 +93,8 @@ type Config struct {
 	Traces stats.Handler
 	// Metrics counts what the server does. Nil: nothing is measured.
 	Metrics Metrics
+	// Peers pass on the calls about what other nodes of a cluster have. Nil: there is no cluster.
+	Peers intercept.Peers
 	// Sessions are the sessions of the pool. Nil: only the default session exists.
 	Sessions *sessions.Sessions
 }
@@ -185,6 +187,7 @@ func (s *Server) assemble() {
 	tracked := connections.Config{Closed: s.views.Forget, Usage: s.recorder, Limits: s.limits}
 	chained := intercept.Config{
 		Clients: cfg.Clients, Usage: s.recorder, Limits: s.limits, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
+		Peers: cfg.Peers,
 	}
 	streamed := streaming.Config{SendTimeout: cfg.SendTimeout, Heartbeat: cfg.Heartbeat, StartTimeout: cfg.CallTimeout}
 	if cfg.Metrics != nil {

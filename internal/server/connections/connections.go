@@ -40,12 +40,25 @@ type Tracker struct {
 // New makes a Tracker.
 func New(cfg Config) *Tracker { return &Tracker{Config: cfg} }
 
-type numberKey struct{}
+type originKey struct{}
 
-// number is the number of the call's connection.
-func number(ctx context.Context) uint64 {
-	n, _ := ctx.Value(numberKey{}).(uint64)
-	return n
+// Origin is the connection over which a client makes a call.
+type Origin struct {
+	// Node is the process that has the connection, for calls that another node passed on; empty: this process.
+	Node string
+	// Number is the number of the connection in that process.
+	Number uint64
+}
+
+// OriginOf returns the connection of a call.
+func OriginOf(ctx context.Context) Origin {
+	o, _ := ctx.Value(originKey{}).(Origin)
+	return o
+}
+
+// WithOrigin returns the context of a call that another node passed on, over whose connection a client makes it.
+func WithOrigin(ctx context.Context, o Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, o)
 }
 
 // Caller returns who makes the call: the client ID that the request names, or else the connection.
@@ -53,7 +66,8 @@ func Caller(ctx context.Context, clientID string) views.Caller {
 	if clientID != "" {
 		return Named(ctx, clientID)
 	}
-	return views.Caller{Connection: number(ctx)}
+	o := OriginOf(ctx)
+	return views.Caller{Node: o.Node, Connection: o.Number}
 }
 
 // Named returns the caller with the client ID that the request names, which may be empty.
@@ -67,7 +81,12 @@ func Client(ctx context.Context) string {
 	if who := identity.From(ctx); !who.IsOperator() {
 		return who.Name()
 	}
-	return identity.OperatorName + "/" + strconv.FormatUint(number(ctx), 10)
+	o := OriginOf(ctx)
+	name := identity.OperatorName + "/"
+	if o.Node != "" {
+		name += o.Node + "/"
+	}
+	return name + strconv.FormatUint(o.Number, 10)
 }
 
 // PeerName is the network and the address of who makes the call, for logs.
@@ -84,7 +103,7 @@ func Trusted(addr net.Addr) bool { return addr != nil && addr.Network() == "unix
 
 // TagConn numbers a connection.
 func (t *Tracker) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context {
-	return t.Limits.WithSlot(context.WithValue(ctx, numberKey{}, t.opened.Add(1)))
+	return t.Limits.WithSlot(WithOrigin(ctx, Origin{Number: t.opened.Add(1)}))
 }
 
 // HandleConn notices the end of a connection.

@@ -72,15 +72,9 @@ func parseLine(fields []string) (e Entry, err error) {
 	if len(fields) != 3 {
 		return e, errors.New(`must be "NAME all|read sha256:SUM" or "NAME all|read cert": use "domtap token new" to write such lines`)
 	}
-	name := fields[0]
-	if name != OperatorName && !IsName(name) {
-		return e, errors.New("the name must be 1 to 32 letters, digits, - and _")
+	if e.Principal, err = ParsePrincipal(fields[0], fields[1]); err != nil {
+		return e, err
 	}
-	rights, known := map[string]Rights{"all": All, "read": Read}[fields[1]]
-	if !known {
-		return e, errors.New("the rights must be all or read")
-	}
-	e.Principal = Principal{name, rights}
 	if fields[2] == byCertificate {
 		e.Cert = true
 		return e, nil

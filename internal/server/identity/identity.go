@@ -12,6 +12,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
@@ -61,6 +62,20 @@ var nameForm = lazyregexp.New(`^[A-Za-z0-9_-]{1,32}$`)
 // IsName reports whether a name is valid for a client: 1 to 32 letters, digits, - and _, and not the
 // operator's.
 func IsName(name string) bool { return nameForm().MatchString(name) && name != OperatorName }
+
+// ParsePrincipal returns the operator or the client with a name, and with the rights that String returns: "all" or
+// "read".
+func ParsePrincipal(name, rights string) (Principal, error) {
+	if name != OperatorName && !IsName(name) {
+		return Principal{}, errors.New("the name must be 1 to 32 letters, digits, - and _")
+	}
+	for _, r := range []Rights{All, Read} {
+		if r.String() == rights {
+			return Principal{name, r}, nil
+		}
+	}
+	return Principal{}, errors.New("the rights must be all or read")
+}
 
 // Name returns the name, for usage and limits: "operator", a client's name, or "" for nobody.
 func (p Principal) Name() string { return p.name }
@@ -120,4 +135,18 @@ func With(ctx context.Context, p Principal) context.Context { return context.Wit
 func From(ctx context.Context) Principal {
 	p, _ := ctx.Value(key{}).(Principal)
 	return p
+}
+
+type forwardedKey struct{}
+
+// WithForwarded returns the context of a call that another node of the cluster has authenticated and passed on. Only
+// the server that other nodes call may use it, after it has authenticated the node.
+func WithForwarded(ctx context.Context, p Principal) context.Context {
+	return context.WithValue(ctx, forwardedKey{}, p)
+}
+
+// Forwarded returns the caller whom another node has authenticated; false: no node passed the call on.
+func Forwarded(ctx context.Context) (Principal, bool) {
+	p, ok := ctx.Value(forwardedKey{}).(Principal)
+	return p, ok
 }

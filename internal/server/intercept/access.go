@@ -58,8 +58,12 @@ type access struct {
 	clients *identity.Clients
 }
 
-// grant returns the right to call: the operator's over a unix socket, or that of a token, a certificate, or both.
+// grant returns the right to call: the one that another node has found, the operator's over a unix socket, or that
+// of a token, a certificate, or both. A node ends the calls that it passed on when it revokes their right.
 func (a access) grant(ctx context.Context) (identity.Grant, error) {
+	if who, ok := identity.Forwarded(ctx); ok {
+		return identity.Grant{Principal: who, While: context.Background()}, nil
+	}
 	p, _ := peer.FromContext(ctx)
 	if p != nil && connections.Trusted(p.Addr) {
 		return identity.Grant{Principal: identity.Operator(), While: context.Background()}, nil

@@ -38,6 +38,15 @@ type Config struct {
 	CallTimeout time.Duration
 	// Metrics count the calls. Nil: nothing is measured.
 	Metrics Metrics
+	// Peers pass calls on. Nil: this daemon serves all of its calls.
+	Peers Peers
+}
+
+// Peers pass on the calls about tabs and sessions of other nodes of a cluster. Their methods are interceptors, and get
+// calls that are admitted and valid.
+type Peers interface {
+	Unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error)
+	Stream(srv any, stream grpc.ServerStream, call *grpc.StreamServerInfo, handler grpc.StreamHandler) error
 }
 
 // Metrics count calls.
@@ -76,14 +85,19 @@ func (c *Chain) Unary() []grpc.UnaryServerInterceptor {
 	if c.cfg.Metrics != nil {
 		all = append(all, c.cfg.Metrics.Unary())
 	}
-	return append(all,
+	all = append(all,
 		fitUnary,
 		c.cfg.Usage.Unary,
 		interceptors.UnaryServerInterceptor(interceptors.CommonReportableFunc(c.log.report)),
 		c.access.unary,
 		c.limits.unary,
-		deadline.Unary(c.cfg.CallTimeout),
 		checkUnary,
+	)
+	if c.cfg.Peers != nil { // before the deadline, which the node that serves the call sets
+		all = append(all, c.cfg.Peers.Unary)
+	}
+	return append(all,
+		deadline.Unary(c.cfg.CallTimeout),
 		recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(c.recovered)),
 	)
 }
@@ -94,15 +108,18 @@ func (c *Chain) Stream() []grpc.StreamServerInterceptor {
 	if c.cfg.Metrics != nil {
 		all = append(all, c.cfg.Metrics.Stream())
 	}
-	return append(all,
+	all = append(all,
 		fitStream,
 		c.cfg.Usage.Stream,
 		interceptors.StreamServerInterceptor(interceptors.CommonReportableFunc(c.log.report)),
 		c.access.stream,
 		c.limits.stream,
 		checkStream,
-		recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(c.recovered)),
 	)
+	if c.cfg.Peers != nil {
+		all = append(all, c.cfg.Peers.Stream)
+	}
+	return append(all, recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(c.recovered)))
 }
 
 func (c *Chain) recovered(ctx context.Context, _ any) error {

@@ -12,7 +12,6 @@ import (
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/limit"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
-	"github.com/domtap/domtap/internal/server/wire"
 )
 
 // requestLimits refuses what exceeds the limits of a client.
@@ -84,17 +83,23 @@ func (s limitedStream) RecvMsg(m any) error {
 
 // SendMsg sends a message, unless it is too large.
 func (s limitedStream) SendMsg(m any) error {
-	if shared, ok := m.(*wire.Message); ok { // the other messages of a stream are small
-		if err := s.limits.Answer(shared.Size()); err != nil {
+	if encoded, ok := m.(sized); ok { // the other messages of a stream are small
+		if err := s.limits.Answer(encoded.Size()); err != nil {
 			return rpcstatus.From(err)
 		}
 	}
 	return s.ServerStream.SendMsg(m)
 }
 
+// sized are encoded messages: those of package wire.
+type sized interface{ Size() int }
+
 func sizeOf(m any) int {
-	if message, ok := m.(proto.Message); ok {
-		return proto.Size(message)
+	switch m := m.(type) {
+	case sized:
+		return m.Size()
+	case proto.Message:
+		return proto.Size(m)
 	}
 	return 0
 }

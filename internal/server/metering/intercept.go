@@ -9,9 +9,10 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Unary records calls of fronts. The stats handler has seen the calls of gRPC. It is the outermost interceptor.
+// Unary records calls of fronts. The stats handler has seen the calls of gRPC, and calls that are Apart are not
+// recorded. It is the outermost interceptor.
 func (r *Recorder) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	if Of(ctx) != nil {
+	if ctx.Value(callKey{}) != nil {
 		return handler(ctx, req)
 	}
 	ctx = r.Tag(ctx, info.FullMethod)
@@ -27,7 +28,7 @@ func (r *Recorder) Unary(ctx context.Context, req any, info *grpc.UnaryServerInf
 
 // Stream does the same for streams.
 func (r *Recorder) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	if Of(stream.Context()) != nil {
+	if stream.Context().Value(callKey{}) != nil {
 		return handler(srv, stream)
 	}
 	ctx := r.Tag(stream.Context(), info.FullMethod)

@@ -72,7 +72,8 @@ func Of(ctx context.Context) *Call {
 	return n
 }
 
-// Apart returns a context without the record, for handlers that call other handlers.
+// Apart returns a context without the record, for handlers that call other handlers, and for calls that are a part of
+// another one.
 func Apart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callKey{}, (*Call)(nil))
 }
@@ -84,6 +85,8 @@ type Call struct {
 
 	mu     sync.Mutex
 	stream bool
+	// begun says that the stream is counted; elsewhere, that another node serves the call and counts it.
+	begun, elsewhere bool
 	// who is the caller; session and tab are those that the request names; place is where they belong, once
 	// the caller is known.
 	who          identity.Principal
@@ -105,6 +108,16 @@ func (c *Call) By(who identity.Principal) {
 	defer c.mu.Unlock()
 	c.who = who
 	c.locate()
+}
+
+// Elsewhere records that another node serves the call, and counts it.
+func (c *Call) Elsewhere() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.elsewhere = true
 }
 
 // Whole records about how many tokens the whole page costs that the answer is about; 0: unknown. The answer is
@@ -174,11 +187,16 @@ func (r *Recorder) Handle(ctx context.Context, event stats.RPCStats) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.elsewhere {
+		return
+	}
 	switch e := event.(type) {
 	case *stats.Begin:
 		n.stream = e.IsServerStream
 	case *stats.InPayload:
 		n.request(e.Payload)
+	case *stats.OutHeader:
+		n.begin()
 	case *stats.OutPayload:
 		n.answer(e.Payload, int64(e.Length))
 	case *stats.End:
@@ -195,7 +213,12 @@ func (c *Call) request(m any) {
 		c.tab = r.GetTabId()
 	}
 	c.locate()
-	if c.stream {
+}
+
+// begin counts a stream: when its answer begins, because it may turn out before that another node serves it.
+func (c *Call) begin() {
+	if c.stream && !c.begun {
+		c.begun = true
 		c.find().Add(usage.Entry{Calls: 1})
 	}
 }
@@ -217,6 +240,7 @@ func (c *Call) locate() {
 // answer takes the cost from an answer.
 func (c *Call) answer(m any, size int64) {
 	if c.stream {
+		c.begin()
 		c.find().Add(usage.Entry{Messages: 1, Bytes: size, Estimated: perBytes(size)})
 		return
 	}
@@ -246,6 +270,7 @@ func (c *Call) created(m any) {
 
 // end adds the call to the usage.
 func (c *Call) end(e *stats.End) {
+	c.begin()
 	c.entry.Failure = c.failure(e.Error)
 	if c.entry.Failure != "" && c.entry.Compared == 0 {
 		c.entry.Full = 0 // no answer went out

@@ -30,8 +30,10 @@ type baselines struct {
 // those of a connection.
 type Caller struct {
 	// Owner is the principal that chose the client id.
-	Owner      string
-	Client     string
+	Owner  string
+	Client string
+	// Node is the process that has the connection; empty: this one.
+	Node       string
 	Connection uint64
 }
 

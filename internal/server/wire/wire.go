@@ -4,6 +4,8 @@
 // concatenation of the encodings of two parts, in any order, encodes the merged message. So the common
 // part is encoded once and shared by all sends, and each send adds the rest. Clients cannot tell the
 // result from a message that was encoded at once.
+//
+// A Frame is a message that another node has encoded, and that is passed on without being decoded.
 package wire
 
 import (
@@ -84,16 +86,28 @@ func (m *Message) Decode() (proto.Message, error) {
 // Size is how many bytes the message has on the wire.
 func (m *Message) Size() int { return m.shared.bytes.Len() + m.size }
 
-// Codec is the codec of a server that sends such messages. It leaves all others to the standard codec.
+// Codec is the codec of a server that sends such messages, and of its connections to other nodes. It leaves all
+// others to the standard codec.
 func Codec() encoding.CodecV2 { return codec{encoding.GetCodecV2("proto")} }
 
 type codec struct{ encoding.CodecV2 }
 
 // Marshal implements encoding.CodecV2.
 func (c codec) Marshal(v any) (mem.BufferSlice, error) {
-	m, ok := v.(*Message)
-	if !ok {
-		return c.CodecV2.Marshal(v)
+	switch m := v.(type) {
+	case *Message:
+		return mem.BufferSlice{m.shared.bytes, mem.SliceBuffer(m.own[:m.size])}, nil
+	case *Frame:
+		return m.send()
 	}
-	return mem.BufferSlice{m.shared.bytes, mem.SliceBuffer(m.own[:m.size])}, nil
+	return c.CodecV2.Marshal(v)
+}
+
+// Unmarshal implements encoding.CodecV2.
+func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+	if f, ok := v.(*Frame); ok {
+		f.receive(data)
+		return nil
+	}
+	return c.CodecV2.Unmarshal(data, v)
 }
