@@ -1,0 +1,50 @@
+package peers
+
+import (
+	"context"
+	"errors"
+)
+
+// Node is a process of a cluster.
+type Node struct {
+	// ID is the name of the node, which is its own in the cluster.
+	ID string
+	// Incarnation tells the process from earlier ones of the same node.
+	Incarnation string
+	// Address is the host:port of its Server.
+	Address string
+	// Self says that it is this process.
+	Self bool
+}
+
+// ErrUnknown is the error for a tab or a session that no node is known to have.
+var ErrUnknown = errors.New("no node is known to have it")
+
+// Read says how recent an answer of a Directory must be.
+type Read bool
+
+// How recent an answer must be.
+const (
+	// Cached is what is known on this node, without asking another.
+	Cached Read = false
+	// Latest is what the cluster has agreed on when the question is asked.
+	Latest Read = true
+)
+
+// Directory knows the nodes of a cluster, and what each has. Its methods are safe for concurrent use. What this node
+// itself has must be known at once, also when the answer may be Cached. Every error but ErrUnknown means that there is
+// no answer at the moment.
+type Directory interface {
+	// TabOwner returns the node that has a tab.
+	TabOwner(ctx context.Context, tab string, read Read) (Node, error)
+	// SessionOwner returns the node that has a session, by the daemon's name for it ("alice.work" for the session
+	// "work" of the client alice).
+	SessionOwner(ctx context.Context, session string, read Read) (Node, error)
+	// Place returns the node for a session that no node has, and that is made next, or for a temporary one, whose
+	// name is empty. All nodes that ask for the same session at once get the same answer.
+	Place(ctx context.Context, session string) (Node, error)
+	// Nodes returns the nodes that are part of the cluster, this one included, in a stable order.
+	Nodes() []Node
+	// Changed returns a channel that is closed when Nodes returns something else than now.
+	Changed() <-chan struct{}
+}

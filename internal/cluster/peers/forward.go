@@ -1,0 +1,267 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/wire"
+)
+
+// errMoved is the error of a call that reached a node which does not have what the call is about. Clients never get it.
+var errMoved = status.Error(codes.Aborted, "another node has it: this is a bug in domtap: please report it")
+
+// lost is the error of a call whose node does not answer.
+type lost struct {
+	node Node
+	// begun says that the client has got a part of the answer.
+	begun bool
+	cause error
+}
+
+// Error is for logs.
+func (l *lost) Error() string { return fmt.Sprintf("node %s does not answer: %v", l.node.ID, l.cause) }
+
+// retryAfter is when to try again after a node was lost.
+const retryAfter = 2 * time.Second
+
+// status returns the error for clients.
+func (l *lost) status(m *method) error {
+	next := "the call may have had its effect: read the page before you repeat it"
+	switch {
+	case l.begun:
+		next = "start the stream again; WatchDom continues from the last revision that you applied"
+	case m.reads:
+		next = "try again in a few seconds; ListTabs lists the tabs of the nodes that are left"
+	}
+	return rpcstatus.New(codes.Unavailable, fmt.Sprintf("node %s does not answer: %s", l.node.ID, next),
+		rpcstatus.Info("NODE_UNAVAILABLE", map[string]string{"node": l.node.ID}),
+		&errdetails.RetryInfo{RetryDelay: durationpb.New(retryAfter)})
+}
+
+// outgoing returns the context of a call to another node.
+func (p *Proxy) outgoing(ctx context.Context, say passed) context.Context {
+	say.who = identity.From(ctx)
+	say.origin = connections.Origin{Node: p.process, Number: connections.OriginOf(ctx).Number}
+	return metadata.NewOutgoingContext(ctx, say.metadata(ctx, p.cfg.Credentials.Token))
+}
+
+// invoke has another node serve a call, and returns its answer undecoded.
+func (p *Proxy) invoke(ctx context.Context, m *method, node Node, request proto.Message, final bool) (*wire.Frame, error) {
+	answer := &wire.Frame{Kind: m.output}
+	if err := p.call(ctx, m, node, request, answer, passed{final: final}); err != nil {
+		return nil, err
+	}
+	metering.Of(ctx).Elsewhere()
+	return answer, nil
+}
+
+// call makes a unary call to another node.
+func (p *Proxy) call(ctx context.Context, m *method, node Node, request proto.Message, answer any, say passed) error {
+	conn, err := p.nodes.to(node)
+	if err != nil {
+		return p.failed(ctx, &lost{node: node, cause: err})
+	}
+	var trailer metadata.MD
+	if err := conn.Invoke(p.outgoing(ctx, say), m.name, request, answer, grpc.Trailer(&trailer)); err != nil {
+		return p.judge(ctx, node, err, trailer)
+	}
+	return nil
+}
+
+// judge tells the errors of another node, which clients get as they are, from those of the way to it.
+func (p *Proxy) judge(ctx context.Context, node Node, err error, trailer metadata.MD) error {
+	if one(trailer, movedKey) == set {
+		return errMoved
+	}
+	if one(trailer, servedKey) == set {
+		metering.Of(ctx).Elsewhere()
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	switch status.Code(err) {
+	case codes.Unavailable, codes.Canceled, codes.Unauthenticated:
+		return p.failed(ctx, &lost{node: node, cause: err})
+	}
+	return err // such as a message that is too large
+}
+
+// failed logs a node that does not answer.
+func (p *Proxy) failed(ctx context.Context, l *lost) error {
+	p.cfg.Logger.WarnContext(ctx, "a node does not answer", "node", l.node.ID, "address", l.node.Address, "error", l.cause)
+	return l
+}
+
+// errHere says that the handler of this node serves a stream.
+var errHere = errors.New("this node serves the stream")
+
+// Stream passes a stream on, or lets the handler serve it. No method streams from the client, so that it is known where
+// to pass a stream on when its request is read, which the handler does first.
+func (p *Proxy) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	m := p.methods[info.FullMethod]
+	if m == nil {
+		return handler(srv, stream)
+	}
+	s := &routedStream{ServerStream: stream, proxy: p, method: m}
+	err := handler(srv, s)
+	if s.elsewhere {
+		return s.err
+	}
+	if s.others != nil {
+		if failed := s.others.end(); failed != nil {
+			return failed
+		}
+	}
+	return err
+}
+
+// routedStream is a stream that is passed on, if necessary, when its request is read.
+type routedStream struct {
+	grpc.ServerStream
+	proxy  *Proxy
+	method *method
+	// routed says that the request was read; elsewhere, that another node served it, and err, how it ended.
+	routed, elsewhere bool
+	err               error
+	// others are the other nodes whose messages belong to the stream, too; nil: there are none.
+	others *others
+}
+
+// Context ends when another node that belongs to the stream fails.
+func (s *routedStream) Context() context.Context {
+	if s.others != nil {
+		return s.others.ctx
+	}
+	return s.ServerStream.Context()
+}
+
+// SendHeader sends the headers of the answer. The handler does so before its first message.
+func (s *routedStream) SendHeader(md metadata.MD) error {
+	if s.others != nil {
+		defer s.others.start()
+	}
+	return s.ServerStream.SendHeader(md)
+}
+
+// SendMsg sends a message of this node.
+func (s *routedStream) SendMsg(m any) error {
+	if s.others != nil {
+		return s.others.send(m)
+	}
+	return s.ServerStream.SendMsg(m)
+}
+
+// errElsewhere ends the handler of a stream that another node has served.
+var errElsewhere = errors.New("another node has served the stream")
+
+// RecvMsg receives the request. It returns errElsewhere at the end of a stream that another node has served.
+func (s *routedStream) RecvMsg(m any) error {
+	if err := s.ServerStream.RecvMsg(m); err != nil || s.routed {
+		return err
+	}
+	s.routed = true
+	err := s.route(m.(proto.Message))
+	if errors.Is(err, errHere) {
+		return nil
+	}
+	s.elsewhere, s.err = true, err
+	return errElsewhere
+}
+
+// route passes a stream on, and returns when it has ended; errHere: this node serves it.
+func (s *routedStream) route(request proto.Message) (err error) {
+	p, m, ctx := s.proxy, s.method, s.ServerStream.Context()
+	about := p.about(ctx, m, request)
+	if from, ok := passedOf(ctx); ok {
+		if !p.serves(ctx, about, from) {
+			s.SetTrailer(movedTrailer)
+			return errMoved
+		}
+		return errHere
+	}
+	if m.class == everywhere && about == (subject{}) {
+		if s.others, err = p.follow(s.ServerStream, m, request); err != nil {
+			return err
+		}
+		return errHere
+	}
+	out := p.streams.Sender(s.ServerStream)
+	return out.Run(func() error {
+		return p.route(ctx, m, about, func() error { return errHere }, func(node Node, final bool) error {
+			return p.relay(ctx, m, node, request, final, out)
+		})
+	})
+}
+
+// relay has another node serve a stream, and sends its messages on undecoded.
+func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.Message, final bool, out *streaming.Sender) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	from, err := p.open(ctx, m, node, request, passed{final: final})
+	if err != nil {
+		return err
+	}
+	header, err := from.Header()
+	if err == nil && header != nil { // the answer has begun, and may have no message for long
+		metering.Of(ctx).Elsewhere()
+		err = out.Accept()
+		if err != nil {
+			return err
+		}
+	}
+	for {
+		message := &wire.Frame{Kind: m.output}
+		if err := from.RecvMsg(message); err != nil {
+			return p.ended(ctx, node, from, err, header != nil)
+		}
+		if err := out.Send(message); err != nil {
+			return err
+		}
+	}
+}
+
+// open begins a stream of another node.
+func (p *Proxy) open(ctx context.Context, m *method, node Node, request proto.Message, say passed) (grpc.ClientStream, error) {
+	conn, err := p.nodes.to(node)
+	if err != nil {
+		return nil, p.failed(ctx, &lost{node: node, cause: err})
+	}
+	stream, err := conn.NewStream(p.outgoing(ctx, say), &grpc.StreamDesc{ServerStreams: true}, m.name)
+	if err != nil {
+		return nil, p.judge(ctx, node, err, nil)
+	}
+	// The error of a stream that has ended already is that of RecvMsg.
+	if err := errors.Join(stream.SendMsg(request), stream.CloseSend()); err != nil && !errors.Is(err, io.EOF) {
+		return nil, p.judge(ctx, node, err, nil)
+	}
+	return stream, nil
+}
+
+// ended returns how a stream of another node ended; nil: with OK.
+func (p *Proxy) ended(ctx context.Context, node Node, from grpc.ClientStream, err error, begun bool) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	err = p.judge(ctx, node, err, from.Trailer())
+	if gone, ok := errors.AsType[*lost](err); ok {
+		gone.begun = begun
+	}
+	return err
+}

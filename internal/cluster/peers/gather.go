@@ -1,0 +1,94 @@
+package peers
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/authz"
+	"github.com/domtap/domtap/internal/server/deadline"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// part is the answer of one node to a call that lists what all nodes have.
+type part struct {
+	node   Node
+	answer proto.Message
+	err    error
+}
+
+// gather asks all nodes at once, and merges their answers in the order of the nodes. A node that fails or does not
+// answer in time is named in the answer. The call fails only when this node's own part does.
+func (p *Proxy) gather(ctx context.Context, m *method, request proto.Message, handler grpc.UnaryHandler) (any, error) {
+	nodes, whole := p.order(ctx, m)
+	parts := make([]part, len(nodes))
+	bounded, cancel := p.partly(ctx)
+	defer cancel()
+	var asked sync.WaitGroup
+	for i, node := range nodes {
+		parts[i].node = node
+		say := passed{part: true, whole: node == whole, final: true}
+		asked.Go(func() {
+			parts[i].answer, parts[i].err = p.ask(ctx, bounded, m, node, request, handler, say)
+		})
+	}
+	asked.Wait()
+	for _, one := range parts {
+		if one.node.Self && one.err != nil {
+			return nil, one.err
+		}
+	}
+	return merge(m, parts), nil
+}
+
+// ask asks one node for its part: this one with ctx, another one with the time that is bounded.
+func (p *Proxy) ask(ctx, bounded context.Context, m *method, node Node, request proto.Message, handler grpc.UnaryHandler, say passed) (proto.Message, error) {
+	if !node.Self {
+		answer := m.output.New().Interface()
+		return answer, p.call(metering.Apart(bounded), m, node, request, answer, say)
+	}
+	if !say.whole {
+		ctx = authz.AsPart(ctx)
+	}
+	answer, err := handler(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return answer.(proto.Message), nil
+}
+
+// partly bounds the time of the other nodes, so that some is left to answer with what the rest has.
+func (p *Proxy) partly(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); !ok {
+		return context.WithTimeout(ctx, p.cfg.PartTimeout)
+	}
+	return deadline.Reserve(ctx)
+}
+
+// order returns the nodes to ask, this one included. The sessions of a caller begin with the default one, so that the
+// node that has it, or should, is the first, and is asked for the whole: only it makes that session.
+func (p *Proxy) order(ctx context.Context, m *method) (nodes []Node, whole Node) {
+	nodes = slices.Clone(p.cfg.Directory.Nodes())
+	if !slices.ContainsFunc(nodes, func(n Node) bool { return n.Self }) { // it joins or leaves
+		nodes = append(nodes, Node{Self: true})
+	}
+	if m.name != domtapv1.SessionService_ListSessions_FullMethodName {
+		return nodes, Node{}
+	}
+	standard := subject{session: identity.From(ctx).Inward(sessions.Default)}
+	whole, err := p.owner(ctx, m, standard, Cached)
+	if err != nil {
+		return nodes, Node{}
+	}
+	if i := slices.IndexFunc(nodes, func(n Node) bool { return n == whole || n.Self && whole.Self }); i >= 0 {
+		whole = nodes[i]
+		nodes = append([]Node{whole}, slices.Delete(nodes, i, i+1)...)
+	}
+	return nodes, whole
+}

@@ -1,0 +1,162 @@
+package peers
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/intercept"
+)
+
+// class says which node serves the calls of a method.
+type class uint8
+
+const (
+	// local calls are served by the node that gets them: they are about no tab and no session.
+	local class = iota
+	// byTab calls are served by the node that has the tab.
+	byTab
+	// bySession calls are served by the node that has the session, the caller's default one if none is named.
+	bySession
+	// newSession calls make a session, on the node that the Directory chooses.
+	newSession
+	// temporary calls make a session for themselves, on a node that the Directory chooses, unless they name one.
+	temporary
+	// everywhere calls list what all nodes have, unless they name a tab or a session.
+	everywhere
+)
+
+// classes has every method of the API. A method that is missing is served by the node that gets its calls, and fails a
+// test.
+var classes = map[string]class{
+	domtapv1.TabService_OpenTab_FullMethodName:             bySession,
+	domtapv1.TabService_ListTabs_FullMethodName:            everywhere,
+	domtapv1.TabService_GetTab_FullMethodName:              byTab,
+	domtapv1.TabService_CloseTab_FullMethodName:            byTab,
+	domtapv1.TabService_Navigate_FullMethodName:            byTab,
+	domtapv1.TabService_GoBack_FullMethodName:              byTab,
+	domtapv1.TabService_GoForward_FullMethodName:           byTab,
+	domtapv1.TabService_Reload_FullMethodName:              byTab,
+	domtapv1.TabService_AnswerDialog_FullMethodName:        byTab,
+	domtapv1.TabService_SetRestore_FullMethodName:          byTab,
+	domtapv1.TabService_WatchTabs_FullMethodName:           everywhere,
+	domtapv1.DomService_GetDom_FullMethodName:              byTab,
+	domtapv1.DomService_GetCompact_FullMethodName:          byTab,
+	domtapv1.DomService_Find_FullMethodName:                byTab,
+	domtapv1.DomService_WatchDom_FullMethodName:            byTab,
+	domtapv1.DomService_WaitFor_FullMethodName:             byTab,
+	domtapv1.ActionService_Interact_FullMethodName:         byTab,
+	domtapv1.ActionService_FillForm_FullMethodName:         byTab,
+	domtapv1.PageService_ReadPage_FullMethodName:           byTab,
+	domtapv1.PageService_Screenshot_FullMethodName:         byTab,
+	domtapv1.PageService_Pdf_FullMethodName:                byTab,
+	domtapv1.PageService_Extract_FullMethodName:            byTab,
+	domtapv1.PageService_Batch_FullMethodName:              temporary,
+	domtapv1.PageService_Evaluate_FullMethodName:           byTab,
+	domtapv1.PageService_ReadLog_FullMethodName:            byTab,
+	domtapv1.SessionService_CreateSession_FullMethodName:   newSession,
+	domtapv1.SessionService_ListSessions_FullMethodName:    everywhere,
+	domtapv1.SessionService_UpdateSession_FullMethodName:   bySession,
+	domtapv1.SessionService_CloseSession_FullMethodName:    bySession,
+	domtapv1.SessionService_GetStorageState_FullMethodName: bySession,
+	domtapv1.SessionService_SetStorageState_FullMethodName: bySession,
+	domtapv1.SessionService_ListDownloads_FullMethodName:   bySession,
+	domtapv1.ContextService_PruneTranscript_FullMethodName: local,
+	domtapv1.ContextService_CountTokens_FullMethodName:     local,
+	domtapv1.ContextService_GetHistory_FullMethodName:      byTab,
+	domtapv1.StatsService_GetStats_FullMethodName:          everywhere,
+}
+
+// method is a method whose calls may be passed on.
+type method struct {
+	// name is the full name, such as /domtap.v1.TabService/GetTab.
+	name  string
+	class class
+	// tab and session are the fields of a request that name them; nil: there is none.
+	tab, session protoreflect.FieldDescriptor
+	output       protoreflect.MessageType
+	// reads says that a call changes nothing, and may be made again.
+	reads bool
+}
+
+// The names of the fields.
+const (
+	tabField     = "tab_id"
+	sessionField = "session_id"
+)
+
+// methodsOf finds the methods of some classes, and the fields of their requests.
+func methodsOf(classes map[string]class) (map[string]*method, error) {
+	all := map[string]*method{}
+	for name, class := range classes {
+		if class == local {
+			continue
+		}
+		m, err := methodOf(name, class)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all[name] = m
+	}
+	return all, nil
+}
+
+func methodOf(name string, class class) (*method, error) {
+	found, err := protoregistry.GlobalFiles.FindDescriptorByName(fullName(name))
+	if err != nil {
+		return nil, err
+	}
+	descriptor, ok := found.(protoreflect.MethodDescriptor)
+	if !ok {
+		return nil, fmt.Errorf("it is a %T", found)
+	}
+	output, err := protoregistry.GlobalTypes.FindMessageByName(descriptor.Output().FullName())
+	if err != nil {
+		return nil, err
+	}
+	m := &method{name: name, class: class, output: output, reads: intercept.Readable[name]}
+	fields := descriptor.Input().Fields()
+	m.tab, m.session = fields.ByName(tabField), fields.ByName(sessionField)
+	switch class {
+	case byTab:
+		if m.tab == nil {
+			return nil, fmt.Errorf("its request has no field %s", tabField)
+		}
+	case bySession, newSession, temporary:
+		if m.session == nil {
+			return nil, fmt.Errorf("its request has no field %s", sessionField)
+		}
+	}
+	return m, nil
+}
+
+// fullName returns the name of a method as descriptors have it: domtap.v1.TabService.GetTab.
+func fullName(method string) protoreflect.FullName {
+	name := []byte(method[1:])
+	for i, b := range name {
+		if b == '/' {
+			name[i] = '.'
+		}
+	}
+	return protoreflect.FullName(name)
+}
+
+// subject is what a call is about; both names are empty when it is about everything.
+type subject struct {
+	tab, session string
+}
+
+// subject returns what a request names.
+func (m *method) subject(request proto.Message) subject {
+	var s subject
+	if m.tab != nil {
+		s.tab = request.ProtoReflect().Get(m.tab).String()
+	}
+	if m.session != nil {
+		s.session = request.ProtoReflect().Get(m.session).String()
+	}
+	return s
+}

@@ -1,0 +1,269 @@
+package peers
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding/gzip"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/domtap/domtap/actor/actortest"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// TestEveryMethodHasAClass holds that somebody has thought about which node serves a new method.
+func TestEveryMethodHasAClass(t *testing.T) {
+	seen := 0
+	protoregistry.GlobalFiles.RangeFilesByPackage("domtap.v1", func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			for j := range file.Services().Get(i).Methods().Len() {
+				m := file.Services().Get(i).Methods().Get(j)
+				name := "/" + string(m.Parent().FullName()) + "/" + string(m.Name())
+				class, ok := classes[name]
+				if !ok {
+					t.Errorf("%s has no class: add it to classes, so that calls reach the right node", name)
+				}
+				seen++
+				fields := m.Input().Fields()
+				if class == local && (fields.ByName(tabField) != nil || fields.ByName(sessionField) != nil) {
+					t.Errorf("%s is served by the node that gets the call, but its request names a tab or a session", name)
+				}
+				if m.IsStreamingClient() {
+					t.Errorf("%s streams from the client: RecvMsg of routedStream has to pass that on", name)
+				}
+			}
+		}
+		return true
+	})
+	if seen != len(classes) {
+		t.Errorf("there are %d methods and %d classes", seen, len(classes))
+	}
+	if _, err := methodsOf(classes); err != nil {
+		t.Error(err)
+	}
+	for name, class := range map[string]class{"/domtap.v1.TabService/ListTabs": byTab, "/domtap.v1.TabService/None": byTab, "/domtap.v1.TabService/GetTab": bySession} {
+		if _, err := methodOf(name, class); err == nil {
+			t.Errorf("%s as class %d is no error", name, class)
+		}
+	}
+}
+
+// TestCallsReachTheirTab opens a tab on one node and uses it through another.
+func TestCallsReachTheirTab(t *testing.T) {
+	c := newCluster(t, 3, options{})
+	near, far := c.nodes[0].conn, c.nodes[1].conn
+	tab, _ := c.open(near, 1, "")
+	request := &domtapv1.GetDomRequest{TabId: tab.GetId()}
+	got, err := domtapv1.NewDomServiceClient(near).GetDom(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := domtapv1.NewDomServiceClient(far).GetDom(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.GetElements()) != 2 || !proto.Equal(got, want) {
+		t.Errorf("through another node: %v\nat its own: %v", got, want)
+	}
+	if _, err := domtapv1.NewTabServiceClient(c.nodes[2].conn).CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.nodes[1].pool.Tab(tab.GetId()); err == nil {
+		t.Error("the tab is still open")
+	}
+}
+
+// TestErrorsPassUnchanged compares errors with details through another node with those of the node itself.
+func TestErrorsPassUnchanged(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	tab, _ := c.open(c.nodes[0].conn, 1, "")
+	for name, call := range map[string]func(*grpc.ClientConn) error{
+		"invalid": func(conn *grpc.ClientConn) error {
+			_, err := domtapv1.NewDomServiceClient(conn).GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab.GetId(), MaxElements: proto.Int32(5000)})
+			return err
+		},
+		"unknown root": func(conn *grpc.ClientConn) error {
+			_, err := domtapv1.NewDomServiceClient(conn).GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab.GetId(), RootRef: proto.Uint32(999)})
+			return err
+		},
+		"no history": func(conn *grpc.ClientConn) error {
+			_, err := domtapv1.NewTabServiceClient(conn).GoForward(t.Context(), &domtapv1.GoForwardRequest{TabId: tab.GetId()})
+			return err
+		},
+		"url policy": func(conn *grpc.ClientConn) error {
+			_, err := domtapv1.NewTabServiceClient(conn).Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab.GetId(), Url: "file:///etc/passwd"})
+			return err
+		},
+		"watch": func(conn *grpc.ClientConn) error {
+			stream, err := domtapv1.NewDomServiceClient(conn).WatchDom(t.Context(), &domtapv1.WatchDomRequest{TabId: tab.GetId(), RootRef: proto.Uint32(999)})
+			if err == nil {
+				_, err = stream.Recv()
+			}
+			return err
+		},
+	} {
+		through, at := call(c.nodes[0].conn), call(c.nodes[1].conn)
+		if through == nil || at == nil {
+			t.Errorf("%s: no error: %v, %v", name, through, at)
+			continue
+		}
+		got, _ := proto.MarshalOptions{Deterministic: true}.Marshal(status.Convert(through).Proto())
+		want, _ := proto.MarshalOptions{Deterministic: true}.Marshal(status.Convert(at).Proto())
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: through another node: %v\nat its own: %v", name, through, at)
+		}
+	}
+}
+
+// TestUnknownTabsAreUnknown asks for a tab that no node has.
+func TestUnknownTabsAreUnknown(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	_, err := domtapv1.NewTabServiceClient(c.nodes[0].conn).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: "t-aaaaaaaaaaaa"})
+	wantCode(t, err, codes.NotFound, "NOT_FOUND")
+}
+
+// TestAStaleDirectoryCostsNoError has a directory name the wrong nodes: a third one, one that has gone, and none.
+func TestAStaleDirectoryCostsNoError(t *testing.T) {
+	c := newCluster(t, 4, options{})
+	near := c.nodes[0]
+	tab, _ := c.open(near.conn, 1, "")
+	home, _ := c.open(near.conn, 0, "home")
+	c.nodes[3].end()
+	for name, stale := range map[string]struct {
+		tab string
+		at  int
+	}{"a third": {tab.GetId(), 2}, "one that is gone": {tab.GetId(), 3}, "own tab at another": {home.GetId(), 2}} {
+		c.mu.Lock()
+		near.stale = map[string]int{stale.tab: stale.at}
+		c.mu.Unlock()
+		got, err := domtapv1.NewTabServiceClient(near.conn).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: stale.tab})
+		if err != nil || got.GetTab().GetId() != stale.tab {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		stream, err := domtapv1.NewDomServiceClient(near.conn).WatchDom(t.Context(), &domtapv1.WatchDomRequest{TabId: stale.tab})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first, err := stream.Recv(); err != nil || first.GetSnapshot() == nil {
+			t.Errorf("%s: the stream begins with %v, %v", name, first, err)
+		}
+	}
+	// Both nodes are wrong about the tab, each names the other: the second attempt is final.
+	c.mu.Lock()
+	near.stale = map[string]int{tab.GetId(): 2}
+	c.nodes[2].stale = map[string]int{tab.GetId(): 0}
+	c.nodes[1].stale = map[string]int{tab.GetId(): 0}
+	c.mu.Unlock()
+	if _, err := domtapv1.NewTabServiceClient(near.conn).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab.GetId()}); err != nil {
+		t.Errorf("when all are wrong: %v", err)
+	}
+}
+
+// TestWatchingThroughAnotherNode follows changes of a page, until the tab is closed.
+func TestWatchingThroughAnotherNode(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	tab, page := c.open(c.nodes[0].conn, 1, "")
+	stream, err := domtapv1.NewDomServiceClient(c.nodes[0].conn).WatchDom(t.Context(), &domtapv1.WatchDomRequest{TabId: tab.GetId()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := stream.Recv()
+	if err != nil || len(first.GetSnapshot().GetElements()) != 2 {
+		t.Fatalf("got %v, %v", first, err)
+	}
+	page.Update(func(main *actortest.Frame) { main.Body = append(main.Body, actortest.Button("More")) })
+	change, err := stream.Recv()
+	if err != nil || len(change.GetDiff().GetAdded()) != 1 {
+		t.Fatalf("got %v, %v", change, err)
+	}
+	if _, err := domtapv1.NewTabServiceClient(c.nodes[0].conn).CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = stream.Recv()
+	}
+	if err != io.EOF {
+		t.Errorf("the stream ended with %v", err)
+	}
+}
+
+// TestCompressedCallsPass compresses requests, which has the answers compressed, too.
+func TestCompressedCallsPass(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	tab, _ := c.open(c.nodes[0].conn, 1, "")
+	got, err := domtapv1.NewDomServiceClient(c.nodes[0].conn).GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab.GetId()}, grpc.UseCompressor(gzip.Name))
+	if err != nil || len(got.GetElements()) != 2 {
+		t.Errorf("got %v, %v", got, err)
+	}
+	stream, err := domtapv1.NewDomServiceClient(c.nodes[0].conn).WatchDom(t.Context(), &domtapv1.WatchDomRequest{TabId: tab.GetId()}, grpc.UseCompressor(gzip.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, err := stream.Recv(); err != nil || len(first.GetSnapshot().GetElements()) != 2 {
+		t.Errorf("got %v, %v", first, err)
+	}
+}
+
+// TestSessionsOfClientsHoldOnAllNodes uses the sessions of a named client through nodes that do not have them.
+func TestSessionsOfClientsHoldOnAllNodes(t *testing.T) {
+	c := newCluster(t, 3, options{})
+	alice := c.nodes[0].dial(aliceToken)
+	tab, _ := c.open(alice, 1, "")
+	if tab.GetSessionId() != "default" {
+		t.Errorf("alice sees her session as %q", tab.GetSessionId())
+	}
+	if owner, _ := c.nodes[1].pool.Tab(tab.GetId()); owner.Session() != "alice.default" {
+		t.Errorf("the tab is in the session %q", owner.Session())
+	}
+	elsewhere := c.nodes[2].dial(aliceToken)
+	if _, err := domtapv1.NewDomServiceClient(elsewhere).GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab.GetId()}); err != nil {
+		t.Errorf("alice at another node: %v", err)
+	}
+	secret, _ := c.open(c.nodes[0].conn, 2, "secret")
+	_, foreign := domtapv1.NewTabServiceClient(alice).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: secret.GetId()})
+	_, unknown := domtapv1.NewTabServiceClient(alice).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: "t-aaaaaaaaaaaa"})
+	if status.Code(foreign) != codes.NotFound || strings.ReplaceAll(foreign.Error(), secret.GetId(), "") != strings.ReplaceAll(unknown.Error(), "t-aaaaaaaaaaaa", "") {
+		t.Errorf("alice gets %v for a tab of the operator, and %v for an unknown one", foreign, unknown)
+	}
+	made, err := domtapv1.NewSessionServiceClient(alice).CreateSession(t.Context(), &domtapv1.CreateSessionRequest{})
+	if err != nil || c.sessions["alice."+made.GetSession().GetId()] != 2 {
+		t.Errorf("a session without a name: %v, %v", made, err)
+	}
+	_, err = domtapv1.NewSessionServiceClient(alice).CreateSession(t.Context(), &domtapv1.CreateSessionRequest{SessionId: made.GetSession().GetId()})
+	wantCode(t, err, codes.AlreadyExists, "EXISTS")
+}
+
+// TestNobodyElseSaysWhoCalls sends what nodes say to each other from outside.
+func TestNobodyElseSaysWhoCalls(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	tab, _ := c.open(c.nodes[0].conn, 1, "")
+	pretend := as(t.Context(), callerKey, "operator", rightsKey, "all", originKey, "x/1", finalKey, set)
+	// A client with its own rights gets no others.
+	_, err := domtapv1.NewTabServiceClient(c.nodes[0].dial(aliceToken)).GetTab(pretend, &domtapv1.GetTabRequest{TabId: tab.GetId()})
+	wantCode(t, err, codes.NotFound, "NOT_FOUND")
+	// The address for nodes takes only their token.
+	for name, token := range map[string]string{"operator": operatorToken, "none": ""} {
+		direct := *c.nodes[1]
+		direct.address = direct.Address
+		_, err = domtapv1.NewTabServiceClient(direct.dial(token)).GetTab(pretend, &domtapv1.GetTabRequest{TabId: tab.GetId()})
+		if status.Code(err) != codes.Unauthenticated {
+			t.Errorf("with the token %s: %v", name, err)
+		}
+	}
+	// Nor does the token of the cluster work without saying who calls, or at the address for clients.
+	direct := *c.nodes[1]
+	direct.address = direct.Address
+	if _, err = domtapv1.NewTabServiceClient(direct.dial(clusterToken)).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab.GetId()}); status.Code(err) != codes.Unauthenticated {
+		t.Errorf("without a caller: %v", err)
+	}
+	if _, err = domtapv1.NewTabServiceClient(c.nodes[1].dial(clusterToken)).GetTab(pretend, &domtapv1.GetTabRequest{TabId: tab.GetId()}); status.Code(err) != codes.Unauthenticated {
+		t.Errorf("at the address for clients: %v", err)
+	}
+}

@@ -1,0 +1,236 @@
+package peers
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// Config sets up a Proxy.
+type Config struct {
+	// Directory says which node has what.
+	Directory Directory
+	// Credentials are this node's.
+	Credentials Credentials
+	// MaxRequest and MaxAnswer are the largest messages in bytes. 0: 24 MiB and 64 MiB.
+	MaxRequest, MaxAnswer int
+	// SendTimeout is how long a reader may leave a message of a stream untaken. 0: 30 s.
+	SendTimeout time.Duration
+	// PartTimeout is how long the nodes may take to list what they have, for callers that set no deadline. 0: 5 s.
+	PartTimeout time.Duration
+	// Logger gets nodes that do not answer. Nil: no log.
+	Logger *slog.Logger
+}
+
+// Proxy passes calls on to the nodes that serve them. It implements intercept.Peers.
+type Proxy struct {
+	cfg     Config
+	methods map[string]*method
+	nodes   *clientConns
+	streams *streaming.Streams
+	// process tells this process from all others.
+	process string
+	// stop ends the goroutine that closes the connections to nodes that have left. running counts that goroutine, and
+	// those of streams of all nodes.
+	stop    chan struct{}
+	running sync.WaitGroup
+}
+
+// New makes a Proxy. Close ends it.
+func New(cfg Config) (*Proxy, error) {
+	if cfg.Directory == nil {
+		return nil, errors.New("a proxy needs a directory of the cluster")
+	}
+	if err := cfg.Credentials.check(); err != nil {
+		return nil, err
+	}
+	methods, err := methodsOf(classes)
+	if err != nil {
+		return nil, fmt.Errorf("the methods of the API: %w", err)
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.SendTimeout == 0 {
+		cfg.SendTimeout = 30 * time.Second
+	}
+	if cfg.PartTimeout == 0 {
+		cfg.PartTimeout = 5 * time.Second
+	}
+	cfg.MaxRequest, cfg.MaxAnswer = withDefaults(cfg.MaxRequest, cfg.MaxAnswer)
+	p := &Proxy{
+		cfg: cfg, methods: methods, process: rand.Text(), stop: make(chan struct{}),
+		nodes:   &clientConns{credentials: cfg.Credentials, maxRequest: cfg.MaxRequest, maxAnswer: cfg.MaxAnswer, open: map[Node]*grpc.ClientConn{}},
+		streams: streaming.New(streaming.Config{SendTimeout: cfg.SendTimeout}),
+	}
+	p.running.Go(p.forget)
+	return p, nil
+}
+
+// forget closes the connections to nodes that have left the cluster.
+func (p *Proxy) forget() {
+	for {
+		changed := p.cfg.Directory.Changed()
+		p.nodes.keep(p.cfg.Directory.Nodes())
+		select {
+		case <-changed:
+		case <-p.stop:
+			return
+		}
+	}
+}
+
+// Close closes the connections to other nodes, and waits for the streams that it passed on, whose contexts must end.
+// It may be called once.
+func (p *Proxy) Close() {
+	close(p.stop)
+	p.nodes.close()
+	p.streams.Wait()
+	p.running.Wait()
+}
+
+// Unary passes a call on, or lets the handler serve it.
+func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	m, request := p.methods[info.FullMethod], req.(proto.Message)
+	if m == nil {
+		return handler(ctx, req)
+	}
+	about := p.about(ctx, m, request)
+	if from, ok := passedOf(ctx); ok {
+		if !p.serves(ctx, about, from) {
+			return nil, errors.Join(grpc.SetTrailer(ctx, movedTrailer), errMoved)
+		}
+		return handler(ctx, req)
+	}
+	if m.class == everywhere && about == (subject{}) {
+		return p.gather(ctx, m, request, handler)
+	}
+	var resp any
+	err := p.route(ctx, m, about, func() (err error) {
+		resp, err = handler(ctx, req)
+		return err
+	}, func(node Node, final bool) (err error) {
+		resp, err = p.invoke(ctx, m, node, request, final)
+		return err
+	})
+	return resp, err
+}
+
+// about returns what a call is about, with the daemon's name of the session. A session that is to be made gets its name
+// here, so that no two nodes choose the same.
+func (p *Proxy) about(ctx context.Context, m *method, request proto.Message) subject {
+	s, who := m.subject(request), identity.From(ctx)
+	switch {
+	case s.session != "":
+	case m.class == newSession:
+		s.session = "s-" + strings.ToLower(rand.Text()[:12])
+		request.ProtoReflect().Set(m.session, protoreflect.ValueOfString(s.session))
+	case m.class == bySession:
+		s.session = sessions.Default
+	default:
+		return s
+	}
+	s.session = who.Inward(s.session)
+	return s
+}
+
+// route has a call served here or there, where the Directory says. When the call comes too late for that node, because
+// what it is about has moved or the node has died, the Directory is asked once more, for its latest state.
+func (p *Proxy) route(ctx context.Context, m *method, about subject, here func() error, there func(node Node, final bool) error) error {
+	node, err := p.owner(ctx, m, about, Cached)
+	if err != nil {
+		return err
+	}
+	if node.Self {
+		return here()
+	}
+	err = there(node, false)
+	gone, isLost := errors.AsType[*lost](err)
+	switch {
+	case errors.Is(err, errMoved):
+	case isLost && m.reads && !gone.begun:
+	case isLost:
+		return gone.status(m)
+	default:
+		return err
+	}
+	next, lookup := p.owner(ctx, m, about, Latest)
+	switch {
+	case isLost && (lookup != nil || next == node):
+		return gone.status(m)
+	case lookup != nil:
+		return lookup
+	case next.Self:
+		return here()
+	}
+	err = there(next, true)
+	if gone, isLost = errors.AsType[*lost](err); isLost {
+		return gone.status(m)
+	}
+	return err
+}
+
+// owner returns the node that serves a call. A call about something that no node has is served here, and gets the
+// error for that.
+func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Read) (Node, error) {
+	node, err := p.find(ctx, about, read)
+	if errors.Is(err, ErrUnknown) && read == Cached {
+		node, err = p.find(ctx, about, Latest)
+	}
+	if errors.Is(err, ErrUnknown) {
+		if about.tab != "" || m.class != newSession && about.session != identity.From(ctx).Inward(sessions.Default) {
+			return Node{Self: true}, nil
+		}
+		node, err = p.cfg.Directory.Place(ctx, about.session)
+	}
+	switch {
+	case err == nil:
+		return node, nil
+	case ctx.Err() != nil:
+		return Node{}, ctx.Err()
+	}
+	p.cfg.Logger.WarnContext(ctx, "the registry of the cluster does not answer", "error", err)
+	return Node{}, rpcstatus.New(codes.Unavailable, "the registry of the cluster does not answer: try again in a few seconds",
+		rpcstatus.Info("REGISTRY_UNAVAILABLE", nil))
+}
+
+// find asks the Directory.
+func (p *Proxy) find(ctx context.Context, about subject, read Read) (Node, error) {
+	switch {
+	case about.tab != "":
+		return p.cfg.Directory.TabOwner(ctx, about.tab, read)
+	case about.session != "":
+		return p.cfg.Directory.SessionOwner(ctx, about.session, read)
+	}
+	return p.cfg.Directory.Place(ctx, "")
+}
+
+// serves reports whether this node serves a call that another one passed on; false: a third one has what it is about.
+func (p *Proxy) serves(ctx context.Context, about subject, from passed) bool {
+	if from.final || from.part || about == (subject{}) {
+		return true
+	}
+	// What no node is known to have, and what cannot be found out, is served here: the sender asks at most once more.
+	node, err := p.find(ctx, about, Cached)
+	if err != nil || node.Self {
+		return true
+	}
+	metering.Of(ctx).Elsewhere()
+	return false
+}
