@@ -89,7 +89,9 @@ var layers = map[string]layer{
 	"internal/cluster/registry": {modules: true},
 	"internal/cluster/lease":    {},
 	// Records that other nodes read.
-	"internal/cluster/tablog": {layers: []string{"dom", "actor", "gen"}, modules: true},
+	"internal/cluster/logs":        {layers: []string{"internal/cluster/registry"}, modules: true},
+	"internal/cluster/replication": {layers: []string{"actor", "gen", "internal/cluster/logs", "internal/cluster/registry", "internal/cluster/tablog"}, modules: true},
+	"internal/cluster/tablog":      {layers: []string{"dom", "actor", "gen"}, modules: true},
 	// A table of nodes, and a name: the rest is arithmetic.
 	"internal/cluster/placement": {pure: true},
 	// Calls that are about what another node has: a server for nodes, and their client.
@@ -161,12 +163,12 @@ var owners = []owner{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/peers", "internal/cluster/tablog", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
+		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
 		advice: "use the types of dom and actor and let internal/server convert them",
 	},
 	{
 		packages: []string{"github.com/nats-io"},
-		layers:   []string{"internal/cluster/embedded", "internal/cluster/registry"},
+		layers:   []string{"internal/cluster/embedded", "internal/cluster/registry", "internal/cluster/logs"},
 		advice:   "add what you need to internal/cluster/registry, so that the rest of the cluster is tested on plain values",
 	},
 	{

@@ -30,10 +30,11 @@ func explain(err error, wrote bool, what, key string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s %q: %w: %w", what, key, kind(err, wrote), err)
+	return fmt.Errorf("%s %q: %w: %w", what, key, Kind(err, wrote), err)
 }
 
-func kind(err error, wrote bool) error {
+// Kind is the one of the kinds above that an error of NATS is. wrote says that it is that of a write.
+func Kind(err error, wrote bool) error {
 	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
 		return apiKind(api, wrote)
 	}

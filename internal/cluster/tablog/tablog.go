@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor"
@@ -122,4 +123,26 @@ func (r *Reader) list(chunks []*dom.Chunk) dom.List {
 		}
 	}
 	return dom.NewList(chunks)
+}
+
+// TokenOf returns the fencing token of a record without reading the rest of it.
+func TokenOf(record []byte) (uint64, error) {
+	for b := record; len(b) > 0; {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return 0, fmt.Errorf("tablog: %w", protowire.ParseError(n))
+		}
+		if b = b[n:]; number == 1 && kind == protowire.VarintType {
+			token, n := protowire.ConsumeVarint(b)
+			if n < 0 {
+				return 0, fmt.Errorf("tablog: %w", protowire.ParseError(n))
+			}
+			return token, nil
+		}
+		if n = protowire.ConsumeFieldValue(number, kind, b); n < 0 {
+			return 0, fmt.Errorf("tablog: %w", protowire.ParseError(n))
+		}
+		b = b[n:]
+	}
+	return 0, nil
 }

@@ -914,8 +914,10 @@ type InterestReply struct {
 	Sequence uint64 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	Revision uint64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
 	Epoch    string `protobuf:"bytes,3,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	// error is why the tab cannot be followed, as a google.rpc.Status; empty: it can be.
-	Error         []byte `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
+	// error is why the tab cannot be followed by its log; empty: it can be. A call to the owner says it to the client.
+	Error string `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
+	// gone says with an error that the node does not have the tab, or may not publish it, so that asking again is of no use.
+	Gone          bool `protobuf:"varint,5,opt,name=gone,proto3" json:"gone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -971,11 +973,18 @@ func (x *InterestReply) GetEpoch() string {
 	return ""
 }
 
-func (x *InterestReply) GetError() []byte {
+func (x *InterestReply) GetError() string {
 	if x != nil {
 		return x.Error
 	}
-	return nil
+	return ""
+}
+
+func (x *InterestReply) GetGone() bool {
+	if x != nil {
+		return x.Gone
+	}
+	return false
 }
 
 var File_domtap_cluster_v1_log_proto protoreflect.FileDescriptor
@@ -1078,12 +1087,13 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"attributes\x12\x1a\n" +
 	"\bgeometry\x18\x05 \x01(\bR\bgeometry\x12\x18\n" +
 	"\anotices\x18\x06 \x01(\bR\anotices\x12\x12\n" +
-	"\x04over\x18\a \x01(\bR\x04over\"s\n" +
+	"\x04over\x18\a \x01(\bR\x04over\"\x87\x01\n" +
 	"\rInterestReply\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x04R\brevision\x12\x14\n" +
 	"\x05epoch\x18\x03 \x01(\tR\x05epoch\x12\x14\n" +
-	"\x05error\x18\x04 \x01(\fR\x05errorB:Z8github.com/domtap/domtap/gen/domtap/cluster/v1;clusterv1b\x06proto3"
+	"\x05error\x18\x04 \x01(\tR\x05error\x12\x12\n" +
+	"\x04gone\x18\x05 \x01(\bR\x04goneB:Z8github.com/domtap/domtap/gen/domtap/cluster/v1;clusterv1b\x06proto3"
 
 var (
 	file_domtap_cluster_v1_log_proto_rawDescOnce sync.Once

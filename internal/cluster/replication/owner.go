@@ -1,0 +1,236 @@
+package replication
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/actor"
+	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
+)
+
+// OwnerConfig sets up an Owner. Tab, Log and Allowed are required.
+type OwnerConfig struct {
+	// Tab returns a tab of this node and the fencing token of its session, or an error for a tab that the node does not have.
+	Tab func(id string) (tab Tab, token uint64, err error)
+	Log Log
+	// Allowed reports whether the node holds its lease.
+	Allowed func() bool
+	// Logger takes what goes wrong without a caller; nil: nothing is logged.
+	Logger *slog.Logger
+}
+
+// Owner publishes the tabs of this node that others follow. Its methods are safe for concurrent use.
+type Owner struct {
+	cfg OwnerConfig
+	// running ends with the Owner.
+	running context.Context
+	end     context.CancelFunc
+	work    sync.WaitGroup
+
+	mu   sync.Mutex
+	tabs map[string]*followed
+}
+
+// followed is a tab in which others are interested.
+type followed struct {
+	tab       Tab
+	publisher *publisher
+	end       context.CancelFunc
+	// interests are those who follow, by their names.
+	interests map[string]*interest
+}
+
+// interest is one who follows.
+type interest struct {
+	// options is what the page is watched for, once release is set.
+	options actor.WatchOptions
+	release func()
+	expiry  *time.Timer
+}
+
+// NewOwner makes an Owner, which publishes nothing yet, and nothing any more when ctx has ended.
+func NewOwner(ctx context.Context, cfg OwnerConfig) *Owner {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	o := &Owner{cfg: cfg, tabs: map[string]*followed{}}
+	o.running, o.end = context.WithCancel(ctx)
+	return o
+}
+
+// Close ends all publishing, and returns when no goroutine is left.
+func (o *Owner) Close() {
+	o.end()
+	o.mu.Lock()
+	for id, f := range o.tabs {
+		for name := range f.interests {
+			o.drop(id, f, name)
+		}
+	}
+	o.mu.Unlock()
+	o.work.Wait()
+}
+
+// Published is how many tabs are published now.
+func (o *Owner) Published() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.tabs)
+}
+
+// Answer answers an InterestRequest with an InterestReply, both encoded: the page reports what is asked for, and the log has what it was
+// by then.
+func (o *Owner) Answer(ctx context.Context, request []byte) []byte {
+	var reply clusterv1.InterestReply
+	var r clusterv1.InterestRequest
+	err := proto.Unmarshal(request, &r)
+	if err == nil {
+		var at position
+		if at, err = o.answer(ctx, &r); err == nil {
+			reply.Sequence, reply.Revision, reply.Epoch = at.sequence, at.revision, at.epoch
+		}
+	}
+	if err != nil {
+		reply.Error, reply.Gone = err.Error(), errors.Is(err, errGone) || errors.Is(err, ErrFenced)
+	}
+	out, err := proto.Marshal(&reply)
+	if err != nil { // a text that is no UTF-8
+		out, _ = proto.Marshal(&clusterv1.InterestReply{Error: "the tab cannot be followed"})
+	}
+	return out
+}
+
+// errGone says that the node does not have a tab.
+var errGone = errors.New("the tab is not here")
+
+func (o *Owner) answer(ctx context.Context, r *clusterv1.InterestRequest) (position, error) {
+	if r.GetOver() {
+		o.over(r.GetTabId(), r.GetReplica())
+		return position{}, nil
+	}
+	f, err := o.hold(r)
+	if err != nil {
+		return position{}, err
+	}
+	if err := o.watch(ctx, f, r); err != nil {
+		return position{}, err
+	}
+	return f.publisher.reaches(ctx)
+}
+
+// hold notes or renews an interest, and starts to publish for the first one.
+func (o *Owner) hold(r *clusterv1.InterestRequest) (*followed, error) {
+	id, name := r.GetTabId(), r.GetReplica()
+	tab, token, err := o.cfg.Tab(id)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errGone, err)
+	}
+	if !o.cfg.Allowed() {
+		return nil, ErrFenced
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.running.Err() != nil {
+		return nil, errors.New("the node is ending")
+	}
+	f := o.tabs[id]
+	if f != nil && (f.tab != tab || f.publisher.writer.Token != token || f.publisher.hasEnded()) { // another owner's, or it failed
+		for other := range f.interests {
+			o.drop(id, f, other)
+		}
+		f = nil
+	}
+	if f == nil {
+		f = o.start(id, tab, token)
+	}
+	one := f.interests[name]
+	if one == nil {
+		one = &interest{}
+		one.expiry = time.AfterFunc(Expiry, func() { o.over(id, name) })
+		f.interests[name] = one
+	}
+	one.expiry.Reset(Expiry)
+	return f, nil
+}
+
+// start publishes a tab. The caller holds the lock.
+func (o *Owner) start(id string, tab Tab, token uint64) *followed {
+	ctx, end := context.WithCancel(o.running)
+	f := &followed{
+		tab: tab, publisher: newPublisher(tab, o.cfg.Log, token, o.cfg.Allowed, o.cfg.Logger), end: end, interests: map[string]*interest{},
+	}
+	o.tabs[id] = f
+	o.work.Go(func() {
+		if err := f.publisher.run(ctx); ctx.Err() == nil {
+			o.cfg.Logger.Warn("a tab is not published any more", "tab", id, "error", err)
+		}
+	})
+	return f
+}
+
+// watch has the page report what an interest needs, if that is more than before.
+func (o *Owner) watch(ctx context.Context, f *followed, r *clusterv1.InterestRequest) error {
+	want := actor.WatchOptions{Structural: r.GetStructural(), Attributes: r.GetAttributes(), Geometry: r.GetGeometry(), Notices: r.GetNotices()}
+	o.mu.Lock()
+	one := f.interests[r.GetReplica()]
+	held := one != nil && one.release != nil && alike(one.options, want)
+	o.mu.Unlock()
+	if held {
+		return nil
+	}
+	release, err := f.tab.Watch(ctx, want)
+	if err != nil {
+		return fmt.Errorf("watch tab %s: %w", f.tab.ID(), err)
+	}
+	o.mu.Lock()
+	one = f.interests[r.GetReplica()]
+	if one == nil { // it is over by now
+		o.mu.Unlock()
+		release()
+		return errors.New("the interest is over")
+	}
+	before := one.release
+	one.options, one.release = want, release
+	o.mu.Unlock()
+	if before != nil {
+		before()
+	}
+	return nil
+}
+
+// alike reports whether a page reports the same for both options.
+func alike(a, b actor.WatchOptions) bool {
+	return a.Structural == b.Structural && a.Geometry == b.Geometry && a.Notices == b.Notices && slices.Equal(a.Attributes, b.Attributes)
+}
+
+// over ends an interest, and with the last one the publishing of its tab.
+func (o *Owner) over(id, name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if f := o.tabs[id]; f != nil && f.interests[name] != nil {
+		o.drop(id, f, name)
+	}
+}
+
+// drop ends an interest. The caller holds the lock.
+func (o *Owner) drop(id string, f *followed, name string) {
+	one := f.interests[name]
+	one.expiry.Stop()
+	if one.release != nil {
+		one.release() // never blocks
+	}
+	delete(f.interests, name)
+	if len(f.interests) == 0 {
+		f.end()
+		if o.tabs[id] == f {
+			delete(o.tabs, id)
+		}
+	}
+}

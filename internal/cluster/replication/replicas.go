@@ -1,0 +1,367 @@
+package replication
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
+	"github.com/domtap/domtap/internal/cluster/logs"
+	"github.com/domtap/domtap/internal/cluster/tablog"
+)
+
+// Follower follows a log, as a *logs.Follower does.
+type Follower interface {
+	Run(ctx context.Context) error
+	Known(sequence uint64)
+}
+
+// Transport is how copies reach the owner of their tab and its log.
+type Transport interface {
+	// Ask asks a node with an encoded InterestRequest, and returns its encoded InterestReply.
+	Ask(ctx context.Context, node string, request []byte) ([]byte, error)
+	// Follow follows the log of a tab; see logs.Log.Follow.
+	Follow(tab string, take func(sequence uint64, record []byte) error) Follower
+}
+
+// Replicas are the copies of other nodes' tabs at this node. Their methods are safe for concurrent use.
+type Replicas struct {
+	node      string
+	transport Transport
+	logger    *slog.Logger
+	// started counts the copies, so that each has a name of its own.
+	started atomic.Uint64
+	running context.Context
+	end     context.CancelFunc
+	work    sync.WaitGroup
+
+	mu     sync.Mutex
+	copies map[string]*Copy
+}
+
+// NewReplicas makes Replicas without copies; all end with ctx. node names this incarnation of the node, and no other ever.
+func NewReplicas(ctx context.Context, node string, transport Transport, logger *slog.Logger) *Replicas {
+	r := &Replicas{node: node, transport: transport, logger: logger, copies: map[string]*Copy{}}
+	r.running, r.end = context.WithCancel(ctx)
+	return r
+}
+
+// Close ends all copies, and returns when no goroutine is left.
+func (r *Replicas) Close() {
+	r.end()
+	r.work.Wait()
+}
+
+// Len is how many copies there are.
+func (r *Replicas) Len() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.copies)
+}
+
+// Open returns the copy of a tab that another node owns, for as long as it is needed: it ends with the last release. An error says that
+// the tab cannot be followed by its log; whoever asks the owner learns why. Release may be called once.
+func (r *Replicas) Open(ctx context.Context, tab, owner string) (c *Copy, release func(), err error) {
+	r.mu.Lock()
+	c = r.copies[tab]
+	if c == nil || c.owner != owner || c.replica() != nil && isClosed(c.replica().Done()) {
+		if r.running.Err() != nil {
+			r.mu.Unlock()
+			return nil, nil, errors.New("the node is ending")
+		}
+		c = r.start(tab, owner)
+	}
+	c.users++
+	r.mu.Unlock()
+	release = sync.OnceFunc(func() { r.release(c) })
+	select {
+	case <-c.ready:
+		if c.failed != nil {
+			release()
+			return nil, nil, c.failed
+		}
+		return c, release, nil
+	case <-ctx.Done():
+		release()
+		return nil, nil, context.Cause(ctx)
+	}
+}
+
+// start begins a copy. The caller holds the lock.
+func (r *Replicas) start(tab, owner string) *Copy {
+	c := &Copy{
+		id: tab, owner: owner, name: fmt.Sprintf("%s/%d", r.node, r.started.Add(1)), transport: r.transport, logger: r.logger,
+		ready: make(chan struct{}), moved: make(chan struct{}), held: map[*actor.WatchOptions]struct{}{},
+	}
+	ctx, end := context.WithCancelCause(r.running)
+	c.end = end
+	r.copies[tab] = c
+	r.work.Go(func() {
+		c.run(ctx)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.copies[tab] == c {
+			delete(r.copies, tab)
+		}
+	})
+	return c
+}
+
+// release ends a copy that nobody uses.
+func (r *Replicas) release(c *Copy) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.users--; c.users > 0 {
+		return
+	}
+	c.end(errReleased)
+	if r.copies[c.id] == c {
+		delete(r.copies, c.id)
+	}
+}
+
+// errReleased says that nobody uses a copy any more.
+var errReleased = errors.New("nobody follows the tab any more")
+
+// Copy is a copy of a tab of another node. It can be followed like a tab.
+type Copy struct {
+	id, owner, name string
+	transport       Transport
+	logger          *slog.Logger
+	end             context.CancelCauseFunc
+	// users is how many have opened the copy; the lock of Replicas guards it.
+	users int
+	// ready is closed when the copy has a state, or failed says that it never will.
+	ready  chan struct{}
+	failed error
+
+	// reader, noticed and log are those of the goroutine that follows.
+	reader tablog.Reader
+	log    Follower
+
+	mu sync.Mutex
+	// heads is the replica; nil until the first record.
+	heads *actor.Replica
+	// applied is the sequence of the newest record that the copy has; moved is closed when it grows.
+	applied uint64
+	moved   chan struct{}
+	// held is what those who watch need.
+	held map[*actor.WatchOptions]struct{}
+}
+
+// replica returns the heads; nil until there is one.
+func (c *Copy) replica() *actor.Replica {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.heads
+}
+
+// ID is the tab's name.
+func (c *Copy) ID() string { return c.id }
+
+// Head returns the newest state.
+func (c *Copy) Head() *actor.Head { return c.replica().Head() }
+
+// Done is closed when the copy has ended.
+func (c *Copy) Done() <-chan struct{} { return c.replica().Done() }
+
+// Err says why it ended, once Done is closed: nil when the tab was closed.
+func (c *Copy) Err() error { return c.replica().Err() }
+
+// Watch has the owner's page report what the options ask for until release is called, and returns when the copy has what the page was by
+// then. Selectors and Network are not followed by copies.
+func (c *Copy) Watch(ctx context.Context, o actor.WatchOptions) (release func(), err error) {
+	one := &o
+	c.mu.Lock()
+	c.held[one] = struct{}{}
+	c.mu.Unlock()
+	release = func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.held, one)
+	}
+	reply, err := c.ask(ctx, false)
+	if err == nil {
+		err = c.reach(ctx, reply.GetSequence())
+	}
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// ask asks the owner for what all who watch need.
+func (c *Copy) ask(ctx context.Context, over bool) (*clusterv1.InterestReply, error) {
+	r := &clusterv1.InterestRequest{TabId: c.id, Replica: c.name, Over: over}
+	c.mu.Lock()
+	for o := range c.held {
+		r.Structural, r.Geometry, r.Notices = r.GetStructural() || o.Structural, r.GetGeometry() || o.Geometry, r.GetNotices() || o.Notices
+		r.Attributes = append(r.Attributes, o.Attributes...)
+	}
+	c.mu.Unlock()
+	slices.Sort(r.Attributes)
+	r.Attributes = slices.Compact(r.Attributes)
+	request, err := proto.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.transport.Ask(ctx, c.owner, request)
+	if err != nil {
+		return nil, fmt.Errorf("ask node %s for tab %s: %w", c.owner, c.id, err)
+	}
+	reply := new(clusterv1.InterestReply)
+	if err := proto.Unmarshal(answer, reply); err != nil {
+		return nil, err
+	}
+	if reply.GetError() != "" {
+		return nil, &refusal{reply.GetError(), reply.GetGone()}
+	}
+	c.log.Known(reply.GetSequence())
+	return reply, nil
+}
+
+// refusal is the answer of an owner that does not publish the tab as it was asked to; gone says that it never will.
+type refusal struct {
+	text string
+	gone bool
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// reach waits until the copy has a record.
+func (c *Copy) reach(ctx context.Context, sequence uint64) error {
+	for {
+		c.mu.Lock()
+		moved, done := c.moved, c.applied >= sequence
+		var ended <-chan struct{}
+		if c.heads != nil {
+			ended = c.heads.Done()
+		}
+		c.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ended:
+			return cmp.Or(c.Err(), errReleased)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// run follows the log and renews the interest until ctx ends or the owner is silent.
+func (c *Copy) run(ctx context.Context) {
+	c.log = c.transport.Follow(c.id, c.take)
+	following, stop := context.WithCancelCause(ctx)
+	var work sync.WaitGroup
+	work.Go(func() { stop(cmp.Or(c.log.Run(following), errReleased)) })
+	err := c.renew(following)
+	stop(err)
+	work.Wait()
+	c.finish(err)
+	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), Renewal)
+	defer cancel()
+	if _, err := c.ask(bye, true); err != nil {
+		c.logger.Debug("the owner of a tab does not know that nobody follows it", "tab", c.id, "error", err)
+	}
+}
+
+// renew renews the interest, and returns why the copy ends.
+func (c *Copy) renew(ctx context.Context) error {
+	heard := time.Now()
+	ticker := time.NewTicker(Renewal)
+	defer ticker.Stop()
+	for {
+		bounded, cancel := context.WithTimeout(ctx, Silence)
+		reply, err := c.ask(bounded, false)
+		if err == nil && !isClosed(c.ready) {
+			if err = c.reach(bounded, reply.GetSequence()); err == nil {
+				close(c.ready)
+			}
+		}
+		cancel()
+		refused, _ := errors.AsType[*refusal](err)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err == nil:
+			heard = time.Now()
+		case refused != nil && refused.gone, time.Since(heard) >= Silence, !isClosed(c.ready):
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// finish ends the heads, so that those who follow them stop.
+func (c *Copy) finish(err error) {
+	heads := c.replica()
+	if !isClosed(c.ready) {
+		c.failed = err
+		close(c.ready)
+	}
+	if heads == nil {
+		return
+	}
+	if heads.Head().Info.Status == actor.StatusClosed {
+		heads.End(nil)
+		return
+	}
+	heads.End(&apierr.Error{
+		Kind: apierr.Lost, Message: "the node of tab " + c.id + " does not answer: watch again, from the last revision that was applied", Err: err,
+	})
+}
+
+// take takes a record of the log.
+func (c *Copy) take(sequence uint64, record []byte) error {
+	state, err := c.reader.Read(record)
+	if err != nil {
+		if !errors.Is(err, tablog.ErrGap) {
+			c.logger.Warn("a record of a tab cannot be read", "tab", c.id, "error", err)
+		}
+		return logs.ErrRestart
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.heads == nil {
+		c.heads = actor.NewReplica(c.id, state, actor.Options{})
+	} else {
+		c.heads.Publish(state)
+	}
+	c.applied = sequence
+	close(c.moved)
+	c.moved = make(chan struct{})
+	if state.Info.Status == actor.StatusClosed {
+		c.end(errClosed)
+	}
+	return nil
+}
+
+// errClosed says that the tab was closed.
+var errClosed = errors.New("the tab is closed")
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
