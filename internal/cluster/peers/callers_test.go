@@ -34,6 +34,7 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/gateway"
+	"github.com/domtap/domtap/internal/mcp/tools"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/limit"
@@ -341,5 +342,33 @@ func TestCredentialsAreLoaded(t *testing.T) {
 		if _, err := LoadCredentials(clusterToken, names[0], names[1], names[2]); err == nil {
 			t.Errorf("no error for %v", names)
 		}
+	}
+}
+
+// TestToolsOfMCPReachTheirTab runs tools of the MCP server, which is a client of one node, on a tab of another.
+func TestToolsOfMCPReachTheirTab(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	c.next = 1
+	all, err := tools.Select(tools.Core)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, daemon := &tools.Session{ClientID: "model"}, tools.NewDaemon(c.nodes[0].conn)
+	run := func(name, arguments, want string) {
+		t.Helper()
+		i := slices.IndexFunc(all, func(tool tools.Tool) bool { return tool.Name == name })
+		if i < 0 {
+			t.Fatalf("there is no tool %s", name)
+		}
+		call := &tools.Call{Arguments: json.RawMessage(arguments), Daemon: daemon, Session: session}
+		if err := all[i].Run(t.Context(), call); err != nil || call.Failed || !strings.Contains(call.Text(), want) {
+			t.Errorf("%s: %v, %q", name, err, call.Text())
+		}
+	}
+	run("browser_navigate", `{"url": "`+shopURL+`"}`, "Buy")
+	run("browser_get_elements_compact", `{}`, "Sell")
+	run("browser_tab", `{"action": "list"}`, "Shop")
+	if tabs := c.nodes[1].pool.Tabs(); len(tabs) != 1 {
+		t.Errorf("the other node has the tabs %v", tabs)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -145,6 +146,96 @@ func TestReadsAreRepeatedElsewhere(t *testing.T) {
 	if c.nodes[1].ever.Load() != 0 {
 		t.Error("the dead node got a call")
 	}
+}
+
+// TestANodeLeaves stops a node in order while a stream of it is watched through another node: the stream ends with the
+// reason that the node gives, as for its own clients.
+func TestANodeLeaves(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	tab, _ := c.open(c.nodes[0].conn, 1, "")
+	var ends []error
+	var streams []domtapv1.DomService_WatchDomClient
+	for _, n := range c.nodes {
+		stream, err := domtapv1.NewDomServiceClient(n.conn).WatchDom(t.Context(), &domtapv1.WatchDomRequest{TabId: tab.GetId()})
+		if err == nil {
+			_, err = stream.Recv()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams = append(streams, stream)
+	}
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		c.nodes[1].end()
+	}()
+	for _, stream := range streams {
+		var err error
+		for err == nil {
+			_, err = stream.Recv()
+		}
+		ends = append(ends, err)
+	}
+	<-left
+	if status.Code(ends[1]) != codes.Unavailable || !proto.Equal(status.Convert(ends[0]).Proto(), status.Convert(ends[1]).Proto()) {
+		t.Errorf("through another node: %v\nat its own: %v", ends[0], ends[1])
+	}
+	near := c.nodes[0].proxy.nodes
+	testenv.Await(t, "the connection is closed", func() bool {
+		near.mu.Lock()
+		defer near.mu.Unlock()
+		return len(near.open) == 0
+	})
+}
+
+// TestASlowReaderLosesItsStream has a client read nothing of a page that changes: its stream ends on both nodes, and
+// another reader through the same node gets each change.
+func TestASlowReaderLosesItsStream(t *testing.T) {
+	page := func() actortest.Screen {
+		s := actortest.Screen{Title: "Shop"}
+		for range 100 {
+			s.Body = append(s.Body, actortest.Button("B"))
+		}
+		return s
+	}
+	c := newCluster(t, 2, options{page: page, proxy: Config{SendTimeout: 200 * time.Millisecond}})
+	near := c.nodes[0]
+	tab, pageOf := c.open(near.conn, 1, "")
+	request := &domtapv1.WatchDomRequest{TabId: tab.GetId(), MaxTokens: proto.Int32(0)}
+	slow, err := domtapv1.NewDomServiceClient(near.dial(operatorToken, grpc.WithStaticStreamWindowSize(64<<10))).WatchDom(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := slow.Header(); err != nil {
+		t.Fatal(err)
+	}
+	other, err := domtapv1.NewDomServiceClient(near.conn).WatchDom(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	testenv.Await(t, "the slow reader has lost its stream", func() bool {
+		for range 5 {
+			n++
+			pageOf.Update(func(main *actortest.Frame) {
+				for _, node := range main.Body {
+					node.Text = fmt.Sprintf("%d %s", n, strings.Repeat("x", 80))
+				}
+			})
+			if _, err := other.Recv(); err != nil {
+				t.Fatalf("the other reader: %v", err)
+			}
+		}
+		return near.streams.Load() == 1 && c.nodes[1].streams.Load() == 1
+	})
+	for err == nil {
+		_, err = slow.Recv()
+	}
+	wantCode(t, err, codes.DeadlineExceeded, "SLOW_READER")
 }
 
 // TestAHungNode stops the connections to a node without closing them.

@@ -73,10 +73,11 @@ func (p *Proxy) invoke(ctx context.Context, m *method, node Node, request proto.
 
 // call makes a unary call to another node.
 func (p *Proxy) call(ctx context.Context, m *method, node Node, request proto.Message, answer any, say passed) error {
-	conn, err := p.nodes.to(node)
+	conn, done, err := p.nodes.to(node)
 	if err != nil {
 		return p.failed(ctx, &lost{node: node, cause: err})
 	}
+	defer done()
 	var trailer metadata.MD
 	if err := conn.Invoke(p.outgoing(ctx, say), m.name, request, answer, grpc.Trailer(&trailer)); err != nil {
 		return p.judge(ctx, node, err, trailer)
@@ -214,10 +215,11 @@ func (s *routedStream) route(request proto.Message) (err error) {
 func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.Message, final bool, out *streaming.Sender) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	from, err := p.open(ctx, m, node, request, passed{final: final})
+	from, done, err := p.open(ctx, m, node, request, passed{final: final})
 	if err != nil {
 		return err
 	}
+	defer done()
 	header, err := from.Header()
 	if err == nil && header != nil { // the answer has begun, and may have no message for long
 		metering.Of(ctx).Elsewhere()
@@ -237,21 +239,21 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 	}
 }
 
-// open begins a stream of another node.
-func (p *Proxy) open(ctx context.Context, m *method, node Node, request proto.Message, say passed) (grpc.ClientStream, error) {
-	conn, err := p.nodes.to(node)
+// open begins a stream of another node. The caller must call done when the stream has ended.
+func (p *Proxy) open(ctx context.Context, m *method, node Node, request proto.Message, say passed) (stream grpc.ClientStream, done func(), err error) {
+	conn, done, err := p.nodes.to(node)
 	if err != nil {
-		return nil, p.failed(ctx, &lost{node: node, cause: err})
+		return nil, nil, p.failed(ctx, &lost{node: node, cause: err})
 	}
-	stream, err := conn.NewStream(p.outgoing(ctx, say), &grpc.StreamDesc{ServerStreams: true}, m.name)
-	if err != nil {
-		return nil, p.judge(ctx, node, err, nil)
+	stream, err = conn.NewStream(p.outgoing(ctx, say), &grpc.StreamDesc{ServerStreams: true}, m.name)
+	if err == nil {
+		err = errors.Join(stream.SendMsg(request), stream.CloseSend())
 	}
-	// The error of a stream that has ended already is that of RecvMsg.
-	if err := errors.Join(stream.SendMsg(request), stream.CloseSend()); err != nil && !errors.Is(err, io.EOF) {
-		return nil, p.judge(ctx, node, err, nil)
+	if err != nil && !errors.Is(err, io.EOF) { // the error of a stream that has ended already is that of RecvMsg
+		done()
+		return nil, nil, p.judge(ctx, node, err, nil)
 	}
-	return stream, nil
+	return stream, done, nil
 }
 
 // ended returns how a stream of another node ended; nil: with OK.

@@ -90,14 +90,16 @@ func (o *others) add(known map[Node]bool) error {
 
 // begin begins the stream of a node, and returns when it covers every event.
 func (o *others) begin(node Node) error {
-	from, err := o.proxy.open(o.ctx, o.method, node, o.request, passed{part: true, final: true})
+	from, done, err := o.proxy.open(o.ctx, o.method, node, o.request, passed{part: true, final: true})
 	if err != nil {
 		return o.status(err)
 	}
 	if header, err := from.Header(); err != nil || header == nil {
+		defer done()
 		return o.status(o.proxy.ended(o.ctx, node, from, from.RecvMsg(&wire.Frame{Kind: o.method.output}), false))
 	}
 	o.proxy.running.Go(func() {
+		defer done()
 		err := o.pump(from)
 		if err == nil { // it cannot send more
 			return

@@ -76,7 +76,7 @@ func New(cfg Config) (*Proxy, error) {
 	cfg.MaxRequest, cfg.MaxAnswer = withDefaults(cfg.MaxRequest, cfg.MaxAnswer)
 	p := &Proxy{
 		cfg: cfg, methods: methods, process: rand.Text(), stop: make(chan struct{}),
-		nodes:   &clientConns{credentials: cfg.Credentials, maxRequest: cfg.MaxRequest, maxAnswer: cfg.MaxAnswer, open: map[Node]*grpc.ClientConn{}},
+		nodes:   &clientConns{credentials: cfg.Credentials, maxRequest: cfg.MaxRequest, maxAnswer: cfg.MaxAnswer, open: map[Node]*nodeConn{}},
 		streams: streaming.New(streaming.Config{SendTimeout: cfg.SendTimeout}),
 	}
 	p.running.Go(p.forget)
