@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -29,10 +30,13 @@ var errMoved = status.Error(codes.Aborted, "another node has it: this is a bug i
 // lost is the error of a call whose node does not answer.
 type lost struct {
 	node Node
-	// begun says that the client has got a part of the answer.
-	begun bool
-	cause error
+	// unsent says that the node has not got the call; begun, that the client has got a part of the answer.
+	unsent, begun bool
+	cause         error
 }
+
+// repeatable reports whether the call may be made again, at another node.
+func (l *lost) repeatable(m *method) bool { return l.unsent || m.reads && !l.begun }
 
 // Error is for logs.
 func (l *lost) Error() string { return fmt.Sprintf("node %s does not answer: %v", l.node.ID, l.cause) }
@@ -46,7 +50,7 @@ func (l *lost) status(m *method) error {
 	switch {
 	case l.begun:
 		next = "start the stream again; WatchDom continues from the last revision that you applied"
-	case m.reads:
+	case l.repeatable(m):
 		next = "try again in a few seconds; ListTabs lists the tabs of the nodes that are left"
 	}
 	return rpcstatus.New(codes.Unavailable, fmt.Sprintf("node %s does not answer: %s", l.node.ID, next),
@@ -75,18 +79,20 @@ func (p *Proxy) invoke(ctx context.Context, m *method, node Node, request proto.
 func (p *Proxy) call(ctx context.Context, m *method, node Node, request proto.Message, answer any, say passed) error {
 	conn, done, err := p.nodes.to(node)
 	if err != nil {
-		return p.failed(ctx, &lost{node: node, cause: err})
+		return p.failed(ctx, &lost{node: node, unsent: true, cause: err})
 	}
 	defer done()
 	var trailer metadata.MD
-	if err := conn.Invoke(p.outgoing(ctx, say), m.name, request, answer, grpc.Trailer(&trailer)); err != nil {
-		return p.judge(ctx, node, err, trailer)
+	var at peer.Peer // stays empty when there is no connection
+	err = conn.Invoke(p.outgoing(ctx, say), m.name, request, answer, grpc.Trailer(&trailer), grpc.Peer(&at))
+	if err != nil {
+		return p.judge(ctx, err, trailer, &lost{node: node, unsent: at.Addr == nil, cause: err})
 	}
 	return nil
 }
 
-// judge tells the errors of another node, which clients get as they are, from those of the way to it.
-func (p *Proxy) judge(ctx context.Context, node Node, err error, trailer metadata.MD) error {
+// judge tells the errors of another node, which clients get as they are, from those of the way to it: these are gone.
+func (p *Proxy) judge(ctx context.Context, err error, trailer metadata.MD, gone *lost) error {
 	if one(trailer, movedKey) == set {
 		return errMoved
 	}
@@ -99,7 +105,7 @@ func (p *Proxy) judge(ctx context.Context, node Node, err error, trailer metadat
 	}
 	switch status.Code(err) {
 	case codes.Unavailable, codes.Canceled, codes.Unauthenticated:
-		return p.failed(ctx, &lost{node: node, cause: err})
+		return p.failed(ctx, gone)
 	}
 	return err // such as a message that is too large
 }
@@ -243,7 +249,7 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 func (p *Proxy) open(ctx context.Context, m *method, node Node, request proto.Message, say passed) (stream grpc.ClientStream, done func(), err error) {
 	conn, done, err := p.nodes.to(node)
 	if err != nil {
-		return nil, nil, p.failed(ctx, &lost{node: node, cause: err})
+		return nil, nil, p.failed(ctx, &lost{node: node, unsent: true, cause: err})
 	}
 	stream, err = conn.NewStream(p.outgoing(ctx, say), &grpc.StreamDesc{ServerStreams: true}, m.name)
 	if err == nil {
@@ -251,7 +257,7 @@ func (p *Proxy) open(ctx context.Context, m *method, node Node, request proto.Me
 	}
 	if err != nil && !errors.Is(err, io.EOF) { // the error of a stream that has ended already is that of RecvMsg
 		done()
-		return nil, nil, p.judge(ctx, node, err, nil)
+		return nil, nil, p.judge(ctx, err, nil, &lost{node: node, unsent: stream == nil, cause: err})
 	}
 	return stream, done, nil
 }
@@ -261,9 +267,5 @@ func (p *Proxy) ended(ctx context.Context, node Node, from grpc.ClientStream, er
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	err = p.judge(ctx, node, err, from.Trailer())
-	if gone, ok := errors.AsType[*lost](err); ok {
-		gone.begun = begun
-	}
-	return err
+	return p.judge(ctx, err, from.Trailer(), &lost{node: node, begun: begun, cause: err})
 }

@@ -67,11 +67,10 @@ type node struct {
 }
 
 // counter counts the calls and streams that a node has under way.
-type counter struct{ calls, streams, watching, ever atomic.Int64 }
+type counter struct{ calls, streams, watching atomic.Int64 }
 
 func (c *counter) Unary() grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		c.ever.Add(1)
 		c.calls.Add(1)
 		defer c.calls.Add(-1)
 		return handler(ctx, req)
@@ -80,7 +79,6 @@ func (c *counter) Unary() grpc.UnaryServerInterceptor {
 
 func (c *counter) Stream() grpc.StreamServerInterceptor {
 	return func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-		c.ever.Add(1)
 		c.streams.Add(1)
 		defer c.streams.Add(-1)
 		return handler(srv, stream)

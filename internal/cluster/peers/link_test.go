@@ -3,6 +3,7 @@ package peers
 import (
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -12,6 +13,8 @@ type link struct {
 	target   string
 	// open is held for reading while bytes pass, and for writing while the link is stopped.
 	open sync.RWMutex
+	// read counts the bytes that arrived in both directions, also while nothing passes.
+	read atomic.Int64
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -68,6 +71,7 @@ func (l *link) copy(to, from net.Conn) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
+		l.read.Add(int64(n))
 		l.open.RLock()
 		_, failed := to.Write(buffer[:n])
 		l.open.RUnlock()

@@ -164,7 +164,7 @@ func (p *Proxy) route(ctx context.Context, m *method, about subject, here func()
 	gone, isLost := errors.AsType[*lost](err)
 	switch {
 	case errors.Is(err, errMoved):
-	case isLost && m.reads && !gone.begun:
+	case isLost && gone.repeatable(m):
 	case isLost:
 		return gone.status(m)
 	default:
