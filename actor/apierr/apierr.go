@@ -19,7 +19,8 @@ import (
 // one status code.
 type ErrorKind uint8
 
-// The kinds of errors. Deadlines and cancellation are the context package's own errors, wrapped.
+// The kinds of errors. Deadlines and cancellation are the context package's own errors, wrapped. Nodes of a cluster tell each other the
+// numbers: new kinds come last.
 const (
 	// NotFound: no such tab, session or frame.
 	NotFound ErrorKind = iota

@@ -17,6 +17,9 @@ type Node struct {
 	Self bool
 }
 
+// Process names the process among all that ever were part of the cluster.
+func (n Node) Process() string { return n.ID + "." + n.Incarnation }
+
 // ErrUnknown is the error for a tab or a session that no node is known to have.
 var ErrUnknown = errors.New("no node is known to have it")
 

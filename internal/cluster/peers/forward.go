@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/metering"
@@ -128,6 +129,9 @@ func (p *Proxy) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServe
 	}
 	s := &routedStream{ServerStream: stream, proxy: p, method: m}
 	err := handler(srv, s)
+	if s.release != nil {
+		s.release()
+	}
 	if s.elsewhere {
 		return s.err
 	}
@@ -149,12 +153,18 @@ type routedStream struct {
 	err               error
 	// others are the other nodes whose messages belong to the stream, too; nil: there are none.
 	others *others
+	// copied is the copy of another node's tab that this node serves the stream from; nil: there is none.
+	copied  streaming.Source
+	release func()
 }
 
 // Context ends when another node that belongs to the stream fails.
 func (s *routedStream) Context() context.Context {
-	if s.others != nil {
+	switch {
+	case s.others != nil:
 		return s.others.ctx
+	case s.copied != nil:
+		return streaming.WithSource(s.ServerStream.Context(), s.copied)
 	}
 	return s.ServerStream.Context()
 }
@@ -212,9 +222,27 @@ func (s *routedStream) route(request proto.Message) (err error) {
 	out := p.streams.Sender(s.ServerStream)
 	return out.Run(func() error {
 		return p.route(ctx, m, about, func() error { return errHere }, func(node Node, final bool) error {
+			if s.open(ctx, about, node) {
+				return errHere
+			}
 			return p.relay(ctx, m, node, request, final, out)
 		})
 	})
+}
+
+// open finds the copy to serve a stream from, if there is one.
+func (s *routedStream) open(ctx context.Context, about subject, owner Node) bool {
+	copies := s.proxy.cfg.Copies
+	if copies == nil || s.method.name != domtapv1.DomService_WatchDom_FullMethodName {
+		return false
+	}
+	copied, release, err := copies.Open(ctx, about.tab, owner)
+	if err != nil {
+		s.proxy.cfg.Logger.DebugContext(ctx, "a watch is passed on", "tab", about.tab, "node", owner.ID, "error", err)
+		return false
+	}
+	s.copied, s.release = copied, release
+	return true
 }
 
 // relay has another node serve a stream, and sends its messages on undecoded.

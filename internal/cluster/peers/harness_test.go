@@ -99,6 +99,8 @@ type options struct {
 	// credentials are those of the nodes; the zero value: a token without TLS.
 	credentials func(index int) Credentials
 	page        func() actortest.Screen
+	// copies makes the copies that a node keeps; nil: none.
+	copies func(n *node) Copies
 }
 
 func shop() actortest.Screen {
@@ -136,6 +138,9 @@ func (c *cluster) add(index int, o options) *node {
 	}
 	cfg := o.proxy
 	cfg.Directory, cfg.Credentials = directory{n}, own
+	if o.copies != nil {
+		cfg.Copies = o.copies(n)
+	}
 	var err error
 	if n.proxy, err = New(cfg); err != nil {
 		c.t.Fatal(err)

@@ -34,8 +34,16 @@ type Config struct {
 	SendTimeout time.Duration
 	// PartTimeout is how long the nodes may take to list what they have, for callers that set no deadline. 0: 5 s.
 	PartTimeout time.Duration
+	// Copies serves those who watch tabs of other nodes, without a stream between the nodes for each. Nil: all are passed on.
+	Copies Copies
 	// Logger gets nodes that do not answer. Nil: no log.
 	Logger *slog.Logger
+}
+
+// Copies keeps copies of tabs of other nodes.
+type Copies interface {
+	// Open returns the copy of a tab of a node, until release is called. After an error the node is asked for the stream.
+	Open(ctx context.Context, tab string, owner Node) (copied streaming.Source, release func(), err error)
 }
 
 // Proxy passes calls on to the nodes that serve them. It implements intercept.Peers.

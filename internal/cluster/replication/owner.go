@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 )
 
@@ -99,6 +100,9 @@ func (o *Owner) Answer(ctx context.Context, request []byte) []byte {
 	}
 	if err != nil {
 		reply.Error, reply.Gone = err.Error(), errors.Is(err, errGone) || errors.Is(err, ErrFenced)
+		if e, ok := errors.AsType[*apierr.Error](err); ok {
+			reply.Error, reply.Kind, reply.Detail, reply.Field = e.Error(), uint32(e.Kind)+1, e.Detail, e.Field
+		}
 	}
 	out, err := proto.Marshal(&reply)
 	if err != nil { // a text that is no UTF-8

@@ -196,9 +196,24 @@ func (c *Copy) Watch(ctx context.Context, o actor.WatchOptions) (release func(),
 	}
 	if err != nil {
 		release()
-		return nil, err
+		return nil, c.explain(err)
 	}
 	return release, nil
+}
+
+// explain makes the error of a watch one for clients.
+func (c *Copy) explain(err error) error {
+	if _, ok := errors.AsType[*apierr.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return c.lost(err)
+}
+
+// lost is the error of those who follow a copy that cannot be kept up to date.
+func (c *Copy) lost(err error) error {
+	return &apierr.Error{
+		Kind: apierr.Lost, Message: "the node of tab " + c.id + " does not answer: watch again, from the last revision that was applied", Err: err,
+	}
 }
 
 // ask asks the owner for what all who watch need.
@@ -225,7 +240,7 @@ func (c *Copy) ask(ctx context.Context, over bool) (*clusterv1.InterestReply, er
 		return nil, err
 	}
 	if reply.GetError() != "" {
-		return nil, &refusal{reply.GetError(), reply.GetGone()}
+		return nil, refused(reply)
 	}
 	c.log.Known(reply.GetSequence())
 	return reply, nil
@@ -233,11 +248,23 @@ func (c *Copy) ask(ctx context.Context, over bool) (*clusterv1.InterestReply, er
 
 // refusal is the answer of an owner that does not publish the tab as it was asked to; gone says that it never will.
 type refusal struct {
-	text string
+	error
 	gone bool
 }
 
-func (r *refusal) Error() string { return r.text }
+func (r *refusal) Unwrap() error { return r.error }
+
+// refused makes the error of a reply: one for clients when it is one, or if the owner does not have the tab any more.
+func refused(reply *clusterv1.InterestReply) *refusal {
+	r := &refusal{gone: reply.GetGone()}
+	switch kind := reply.GetKind(); {
+	case kind > 0 && kind <= 256:
+		r.error = &apierr.Error{Kind: apierr.ErrorKind(kind - 1), Message: reply.GetError(), Detail: reply.GetDetail(), Field: reply.GetField()}
+	default:
+		r.error = errors.New(reply.GetError())
+	}
+	return r
+}
 
 // reach waits until the copy has a record.
 func (c *Copy) reach(ctx context.Context, sequence uint64) error {
@@ -324,9 +351,7 @@ func (c *Copy) finish(err error) {
 		heads.End(nil)
 		return
 	}
-	heads.End(&apierr.Error{
-		Kind: apierr.Lost, Message: "the node of tab " + c.id + " does not answer: watch again, from the last revision that was applied", Err: err,
-	})
+	heads.End(c.lost(err))
 }
 
 // take takes a record of the log.

@@ -140,8 +140,8 @@ func must[T any](tb testing.TB) func(T, error) T {
 
 // TestReaderHasWhatWasWritten follows tabs by keyframes and deltas, some of which span several changes, and joins in between.
 func TestReaderHasWhatWasWritten(t *testing.T) {
-	for seed := range uint64(40) {
-		source := newTab(seed, 600)
+	for seed := range uint64(12) {
+		source := newTab(seed, 400)
 		w := Writer{Token: 7}
 		var r, late Reader
 		for step := range 60 {

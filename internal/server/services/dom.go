@@ -3,10 +3,13 @@ package services
 import (
 	"context"
 
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/streaming"
 	"github.com/domtap/domtap/internal/server/waits"
 )
 
@@ -48,13 +51,25 @@ func (s *domService) GetCompact(ctx context.Context, r *domtapv1.GetCompactReque
 
 // WatchDom streams the changes of a view.
 func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
-	tab, err := s.Access.Tab(stream.Context(), r.GetTabId())
+	tab, err := s.source(stream.Context(), r.GetTabId())
 	if err != nil {
 		return err
 	}
 	shared := s.Views.Of(tab)
 	defer shared.Streams(connections.Caller(stream.Context(), r.GetClientId()))()
 	return s.Streams.Watch(tab, shared, r, stream)
+}
+
+// source finds what a tab of the caller is watched on: the tab, or a copy of another node's.
+func (s *domService) source(ctx context.Context, id string) (streaming.Source, error) {
+	remote, ok := streaming.SourceOf(ctx)
+	if !ok {
+		return s.Access.Tab(ctx, id)
+	}
+	if !identity.From(ctx).Owns(remote.Head().Info.Session) {
+		return nil, tabpool.NoTab(id)
+	}
+	return remote, nil
 }
 
 // WaitFor returns when a condition holds.

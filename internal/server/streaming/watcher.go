@@ -54,6 +54,19 @@ type Source interface {
 	Err() error
 }
 
+type sourceKey struct{}
+
+// WithSource returns the context of a call that watches a tab of another node, whose copy it is to be served from.
+func WithSource(ctx context.Context, s Source) context.Context {
+	return context.WithValue(ctx, sourceKey{}, s)
+}
+
+// SourceOf returns the copy that a call is to be served from; false: the tab is this node's.
+func SourceOf(ctx context.Context) (Source, bool) {
+	s, ok := ctx.Value(sourceKey{}).(Source)
+	return s, ok
+}
+
 // Watch streams the changes of a view to a reader until the tab, the reader or the server ends; the error
 // says why.
 func (s *Streams) Watch(tab Source, shared *views.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {

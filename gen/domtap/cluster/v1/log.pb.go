@@ -917,7 +917,12 @@ type InterestReply struct {
 	// error is why the tab cannot be followed by its log; empty: it can be. A call to the owner says it to the client.
 	Error string `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
 	// gone says with an error that the node does not have the tab, or may not publish it, so that asking again is of no use.
-	Gone          bool `protobuf:"varint,5,opt,name=gone,proto3" json:"gone,omitempty"`
+	Gone bool `protobuf:"varint,5,opt,name=gone,proto3" json:"gone,omitempty"`
+	// kind, detail and field are those of the error for the client, kind plus one: the number of an apierr.ErrorKind, of which new ones
+	// are only appended. 0: it is no error for clients.
+	Kind          uint32            `protobuf:"varint,6,opt,name=kind,proto3" json:"kind,omitempty"`
+	Detail        map[string]string `protobuf:"bytes,7,rep,name=detail,proto3" json:"detail,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Field         string            `protobuf:"bytes,8,opt,name=field,proto3" json:"field,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -985,6 +990,27 @@ func (x *InterestReply) GetGone() bool {
 		return x.Gone
 	}
 	return false
+}
+
+func (x *InterestReply) GetKind() uint32 {
+	if x != nil {
+		return x.Kind
+	}
+	return 0
+}
+
+func (x *InterestReply) GetDetail() map[string]string {
+	if x != nil {
+		return x.Detail
+	}
+	return nil
+}
+
+func (x *InterestReply) GetField() string {
+	if x != nil {
+		return x.Field
+	}
+	return ""
 }
 
 var File_domtap_cluster_v1_log_proto protoreflect.FileDescriptor
@@ -1087,13 +1113,19 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"attributes\x12\x1a\n" +
 	"\bgeometry\x18\x05 \x01(\bR\bgeometry\x12\x18\n" +
 	"\anotices\x18\x06 \x01(\bR\anotices\x12\x12\n" +
-	"\x04over\x18\a \x01(\bR\x04over\"\x87\x01\n" +
+	"\x04over\x18\a \x01(\bR\x04over\"\xb2\x02\n" +
 	"\rInterestReply\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x04R\brevision\x12\x14\n" +
 	"\x05epoch\x18\x03 \x01(\tR\x05epoch\x12\x14\n" +
 	"\x05error\x18\x04 \x01(\tR\x05error\x12\x12\n" +
-	"\x04gone\x18\x05 \x01(\bR\x04goneB:Z8github.com/domtap/domtap/gen/domtap/cluster/v1;clusterv1b\x06proto3"
+	"\x04gone\x18\x05 \x01(\bR\x04gone\x12\x12\n" +
+	"\x04kind\x18\x06 \x01(\rR\x04kind\x12D\n" +
+	"\x06detail\x18\a \x03(\v2,.domtap.cluster.v1.InterestReply.DetailEntryR\x06detail\x12\x14\n" +
+	"\x05field\x18\b \x01(\tR\x05field\x1a9\n" +
+	"\vDetailEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B:Z8github.com/domtap/domtap/gen/domtap/cluster/v1;clusterv1b\x06proto3"
 
 var (
 	file_domtap_cluster_v1_log_proto_rawDescOnce sync.Once
@@ -1107,7 +1139,7 @@ func file_domtap_cluster_v1_log_proto_rawDescGZIP() []byte {
 	return file_domtap_cluster_v1_log_proto_rawDescData
 }
 
-var file_domtap_cluster_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_domtap_cluster_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_domtap_cluster_v1_log_proto_goTypes = []any{
 	(*LogRecord)(nil),             // 0: domtap.cluster.v1.LogRecord
 	(*PageState)(nil),             // 1: domtap.cluster.v1.PageState
@@ -1119,24 +1151,26 @@ var file_domtap_cluster_v1_log_proto_goTypes = []any{
 	(*InterestRequest)(nil),       // 7: domtap.cluster.v1.InterestRequest
 	(*InterestReply)(nil),         // 8: domtap.cluster.v1.InterestReply
 	nil,                           // 9: domtap.cluster.v1.StoredElement.AttributesEntry
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	nil,                           // 10: domtap.cluster.v1.InterestReply.DetailEntry
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
 }
 var file_domtap_cluster_v1_log_proto_depIdxs = []int32{
 	1,  // 0: domtap.cluster.v1.LogRecord.page:type_name -> domtap.cluster.v1.PageState
 	4,  // 1: domtap.cluster.v1.LogRecord.splices:type_name -> domtap.cluster.v1.Splice
 	6,  // 2: domtap.cluster.v1.LogRecord.noticed:type_name -> domtap.cluster.v1.Noticed
 	2,  // 3: domtap.cluster.v1.PageState.history:type_name -> domtap.cluster.v1.Visit
-	10, // 4: domtap.cluster.v1.PageState.page_time:type_name -> google.protobuf.Timestamp
-	10, // 5: domtap.cluster.v1.PageState.observed_at:type_name -> google.protobuf.Timestamp
+	11, // 4: domtap.cluster.v1.PageState.page_time:type_name -> google.protobuf.Timestamp
+	11, // 5: domtap.cluster.v1.PageState.observed_at:type_name -> google.protobuf.Timestamp
 	3,  // 6: domtap.cluster.v1.PageState.dialog:type_name -> domtap.cluster.v1.Dialog
 	2,  // 7: domtap.cluster.v1.PageState.status_page:type_name -> domtap.cluster.v1.Visit
 	5,  // 8: domtap.cluster.v1.Splice.elements:type_name -> domtap.cluster.v1.StoredElement
 	9,  // 9: domtap.cluster.v1.StoredElement.attributes:type_name -> domtap.cluster.v1.StoredElement.AttributesEntry
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	10, // 10: domtap.cluster.v1.InterestReply.detail:type_name -> domtap.cluster.v1.InterestReply.DetailEntry
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_domtap_cluster_v1_log_proto_init() }
@@ -1150,7 +1184,7 @@ func file_domtap_cluster_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_cluster_v1_log_proto_rawDesc), len(file_domtap_cluster_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
