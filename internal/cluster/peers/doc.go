@@ -17,7 +17,7 @@
 //     loopback with a certificate of its authority, can say who calls. What clients send in the metadata is never
 //     taken for it.
 //   - A call is passed on at most twice, and only by the node that its client reached: when the first node does not
-//     have the tab any more, cannot be reached, or dies during a call that only reads, the Directory is asked for its
+//     have the tab (any more), cannot be reached, or dies during a call that only reads, the Directory is asked for its
 //     latest state once. A call that acts and may have reached a node is not repeated.
 //   - A node that does not answer is found within 15 seconds, also when it hangs, and its calls end with UNAVAILABLE.
 //

@@ -139,6 +139,10 @@ func (p *Proxy) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServe
 		if failed := s.others.end(); failed != nil {
 			return failed
 		}
+		return err
+	}
+	if s.request != nil && late(m, s.about, err) && !s.begun {
+		return s.again(err)
 	}
 	return err
 }
@@ -151,6 +155,11 @@ type routedStream struct {
 	// routed says that the request was read; elsewhere, that another node served it, and err, how it ended.
 	routed, elsewhere bool
 	err               error
+	// request and about are set for a stream that a client of this node has asked for; begun says that this node has begun
+	// its answer.
+	request proto.Message
+	about   subject
+	begun   bool
 	// others are the other nodes whose messages belong to the stream, too; nil: there are none.
 	others *others
 	// copied is the copy of another node's tab that this node serves the stream from; nil: there is none.
@@ -171,6 +180,7 @@ func (s *routedStream) Context() context.Context {
 
 // SendHeader sends the headers of the answer. The handler does so before its first message.
 func (s *routedStream) SendHeader(md metadata.MD) error {
+	s.begun = true
 	if s.others != nil {
 		defer s.others.start()
 	}
@@ -179,6 +189,7 @@ func (s *routedStream) SendHeader(md metadata.MD) error {
 
 // SendMsg sends a message of this node.
 func (s *routedStream) SendMsg(m any) error {
+	s.begun = true
 	if s.others != nil {
 		return s.others.send(m)
 	}
@@ -219,6 +230,7 @@ func (s *routedStream) route(request proto.Message) (err error) {
 		}
 		return errHere
 	}
+	s.request, s.about = request, about
 	out := p.streams.Sender(s.ServerStream)
 	return out.Run(func() error {
 		return p.route(ctx, m, about, func() error { return errHere }, func(node Node, final bool) error {
@@ -243,6 +255,19 @@ func (s *routedStream) open(ctx context.Context, about subject, owner Node) bool
 	}
 	s.copied, s.release = copied, release
 	return true
+}
+
+// again passes on a stream that this node could not serve, if the latest state of the Directory names another.
+func (s *routedStream) again(err error) error {
+	p, m, ctx := s.proxy, s.method, s.ServerStream.Context()
+	out := p.streams.Sender(s.ServerStream)
+	return out.Run(func() error {
+		node, lookup := p.owner(ctx, m, s.about, Latest)
+		if lookup != nil || node.Self {
+			return err
+		}
+		return forClient(m, p.relay(ctx, m, node, s.request, true, out))
+	})
 }
 
 // relay has another node serve a stream, and sends its messages on undecoded.

@@ -92,11 +92,11 @@ func (o *others) add(known map[Node]bool) error {
 func (o *others) begin(node Node) error {
 	from, done, err := o.proxy.open(o.ctx, o.method, node, o.request, passed{part: true, final: true})
 	if err != nil {
-		return o.status(err)
+		return forClient(o.method, err)
 	}
 	if header, err := from.Header(); err != nil || header == nil {
 		defer done()
-		return o.status(o.proxy.ended(o.ctx, node, from, from.RecvMsg(&wire.Frame{Kind: o.method.output}), false))
+		return forClient(o.method, o.proxy.ended(o.ctx, node, from, from.RecvMsg(&wire.Frame{Kind: o.method.output}), false))
 	}
 	o.proxy.running.Go(func() {
 		defer done()
@@ -109,17 +109,9 @@ func (o *others) begin(node Node) error {
 			err = rpcstatus.New(codes.Unavailable, "node "+node.ID+" has ended its part of the stream: watch again",
 				rpcstatus.Info("NODE_UNAVAILABLE", map[string]string{"node": node.ID}))
 		}
-		o.fail(o.status(err))
+		o.fail(forClient(o.method, err))
 	})
 	return nil
-}
-
-// status returns an error for clients.
-func (o *others) status(err error) error {
-	if gone, ok := errors.AsType[*lost](err); ok {
-		return gone.status(o.method)
-	}
-	return err
 }
 
 // start lets the other nodes send.

@@ -1,9 +1,13 @@
 package peers
 
 import (
+	"context"
 	"io"
+	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -16,6 +20,7 @@ import (
 
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestEveryMethodHasAClass holds that somebody has thought about which node serves a new method.
@@ -163,6 +168,62 @@ func TestAStaleDirectoryCostsNoError(t *testing.T) {
 	c.mu.Unlock()
 	if _, err := domtapv1.NewTabServiceClient(near.conn).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab.GetId()}); err != nil {
 		t.Errorf("when all are wrong: %v", err)
+	}
+}
+
+// TestWrongDirectoriesUnderLoad makes calls at all nodes at once, while the directory of each names any node for any tab.
+func TestWrongDirectoriesUnderLoad(t *testing.T) {
+	c := newCluster(t, 3, options{})
+	var tabs []string
+	for at, session := range []string{"", "one", "two"} {
+		tab, _ := c.open(c.nodes[0].conn, at, session)
+		tabs = append(tabs, tab.GetId())
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	shuffle := func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, n := range c.nodes {
+			for i, tab := range tabs {
+				if n.index != i { // what a node has, it knows; what it has not, it may believe to have
+					n.stale[tab] = random.IntN(len(c.nodes))
+				}
+			}
+		}
+	}
+	var working sync.WaitGroup
+	for i := range 12 {
+		working.Go(func() {
+			dom, tab := domtapv1.NewDomServiceClient(c.nodes[i%3].conn), tabs[i/3%3]
+			for range testenv.Size(50, 500) {
+				if _, err := dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab}); err != nil {
+					t.Errorf("caller %d: %v", i, err)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				stream, err := dom.WatchDom(ctx, &domtapv1.WatchDomRequest{TabId: tab})
+				if err == nil {
+					_, err = stream.Recv()
+				}
+				if err != nil {
+					t.Errorf("reader %d: %v", i, err)
+				}
+				cancel()
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		working.Wait()
+	}()
+	for {
+		shuffle()
+		select {
+		case <-done:
+			return
+		default:
+			runtime.Gosched()
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -166,29 +167,36 @@ func (p *Proxy) route(ctx context.Context, m *method, about subject, here func()
 		return err
 	}
 	if node.Self {
-		return here()
+		err = here()
+	} else {
+		err = there(node, false)
 	}
-	err = there(node, false)
-	gone, isLost := errors.AsType[*lost](err)
-	switch {
-	case errors.Is(err, errMoved):
-	case isLost && gone.repeatable(m):
-	case isLost:
-		return gone.status(m)
-	default:
-		return err
+	if !late(m, about, err) {
+		return forClient(m, err)
 	}
 	next, lookup := p.owner(ctx, m, about, Latest)
-	switch {
-	case isLost && (lookup != nil || next == node):
-		return gone.status(m)
-	case lookup != nil:
+	switch moved := errors.Is(err, errMoved); {
+	case lookup != nil && moved:
 		return lookup
+	case lookup != nil, !moved && (next == node || next.Self && node.Self):
+		return forClient(m, err)
 	case next.Self:
 		return here()
 	}
-	err = there(next, true)
-	if gone, isLost = errors.AsType[*lost](err); isLost {
+	return forClient(m, there(next, true))
+}
+
+// late reports whether another node may serve the call that failed.
+func late(m *method, about subject, err error) bool {
+	if gone, ok := errors.AsType[*lost](err); ok {
+		return gone.repeatable(m)
+	}
+	return errors.Is(err, errMoved) || about != (subject{}) && status.Code(rpcstatus.From(err)) == codes.NotFound
+}
+
+// forClient returns an error as clients get it.
+func forClient(m *method, err error) error {
+	if gone, ok := errors.AsType[*lost](err); ok {
 		return gone.status(m)
 	}
 	return err
