@@ -88,6 +88,8 @@ var layers = map[string]layer{
 	"internal/cluster/embedded": {modules: true},
 	"internal/cluster/registry": {modules: true},
 	"internal/cluster/lease":    {},
+	// Who has what, and what is done when that dies. Browsers are behind an interface.
+	"internal/cluster": {layers: []string{"internal/cluster/registry", "internal/cluster/lease", "internal/cluster/placement"}},
 	// Records that other nodes read.
 	"internal/cluster/logs":        {layers: []string{"internal/cluster/registry"}, modules: true},
 	"internal/cluster/replication": {layers: []string{"actor", "gen", "internal/cluster/logs", "internal/cluster/registry", "internal/cluster/tablog"}, modules: true},

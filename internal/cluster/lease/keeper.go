@@ -30,6 +30,8 @@ type Keeper struct {
 	// until is when the lease ends, in nanoseconds after base; negative: it is not held.
 	until atomic.Int64
 	done  chan struct{}
+	// soon holds a request to renew before the next tick.
+	soon chan struct{}
 	// running is closed when the goroutine has ended; stop ends it.
 	running chan struct{}
 	stop    context.CancelFunc
@@ -42,7 +44,7 @@ type Keeper struct {
 
 // Start acquires a lease and keeps it from then on. It tries until ctx ends. The caller owes Release.
 func Start(ctx context.Context, t Timing, store Store) (*Keeper, error) {
-	k := &Keeper{timing: t, store: store, base: time.Now(), done: make(chan struct{}), running: make(chan struct{}), holder: NewHolder(t)}
+	k := &Keeper{timing: t, store: store, base: time.Now(), done: make(chan struct{}), soon: make(chan struct{}, 1), running: make(chan struct{}), holder: NewHolder(t)}
 	k.until.Store(-1)
 	for {
 		err := k.renew(ctx)
@@ -86,6 +88,14 @@ func (k *Keeper) Check() error {
 	return ErrLapsed // the timer will say so, too
 }
 
+// Soon asks for a renewal before the next one is due, as when what is stored with it has changed.
+func (k *Keeper) Soon() {
+	select {
+	case k.soon <- struct{}{}:
+	default:
+	}
+}
+
 // Done is closed when the lease has ended.
 func (k *Keeper) Done() <-chan struct{} { return k.done }
 
@@ -118,6 +128,8 @@ func (k *Keeper) run(ctx context.Context) {
 		select {
 		case <-tick.C:
 			_ = k.renew(ctx) // if it fails for too long, the lease ends
+		case <-k.soon:
+			_ = k.renew(ctx) // the tick will come, too
 		case <-k.done:
 			return
 		}

@@ -38,6 +38,9 @@ func (o *Observer) See(key string, revision uint64, now time.Time) {
 	}
 }
 
+// Revision is the revision of a lease that was seen last; 0: none.
+func (o *Observer) Revision(key string) uint64 { return o.seen[key].revision }
+
 // Forget forgets a lease, as of one that has ended.
 func (o *Observer) Forget(key string) { delete(o.seen, key) }
 

@@ -39,6 +39,8 @@ type Phase string
 const (
 	// Ready: the session can be used.
 	Ready Phase = "ready"
+	// Making: its node makes it for the first time. Until then, nobody else would miss it.
+	Making Phase = "making"
 	// Restoring: the session was given to its node, which has not made it yet.
 	Restoring Phase = "restoring"
 	// Moving: its node is about to give it to another one.

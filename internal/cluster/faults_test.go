@@ -1,0 +1,240 @@
+package cluster_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/internal/cluster"
+)
+
+// A node that leaves in good order has its sessions with Restore taken over without a wait for the end of its lease.
+func TestANodeThatLeavesIsNotWaitedFor(t *testing.T) {
+	slow := quick
+	slow.TTL *= 10 // nobody notices by this
+	w := newWorld(t, slow)
+	list := w.members(3)
+	w.fill(list, 15)
+	lost := list[0].names()
+	begun := time.Now()
+	w.leave(list[0])
+	comeBack(w, list[1:], lost)
+	if took := time.Since(begun); took > slow.TTL/2 {
+		t.Errorf("it took %v", took)
+	}
+	if n := len(list[0].names()); n > 3 {
+		t.Errorf("%d sessions were not fenced", n)
+	}
+}
+
+// A session that a node fails to restore is tried again.
+func TestARestoreThatFailsIsTriedAgain(t *testing.T) {
+	w := newWorld(t, quick)
+	list := w.members(2)
+	w.fill(list, 10)
+	list[1].mu.Lock()
+	list[1].refuse = 3
+	list[1].mu.Unlock()
+	lost := list[0].names()
+	w.leave(list[0])
+	comeBack(w, list[1:], lost)
+	if list[1].refuse > 0 {
+		t.Errorf("%d restores were to fail, and did not", list[1].refuse)
+	}
+}
+
+func TestMove(t *testing.T) {
+	w := newWorld(t, quick)
+	list := w.members(2)
+	a, b := list[0], list[1]
+	if err := a.Acquire(w.ctx, "s", cluster.Options{}, making(a, "s")); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := w.call(b, "s"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := a.Token("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Move(w.ctx, "s", "n77"); !errors.Is(err, cluster.ErrNoRoom) {
+		t.Errorf("to a node that is not there: %v", err)
+	}
+	if err := b.Move(w.ctx, "s", a.id); !errors.Is(err, cluster.ErrElsewhere) {
+		t.Errorf("by a node that does not have it: %v", err)
+	}
+	if err := a.Move(w.ctx, "s", b.id); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := w.call(a, "s"); err != nil || at != b.id {
+		t.Errorf("it is at %s, %v", at, err)
+	}
+	if after, err := b.Token("s"); err != nil || after <= before {
+		t.Errorf("token %d after %d, %v", after, before, err)
+	}
+	if n := b.count("s"); n != 4 {
+		t.Errorf("it counted %d of 4 calls", n)
+	}
+}
+
+// A node that is cut off stops its sessions with Restore before others have them, and keeps the others; when it is back, these are found again.
+func TestANodeThatIsCutOff(t *testing.T) {
+	w := newWorld(t, quick)
+	wire := newWire(t, w.server.Address())
+	rest := w.members(2)
+	cut := w.join("cut", wire.address())
+	for name, restore := range map[string]bool{"with": true, "without": false, "stolen": false} {
+		if err := cut.Acquire(w.ctx, name, cluster.Options{Restore: restore}, making(cut, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := cut.Here()
+	wire.cut()
+	w.await("the session to be fenced", cut.next, func() bool { return !cut.names()["with"] })
+	if err := cut.Check("with"); err == nil {
+		t.Error("it may still act for the session")
+	}
+	if err := cut.act("without"); err != nil {
+		t.Errorf("a session without restore: %v", err)
+	}
+	comeBack(w, rest, map[string]bool{"with": true})
+	w.await("the session to be taken over", rest[0].Sessions, func() bool {
+		_, err := w.call(rest[0], "with")
+		return err == nil
+	})
+	// Somebody makes a session of the same name meanwhile.
+	if err := rest[0].Acquire(w.ctx, "stolen", cluster.Options{}, making(rest[0], "stolen")); err != nil {
+		t.Fatal(err)
+	}
+	wire.heal()
+	w.await("the session to be found again", rest[1].Sessions, func() bool {
+		p, err := rest[1].SessionOwner(w.ctx, "without", true)
+		return err == nil && p.Node == "cut" && p.Incarnation != before.Incarnation
+	})
+	w.await("the second session of a name to end", cut.next, func() bool { return !cut.names()["stolen"] })
+	for _, name := range []string{"with", "without", "stolen"} {
+		if _, err := w.call(cut, name); err != nil {
+			t.Errorf("%s, by the node that was cut off: %v", name, err)
+		}
+	}
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	w := newWorld(t, quick)
+	n := w.join("one", "")
+	w.fill([]*node{n}, 10)
+	if len(goroutines()) == 0 {
+		t.Fatal("no goroutine of a node was found while it ran")
+	}
+	w.leave(n)
+	for len(goroutines()) > 0 && w.ctx.Err() == nil {
+		runtime.Gosched()
+	}
+	for _, stack := range goroutines() {
+		t.Errorf("still there: %s", stack)
+	}
+}
+
+// goroutines are the stacks of those that nodes, leases and registries have started. NATS has others.
+func goroutines() (stacks []string) {
+	all := make([]byte, 1<<20)
+	for stack := range strings.SplitSeq(string(all[:runtime.Stack(all, true)]), "\n\n") {
+		_, made, _ := strings.Cut(stack, "created by ")
+		if _, ours, ok := strings.Cut(made, "/internal/cluster"); ok && !strings.HasPrefix(ours, "_test.") && !strings.HasPrefix(ours, "/embedded.") {
+			stacks = append(stacks, stack)
+		}
+	}
+	return stacks
+}
+
+// wire is a TCP proxy that can be cut without a word, as by a switch that fails.
+type wire struct {
+	listener net.Listener
+	to       string
+	mu       sync.Mutex
+	// gate is closed while data passes.
+	gate chan struct{}
+}
+
+func newWire(t *testing.T, to string) *wire {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{listener: l, to: to, gate: make(chan struct{})}
+	close(w.gate)
+	var running sync.WaitGroup
+	end := make(chan struct{})
+	t.Cleanup(func() {
+		close(end)
+		_ = l.Close()
+		running.Wait()
+	})
+	running.Go(func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", w.to)
+			if err != nil {
+				_ = in.Close()
+				continue
+			}
+			for _, way := range [][2]net.Conn{{in, out}, {out, in}} {
+				running.Go(func() { w.pass(way[0], way[1], end) })
+			}
+		}
+	})
+	return w
+}
+
+func (w *wire) address() string { return w.listener.Addr().String() }
+
+// pass passes data on while the wire is not cut.
+func (w *wire) pass(from, to net.Conn, end chan struct{}) {
+	defer to.Close()
+	go func() { <-end; _ = from.Close() }()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		w.mu.Lock()
+		gate := w.gate
+		w.mu.Unlock()
+		select {
+		case <-gate:
+		case <-end:
+			return
+		}
+		if n > 0 {
+			if _, err := to.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				_ = from.Close()
+			}
+			return
+		}
+	}
+}
+
+func (w *wire) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gate = make(chan struct{})
+}
+
+func (w *wire) heal() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.gate)
+}

@@ -1,0 +1,376 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/internal/cluster"
+	"github.com/domtap/domtap/internal/cluster/embedded"
+	"github.com/domtap/domtap/internal/cluster/lease"
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
+
+// quick is a timing for tests: a fifth of the standard one.
+var quick = lease.Timing{TTL: 3 * time.Second, Early: 400 * time.Millisecond, Late: 400 * time.Millisecond, Every: 400 * time.Millisecond}
+
+// capacity is how many sessions a node of a test takes.
+const capacity = 100
+
+// world is a cluster in one process: real NATS, real nodes, and hosts without browsers.
+type world struct {
+	*testing.T
+	ctx    context.Context
+	server *embedded.Server
+	timing lease.Timing
+
+	mu     sync.Mutex
+	nodes  []*node
+	states map[string][]byte
+	// tokens are the highest tokens under which sessions were acted on.
+	tokens map[string]uint64
+}
+
+func newWorld(t *testing.T, timing lease.Timing) *world {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	server, err := embedded.Start(ctx, embedded.Config{Name: "server", Secret: "secret", StoreDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return &world{T: t, ctx: ctx, server: server, timing: timing, states: map[string][]byte{}, tokens: map[string]uint64{}}
+}
+
+// node is one node with its host.
+type node struct {
+	*cluster.Node
+	*host
+	gone bool
+}
+
+// join adds a node, which connects at address; empty: in process.
+func (w *world) join(id, address string) *node {
+	w.Helper()
+	c := embedded.Client{Name: id, Server: w.server}
+	if address != "" {
+		c = embedded.Client{Name: id, URLs: []string{"nats://" + address}, Secret: "secret"}
+	}
+	conn, err := embedded.Connect(w.ctx, c)
+	if err != nil {
+		w.Fatal(err)
+	}
+	level := slog.LevelError
+	if os.Getenv("DOMTAP_CLUSTER_LOG") != "" {
+		level = slog.LevelDebug
+	}
+	h := &host{world: w, id: id, sessions: map[string]*session{}, events: make(chan struct{})}
+	n, err := cluster.Join(w.ctx, cluster.Config{
+		ID: id, Address: "address-of-" + id, Host: h, States: states{w}, Timing: w.timing,
+		Open: func(ctx context.Context, cfg registry.Config) (*registry.Registry, error) {
+			return registry.Open(ctx, conn, cfg)
+		},
+		Logger: slog.New(slog.NewTextHandler(w.Output(), &slog.HandlerOptions{Level: level})),
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	h.node = n
+	one := &node{Node: n, host: h}
+	w.Cleanup(func() {
+		if !one.gone {
+			n.Close(w.ctx)
+		}
+		conn.Close()
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.nodes = append(w.nodes, one)
+	return one
+}
+
+// members adds n nodes, and waits until all know of all.
+func (w *world) members(n int) []*node {
+	w.Helper()
+	list := make([]*node, n)
+	var joining sync.WaitGroup
+	for i := range list {
+		joining.Go(func() { list[i] = w.join(fmt.Sprintf("n%02d", i+1), "") })
+	}
+	joining.Wait()
+	for _, one := range list {
+		w.await("all nodes to know of each other", one.Changed, func() bool { return len(one.Nodes()) == n })
+	}
+	return list
+}
+
+// await waits until ok holds, and looks after each change.
+func (w *world) await(what string, changed func() <-chan struct{}, ok func() bool) {
+	w.Helper()
+	for {
+		c := changed()
+		if ok() {
+			return
+		}
+		select {
+		case <-c:
+		case <-w.ctx.Done():
+			w.Fatalf("it takes too long for %s", what)
+		}
+	}
+}
+
+// create makes a session as a client does at a gateway: on the node that the gateway chooses.
+func (w *world) create(gateway *node, name string, o cluster.Options) error {
+	p, err := gateway.Place(name)
+	if err != nil {
+		return err
+	}
+	target := w.find(p.Node)
+	return target.Acquire(w.ctx, name, o, func(context.Context) error { return target.add(name, nil) })
+}
+
+func (w *world) find(id string) *node {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, n := range w.nodes {
+		if n.id == id && !n.gone {
+			return n
+		}
+	}
+	return nil
+}
+
+// call acts on a session as a client does at a gateway, and returns the node that has it. A node that does not have the session any more costs another lookup.
+func (w *world) call(gateway *node, name string) (at string, err error) {
+	latest := false
+	for range 5 {
+		p, err := gateway.SessionOwner(w.ctx, name, latest)
+		if err != nil {
+			return "", err
+		}
+		target := w.find(p.Node)
+		if target == nil {
+			return "", errDown
+		}
+		if err = target.act(name); !errors.Is(err, errMoved) {
+			return p.Node, err
+		}
+		latest = true
+	}
+	return "", fmt.Errorf("session %s is never where it is looked for", name)
+}
+
+// acted records an action under a token: once a session was acted on under a higher one, a lower one is that of a second owner.
+func (w *world) acted(name string, token uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if token < w.tokens[name] {
+		w.Errorf("session %s was acted on under token %d after %d: it has two owners", name, token, w.tokens[name])
+	}
+	w.tokens[name] = max(w.tokens[name], token)
+}
+
+// kill ends a node without a word.
+func (w *world) kill(n *node) {
+	cluster.Kill(n.Node)
+	w.mu.Lock()
+	n.gone = true
+	w.mu.Unlock()
+}
+
+// leave ends a node in good order.
+func (w *world) leave(n *node) {
+	n.Close(w.ctx)
+	w.mu.Lock()
+	n.gone = true
+	w.mu.Unlock()
+}
+
+// states are the states of all sessions.
+type states struct{ w *world }
+
+func (s states) Save(_ context.Context, name string, state []byte) error {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.w.states[name] = state
+	return nil
+}
+
+func (s states) Load(_ context.Context, name string) ([]byte, error) {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	return s.w.states[name], nil
+}
+
+func (s states) Delete(_ context.Context, name string) error {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	delete(s.w.states, name)
+	return nil
+}
+
+var (
+	errMoved = errors.New("the session is not here: look again")
+	errDown  = errors.New("the node does not answer")
+)
+
+// host has sessions without browsers.
+type host struct {
+	world *world
+	id    string
+	node  *cluster.Node
+
+	mu       sync.Mutex
+	sessions map[string]*session
+	// events is closed and replaced with each change of sessions.
+	events chan struct{}
+	// fenced counts the calls of Fence for sessions that were here.
+	fenced int
+	// refuse is how many calls of Restore fail.
+	refuse int
+}
+
+// session counts what was done to it, which is its state.
+type session struct {
+	count    byte
+	inside   sync.WaitGroup
+	users    int
+	stopping bool
+}
+
+// changed is closed with the next change; call it with the lock held.
+func (h *host) changed() {
+	close(h.events)
+	h.events = make(chan struct{})
+}
+
+func (h *host) next() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.events
+}
+
+func (h *host) add(name string, state []byte) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.sessions[name] != nil {
+		return fmt.Errorf("%s has session %s already", h.id, name)
+	}
+	h.sessions[name] = &session{}
+	if len(state) > 0 {
+		h.sessions[name].count = state[0]
+	}
+	h.changed()
+	return nil
+}
+
+// act does one thing to a session, as a call does.
+func (h *host) act(name string) error {
+	h.mu.Lock()
+	s := h.sessions[name]
+	if s == nil || s.stopping {
+		h.mu.Unlock()
+		return errMoved
+	}
+	s.inside.Add(1)
+	s.users++
+	h.mu.Unlock()
+	defer func() {
+		h.mu.Lock()
+		s.users--
+		h.mu.Unlock()
+		s.inside.Done()
+	}()
+	if err := h.node.Check(name); err != nil {
+		return errMoved
+	}
+	token, err := h.node.Token(name)
+	if err != nil {
+		return errMoved
+	}
+	h.world.acted(name, token)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.count++
+	return nil
+}
+
+func (h *host) Restore(_ context.Context, s cluster.Session) error {
+	h.mu.Lock()
+	if h.refuse > 0 {
+		h.refuse--
+		h.mu.Unlock()
+		return errors.New("no browser")
+	}
+	h.mu.Unlock()
+	return h.add(s.Name, s.State)
+}
+
+func (h *host) Stop(_ context.Context, name string) ([]byte, error) {
+	h.mu.Lock()
+	s := h.sessions[name]
+	s.stopping = true
+	h.mu.Unlock()
+	s.inside.Wait()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.sessions, name)
+	h.changed()
+	return []byte{s.count}, nil
+}
+
+func (h *host) Fence(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.sessions[name] != nil {
+		delete(h.sessions, name)
+		h.fenced++
+		h.changed()
+	}
+}
+
+func (h *host) Idle(name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.sessions[name]
+	return s != nil && s.users == 0
+}
+
+func (h *host) Load() registry.Load {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return registry.Load{Sessions: len(h.sessions), MaxSessions: capacity}
+}
+
+// names are the sessions of the host.
+func (h *host) names() map[string]bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := map[string]bool{}
+	for name := range maps.Keys(h.sessions) {
+		all[name] = true
+	}
+	return all
+}
+
+func (h *host) count(name string) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.sessions[name]; s != nil {
+		return int(s.count)
+	}
+	return -1
+}
+
+// making makes a session on a host.
+func making(n *node, name string) func(context.Context) error {
+	return func(context.Context) error { return n.add(name, nil) }
+}

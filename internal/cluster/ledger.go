@@ -1,0 +1,219 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/domtap/domtap/internal/cluster/placement"
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
+
+// pickedFor is how long a choice counts as a session that will be there.
+const pickedFor = 5 * time.Second
+
+// ledger is what the views say, ordered by owner: a node's key, as registry.NodeKey makes it. It is called back by the views, so none of
+// its methods may use them.
+type ledger struct {
+	mu       sync.Mutex
+	nodes    map[string]registry.Entry[registry.Node]
+	sessions map[string]registry.Entry[registry.Session]
+	byOwner  map[string]map[string]bool
+	// quiet are the nodes that have not renewed their lease for some time.
+	quiet map[string]bool
+	// picked are the sessions that this node placed a moment ago, and that have not appeared yet.
+	picked map[string]pick
+	// membership is closed and replaced when a node comes, goes, or changes what others need to know of it.
+	membership chan struct{}
+}
+
+type pick struct {
+	owner string
+	at    time.Time
+}
+
+func newLedger() *ledger {
+	return &ledger{
+		nodes: map[string]registry.Entry[registry.Node]{}, sessions: map[string]registry.Entry[registry.Session]{},
+		byOwner: map[string]map[string]bool{}, quiet: map[string]bool{}, picked: map[string]pick{}, membership: make(chan struct{}),
+	}
+}
+
+// ownerOf is the key of a session's owner.
+func ownerOf(s registry.Session) string { return registry.NodeKey(s.Node, s.Incarnation) }
+
+// node takes a change of the view of nodes.
+func (l *ledger) node(c registry.Change[registry.Node]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.New == nil {
+		delete(l.nodes, c.Key)
+	} else {
+		l.nodes[c.Key] = *c.New
+	}
+	if c.Old == nil || c.New == nil || c.Old.Value.Gone != c.New.Value.Gone || c.Old.Value.Draining != c.New.Value.Draining {
+		close(l.membership)
+		l.membership = make(chan struct{})
+	}
+}
+
+// session takes a change of the view of sessions.
+func (l *ledger) session(c registry.Change[registry.Session]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.Old != nil {
+		delete(l.byOwner[ownerOf(c.Old.Value)], c.Key)
+	}
+	delete(l.picked, c.Key)
+	if c.New == nil {
+		delete(l.sessions, c.Key)
+		return
+	}
+	l.sessions[c.Key] = *c.New
+	owner := ownerOf(c.New.Value)
+	if l.byOwner[owner] == nil {
+		l.byOwner[owner] = map[string]bool{}
+	}
+	l.byOwner[owner][c.Key] = true
+}
+
+// changed is closed when the nodes that Nodes lists change.
+func (l *ledger) changed() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.membership
+}
+
+// find finds a node by its key. It may be gone.
+func (l *ledger) find(owner string) (node registry.Node, known bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, ok := l.nodes[owner]
+	return e.Value, ok
+}
+
+// live lists the nodes whose lease has not ended, by name, one for each name: the one that renewed its lease last.
+func (l *ledger) live() []registry.Node {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := map[string]registry.Entry[registry.Node]{}
+	for _, e := range l.nodes {
+		if !e.Value.Gone && e.Revision >= last[e.Value.ID].Revision {
+			last[e.Value.ID] = e
+		}
+	}
+	list := make([]registry.Node, 0, len(last))
+	for _, e := range last {
+		list = append(list, e.Value)
+	}
+	slices.SortFunc(list, func(a, b registry.Node) int { return cmp.Compare(a.ID, b.ID) })
+	return list
+}
+
+// leases are the revisions of the leases that have not ended; 0 for an owner of sessions of which nothing else is known.
+func (l *ledger) leases() map[string]uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := map[string]uint64{}
+	for key, e := range l.nodes {
+		if !e.Value.Gone {
+			all[key] = e.Revision
+		}
+	}
+	for owner, sessions := range l.byOwner {
+		if _, ok := l.nodes[owner]; !ok && len(sessions) > 0 {
+			all[owner] = 0
+		}
+	}
+	return all
+}
+
+// given lists the sessions that an owner has to restore.
+func (l *ledger) given(owner string) []registry.Entry[registry.Session] {
+	return l.owned(owner, func(s registry.Session) bool { return s.Phase == registry.Restoring })
+}
+
+// orphans lists the sessions whose owner is gone for good, and for which something is to be done.
+func (l *ledger) orphans() []registry.Entry[registry.Session] {
+	l.mu.Lock()
+	var gone []string
+	for key, e := range l.nodes {
+		if e.Value.Gone && len(l.byOwner[key]) > 0 {
+			gone = append(gone, key)
+		}
+	}
+	l.mu.Unlock()
+	var list []registry.Entry[registry.Session]
+	for _, key := range gone {
+		list = append(list, l.owned(key, func(s registry.Session) bool { return movable(s) || s.Phase == registry.Making })...)
+	}
+	return list
+}
+
+// movable reports whether a session is taken over when its owner is gone: one with restore, and one that is on no node yet.
+func movable(s registry.Session) bool {
+	return s.Phase == registry.Restoring || s.Restore && s.Phase != registry.Making
+}
+
+// owned lists the sessions of an owner that a test accepts, by name.
+func (l *ledger) owned(owner string, accept func(registry.Session) bool) []registry.Entry[registry.Session] {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var list []registry.Entry[registry.Session]
+	for name := range l.byOwner[owner] {
+		if e := l.sessions[name]; accept(e.Value) {
+			list = append(list, e)
+		}
+	}
+	slices.SortFunc(list, func(a, b registry.Entry[registry.Session]) int { return cmp.Compare(a.Key, b.Key) })
+	return list
+}
+
+// entry finds a session.
+func (l *ledger) entry(name string) (registry.Entry[registry.Session], bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, ok := l.sessions[name]
+	return e, ok
+}
+
+// setQuiet replaces the set of nodes that get no sessions, because they may be dead.
+func (l *ledger) setQuiet(quiet map[string]bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.quiet = quiet
+}
+
+// candidates are the nodes for new sessions, by key. What was picked a moment ago counts.
+func (l *ledger) candidates(now time.Time) []placement.Node {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	extra := map[string]int{}
+	for name, p := range l.picked {
+		if now.Sub(p.at) > pickedFor {
+			delete(l.picked, name)
+			continue
+		}
+		extra[p.owner]++
+	}
+	var list []placement.Node
+	for key, e := range l.nodes {
+		v := e.Value
+		if !v.Gone && !l.quiet[key] {
+			list = append(list, placement.Node{ID: key, Sessions: len(l.byOwner[key]) + extra[key], Capacity: v.Load.MaxSessions, Busy: v.Load.Busy, Draining: v.Draining})
+		}
+	}
+	return list
+}
+
+// choose chooses a node for a new session, and counts it there until it appears.
+func (l *ledger) choose(session string, now time.Time) (owner string, ok bool) {
+	owner, ok = placement.Choose(session, l.candidates(now))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, there := l.sessions[session]; ok && session != "" && !there {
+		l.picked[session] = pick{owner, now}
+	}
+	return owner, ok
+}

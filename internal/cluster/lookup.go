@@ -1,0 +1,121 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
+
+// lookupBound is how long a lookup waits for a session that moves or is restored.
+const lookupBound = 30 * time.Second
+
+// SessionOwner returns the node that has a session. Without latest, it answers from what this node knows, which may be a moment old; with
+// latest, it asks the registry, as a caller does who was told that the session is elsewhere. While the session moves or is restored, SessionOwner
+// waits, for up to 30 seconds. Errors are ErrNone, ErrGone, ErrFenced, and those of the registry and of ctx.
+func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Place, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, lookupBound, fmt.Errorf("it was not restored in time: %w", context.DeadlineExceeded))
+	defer cancel()
+	for {
+		sessions, nodes := n.reg.Sessions.View().Changed(), n.ledger.changed()
+		p, err := n.look(ctx, name, latest)
+		if !errors.Is(err, errWait) {
+			return p, err
+		}
+		latest = false // from now on the view reports each change
+		select {
+		case <-sessions:
+		case <-nodes:
+		case <-ctx.Done():
+			return Place{}, fmt.Errorf("find session %s: %w", name, context.Cause(ctx))
+		case <-n.ctx.Done():
+			return Place{}, fmt.Errorf("find session %s: this node is leaving the cluster: %w", name, registry.ErrUnavailable)
+		}
+	}
+}
+
+// errWait is the error of a lookup that has an answer soon.
+var errWait = errors.New("the session is on its way")
+
+// look is one attempt of SessionOwner.
+func (n *Node) look(ctx context.Context, name string, latest bool) (Place, error) {
+	if h, ok := n.own.get(name); ok && h.phase == registry.Ready {
+		return n.mine(name, h)
+	}
+	e, ok := n.ledger.entry(name)
+	if !ok || latest {
+		var err error
+		if e, err = n.reg.Sessions.Get(ctx, name); errors.Is(err, registry.ErrNotFound) {
+			return Place{}, fmt.Errorf("find session %s: %w", name, ErrNone)
+		} else if err != nil {
+			return Place{}, err
+		}
+	}
+	owner, known := n.ledger.find(ownerOf(e.Value))
+	switch {
+	case known && owner.Gone && !movable(e.Value):
+		return Place{}, fmt.Errorf("find session %s on %s: %w", name, e.Value.Node, ErrGone)
+	case !known || owner.Gone || e.Value.Phase != registry.Ready:
+		return Place{}, errWait
+	case ownerOf(e.Value) == n.member.Load().key:
+		if h, ok := n.own.get(name); ok { // the view knew a moment before
+			return n.mine(name, h)
+		}
+		return Place{}, errWait
+	}
+	return n.place(owner), nil
+}
+
+// mine is the answer for a session of this node.
+func (n *Node) mine(name string, h holding) (Place, error) {
+	if err := n.Check(name); err != nil {
+		return Place{}, err
+	}
+	return n.here(h.member), nil
+}
+
+// TabOwner is SessionOwner for the session of a tab.
+func (n *Node) TabOwner(ctx context.Context, tab string, latest bool) (Place, error) {
+	e, ok := n.reg.Tabs.View().Get(tab)
+	if !ok || latest {
+		found, err := n.reg.Tabs.Get(ctx, tab)
+		if errors.Is(err, registry.ErrNotFound) {
+			return Place{}, fmt.Errorf("find tab %s: %w", tab, ErrNone)
+		}
+		if err != nil {
+			return Place{}, err
+		}
+		e = found
+	}
+	return n.SessionOwner(ctx, e.Value.Session, latest)
+}
+
+// Place chooses the node for a session that is made next; an empty name: for one that nobody will look for. The node's Acquire decides whether
+// it gets the session. The error is ErrNoRoom.
+func (n *Node) Place(session string) (Place, error) {
+	owner, ok := n.ledger.choose(session, time.Now())
+	node, known := n.ledger.find(owner)
+	if !ok || !known {
+		return Place{}, fmt.Errorf("place session %s: %w", session, ErrNoRoom)
+	}
+	return n.place(node), nil
+}
+
+// Nodes lists the nodes of the cluster, this one included, by name.
+func (n *Node) Nodes() []registry.Node { return n.ledger.live() }
+
+// Changed returns a channel that is closed when a node comes or goes, or begins to drain.
+func (n *Node) Changed() <-chan struct{} { return n.ledger.changed() }
+
+// Here is this node.
+func (n *Node) Here() Place { return n.here(n.member.Load()) }
+
+func (n *Node) here(m *member) Place {
+	return Place{Node: n.cfg.ID, Incarnation: m.incarnation, Address: n.cfg.Address, Local: true}
+}
+
+func (n *Node) place(node registry.Node) Place {
+	return Place{Node: node.ID, Incarnation: node.Incarnation, Address: node.Address, Local: registry.NodeKey(node.ID, node.Incarnation) == n.member.Load().key}
+}

@@ -1,0 +1,328 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
+
+// The errors of this package. Others are those of the registry, and of contexts.
+var (
+	// ErrExists: the session exists already, perhaps on another node.
+	ErrExists = errors.New("the session exists already")
+	// ErrFenced: the lease of this node has ended, so that another node may have the session.
+	ErrFenced = errors.New("this node was cut off from the cluster, and may not act for the session any more")
+	// ErrElsewhere: the session is not on this node.
+	ErrElsewhere = errors.New("the session is not on this node")
+	// ErrNone: there is no such session or tab, as far as the registry knows.
+	ErrNone = errors.New("no node has it")
+	// ErrGone: the node that has the session is gone, and the session is not restored.
+	ErrGone = errors.New("the node that had it is gone")
+	// ErrNoRoom: no node takes a session.
+	ErrNoRoom = errors.New("no node has room for another session")
+)
+
+// holding is a session that this node has.
+type holding struct {
+	member  *member
+	restore bool
+	// revision is that of the session's entry, and token its fencing token; 0 while the session is being acquired.
+	revision, token uint64
+	phase           registry.Phase
+	settings        json.RawMessage
+}
+
+// holdings are the sessions that this node has.
+type holdings struct {
+	mu  sync.RWMutex
+	all map[string]*holding
+}
+
+// add adds a session, unless there is one of that name.
+func (o *holdings) add(name string, h holding) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.all[name] != nil {
+		return false
+	}
+	o.all[name] = &h
+	return true
+}
+
+func (o *holdings) get(name string) (holding, bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	h := o.all[name]
+	if h == nil {
+		return holding{}, false
+	}
+	return *h, true
+}
+
+// update changes a session, if it is still there.
+func (o *holdings) update(name string, change func(*holding)) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	h := o.all[name]
+	if h != nil {
+		change(h)
+	}
+	return h != nil
+}
+
+func (o *holdings) remove(name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.all, name)
+}
+
+// list lists the names of the sessions that a test accepts, sorted.
+func (o *holdings) list(accept func(*holding) bool) []string {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	var names []string
+	for name, h := range o.all {
+		if accept(h) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// drop is list, and removes them.
+func (o *holdings) drop(accept func(*holding) bool) []string {
+	names := o.list(accept)
+	for _, name := range names {
+		o.remove(name)
+	}
+	return names
+}
+
+// Check fails unless this node may act for a session now. It asks nobody.
+func (n *Node) Check(session string) error {
+	h, ok := n.own.get(session)
+	if !ok {
+		return fmt.Errorf("session %s: %w", session, ErrElsewhere)
+	}
+	if !h.restore {
+		return nil
+	}
+	if err := h.member.keeper.Check(); err != nil {
+		return fmt.Errorf("session %s: %w: %w", session, ErrFenced, err)
+	}
+	return nil
+}
+
+// Token is the fencing token of a session of this node.
+func (n *Node) Token(session string) (uint64, error) {
+	h, ok := n.own.get(session)
+	if !ok || h.token == 0 {
+		return 0, fmt.Errorf("session %s: %w", session, ErrElsewhere)
+	}
+	return h.token, nil
+}
+
+// Acquire makes a session on this node: it takes the name, in the whole cluster, calls create, and lets others find the session. When it fails,
+// the name is free again, and the session is fenced if it was created. Errors are ErrExists, those of create, and those of the registry.
+func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(ctx context.Context) error) error {
+	m := n.member.Load()
+	if err := m.keeper.Check(); err != nil {
+		return fmt.Errorf("create session %s: %w: %w", name, ErrFenced, err)
+	}
+	if !n.own.add(name, holding{member: m, restore: o.Restore, phase: registry.Making, settings: o.Settings}) {
+		return fmt.Errorf("create session %s: %w", name, ErrExists)
+	}
+	revision, err := n.claim(ctx, name, n.value(m, registry.Making, o))
+	if err != nil {
+		n.own.remove(name)
+		return fmt.Errorf("create session %s: %w", name, err)
+	}
+	n.own.update(name, func(h *holding) { h.revision, h.token = revision, revision })
+	if err = create(ctx); err == nil {
+		if err = n.ready(ctx, name); err == nil {
+			return nil
+		}
+		n.cfg.Host.Fence(name)
+	}
+	return errors.Join(fmt.Errorf("create session %s: %w", name, err), n.Release(context.WithoutCancel(ctx), name))
+}
+
+// value is the entry of a session of this node.
+func (n *Node) value(m *member, phase registry.Phase, o Options) registry.Session {
+	return registry.Session{Node: n.cfg.ID, Incarnation: m.incarnation, Phase: phase, Restore: o.Restore, Settings: o.Settings}
+}
+
+// claim stores the entry of a new session. A session that ended with its node does not keep its name.
+func (n *Node) claim(ctx context.Context, name string, value registry.Session) (uint64, error) {
+	replaces := uint64(0)
+	for {
+		revision, err := n.store(ctx, name, value, replaces)
+		if err == nil || !errors.Is(err, registry.ErrConflict) {
+			return revision, err
+		}
+		e, err := n.reg.Sessions.Get(ctx, name)
+		switch {
+		case errors.Is(err, registry.ErrNotFound):
+			replaces = 0
+		case err != nil:
+			return 0, err
+		case !n.vacant(e.Value):
+			return 0, ErrExists
+		default:
+			replaces = e.Revision
+		}
+		if pause(ctx); ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+	}
+}
+
+// vacant reports whether a session ended with its node.
+func (n *Node) vacant(s registry.Session) bool {
+	owner, known := n.ledger.find(ownerOf(s))
+	return known && owner.Gone && !movable(s)
+}
+
+// ready lets others use a session of this node.
+func (n *Node) ready(ctx context.Context, name string) error {
+	return n.setPhase(ctx, name, registry.Ready)
+}
+
+// setPhase changes the phase of a session of this node, under the same token.
+func (n *Node) setPhase(ctx context.Context, name string, phase registry.Phase) error {
+	h, ok := n.own.get(name)
+	if !ok {
+		return ErrElsewhere
+	}
+	value := n.value(h.member, phase, Options{h.restore, h.settings})
+	value.Fence = h.token
+	revision, err := n.store(ctx, name, value, h.revision)
+	if err != nil {
+		return err
+	}
+	if !n.own.update(name, func(h *holding) { h.revision, h.phase = revision, phase }) {
+		return ErrFenced // the lease ended meanwhile
+	}
+	return nil
+}
+
+// store replaces a revision of a session's entry, and finds out what happened when that is not known; 0: there is none.
+func (n *Node) store(ctx context.Context, name string, value registry.Session, revision uint64) (uint64, error) {
+	unsure := false
+	for {
+		var stored uint64
+		var err error
+		if revision == 0 {
+			stored, err = n.reg.Sessions.Create(ctx, name, value)
+		} else {
+			stored, err = n.reg.Sessions.Update(ctx, name, value, revision)
+		}
+		switch {
+		case err == nil:
+			return stored, nil
+		case errors.Is(err, registry.ErrConflict) && unsure:
+			// An earlier attempt may be the reason.
+			e, failed := n.reg.Sessions.Get(ctx, name)
+			if failed == nil && e.Revision > revision && same(e.Value, value) {
+				return e.Revision, nil
+			}
+			if failed == nil && e.Revision > revision {
+				return 0, err
+			}
+		case !errors.Is(err, registry.ErrUnknown):
+			return 0, err
+		}
+		unsure = true
+		if pause(ctx); ctx.Err() != nil {
+			return 0, errors.Join(context.Cause(ctx), err)
+		}
+	}
+}
+
+// same reports whether two entries say the same of a session's place.
+func same(a, b registry.Session) bool {
+	return a.Node == b.Node && a.Incarnation == b.Incarnation && a.Phase == b.Phase && a.Fence == b.Fence
+}
+
+// Release gives up the name of a session that was closed on this node, and forgets its tabs and its state.
+func (n *Node) Release(ctx context.Context, name string) error {
+	h, ok := n.own.get(name)
+	if !ok {
+		return nil
+	}
+	n.own.remove(name)
+	err := remove(ctx, n.reg.Sessions, name, func(s registry.Session) bool { return ownerOf(s) == h.member.key })
+	for id := range n.tabsOf(name) {
+		err = errors.Join(err, n.RemoveTab(ctx, id))
+	}
+	if err = errors.Join(err, n.cfg.States.Delete(ctx, name)); err != nil {
+		return fmt.Errorf("release session %s: %w", name, err)
+	}
+	return nil
+}
+
+// remove deletes a value that a test accepts.
+func remove[V any](ctx context.Context, b *registry.Bucket[V], key string, ours func(V) bool) error {
+	for {
+		e, err := b.Get(ctx, key)
+		if errors.Is(err, registry.ErrNotFound) || err == nil && !ours(e.Value) {
+			return nil
+		}
+		if err == nil {
+			err = b.Delete(ctx, key, e.Revision)
+		}
+		if err == nil || errors.Is(err, registry.ErrUnavailable) {
+			return err
+		}
+		if pause(ctx); ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx), err)
+		}
+	}
+}
+
+// SetTab registers a tab of a session of this node, or what has changed of it. Calls for one tab come one after another.
+func (n *Node) SetTab(ctx context.Context, id string, tab registry.Tab) error {
+	if err := n.Check(tab.Session); err != nil {
+		return fmt.Errorf("register tab %s: %w", id, err)
+	}
+	e, _ := n.reg.Tabs.View().Get(id)
+	for {
+		var err error
+		if e.Revision == 0 {
+			_, err = n.reg.Tabs.Create(ctx, id, tab)
+		} else {
+			_, err = n.reg.Tabs.Update(ctx, id, tab, e.Revision)
+		}
+		if err == nil || errors.Is(err, registry.ErrUnavailable) {
+			return err
+		}
+		if pause(ctx); ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx), err)
+		}
+		if e, err = n.reg.Tabs.Get(ctx, id); err != nil && !errors.Is(err, registry.ErrNotFound) {
+			return err
+		}
+	}
+}
+
+// RemoveTab removes a tab that was closed.
+func (n *Node) RemoveTab(ctx context.Context, id string) error {
+	return remove(ctx, n.reg.Tabs, id, func(registry.Tab) bool { return true })
+}
+
+// tabsOf are the tabs of a session.
+func (n *Node) tabsOf(session string) map[string]registry.Tab {
+	tabs := map[string]registry.Tab{}
+	for _, e := range n.reg.Tabs.View().All() {
+		if e.Value.Session == session {
+			tabs[e.Key] = e.Value
+		}
+	}
+	return tabs
+}

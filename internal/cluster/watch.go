@@ -1,0 +1,177 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/domtap/domtap/internal/cluster/lease"
+	"github.com/domtap/domtap/internal/cluster/placement"
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
+
+// watch looks after the other nodes: it ends leases that have lapsed, and gives the sessions of nodes that are gone to others. Every node
+// does so; compare-and-set sees to it that each thing is done once. It belongs to one goroutine.
+type watch struct {
+	*Node
+	observer lease.Observer
+	// watched are the leases that the observer knows.
+	watched map[string]bool
+	// ended are the leases that this node ended, whose sessions it gives away at once. Others wait for grace, in case it dies first.
+	ended map[string]bool
+	// since is when a session was first seen without an owner.
+	since map[string]time.Time
+}
+
+func newWatch(n *Node) *watch {
+	return &watch{Node: n, observer: lease.Observer{Timing: n.cfg.Timing}, watched: map[string]bool{}, ended: map[string]bool{}, since: map[string]time.Time{}}
+}
+
+// grace is how long the node that ended a lease has for giving away its sessions.
+func (w *watch) grace() time.Duration { return 2 * w.cfg.Timing.Every }
+
+// run watches until the Node is closed.
+func (w *watch) run() {
+	tick := time.NewTicker(w.cfg.Timing.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-w.news:
+			w.see()
+		case <-tick.C:
+			w.see()
+			w.poll()
+		case <-w.ctx.Done():
+			return
+		}
+		w.assign()
+	}
+}
+
+// see takes what the views say of the leases.
+func (w *watch) see() {
+	now, leases := time.Now(), w.ledger.leases()
+	delete(leases, w.member.Load().key)
+	for key := range w.watched {
+		if _, ok := leases[key]; !ok {
+			w.observer.Forget(key)
+			delete(w.watched, key)
+		}
+	}
+	for key := range w.ended {
+		if _, known := w.ledger.find(key); !known {
+			delete(w.ended, key)
+		}
+	}
+	for key, revision := range leases {
+		if revision > 0 && revision < w.observer.Revision(key) {
+			continue // the leader was asked meanwhile
+		}
+		w.watched[key] = true
+		w.observer.See(key, revision, now)
+	}
+	quiet := map[string]bool{}
+	for _, s := range w.observer.Silent(now, w.cfg.Timing.Suspect()+w.cfg.Timing.Every) {
+		quiet[s.Key] = true
+	}
+	w.ledger.setQuiet(quiet)
+}
+
+// poll asks the leader for the leases that seem not to be renewed, and ends those that have lapsed.
+func (w *watch) poll() {
+	ctx, cancel := context.WithTimeout(w.ctx, w.cfg.Timing.Every)
+	defer cancel()
+	for _, s := range w.observer.Silent(time.Now(), w.cfg.Timing.Suspect()) {
+		e, err := w.reg.Nodes.Get(ctx, s.Key)
+		if errors.Is(err, registry.ErrUnavailable) {
+			return
+		}
+		if err == nil && e.Revision > s.Revision && !e.Value.Gone {
+			w.observer.See(s.Key, e.Revision, time.Now())
+		}
+	}
+	for _, s := range w.observer.Silent(time.Now(), w.cfg.Timing.Lapsed()) {
+		w.endLease(ctx, s)
+	}
+}
+
+// endLease ends a lease that has lapsed. That its revision is still the last one proves that its holder has stopped. After an error the next poll
+// tries again, if the lease is still there.
+func (w *watch) endLease(ctx context.Context, s lease.Silent) {
+	node, known := w.ledger.find(s.Key)
+	if !known {
+		node.ID, node.Incarnation, _ = strings.Cut(s.Key, "/")
+	}
+	node.Gone = true
+	var err error
+	if s.Revision == 0 { // only its sessions are known
+		_, err = w.reg.Nodes.Create(ctx, s.Key, node)
+	} else {
+		_, err = w.reg.Nodes.Update(ctx, s.Key, node, s.Revision)
+	}
+	if err != nil {
+		w.log.Debug("a lease was not ended", "lease", s.Key, "error", err)
+		return
+	}
+	w.ended[s.Key] = true
+	w.log.Warn("a node is gone", "gone", node.ID, "incarnation", node.Incarnation, "silent", s.For)
+}
+
+// assign gives the sessions of nodes that are gone to others.
+func (w *watch) assign() {
+	orphans := w.ledger.orphans()
+	now, since := time.Now(), map[string]time.Time{}
+	var due []registry.Entry[registry.Session]
+	for _, e := range orphans {
+		first, ok := w.since[e.Key]
+		if !ok {
+			first = now
+		}
+		since[e.Key] = first
+		if w.ended[ownerOf(e.Value)] || now.Sub(first) >= w.grace() {
+			due = append(due, e)
+		}
+	}
+	w.since = since
+	if len(due) == 0 || w.member.Load().keeper.Check() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, 4*w.cfg.Timing.Every)
+	defer cancel()
+	w.spread(ctx, due)
+}
+
+// spread gives sessions to the nodes with most room. What fails is done with the next tick.
+func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Session]) {
+	var names []string
+	for _, e := range orphans {
+		if movable(e.Value) {
+			names = append(names, e.Key)
+		}
+	}
+	places, left := placement.Spread(names, w.ledger.candidates(time.Now()))
+	if len(left) > 0 {
+		w.log.Warn("there is no room for the sessions of a node that is gone", "sessions", len(left))
+	}
+	for _, e := range orphans {
+		var err error
+		if owner, ok := places[e.Key]; ok {
+			err = w.give(ctx, e, owner)
+		} else if e.Value.Phase == registry.Making {
+			err = w.reg.Sessions.Delete(ctx, e.Key, e.Revision) // it never was
+		}
+		if errors.Is(err, registry.ErrUnavailable) {
+			return
+		}
+	}
+}
+
+// give gives a session to a node, whose fencing token is the revision of this write.
+func (n *Node) give(ctx context.Context, e registry.Entry[registry.Session], owner string) error {
+	node, _ := n.ledger.find(owner)
+	value := e.Value
+	value.Node, value.Incarnation, value.Phase, value.Fence = node.ID, node.Incarnation, registry.Restoring, 0
+	_, err := n.reg.Sessions.Update(ctx, e.Key, value, e.Revision)
+	return err
+}
