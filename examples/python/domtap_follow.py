@@ -31,9 +31,10 @@ class TabGone(Exception):
 
 
 def connect(address, token=""):
-    """Connects to a daemon at unix:///PATH without a token, or at HOST:PORT on loopback with one."""
+    """Connects to a daemon at unix:///PATH without a token, or at HOST:PORT on loopback with one. Of a cluster, the address
+    may be IP:PORT,IP:PORT and so on: the first node that answers is used, and another one when that is gone."""
     channel = grpc.insecure_channel(
-        address,
+        "ipv4:" + address if "," in address else address,
         options=[
             ("grpc.max_receive_message_length", 64 << 20),  # a whole page may be larger than the usual 4 MiB
             ("grpc.keepalive_time_ms", 20_000),  # finds out when the network is gone without a word

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,10 +68,11 @@ func defaultState(env Lookup) (string, error) {
 	return "", errorf(Misused, "set HOME, or give a directory with --state-dir", "no directory for the daemon's state")
 }
 
-// Target is where a daemon listens: a unix socket or a TCP address.
+// Target is where a daemon listens: a unix socket or a TCP address; or the TCP addresses of the nodes of a cluster, with commas
+// between them.
 type Target struct{ Socket, Address string }
 
-// Parse reads unix:///PATH or HOST:PORT.
+// Parse reads unix:///PATH, or HOST:PORT, or several of these with commas between them: the nodes of one cluster.
 func Parse(addr string) (Target, error) {
 	if path, isUnix := strings.CutPrefix(addr, "unix:"); isUnix {
 		path = strings.TrimPrefix(path, "//")
@@ -79,11 +81,14 @@ func Parse(addr string) (Target, error) {
 		}
 		return Target{Socket: path}, nil
 	}
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil || host == "" || port == "" {
-		return Target{}, errorf(Misused, "use unix:///PATH or HOST:PORT", "invalid address %q", addr)
+	all := strings.Split(addr, ",")
+	for i, one := range all {
+		all[i] = strings.TrimSpace(one)
+		if host, port, err := net.SplitHostPort(all[i]); err != nil || host == "" || port == "" {
+			return Target{}, errorf(Misused, "use unix:///PATH, HOST:PORT, or HOST:PORT,HOST:PORT for the nodes of a cluster", "invalid address %q", all[i])
+		}
 	}
-	return Target{Address: addr}, nil
+	return Target{Address: strings.Join(all, ",")}, nil
 }
 
 // FindTarget returns the target of this user's daemon: addr if it is set, else its socket, else its TCP
@@ -117,8 +122,17 @@ func (t Target) name() string {
 		}
 		return (&url.URL{Scheme: "unix", Path: t.Socket}).String()
 	}
+	if addresses := t.addresses(); len(addresses) > 1 {
+		return clusterScheme + ":///" + addresses[0]
+	}
 	return "passthrough:///" + t.Address
 }
+
+// addresses are the TCP addresses.
+func (t Target) addresses() []string { return strings.Split(t.Address, ",") }
+
+// clusterScheme is that of the names of targets with several addresses.
+const clusterScheme = "domtap"
 
 // Answers reports whether a daemon listens on a unix socket. It is true for TCP addresses, whose
 // daemons are never started here.
@@ -150,6 +164,8 @@ func (t Target) Reach(ctx context.Context) error {
 }
 
 func (t Target) isLoopback() bool {
-	host, _, _ := net.SplitHostPort(t.Address)
-	return listen.IsLoopback(host)
+	return !slices.ContainsFunc(t.addresses(), func(address string) bool {
+		host, _, _ := net.SplitHostPort(address)
+		return !listen.IsLoopback(host)
+	})
 }

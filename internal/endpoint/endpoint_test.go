@@ -49,12 +49,13 @@ func TestAddresses(t *testing.T) {
 		"127.0.0.1:7411":    {Address: "127.0.0.1:7411"},
 		"[::1]:7411":        {Address: "[::1]:7411"},
 		"host.example:7411": {Address: "host.example:7411"},
+		"a:1, b:2,[::1]:3":  {Address: "a:1,b:2,[::1]:3"},
 	} {
 		if got, err := Parse(addr); got != want || err != nil {
 			t.Errorf("Parse(%q) = %+v, %v", addr, got, err)
 		}
 	}
-	for _, addr := range []string{"", "host", ":7411", "host:", "unix:", "unix://host/s"} {
+	for _, addr := range []string{"", "host", ":7411", "host:", "unix:", "unix://host/s", "a:1,", "a:1,b"} {
 		if got, err := Parse(addr); err == nil {
 			t.Errorf("Parse(%q) = %+v", addr, got)
 		}

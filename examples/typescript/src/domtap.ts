@@ -11,7 +11,10 @@ import type { Diff, DomServiceClient, Element, WatchDomResponse } from "../gen/d
 /** What the constructors of the stubs take. */
 export type Connection = [address: string, credentials: ChannelCredentials, options: ClientOptions];
 
-/** How to reach a daemon at unix:///PATH without a token, or at HOST:PORT on loopback with one. */
+/**
+ * How to reach a daemon at unix:///PATH without a token, or at HOST:PORT on loopback with one. Of a cluster, the address may be
+ * IP:PORT,IP:PORT and so on: the first node that answers is used, and another one when that is gone.
+ */
 export function connection(address: string, token = ""): Connection {
   const options: ClientOptions = {
     "grpc.max_receive_message_length": 64 << 20, // a whole page may be larger than the usual 4 MiB
@@ -32,7 +35,7 @@ export function connection(address: string, token = ""): Connection {
         }),
     ];
   }
-  return [address, credentials.createInsecure(), options];
+  return [address.includes(",") ? `ipv4:${address}` : address, credentials.createInsecure(), options];
 }
 
 /** Makes a promise of a unary call: await answer((done) => tabs.openTab(request, done)). */

@@ -90,7 +90,7 @@ type ClientFlags struct {
 // Register defines the flags that say which daemon to use and how to print.
 func (c *ClientFlags) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.Addr, "addr", "", "connect to the daemon at unix:///PATH or HOST:PORT, and do not start one (default: this user's socket)")
+	f.StringVar(&c.Addr, "addr", "", "connect to the daemon at unix:///PATH or HOST:PORT, or to one of the nodes HOST:PORT,HOST:PORT of a cluster, and do not start one (default: this user's socket)")
 	f.StringVar(&c.TokenFile, "token-file", "", "the file with the bearer token, used over TCP (default: token in the state directory)")
 	f.StringVar(&c.TLSCA, "tls-ca", "", "a PEM file with the authority that signed a remote daemon's certificate (default: those of the system)")
 	f.StringVar(&c.ClientCert, "tls-client-cert", "", "a PEM file with the client certificate for a remote daemon (--tls-client-ca)")
