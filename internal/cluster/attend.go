@@ -11,9 +11,11 @@ import (
 // restoresAtOnce is how many sessions a node restores at the same time: each starts a renderer or more.
 const restoresAtOnce = 4
 
-// attend looks after this node's sessions until the Node is closed: it restores those that were given to it, and ends those that others
-// have.
-func (n *Node) attend() {
+// attendant looks after a Node's own sessions.
+type attendant struct{ *Node }
+
+// run restores the sessions that were given to this node, and ends those that others have, until the Node is closed.
+func (n attendant) run() {
 	tick := time.NewTicker(n.cfg.Timing.Every) // for what failed
 	defer tick.Stop()
 	var restoring sync.WaitGroup
@@ -37,7 +39,7 @@ func (n *Node) attend() {
 }
 
 // yield ends the sessions that are another node's by now, as when somebody made one of that name while this node was cut off.
-func (n *Node) yield() {
+func (n attendant) yield() {
 	for _, name := range n.own.list(func(h *holding) bool { return h.phase == registry.Ready }) {
 		h, ok := n.own.get(name)
 		e, known := n.ledger.entry(name)
@@ -50,8 +52,8 @@ func (n *Node) yield() {
 	}
 }
 
-// restore restores a session that was given to this node. When that fails, attend tries again.
-func (n *Node) restore(slots chan struct{}, e registry.Entry[registry.Session], m *member) {
+// restore restores a session that was given to this node. When that fails, run tries again.
+func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Session], m *member) {
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
@@ -75,7 +77,7 @@ func (n *Node) restore(slots chan struct{}, e registry.Entry[registry.Session], 
 }
 
 // restoreState is restore without what the registry has to know.
-func (n *Node) restoreState(ctx context.Context, e registry.Entry[registry.Session], token uint64) error {
+func (n attendant) restoreState(ctx context.Context, e registry.Entry[registry.Session], token uint64) error {
 	state, err := n.cfg.States.Load(ctx, e.Key)
 	if err != nil {
 		return err

@@ -31,11 +31,14 @@ func (n *Node) Move(ctx context.Context, session, target string) error {
 	if owner == "" {
 		return fmt.Errorf("move session %s to %s: %w", session, target, ErrNoRoom)
 	}
-	return n.moveTo(ctx, session, owner)
+	return mover{n}.moveTo(ctx, session, owner)
 }
 
+// mover moves sessions of a Node to others.
+type mover struct{ *Node }
+
 // moveTo is Move to the incarnation of a node.
-func (n *Node) moveTo(ctx context.Context, session, owner string) error {
+func (n mover) moveTo(ctx context.Context, session, owner string) error {
 	h, ok := n.own.get(session)
 	if !ok || h.phase != registry.Ready {
 		return fmt.Errorf("move session %s: %w", session, ErrElsewhere)
@@ -51,7 +54,7 @@ func (n *Node) moveTo(ctx context.Context, session, owner string) error {
 }
 
 // handOver gives a stopped session of this node to another one. When that cannot be, the session begins again here.
-func (n *Node) handOver(ctx context.Context, session, owner string, state []byte) error {
+func (n mover) handOver(ctx context.Context, session, owner string, state []byte) error {
 	h, ok := n.own.get(session)
 	if !ok {
 		return fmt.Errorf("move session %s: %w", session, ErrFenced)
@@ -90,7 +93,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	tick := time.NewTicker(drainLook)
 	defer tick.Stop()
 	for {
-		left := n.drainOnce(ctx)
+		left := mover{n}.drainOnce(ctx)
 		if left == 0 {
 			return nil
 		}
@@ -103,7 +106,7 @@ func (n *Node) Drain(ctx context.Context) error {
 }
 
 // drainOnce moves what can be moved now, and returns how many sessions are left.
-func (n *Node) drainOnce(ctx context.Context) (left int) {
+func (n mover) drainOnce(ctx context.Context) (left int) {
 	names := n.own.list(func(h *holding) bool { return h.phase == registry.Ready })
 	var moving []string
 	for _, name := range names {
@@ -123,7 +126,7 @@ func (n *Node) drainOnce(ctx context.Context) (left int) {
 }
 
 // moveAll moves sessions, some at once: a call that is under way delays only its own session and a few others.
-func (n *Node) moveAll(ctx context.Context, names []string, places map[string]string) {
+func (n mover) moveAll(ctx context.Context, names []string, places map[string]string) {
 	var moving sync.WaitGroup
 	slots := make(chan struct{}, movesAtOnce)
 	for _, name := range names {

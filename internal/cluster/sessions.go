@@ -153,103 +153,6 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 	return errors.Join(fmt.Errorf("create session %s: %w", name, err), n.Release(context.WithoutCancel(ctx), name))
 }
 
-// value is the entry of a session of this node.
-func (n *Node) value(m *member, phase registry.Phase, o Options) registry.Session {
-	return registry.Session{Node: n.cfg.ID, Incarnation: m.incarnation, Phase: phase, Restore: o.Restore, Settings: o.Settings}
-}
-
-// claim stores the entry of a new session. A session that ended with its node does not keep its name.
-func (n *Node) claim(ctx context.Context, name string, value registry.Session) (uint64, error) {
-	replaces := uint64(0)
-	for {
-		revision, err := n.store(ctx, name, value, replaces)
-		if err == nil || !errors.Is(err, registry.ErrConflict) {
-			return revision, err
-		}
-		e, err := n.reg.Sessions.Get(ctx, name)
-		switch {
-		case errors.Is(err, registry.ErrNotFound):
-			replaces = 0
-		case err != nil:
-			return 0, err
-		case !n.vacant(e.Value):
-			return 0, ErrExists
-		default:
-			replaces = e.Revision
-		}
-		if pause(ctx); ctx.Err() != nil {
-			return 0, context.Cause(ctx)
-		}
-	}
-}
-
-// vacant reports whether a session ended with its node.
-func (n *Node) vacant(s registry.Session) bool {
-	owner, known := n.ledger.find(ownerOf(s))
-	return known && owner.Gone && !movable(s)
-}
-
-// ready lets others use a session of this node.
-func (n *Node) ready(ctx context.Context, name string) error {
-	return n.setPhase(ctx, name, registry.Ready)
-}
-
-// setPhase changes the phase of a session of this node, under the same token.
-func (n *Node) setPhase(ctx context.Context, name string, phase registry.Phase) error {
-	h, ok := n.own.get(name)
-	if !ok {
-		return ErrElsewhere
-	}
-	value := n.value(h.member, phase, Options{h.restore, h.settings})
-	value.Fence = h.token
-	revision, err := n.store(ctx, name, value, h.revision)
-	if err != nil {
-		return err
-	}
-	if !n.own.update(name, func(h *holding) { h.revision, h.phase = revision, phase }) {
-		return ErrFenced // the lease ended meanwhile
-	}
-	return nil
-}
-
-// store replaces a revision of a session's entry, and finds out what happened when that is not known; 0: there is none.
-func (n *Node) store(ctx context.Context, name string, value registry.Session, revision uint64) (uint64, error) {
-	unsure := false
-	for {
-		var stored uint64
-		var err error
-		if revision == 0 {
-			stored, err = n.reg.Sessions.Create(ctx, name, value)
-		} else {
-			stored, err = n.reg.Sessions.Update(ctx, name, value, revision)
-		}
-		switch {
-		case err == nil:
-			return stored, nil
-		case errors.Is(err, registry.ErrConflict) && unsure:
-			// An earlier attempt may be the reason.
-			e, failed := n.reg.Sessions.Get(ctx, name)
-			if failed == nil && e.Revision > revision && same(e.Value, value) {
-				return e.Revision, nil
-			}
-			if failed == nil && e.Revision > revision {
-				return 0, err
-			}
-		case !errors.Is(err, registry.ErrUnknown):
-			return 0, err
-		}
-		unsure = true
-		if pause(ctx); ctx.Err() != nil {
-			return 0, errors.Join(context.Cause(ctx), err)
-		}
-	}
-}
-
-// same reports whether two entries say the same of a session's place.
-func same(a, b registry.Session) bool {
-	return a.Node == b.Node && a.Incarnation == b.Incarnation && a.Phase == b.Phase && a.Fence == b.Fence
-}
-
 // Release gives up the name of a session that was closed on this node, and forgets its tabs and its state.
 func (n *Node) Release(ctx context.Context, name string) error {
 	h, ok := n.own.get(name)
@@ -314,15 +217,4 @@ func (n *Node) SetTab(ctx context.Context, id string, tab registry.Tab) error {
 // RemoveTab removes a tab that was closed.
 func (n *Node) RemoveTab(ctx context.Context, id string) error {
 	return remove(ctx, n.reg.Tabs, id, func(registry.Tab) bool { return true })
-}
-
-// tabsOf are the tabs of a session.
-func (n *Node) tabsOf(session string) map[string]registry.Tab {
-	tabs := map[string]registry.Tab{}
-	for _, e := range n.reg.Tabs.View().All() {
-		if e.Value.Session == session {
-			tabs[e.Key] = e.Value
-		}
-	}
-	return tabs
 }

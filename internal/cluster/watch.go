@@ -166,12 +166,3 @@ func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Se
 		}
 	}
 }
-
-// give gives a session to a node, whose fencing token is the revision of this write.
-func (n *Node) give(ctx context.Context, e registry.Entry[registry.Session], owner string) error {
-	node, _ := n.ledger.find(owner)
-	value := e.Value
-	value.Node, value.Incarnation, value.Phase, value.Fence = node.ID, node.Incarnation, registry.Restoring, 0
-	_, err := n.reg.Sessions.Update(ctx, e.Key, value, e.Revision)
-	return err
-}

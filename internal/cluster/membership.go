@@ -1,0 +1,150 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/domtap/domtap/internal/cluster/lease"
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
+
+// membership keeps a Node in the cluster, one incarnation after another.
+type membership struct{ *Node }
+
+// member is one incarnation of this node.
+type member struct {
+	key, incarnation string
+	keeper           *lease.Keeper
+}
+
+// enlist acquires the lease of a new incarnation.
+func (n membership) enlist(ctx context.Context) (*member, error) {
+	m := &member{incarnation: rand.Text()}
+	m.key = registry.NodeKey(n.cfg.ID, m.incarnation)
+	keeper, err := lease.Start(ctx, n.cfg.Timing, leaseStore{n.Node, m})
+	m.keeper = keeper
+	return m, err
+}
+
+// live keeps the node in the cluster: when its lease has ended, it stops what others may have taken over, and joins again.
+func (n membership) live(m *member) {
+	for {
+		select {
+		case <-m.keeper.Done():
+		case <-n.ctx.Done():
+			return
+		}
+		n.log.Warn("this node was cut off from the cluster", "incarnation", m.incarnation, "error", m.keeper.Err())
+		n.fence(m)
+		_, _ = m.keeper.Release() // it is over; this waits for its goroutine
+		next, err := n.enlist(n.ctx)
+		if err != nil {
+			return // the node is being closed
+		}
+		n.member.Store(next)
+		n.log.Info("joined the cluster again", "incarnation", next.incarnation)
+		n.retire(n.ctx, m.key)
+		n.reclaim(m, next)
+		m = next
+	}
+}
+
+// fence stops the sessions of an incarnation that others take over.
+func (n membership) fence(m *member) {
+	for _, name := range n.own.drop(func(h *holding) bool { return h.member == m && h.restore }) {
+		n.cfg.Host.Fence(name)
+	}
+}
+
+// retire says that an incarnation is gone, so that nobody has to wait for the end of its lease. The sessions that others may take
+// over have been stopped. When it fails, the others wait.
+func (n membership) retire(ctx context.Context, key string) {
+	for ctx.Err() == nil {
+		e, err := n.reg.Nodes.Get(ctx, key)
+		if err != nil || e.Value.Gone {
+			return
+		}
+		e.Value.Gone = true
+		if _, err = n.reg.Nodes.Update(ctx, key, e.Value, e.Revision); err == nil || errors.Is(err, registry.ErrUnavailable) {
+			return
+		}
+		pause(ctx)
+	}
+}
+
+// reclaim gives the sessions that stayed here while the node was cut off to its next incarnation. One that somebody else has made
+// meanwhile ends.
+func (n membership) reclaim(old, next *member) {
+	for _, name := range n.own.list(func(h *holding) bool { return h.member == old }) {
+		if err := n.reclaimOne(name, old, next); err != nil {
+			n.log.Warn("a session was lost while this node was cut off", "session", name, "error", err)
+			n.own.remove(name)
+			n.cfg.Host.Fence(name)
+		}
+	}
+}
+
+// reclaimOne is reclaim for one session.
+func (n membership) reclaimOne(name string, old, next *member) error {
+	h, ok := n.own.get(name)
+	if !ok {
+		return nil
+	}
+	value := n.value(next, registry.Ready, Options{h.restore, h.settings})
+	for n.ctx.Err() == nil && next.keeper.Check() == nil {
+		e, err := n.reg.Sessions.Get(n.ctx, name)
+		switch {
+		case err == nil && ownerOf(e.Value) != old.key && ownerOf(e.Value) != next.key:
+			return ErrExists
+		case err == nil || errors.Is(err, registry.ErrNotFound):
+			revision, err := n.store(n.ctx, name, value, e.Revision)
+			if err == nil {
+				n.own.update(name, func(h *holding) { h.member, h.revision, h.token = next, revision, revision })
+				return nil
+			}
+		}
+		pause(n.ctx)
+	}
+	return nil // the next incarnation tries again
+}
+
+// pauseFor is how long to wait before the registry is asked again after a failure.
+const pauseFor = 100 * time.Millisecond
+
+// pause waits for pauseFor, or until ctx ends.
+func pause(ctx context.Context) {
+	timer := time.NewTimer(pauseFor)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// leaseStore keeps the lease of an incarnation in the registry.
+type leaseStore struct {
+	node   *Node
+	member *member
+}
+
+// Renew implements lease.Store.
+func (s leaseStore) Renew(ctx context.Context, a lease.Attempt) (uint64, error) {
+	cfg := s.node.cfg
+	revision, err := s.node.reg.Nodes.Update(ctx, s.member.key, registry.Node{
+		ID: cfg.ID, Incarnation: s.member.incarnation, Address: cfg.Address, Version: cfg.Version,
+		Renewal: a.Number, Load: cfg.Host.Load(), Draining: s.node.draining.Load(),
+	}, a.Revision)
+	if errors.Is(err, registry.ErrConflict) {
+		return 0, fmt.Errorf("%w: %w", lease.ErrRefused, err)
+	}
+	return revision, err
+}
+
+// Read implements lease.Store.
+func (s leaseStore) Read(ctx context.Context) (lease.Found, error) {
+	e, err := s.node.reg.Nodes.Get(ctx, s.member.key)
+	return lease.Found{Attempt: lease.Attempt{Number: e.Value.Renewal, Revision: e.Revision}, Gone: e.Value.Gone}, err
+}

@@ -1,0 +1,136 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
+
+// records are what this node knows of sessions, and how it changes that. Each write is made until its outcome is known, or its context
+// ends.
+type records struct {
+	// id is this node's.
+	id     string
+	reg    *registry.Registry
+	ledger *ledger
+	// own are the sessions of this node.
+	own holdings
+}
+
+// value is the entry of a session of this node.
+func (r *records) value(m *member, phase registry.Phase, o Options) registry.Session {
+	return registry.Session{Node: r.id, Incarnation: m.incarnation, Phase: phase, Restore: o.Restore, Settings: o.Settings}
+}
+
+// claim stores the entry of a new session. A session that ended with its node does not keep its name.
+func (r *records) claim(ctx context.Context, name string, value registry.Session) (uint64, error) {
+	replaces := uint64(0)
+	for {
+		revision, err := r.store(ctx, name, value, replaces)
+		if err == nil || !errors.Is(err, registry.ErrConflict) {
+			return revision, err
+		}
+		e, err := r.reg.Sessions.Get(ctx, name)
+		switch {
+		case errors.Is(err, registry.ErrNotFound):
+			replaces = 0
+		case err != nil:
+			return 0, err
+		case !r.vacant(e.Value):
+			return 0, ErrExists
+		default:
+			replaces = e.Revision
+		}
+		if pause(ctx); ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+	}
+}
+
+// vacant reports whether a session ended with its node.
+func (r *records) vacant(s registry.Session) bool {
+	owner, known := r.ledger.find(ownerOf(s))
+	return known && owner.Gone && !movable(s)
+}
+
+// ready lets others use a session of this node.
+func (r *records) ready(ctx context.Context, name string) error {
+	return r.setPhase(ctx, name, registry.Ready)
+}
+
+// setPhase changes the phase of a session of this node, under the same toker.
+func (r *records) setPhase(ctx context.Context, name string, phase registry.Phase) error {
+	h, ok := r.own.get(name)
+	if !ok {
+		return ErrElsewhere
+	}
+	value := r.value(h.member, phase, Options{h.restore, h.settings})
+	value.Fence = h.token
+	revision, err := r.store(ctx, name, value, h.revision)
+	if err != nil {
+		return err
+	}
+	if !r.own.update(name, func(h *holding) { h.revision, h.phase = revision, phase }) {
+		return ErrFenced // the lease ended meanwhile
+	}
+	return nil
+}
+
+// store replaces a revision of a session's entry, and finds out what happened when that is not known; 0: there is none.
+func (r *records) store(ctx context.Context, name string, value registry.Session, revision uint64) (uint64, error) {
+	unsure := false
+	for {
+		var stored uint64
+		var err error
+		if revision == 0 {
+			stored, err = r.reg.Sessions.Create(ctx, name, value)
+		} else {
+			stored, err = r.reg.Sessions.Update(ctx, name, value, revision)
+		}
+		switch {
+		case err == nil:
+			return stored, nil
+		case errors.Is(err, registry.ErrConflict) && unsure:
+			// An earlier attempt may be the reasor.
+			e, failed := r.reg.Sessions.Get(ctx, name)
+			if failed == nil && e.Revision > revision && same(e.Value, value) {
+				return e.Revision, nil
+			}
+			if failed == nil && e.Revision > revision {
+				return 0, err
+			}
+		case !errors.Is(err, registry.ErrUnknown):
+			return 0, err
+		}
+		unsure = true
+		if pause(ctx); ctx.Err() != nil {
+			return 0, errors.Join(context.Cause(ctx), err)
+		}
+	}
+}
+
+// same reports whether two entries say the same of a session's place.
+func same(a, b registry.Session) bool {
+	return a.Node == b.Node && a.Incarnation == b.Incarnation && a.Phase == b.Phase && a.Fence == b.Fence
+}
+
+// give gives a session to a node, whose fencing token is the revision of this write.
+func (r *records) give(ctx context.Context, e registry.Entry[registry.Session], owner string) error {
+	node, _ := r.ledger.find(owner)
+	value := e.Value
+	value.Node, value.Incarnation, value.Phase, value.Fence = node.ID, node.Incarnation, registry.Restoring, 0
+	_, err := r.reg.Sessions.Update(ctx, e.Key, value, e.Revision)
+	return err
+}
+
+// tabsOf are the tabs of a session.
+func (r *records) tabsOf(session string) map[string]registry.Tab {
+	tabs := map[string]registry.Tab{}
+	for _, e := range r.reg.Tabs.View().All() {
+		if e.Value.Session == session {
+			tabs[e.Key] = e.Value
+		}
+	}
+	return tabs
+}
