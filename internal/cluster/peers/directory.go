@@ -35,8 +35,9 @@ const (
 )
 
 // Directory knows the nodes of a cluster, and what each has. Its methods are safe for concurrent use. What this node
-// itself has must be known at once, also when the answer may be Cached. Every error but ErrUnknown means that there is
-// no answer at the moment.
+// itself has must be known at once, also when the answer may be Cached. An error with a gRPC status goes to the client
+// as it is, such as that of a session which is being restored; every other error but ErrUnknown means that there is no
+// answer at the moment.
 type Directory interface {
 	// TabOwner returns the node that has a tab.
 	TabOwner(ctx context.Context, tab string, read Read) (Node, error)
@@ -44,7 +45,8 @@ type Directory interface {
 	// "work" of the client alice).
 	SessionOwner(ctx context.Context, session string, read Read) (Node, error)
 	// Place returns the node for a session that no node has, and that is made next, or for a temporary one, whose
-	// name is empty. All nodes that ask for the same session at once get the same answer.
+	// name is empty. Nodes that ask for the same session at once may get different answers: then only one of them can
+	// make the session, and the others fail with ALREADY_EXISTS.
 	Place(ctx context.Context, session string) (Node, error)
 	// Nodes returns the nodes that are part of the cluster, this one included, in a stable order.
 	Nodes() []Node

@@ -63,6 +63,8 @@ type node struct {
 	gone    bool
 	// stale overrides what the node's directory answers without asking another node.
 	stale map[string]int
+	// silent is what its directory answers when it has to ask; nil: the truth.
+	silent error
 	*counter
 }
 
@@ -269,6 +271,9 @@ func (d directory) TabOwner(_ context.Context, tab string, read Read) (Node, err
 	defer c.mu.Unlock()
 	if at, ok := d.n.stale[tab]; ok && read == Cached {
 		return d.seen(c.nodes[at]), nil
+	}
+	if d.n.silent != nil {
+		return Node{}, d.n.silent
 	}
 	for _, n := range c.nodes {
 		if _, err := n.pool.Tab(tab); err == nil && !n.gone {

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"runtime"
@@ -19,7 +20,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
@@ -168,6 +171,59 @@ func TestAStaleDirectoryCostsNoError(t *testing.T) {
 	c.mu.Unlock()
 	if _, err := domtapv1.NewTabServiceClient(near.conn).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab.GetId()}); err != nil {
 		t.Errorf("when all are wrong: %v", err)
+	}
+}
+
+// TestADirectoryWithoutAnswers has a registry that is away: what a node knows still works, and the rest may be tried again.
+func TestADirectoryWithoutAnswers(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	near := c.nodes[0]
+	known, _ := c.open(near.conn, 1, "")
+	unknown, _ := c.open(near.conn, 1, "other")
+	get := func(tab *domtapv1.Tab) error {
+		_, err := domtapv1.NewTabServiceClient(near.conn).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab.GetId()})
+		return err
+	}
+	silence := func(err error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		near.stale[known.GetId()], near.silent = 1, err
+	}
+	silence(errors.New("no quorum"))
+	if err := get(known); err != nil {
+		t.Errorf("a tab that the node knows: %v", err)
+	}
+	wantCode(t, get(unknown), codes.Unavailable, "REGISTRY_UNAVAILABLE")
+	silence(rpcstatus.New(codes.Unavailable, "the session moves: try again", rpcstatus.Info("TAB_RESTORING", nil)))
+	wantCode(t, get(unknown), codes.Unavailable, "TAB_RESTORING")
+}
+
+// TestWhatIsTriedAgain says after which errors the directory is asked for its latest state.
+func TestWhatIsTriedAgain(t *testing.T) {
+	reads, acts, makes := &method{class: byTab, reads: true}, &method{class: byTab}, &method{class: newSession}
+	tab, session := subject{tab: "t1"}, subject{session: "s"}
+	for i, c := range []struct {
+		m     *method
+		about subject
+		err   error
+		want  bool
+	}{
+		{reads, tab, nil, false},
+		{reads, tab, errMoved, true},
+		{acts, tab, tabpool.NoTab("t1"), true},
+		{acts, subject{}, tabpool.NoTab("t1"), false},
+		{acts, tab, &lost{}, false},
+		{acts, tab, &lost{unsent: true}, true},
+		{reads, tab, &lost{}, true},
+		{reads, tab, &lost{begun: true}, false},
+		{acts, session, status.Error(codes.AlreadyExists, "at the same time"), true},
+		{makes, session, status.Error(codes.AlreadyExists, "long ago"), false},
+		{reads, tab, context.DeadlineExceeded, false},
+		{reads, tab, status.Error(codes.Unavailable, "of the node itself"), false},
+	} {
+		if got := late(c.m, c.about, c.err); got != c.want {
+			t.Errorf("case %d: %v after %v", i, got, c.err)
+		}
 	}
 }
 

@@ -191,7 +191,16 @@ func late(m *method, about subject, err error) bool {
 	if gone, ok := errors.AsType[*lost](err); ok {
 		return gone.repeatable(m)
 	}
-	return errors.Is(err, errMoved) || about != (subject{}) && status.Code(rpcstatus.From(err)) == codes.NotFound
+	if err == nil || about == (subject{}) {
+		return false
+	}
+	switch status.Code(rpcstatus.From(err)) {
+	case codes.NotFound:
+		return true
+	case codes.AlreadyExists: // a default session that another node has made at the same time
+		return m.class != newSession
+	}
+	return errors.Is(err, errMoved)
 }
 
 // forClient returns an error as clients get it.
@@ -220,10 +229,18 @@ func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Read) 
 		return node, nil
 	case ctx.Err() != nil:
 		return Node{}, ctx.Err()
+	case isStatus(err):
+		return Node{}, err
 	}
 	p.cfg.Logger.WarnContext(ctx, "the registry of the cluster does not answer", "error", err)
 	return Node{}, rpcstatus.New(codes.Unavailable, "the registry of the cluster does not answer: try again in a few seconds",
 		rpcstatus.Info("REGISTRY_UNAVAILABLE", nil))
+}
+
+// isStatus reports whether an error has a gRPC status.
+func isStatus(err error) bool {
+	_, ok := status.FromError(err)
+	return ok
 }
 
 // find asks the Directory.
