@@ -72,7 +72,6 @@ func (p *Proxy) invoke(ctx context.Context, m *method, node Node, request proto.
 	if err := p.call(ctx, m, node, request, answer, passed{final: final}); err != nil {
 		return nil, err
 	}
-	metering.Of(ctx).Elsewhere()
 	return answer, nil
 }
 
@@ -92,13 +91,13 @@ func (p *Proxy) call(ctx context.Context, m *method, node Node, request proto.Me
 	return nil
 }
 
-// judge tells the errors of another node, which clients get as they are, from those of the way to it: these are gone.
+// judge tells the errors of another node, which clients get as they are, from those of the way to it, for which it returns
+// gone.
 func (p *Proxy) judge(ctx context.Context, err error, trailer metadata.MD, gone *lost) error {
 	if one(trailer, movedKey) == set {
 		return errMoved
 	}
 	if one(trailer, servedKey) == set {
-		metering.Of(ctx).Elsewhere()
 		return err
 	}
 	if ctx.Err() != nil {
@@ -266,7 +265,7 @@ func (s *routedStream) again(err error) error {
 		if lookup != nil || node.Self {
 			return err
 		}
-		return forClient(m, p.relay(ctx, m, node, s.request, true, out))
+		return settled(ctx, m, node, p.relay(ctx, m, node, s.request, true, out))
 	})
 }
 
@@ -281,9 +280,8 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 	defer done()
 	header, err := from.Header()
 	if err == nil && header != nil { // the answer has begun, and may have no message for long
-		metering.Of(ctx).Elsewhere()
-		err = out.Accept()
-		if err != nil {
+		metering.Of(ctx).Elsewhere() // before the first byte, with which the call counts
+		if err := out.Accept(); err != nil {
 			return err
 		}
 	}

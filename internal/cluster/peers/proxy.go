@@ -172,18 +172,18 @@ func (p *Proxy) route(ctx context.Context, m *method, about subject, here func()
 		err = there(node, false)
 	}
 	if !late(m, about, err) {
-		return forClient(m, err)
+		return settled(ctx, m, node, err)
 	}
 	next, lookup := p.owner(ctx, m, about, Latest)
 	switch moved := errors.Is(err, errMoved); {
 	case lookup != nil && moved:
 		return lookup
 	case lookup != nil, !moved && (next == node || next.Self && node.Self):
-		return forClient(m, err)
+		return settled(ctx, m, node, err)
 	case next.Self:
 		return here()
 	}
-	return forClient(m, there(next, true))
+	return settled(ctx, m, next, there(next, true))
 }
 
 // late reports whether another node may serve the call that failed.
@@ -201,6 +201,15 @@ func late(m *method, about subject, err error) bool {
 		return m.class != newSession
 	}
 	return errors.Is(err, errMoved)
+}
+
+// settled returns how a call ended that a node served. Another node has counted it, unless that node is lost.
+func settled(ctx context.Context, m *method, by Node, err error) error {
+	_, isLost := errors.AsType[*lost](err)
+	if !by.Self && !isLost && !errors.Is(err, errHere) {
+		metering.Of(ctx).Elsewhere()
+	}
+	return forClient(m, err)
 }
 
 // forClient returns an error as clients get it.
