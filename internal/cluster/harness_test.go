@@ -197,7 +197,7 @@ func (w *world) leave(n *node) {
 // states are the states of all sessions.
 type states struct{ w *world }
 
-func (s states) Save(_ context.Context, name string, state []byte) error {
+func (s states) Save(_ context.Context, name string, _ uint64, state []byte) error {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.w.states[name] = state
@@ -210,7 +210,7 @@ func (s states) Load(_ context.Context, name string) ([]byte, error) {
 	return s.w.states[name], nil
 }
 
-func (s states) Delete(_ context.Context, name string) error {
+func (s states) Delete(_ context.Context, name string, _ uint64) error {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	delete(s.w.states, name)

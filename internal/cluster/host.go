@@ -22,12 +22,13 @@ type Host interface {
 	Load() registry.Load
 }
 
-// States keeps the states of sessions where every node finds them. Its methods are safe for concurrent use.
+// States keeps the states of sessions where every node finds them, as *registry.States does. What was saved under a fencing token is not changed
+// under a lower one. Its methods are safe for concurrent use.
 type States interface {
-	Save(ctx context.Context, session string, state []byte) error
+	Save(ctx context.Context, session string, token uint64, state []byte) error
 	// Load returns nil when there is none.
 	Load(ctx context.Context, session string) (state []byte, err error)
-	Delete(ctx context.Context, session string) error
+	Delete(ctx context.Context, session string, token uint64) error
 }
 
 // Session is a session that is restored.
@@ -63,6 +64,6 @@ type Place struct {
 // noStates is the States of a Node without one.
 type noStates struct{}
 
-func (noStates) Save(context.Context, string, []byte) error         { return nil }
+func (noStates) Save(context.Context, string, uint64, []byte) error { return nil }
 func (noStates) Load(context.Context, string) (s []byte, err error) { return nil, nil }
-func (noStates) Delete(context.Context, string) error               { return nil }
+func (noStates) Delete(context.Context, string, uint64) error       { return nil }

@@ -60,7 +60,7 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 		return fmt.Errorf("move session %s: %w", session, ErrFenced)
 	}
 	node, _ := n.ledger.find(owner)
-	err := n.cfg.States.Save(ctx, session, state)
+	err := n.cfg.States.Save(ctx, session, h.token, state)
 	if err != nil {
 		node, _ = n.ledger.find(h.member.key)
 		n.log.Warn("a session stays, because its state could not be saved", "session", session, "error", err)

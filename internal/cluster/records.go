@@ -59,7 +59,7 @@ func (r *records) ready(ctx context.Context, name string) error {
 	return r.setPhase(ctx, name, registry.Ready)
 }
 
-// setPhase changes the phase of a session of this node, under the same toker.
+// setPhase changes the phase of a session of this node, under the same token.
 func (r *records) setPhase(ctx context.Context, name string, phase registry.Phase) error {
 	h, ok := r.own.get(name)
 	if !ok {
@@ -92,7 +92,7 @@ func (r *records) store(ctx context.Context, name string, value registry.Session
 		case err == nil:
 			return stored, nil
 		case errors.Is(err, registry.ErrConflict) && unsure:
-			// An earlier attempt may be the reasor.
+			// An earlier attempt may be the reason.
 			e, failed := r.reg.Sessions.Get(ctx, name)
 			if failed == nil && e.Revision > revision && same(e.Value, value) {
 				return e.Revision, nil

@@ -164,7 +164,7 @@ func (n *Node) Release(ctx context.Context, name string) error {
 	for id := range n.tabsOf(name) {
 		err = errors.Join(err, n.RemoveTab(ctx, id))
 	}
-	if err = errors.Join(err, n.cfg.States.Delete(ctx, name)); err != nil {
+	if err = errors.Join(err, n.cfg.States.Delete(ctx, name, h.token)); err != nil {
 		return fmt.Errorf("release session %s: %w", name, err)
 	}
 	return nil

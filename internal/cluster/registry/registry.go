@@ -132,18 +132,24 @@ func open[V any](ctx context.Context, o opener, name string, age time.Duration, 
 
 // tryOpen is one attempt of open.
 func tryOpen[V any](ctx context.Context, o opener, name string, age time.Duration, changed func(Change[V])) (*Bucket[V], error) {
-	bounded, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
-	stream, err := o.js.Stream(bounded, streamPrefix+name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		stream, err = o.js.CreateStream(bounded, streamConfig(name, age, o.replicas))
-	}
+	stream, err := findStream(ctx, o.js, streamConfig(name, age, o.replicas))
 	if err != nil {
 		return nil, err
 	}
 	b := &Bucket[V]{name: name, js: o.js, stream: stream}
 	b.view = newView(b, changed, o.logger)
 	return b, b.view.start(ctx, o.running, o.conn)
+}
+
+// findStream finds a stream, or makes it. One that is there stays as it is.
+func findStream(ctx context.Context, js jetstream.JetStream, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	stream, err := js.Stream(ctx, cfg.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = js.CreateStream(ctx, cfg)
+	}
+	return stream, err
 }
 
 // streamConfig is that of a key-value store of NATS, but for direct reads, which any replica answers, also one that lags behind; and with

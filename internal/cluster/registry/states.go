@@ -1,0 +1,207 @@
+package registry
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ErrTooLarge: a state is too large to be kept. It is not one of the kinds of Bucket's errors.
+var ErrTooLarge = errors.New("it is too large to be kept")
+
+const (
+	// minStateKey is the least size of the key of states, in bytes.
+	minStateKey = 16
+	// maxState is the most bytes of a state as it is stored, and maxLoaded before it is compressed.
+	maxState  = 7 << 20
+	maxLoaded = 64 << 20
+	// tokenHeader has the fencing token under which a state was saved.
+	tokenHeader = "Domtap-Token"
+)
+
+// States keeps the storage states of sessions, which are what logs somebody in: they are encrypted with a key that NATS does not have. A state
+// that was saved under a fencing token is not replaced under a lower one. Reads ask the leader. Its methods are safe for concurrent use.
+type States struct {
+	js     jetstream.JetStream
+	stream jetstream.Stream
+	aead   cipher.AEAD
+}
+
+// OpenStates finds or makes the bucket of states, and tries until ctx ends, as Open does. The key is the same on all nodes, and has 16 bytes at
+// least.
+func OpenStates(ctx context.Context, conn *nats.Conn, replicas int, key []byte) (*States, error) {
+	aead, err := newAEAD(key)
+	if err != nil {
+		return nil, fmt.Errorf("open the states of sessions: %w", err)
+	}
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return nil, fmt.Errorf("open the states of sessions: %w", err)
+	}
+	cfg := streamConfig("domtap_state", 0, max(replicas, 1))
+	cfg.RePublish = nil
+	for {
+		stream, err := findStream(ctx, js, cfg)
+		if err == nil {
+			return &States{js: js, stream: stream, aead: aead}, nil
+		}
+		timer := time.NewTimer(openWait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, fmt.Errorf("open the states of sessions: %w", errors.Join(context.Cause(ctx), err))
+		}
+	}
+}
+
+func newAEAD(key []byte) (cipher.AEAD, error) {
+	if len(key) < minStateKey {
+		return nil, fmt.Errorf("the key has %d bytes, and needs %d", len(key), minStateKey)
+	}
+	derived, err := hkdf.Key(sha256.New, key, nil, "domtap session state", 32)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(derived)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// subject is where a session's state is stored.
+func (s *States) subject(session string) string { return subject("domtap_state", encodeKey(session)) }
+
+// Save saves the state of a session under the fencing token of its owner. Errors are ErrConflict, when it was saved under a higher token, ErrTooLarge,
+// ErrUnknown and ErrUnavailable.
+func (s *States) Save(ctx context.Context, session string, token uint64, state []byte) error {
+	sealed, err := s.seal(session, token, state)
+	if err != nil {
+		return fmt.Errorf("save the state of session %s: %w", session, err)
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	last, saved, err := s.last(ctx, session)
+	if err == nil && saved > token {
+		err = fmt.Errorf("save %q: %w: under token %d, after %d", session, ErrConflict, token, saved)
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	message := nats.NewMsg(s.subject(session))
+	message.Data = sealed
+	message.Header.Set(tokenHeader, strconv.FormatUint(token, 10))
+	_, err = s.js.PublishMsg(ctx, message, jetstream.WithExpectLastSequencePerSubject(revisionOf(last)))
+	return explain(err, true, "save", session)
+}
+
+// Load returns the state that was saved last, or nil when the leader has none. Errors are ErrUnavailable, and that of a state that was not saved with this
+// key.
+func (s *States) Load(ctx context.Context, session string) ([]byte, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	last, token, err := s.last(ctx, session)
+	if errors.Is(err, ErrNotFound) || err == nil && last.Header.Get(operation) != "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	state, err := s.unseal(session, token, last.Data)
+	if err != nil {
+		return nil, fmt.Errorf("load the state of session %s: %w", session, err)
+	}
+	return state, nil
+}
+
+// Delete forgets the state of a session. Errors are ErrConflict, when it was saved under a higher token, ErrUnknown and ErrUnavailable.
+func (s *States) Delete(ctx context.Context, session string, token uint64) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	last, saved, err := s.last(ctx, session)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case saved > token:
+		return fmt.Errorf("delete %q: %w: under token %d, after %d", session, ErrConflict, token, saved)
+	}
+	message := nats.NewMsg(s.subject(session))
+	message.Header.Set(operation, purge)
+	message.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	message.Header.Set(ttlOfMarker, keepMarkers.String())
+	message.Header.Set(tokenHeader, strconv.FormatUint(token, 10))
+	_, err = s.js.PublishMsg(ctx, message, jetstream.WithExpectLastSequencePerSubject(revisionOf(last)))
+	return explain(err, true, "delete", session)
+}
+
+// last is what is stored last of a session, and under which token.
+func (s *States) last(ctx context.Context, session string) (*jetstream.RawStreamMsg, uint64, error) {
+	last, err := s.stream.GetLastMsgForSubject(ctx, s.subject(session))
+	if err != nil {
+		return nil, 0, explain(err, false, "read", session)
+	}
+	token, _ := strconv.ParseUint(last.Header.Get(tokenHeader), 10, 64) // of another program: 0
+	return last, token, nil
+}
+
+// revisionOf is the sequence of a message; 0 for none.
+func revisionOf(m *jetstream.RawStreamMsg) uint64 {
+	if m == nil {
+		return 0
+	}
+	return m.Sequence
+}
+
+// seal compresses and encrypts a state. It can be opened for the same session and token only.
+func (s *States) seal(session string, token uint64, state []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err == nil {
+		if _, err = w.Write(state); err == nil {
+			err = w.Close()
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(state) > maxLoaded || b.Len() > maxState:
+		return nil, fmt.Errorf("%w: it has %d bytes, compressed %d", ErrTooLarge, len(state), b.Len())
+	}
+	nonce := make([]byte, s.aead.NonceSize())
+	_, _ = rand.Read(nonce) // it never fails
+	return s.aead.Seal(nonce, nonce, b.Bytes(), label(session, token)), nil
+}
+
+// unseal is the reverse of seal.
+func (s *States) unseal(session string, token uint64, sealed []byte) ([]byte, error) {
+	n := s.aead.NonceSize()
+	if len(sealed) < n {
+		return nil, errors.New("it is cut off")
+	}
+	packed, err := s.aead.Open(nil, sealed[:n], sealed[n:], label(session, token))
+	if err != nil {
+		return nil, fmt.Errorf("it was saved with another key, or changed: %w", err)
+	}
+	return io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxLoaded))
+}
+
+// label binds a sealed state to its session and token.
+func label(session string, token uint64) []byte {
+	return []byte(strconv.FormatUint(token, 10) + " " + session)
+}
