@@ -68,11 +68,14 @@ type node struct {
 	*counter
 }
 
-// counter counts the calls and streams that a node has under way.
-type counter struct{ calls, streams, watching atomic.Int64 }
+// counter counts the calls and streams that a node has under way, and the calls with a deadline that it ever had.
+type counter struct{ calls, streams, watching, bounded atomic.Int64 }
 
 func (c *counter) Unary() grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		if _, ok := ctx.Deadline(); ok {
+			c.bounded.Add(1)
+		}
 		c.calls.Add(1)
 		defer c.calls.Add(-1)
 		return handler(ctx, req)
