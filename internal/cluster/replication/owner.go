@@ -50,6 +50,8 @@ type followed struct {
 
 // interest is one who follows.
 type interest struct {
+	// order is that of the newest request.
+	order uint64
 	// options is what the page is watched for, once release is set.
 	options actor.WatchOptions
 	release func()
@@ -184,7 +186,10 @@ func (o *Owner) watch(ctx context.Context, f *followed, r *clusterv1.InterestReq
 	want := actor.WatchOptions{Structural: r.GetStructural(), Attributes: r.GetAttributes(), Geometry: r.GetGeometry(), Notices: r.GetNotices()}
 	o.mu.Lock()
 	one := f.interests[r.GetReplica()]
-	held := one != nil && one.release != nil && alike(one.options, want)
+	held := one != nil && (one.release != nil && alike(one.options, want) || r.GetOrder() < one.order)
+	if one != nil {
+		one.order = max(one.order, r.GetOrder())
+	}
 	o.mu.Unlock()
 	if held {
 		return nil
@@ -195,10 +200,15 @@ func (o *Owner) watch(ctx context.Context, f *followed, r *clusterv1.InterestReq
 	}
 	o.mu.Lock()
 	one = f.interests[r.GetReplica()]
-	if one == nil { // it is over by now
+	switch {
+	case one == nil:
 		o.mu.Unlock()
 		release()
 		return errors.New("the interest is over")
+	case r.GetOrder() < one.order && one.release != nil: // a later request knows better
+		o.mu.Unlock()
+		release()
+		return nil
 	}
 	before := one.release
 	one.options, one.release = want, release

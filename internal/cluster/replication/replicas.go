@@ -155,6 +155,8 @@ type Copy struct {
 	// applied is the sequence of the newest record that the copy has; moved is closed when it grows.
 	applied uint64
 	moved   chan struct{}
+	// asked counts what the owner was asked.
+	asked uint64
 	// held is what those who watch need.
 	held map[*actor.WatchOptions]struct{}
 }
@@ -220,6 +222,8 @@ func (c *Copy) lost(err error) error {
 func (c *Copy) ask(ctx context.Context, over bool) (*clusterv1.InterestReply, error) {
 	r := &clusterv1.InterestRequest{TabId: c.id, Replica: c.name, Over: over}
 	c.mu.Lock()
+	c.asked++
+	r.Order = c.asked
 	for o := range c.held {
 		r.Structural, r.Geometry, r.Notices = r.GetStructural() || o.Structural, r.GetGeometry() || o.Geometry, r.GetNotices() || o.Notices
 		r.Attributes = append(r.Attributes, o.Attributes...)

@@ -11,8 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
+	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 	"github.com/domtap/domtap/internal/cluster/logs"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
@@ -309,6 +312,37 @@ func TestWatchReturnsWithWhatThePageIs(t *testing.T) {
 		release()
 		replicas.Close()
 		o.Close()
+	})
+}
+
+// TestEarlierNeedsDoNotCount has two requests of one copy overtake each other.
+func TestEarlierNeedsDoNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, p := newMemory(), newPage("t", "a")
+		o := m.owner(t, "n1", p, 1, always)
+		ask := func(order uint64, structural bool) {
+			request, err := proto.Marshal(&clusterv1.InterestRequest{TabId: "t", Replica: "r", Order: order, Structural: structural})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var reply clusterv1.InterestReply
+			if err := proto.Unmarshal(o.Answer(t.Context(), request), &reply); err != nil || reply.GetError() != "" || reply.GetSequence() == 0 {
+				t.Errorf("the answer is %v, %v", &reply, err)
+			}
+		}
+		ask(2, true)
+		ask(1, false)
+		if w := p.watches(); len(w) != 1 || !w[0].Structural {
+			t.Errorf("the page is watched for %+v", w)
+		}
+		ask(3, false)
+		if w := p.watches(); len(w) != 1 || w[0].Structural {
+			t.Errorf("the page is watched for %+v", w)
+		}
+		o.Close()
+		if w := p.watches(); len(w) != 0 {
+			t.Errorf("after the end the page is watched for %+v", w)
+		}
 	})
 }
 

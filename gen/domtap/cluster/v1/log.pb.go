@@ -823,7 +823,9 @@ type InterestRequest struct {
 	Geometry   bool     `protobuf:"varint,5,opt,name=geometry,proto3" json:"geometry,omitempty"`
 	Notices    bool     `protobuf:"varint,6,opt,name=notices,proto3" json:"notices,omitempty"`
 	// over says that nobody follows any more.
-	Over          bool `protobuf:"varint,7,opt,name=over,proto3" json:"over,omitempty"`
+	Over bool `protobuf:"varint,7,opt,name=over,proto3" json:"over,omitempty"`
+	// order grows with each request of a replica: what an earlier one needs does not count after a later one.
+	Order         uint64 `protobuf:"varint,8,opt,name=order,proto3" json:"order,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -905,6 +907,13 @@ func (x *InterestRequest) GetOver() bool {
 		return x.Over
 	}
 	return false
+}
+
+func (x *InterestRequest) GetOrder() uint64 {
+	if x != nil {
+		return x.Order
+	}
+	return 0
 }
 
 // InterestReply says where the log of the tab is.
@@ -1101,7 +1110,7 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tR\x04text\x12\x16\n" +
 	"\x06detail\x18\x05 \x01(\tR\x06detail\x12\x10\n" +
 	"\x03ref\x18\x06 \x01(\x04R\x03ref\x12\x12\n" +
-	"\x04gone\x18\a \x01(\bR\x04gone\"\xcc\x01\n" +
+	"\x04gone\x18\a \x01(\bR\x04gone\"\xe2\x01\n" +
 	"\x0fInterestRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x18\n" +
 	"\areplica\x18\x02 \x01(\tR\areplica\x12\x1e\n" +
@@ -1113,7 +1122,8 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"attributes\x12\x1a\n" +
 	"\bgeometry\x18\x05 \x01(\bR\bgeometry\x12\x18\n" +
 	"\anotices\x18\x06 \x01(\bR\anotices\x12\x12\n" +
-	"\x04over\x18\a \x01(\bR\x04over\"\xb2\x02\n" +
+	"\x04over\x18\a \x01(\bR\x04over\x12\x14\n" +
+	"\x05order\x18\b \x01(\x04R\x05order\"\xb2\x02\n" +
 	"\rInterestReply\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x04R\brevision\x12\x14\n" +
