@@ -97,8 +97,9 @@ var layers = map[string]layer{
 	// A table of nodes, and a name: the rest is arithmetic.
 	"internal/cluster/placement": {pure: true},
 	// Calls that are about what another node has: a server for nodes, and their client.
-	"internal/cluster/peers": {layers: []string{"gen", "internal/server", "internal/server/listen", "internal/sessions"}, modules: true},
-	"gen":                    {modules: true},
+	"internal/cluster/directory": {layers: []string{"internal/cluster", "internal/cluster/peers", "internal/cluster/registry", "internal/server"}, modules: true},
+	"internal/cluster/peers":     {layers: []string{"gen", "internal/server", "internal/server/listen", "internal/sessions"}, modules: true},
+	"gen":                        {modules: true},
 	"internal/server": {
 		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate"},
 		modules: true,
@@ -165,7 +166,7 @@ var owners = []owner{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
+		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/directory", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
 		advice: "use the types of dom and actor and let internal/server convert them",
 	},
 	{

@@ -20,8 +20,14 @@ type Node struct {
 // Process names the process among all that ever were part of the cluster.
 func (n Node) Process() string { return n.ID + "." + n.Incarnation }
 
-// ErrUnknown is the error for a tab or a session that no node is known to have.
-var ErrUnknown = errors.New("no node is known to have it")
+// The errors of a Directory that are answers.
+var (
+	// ErrUnknown is the error for a tab or a session that no node is known to have.
+	ErrUnknown = errors.New("no node is known to have it")
+	// ErrGone is the error for a tab or a session whose node is gone, and that no other node takes over. A session of
+	// the same name can be made on another node.
+	ErrGone = errors.New("the node that had it is gone")
+)
 
 // Read says how recent an answer of a Directory must be.
 type Read bool
@@ -36,8 +42,8 @@ const (
 
 // Directory knows the nodes of a cluster, and what each has. Its methods are safe for concurrent use. What this node
 // itself has must be known at once, also when the answer may be Cached. An error with a gRPC status goes to the client
-// as it is, such as that of a session which is being restored; every other error but ErrUnknown means that there is no
-// answer at the moment.
+// as it is, such as that of a session which is being restored; every other error but ErrUnknown and ErrGone means that
+// there is no answer at the moment.
 type Directory interface {
 	// TabOwner returns the node that has a tab.
 	TabOwner(ctx context.Context, tab string, read Read) (Node, error)

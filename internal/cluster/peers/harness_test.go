@@ -293,6 +293,9 @@ func (d directory) SessionOwner(_ context.Context, session string, read Read) (N
 	if at, ok := d.n.stale[session]; ok && read == Cached {
 		return d.seen(c.nodes[at]), nil
 	}
+	if d.n.silent != nil {
+		return Node{}, d.n.silent
+	}
 	if at, ok := c.sessions[session]; ok {
 		return d.seen(c.nodes[at]), nil
 	}

@@ -196,6 +196,19 @@ func TestADirectoryWithoutAnswers(t *testing.T) {
 	wantCode(t, get(unknown), codes.Unavailable, "REGISTRY_UNAVAILABLE")
 	silence(rpcstatus.New(codes.Unavailable, "the session moves: try again", rpcstatus.Info("TAB_RESTORING", nil)))
 	wantCode(t, get(unknown), codes.Unavailable, "TAB_RESTORING")
+	silence(ErrGone)
+	wantCode(t, get(unknown), codes.Unavailable, "NODE_UNAVAILABLE")
+}
+
+// TestASessionOfANodeThatIsGoneIsMadeAnew opens a tab in a default session whose node is gone.
+func TestASessionOfANodeThatIsGoneIsMadeAnew(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	alice := c.nodes[0].dial(aliceToken)
+	c.nodes[0].silent = ErrGone
+	tab, _ := c.open(alice, 1, "")
+	if owner, err := c.nodes[1].pool.Tab(tab.GetId()); err != nil || owner.Session() != "alice.default" {
+		t.Errorf("the tab is %v, %v", owner, err)
+	}
 }
 
 // TestWhatIsTriedAgain says after which errors the directory is asked for its latest state.

@@ -221,17 +221,23 @@ func forClient(m *method, err error) error {
 }
 
 // owner returns the node that serves a call. A call about something that no node has is served here, and gets the
-// error for that.
+// error for that; a session that the call makes is placed.
 func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Read) (Node, error) {
 	node, err := p.find(ctx, about, read)
-	if errors.Is(err, ErrUnknown) && read == Cached {
+	if isNowhere(err) && read == Cached {
 		node, err = p.find(ctx, about, Latest)
 	}
-	if errors.Is(err, ErrUnknown) {
-		if about.tab != "" || m.class != newSession && about.session != identity.From(ctx).Inward(sessions.Default) {
+	if isNowhere(err) {
+		makes := m.class == newSession || about.session == identity.From(ctx).Inward(sessions.Default)
+		switch {
+		case makes && about.tab == "":
+			node, err = p.cfg.Directory.Place(ctx, about.session)
+		case errors.Is(err, ErrUnknown):
 			return Node{Self: true}, nil
+		default:
+			return Node{}, rpcstatus.New(codes.Unavailable, "the node that had it is gone: open the page in a new tab; the old one comes back only with its node",
+				rpcstatus.Info("NODE_UNAVAILABLE", nil))
 		}
-		node, err = p.cfg.Directory.Place(ctx, about.session)
 	}
 	switch {
 	case err == nil:
@@ -245,6 +251,9 @@ func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Read) 
 	return Node{}, rpcstatus.New(codes.Unavailable, "the registry of the cluster does not answer: try again in a few seconds",
 		rpcstatus.Info("REGISTRY_UNAVAILABLE", nil))
 }
+
+// isNowhere reports whether an error says that no node has it.
+func isNowhere(err error) bool { return errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) }
 
 // isStatus reports whether an error has a gRPC status.
 func isStatus(err error) bool {
