@@ -10,3 +10,6 @@ func Kill(n *Node) {
 
 // Sessions is closed when a session changes, as far as the node knows.
 func (n *Node) Sessions() <-chan struct{} { return n.reg.Sessions.View().Changed() }
+
+// Leases is closed when a node renews its lease, as far as the node knows.
+func (n *Node) Leases() <-chan struct{} { return n.reg.Nodes.View().Changed() }

@@ -67,6 +67,15 @@ func (w *world) join(id, address string) *node {
 	if err != nil {
 		w.Fatal(err)
 	}
+	w.Cleanup(conn.Close)
+	return w.joinBy(id, func(ctx context.Context, cfg registry.Config) (*registry.Registry, error) {
+		return registry.Open(ctx, conn, cfg)
+	})
+}
+
+// joinBy adds a node that opens the registry in some way.
+func (w *world) joinBy(id string, open func(context.Context, registry.Config) (*registry.Registry, error)) *node {
+	w.Helper()
 	level := slog.LevelError
 	if os.Getenv("DOMTAP_CLUSTER_LOG") != "" {
 		level = slog.LevelDebug
@@ -74,9 +83,7 @@ func (w *world) join(id, address string) *node {
 	h := &host{world: w, id: id, sessions: map[string]*session{}, events: make(chan struct{})}
 	n, err := cluster.Join(w.ctx, cluster.Config{
 		ID: id, Address: "address-of-" + id, Host: h, States: states{w}, Timing: w.timing,
-		Open: func(ctx context.Context, cfg registry.Config) (*registry.Registry, error) {
-			return registry.Open(ctx, conn, cfg)
-		},
+		Open:   open,
 		Logger: slog.New(slog.NewTextHandler(w.Output(), &slog.HandlerOptions{Level: level})),
 	})
 	if err != nil {
@@ -88,7 +95,6 @@ func (w *world) join(id, address string) *node {
 		if !one.gone {
 			n.Close(w.ctx)
 		}
-		conn.Close()
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()

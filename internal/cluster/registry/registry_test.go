@@ -46,7 +46,7 @@ func connect(t *testing.T, c embedded.Client) *nats.Conn {
 
 func open(t *testing.T, conn *nats.Conn, cfg registry.Config) *registry.Registry {
 	t.Helper()
-	r, err := registry.Open(bounded(t), conn, cfg)
+	r, err := registry.Open(t.Context(), conn, cfg) // it needs no deadline
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,9 @@ func (v *View[V]) start(ctx, running context.Context, conn *nats.Conn) error {
 		return err
 	}
 	// The server has the subscription before the leader is asked, so that no change is in neither.
-	if err = conn.FlushWithContext(ctx); err == nil {
+	flushing, cancel := bounded(ctx) // a flush without a deadline is refused
+	defer cancel()
+	if err = conn.FlushWithContext(flushing); err == nil {
 		err = v.catchUp(ctx)
 	}
 	if err != nil {
