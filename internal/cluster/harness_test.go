@@ -33,6 +33,8 @@ type world struct {
 	mu     sync.Mutex
 	nodes  []*node
 	states map[string][]byte
+	// unsaveable is why no state can be saved.
+	unsaveable error
 	// tokens are the highest tokens under which sessions were acted on.
 	tokens map[string]uint64
 }
@@ -200,12 +202,22 @@ func (w *world) leave(n *node) {
 	w.mu.Unlock()
 }
 
+// unsaved lets no state be saved from now on, or with nil each.
+func (w *world) unsaved(why error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.unsaveable = why
+}
+
 // states are the states of all sessions.
 type states struct{ w *world }
 
 func (s states) Save(_ context.Context, name string, _ uint64, state []byte) error {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
+	if s.w.unsaveable != nil {
+		return s.w.unsaveable
+	}
 	s.w.states[name] = state
 	return nil
 }
@@ -226,6 +238,7 @@ func (s states) Delete(_ context.Context, name string, _ uint64) error {
 var (
 	errMoved = errors.New("the session is not here: look again")
 	errDown  = errors.New("the node does not answer")
+	errFull  = errors.New("no room for states")
 )
 
 // host has sessions without browsers.
@@ -320,7 +333,10 @@ func (h *host) Restore(_ context.Context, s cluster.Session) error {
 	return h.add(s.Name, s.State)
 }
 
-func (h *host) Stop(_ context.Context, name string) ([]byte, error) {
+func (h *host) Stop(ctx context.Context, name string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	h.mu.Lock()
 	s := h.sessions[name]
 	s.stopping = true

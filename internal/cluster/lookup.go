@@ -16,15 +16,18 @@ const lookupBound = 30 * time.Second
 // latest, it asks the registry, as a caller does who was told that the session is elsewhere. While the session moves or is restored, SessionOwner
 // waits, for up to 30 seconds. Errors are ErrNone, ErrGone, ErrFenced, and those of the registry and of ctx.
 func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Place, error) {
+	p, revision, err := n.look(ctx, name, latest, 0)
+	if !errors.Is(err, errWait) {
+		return p, err // as nearly always
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, lookupBound, fmt.Errorf("it was not restored in time: %w", context.DeadlineExceeded))
 	defer cancel()
 	for {
 		sessions, nodes := n.reg.Sessions.View().Changed(), n.ledger.changed()
-		p, err := n.look(ctx, name, latest)
+		p, _, err := n.look(ctx, name, false, revision)
 		if !errors.Is(err, errWait) {
 			return p, err
 		}
-		latest = false // from now on the view reports each change
 		select {
 		case <-sessions:
 		case <-nodes:
@@ -39,20 +42,31 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 // errWait is the error of a lookup that has an answer soon.
 var errWait = errors.New("the session is on its way")
 
-// look is one attempt of SessionOwner.
-func (n *Node) look(ctx context.Context, name string, latest bool) (Place, error) {
+// look is one attempt of SessionOwner: by the registry's leader, or by the view if that has a revision at least. It returns the revision that it
+// went by.
+func (n *Node) look(ctx context.Context, name string, latest bool, least uint64) (Place, uint64, error) {
 	if h, ok := n.own.get(name); ok && h.phase == registry.Ready {
-		return n.mine(name, h)
+		p, err := n.mine(name, h)
+		return p, h.revision, err
 	}
 	e, ok := n.ledger.entry(name)
-	if !ok || latest {
+	switch {
+	case ok && e.Revision < least:
+		return Place{}, least, errWait // the view is behind
+	case !ok || latest:
 		var err error
 		if e, err = n.reg.Sessions.Get(ctx, name); errors.Is(err, registry.ErrNotFound) {
-			return Place{}, fmt.Errorf("find session %s: %w", name, ErrNone)
+			return Place{}, 0, fmt.Errorf("find session %s: %w", name, ErrNone)
 		} else if err != nil {
-			return Place{}, err
+			return Place{}, 0, err
 		}
 	}
+	p, err := n.locate(name, e)
+	return p, e.Revision, err
+}
+
+// locate is where an entry says that a session is.
+func (n *Node) locate(name string, e registry.Entry[registry.Session]) (Place, error) {
 	owner, known := n.ledger.find(ownerOf(e.Value))
 	switch {
 	case known && owner.Gone && !movable(e.Value):
