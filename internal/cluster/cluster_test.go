@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -299,8 +300,16 @@ func TestDrainingFailsNoCall(t *testing.T) {
 	if n := leaving.names(); len(n) > 0 {
 		t.Errorf("%d sessions are left", len(n))
 	}
-	if p, err := list[0].Place("new"); err != nil || p.Node == leaving.id {
-		t.Errorf("a new session is placed at %+v, %v", p, err)
+	if err := leaving.Acquire(w.ctx, "new", cluster.Options{}, making(leaving, "new")); !errors.Is(err, cluster.ErrNoRoom) {
+		t.Errorf("it takes a new session: %v", err)
+	}
+	w.await("others to know that it drains", list[0].Changed, func() bool {
+		return slices.ContainsFunc(list[0].Nodes(), func(n registry.Node) bool { return n.ID == leaving.id && n.Draining })
+	})
+	for i := range 100 {
+		if p, err := list[0].Place(fmt.Sprint("new", i)); err != nil || p.Node == leaving.id {
+			t.Fatalf("a new session is placed at %+v, %v", p, err)
+		}
 	}
 	door.Lock()
 	gateways = rest

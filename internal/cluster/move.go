@@ -85,8 +85,8 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 	return nil
 }
 
-// Drain moves this node's sessions to others: those with Restore, and the others when they are idle. From its begin on the node gets no
-// new sessions. Drain returns when no session is left, or with the error of ctx when that ends; the node goes on draining.
+// Drain moves this node's sessions to others: those with Restore, and the others when they are idle. From its begin on the node takes no
+// new sessions: other nodes learn of that within a moment, and until then Acquire refuses what they place here. Drain returns when no session is left, or with the error of ctx when that ends; the node goes on draining.
 func (n *Node) Drain(ctx context.Context) error {
 	n.draining.Store(true)
 	n.member.Load().keeper.Soon() // others learn of it with the next renewal

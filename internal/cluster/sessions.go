@@ -129,11 +129,15 @@ func (n *Node) Token(session string) (uint64, error) {
 }
 
 // Acquire makes a session on this node: it takes the name, in the whole cluster, calls create, and lets others find the session. When it fails,
-// the name is free again, and the session is fenced if it was created. Errors are ErrExists, those of create, and those of the registry.
+// the name is free again, and the session is fenced if it was created. Errors are ErrExists, ErrFenced, ErrNoRoom while the node drains, those of create,
+// and those of the registry.
 func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(ctx context.Context) error) error {
 	m := n.member.Load()
 	if err := m.keeper.Check(); err != nil {
 		return fmt.Errorf("create session %s: %w: %w", name, ErrFenced, err)
+	}
+	if n.draining.Load() {
+		return fmt.Errorf("create session %s: %s is draining: %w", name, n.cfg.ID, ErrNoRoom)
 	}
 	if !n.own.add(name, holding{member: m, restore: o.Restore, phase: registry.Making, settings: o.Settings}) {
 		return fmt.Errorf("create session %s: %w", name, ErrExists)
