@@ -52,9 +52,9 @@ func (n membership) live(m *member) {
 	}
 }
 
-// fence stops the sessions of an incarnation that others take over.
+// fence stops the sessions of an incarnation that others take over, and those that it was about to restore, which others restore.
 func (n membership) fence(m *member) {
-	for _, name := range n.own.drop(func(h *holding) bool { return h.member == m && h.restore }) {
+	for _, name := range n.own.drop(func(h *holding) bool { return h.member == m && (h.restore || h.phase == registry.Restoring) }) {
 		n.cfg.Host.Fence(name)
 	}
 }
