@@ -156,7 +156,8 @@ func (w *world) find(id string) *node {
 	return nil
 }
 
-// call acts on a session as a client does at a gateway, and returns the node that has it. A node that does not have the session any more costs another lookup.
+// call acts on a session as a client does at a gateway, and returns the node that has it. A node that does not have the session any
+// more costs another lookup.
 func (w *world) call(gateway *node, name string) (at string, err error) {
 	latest := false
 	for range 5 {

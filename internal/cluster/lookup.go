@@ -12,9 +12,9 @@ import (
 // lookupBound is how long a lookup waits for a session that moves or is restored.
 const lookupBound = 30 * time.Second
 
-// SessionOwner returns the node that has a session. Without latest, it answers from what this node knows, which may be a moment old; with
-// latest, it asks the registry, as a caller does who was told that the session is elsewhere. While the session moves or is restored, SessionOwner
-// waits, for up to 30 seconds. Errors are ErrNone, ErrGone, ErrFenced, and those of the registry and of ctx.
+// SessionOwner returns the node that has a session. Without latest, it answers from what this node knows, which may be a moment old;
+// with latest, it asks the registry, as a caller does who was told that the session is elsewhere. While the session moves or is
+// restored, SessionOwner waits, for up to 30 seconds. Errors are ErrNone, ErrGone, ErrFenced, and those of the registry and of ctx.
 func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Place, error) {
 	p, revision, err := n.look(ctx, name, latest, 0)
 	if !errors.Is(err, errWait) {

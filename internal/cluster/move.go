@@ -18,9 +18,9 @@ const movesAtOnce = 8
 const drainLook = 250 * time.Millisecond
 
 // Move moves a session of this node to another one, by the name of that. Calls that are under way end first, and lookups wait for the
-// new owner. Move does not wait until that has restored the session. After an error the session stays here; it may have been restored, without its
-// state if that could not be saved. Errors are ErrElsewhere, ErrFenced, ErrNoRoom when the target takes no session, those of Host.Stop
-// and States.Save, and those of the registry.
+// new owner. Move does not wait until that has restored the session. After an error the session stays here; it may have been restored,
+// without its state if that could not be saved. Errors are ErrElsewhere, ErrFenced, ErrNoRoom when the target takes no session, those
+// of Host.Stop and States.Save, and those of the registry.
 func (n *Node) Move(ctx context.Context, session, target string) error {
 	owner := ""
 	for _, c := range n.ledger.candidates(time.Now()) {
@@ -85,8 +85,9 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 	return nil
 }
 
-// Drain moves this node's sessions to others: those with Restore, and the others when they are idle. From its begin on the node takes no
-// new sessions: other nodes learn of that within a moment, and until then Acquire refuses what they place here. Drain returns when no session is left, or with the error of ctx when that ends; the node goes on draining.
+// Drain moves this node's sessions to others: those with Restore, and the others when they are idle. From its begin on the node takes
+// no new sessions: other nodes learn of that within a moment, and until then Acquire refuses what they place here. Drain returns when
+// no session is left, or with the error of ctx when that ends; the node goes on draining.
 func (n *Node) Drain(ctx context.Context) error {
 	n.draining.Store(true)
 	n.member.Load().keeper.Soon() // others learn of it with the next renewal

@@ -128,9 +128,9 @@ func (n *Node) Token(session string) (uint64, error) {
 	return h.token, nil
 }
 
-// Acquire makes a session on this node: it takes the name, in the whole cluster, calls create, and lets others find the session. When it fails,
-// the name is free again, and the session is fenced if it was created. Errors are ErrExists, ErrFenced, ErrNoRoom while the node drains, those of create,
-// and those of the registry.
+// Acquire makes a session on this node: it takes the name, in the whole cluster, calls create, and lets others find the session. When
+// it fails, the name is free again, and the session is fenced if it was created. Errors are ErrExists, ErrFenced, ErrNoRoom while the
+// node drains, those of create, and those of the registry.
 func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(ctx context.Context) error) error {
 	m := n.member.Load()
 	if err := m.keeper.Check(); err != nil {

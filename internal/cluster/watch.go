@@ -96,8 +96,8 @@ func (w *watch) poll() {
 	}
 }
 
-// endLease ends a lease that has lapsed. That its revision is still the last one proves that its holder has stopped. After an error the next poll
-// tries again, if the lease is still there.
+// endLease ends a lease that has lapsed. That its revision is still the last one proves that its holder has stopped. After an error the
+// next poll tries again, if the lease is still there.
 func (w *watch) endLease(ctx context.Context, s lease.Silent) {
 	node, known := w.ledger.find(s.Key)
 	if !known {

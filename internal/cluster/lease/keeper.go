@@ -106,8 +106,8 @@ func (k *Keeper) Err() error {
 	return k.holder.ended
 }
 
-// Release ends the lease, and returns when nothing runs any more, with the last revision that is known. The caller may replace that by the end of
-// the lease, so that others need not wait. When the lease has ended otherwise, Release returns why.
+// Release ends the lease, and returns when nothing runs any more, with the last revision that is known. The caller may replace that by
+// the end of the lease, so that others need not wait. When the lease has ended otherwise, Release returns why.
 func (k *Keeper) Release() (revision uint64, err error) {
 	k.end(ErrReleased)
 	k.stop()

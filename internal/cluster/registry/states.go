@@ -86,8 +86,8 @@ func newAEAD(key []byte) (cipher.AEAD, error) {
 // subject is where a session's state is stored.
 func (s *States) subject(session string) string { return subject("domtap_state", encodeKey(session)) }
 
-// Save saves the state of a session under the fencing token of its owner. Errors are ErrConflict, when it was saved under a higher token, ErrTooLarge,
-// ErrUnknown and ErrUnavailable.
+// Save saves the state of a session under the fencing token of its owner. Errors are ErrConflict, when it was saved under a higher
+// token, ErrTooLarge, ErrUnknown and ErrUnavailable.
 func (s *States) Save(ctx context.Context, session string, token uint64, state []byte) error {
 	sealed, err := s.seal(session, token, state)
 	if err != nil {
@@ -109,8 +109,8 @@ func (s *States) Save(ctx context.Context, session string, token uint64, state [
 	return explain(err, true, "save", session)
 }
 
-// Load returns the state that was saved last, or nil when the leader has none. Errors are ErrUnavailable, and that of a state that was not saved with this
-// key.
+// Load returns the state that was saved last, or nil when the leader has none. Errors are ErrUnavailable, and that of a state that was
+// not saved with this key.
 func (s *States) Load(ctx context.Context, session string) ([]byte, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
