@@ -2,14 +2,19 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
+	"github.com/domtap/domtap/internal/cluster/placement"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
 // restoresAtOnce is how many sessions a node restores at the same time: each starts a renderer or more.
 const restoresAtOnce = 4
+
+// restoreTries is how often a node tries to restore a session before it gives it to another one.
+const restoreTries = 3
 
 // attendant looks after a Node's own sessions.
 type attendant struct{ *Node }
@@ -25,6 +30,7 @@ func (n attendant) run() {
 		select {
 		case <-n.work:
 		case <-tick.C:
+			n.sweep(n.member.Load())
 		case <-n.ctx.Done():
 			return
 		}
@@ -52,28 +58,75 @@ func (n attendant) yield() {
 	}
 }
 
-// restore restores a session that was given to this node. When that fails, run tries again.
+// sweep deletes the entries of sessions that this node has no more, or never had: when their names could not be given up, because the
+// registry was away. An entry of this incarnation without a holding is nobody's.
+func (n attendant) sweep(m *member) {
+	for _, e := range n.ledger.owned(m.key, func(s registry.Session) bool { return s.Phase != registry.Restoring }) {
+		if _, ok := n.own.get(e.Key); ok {
+			continue
+		}
+		if err := n.reg.Sessions.Delete(n.ctx, e.Key, e.Revision); errors.Is(err, registry.ErrUnavailable) {
+			return
+		}
+	}
+}
+
+// restore restores a session that was given to this node, and tries again until it is restored, fenced, or given to another node.
 func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Session], m *member) {
+	token := registry.Token(e)
+	held := func(h *holding) bool { return h.token == token && h.member == m }
+	for try := 1; ; try++ {
+		err := n.tryRestore(slots, e, token)
+		if err == nil {
+			n.log.Info("a session was restored", "session", e.Key)
+			return
+		}
+		n.log.Warn("a session could not be restored", "session", e.Key, "try", try, "error", err)
+		if h, ok := n.own.get(e.Key); !ok || !held(&h) || try%restoreTries == 0 && n.passOn(e) || !n.wait() {
+			break
+		}
+	}
+	n.own.removeIf(e.Key, held)
+}
+
+// tryRestore is one attempt of restore.
+func (n attendant) tryRestore(slots chan struct{}, e registry.Entry[registry.Session], token uint64) error {
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
 	case <-n.ctx.Done():
-		n.own.remove(e.Key)
-		return
+		return context.Cause(n.ctx)
 	}
-	token := registry.Token(e)
-	err := n.restoreState(n.ctx, e, token)
-	if err == nil {
-		if err = n.ready(n.ctx, e.Key); err == nil {
-			n.log.Info("a session was restored", "session", e.Key)
-			return
-		}
+	if err := n.restoreState(n.ctx, e, token); err != nil {
+		return err
+	}
+	err := n.ready(n.ctx, e.Key)
+	if err != nil {
 		n.cfg.Host.Fence(e.Key)
 	}
-	n.log.Warn("a session could not be restored", "session", e.Key, "error", err)
-	pause(n.ctx)
-	n.own.drop(func(h *holding) bool { return h.token == token && h.member == m })
-	poke(n.work)
+	return err
+}
+
+// passOn gives a session that this node does not manage to restore to another one, if there is one with room.
+func (n attendant) passOn(e registry.Entry[registry.Session]) bool {
+	owner, ok := placement.Choose(e.Key, n.others())
+	if !ok {
+		return false
+	}
+	err := n.give(n.ctx, e, owner)
+	return err == nil || errors.Is(err, registry.ErrConflict)
+}
+
+// wait waits before the next attempt; it reports whether there is to be one.
+func (n attendant) wait() bool {
+	timer := time.NewTimer(n.cfg.Timing.Every)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-n.ctx.Done():
+		return false
+	}
 }
 
 // restoreState is restore without what the registry has to know.

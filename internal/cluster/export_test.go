@@ -13,3 +13,6 @@ func (n *Node) Sessions() <-chan struct{} { return n.reg.Sessions.View().Changed
 
 // Leases is closed when a node renews its lease, as far as the node knows.
 func (n *Node) Leases() <-chan struct{} { return n.reg.Nodes.View().Changed() }
+
+// Lose makes a node forget a session, as when its name could not be given up.
+func Lose(n *Node, session string) { n.own.remove(session) }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/internal/cluster"
+	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
 // A node that leaves in good order has its sessions with Restore taken over without a wait for the end of its lease.
@@ -45,6 +46,57 @@ func TestARestoreThatFailsIsTriedAgain(t *testing.T) {
 	comeBack(w, list[1:], lost)
 	if list[1].refuse > 0 {
 		t.Errorf("%d restores were to fail, and did not", list[1].refuse)
+	}
+}
+
+// A node that cannot restore sessions, as without a browser, does not keep them.
+func TestARestoreThatKeepsFailingIsAnotherNodes(t *testing.T) {
+	w := newWorld(t, quick)
+	list := w.members(3)
+	w.fill(list, 15)
+	broken := list[1]
+	broken.mu.Lock()
+	broken.refuse = 1 << 30
+	broken.mu.Unlock()
+	lost := list[0].names()
+	w.leave(list[0])
+	comeBack(w, list[2:], lost)
+	for name := range broken.names() {
+		if lost[name] {
+			t.Errorf("%s was restored by a node that refuses", name)
+		}
+	}
+}
+
+// An entry that its node has no session for is swept, and its name is free.
+func TestANameThatWasNotGivenUpIsFreeInTheEnd(t *testing.T) {
+	w := newWorld(t, quick)
+	list := w.members(2)
+	if err := list[0].Acquire(w.ctx, "s", cluster.Options{}, making(list[0], "s")); err != nil {
+		t.Fatal(err)
+	}
+	cluster.Lose(list[0].Node, "s")
+	w.await("the name to be free", list[1].Sessions, func() bool {
+		return list[1].Acquire(w.ctx, "s", cluster.Options{}, making(list[1], "s")) == nil
+	})
+}
+
+// A session that gets the name of one that was lost does not get its tabs.
+func TestASessionHasNoTabsOfAnEarlierOne(t *testing.T) {
+	w := newWorld(t, quick)
+	list := w.members(2)
+	if err := list[0].Acquire(w.ctx, "s", cluster.Options{}, making(list[0], "s")); err != nil {
+		t.Fatal(err)
+	}
+	if err := list[0].SetTab(w.ctx, "t1", registry.Tab{Session: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	w.kill(list[0])
+	w.await("the node to be gone", list[1].Changed, func() bool {
+		return list[1].Acquire(w.ctx, "s", cluster.Options{}, making(list[1], "s")) == nil
+	})
+	if p, err := list[1].TabOwner(w.ctx, "t1", true); !errors.Is(err, cluster.ErrNone) {
+		t.Errorf("the tab is at %+v, %v", p, err)
 	}
 }
 

@@ -207,6 +207,14 @@ func (l *ledger) candidates(now time.Time) []placement.Node {
 	return list
 }
 
+// candidatesBut is candidates without the incarnations of one node.
+func (l *ledger) candidatesBut(id string, now time.Time) []placement.Node {
+	return slices.DeleteFunc(l.candidates(now), func(c placement.Node) bool {
+		node, _ := l.find(c.ID)
+		return node.ID == id
+	})
+}
+
 // choose chooses a node for a new session, and counts it there until it appears.
 func (l *ledger) choose(session string, now time.Time) (owner string, ok bool) {
 	owner, ok = placement.Choose(session, l.candidates(now))

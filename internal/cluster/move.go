@@ -59,11 +59,14 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 	if !ok {
 		return fmt.Errorf("move session %s: %w", session, ErrFenced)
 	}
-	node, _ := n.ledger.find(owner)
+	node, known := n.ledger.find(owner)
 	err := n.cfg.States.Save(ctx, session, h.token, state)
+	if err == nil && !known {
+		err = ErrNoRoom // it has just gone
+	}
 	if err != nil {
-		node, _ = n.ledger.find(h.member.key)
-		n.log.Warn("a session stays, because its state could not be saved", "session", session, "error", err)
+		node = registry.Node{ID: n.cfg.ID, Incarnation: h.member.incarnation}
+		n.log.Warn("a session stays on this node", "session", session, "error", err)
 	}
 	value := registry.Session{Node: node.ID, Incarnation: node.Incarnation, Phase: registry.Restoring, Restore: h.restore, Settings: h.settings}
 	for {
@@ -115,13 +118,7 @@ func (n mover) drainOnce(ctx context.Context) (left int) {
 			moving = append(moving, name)
 		}
 	}
-	var others []placement.Node
-	for _, c := range n.ledger.candidates(time.Now()) {
-		if node, _ := n.ledger.find(c.ID); node.ID != n.cfg.ID {
-			others = append(others, c)
-		}
-	}
-	places, _ := placement.Spread(moving, others)
+	places, _ := placement.Spread(moving, n.others())
 	n.moveAll(ctx, moving, places)
 	return len(n.own.list(func(*holding) bool { return true }))
 }

@@ -3,7 +3,9 @@ package cluster
 import (
 	"context"
 	"errors"
+	"time"
 
+	"github.com/domtap/domtap/internal/cluster/placement"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
@@ -23,11 +25,14 @@ func (r *records) value(m *member, phase registry.Phase, o Options) registry.Ses
 	return registry.Session{Node: r.id, Incarnation: m.incarnation, Phase: phase, Restore: o.Restore, Settings: o.Settings}
 }
 
-// claim stores the entry of a new session. A session that ended with its node does not keep its name.
+// claim stores the entry of a new session. A session that ended with its node does not keep its name: its tabs are forgotten.
 func (r *records) claim(ctx context.Context, name string, value registry.Session) (uint64, error) {
 	replaces := uint64(0)
 	for {
 		revision, err := r.store(ctx, name, value, replaces)
+		if err == nil && replaces > 0 {
+			return revision, r.forgetTabs(ctx, name)
+		}
 		if err == nil || !errors.Is(err, registry.ErrConflict) {
 			return revision, err
 		}
@@ -117,12 +122,18 @@ func same(a, b registry.Session) bool {
 
 // give gives a session to a node, whose fencing token is the revision of this write.
 func (r *records) give(ctx context.Context, e registry.Entry[registry.Session], owner string) error {
-	node, _ := r.ledger.find(owner)
+	node, known := r.ledger.find(owner)
+	if !known {
+		return ErrNoRoom // it has just gone
+	}
 	value := e.Value
 	value.Node, value.Incarnation, value.Phase, value.Fence = node.ID, node.Incarnation, registry.Restoring, 0
 	_, err := r.reg.Sessions.Update(ctx, e.Key, value, e.Revision)
 	return err
 }
+
+// others are the nodes that may get a session of this node.
+func (r *records) others() []placement.Node { return r.ledger.candidatesBut(r.id, time.Now()) }
 
 // tabsOf are the tabs of a session.
 func (r *records) tabsOf(session string) map[string]registry.Tab {
@@ -133,4 +144,14 @@ func (r *records) tabsOf(session string) map[string]registry.Tab {
 		}
 	}
 	return tabs
+}
+
+// forgetTabs removes the tabs of a session.
+func (r *records) forgetTabs(ctx context.Context, session string) error {
+	for id := range r.tabsOf(session) {
+		if err := remove(ctx, r.reg.Tabs, id, func(t registry.Tab) bool { return t.Session == session }); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -81,6 +81,15 @@ func (o *holdings) remove(name string) {
 	delete(o.all, name)
 }
 
+// removeIf removes a session that a test accepts.
+func (o *holdings) removeIf(name string, accept func(*holding) bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if h := o.all[name]; h != nil && accept(h) {
+		delete(o.all, name)
+	}
+}
+
 // list lists the names of the sessions that a test accepts, sorted.
 func (o *holdings) list(accept func(*holding) bool) []string {
 	o.mu.RLock()
@@ -144,7 +153,7 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 	}
 	revision, err := n.claim(ctx, name, n.value(m, registry.Making, o))
 	if err != nil {
-		n.own.remove(name)
+		n.own.remove(name) // what was stored after all is swept
 		return fmt.Errorf("create session %s: %w", name, err)
 	}
 	n.own.update(name, func(h *holding) { h.revision, h.token = revision, revision })
@@ -165,9 +174,7 @@ func (n *Node) Release(ctx context.Context, name string) error {
 	}
 	n.own.remove(name)
 	err := remove(ctx, n.reg.Sessions, name, func(s registry.Session) bool { return ownerOf(s) == h.member.key })
-	for id := range n.tabsOf(name) {
-		err = errors.Join(err, n.RemoveTab(ctx, id))
-	}
+	err = errors.Join(err, n.forgetTabs(ctx, name))
 	if err = errors.Join(err, n.cfg.States.Delete(ctx, name, h.token)); err != nil {
 		return fmt.Errorf("release session %s: %w", name, err)
 	}

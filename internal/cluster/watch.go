@@ -18,7 +18,8 @@ type watch struct {
 	observer lease.Observer
 	// watched are the leases that the observer knows.
 	watched map[string]bool
-	// ended are the leases that this node ended, whose sessions it gives away at once. Others wait for grace, in case it dies first.
+	// ended are the leases that this node ended, whose sessions it gives away at once, as the first of the nodes does in any case. Others
+	// wait for grace, in case these die first.
 	ended map[string]bool
 	// since is when a session was first seen without an owner.
 	since map[string]time.Time
@@ -28,7 +29,7 @@ func newWatch(n *Node) *watch {
 	return &watch{Node: n, observer: lease.Observer{Timing: n.cfg.Timing}, watched: map[string]bool{}, ended: map[string]bool{}, since: map[string]time.Time{}}
 }
 
-// grace is how long the node that ended a lease has for giving away its sessions.
+// grace is how long these have.
 func (w *watch) grace() time.Duration { return 2 * w.cfg.Timing.Every }
 
 // run watches until the Node is closed.
@@ -122,6 +123,7 @@ func (w *watch) endLease(ctx context.Context, s lease.Silent) {
 func (w *watch) assign() {
 	orphans := w.ledger.orphans()
 	now, since := time.Now(), map[string]time.Time{}
+	leads := len(orphans) > 0 && w.leads()
 	var due []registry.Entry[registry.Session]
 	for _, e := range orphans {
 		first, ok := w.since[e.Key]
@@ -129,7 +131,7 @@ func (w *watch) assign() {
 			first = now
 		}
 		since[e.Key] = first
-		if w.ended[ownerOf(e.Value)] || now.Sub(first) >= w.grace() {
+		if leads || w.ended[ownerOf(e.Value)] || now.Sub(first) >= w.grace() {
 			due = append(due, e)
 		}
 	}
@@ -140,6 +142,12 @@ func (w *watch) assign() {
 	ctx, cancel := context.WithTimeout(w.ctx, 4*w.cfg.Timing.Every)
 	defer cancel()
 	w.spread(ctx, due)
+}
+
+// leads reports whether this node is the first of the cluster, by name.
+func (w *watch) leads() bool {
+	live := w.ledger.live()
+	return len(live) > 0 && live[0].ID == w.cfg.ID
 }
 
 // spread gives sessions to the nodes with most room. What fails is done with the next tick.
