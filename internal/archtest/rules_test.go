@@ -94,6 +94,10 @@ var layers = map[string]layer{
 	"internal/cluster/logs":        {layers: []string{"internal/cluster/registry"}, modules: true},
 	"internal/cluster/replication": {layers: []string{"actor", "gen", "internal/cluster/logs", "internal/cluster/registry", "internal/cluster/tablog"}, modules: true},
 	"internal/cluster/tablog":      {layers: []string{"dom", "actor", "gen"}, modules: true},
+	// What search engines find, and the providers of that. Browsers take no part.
+	"internal/search":            {layers: []string{"internal/tokens", "internal/truncate"}},
+	"internal/search/provider":   {layers: []string{"internal/search", "internal/truncate"}},
+	"internal/search/searchtest": {},
 	// A table of nodes, and a name: the rest is arithmetic.
 	"internal/cluster/placement": {pure: true},
 	// Calls that are about what another node has: a server for nodes, and their client.
@@ -101,7 +105,7 @@ var layers = map[string]layer{
 	"internal/cluster/peers":     {layers: []string{"gen", "internal/server", "internal/server/listen", "internal/sessions"}, modules: true},
 	"gen":                        {modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.

@@ -1,0 +1,91 @@
+package search
+
+import (
+	"container/list"
+	"sync"
+	"time"
+)
+
+// MaxAge is how long the cache keeps answers.
+const MaxAge = 24 * time.Hour
+
+// The bounds of the cache. A result costs the bytes of its texts and resultBytes.
+const (
+	maxAnswers  = 500
+	maxBytes    = 8 << 20
+	resultBytes = 256
+)
+
+// asked is a query as the cache knows it. Callers do not see each other's answers: their age would tell what others
+// search for.
+type asked struct {
+	owner, provider, text string
+	kind                  Kind
+	count                 int
+}
+
+// answered is an answer of a provider.
+type answered struct {
+	asked
+	results []Result
+	at      time.Time
+	bytes   int
+}
+
+// cache keeps the newest answers, each until others need its place or it is MaxAge old.
+type cache struct {
+	mu sync.Mutex
+	// newest has *answered, the newest first.
+	newest list.List
+	of     map[asked]*list.Element
+	bytes  int
+}
+
+func newCache() *cache { return &cache{of: map[asked]*list.Element{}} }
+
+// get returns an answer that is at most maxAge old, and its age.
+func (c *cache) get(q asked, maxAge time.Duration) (results []Result, age time.Duration, ok bool) {
+	if maxAge <= 0 {
+		return nil, 0, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, ok := c.of[q]
+	if !ok {
+		return nil, 0, false
+	}
+	a := at.Value.(*answered)
+	if age = time.Since(a.at); age > min(maxAge, MaxAge) {
+		return nil, 0, false
+	}
+	return a.results, age, true
+}
+
+// put keeps an answer in the place of an earlier one. The results must not be changed afterwards.
+func (c *cache) put(q asked, results []Result) {
+	a := &answered{asked: q, results: results, at: time.Now(), bytes: len(q.text) + resultBytes}
+	for _, r := range results {
+		a.bytes += resultBytes + len(r.Title) + len(r.URL) + len(r.Host) + len(r.Text) + len(r.Date) + len(r.Source) + len(r.ImageURL) +
+			len(r.Price) + len(r.Address) + len(r.Phone)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if before, ok := c.of[q]; ok {
+		c.remove(before)
+	}
+	c.of[q], c.bytes = c.newest.PushFront(a), c.bytes+a.bytes
+	for last := c.newest.Back(); last != nil && c.isOver(last.Value.(*answered)); last = c.newest.Back() {
+		c.remove(last)
+	}
+}
+
+// isOver reports whether the oldest answer is to go.
+func (c *cache) isOver(oldest *answered) bool {
+	return c.newest.Len() > maxAnswers || c.bytes > maxBytes || time.Since(oldest.at) > MaxAge
+}
+
+func (c *cache) remove(at *list.Element) {
+	a := c.newest.Remove(at).(*answered)
+	delete(c.of, a.asked)
+	c.bytes -= a.bytes
+}
