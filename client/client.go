@@ -67,6 +67,7 @@ type Client struct {
 	Pages    domtapv1.PageServiceClient
 	Sessions domtapv1.SessionServiceClient
 	Context  domtapv1.ContextServiceClient
+	Search   domtapv1.SearchServiceClient
 
 	conn *grpc.ClientConn
 }
@@ -151,6 +152,7 @@ func New(conn *grpc.ClientConn) *Client {
 		Pages:    domtapv1.NewPageServiceClient(conn),
 		Sessions: domtapv1.NewSessionServiceClient(conn),
 		Context:  domtapv1.NewContextServiceClient(conn),
+		Search:   domtapv1.NewSearchServiceClient(conn),
 		conn:     conn,
 	}
 }

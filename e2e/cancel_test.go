@@ -199,7 +199,7 @@ func (c *cancelled) step() *domtapv1.Step {
 func (c *cancelled) request(method protoreflect.MethodDescriptor) proto.Message {
 	name := string(method.Parent().Name()) + "." + string(method.Name())
 	empty := map[string]bool{
-		"TabService.ListTabs": true, "TabService.WatchTabs": true, "SessionService.ListSessions": true, "StatsService.GetStats": true, "Health.Check": true, "Health.List": true, "Health.Watch": true,
+		"TabService.ListTabs": true, "TabService.WatchTabs": true, "SessionService.ListSessions": true, "StatsService.GetStats": true, "SearchService.ListSearchProviders": true, "Health.Check": true, "Health.List": true, "Health.Watch": true,
 	}
 	if empty[name] {
 		return dynamicpb.NewMessage(method.Input())
@@ -291,6 +291,8 @@ func (c *cancelled) ofSessions(method string) proto.Message {
 		return &domtapv1.PruneTranscriptRequest{MessagesJson: "[]"}
 	case "ContextService.CountTokens":
 		return &domtapv1.CountTokensRequest{Text: "x"}
+	case "SearchService.Search":
+		return &domtapv1.SearchRequest{Query: "x"}
 	}
 	return nil
 }

@@ -124,6 +124,9 @@ var samples = map[string]proto.Message{
 	"ContextService.CountTokens":     &domtapv1.CountTokensRequest{Text: "x"},
 	"ContextService.GetHistory":      &domtapv1.GetHistoryRequest{},
 	"StatsService.GetStats":          &domtapv1.GetStatsRequest{},
+
+	"SearchService.Search":              &domtapv1.SearchRequest{Query: "x"},
+	"SearchService.ListSearchProviders": &domtapv1.ListSearchProvidersRequest{},
 }
 
 // everyMethod calls do for every method of the API, which must have a sample.

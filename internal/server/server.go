@@ -36,6 +36,7 @@ import (
 	"google.golang.org/grpc/stats"
 
 	"github.com/domtap/domtap/actor/tabpool"
+	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/identity"
@@ -87,6 +88,8 @@ type Config struct {
 	Uploads uploads.Policy
 	// AllowEval lets clients run scripts in pages (Evaluate).
 	AllowEval bool
+	// Searcher searches the web. Nil: Search has no providers.
+	Searcher *search.Searcher
 	// Limits are what clients may use. The zero value bounds the sizes of messages only.
 	Limits limit.Config
 	// Traces gets the events of connections and calls, to trace them. Nil: nothing is traced.
@@ -196,7 +199,7 @@ func (s *Server) assemble() {
 	s.connections, s.calls, s.streams = connections.New(tracked), intercept.New(chained), streaming.New(streamed)
 	s.services = services.New(services.Config{
 		DaemonID: rand.Text(), Access: s.access, Views: s.views, Usage: s.usage, Streams: s.streams,
-		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Logger: cfg.Logger,
+		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Logger: cfg.Logger,
 	})
 }
 

@@ -68,6 +68,9 @@ var classes = map[string]class{
 	domtapv1.ContextService_CountTokens_FullMethodName:     local,
 	domtapv1.ContextService_GetHistory_FullMethodName:      byTab,
 	domtapv1.StatsService_GetStats_FullMethodName:          everywhere,
+
+	domtapv1.SearchService_Search_FullMethodName:              local,
+	domtapv1.SearchService_ListSearchProviders_FullMethodName: local,
 }
 
 // method is a method whose calls may be passed on.

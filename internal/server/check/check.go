@@ -78,7 +78,7 @@ var checkers = table(
 	of(checkReadPage), of(checkScreenshot), of(checkPdf), of(checkExtract), of(checkBatch), of(checkEvaluate), of(checkReadLog),
 	of(checkCreateSession), of(checkUpdateSession), of(checkCloseSession),
 	of(checkSession[*domtapv1.GetStorageStateRequest]), of(checkSetStorageState), of(checkSession[*domtapv1.ListDownloadsRequest]),
-	of(checkPruneTranscript), of(checkCountTokens), of(checkTab[*domtapv1.GetHistoryRequest]), of(checkGetStats),
+	of(checkPruneTranscript), of(checkCountTokens), of(checkTab[*domtapv1.GetHistoryRequest]), of(checkGetStats), of(checkSearch),
 )
 
 // checker adds what is wrong with a request to v.

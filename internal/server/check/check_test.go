@@ -52,6 +52,10 @@ func TestGoodRequestsPass(t *testing.T) {
 		&domtapv1.GetCompactRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DIFF, Incremental: true},
 		&domtapv1.FindRequest{TabId: "t1", Query: "a"},
 		&domtapv1.FindRequest{TabId: "t1", Query: strings.Repeat("é", 200), MaxResults: proto.Int32(50), MaxTokens: proto.Int32(0), MaxAge: seconds(60)},
+		&domtapv1.SearchRequest{Query: "x"},
+		&domtapv1.SearchRequest{Query: strings.Repeat("é", 400), Kind: domtapv1.SearchKind_SEARCH_KIND_SHOPPING, Limit: proto.Int32(50), MaxTokens: proto.Int32(0),
+			Provider: "brave", MaxAge: seconds(24 * 60 * 60)},
+		&domtapv1.SearchRequest{Query: "x", Limit: proto.Int32(1), MaxTokens: proto.Int32(200), MaxAge: seconds(0)},
 		&domtapv1.WatchDomRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DIFF, MinInterval: seconds(60)},
 		waiting(&domtapv1.WaitCondition{Change: true}),
 		waiting(&domtapv1.WaitCondition{Text: "Done", NetworkIdle: seconds(0), Quiet: seconds(60)}),
@@ -97,6 +101,16 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(199)}, "max_tokens"},
 		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(50_001)}, "max_tokens"},
 		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(-1)}, "max_tokens"},
+		{&domtapv1.SearchRequest{}, "query"},
+		{&domtapv1.SearchRequest{Query: " \n"}, "query"},
+		{&domtapv1.SearchRequest{Query: strings.Repeat("x", 401)}, "query"},
+		{&domtapv1.SearchRequest{Query: "x", Kind: 6}, "kind"},
+		{&domtapv1.SearchRequest{Query: "x", Limit: proto.Int32(0)}, "limit"},
+		{&domtapv1.SearchRequest{Query: "x", Limit: proto.Int32(51)}, "limit"},
+		{&domtapv1.SearchRequest{Query: "x", Provider: strings.Repeat("x", 41)}, "provider"},
+		{&domtapv1.SearchRequest{Query: "x", MaxTokens: proto.Int32(199)}, "max_tokens"},
+		{&domtapv1.SearchRequest{Query: "x", MaxAge: seconds(-1)}, "max_age"},
+		{&domtapv1.SearchRequest{Query: "x", MaxAge: seconds(24*60*60 + 1)}, "max_age"},
 		{&domtapv1.ReadPageRequest{}, "tab_id"},
 		{&domtapv1.ReadPageRequest{TabId: "t1", Mode: 9}, "mode"},
 		{&domtapv1.ReadPageRequest{TabId: "t1", MaxTokens: proto.Int32(199)}, "max_tokens"},
@@ -313,7 +327,7 @@ func TestAllowURL(t *testing.T) {
 
 // TestEveryRequestHasAChecker finds methods of the API that were added without a checker.
 func TestEveryRequestHasAChecker(t *testing.T) {
-	checked := map[protoreflect.FullName]bool{"domtap.v1.ListSessionsRequest": true} // it has no fields
+	checked := map[protoreflect.FullName]bool{"domtap.v1.ListSessionsRequest": true, "domtap.v1.ListSearchProvidersRequest": true} // they have no fields
 	for _, c := range checkers {
 		checked[reflect.Zero(c.request).Interface().(proto.Message).ProtoReflect().Descriptor().FullName()] = true
 	}

@@ -43,6 +43,8 @@ var Readable = map[string]bool{
 	domtapv1.ContextService_CountTokens_FullMethodName:     true,
 	domtapv1.ContextService_GetHistory_FullMethodName:      true,
 	domtapv1.StatsService_GetStats_FullMethodName:          true,
+	// Search is not in here: it spends what the operator pays for.
+	domtapv1.SearchService_ListSearchProviders_FullMethodName: true,
 
 	"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo":      true,
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": true,

@@ -16,6 +16,8 @@ func cost(answer any, size int64) (exact, estimated int64) {
 		return textCost(r.GetMetadata().GetTokens(), r.GetText())
 	case *domtapv1.FindResponse:
 		return textCost(r.GetMetadata().GetTokens(), r.GetText())
+	case *domtapv1.SearchResponse:
+		return textCost(r.GetTokens(), r.GetText())
 	case *domtapv1.ReadPageResponse:
 		return textCost(r.GetTokens(), r.GetText())
 	case *domtapv1.GetDomResponse:

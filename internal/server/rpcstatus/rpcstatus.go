@@ -22,6 +22,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/limit"
 	"github.com/domtap/domtap/internal/server/views"
@@ -36,7 +37,7 @@ type mapping struct {
 	reason string
 }
 
-// kinds maps the kinds of the actors' errors. It is the only such table.
+// kinds maps the kinds of the actors' errors. It is the only such table; searches is that of searches, which no actor takes part in.
 var kinds = map[apierr.ErrorKind]mapping{
 	apierr.NotFound:      {codes.NotFound, "NOT_FOUND"},
 	apierr.Stale:         {codes.FailedPrecondition, "STALE_REF"},
@@ -61,6 +62,19 @@ var kinds = map[apierr.ErrorKind]mapping{
 	apierr.Unresponsive:  {codes.FailedPrecondition, "PAGE_UNRESPONSIVE"},
 }
 
+// searches maps the kinds of failed searches.
+var searches = map[search.ErrorKind]mapping{
+	search.Off:            {codes.FailedPrecondition, "SEARCH_OFF"},
+	search.NoSuchKind:     {codes.FailedPrecondition, "SEARCH_KIND"},
+	search.NoSuchProvider: {codes.FailedPrecondition, "SEARCH_PROVIDER"},
+	search.KeyRefused:     {codes.FailedPrecondition, "SEARCH_KEY"},
+	search.Quota:          {codes.ResourceExhausted, "SEARCH_QUOTA"},
+	search.Timeout:        {codes.DeadlineExceeded, "SEARCH_TIMEOUT"},
+	search.NotUnderstood:  {codes.Unavailable, "SEARCH_ANSWER"},
+	search.Unavailable:    {codes.Unavailable, "SEARCH_UNAVAILABLE"},
+	search.Rejected:       {codes.InvalidArgument, "SEARCH_QUERY"},
+}
+
 // From returns the error of a handler as an error with a status. An error that has one keeps it; nil stays nil.
 func From(err error) error {
 	if err == nil {
@@ -70,6 +84,7 @@ func From(err error) error {
 	var exceeded *limit.Exceeded
 	var invalid *check.Invalid
 	var unsupported *check.Unsupported
+	var searched *search.Error
 	switch {
 	case hasStatus(err):
 		return err
@@ -85,6 +100,8 @@ func From(err error) error {
 		return badRequest(&check.Invalid{Violations: []check.Violation{{Field: "cursor", Description: err.Error()}}})
 	case errors.Is(err, context.DeadlineExceeded):
 		return New(codes.DeadlineExceeded, err.Error()+": set a longer deadline; GetTab returns the tab's status")
+	case errors.As(err, &searched):
+		return fromSearch(searched)
 	case errors.As(err, &known):
 		return fromActor(known, err.Error())
 	case errors.Is(err, context.Canceled):
@@ -112,6 +129,26 @@ func fromActor(known *apierr.Error, message string) error {
 	return New(m.code, message, details...)
 }
 
+// fromSearch returns the error of a search with its status and details.
+func fromSearch(e *search.Error) error {
+	m, ok := searches[e.Kind]
+	if !ok {
+		m = mapping{codes.Internal, "UNKNOWN_KIND"}
+	}
+	metadata := map[string]string{}
+	if e.Provider != "" {
+		metadata["provider"] = e.Provider
+	}
+	details := []protoadapt.MessageV1{Info(m.reason, metadata)}
+	if m.code == codes.InvalidArgument {
+		details = append(details, violation("query", e.Error()))
+	}
+	if e.RetryAfter > 0 {
+		details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(e.RetryAfter)})
+	}
+	return New(m.code, e.Error(), details...)
+}
+
 // exhausted is the error for a limit that was reached, with the time of the next attempt where it is known.
 func exhausted(e *limit.Exceeded) error {
 	details := []protoadapt.MessageV1{Info("LIMIT_REACHED", map[string]string{"limit": e.Limit, "max": e.Max}), quota(e.Client, e.Message)}
@@ -137,8 +174,12 @@ func Limit(err error) string {
 		return ""
 	}
 	for _, detail := range st.Details() {
-		if i, ok := detail.(*errdetails.ErrorInfo); ok && i.GetMetadata()["limit"] != "" {
+		i, ok := detail.(*errdetails.ErrorInfo)
+		switch {
+		case ok && i.GetMetadata()["limit"] != "":
 			return i.GetMetadata()["limit"]
+		case ok && i.GetReason() == searches[search.Quota].reason:
+			return "" // the provider's limit
 		}
 	}
 	switch { // the messages of gRPC itself

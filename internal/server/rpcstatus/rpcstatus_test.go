@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/check"
 )
 
@@ -56,6 +57,37 @@ func TestErrorTable(t *testing.T) {
 	if metadata := From(&apierr.Error{Kind: apierr.Stale, Detail: map[string]string{"bad": "\xff"}}); status.Code(metadata) != codes.FailedPrecondition {
 		t.Errorf("details that do not encode lose the error: %v", metadata)
 	}
+}
+
+func TestErrorsOfSearches(t *testing.T) {
+	for kind := search.Off; kind <= search.Rejected; kind++ {
+		m, ok := searches[kind]
+		if !ok {
+			t.Errorf("kind %d has no code", kind)
+		}
+		err := From(fmt.Errorf("while testing: %w", &search.Error{Kind: kind, Provider: "brave", Message: "do this", RetryAfter: time.Minute}))
+		wantCode(t, err, m.code, m.reason)
+		var retry, field bool
+		for _, detail := range status.Convert(err).Details() {
+			switch d := detail.(type) {
+			case *errdetails.ErrorInfo:
+				if d.GetMetadata()["provider"] != "brave" {
+					t.Errorf("kind %d: no provider in %v", kind, d)
+				}
+			case *errdetails.RetryInfo:
+				retry = d.GetRetryDelay().AsDuration() == time.Minute
+			case *errdetails.BadRequest:
+				field = d.GetFieldViolations()[0].GetField() == "query"
+			}
+		}
+		if !retry || field != (kind == search.Rejected) || !strings.Contains(err.Error(), "brave: do this") {
+			t.Errorf("kind %d: %v", kind, err)
+		}
+		if got := Limit(err); got != "" {
+			t.Errorf("kind %d is a limit of the daemon: %q", kind, got)
+		}
+	}
+	wantCode(t, From(&search.Error{Kind: search.Rejected + 1}), codes.Internal, "UNKNOWN_KIND")
 }
 
 func TestErrorsNameTheTimeOfTheNextAttempt(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/streaming"
 	"github.com/domtap/domtap/internal/server/textcache"
@@ -40,6 +41,8 @@ type Config struct {
 	Uploads uploads.Policy
 	// AllowEval lets clients run scripts in pages.
 	AllowEval bool
+	// Searcher searches the web; nil: it has no providers.
+	Searcher *search.Searcher
 	// Logger gets what operators must know, such as scripts that were run.
 	Logger *slog.Logger
 }
@@ -65,4 +68,5 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterSessionServiceServer(r, &sessionService{core: s.core})
 	domtapv1.RegisterContextServiceServer(r, &contextService{core: s.core})
 	domtapv1.RegisterStatsServiceServer(r, &statsService{core: s.core})
+	domtapv1.RegisterSearchServiceServer(r, &searchService{core: s.core})
 }

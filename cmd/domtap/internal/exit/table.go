@@ -83,6 +83,16 @@ var reasons = map[string]row{
 	"DEADLINE_EXCEEDED": {code: Timeout, hint: "use a longer --timeout"},
 	"WAIT_TIMEOUT":      {code: Timeout, hint: "domtap compact shows the page; --timeout waits longer"},
 	"UNKNOWN_KIND":      {code: Failure},
+
+	"SEARCH_OFF":         {code: Precondition, hint: "domtap serve --search-provider NAME sets a provider; domtap stop ends the daemon without one"},
+	"SEARCH_KIND":        {code: Precondition, hint: "domtap doctor lists the providers; --kind and --provider choose others"},
+	"SEARCH_PROVIDER":    {code: Precondition, hint: "leave out --provider"},
+	"SEARCH_KEY":         {code: Precondition, hint: "domtap stop; then start the daemon with the right key (docs/search.md)"},
+	"SEARCH_QUOTA":       {code: Failure, hint: "wait, or name another provider with --provider"},
+	"SEARCH_TIMEOUT":     {code: Timeout, hint: "try again, or name another provider with --provider"},
+	"SEARCH_ANSWER":      {code: Unavailable, hint: "domtap doctor asks each provider"},
+	"SEARCH_UNAVAILABLE": {code: Unavailable, hint: "domtap doctor asks each provider"},
+	"SEARCH_QUERY":       {code: Usage, hint: "use other words, or fewer"},
 }
 
 // limits holds the hint for each limit that the daemon names.
