@@ -22,6 +22,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -47,6 +48,8 @@ type Options struct {
 	Running func(ctx context.Context) bool
 	// Tools are classes of tools, as tools.Select takes them. Empty: tools.Core.
 	Tools string
+	// Search says that the daemon has a search provider. Without one, the tools of the class search are left out.
+	Search bool
 	// Session is the browser session to work in. Empty: the default one.
 	Session string
 	// KeepTabs leaves tabs open when the session that opened them ends.
@@ -103,6 +106,12 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	offered, err := tools.Select(o.Tools)
 	if err != nil {
 		return nil, err
+	}
+	if !o.Search {
+		offered = tools.WithoutSearch(offered)
+	}
+	if len(offered) == 0 {
+		return nil, errors.New("there are no tools to serve: the class search needs a search provider of the daemon")
 	}
 	s := &Server{options: o, daemon: tools.NewDaemon(o.Conn), offered: offered, sessions: map[*mcp.ServerSession]*session{}}
 	s.lives, s.end = context.WithCancel(ctx)

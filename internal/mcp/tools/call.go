@@ -148,6 +148,14 @@ var advice = map[string]string{
 	"CURSOR_EXPIRED":    ": read from the start, without cursor",
 	"PAGE_LOST":         ": reload it with browser_tab, or navigate elsewhere",
 	"TAB_CLOSED":        ": browser_navigate opens another",
+
+	"SEARCH_KIND":        ": search for another kind",
+	"SEARCH_KEY":         ": the operator must correct the key; go on without search",
+	"SEARCH_OFF":         ": go on without search",
+	"SEARCH_TIMEOUT":     ": try again",
+	"SEARCH_ANSWER":      ": go on without search",
+	"SEARCH_UNAVAILABLE": ": try again later, or go on without search",
+	"SEARCH_QUERY":       ": use other words",
 }
 
 // forget removes a tab that the daemon does not know, and says how to get another.

@@ -150,6 +150,15 @@ var definitions = map[string]definition{
 			"root_ref":{"type":"integer"},
 			"max_rows":{"type":"integer","default":1000}}}`,
 	},
+	"browser_search": {
+		"Search the web, without a tab: titles, hosts, dates, URLs, extracts.",
+		`{"type":"object","properties":{
+			"query":{"type":"string"},
+			"kind":{"type":"string","enum":["web","news","images","places","shopping"],"default":"web"},
+			"max_results":{"type":"integer","default":10},
+			"max_tokens":{"type":"integer","default":1500}},
+		"required":["query"]}`,
+	},
 	"browser_batch": {
 		"Read up to 50 URLs in parallel in temporary tabs, or extract a schema from each.",
 		`{"type":"object","properties":{

@@ -15,6 +15,7 @@ type Daemon struct {
 	Dom     domtapv1.DomServiceClient
 	Actions domtapv1.ActionServiceClient
 	Pages   domtapv1.PageServiceClient
+	Search  domtapv1.SearchServiceClient
 }
 
 // NewDaemon makes clients on a connection.
@@ -24,6 +25,7 @@ func NewDaemon(conn grpc.ClientConnInterface) *Daemon {
 		Dom:     domtapv1.NewDomServiceClient(conn),
 		Actions: domtapv1.NewActionServiceClient(conn),
 		Pages:   domtapv1.NewPageServiceClient(conn),
+		Search:  domtapv1.NewSearchServiceClient(conn),
 	}
 }
 

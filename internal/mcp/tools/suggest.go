@@ -27,6 +27,7 @@ var examples = map[string]string{
 	"browser_screenshot":           `{}`,
 	"browser_extract":              `{"selectors":["h1","a@href"]}`,
 	"browser_batch":                `{"urls":["https://example.com"]}`,
+	"browser_search":               `{"query":"go release notes"}`,
 }
 
 // suggested is the longest call that is suggested in full, in bytes. A longer one is replaced by the example.
@@ -87,6 +88,9 @@ func Unknown(name string, raw json.RawMessage, offered []Tool) string {
 	var names []string
 	for i := range offered {
 		names = append(names, offered[i].Name)
+	}
+	if name == "browser_search" {
+		return fmt.Sprintf("%s is not loaded: it needs a search provider of the daemon (domtap serve --search-provider) and domtap mcp with --tools all; use one of %s", name, strings.Join(names, ", "))
 	}
 	if slices.ContainsFunc(table, func(t Tool) bool { return t.Name == name }) {
 		return fmt.Sprintf("%s is not loaded: use one of %s, or start domtap mcp with --tools all", name, strings.Join(names, ", "))

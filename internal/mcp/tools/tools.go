@@ -59,10 +59,14 @@ func read[T any](c *Call) (*T, error) {
 
 // The classes of tools. All is every class.
 const (
-	Core = "core"
-	Page = "page"
-	All  = "all"
+	Core   = "core"
+	Page   = "page"
+	Search = "search"
+	All    = "all"
 )
+
+// classes are the classes, as errors list them.
+var classes = []string{Core, Page, Search, All}
 
 // table has every tool, as hosts list them.
 var table = []Tool{
@@ -79,15 +83,16 @@ var table = []Tool{
 	{Name: "browser_screenshot", sets: []string{Core, Page}, ReadOnly: true, run: screenshot},
 	{Name: "browser_extract", sets: []string{Page}, ReadOnly: true, run: extract},
 	{Name: "browser_batch", sets: []string{Page}, ReadOnly: true, run: batch},
+	{Name: "browser_search", sets: []string{Search}, ReadOnly: true, run: searchWeb},
 }
 
-// Select returns the tools of classes: Core, Page and All, with commas between them.
-func Select(classes string) ([]Tool, error) {
+// Select returns the tools of classes: Core, Page, Search and All, with commas between them.
+func Select(list string) ([]Tool, error) {
 	wanted := map[string]bool{}
-	for class := range strings.SplitSeq(classes, ",") {
+	for class := range strings.SplitSeq(list, ",") {
 		class = strings.TrimSpace(class)
-		if class != Core && class != Page && class != All {
-			return nil, fmt.Errorf("unknown class of tools %q: use %s, %s or %s, or several with commas between them", class, Core, Page, All)
+		if !slices.Contains(classes, class) {
+			return nil, fmt.Errorf("unknown class of tools %q: use %s, %s, %s or %s, or several with commas between them", class, Core, Page, Search, All)
 		}
 		wanted[class] = true
 	}
@@ -108,4 +113,15 @@ func Select(classes string) ([]Tool, error) {
 		}
 	}
 	return out, nil
+}
+
+// Selects reports whether classes that Select takes have the tools of one.
+func Selects(list, class string) bool {
+	all, err := Select(list)
+	return err == nil && slices.ContainsFunc(all, func(t Tool) bool { return slices.Contains(t.sets, class) })
+}
+
+// WithoutSearch leaves out the tools of the class Search, which need a search provider.
+func WithoutSearch(all []Tool) []Tool {
+	return slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return slices.Contains(t.sets, Search) })
 }

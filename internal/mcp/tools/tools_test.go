@@ -16,16 +16,28 @@ import (
 )
 
 func TestClassesOfTools(t *testing.T) {
-	for classes, want := range map[string]int{"core": 10, "page": 8, "all": 13, "core,page": 13, " page , core ": 13} {
+	for classes, want := range map[string]int{"core": 10, "page": 8, "all": 14, "core,page": 13, " page , core ": 13, "search": 1, "core,search": 11} {
 		got, err := Select(classes)
 		if err != nil || len(got) != want {
 			t.Errorf("%q has %d tools (%v), want %d", classes, len(got), err, want)
 		}
 	}
 	for _, classes := range []string{"", "everything", "core,"} {
-		if _, err := Select(classes); err == nil || !strings.Contains(err.Error(), "use core, page or all") {
+		if _, err := Select(classes); err == nil || !strings.Contains(err.Error(), "use core, page, search or all") {
 			t.Errorf("%q: %v", classes, err)
 		}
+	}
+}
+
+func TestToolsThatSearch(t *testing.T) {
+	for classes, want := range map[string]bool{"all": true, "search": true, "core, search": true, "core": false, "page,core": false, "nonsense": false} {
+		if got := Selects(classes, Search); got != want {
+			t.Errorf("%s has tools that search: %v", classes, got)
+		}
+	}
+	all, err := Select(All)
+	if rest := WithoutSearch(all); err != nil || len(rest) != len(all)-1 || strings.Contains(Unknown("browser_search", nil, rest), "browser_search {") {
+		t.Errorf("%d of %d tools are left, %v: %s", len(rest), len(all), err, Unknown("browser_search", nil, rest))
 	}
 }
 
@@ -34,6 +46,7 @@ var arguments = map[string]any{
 	"browser_navigate": navigateArgs{}, "browser_tab": tabArgs{}, "browser_get_elements_compact": compactArgs{}, "browser_interact": interactArgs{},
 	"browser_fill_form": formArgs{}, "browser_wait": waitArgs{}, "browser_read_page": pageArgs{}, "browser_get_dom": domArgs{},
 	"browser_screenshot": shotArgs{}, "browser_extract": extractArgs{}, "browser_batch": batchArgs{}, "browser_find": findArgs{}, "browser_log": logArgs{},
+	"browser_search": searchArgs{},
 }
 
 // A schema names nothing that its tool does not read, and enumerates the words that it knows.
@@ -61,6 +74,7 @@ func TestSchemasSayWhatToolsRead(t *testing.T) {
 	sameWords(t, "browser_navigate", "wait_until", words(waits))
 	sameWords(t, "browser_get_elements_compact", "format", words(formats))
 	sameWords(t, "browser_screenshot", "format", words(pictures))
+	sameWords(t, "browser_search", "kind", words(searchKinds))
 }
 
 // Whatever a model calls from habit, the answer is a call that the tool here reads.
