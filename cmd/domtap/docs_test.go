@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/search/searchtest"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
@@ -76,7 +77,7 @@ func documents(t *testing.T) []string {
 }
 
 // TestCommandsInTheDocumentsWork runs the blocks of each document, in order, in one place with a
-// daemon of its own. https://example.com is a page of the test, and the ports are free ones. make test runs those of README.md
+// daemon of its own. https://example.com is a page of the test, https://search.example.org a search provider, and the ports are free ones. make test runs those of README.md
 // and docs/quickstart.md, and make test-long those of all documents.
 func TestCommandsInTheDocumentsWork(t *testing.T) {
 	path := needPlainProgram(t)
@@ -117,12 +118,14 @@ func newWorkspace(t *testing.T, program string) *workspace {
 		t.Fatal(err)
 	}
 	site := httptest.NewServer(http.HandlerFunc(examplePage))
+	finder := searchtest.Start("searxng")
+	t.Cleanup(finder.Close)
 	state := shortDir(t)
 	d := &workspace{
 		dir: t.TempDir(),
 		env: append(ownEnv(state),
 			"PATH="+strings.Join([]string{filepath.Dir(program), tools, os.Getenv("PATH")}, string(filepath.ListSeparator))),
-		replace: strings.NewReplacer("https://example.com", site.URL, "127.0.0.1:7411", freeAddress(t), "127.0.0.1:7412", freeAddress(t)),
+		replace: strings.NewReplacer("https://example.com", site.URL, "https://search.example.org", finder.URL, "127.0.0.1:7411", freeAddress(t), "127.0.0.1:7412", freeAddress(t)),
 	}
 	t.Cleanup(func() {
 		stop := exec.Command(program, "stop")

@@ -31,6 +31,7 @@ type fakeDaemon struct {
 	domtapv1.UnimplementedPageServiceServer
 	domtapv1.UnimplementedSessionServiceServer
 	domtapv1.UnimplementedStatsServiceServer
+	domtapv1.UnimplementedSearchServiceServer
 
 	socket string
 	// answer gives the answer to a request, after it was recorded.
@@ -72,6 +73,7 @@ func (f *fakeDaemon) serve(t *testing.T, listener net.Listener, options ...grpc.
 	domtapv1.RegisterPageServiceServer(server, f)
 	domtapv1.RegisterSessionServiceServer(server, f)
 	domtapv1.RegisterStatsServiceServer(server, f)
+	domtapv1.RegisterSearchServiceServer(server, f)
 	healthv1.RegisterHealthServer(server, health.NewServer())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -242,6 +244,14 @@ func (f *fakeDaemon) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*
 
 func (f *fakeDaemon) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest) (*domtapv1.GetStatsResponse, error) {
 	return handle(ctx, f, r, &domtapv1.GetStatsResponse{})
+}
+
+func (f *fakeDaemon) Search(ctx context.Context, r *domtapv1.SearchRequest) (*domtapv1.SearchResponse, error) {
+	return handle(ctx, f, r, &domtapv1.SearchResponse{Text: "# brave: no web results\n", Provider: "brave"})
+}
+
+func (f *fakeDaemon) ListSearchProviders(ctx context.Context, r *domtapv1.ListSearchProvidersRequest) (*domtapv1.ListSearchProvidersResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ListSearchProvidersResponse{})
 }
 
 func (f *fakeDaemon) WatchDom(r *domtapv1.WatchDomRequest, stream grpc.ServerStreamingServer[domtapv1.WatchDomResponse]) error {

@@ -38,6 +38,10 @@ var requestTests = []struct {
 	{"close t1", &domtapv1.CloseTabRequest{TabId: "t1"}},
 	{"stats", &domtapv1.GetStatsRequest{}},
 	{"stats -s work --tab t1", &domtapv1.GetStatsRequest{SessionId: "work", TabId: "t1"}},
+	{"search go release", &domtapv1.SearchRequest{Query: "go release", Kind: domtapv1.SearchKind_SEARCH_KIND_WEB}},
+	{"search -k news -n 5 --max-tokens 0 --max-age 1h --provider brave go", &domtapv1.SearchRequest{
+		Query: "go", Kind: domtapv1.SearchKind_SEARCH_KIND_NEWS, Limit: proto.Int32(5), MaxTokens: proto.Int32(0), MaxAge: seconds(3600), Provider: "brave"}},
+	{"search --kind images --max 3 --max-age 0 go", &domtapv1.SearchRequest{Query: "go", Kind: domtapv1.SearchKind_SEARCH_KIND_IMAGES, Limit: proto.Int32(3), MaxAge: seconds(0)}},
 	{"dom", &domtapv1.GetDomRequest{TabId: "t2"}},
 	{"dom --viewport-only --max-elements 0 --max-tokens 200 --all --full --root 0 --frame f --attr id,class --cursor c1", &domtapv1.GetDomRequest{
 		TabId: "t2", ViewportOnly: true, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(200), InteractiveOnly: proto.Bool(false),

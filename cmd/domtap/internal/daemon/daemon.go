@@ -49,6 +49,8 @@ type Config struct {
 	UploadDirs []string
 	// AllowEval lets clients run scripts in pages.
 	AllowEval bool
+	// Search is which providers search the web.
+	Search Search
 	// Dialogs is who answers the dialogs of the session named default.
 	Dialogs driver.DialogPolicy
 	// Restore is which tabs of an earlier daemon are restored.

@@ -46,6 +46,10 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 	if err != nil {
 		return fmt.Errorf("--upload-dir: %w", err)
 	}
+	searcher, err := cfg.Search.Searcher()
+	if err != nil {
+		return err
+	}
 	listeners, token, err := cfg.listeners(ctx)
 	if err != nil {
 		return err
@@ -60,7 +64,7 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 		MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: cfg.allowURL, Dialogs: cfg.Dialogs,
 		Opaque: ofClient, Quota: quota(cfg.Limits.TabsPerClient),
 	}
-	calls := server.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Limits: cfg.Limits.Config}
+	calls := server.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Searcher: searcher, Limits: cfg.Limits.Config}
 	observers, err := cfg.observe(ctx, token, &tabs, &calls)
 	if err != nil {
 		return err

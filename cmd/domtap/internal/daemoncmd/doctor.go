@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/cmd/domtap/internal/servecmd"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/search"
 )
 
 // Doctor makes the command doctor.
@@ -21,8 +22,8 @@ func Doctor(a *cli.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check browser, socket, token and daemon, and print what to do",
 		Long: `Check everything that domtap needs, and print what to do about problems. The command starts no daemon, but
-starts a browser for a moment, to check that it runs and has its sandbox. The exit code is 1 if a check
-fails, and 0 otherwise.`,
+starts a browser for a moment, to check that it runs and has its sandbox, and asks each search provider
+that is set up once. The exit code is 1 if a check fails, and 0 otherwise.`,
 		Args: cli.Args(),
 	}
 	a.Flags.Register(cmd)
@@ -43,6 +44,7 @@ fails, and 0 otherwise.`,
 		if p.Dial, err = a.DialOptions(to); err != nil {
 			return err
 		}
+		p.Searcher = func() (*search.Searcher, error) { return servecmd.Searcher(a.Lookup, a.Flags.StateDir) }
 		return runChecks(ctx, a.Printer(), &p)
 	})
 	return cmd

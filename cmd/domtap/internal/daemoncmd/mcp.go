@@ -6,11 +6,14 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/servecmd"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/mcp"
 	"github.com/domtap/domtap/internal/mcp/tools"
@@ -35,7 +38,7 @@ func MCP(a *cli.App) *cobra.Command {
 streamable HTTP at http://ADDR/mcp, for any number of hosts. The first call that needs the daemon starts it.
 
 Tools come in classes, so that a model pays only for the tools that it uses: core to browse and act, page
-to read and extract, all for both. The tabs of an MCP session are closed when the session ends.
+to read and extract, search to search the web if the daemon has a provider for that, all for all of them. The tabs of an MCP session are closed when the session ends.
 
 docs/mcp.md has the configurations of hosts.`,
 		Example: `  domtap mcp
@@ -51,7 +54,7 @@ docs/mcp.md has the configurations of hosts.`,
 
 func (m *mcpFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&m.Tools, "tools", tools.Core, "the classes of tools: core, page, all, or several separated by commas")
+	f.StringVar(&m.Tools, "tools", tools.Core, "the classes of tools: core, page, search, all, or several separated by commas")
 	f.StringVar(&m.http, "http", "", "serve streamable HTTP on this loopback address, such as 127.0.0.1:7413, with a bearer token")
 	f.StringVar(&m.tokenFile, "http-token-file", "", "the file with that token, created if missing (default: the token of the daemon)")
 	f.StringVar(&m.Session, "session", "", "the browser session to work in (default: the session named default)")
@@ -73,6 +76,9 @@ func serveMCP(ctx context.Context, a *cli.App, to endpoint.Target, m *mcpFlags) 
 	o.Version, o.Conn, o.Logger = a.Version, client.Conn, m.logger(a)
 	o.Ensure = func(ctx context.Context) error { return a.EnsureDaemon(ctx, to) }
 	o.Running = to.Answers
+	if o.Search, err = hasSearch(ctx, a, to, client, m.Tools); err != nil {
+		return errors.Join(err, client.Conn.Close())
+	}
 	server, err := mcp.New(ctx, o)
 	if err != nil {
 		return errors.Join(err, client.Conn.Close())
@@ -84,6 +90,34 @@ func serveMCP(ctx context.Context, a *cli.App, to endpoint.Target, m *mcpFlags) 
 	}
 	server.Close()
 	return errors.Join(err, client.Conn.Close())
+}
+
+// searchLimit bounds how long the daemon takes to list its search providers.
+const searchLimit = 5 * time.Second
+
+// hasSearch reports whether the daemon has a search provider, or would have one if it were started now. It is not asked
+// for tools that do not search.
+func hasSearch(ctx context.Context, a *cli.App, to endpoint.Target, c *cli.Client, classes string) (bool, error) {
+	if !tools.Selects(classes, tools.Search) {
+		return false, nil
+	}
+	found := false
+	if to.Answers(ctx) {
+		ctx, cancel := context.WithTimeout(ctx, searchLimit)
+		defer cancel()
+		list, err := domtapv1.NewSearchServiceClient(c.Conn).ListSearchProviders(ctx, &domtapv1.ListSearchProvidersRequest{})
+		found = err == nil && len(list.GetProviders()) > 0 // an earlier version has none
+	} else if a.Flags.Addr == "" {
+		searcher, err := servecmd.Searcher(a.Lookup, a.Flags.StateDir)
+		if err != nil {
+			return false, exit.Errorf(exit.Usage, "docs/search.md has the settings", "%w", err)
+		}
+		found = searcher != nil
+	}
+	if all, _ := tools.Select(classes); !found && len(tools.WithoutSearch(all)) == 0 { // they were selected before
+		return false, exit.Errorf(exit.Usage, "set one for the daemon, such as DOMTAP_SEARCH_PROVIDER; docs/search.md has the settings", "--tools %s: the daemon has no search provider", classes)
+	}
+	return found, nil
 }
 
 func serveMCPOverHTTP(ctx context.Context, a *cli.App, server *mcp.Server, m *mcpFlags) error {

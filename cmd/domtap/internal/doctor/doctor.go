@@ -1,7 +1,8 @@
 // Package doctor checks everything that domtap needs, and says what to do about problems.
 //
 // No check starts a daemon or changes a file. One check starts a browser for a moment: there is no other way to
-// find out whether the machine allows the sandbox.
+// find out whether the machine allows the sandbox. Another one asks each search provider that is set up once, which
+// may cost a query of its quota.
 package doctor
 
 import (
@@ -19,6 +20,7 @@ import (
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/netpolicy"
+	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
@@ -55,6 +57,8 @@ type Subject struct {
 	// Named is whether an address names the target, so that no command starts a daemon there.
 	Named bool
 	Dial  endpoint.Options
+	// Searcher makes the search providers of a daemon that would be started now; nil if it has none.
+	Searcher func() (*search.Searcher, error)
 	// MaxTabs is how many tabs the daemon allows, and Certificate the file of its TLS certificate; empty: none.
 	MaxTabs     int
 	Certificate string
@@ -81,6 +85,7 @@ var Checks = []func(context.Context, *Subject) Finding{
 	checkClock,
 	checkCertificate,
 	checkDaemon,
+	checkSearch,
 }
 
 const (

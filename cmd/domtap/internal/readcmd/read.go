@@ -1,5 +1,5 @@
 // Package readcmd holds the commands that read a page: read, snapshot, compact, find, dom, watch, wait, shot,
-// pdf, extract, batch, log and prune.
+// pdf, extract, batch, log and prune; and search, which finds pages.
 package readcmd
 
 import (

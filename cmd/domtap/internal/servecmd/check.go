@@ -43,7 +43,8 @@ func (s *Flags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 	}
 	s.Dialogs = dialogPolicies[s.dialogs.Value]
 	s.Restore = restorePolicies[s.restore.Value]
-	for _, check := range []func() error{s.checkListen, s.checkCounts, s.checkPolicy, s.checkAccess, s.checkLimits, s.checkMask} {
+	s.readSearchKey(env)
+	for _, check := range []func() error{s.checkListen, s.checkCounts, s.checkPolicy, s.checkAccess, s.checkLimits, s.checkMask, s.checkSearch} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -110,6 +111,14 @@ func (s *Flags) checkLimits() error {
 		}
 	}
 	s.Browser.PageElements = s.Limits.PageElements
+	return nil
+}
+
+// checkSearch reads the keys, too, so that a missing one is not found out at the first search.
+func (s *Flags) checkSearch() error {
+	if _, err := s.Search.Searcher(); err != nil {
+		return exit.Errorf(exit.Usage, "for example --search-provider brave --search-key-file brave.key, or --search-provider searxng --search-url https://search.example.org", "%w", err)
+	}
 	return nil
 }
 

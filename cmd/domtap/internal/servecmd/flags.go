@@ -1,6 +1,7 @@
 package servecmd
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
 	"github.com/domtap/domtap/internal/browser/observer"
+	"github.com/domtap/domtap/internal/search/provider"
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
@@ -31,6 +33,7 @@ func (s *Flags) Register(cmd *cobra.Command) {
 	s.registerAccess(f)
 	s.registerBrowser(f)
 	s.registerPages(cmd)
+	s.registerSearch(f)
 	s.registerCounts(f)
 	s.registerCalls(f)
 	s.registerDiagnostics(cmd)
@@ -89,6 +92,16 @@ func (s *Flags) registerPages(cmd *cobra.Command) {
 	cli.ChoiceFlag(cmd, &s.restore, "restore-tabs", "", "when to restore the tabs opened with --restore: killed after the daemon was killed, "+
 		"always also after it was stopped, never never, and nothing is stored", "killed", "always", "never")
 	cli.BindEnv(f, "mask", "upload-dir", "downloads-dir", "max-downloads-bytes", "allow-eval", "dialogs", "restore-tabs")
+}
+
+// registerSearch defines who searches the web. Keys are in files, or in a variable that is no flag: arguments are seen
+// by every user of the machine.
+func (s *Flags) registerSearch(f *pflag.FlagSet) {
+	f.StringArrayVar(&s.Search.Providers, "search-provider", nil, "search the web with this provider: "+strings.Join(provider.Names, ", ")+"; may be repeated, the preferred one first (default: none)")
+	f.StringArrayVar(&s.Search.KeyFiles, "search-key-file", nil, "the file with the provider's key, mode 0600; with several providers NAME=FILE; may be repeated (default: the key in $"+daemon.SearchKeyVariable+")")
+	f.StringArrayVar(&s.Search.URLs, "search-url", nil, "the URL of the SearXNG, or of a gateway to another provider; with several providers NAME=URL; may be repeated")
+	f.StringVar(&s.Search.Engine, "search-engine", "", "the id of the search engine (cx), which google needs")
+	cli.BindEnv(f, "search-provider", "search-key-file", "search-url", "search-engine")
 }
 
 // registerCounts defines how many tabs and sessions there are, and for how long.

@@ -6,6 +6,7 @@ package servecmd
 
 import (
 	"log/slog"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +46,7 @@ domtap config prints the settings in force and their origins.`,
 		if err := s.complete(cmd, a.Lookup); err != nil {
 			return err
 		}
+		_ = os.Unsetenv(daemon.SearchKeyVariable) // browsers must not inherit it
 		s.Version, s.Logger = a.Version, s.logger(a)
 		s.Browser.Logger = s.Logger
 		return daemon.Run(cmd.Context(), s.Config)

@@ -1,0 +1,86 @@
+package readcmd
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+var searchKinds = map[string]domtapv1.SearchKind{
+	"web":      domtapv1.SearchKind_SEARCH_KIND_WEB,
+	"news":     domtapv1.SearchKind_SEARCH_KIND_NEWS,
+	"images":   domtapv1.SearchKind_SEARCH_KIND_IMAGES,
+	"places":   domtapv1.SearchKind_SEARCH_KIND_PLACES,
+	"shopping": domtapv1.SearchKind_SEARCH_KIND_SHOPPING,
+}
+
+// searchFlags are the flags of the command search.
+type searchFlags struct {
+	kind        cli.Choice
+	provider    string
+	max, tokens int32
+	age         time.Duration
+	cmd         *cobra.Command
+}
+
+// Search makes the command search.
+func Search(a *cli.App) *cobra.Command {
+	var flags searchFlags
+	cmd := &cobra.Command{
+		Use:   "search WORDS…",
+		Short: "Search the web, without a tab",
+		Long: `Search the web with the provider that the daemon was started with (domtap serve --search-provider), and
+print for each result its title, host, date and URL, and an extract. No tab is opened.
+
+Most providers know "words in quotes", -word and site:host. Answers are kept for a while: the first line
+says how old an answer is, and --max-age 0 asks the provider again.`,
+		Example: `  domtap search go 1.26 release notes
+  domtap search --kind news --max 5 chromium
+  domtap search --kind images --json gopher
+  domtap search --max-age 0 'site:go.dev "garbage collector"'`,
+		Args: cli.Args("WORDS…"), ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	a.Flags.Register(cmd)
+	flags.register(cmd)
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		answer, err := domtapv1.NewSearchServiceClient(c.Conn).Search(ctx, flags.request(args))
+		if err != nil {
+			return err
+		}
+		return a.Printer().Show(answer, func() string { return render.Paragraph(answer.GetText()) })
+	})
+	return cmd
+}
+
+func (s *searchFlags) register(cmd *cobra.Command) {
+	s.cmd = cmd
+	cli.ChoiceFlag(cmd, &s.kind, "kind", "k", "what to search for", "web", "news", "images", "places", "shopping")
+	f := cmd.Flags()
+	f.Int32VarP(&s.max, "max", "n", 10, "print at most this many results, 1 to 50")
+	f.Int32Var(&s.tokens, "max-tokens", 1500, "the most tokens of the text; 0: no limit")
+	f.DurationVar(&s.age, "max-age", 10*time.Minute, "how old an earlier answer may be, up to 24h; 0: ask the provider")
+	f.StringVar(&s.provider, "provider", "", "the provider to ask (default: the daemon's first one that has the kind)")
+}
+
+func (s *searchFlags) request(words []string) *domtapv1.SearchRequest {
+	f := s.cmd.Flags()
+	request := &domtapv1.SearchRequest{Query: strings.Join(words, " "), Kind: searchKinds[s.kind.Value], Provider: s.provider}
+	if f.Changed("max") {
+		request.Limit = proto.Int32(s.max)
+	}
+	if f.Changed("max-tokens") {
+		request.MaxTokens = proto.Int32(s.tokens)
+	}
+	if f.Changed("max-age") {
+		request.MaxAge = durationpb.New(s.age)
+	}
+	return request
+}

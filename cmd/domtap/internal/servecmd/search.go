@@ -1,0 +1,35 @@
+package servecmd
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
+	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/search"
+)
+
+// readSearchKey reads the key in the environment.
+func (s *Flags) readSearchKey(env endpoint.Lookup) {
+	key, _ := env(daemon.SearchKeyVariable)
+	s.Search.Key = search.NewSecret(strings.TrimSpace(key))
+}
+
+// Searcher makes the search providers of a daemon that would be started now, by the environment and the configuration
+// file; nil if it has none. stateDir is --state-dir; empty: that of the environment.
+func Searcher(env endpoint.Lookup, stateDir string) (*search.Searcher, error) {
+	var s Flags
+	cmd := &cobra.Command{Use: "serve"}
+	s.Register(cmd)
+	if stateDir != "" {
+		if err := cmd.Flags().Set("state-dir", stateDir); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.load(cmd, env); err != nil {
+		return nil, err
+	}
+	s.readSearchKey(env)
+	return s.Search.Searcher()
+}
