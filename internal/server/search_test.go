@@ -1,19 +1,26 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/search"
+	"github.com/domtap/domtap/internal/search/provider"
+	"github.com/domtap/domtap/internal/search/searchtest"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/tokens"
 )
@@ -146,3 +153,46 @@ func TestClientsSearchForThemselves(t *testing.T) {
 		wantCode(t, err, codes.PermissionDenied, "RIGHTS")
 	})
 }
+
+// A provider repeats the key wherever it can, in results and in errors; the daemon's answers, details of errors and its log
+// do not, at the most verbose level.
+func TestKeysOfProvidersStayInTheDaemon(t *testing.T) {
+	upstream := searchtest.Start("brave")
+	defer upstream.Close()
+	p, err := provider.New(provider.Config{Name: "brave", URL: upstream.URL, Key: search.NewSecret(searchtest.Key)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := new(bytes.Buffer)
+	b := newBench(t, Config{Searcher: search.New(p), Logger: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	client := domtapv1.NewSearchServiceClient(b.conn)
+	var said []string
+	for status, body := range map[int]string{
+		200: `{"type":"search","web":{"results":[{"title":"KEY","url":"https://a.example/?k=KEY","description":"KEY"}]}}`,
+		302: `KEY`, 403: `{"error":{"code":"KEY","detail":"KEY"}}`, 422: `{"error":{"code":"VALIDATION","detail":"KEY"}}`, 429: `{"error":{"code":"RATE_LIMITED","detail":"KEY"}}`, 500: `KEY`,
+	} {
+		upstream.Say(status, strings.ReplaceAll(body, "KEY", searchtest.Key), "Location", "https://a.example/"+searchtest.Key, "Retry-After", searchtest.Key)
+		answer, err := client.Search(t.Context(), &domtapv1.SearchRequest{Query: "canary-query", MaxAge: durationpb.New(0)})
+		if (err == nil) != (status == 200) {
+			t.Errorf("status %d: %v", status, err)
+		}
+		said = append(said, fmt.Sprint(answer, err, statusOf(err)))
+	}
+	list, err := client.ListSearchProviders(t.Context(), &domtapv1.ListSearchProvidersRequest{})
+	said = append(said, fmt.Sprint(list, err))
+	stats, err := b.stats.GetStats(t.Context(), &domtapv1.GetStatsRequest{})
+	said = append(said, fmt.Sprint(stats, err))
+	b.close() // the log is complete
+	said = append(said, log.String())
+	for _, text := range said {
+		if strings.Contains(text, searchtest.Key) {
+			t.Errorf("the key is in %s", text)
+		}
+	}
+	if !strings.Contains(log.String(), "Search") || strings.Contains(log.String(), "canary") {
+		t.Errorf("the log has no calls, or what was searched for: %s", log)
+	}
+}
+
+// statusOf is all that a client gets of an error.
+func statusOf(err error) string { return prototext.Format(status.Convert(err).Proto()) }
