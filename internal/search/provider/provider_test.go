@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -232,12 +235,19 @@ func TestProvidersThatCannotBeReached(t *testing.T) {
 		if got := failure(t, p, search.Web); got.Kind != search.Unavailable {
 			t.Errorf("%s ends the connection: %v", name, got)
 		}
-		server.Close()
+		p.(*remote).client.Transport = refusing{}
 		got := failure(t, p, search.Web)
 		if got.Kind != search.Unavailable || !strings.Contains(got.Message, "connection refused") || strings.Contains(got.Error(), "canary") {
 			t.Errorf("%s is gone: %v", name, got)
 		}
 	}
+}
+
+// refusing fails like a dial to a port that nobody listens on.
+type refusing struct{}
+
+func (refusing) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
 func TestTheEndOfTheCallEndsTheRequest(t *testing.T) {
