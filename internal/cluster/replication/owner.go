@@ -89,14 +89,14 @@ func (o *Owner) Published() int {
 }
 
 // Answer answers an InterestRequest with an InterestReply, both encoded: the page reports what is asked for, and the log has what it was
-// by then.
+// by then, unless the request is a renewal.
 func (o *Owner) Answer(ctx context.Context, request []byte) []byte {
 	var reply clusterv1.InterestReply
 	var r clusterv1.InterestRequest
 	err := proto.Unmarshal(request, &r)
 	if err == nil {
 		var at position
-		if at, err = o.answer(ctx, &r); err == nil {
+		if at, reply.Behind, err = o.answer(ctx, &r); err == nil {
 			reply.Sequence, reply.Revision, reply.Epoch = at.sequence, at.revision, at.epoch
 		}
 	}
@@ -116,19 +116,23 @@ func (o *Owner) Answer(ctx context.Context, request []byte) []byte {
 // errGone says that the node does not have a tab.
 var errGone = errors.New("the tab is not here")
 
-func (o *Owner) answer(ctx context.Context, r *clusterv1.InterestRequest) (position, error) {
+func (o *Owner) answer(ctx context.Context, r *clusterv1.InterestRequest) (at position, behind bool, err error) {
 	if r.GetOver() {
 		o.over(r.GetTabId(), r.GetReplica())
-		return position{}, nil
+		return position{}, false, nil
 	}
 	f, err := o.hold(r)
-	if err != nil {
-		return position{}, err
+	if err == nil {
+		err = o.watch(ctx, f, r)
 	}
-	if err := o.watch(ctx, f, r); err != nil {
-		return position{}, err
+	switch {
+	case err != nil:
+		return position{}, false, err
+	case r.GetRenewal():
+		return f.publisher.now()
 	}
-	return f.publisher.reaches(ctx)
+	at, err = f.publisher.reaches(ctx)
+	return at, false, err
 }
 
 // hold notes or renews an interest, and starts to publish for the first one.

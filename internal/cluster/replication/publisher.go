@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/cluster/logs"
 	"github.com/domtap/domtap/internal/cluster/registry"
 	"github.com/domtap/domtap/internal/cluster/tablog"
@@ -204,6 +205,20 @@ func (p *publisher) position() (position, <-chan struct{}) {
 	return p.at, p.moved
 }
 
+// now returns the position of the log, and whether the tab's head is newer.
+func (p *publisher) now() (at position, behind bool, err error) {
+	if p.hasEnded() {
+		return position{}, true, p.err
+	}
+	at, _ = p.position()
+	return at, !at.has(p.tab.Head().Snapshot), nil
+}
+
+// has reports whether the log has a snapshot, or a later one of its epoch.
+func (at position) has(s *dom.Snapshot) bool {
+	return at.sequence > 0 && at.epoch == s.Epoch && at.revision >= s.Revision
+}
+
 // reaches returns the position of the log when it has what the tab's head is now, or a later one.
 func (p *publisher) reaches(ctx context.Context) (position, error) {
 	want := p.tab.Head().Snapshot
@@ -213,7 +228,7 @@ func (p *publisher) reaches(ctx context.Context) (position, error) {
 		if now.Epoch != want.Epoch {
 			want = now
 		}
-		if at.sequence > 0 && at.epoch == want.Epoch && at.revision >= want.Revision {
+		if at.has(want) {
 			return at, nil
 		}
 		select {

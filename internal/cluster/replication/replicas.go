@@ -192,7 +192,7 @@ func (c *Copy) Watch(ctx context.Context, o actor.WatchOptions) (release func(),
 		defer c.mu.Unlock()
 		delete(c.held, one)
 	}
-	reply, err := c.ask(ctx, false)
+	reply, err := c.ask(ctx, &clusterv1.InterestRequest{})
 	if err == nil {
 		err = c.reach(ctx, reply.GetSequence())
 	}
@@ -219,8 +219,8 @@ func (c *Copy) lost(err error) error {
 }
 
 // ask asks the owner for what all who watch need.
-func (c *Copy) ask(ctx context.Context, over bool) (*clusterv1.InterestReply, error) {
-	r := &clusterv1.InterestRequest{TabId: c.id, Replica: c.name, Over: over}
+func (c *Copy) ask(ctx context.Context, r *clusterv1.InterestRequest) (*clusterv1.InterestReply, error) {
+	r.TabId, r.Replica = c.id, c.name
 	c.mu.Lock()
 	c.asked++
 	r.Order = c.asked
@@ -305,19 +305,19 @@ func (c *Copy) run(ctx context.Context) {
 	c.finish(err)
 	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), Renewal)
 	defer cancel()
-	if _, err := c.ask(bye, true); err != nil {
+	if _, err := c.ask(bye, &clusterv1.InterestRequest{Over: true}); err != nil {
 		c.logger.Debug("the owner of a tab does not know that nobody follows it", "tab", c.id, "error", err)
 	}
 }
 
 // renew renews the interest, and returns why the copy ends.
 func (c *Copy) renew(ctx context.Context) error {
-	heard := time.Now()
+	heard, current, last := time.Now(), time.Now(), uint64(0)
 	ticker := time.NewTicker(Renewal)
 	defer ticker.Stop()
 	for {
 		bounded, cancel := context.WithTimeout(ctx, Silence)
-		reply, err := c.ask(bounded, false)
+		reply, err := c.ask(bounded, &clusterv1.InterestRequest{Renewal: isClosed(c.ready)})
 		if err == nil && !isClosed(c.ready) {
 			if err = c.reach(bounded, reply.GetSequence()); err == nil {
 				close(c.ready)
@@ -330,6 +330,12 @@ func (c *Copy) renew(ctx context.Context) error {
 			return context.Cause(ctx)
 		case err == nil:
 			heard = time.Now()
+			if !reply.GetBehind() || reply.GetSequence() > last { // a page that changes all the time is always a little ahead
+				current, last = heard, reply.GetSequence()
+			}
+			if time.Since(current) >= Stall {
+				return errors.New("the log of the tab does not go on")
+			}
 		case refused != nil && refused.gone, time.Since(heard) >= Silence, !isClosed(c.ready):
 			return err
 		}

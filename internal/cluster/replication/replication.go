@@ -10,7 +10,8 @@
 //   - A copy has the states of its tab in order, and never one of an owner that has lost its session: records carry the token of their
 //     owner, and the log refuses what does not follow its newest record.
 //   - A Watch returns when the copy has what the page was when Watch was called, or later.
-//   - A copy whose owner cannot be reached for Silence ends, and says so; it never stays behind unnoticed for longer.
+//   - A copy whose owner cannot be reached for Silence, or cannot publish for Stall, ends, and says so; it never stays behind unnoticed
+//     for longer.
 //
 // The package asks NATS nothing itself: see Log and Transport, which are interfaces so that faults can be tested. Callers owe Close.
 package replication
@@ -26,8 +27,10 @@ const (
 	// Renewal is how often interest in a tab is renewed, and Expiry how long it lasts without that.
 	Renewal = time.Second
 	Expiry  = 10 * time.Second
-	// Silence is how long an owner may be silent before a copy of its tab ends.
+	// Silence is how long an owner may be silent before a copy of its tab ends, and Stall how long its log may be behind its page: the
+	// election of a leader takes up to 8 seconds.
 	Silence = 8 * time.Second
+	Stall   = 20 * time.Second
 	// maxDeltas is how many deltas follow a keyframe, and maxInterval how old a keyframe gets before another one is due: well below what
 	// the log keeps.
 	maxDeltas   = 200

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +19,7 @@ import (
 	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 	"github.com/domtap/domtap/internal/cluster/logs"
 	"github.com/domtap/domtap/internal/cluster/registry"
+	"github.com/domtap/domtap/internal/cluster/tablog"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -391,6 +393,82 @@ func TestClosedTabsEndTheirCopies(t *testing.T) {
 		release()
 		replicas.Close()
 		o.Close()
+	})
+}
+
+// TestCopiesOutliveAnElection has the log take nothing for as long as an election may take, and then for ever.
+func TestCopiesOutliveAnElection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, p := newMemory(), newPage("t", "a")
+		var stalled atomic.Bool
+		m.fault = func() (bool, error) {
+			if stalled.Load() {
+				return false, registry.ErrUnavailable
+			}
+			return true, nil
+		}
+		o := m.owner(t, "n1", p, 1, always)
+		replicas := NewReplicas(t.Context(), "n2/1", m, quiet)
+		c, release := open(t, replicas, "n1")
+		stalled.Store(true)
+		p.change("")
+		time.Sleep(Stall - 2*Renewal)
+		synctest.Wait()
+		if c.Err() != nil || text(c) != "1" {
+			t.Errorf("while nothing is written, the copy shows %s and ended with %v", text(c), c.Err())
+		}
+		stalled.Store(false)
+		time.Sleep(2 * Renewal)
+		synctest.Wait()
+		if text(c) != "2" {
+			t.Errorf("after the election the copy shows %s", text(c))
+		}
+		stalled.Store(true)
+		p.change("")
+		start := time.Now()
+		<-c.Done()
+		if took := time.Since(start); took > Stall+2*Renewal {
+			t.Errorf("a copy that stays behind ended after %v", took)
+		}
+		release()
+		replicas.Close()
+		o.Close()
+	})
+}
+
+// busy is the way to an owner whose page is always ahead of its log, which goes on.
+type busy struct {
+	*memory
+	asked atomic.Uint64
+}
+
+func (b *busy) Ask(context.Context, string, []byte) ([]byte, error) {
+	n := b.asked.Add(1)
+	if n > 1 {
+		n-- // the first question is answered when the log has the page
+	}
+	return proto.Marshal(&clusterv1.InterestReply{Sequence: n, Behind: true})
+}
+
+func TestCopiesOfBusyPagesLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		w := tablog.Writer{Token: 1}
+		record, err := w.Keyframe(at("a", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Append(t.Context(), "t", record, true, 0); err != nil {
+			t.Fatal(err)
+		}
+		replicas := NewReplicas(t.Context(), "n2/1", &busy{memory: m}, quiet)
+		c, release := open(t, replicas, "n1")
+		time.Sleep(3 * Stall)
+		if c.Err() != nil {
+			t.Errorf("the copy ended with %v", c.Err())
+		}
+		release()
+		replicas.Close()
 	})
 }
 

@@ -825,7 +825,9 @@ type InterestRequest struct {
 	// over says that nobody follows any more.
 	Over bool `protobuf:"varint,7,opt,name=over,proto3" json:"over,omitempty"`
 	// order grows with each request of a replica: what an earlier one needs does not count after a later one.
-	Order         uint64 `protobuf:"varint,8,opt,name=order,proto3" json:"order,omitempty"`
+	Order uint64 `protobuf:"varint,8,opt,name=order,proto3" json:"order,omitempty"`
+	// renewal asks where the log is by now. Without it, the answer comes when the log has what the page is.
+	Renewal       bool `protobuf:"varint,9,opt,name=renewal,proto3" json:"renewal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -916,6 +918,13 @@ func (x *InterestRequest) GetOrder() uint64 {
 	return 0
 }
 
+func (x *InterestRequest) GetRenewal() bool {
+	if x != nil {
+		return x.Renewal
+	}
+	return false
+}
+
 // InterestReply says where the log of the tab is.
 type InterestReply struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -929,9 +938,11 @@ type InterestReply struct {
 	Gone bool `protobuf:"varint,5,opt,name=gone,proto3" json:"gone,omitempty"`
 	// kind, detail and field are those of the error for the client, kind plus one: the number of an apierr.ErrorKind, of which new ones
 	// are only appended. 0: it is no error for clients.
-	Kind          uint32            `protobuf:"varint,6,opt,name=kind,proto3" json:"kind,omitempty"`
-	Detail        map[string]string `protobuf:"bytes,7,rep,name=detail,proto3" json:"detail,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Field         string            `protobuf:"bytes,8,opt,name=field,proto3" json:"field,omitempty"`
+	Kind   uint32            `protobuf:"varint,6,opt,name=kind,proto3" json:"kind,omitempty"`
+	Detail map[string]string `protobuf:"bytes,7,rep,name=detail,proto3" json:"detail,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Field  string            `protobuf:"bytes,8,opt,name=field,proto3" json:"field,omitempty"`
+	// behind says that the page has changed since, and the log does not have it yet.
+	Behind        bool `protobuf:"varint,9,opt,name=behind,proto3" json:"behind,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1022,6 +1033,13 @@ func (x *InterestReply) GetField() string {
 	return ""
 }
 
+func (x *InterestReply) GetBehind() bool {
+	if x != nil {
+		return x.Behind
+	}
+	return false
+}
+
 var File_domtap_cluster_v1_log_proto protoreflect.FileDescriptor
 
 const file_domtap_cluster_v1_log_proto_rawDesc = "" +
@@ -1110,7 +1128,7 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tR\x04text\x12\x16\n" +
 	"\x06detail\x18\x05 \x01(\tR\x06detail\x12\x10\n" +
 	"\x03ref\x18\x06 \x01(\x04R\x03ref\x12\x12\n" +
-	"\x04gone\x18\a \x01(\bR\x04gone\"\xe2\x01\n" +
+	"\x04gone\x18\a \x01(\bR\x04gone\"\xfc\x01\n" +
 	"\x0fInterestRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x18\n" +
 	"\areplica\x18\x02 \x01(\tR\areplica\x12\x1e\n" +
@@ -1123,7 +1141,8 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"\bgeometry\x18\x05 \x01(\bR\bgeometry\x12\x18\n" +
 	"\anotices\x18\x06 \x01(\bR\anotices\x12\x12\n" +
 	"\x04over\x18\a \x01(\bR\x04over\x12\x14\n" +
-	"\x05order\x18\b \x01(\x04R\x05order\"\xb2\x02\n" +
+	"\x05order\x18\b \x01(\x04R\x05order\x12\x18\n" +
+	"\arenewal\x18\t \x01(\bR\arenewal\"\xca\x02\n" +
 	"\rInterestReply\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x04R\brevision\x12\x14\n" +
@@ -1132,7 +1151,8 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"\x04gone\x18\x05 \x01(\bR\x04gone\x12\x12\n" +
 	"\x04kind\x18\x06 \x01(\rR\x04kind\x12D\n" +
 	"\x06detail\x18\a \x03(\v2,.domtap.cluster.v1.InterestReply.DetailEntryR\x06detail\x12\x14\n" +
-	"\x05field\x18\b \x01(\tR\x05field\x1a9\n" +
+	"\x05field\x18\b \x01(\tR\x05field\x12\x16\n" +
+	"\x06behind\x18\t \x01(\bR\x06behind\x1a9\n" +
 	"\vDetailEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B:Z8github.com/domtap/domtap/gen/domtap/cluster/v1;clusterv1b\x06proto3"
