@@ -91,8 +91,10 @@ var layers = map[string]layer{
 	// Who has what, and what is done when that dies. Browsers are behind an interface.
 	"internal/cluster": {layers: []string{"internal/cluster/registry", "internal/cluster/lease", "internal/cluster/placement"}},
 	// Records that other nodes read.
+	// For tests: servers that can be killed.
+	"internal/cluster/natstest":    {layers: []string{"internal/cluster/embedded"}, modules: true},
 	"internal/cluster/logs":        {layers: []string{"internal/cluster/registry"}, modules: true},
-	"internal/cluster/replication": {layers: []string{"actor", "gen", "internal/cluster/logs", "internal/cluster/registry", "internal/cluster/tablog"}, modules: true},
+	"internal/cluster/replication": {layers: []string{"dom", "actor", "gen", "internal/cluster/logs", "internal/cluster/registry", "internal/cluster/tablog"}, modules: true},
 	"internal/cluster/tablog":      {layers: []string{"dom", "actor", "gen"}, modules: true},
 	// What search engines find, and the providers of that. Browsers take no part.
 	"internal/search":            {layers: []string{"internal/tokens", "internal/truncate"}},
@@ -175,7 +177,7 @@ var owners = []owner{
 	},
 	{
 		packages: []string{"github.com/nats-io"},
-		layers:   []string{"internal/cluster/embedded", "internal/cluster/registry", "internal/cluster/logs"},
+		layers:   []string{"internal/cluster/embedded", "internal/cluster/registry", "internal/cluster/logs", "internal/cluster/natstest"},
 		advice:   "add what you need to internal/cluster/registry, so that the rest of the cluster is tested on plain values",
 	},
 	{

@@ -61,7 +61,7 @@ func (f *Follower) Run(ctx context.Context) error {
 		return fmt.Errorf("follow the log of tab %s: %w", f.tab, err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
-	if err := f.log.conn.FlushWithContext(ctx); err != nil && ctx.Err() == nil {
+	if err := f.log.flush(ctx); err != nil && ctx.Err() == nil {
 		f.log.logger.Debug("the server does not answer", "tab", f.tab, "error", err)
 	}
 	if err := f.catchUp(ctx); err != nil {

@@ -26,6 +26,13 @@ func (l *Log) Ask(ctx context.Context, node string, request []byte) ([]byte, err
 	return m.Data, nil
 }
 
+// flush returns when the server has what was sent before.
+func (l *Log) flush(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return l.conn.FlushWithContext(ctx)
+}
+
 // Answer answers what a node is asked, until ctx ends or stop is called, which waits for the answers under way. At most maxAnswers are; further
 // questions wait.
 func (l *Log) Answer(ctx context.Context, node string, answer func(ctx context.Context, request []byte) []byte) (stop func(), err error) {
@@ -47,6 +54,11 @@ func (l *Log) Answer(ctx context.Context, node string, answer func(ctx context.C
 			}
 		})
 	})
+	if err == nil {
+		if err = l.flush(ctx); err != nil { // with it, somebody answers from now on
+			_ = sub.Unsubscribe()
+		}
+	}
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("answer for node %s: %w", node, err)

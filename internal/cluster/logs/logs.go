@@ -40,7 +40,8 @@ const (
 	stored = "domtap.log."
 	live   = "domtap.live."
 
-	callTimeout = 5 * time.Second
+	// callTimeout bounds one request. While there is no leader nobody answers, and a request from before the election never is.
+	callTimeout = 2 * time.Second
 	openTimeout = 2 * time.Second
 	openWait    = 100 * time.Millisecond
 )

@@ -4,15 +4,19 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/cluster/embedded"
 	"github.com/domtap/domtap/internal/cluster/logs"
+	"github.com/domtap/domtap/internal/cluster/natstest"
 	"github.com/domtap/domtap/internal/cluster/replication"
 )
 
@@ -55,6 +59,8 @@ func node(tb testing.TB, s *embedded.Server) *logs.Log {
 	return l
 }
 
+func TestMain(m *testing.M) { os.Exit(natstest.Main(context.Background(), m)) }
+
 // pair is a tab at one node and its copy at another, over a NATS server.
 func pair(tb testing.TB, size int) (p page, c *replication.Copy, change func()) {
 	tb.Helper()
@@ -63,9 +69,14 @@ func pair(tb testing.TB, size int) (p page, c *replication.Copy, change func()) 
 		tb.Fatal(err)
 	}
 	tb.Cleanup(s.Close)
+	return join(tb, node(tb, s), node(tb, s), size)
+}
+
+// join is a tab at one node and its copy at another.
+func join(tb testing.TB, here, there *logs.Log, size int) (p page, c *replication.Copy, change func()) {
+	tb.Helper()
 	all := elements(size)
 	p = page{actor.NewReplica("t", at(1, all), actor.Options{})}
-	here, there := node(tb, s), node(tb, s)
 	owner := replication.NewOwner(tb.Context(), replication.OwnerConfig{
 		Log: here, Allowed: func() bool { return true }, Tab: func(string) (replication.Tab, uint64, error) { return p, 7, nil },
 	})
@@ -127,6 +138,50 @@ func TestCopiesFollowOverNATS(t *testing.T) {
 	}
 	if old := c.Head().At(first); old == nil || old.Revision != first {
 		t.Error("the copy cannot go back to the first revision that it had")
+	}
+}
+
+// TestCopiesOutliveTheDeathOfTheLeader kills the server that leads the log while a page changes: nothing is written for some seconds, and
+// the copy goes on.
+func TestCopiesOutliveTheDeathOfTheLeader(t *testing.T) {
+	if os.Getenv("DOMTAP_LONG") == "" {
+		t.Skip("three servers, and an election: set DOMTAP_LONG")
+	}
+	processes, urls := natstest.Servers(t)
+	connect := func(name string) (*nats.Conn, *logs.Log) {
+		conn, err := embedded.Connect(t.Context(), embedded.Client{Name: name, URLs: urls, Secret: natstest.Secret})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		log, err := logs.Open(t.Context(), conn, 3, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn, log
+	}
+	conn, here := connect("n1")
+	_, there := connect("n2")
+	p, c, change := join(t, here, there, 300)
+	for range 100 {
+		change()
+	}
+	await(t, c, p.Head().Snapshot.Revision)
+	leader := natstest.LeaderOf(t, conn, "domtap_log")
+	if processes[leader] == nil {
+		t.Fatalf("the leader is %q", leader)
+	}
+	_ = processes[leader].Process.Kill()
+	begun := time.Now()
+	change()
+	await(t, c, p.Head().Snapshot.Revision)
+	t.Logf("%s was killed: the copy had the next change after %v", leader, time.Since(begun))
+	for range 100 {
+		change()
+	}
+	await(t, c, p.Head().Snapshot.Revision)
+	if err := c.Err(); err != nil {
+		t.Errorf("the copy ended with %v", err)
 	}
 }
 
