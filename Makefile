@@ -21,7 +21,7 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: release vulncheck help build demo picture check test test-long bench tasks soak load fuzz gen checkgenerate lint tidy-check tools
+.PHONY: release vulncheck help build demo demo-cluster picture check test test-long bench tasks soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -35,6 +35,11 @@ release: ## build dist/: archives for six platforms, with man pages and completi
 demo: build ## show domtap at work on a live page
 	scripts/install-chromium
 	scripts/demo
+
+demo-cluster: ## show a cluster of three daemons at work, while nodes are killed
+	scripts/install-chromium
+	go build -tags cluster -o bin/domtap-cluster ./cmd/domtap
+	go run ./cmd/democluster -domtap bin/domtap-cluster
 
 picture: build ## draw docs/session.svg, the picture of the README, from a session of bin/domtap
 	scripts/install-chromium
@@ -68,6 +73,7 @@ test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCEL
 	scripts/install-curl
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
 		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak ./bench ./actor/model ./internal/cluster ./internal/cluster/replication
+	go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
 	DOMTAP_CHROME="$${DOMTAP_CHROME:-$$(scripts/full-chromium)}" go test -count=1 -p=2 -timeout=30m $(TESTFLAGS) -run='$(FULL)' $(ONFULL)
 
 tasks: ## solve ten tasks over MCP, side by side with Playwright MCP, and print what that costs

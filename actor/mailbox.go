@@ -85,6 +85,10 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 			return
 		}
 		if !c.ReadOnly {
+			if err := t.policy.mayAct(); err != nil {
+				answers <- answer{err: err}
+				return
+			}
 			t.lastRead.Store(nil)
 		}
 		value, err := work(ctx, x)

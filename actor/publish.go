@@ -107,7 +107,7 @@ func (p *publisher) status() Status {
 
 // save keeps what the tab needs to be brought back in another process, when that is something else than before.
 func (p *publisher) save() {
-	if !p.t.restorable.Load() {
+	if !p.t.restorable.Load() && !p.t.keepAll {
 		if p.t.recovery.Saved() {
 			p.t.recovery.Forget()
 			p.t.keeper.Forget(p.t.id)

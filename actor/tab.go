@@ -32,6 +32,7 @@ type Tab struct {
 	log                 *slog.Logger
 	owner               Owner
 	keeper              Keeper
+	keepAll             bool
 	meter               Meter
 	tracer              Tracer
 
@@ -80,9 +81,10 @@ type attachment struct {
 	dialogOffset uint64
 }
 
-// policy says where the tab may navigate, how long that may take, and whether the page is examined then.
+// policy says what the tab may do, how long navigations may take, and whether the page is examined then.
 type policy struct {
 	allow             func(url string) error
+	mayAct            func() error
 	navigationTimeout time.Duration
 	readAhead         bool
 }
@@ -91,8 +93,8 @@ type policy struct {
 func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owner Owner) *Control {
 	t := &Tab{
 		id: o.ID, session: o.Session, opener: o.Opener, viewport: o.Viewport,
-		owner: owner, keeper: o.Keeper, meter: o.Meter, tracer: o.Tracer, log: o.Logger.With("tab", o.ID),
-		policy:  policy{allow: o.AllowURL, navigationTimeout: o.NavigationTimeout, readAhead: o.ReadAhead},
+		owner: owner, keeper: o.Keeper, keepAll: o.KeepAll, meter: o.Meter, tracer: o.Tracer, log: o.Logger.With("tab", o.ID),
+		policy:  policy{allow: o.AllowURL, mayAct: o.MayAct, navigationTimeout: o.NavigationTimeout, readAhead: o.ReadAhead},
 		limits:  revisions.Limits{Count: o.LogCount, Bytes: o.LogBytes},
 		mailbox: make(chan command, o.Mailbox), popups: make(chan string, sideeffects.MaxTabs),
 		shown: make(chan struct{}), publishRequested: make(chan struct{}, 1), done: make(chan struct{}),

@@ -35,6 +35,11 @@ type Config struct {
 	Tracer actor.Tracer
 	// Keeper keeps the tabs to restore for the next process; nil: none are kept.
 	Keeper actor.Keeper
+	// KeepAll gives the Keeper all tabs, also those that are not to be restored.
+	KeepAll bool
+	// MayAct is asked when a call is about to act on a tab of a session: with an error, the call fails with it, and the page is not
+	// touched. It must not wait. Nil allows everything.
+	MayAct func(session string) error
 	// Opaque reports whether the tabs of a session have ids that cannot be guessed and do not reveal
 	// how many tabs there are; nil: none have.
 	Opaque func(session string) bool
@@ -66,6 +71,9 @@ func (c Config) withDefaults() Config {
 func (c *Config) options(o actor.Options) actor.Options {
 	o.Mailbox, o.LogCount, o.LogBytes = c.Mailbox, c.LogCount, c.LogBytes
 	o.NavigationTimeout, o.AllowURL, o.ReadAhead = c.NavigationTimeout, c.AllowURL, c.ReadAhead
-	o.Logger, o.Meter, o.Tracer, o.Keeper = c.Logger, c.Meter, c.Tracer, c.Keeper
+	o.Logger, o.Meter, o.Tracer, o.Keeper, o.KeepAll = c.Logger, c.Meter, c.Tracer, c.Keeper, c.KeepAll
+	if session := o.Session; c.MayAct != nil {
+		o.MayAct = func() error { return c.MayAct(session) }
+	}
 	return o
 }

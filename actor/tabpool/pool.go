@@ -316,11 +316,21 @@ func (p *Pool) CloseTab(ctx context.Context, id string) error {
 	}
 }
 
-// CloseSession closes the tabs of a session, whose calls then say so, and ends the session's watches.
+// closedWith is why the tabs of a session end that was closed.
+func closedWith(session string) *apierr.Error {
+	return &apierr.Error{Kind: apierr.Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: actor.ErrClosed}
+}
+
+// CloseSession closes the tabs of a session, and ends the session's watches. Calls and watches fail with why; nil: they say that the
+// session was closed.
 // CloseSession returns when the browser has let go of the pages; when ctx ends before that, the tabs
 // are closed all the same. The caller opens no tab in the session meanwhile.
-func (p *Pool) CloseSession(ctx context.Context, session string) error {
-	why := &apierr.Error{Kind: apierr.Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: actor.ErrClosed}
+func (p *Pool) CloseSession(ctx context.Context, session string, why *apierr.Error) error {
+	watches := why
+	if why == nil {
+		watches = apierr.Unknown("session", "session %q was closed: list the sessions, or create one", session)
+		why = closedWith(session)
+	}
 	var ending []*member
 	for _, m := range p.members() {
 		if m.Tab().Session() == session {
@@ -329,7 +339,7 @@ func (p *Pool) CloseSession(ctx context.Context, session string) error {
 		}
 	}
 	p.mu.Lock()
-	p.watchers.endSession(session, apierr.Unknown("session", "session %q was closed: list the sessions, or create one", session))
+	p.watchers.endSession(session, watches)
 	p.mu.Unlock()
 	for _, m := range ending {
 		select {

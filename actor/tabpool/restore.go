@@ -31,7 +31,7 @@ func (p *Pool) Restore(k restore.Record) error {
 	}
 	p.start(reserved, func() *actor.Control {
 		p.opened = max(p.opened, n)
-		return actor.Resume(p.ctx, k, p.cfg.options(actor.Options{}), owner{p})
+		return actor.Resume(p.ctx, k, p.cfg.options(actor.Options{Session: k.Session}), owner{p})
 	})
 	return nil
 }

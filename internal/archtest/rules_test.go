@@ -100,6 +100,8 @@ var layers = map[string]layer{
 	"internal/search":            {layers: []string{"internal/tokens", "internal/truncate"}},
 	"internal/search/provider":   {layers: []string{"internal/search", "internal/truncate"}},
 	"internal/search/searchtest": {},
+	// The sessions and tabs of a daemon, as those of a node.
+	"internal/cluster/member": {layers: []string{"dom", "actor", "actor/tabpool", "internal/sessions", "internal/cluster", "internal/cluster/registry"}},
 	// A table of nodes, and a name: the rest is arithmetic.
 	"internal/cluster/placement": {pure: true},
 	// Calls that are about what another node has: a server for nodes, and their client.

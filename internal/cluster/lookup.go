@@ -123,6 +123,17 @@ func (n *Node) Nodes() []registry.Node { return n.ledger.live() }
 // Changed returns a channel that is closed when a node comes or goes, or begins to drain.
 func (n *Node) Changed() <-chan struct{} { return n.ledger.changed() }
 
+// Err says why this node takes no new sessions: ErrFenced while it is cut off, ErrDraining; or nil.
+func (n *Node) Err() error {
+	if err := n.member.Load().keeper.Check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrFenced, err)
+	}
+	if n.draining.Load() {
+		return ErrDraining
+	}
+	return nil
+}
+
 // Here is this node.
 func (n *Node) Here() Place { return n.here(n.member.Load()) }
 

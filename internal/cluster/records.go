@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/domtap/domtap/internal/cluster/placement"
@@ -77,6 +78,24 @@ func (r *records) setPhase(ctx context.Context, name string, phase registry.Phas
 		return err
 	}
 	if !r.own.update(name, func(h *holding) { h.revision, h.phase = revision, phase }) {
+		return ErrFenced // the lease ended meanwhile
+	}
+	return nil
+}
+
+// storeRestore is one attempt of SetRestore. While the registry may say that others take the session over, the lease counts here.
+func (r *records) storeRestore(ctx context.Context, session string, h holding, on bool) error {
+	if err := h.member.keeper.Check(); err != nil {
+		return fmt.Errorf("set restore of session %s: %w: %w", session, ErrFenced, err)
+	}
+	r.own.update(session, func(now *holding) { now.restore = now.restore || on })
+	value := r.value(h.member, registry.Ready, Options{on, h.settings})
+	value.Fence = h.token
+	revision, err := r.store(ctx, session, value, h.revision)
+	if err != nil {
+		return fmt.Errorf("set restore of session %s: %w", session, err)
+	}
+	if !r.own.update(session, func(now *holding) { now.revision, now.restore = revision, on }) {
 		return ErrFenced // the lease ended meanwhile
 	}
 	return nil

@@ -23,6 +23,8 @@ var (
 	ErrNone = errors.New("no node has it")
 	// ErrGone: the node that has the session is gone, and the session is not restored.
 	ErrGone = errors.New("the node that had it is gone")
+	// ErrDraining: this node takes no new sessions, because it drains.
+	ErrDraining = errors.New("this node is draining")
 	// ErrNoRoom: no node takes a session.
 	ErrNoRoom = errors.New("no node has room for another session")
 )
@@ -164,6 +166,26 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 		n.cfg.Host.Fence(name)
 	}
 	return errors.Join(fmt.Errorf("create session %s: %w", name, err), n.Release(context.WithoutCancel(ctx), name))
+}
+
+// SetRestore says whether others take over a session of this node when the node is gone; see Options.Restore. It fails with ErrElsewhere
+// for a session that is being made, or moves: then it may be called again later. Calls for one session come one after another.
+func (n *Node) SetRestore(ctx context.Context, session string, on bool) error {
+	for {
+		h, ok := n.own.get(session)
+		switch {
+		case !ok || h.phase != registry.Ready:
+			return fmt.Errorf("set restore of session %s: %w", session, ErrElsewhere)
+		case h.restore == on:
+			return nil
+		}
+		if err := n.storeRestore(ctx, session, h, on); !errors.Is(err, registry.ErrConflict) {
+			return err
+		}
+		if pause(ctx); ctx.Err() != nil {
+			return fmt.Errorf("set restore of session %s: %w", session, context.Cause(ctx))
+		}
+	}
 }
 
 // Release gives up the name of a session that was closed on this node, and forgets its tabs and its state.

@@ -65,7 +65,7 @@ func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	one, err := s.registry.find(id)
 	var closed <-chan error
 	if err == nil {
-		closed = s.end(ctx, one, apierr.Errorf(apierr.Closed, "session %q was closed meanwhile: create another", id), keep)
+		closed = s.end(ctx, one, ending{why: apierr.Errorf(apierr.Closed, "session %q was closed meanwhile: create another", id), keep: keep})
 	}
 	s.mu.Unlock()
 	if err != nil {
@@ -79,28 +79,42 @@ func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	}
 }
 
-// end begins to close a session, and gives why to the calls that are under way; the caller holds the lock.
-func (s *Sessions) end(ctx context.Context, one *session, why *apierr.Error, keep bool) <-chan error {
+// ending is how a session ends.
+type ending struct {
+	// why is given to the calls that are under way.
+	why *apierr.Error
+	// keep keeps the downloads.
+	keep bool
+	// left says that another node has the session from now on: its name stays in use, and its tabs say why they end.
+	left bool
+}
+
+// end begins to close a session; the caller holds the lock.
+func (s *Sessions) end(ctx context.Context, one *session, how ending) <-chan error {
 	one.ready = false // from now on it is not found
 	s.closing.Add(1)
-	one.end(why)
+	one.end(how.why)
 	closed := make(chan error, 1)
 	go func() {
 		defer s.closing.Done()
-		closed <- s.finish(context.WithoutCancel(ctx), one, keep)
+		closed <- s.finish(context.WithoutCancel(ctx), one, how)
 	}()
 	return closed
 }
 
 // finish closes the tabs and the browser context of a session when no call of it is under way any more.
-func (s *Sessions) finish(ctx context.Context, one *session, keep bool) error {
+func (s *Sessions) finish(ctx context.Context, one *session, how ending) error {
 	defer s.remove(one)
 	ctx, cancel := context.WithTimeout(ctx, closeBound)
 	defer cancel()
 	one.opening.Wait()
 	one.changing <- struct{}{}
-	tabs := s.pool.CloseSession(ctx, one.id)
-	err := one.context.Close(ctx, keep)
+	var told *apierr.Error
+	if how.left {
+		told = how.why
+	}
+	tabs := s.pool.CloseSession(ctx, one.id, told)
+	err := one.context.Close(ctx, how.keep)
 	s.pool.ForgetDownloads(one.id)
 	s.pool.SetDialogPolicy(one.id, driver.ReportDialogs)
 	if err != nil {
@@ -108,6 +122,9 @@ func (s *Sessions) finish(ctx context.Context, one *session, keep bool) error {
 	}
 	if err = errors.Join(tabs, err); err != nil {
 		s.cfg.Logger.Warn("a session was not closed as it should be", "session", one.id, "err", err)
+	}
+	if s.cfg.Registrar != nil && !how.left {
+		s.cfg.Registrar.Release(ctx, one.id)
 	}
 	return err
 }

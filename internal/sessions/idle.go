@@ -67,7 +67,7 @@ func (s *Sessions) expire(ctx context.Context, idle time.Duration) (next time.Ti
 			expired, used := s.pool.ExpireSession(one.id, now.Add(-idle), why)
 			if expired {
 				s.cfg.Logger.Info("a session was closed, because nobody used it", "session", one.id)
-				s.end(ctx, one, apierr.Errorf(apierr.Closed, "session %q was closed, because %s", one.id, why), false)
+				s.end(ctx, one, ending{why: apierr.Errorf(apierr.Closed, "session %q was closed, because %s", one.id, why)})
 				continue
 			}
 			last = used

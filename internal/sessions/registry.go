@@ -1,8 +1,10 @@
 package sessions
 
 import (
+	"crypto/rand"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
@@ -17,6 +19,8 @@ type registry struct {
 	all []*session
 	// generated counts the ids that were made here.
 	generated int
+	// random has the ids that are made here be random, because others make some, too.
+	random bool
 }
 
 // add adds a session that is not ready yet; an empty id lets it choose one.
@@ -30,6 +34,9 @@ func (r *registry) add(id string) (*session, error) {
 	if id != "" && r.index(id) >= 0 {
 		return nil, apierr.Errorf(apierr.Exists, "session %q already exists: use it, close it, or choose another id", id)
 	}
+	if id == "" && r.random {
+		id = randomName()
+	}
 	for id == "" || r.index(id) >= 0 {
 		r.generated++
 		id = "s" + strconv.Itoa(r.generated)
@@ -38,6 +45,9 @@ func (r *registry) add(id string) (*session, error) {
 	r.all = append(r.all, one)
 	return one, nil
 }
+
+// randomName is a name that nobody else makes: 60 random bits.
+func randomName() string { return "s-" + strings.ToLower(rand.Text()[:12]) }
 
 // withinQuota refuses another session of a client that has as many as it may.
 func (r *registry) withinQuota(id string) error {

@@ -3,8 +3,8 @@
 //
 // What the package guarantees:
 //
-//   - A session named `default` always exists. Create makes the others; they end by Close, or with the
-//     browser.
+//   - A session named `default` always exists, unless there is a Registrar: then Create makes it like the others.
+//     They end by Close, by Leave, or with the browser.
 //   - Changes of one session (Update, SetState, Close) run one at a time; sessions do not wait for each
 //     other.
 //   - Close refuses later calls, ends calls that are under way, closes the tabs and then the browser
@@ -38,8 +38,19 @@ type Config struct {
 	// Quota says which client a session belongs to, and how many sessions that client may have, so that
 	// it leaves room for others. An empty client, or nil: as many as Max allows.
 	Quota func(id string) (client string, sessions int)
+	// Registrar gives the sessions their names, in a cluster. Nil: the sessions are all that there are.
+	Registrar Registrar
 	// Logger takes what no caller can be told; nil: nothing is logged.
 	Logger *slog.Logger
+}
+
+// Registrar knows the names of sessions beyond this process. Its methods are safe for concurrent use.
+type Registrar interface {
+	// Acquire takes a name, and calls create once it is taken. After an error, also that of create, the name is free again. The
+	// error is an *apierr.Error of kind Exists when the name is in use elsewhere.
+	Acquire(ctx context.Context, id string, create func(ctx context.Context) error) error
+	// Release gives up the name of a session that was closed.
+	Release(ctx context.Context, id string)
 }
 
 // Sessions makes, finds and closes the sessions of a pool. Its methods are safe for concurrent use.
@@ -79,13 +90,18 @@ func New(pool *tabpool.Pool, browser Browser, cfg Config) *Sessions {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	s := &Sessions{pool: pool, browser: browser, cfg: cfg, registry: registry{max: cfg.Max, quota: cfg.Quota, random: cfg.Registrar != nil}}
+	if cfg.Registrar != nil {
+		return s
+	}
 	first := newSession(Default)
 	first.ready = true
 	first.settings.Dialogs = pool.DialogPolicy(Default)
 	if browser != nil {
 		first.context = browser.DefaultContext()
 	}
-	return &Sessions{pool: pool, browser: browser, cfg: cfg, registry: registry{max: cfg.Max, quota: cfg.Quota, all: []*session{first}}}
+	s.registry.all = []*session{first}
+	return s
 }
 
 // Create makes a session and loads the state. An empty id lets Create choose one. Errors are *apierr.Error
@@ -95,11 +111,28 @@ func (s *Sessions) Create(ctx context.Context, id string, settings Settings, sta
 	if s.browser == nil {
 		return Info{}, apierr.Errorf(apierr.Lost, "the browser of this daemon does not support sessions: use the default session")
 	}
-	one, err := s.reserve(id)
+	s.mu.Lock()
+	one, err := s.registry.add(id)
+	s.mu.Unlock()
 	if err != nil {
 		return Info{}, err
 	}
-	bctx, err := s.browser.NewContext(ctx, one.id, settings)
+	create := func(ctx context.Context) error { return s.create(ctx, one, settings, state) }
+	if s.cfg.Registrar != nil {
+		err = s.cfg.Registrar.Acquire(ctx, one.id, create)
+	} else {
+		err = create(ctx)
+	}
+	if err != nil {
+		s.giveBack(ctx, one, err)
+		return Info{}, fmt.Errorf("create session %s: %w", one.id, err)
+	}
+	return s.info(one), nil
+}
+
+// create makes the browser context of a session, which can be found from then on.
+func (s *Sessions) create(ctx context.Context, one *session, settings Settings, state State) error {
+	bctx, err := newContext(ctx, s.browser, one.id, settings)
 	if err == nil {
 		if len(state.Cookies) > 0 || len(state.Origins) > 0 {
 			err = bctx.SetState(ctx, state, false)
@@ -112,21 +145,13 @@ func (s *Sessions) Create(ctx context.Context, id string, settings Settings, sta
 		}
 	}
 	if err != nil {
-		s.giveBack(ctx, one, err)
-		return Info{}, fmt.Errorf("create session %s: %w", one.id, err)
+		return err
 	}
 	s.pool.SetDialogPolicy(one.id, settings.Dialogs)
 	s.mu.Lock()
 	one.context, one.settings, one.ready, one.used = bctx, settings, true, time.Now()
 	s.mu.Unlock()
-	return s.info(one), nil
-}
-
-// reserve takes a place for a new session.
-func (s *Sessions) reserve(id string) (*session, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.registry.add(id)
+	return nil
 }
 
 func (s *Sessions) remove(one *session) {

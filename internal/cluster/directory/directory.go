@@ -78,3 +78,12 @@ func answer(p cluster.Place, err error) (peers.Node, error) {
 	}
 	return peers.Node{}, err
 }
+
+// Explain makes an error of a cluster.Node one for clients, as those of the directory are.
+func Explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	_, explained := answer(cluster.Place{}, err)
+	return explained
+}

@@ -131,6 +131,9 @@ func (p *Proxy) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServe
 	if s.release != nil {
 		s.release()
 	}
+	if s.done != nil {
+		s.done(stream.Context())
+	}
 	if s.elsewhere {
 		return s.err
 	}
@@ -164,6 +167,8 @@ type routedStream struct {
 	// copied is the copy of another node's tab that this node serves the stream from; nil: there is none.
 	copied  streaming.Source
 	release func()
+	// done is what is called at the end of a stream that this node serves; see Config.Begin.
+	done func(context.Context)
 }
 
 // Context ends when another node that belongs to the stream fails.
@@ -206,10 +211,21 @@ func (s *routedStream) RecvMsg(m any) error {
 	s.routed = true
 	err := s.route(m.(proto.Message))
 	if errors.Is(err, errHere) {
-		return nil
+		return s.begin(m.(proto.Message))
 	}
 	s.elsewhere, s.err = true, err
 	return errElsewhere
+}
+
+// begin begins a stream that this node serves.
+func (s *routedStream) begin(request proto.Message) (err error) {
+	p, ctx := s.proxy, s.ServerStream.Context()
+	about := p.about(ctx, s.method, request)
+	if p.cfg.Begin == nil || s.copied != nil || about == (subject{}) {
+		return nil
+	}
+	s.done, err = p.cfg.Begin(about.tab, about.session, true)
+	return err
 }
 
 // route passes a stream on, and returns when it has ended; errHere: this node serves it.

@@ -37,6 +37,10 @@ type Config struct {
 	PartTimeout time.Duration
 	// Copies serves those who watch tabs of other nodes, without a stream between the nodes for each. Nil: all are passed on.
 	Copies Copies
+	// Begin is called before each call and stream that this node serves about a tab or a session, by the daemon's name for it; the
+	// names that the call does not have are empty. Its error ends the call; one that says NOT_FOUND has the Directory asked for
+	// another node. Done is called when the call has ended, with its context. Nil: nothing is called.
+	Begin func(tab, session string, stream bool) (done func(context.Context), err error)
 	// Logger gets nodes that do not answer. Nil: no log.
 	Logger *slog.Logger
 }
@@ -121,6 +125,7 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 		return handler(ctx, req)
 	}
 	about := p.about(ctx, m, request)
+	handler = p.begun(about, handler)
 	if from, ok := passedOf(ctx); ok {
 		if !p.serves(ctx, about, from) {
 			return nil, errors.Join(grpc.SetTrailer(ctx, movedTrailer), errMoved)
@@ -139,6 +144,21 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 		return err
 	})
 	return resp, err
+}
+
+// begun is the handler of a call that this node serves, with what the node does before and after.
+func (p *Proxy) begun(about subject, handler grpc.UnaryHandler) grpc.UnaryHandler {
+	if p.cfg.Begin == nil || about == (subject{}) {
+		return handler
+	}
+	return func(ctx context.Context, req any) (any, error) {
+		done, err := p.cfg.Begin(about.tab, about.session, false)
+		if err != nil {
+			return nil, err
+		}
+		defer done(ctx)
+		return handler(ctx, req)
+	}
 }
 
 // about returns what a call is about, with the daemon's name of the session. A session that is to be made gets its name

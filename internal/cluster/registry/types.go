@@ -76,6 +76,8 @@ type Tab struct {
 	Title   string `json:"title,omitempty"`
 	Status  string `json:"status,omitempty"`
 	Epoch   string `json:"epoch,omitempty"`
+	// Restore: the tab is opened again on the node that takes the session over.
+	Restore bool `json:"restore,omitempty"`
 	// RefFloor is a number that no ref of the tab has reached yet.
 	RefFloor uint64 `json:"ref_floor,omitempty"`
 }

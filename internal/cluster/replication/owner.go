@@ -81,6 +81,19 @@ func (o *Owner) Close() {
 	o.work.Wait()
 }
 
+// Leave ends the publishing of tabs that another node has from now on. Their copies learn of that when they ask next.
+func (o *Owner) Leave(ids ...string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, id := range ids {
+		if f := o.tabs[id]; f != nil {
+			for name := range f.interests {
+				o.drop(id, f, name)
+			}
+		}
+	}
+}
+
 // Published is how many tabs are published now.
 func (o *Owner) Published() int {
 	o.mu.Lock()

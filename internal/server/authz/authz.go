@@ -113,14 +113,13 @@ func (a *Access) CloseTab(ctx context.Context, id string) error {
 // Create makes a session for the caller. An empty id lets the daemon choose one.
 func (a *Access) Create(ctx context.Context, id string, s sessions.Settings, state sessions.State) (sessions.Info, error) {
 	who := identity.From(ctx)
-	if who.IsOperator() {
-		return a.sessions.Create(ctx, id, s, state)
-	}
-	if who.Name() == "" {
+	switch {
+	case who.Name() == "":
 		return sessions.Info{}, nobody()
-	}
-	if id == "" {
+	case id == "" && !who.IsOperator():
 		id = a.choose(who)
+	case id == "":
+		return a.sessions.Create(ctx, id, s, state)
 	}
 	if id == sessions.Default {
 		if _, err := a.session(ctx, id); err != nil {
@@ -132,6 +131,9 @@ func (a *Access) Create(ctx context.Context, id string, s sessions.Settings, sta
 
 // choose generates a session name that the client does not use.
 func (a *Access) choose(who identity.Principal) string {
+	if name := a.sessions.RandomName(); name != "" {
+		return name
+	}
 	f := a.of(who)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -228,7 +230,7 @@ func (a *Access) known(ctx context.Context, id string) (string, error) {
 	return a.session(ctx, id)
 }
 
-// session returns the daemon's name for a session of the caller. It makes the default session of a client if
+// session returns the daemon's name for a session of the caller. It makes the default session of the caller if
 // there is none. An empty name means the default session.
 func (a *Access) session(ctx context.Context, id string) (string, error) {
 	who := identity.From(ctx)
@@ -240,7 +242,7 @@ func (a *Access) session(ctx context.Context, id string) (string, error) {
 		return "", nobody()
 	}
 	err := a.sessions.Has(name)
-	if err != nil && id == sessions.Default && !who.IsOperator() {
+	if err != nil && id == sessions.Default {
 		err = a.makeDefault(ctx, who, name)
 	}
 	return name, err

@@ -59,6 +59,8 @@ type Config struct {
 	MaxSessions, WarmSessions int
 	// Limits bound what clients and pages use.
 	Limits Limits
+	// Cluster is the cluster that the daemon is a node of.
+	Cluster Cluster
 	// Metrics is the address of the metrics; empty: none. Without a host it is on loopback.
 	Metrics string
 	// Traces is the collector of traces; empty: none.

@@ -44,6 +44,9 @@ type keptTabs struct {
 // the pool was closed. The end of ctx is a request to stop.
 func (cfg Config) keepTabs(ctx context.Context, tabs *tabpool.Config) (k keptTabs, closeJournal func()) {
 	path := cfg.journalPath()
+	if cfg.Cluster.Name != "" {
+		return keptTabs{}, func() {} // another node restores them
+	}
 	if cfg.Restore == RestoreNever {
 		if err := journal.Remove(path); err != nil {
 			cfg.Logger.Warn("the journal of tabs could not be removed", "file", path, "error", err)

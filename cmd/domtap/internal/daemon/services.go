@@ -23,6 +23,9 @@ type services struct {
 	pool      *tabpool.Pool
 	sessions  *sessions.Sessions
 	server    *server.Server
+	// node is the daemon's part of a cluster, and ready is told whether it takes calls.
+	node  clusterNode
+	ready *readiness
 	// stops undo what start started.
 	stops []func()
 }
@@ -35,8 +38,10 @@ func (cfg Config) serve(ctx context.Context, browsers *browserpool.Pool) error {
 		return errors.Join(cannotStart(err), s.abort(ctx))
 	}
 	s.announce(cfg)
-	until, stop := cfg.closeIdle(ctx, s.server, s.pool, s.sessions)
+	until, stop := s.node.outlive(ctx, &s)
 	defer stop()
+	until, stopIdle := cfg.closeIdle(until, s.server, s.pool, s.sessions)
+	defer stopIdle()
 	return s.server.Serve(until, s.listeners...)
 }
 
@@ -70,13 +75,24 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 		return err
 	}
 	s.stops = append(s.stops, observers.stop)
+	if s.node, err = cfg.cluster(ctx); err != nil {
+		return err
+	}
+	s.stops = append(s.stops, s.node.close)
 	s.startTabs(ctx, cfg, browsers, tabs)
 	calls.Sessions = s.sessions
+	if err = s.node.join(ctx, s, &calls); err != nil {
+		return err
+	}
 	if s.server, err = server.New(s.pool, calls); err != nil {
 		return err
 	}
 	observers.follow(browsers, s)
-	browsers.OnChange(func(up int) { s.server.SetReady(up > 0) })
+	s.ready = &readiness{tell: s.server.SetReady, member: true}
+	browsers.OnChange(func(up int) { s.ready.setBrowser(up > 0) })
+	if err = s.node.start(s); err != nil {
+		return err
+	}
 	return s.startWeb(ctx, cfg)
 }
 
@@ -84,9 +100,11 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 func (s *services) startTabs(ctx context.Context, cfg Config, browsers *browserpool.Pool, tabs tabpool.Config) {
 	kept, closeJournal := cfg.keepTabs(ctx, &tabs)
 	s.stops = append(s.stops, closeJournal)
+	all := sessions.Config{Max: cfg.MaxSessions, Quota: quota(cfg.Limits.SessionsPerClient), Logger: cfg.Logger}
+	s.node.prepare(&tabs, &all)
 	tabs.ReadAhead = true
 	s.pool = tabpool.New(browsers, tabs)
-	s.sessions = sessions.New(s.pool, browsers, sessions.Config{Max: cfg.MaxSessions, Quota: quota(cfg.Limits.SessionsPerClient), Logger: cfg.Logger})
+	s.sessions = sessions.New(s.pool, browsers, all)
 	kept.restore(cfg, s.pool, s.sessions)
 }
 

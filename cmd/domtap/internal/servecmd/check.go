@@ -44,12 +44,12 @@ func (s *Flags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 	s.Dialogs = dialogPolicies[s.dialogs.Value]
 	s.Restore = restorePolicies[s.restore.Value]
 	s.readSearchKey(env)
-	for _, check := range []func() error{s.checkListen, s.checkCounts, s.checkPolicy, s.checkAccess, s.checkLimits, s.checkMask, s.checkSearch} {
+	for _, check := range []func() error{s.checkListen, s.checkCounts, s.checkPolicy, s.checkAccess, s.checkLimits, s.checkMask, s.checkSearch, s.checkCluster} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
-	for _, path := range []*string{&s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir, &s.Browser.DownloadDir, &s.Access.ClientsFile} {
+	for _, path := range append(s.Cluster.Paths(), &s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir, &s.Browser.DownloadDir, &s.Access.ClientsFile) {
 		if *path == "" {
 			continue
 		}
@@ -125,6 +125,17 @@ func (s *Flags) checkSearch() error {
 func (s *Flags) checkMask() (err error) {
 	if s.Browser.Mask, err = sessions.ParseMask(s.masks); err != nil {
 		return exit.Errorf(exit.Usage, `for example --mask values --mask ".balance"`, "--mask %w", err)
+	}
+	return nil
+}
+
+func (s *Flags) checkCluster() error {
+	s.Cluster.Role = s.clusterRole.Value
+	switch err := s.Cluster.Check(); {
+	case err != nil:
+		return exit.Errorf(exit.Usage, "docs/cluster.md has the settings of each kind of node", "%w", err)
+	case s.Cluster.Name != "" && s.Browser.UserDataDir != "":
+		return exit.Errorf(exit.Usage, "leave out one of --profile and --cluster", "the sessions of a cluster are on any of its nodes, and a profile is on one")
 	}
 	return nil
 }

@@ -24,6 +24,8 @@ type Flags struct {
 	urlPolicy string
 	masks     []string
 	restore   cli.Choice
+	// clusterRole is set in programs that are built with clusters.
+	clusterRole cli.Choice
 }
 
 // Register defines a flag for every setting, and binds it to its environment variable.
@@ -37,6 +39,7 @@ func (s *Flags) Register(cmd *cobra.Command) {
 	s.registerCounts(f)
 	s.registerCalls(f)
 	s.registerDiagnostics(cmd)
+	s.registerCluster(cmd)
 	f.StringVar(&s.config, "config", "", "the configuration `FILE`; flags and variables take precedence (default: domtap/config in the configuration directory, or config in --state-dir)")
 	cli.BindEnv(f, "config")
 	cli.StateDirFlag(f, &s.Browser.StateDir)

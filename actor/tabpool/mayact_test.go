@@ -1,0 +1,67 @@
+package tabpool_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/restore"
+	"github.com/domtap/domtap/actor/tabpool"
+)
+
+func TestNothingActsThatMayNot(t *testing.T) {
+	const shop, other = "https://shop.example/", "https://other.example/"
+	b := actortest.NewBrowser()
+	for _, url := range []string{shop, other} {
+		b.Serve(url, func() actortest.Screen { return actortest.Screen{Body: []*actortest.Node{actortest.Button("Buy")}} })
+	}
+	var over atomic.Bool
+	pool := newPool(t, b, tabpool.Config{MayAct: func(session string) error {
+		if over.Load() && session == "default" {
+			return apierr.Errorf(apierr.Lost, "the lease is over")
+		}
+		return nil
+	}})
+	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: shop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over.Store(true)
+	_, err = tab.Navigate(t.Context(), other, actor.WaitLoad)
+	actortest.WantKind(t, err, apierr.Lost)
+	if _, err := tab.Read(t.Context(), actor.ReadOptions{}); err != nil {
+		t.Errorf("a read: %v", err)
+	}
+	over.Store(false)
+	if _, err := tab.Navigate(t.Context(), other, actor.WaitLoad); err != nil {
+		t.Errorf("once it may act again: %v", err)
+	}
+}
+
+// keeper keeps what it gets.
+type keeper chan restore.Record
+
+func (k keeper) Keep(r restore.Record) { k <- r }
+func (keeper) Forget(string)           {}
+
+func TestAKeeperMayGetAllTabs(t *testing.T) {
+	b := actortest.NewBrowser()
+	b.Serve("https://shop.example/", func() actortest.Screen { return actortest.Screen{Body: []*actortest.Node{actortest.Button("Buy")}} })
+	kept := make(keeper, 100)
+	pool := newPool(t, b, tabpool.Config{Keeper: kept, KeepAll: true})
+	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: "https://shop.example/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case r := <-kept:
+		if r.ID != tab.ID() || r.Refs == 0 {
+			t.Errorf("kept %+v", r)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the tab is not kept")
+	}
+}

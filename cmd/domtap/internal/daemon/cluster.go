@@ -1,0 +1,166 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/domtap/domtap/actor/tabpool"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// Cluster is which cluster the daemon is a node of, and how. The zero value is none. Only a program that is built with the tag cluster can
+// be a node.
+type Cluster struct {
+	// Name is the cluster's.
+	Name string
+	// Role is server, for a node that runs a NATS server, or client; empty: server, unless NATS names servers.
+	Role string
+	// Node names the daemon in the cluster. It stays the same over restarts.
+	Node string
+	// Listen is where other nodes call this one. The host is one that they can reach.
+	Listen string
+	// NATSListen is where a server takes clients of NATS, and RouteListen where it takes the other servers, whose addresses Routes
+	// are. Without RouteListen, a server stands alone.
+	NATSListen, RouteListen string
+	Routes                  []string
+	// StoreDir is where a server keeps its data.
+	StoreDir string
+	// TokenFile has the token of the cluster, which is the same on all nodes.
+	TokenFile string
+	// CertFile, KeyFile and CAFile are for mutual TLS between nodes; empty: the nodes are on one machine.
+	CertFile, KeyFile, CAFile string
+	// NATS are the addresses of NATS servers, for a client. CredsFile has credentials for them; empty: they are nodes of the cluster.
+	NATS      []string
+	CredsFile string
+	// Replicas is how many servers keep the data of the cluster; 0: 3, or 1 where there are fewer servers.
+	Replicas int
+}
+
+// The roles of a node.
+const (
+	clusterServer = "server"
+	clusterClient = "client"
+)
+
+// role is the role of the node.
+func (c Cluster) role() string {
+	switch {
+	case c.Role != "":
+		return c.Role
+	case len(c.NATS) > 0:
+		return clusterClient
+	}
+	return clusterServer
+}
+
+// Check returns an error that names the flag of what is missing, or unsafe.
+func (c Cluster) Check() error {
+	if c.Name == "" {
+		return c.checkNone()
+	}
+	server := c.role() == clusterServer
+	for _, wrong := range []struct {
+		is   bool
+		what string
+	}{
+		{!validName(c.Name), fmt.Sprintf("--cluster %q is not 1 to 32 letters, digits, - and _", c.Name)},
+		{!validName(c.Node), "--cluster-node must name this node, with 1 to 32 letters, digits, - and _"},
+		{c.Listen == "", "--cluster-listen must say where other nodes reach this one, such as 10.0.0.1:7412"},
+		{c.TokenFile == "", "--cluster-token-file must name the file with the token of the cluster, the same on all nodes"},
+		{server && c.StoreDir == "", "--cluster-store must name a directory for the data of the cluster"},
+		{server && len(c.NATS) > 0, "--nats is for --cluster-role client: a server runs NATS itself"},
+		{server && c.RouteListen != "" && len(c.Routes) == 0, "--cluster-routes must list the --cluster-route of all servers"},
+		{server && c.RouteListen == "" && len(c.Routes) > 0, "--cluster-route must say where the other servers reach this one"},
+		{!server && len(c.NATS) == 0, "--nats must name the servers: the --cluster-nats of the nodes that are servers, or those of an existing NATS"},
+		{!server && c.StoreDir+c.NATSListen+c.RouteListen != "", "--cluster-store, --cluster-nats and --cluster-route are for --cluster-role server"},
+		{c.CredsFile != "" && server, "--nats-creds is for --cluster-role client"},
+		{c.Replicas != 0 && c.Replicas != 1 && c.Replicas != 3 && c.Replicas != 5, "--cluster-replicas must be 1, 3 or 5"},
+		{c.someTLS() && !c.allTLS(), "--cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca belong together"},
+	} {
+		if wrong.is {
+			return errors.New(wrong.what)
+		}
+	}
+	return c.checkAddresses()
+}
+
+// checkNone returns an error for settings of a cluster that has no name.
+func (c Cluster) checkNone() error {
+	if c.Node+c.Listen+c.NATSListen+c.RouteListen+c.StoreDir+c.TokenFile+c.CertFile+c.KeyFile+c.CAFile+c.CredsFile != "" || len(c.NATS)+len(c.Routes) > 0 {
+		return errors.New("--cluster must name the cluster that the other settings are of")
+	}
+	return nil
+}
+
+// checkAddresses returns an error for addresses that others could not reach, or that are not safe without TLS.
+func (c Cluster) checkAddresses() error {
+	for _, at := range []struct{ flag, address string }{{"cluster-listen", c.Listen}, {"cluster-nats", c.NATSListen}, {"cluster-route", c.RouteListen}} {
+		if at.address == "" {
+			continue
+		}
+		host, _, err := net.SplitHostPort(at.address)
+		if err != nil {
+			return fmt.Errorf("--%s %q is not HOST:PORT", at.flag, at.address)
+		}
+		ip, err := netip.ParseAddr(host)
+		switch {
+		case at.flag == "cluster-listen" && (host == "" || err == nil && ip.IsUnspecified()):
+			return fmt.Errorf("--%s %q does not say where other nodes reach this one: name the host", at.flag, at.address)
+		case host != "localhost" && (err != nil || !ip.IsLoopback()) && !c.allTLS():
+			return fmt.Errorf("--%s %s is not loopback: give --cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca, because other machines could read along", at.flag, at.address)
+		}
+	}
+	return nil
+}
+
+func (c Cluster) someTLS() bool { return c.CertFile+c.KeyFile+c.CAFile != "" }
+func (c Cluster) allTLS() bool  { return c.CertFile != "" && c.KeyFile != "" && c.CAFile != "" }
+
+// validName reports whether a name can be one of a cluster or a node.
+func validName(name string) bool {
+	return name != "" && len(name) <= 32 && strings.Trim(name, "-_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// Paths are the settings that are files and directories.
+func (c *Cluster) Paths() []*string {
+	return []*string{&c.StoreDir, &c.TokenFile, &c.CredsFile, &c.CertFile, &c.KeyFile, &c.CAFile}
+}
+
+// clusterNode is the daemon as a node of a cluster, in the order of the methods.
+type clusterNode interface {
+	// prepare sets what the tabs and the sessions need to know.
+	prepare(tabs *tabpool.Config, all *sessions.Config)
+	// join joins the cluster with the tabs and sessions, and sets what passes on calls to other nodes.
+	join(ctx context.Context, s *services, calls *server.Config) error
+	// start takes calls of other nodes as soon as the server serves.
+	start(s *services) error
+	// outlive returns a context that ends after ctx, when the sessions have moved to other nodes, as far as they can. The caller calls
+	// stop after the server has stopped.
+	outlive(ctx context.Context, s *services) (until context.Context, stop func())
+	// close leaves the cluster.
+	close()
+}
+
+// single is a daemon that is no node of a cluster.
+type single struct{}
+
+func (single) prepare(*tabpool.Config, *sessions.Config)             {}
+func (single) join(context.Context, *services, *server.Config) error { return nil }
+func (single) start(*services) error                                 { return nil }
+func (single) close()                                                {}
+func (single) outlive(ctx context.Context, _ *services) (context.Context, func()) {
+	return ctx, func() {}
+}
+
+// cluster connects to the cluster of the daemon, if it has one.
+func (cfg Config) cluster(ctx context.Context) (clusterNode, error) {
+	if cfg.Cluster.Name == "" {
+		return single{}, nil
+	}
+	return openCluster(ctx, cfg)
+}

@@ -1,0 +1,342 @@
+//go:build cluster
+
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/domtap/domtap/actor/tabpool"
+	"github.com/domtap/domtap/internal/cluster"
+	"github.com/domtap/domtap/internal/cluster/directory"
+	"github.com/domtap/domtap/internal/cluster/embedded"
+	"github.com/domtap/domtap/internal/cluster/logs"
+	"github.com/domtap/domtap/internal/cluster/member"
+	"github.com/domtap/domtap/internal/cluster/peers"
+	"github.com/domtap/domtap/internal/cluster/registry"
+	"github.com/domtap/domtap/internal/cluster/replication"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+const (
+	// joinLimit is how long the start waits for a majority of the servers.
+	joinLimit = 2 * time.Minute
+	// drainLimit is how long the sessions have, at the end of the daemon, to move to other nodes.
+	drainLimit = 20 * time.Second
+	// leaveLimit is how long the registry has to learn that the node is gone.
+	leaveLimit = 3 * time.Second
+	// fenceLook is how often health looks whether the node is cut off.
+	fenceLook = 500 * time.Millisecond
+)
+
+// joined is the daemon as a node of a cluster.
+type joined struct {
+	cfg         Config
+	log         *slog.Logger
+	credentials peers.Credentials
+	listener    net.Listener
+	member      *member.Member
+	node        *cluster.Node
+	states      *registry.States
+	records     *logs.Log
+	owner       *replication.Owner
+	proxy       *peers.Proxy
+	// answers is the name under which other nodes ask for this one's tabs, and unanswer ends that.
+	answers  string
+	unanswer func()
+	// open opens the registry.
+	open func(context.Context, registry.Config) (*registry.Registry, error)
+	// stops undo what was begun, the last first.
+	stops []func()
+}
+
+// replicas is how many servers keep the data.
+func (c Cluster) replicas() int {
+	servers := len(c.NATS)
+	if c.role() == clusterServer {
+		servers = len(c.Routes)
+	}
+	switch {
+	case c.Replicas != 0:
+		return c.Replicas
+	case servers >= 3 || c.CredsFile != "":
+		return 3
+	}
+	return 1
+}
+
+// setMember says whether the node is part of its cluster, and does not drain.
+func (r *readiness) setMember(in bool) { r.set(&r.member, in) }
+
+// openCluster connects to NATS, and makes what needs no tabs yet.
+func openCluster(ctx context.Context, cfg Config) (clusterNode, error) {
+	j := &joined{cfg: cfg, log: cfg.Logger, unanswer: func() {}}
+	ctx, cancel := context.WithTimeoutCause(ctx, joinLimit, fmt.Errorf("a majority of the servers did not answer within %v", joinLimit))
+	defer cancel()
+	if err := j.connect(ctx); err != nil {
+		j.close()
+		return nil, fmt.Errorf("cluster %s: %w", cfg.Cluster.Name, err)
+	}
+	j.member = member.New(context.Background(), member.Config{
+		States: j.states, MaxSessions: cfg.MaxSessions, Explain: directory.Explain, Leaving: j.leaving, Logger: cfg.Logger,
+	})
+	return j, nil
+}
+
+// connect starts the NATS server, if this node runs one, connects, and opens what is kept there.
+func (j *joined) connect(ctx context.Context) error {
+	c := j.cfg.Cluster
+	token, err := listen.ReadToken(c.TokenFile)
+	if err != nil {
+		return fmt.Errorf("--cluster-token-file: %w", err)
+	}
+	if j.credentials, err = peers.LoadCredentials(token, c.CertFile, c.KeyFile, c.CAFile); err != nil {
+		return err
+	}
+	var config net.ListenConfig
+	if j.listener, err = config.Listen(ctx, "tcp", c.Listen); err != nil {
+		return fmt.Errorf("--cluster-listen: %w", err)
+	}
+	client := embedded.Client{Name: c.Node, URLs: c.NATS, CredsFile: c.CredsFile, Logger: j.log}
+	if c.allTLS() {
+		client.TLS = &embedded.TLS{CertFile: c.CertFile, KeyFile: c.KeyFile, CAFile: c.CAFile}
+	}
+	if c.CredsFile == "" {
+		client.Secret = natsSecret(token)
+	}
+	if c.role() == clusterServer {
+		s, err := embedded.Start(ctx, embedded.Config{
+			Name: c.Node, Cluster: c.Name, StoreDir: c.StoreDir, Listen: c.NATSListen, RouteListen: c.RouteListen, Routes: c.Routes,
+			Secret: natsSecret(token), TLS: client.TLS, Logger: j.log,
+		})
+		if err != nil {
+			return err
+		}
+		j.stops = append(j.stops, s.Close)
+		client.Server = s
+	}
+	conn, err := embedded.Connect(ctx, client)
+	if err != nil {
+		return err
+	}
+	j.stops = append(j.stops, conn.Close)
+	if j.states, err = registry.OpenStates(ctx, conn, c.replicas(), []byte(token)); err != nil {
+		return err
+	}
+	j.open = func(ctx context.Context, cfg registry.Config) (*registry.Registry, error) {
+		cfg.Replicas = c.replicas()
+		return registry.Open(ctx, conn, cfg)
+	}
+	j.records, err = logs.Open(ctx, conn, c.replicas(), j.log)
+	return err
+}
+
+// natsSecret is what the nodes present to the NATS servers among them: whoever learns it does not learn the token.
+func natsSecret(token string) string {
+	sum := sha256.Sum256([]byte("domtap nats\x00" + token))
+	return hex.EncodeToString(sum[:])
+}
+
+func (j *joined) prepare(tabs *tabpool.Config, all *sessions.Config) {
+	tabs.Keeper, tabs.KeepAll, tabs.MayAct = j.member, true, j.member.MayAct
+	tabs.Opaque = func(string) bool { return true } // numbers would be those of other nodes' tabs, too
+	all.Registrar = j.member
+}
+
+func (j *joined) join(ctx context.Context, s *services, calls *server.Config) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, joinLimit, fmt.Errorf("a majority of the servers did not answer within %v", joinLimit))
+	defer cancel()
+	j.member.Use(s.pool, s.sessions)
+	var err error
+	j.node, err = cluster.Join(ctx, cluster.Config{
+		ID: j.cfg.Cluster.Node, Address: j.address(), Version: j.cfg.Version, Open: j.open, Host: j.member, States: j.states, Logger: j.log,
+	})
+	if err != nil {
+		return err
+	}
+	j.stops = append(j.stops, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), leaveLimit)
+		defer cancel()
+		j.node.Close(ctx)
+		s.sessions.Wait() // those that were fenced
+	})
+	j.member.Start(j.node)
+	j.stops = append(j.stops, sync.OnceFunc(j.member.Close))
+	copied, err := j.replicate(s.pool)
+	if err != nil {
+		return err
+	}
+	j.proxy, err = peers.New(peers.Config{
+		Directory: directory.Of(j.node), Credentials: j.credentials, Copies: copied, Begin: j.member.Begin, Logger: j.log,
+		MaxRequest: 2 * j.cfg.Limits.RequestBytes, MaxAnswer: j.cfg.Limits.ResponseBytes,
+	})
+	if err != nil {
+		return err
+	}
+	j.stops = append(j.stops, j.proxy.Close)
+	calls.Peers = j.proxy
+	return nil
+}
+
+// address is where other nodes call this one.
+func (j *joined) address() string {
+	host, _, _ := net.SplitHostPort(j.cfg.Cluster.Listen) // Check has seen it
+	_, port, _ := net.SplitHostPort(j.listener.Addr().String())
+	return net.JoinHostPort(host, port)
+}
+
+// copies are the copies of other nodes' tabs, as peers want them.
+type copies struct{ *replication.Replicas }
+
+// Open implements peers.Copies.
+func (c copies) Open(ctx context.Context, tab string, owner peers.Node) (streaming.Source, func(), error) {
+	return c.Replicas.Open(ctx, tab, owner.Process())
+}
+
+// replicate publishes this node's tabs while others follow them, and keeps copies of others' tabs.
+func (j *joined) replicate(pool *tabpool.Pool) (peers.Copies, error) {
+	j.owner = replication.NewOwner(context.Background(), replication.OwnerConfig{
+		Log: j.records, Logger: j.log, Allowed: func() bool { return !errors.Is(j.node.Err(), cluster.ErrFenced) },
+		Tab: func(id string) (replication.Tab, uint64, error) {
+			tab, err := pool.Tab(id)
+			if err != nil {
+				return nil, 0, err
+			}
+			token, err := j.node.Token(tab.Session())
+			if err == nil && !j.member.Has(tab.Session()) {
+				err = cluster.ErrElsewhere
+			}
+			return tab, token, err
+		},
+	})
+	j.stops = append(j.stops, j.owner.Close)
+	if err := j.answer(); err != nil {
+		return nil, err
+	}
+	j.stops = append(j.stops, func() { j.unanswer() })
+	all := replication.NewReplicas(context.Background(), j.process(), replication.Over(j.records), j.log)
+	j.stops = append(j.stops, all.Close)
+	return copies{all}, nil
+}
+
+// process names this incarnation of the node.
+func (j *joined) process() string {
+	here := j.node.Here()
+	return peers.Node{ID: here.Node, Incarnation: here.Incarnation}.Process()
+}
+
+// answer lets other nodes ask for this one's tabs under the name of its incarnation, which is another one after it was cut off. It
+// belongs to the goroutine that starts the node, and then to the one that watches its health.
+func (j *joined) answer() error {
+	name := j.process()
+	if name == j.answers {
+		return nil
+	}
+	stop, err := j.records.Answer(context.Background(), name, j.owner.Answer)
+	if err != nil {
+		return err
+	}
+	j.unanswer()
+	j.answers, j.unanswer = name, stop
+	return nil
+}
+
+// leaving ends the publishing of tabs that leave.
+func (j *joined) leaving(tabs []string) {
+	if j.owner != nil {
+		j.owner.Leave(tabs...)
+	}
+}
+
+func (j *joined) start(s *services) error {
+	front, err := peers.NewServer(s.server, peers.ServerConfig{
+		Listener: j.listener, Credentials: j.credentials, Logger: j.log,
+		MaxRequest: 2 * j.cfg.Limits.RequestBytes, MaxAnswer: j.cfg.Limits.ResponseBytes,
+	})
+	if err != nil {
+		return err
+	}
+	s.server.Beside(front)
+	j.log.Info("a node of a cluster", "cluster", j.cfg.Cluster.Name, "node", j.cfg.Cluster.Node, "address", j.address())
+	return nil
+}
+
+func (j *joined) outlive(ctx context.Context, s *services) (until context.Context, stop func()) {
+	until, end := context.WithCancel(context.WithoutCancel(ctx))
+	watching, over := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { j.watchHealth(watching, s.ready) })
+	running.Go(func() {
+		defer end()
+		<-watching.Done()
+		if ctx.Err() == nil {
+			return // the server has failed
+		}
+		j.drain(s)
+	})
+	return until, func() {
+		over()
+		running.Wait()
+	}
+}
+
+// watchHealth tells whether the node is part of the cluster, until ctx ends.
+func (j *joined) watchHealth(ctx context.Context, ready *readiness) {
+	tick := time.NewTicker(fenceLook)
+	defer tick.Stop()
+	for {
+		ready.setMember(j.node.Err() == nil)
+		if err := j.answer(); err != nil {
+			j.log.Warn("other nodes cannot follow the tabs of this one yet", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// drain moves the sessions to other nodes, as far as there is time.
+func (j *joined) drain(s *services) {
+	s.ready.setMember(false)
+	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
+	defer cancel()
+	go func() { // a node that is cut off has nobody to give its sessions to
+		tick := time.NewTicker(fenceLook)
+		defer tick.Stop()
+		for !errors.Is(j.node.Err(), cluster.ErrFenced) {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+		cancel()
+	}()
+	if err := j.node.Drain(ctx); err != nil {
+		j.log.Warn("the node stops before all sessions have moved", "error", err)
+	}
+	j.member.Close() // tabs that end from now on stay registered
+}
+
+// close undoes all, the last first.
+func (j *joined) close() {
+	for _, stop := range slices.Backward(j.stops) {
+		stop()
+	}
+	if j.listener != nil {
+		_ = j.listener.Close() // the server has closed it, if there was one
+	}
+}

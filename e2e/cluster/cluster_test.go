@@ -1,0 +1,104 @@
+//go:build cluster
+
+package cluster
+
+import (
+	"context"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/client"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// backWithin is how long the sessions of a node that died may be away: 19 s until that is noticed, and the time to start the page.
+const backWithin = 30 * time.Second
+
+// has reports whether a page has an element of a text.
+func has(state *domtapv1.GetDomResponse, text string) bool {
+	_, ok := testenv.Find(state, text)
+	return ok
+}
+
+func TestAWatchOutlivesTheNodeOfItsTab(t *testing.T) {
+	st := newStage(t)
+	tab := st.create(st.nodes[0], "work", true)
+	home := st.home(st.nodes[0], "work")
+	testenv.Await(t, "the session is saved", func() bool { return home.logged(`msg="a session was saved" session=work tabs=1`) })
+	others := st.others(home)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	var killed time.Time
+	epoch := ""
+	for update, err := range st.client(others...).Tab(tab).Follow(ctx, client.FollowOptions{Lost: func(cause error, _ time.Duration) { t.Logf("lost: %v", cause) }}) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case killed.IsZero() && has(update.State, "Hello work"):
+			epoch = update.State.GetEpoch()
+			home.signal(syscall.SIGKILL)
+			home.await()
+			killed = time.Now()
+		case !killed.IsZero() && update.Message.GetResync() != nil:
+			t.Logf("the watch went on after %v: %s", time.Since(killed), update.Message.GetResync().GetReason())
+			if reason := update.Message.GetResync().GetReason(); reason != "epoch_changed" || update.State.GetEpoch() == epoch {
+				t.Errorf("the stream began anew because of %s, in epoch %s after %s", reason, update.State.GetEpoch(), epoch)
+			}
+		}
+		if !killed.IsZero() && update.State.GetEpoch() != epoch && has(update.State, "Hello work") {
+			break
+		}
+	}
+	if took := time.Since(killed); took > backWithin {
+		t.Errorf("the tab was back after %v, and may take %v", took, backWithin)
+	}
+	if now := st.home(others[0], "work"); now == home {
+		t.Error("the session is on the node that died")
+	}
+}
+
+func TestANodeThatStopsFailsNoCall(t *testing.T) {
+	st := newStage(t)
+	var tabs []string
+	for _, session := range []string{"a", "b", "c", "d", "e", "f"} {
+		tabs = append(tabs, st.create(st.nodes[0], session, false))
+	}
+	leaving := st.home(st.nodes[0], "a")
+	others := st.others(leaving)
+	stop, end := context.WithCancel(t.Context())
+	defer end()
+	var calling sync.WaitGroup
+	for i, tab := range tabs {
+		calling.Go(func() {
+			for calls := 0; ; calls++ {
+				if _, err := others[calls%2].Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab}); err != nil {
+					t.Errorf("call %d to tab %s: %v", calls, tab, err)
+					return
+				}
+				if stop.Err() != nil {
+					t.Logf("%d calls to tab %d", calls, i)
+					return
+				}
+			}
+		})
+	}
+	leaving.signal(syscall.SIGTERM)
+	leaving.await()
+	end()
+	calling.Wait()
+	if code := leaving.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("the daemon ended with %d", code)
+	}
+	for i, session := range []string{"a", "b", "c", "d", "e", "f"} {
+		if st.home(others[0], session) == leaving {
+			t.Errorf("session %s is on the node that left", session)
+		}
+		got, err := others[0].Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tabs[i]})
+		if err != nil || !has(got, "Hello "+session) {
+			t.Errorf("session %s: %v, %v", session, testenv.Texts(got), err)
+		}
+	}
+}

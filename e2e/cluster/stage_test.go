@@ -1,0 +1,262 @@
+//go:build cluster
+
+package cluster
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/domtap/domtap/client"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// limit bounds what a test waits for.
+const limit = testenv.Patience
+
+// program builds the daemon with clusters.
+func program(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "domtap")
+	if text, err := exec.CommandContext(t.Context(), "go", "build", "-tags", "cluster", "-o", path, "github.com/domtap/domtap/cmd/domtap").CombinedOutput(); err != nil {
+		t.Fatalf("build domtap: %v\n%s", err, text)
+	}
+	return path
+}
+
+// site is a page that knows who has its cookie, and that counts.
+func site() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"/login": func(w http.ResponseWriter, r *http.Request) {
+			http.SetCookie(w, &http.Cookie{Name: "id", Value: r.FormValue("as"), Path: "/"})
+			testenv.HTML(`<title>In</title><button>Out</button>`)(w, r)
+		},
+		"/": func(w http.ResponseWriter, r *http.Request) {
+			who := "stranger"
+			if c, err := r.Cookie("id"); err == nil {
+				who = c.Value
+			}
+			testenv.HTML(`<title>Shop</title><button id=b>Hello `+who+`</button><button id=n>0</button>
+				<script>let n = 0; document.querySelector("#n").onclick = e => { e.target.textContent = String(++n) }</script>`)(w, r)
+		},
+	}
+}
+
+// node is one daemon.
+type node struct {
+	*testenv.Daemon
+	t      *testing.T
+	id     string
+	state  string
+	cmd    *exec.Cmd
+	health healthv1.HealthClient
+	ended  chan struct{}
+	// address is where clients call.
+	address string
+
+	mu  sync.Mutex
+	log strings.Builder
+}
+
+// stage is a cluster of three daemons, each with a NATS server.
+type stage struct {
+	t     *testing.T
+	url   string
+	token string
+	nodes []*node
+}
+
+// free finds free addresses of loopback.
+func free(t *testing.T, n int) []string {
+	t.Helper()
+	var all []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() // all at once, so that none comes twice
+		all = append(all, l.Addr().String())
+	}
+	return all
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	testenv.NeedBrowser(t)
+	st := &stage{t: t, url: testenv.Pages(t, site())}
+	path, at := program(t), free(t, 12)
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("a-token-of-the-cluster-of-forty-three-bytes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st.token = filepath.Join(t.TempDir(), "clients")
+	if _, err := listen.Token(st.token); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		st.start(path, fmt.Sprintf("n%d", i+1), at[9+i],
+			"--cluster", "shop", "--cluster-token-file", token, "--cluster-listen", at[i], "--cluster-nats", at[3+i],
+			"--cluster-route", at[6+i], "--cluster-routes", strings.Join(at[6:9], ","))
+	}
+	for _, n := range st.nodes {
+		n.ready()
+	}
+	return st
+}
+
+// start starts a daemon, which ends with the test.
+func (st *stage) start(path, id, address string, flags ...string) {
+	t := st.t
+	t.Helper()
+	state, err := os.MkdirTemp("", "domtap") // short, for a socket is in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(state, "s")
+	args := append([]string{"serve", "--state-dir", state, "--socket", socket, "--listen", address, "--token-file", st.token, "--cluster-node", id,
+		"--log-level", "debug", "--downloads-dir", filepath.Join(state, "downloads"),
+		"--cluster-store", filepath.Join(state, "nats"), "--max-sessions", "20"}, flags...)
+	n := &node{t: t, id: id, state: state, address: address, cmd: exec.Command(path, args...), ended: make(chan struct{})}
+	n.cmd.Stderr = n
+	if err := n.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(n.ended)
+		_ = n.cmd.Wait() // whoever ended it knows
+	}()
+	t.Cleanup(func() {
+		n.signal(syscall.SIGKILL) // a test of how daemons stop stops them itself
+		n.await()
+		// The browser of a daemon that was killed ends by itself.
+		testenv.Await(t, "no process is left of "+id, func() bool { return len(testenv.Processes(state)) == 0 })
+		_ = os.RemoveAll(state)
+	})
+	n.Daemon = testenv.Dial(t, socket)
+	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	n.health = healthv1.NewHealthClient(conn)
+	st.nodes = append(st.nodes, n)
+}
+
+// Write takes what the daemon logs.
+func (n *node) Write(text []byte) (int, error) {
+	if os.Getenv("DOMTAP_CLUSTER_LOG") != "" {
+		fmt.Fprintf(os.Stderr, "%s %s", n.id, text)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.log.Write(text)
+	return len(text), nil
+}
+
+// logged reports whether the daemon has logged something.
+func (n *node) logged(text string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return strings.Contains(n.log.String(), text)
+}
+
+func (n *node) signal(s syscall.Signal) { _ = n.cmd.Process.Signal(s) } // it may have ended
+
+// await waits until the process has ended.
+func (n *node) await() {
+	select {
+	case <-n.ended:
+	case <-time.After(limit):
+		n.t.Errorf("daemon %s does not end", n.id)
+		n.signal(syscall.SIGKILL)
+	}
+}
+
+// serving reports whether health says that the node takes calls about tabs.
+func (n *node) serving() bool {
+	r, err := n.health.Check(n.t.Context(), &healthv1.HealthCheckRequest{Service: domtapv1.TabService_ServiceDesc.ServiceName})
+	return err == nil && r.GetStatus() == healthv1.HealthCheckResponse_SERVING
+}
+
+func (n *node) ready() {
+	n.t.Helper()
+	testenv.Await(n.t, n.id+" serves", func() bool {
+		select {
+		case <-n.ended:
+			n.t.Fatalf("daemon %s has ended: %v", n.id, n.cmd.ProcessState)
+		default:
+		}
+		return n.serving()
+	})
+}
+
+// create makes a session that is logged in, with a tab, through any node.
+func (st *stage) create(through *node, session string, restore bool) string {
+	st.t.Helper()
+	ctx := testenv.Within(st.t, limit)
+	if _, err := through.Sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{SessionId: session}); err != nil {
+		st.t.Fatal(err)
+	}
+	opened, err := through.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{SessionId: session, Url: st.url + "/login?as=" + session, Restore: restore})
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	if _, err := through.Tabs.Navigate(ctx, &domtapv1.NavigateRequest{TabId: opened.GetTab().GetId(), Url: st.url + "/"}); err != nil {
+		st.t.Fatal(err)
+	}
+	return opened.GetTab().GetId()
+}
+
+// home is the node that has a session, which the folder of its downloads shows.
+func (st *stage) home(through *node, session string) *node {
+	st.t.Helper()
+	list, err := through.Sessions.ListSessions(testenv.Within(st.t, limit), new(domtapv1.ListSessionsRequest))
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	for _, s := range list.GetSessions() {
+		for _, n := range st.nodes {
+			if s.GetId() == session && strings.HasPrefix(s.GetDownloadDir(), n.state) {
+				return n
+			}
+		}
+	}
+	st.t.Fatalf("no node has session %s: %v", session, list)
+	return nil
+}
+
+// client is a client that knows some nodes of the cluster.
+func (st *stage) client(nodes ...*node) *client.Client {
+	st.t.Helper()
+	var addresses []string
+	for _, n := range nodes {
+		addresses = append(addresses, n.address)
+	}
+	c, err := client.Connect(st.t.Context(), client.Options{Address: strings.Join(addresses, ","), TokenFile: st.token})
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	st.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// others are the nodes of the cluster but one.
+func (st *stage) others(one *node) []*node {
+	return slices.DeleteFunc(slices.Clone(st.nodes), func(n *node) bool { return n == one })
+}

@@ -1,0 +1,106 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/domtap/domtap/actor/apierr"
+)
+
+// Adopt makes a session that another process had until now: it is Create, but for the name, which is taken already.
+func (s *Sessions) Adopt(ctx context.Context, id string, settings Settings, state State) error {
+	s.mu.Lock()
+	one, err := s.registry.add(id)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := s.create(ctx, one, settings, state); err != nil {
+		s.giveBack(ctx, one, err)
+		return fmt.Errorf("restore session %s: %w", id, err)
+	}
+	return nil
+}
+
+// Copy reads what Adopt needs of a session, the password included. It is no use of the session.
+func (s *Sessions) Copy(ctx context.Context, id string) (Settings, State, error) {
+	s.mu.Lock()
+	i := s.registry.index(id)
+	if i < 0 || !s.registry.all[i].ready || s.registry.all[i].context == nil {
+		s.mu.Unlock()
+		return Settings{}, State{}, apierr.Unknown("session", "unknown session %q: list the sessions, or create it", id)
+	}
+	one := s.registry.all[i]
+	s.mu.Unlock()
+	select {
+	case one.changing <- struct{}{}:
+	case <-ctx.Done():
+		return Settings{}, State{}, fmt.Errorf("copy session %s: it is being changed: %w", id, context.Cause(ctx))
+	}
+	defer func() { <-one.changing }()
+	state, err := one.context.State(ctx)
+	if err != nil {
+		return Settings{}, State{}, fmt.Errorf("copy session %s: %w", id, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return one.settings, state, nil
+}
+
+// Leave ends a session here, because another process has it from now on: calls, tabs and watches fail with why at once. The channel gets
+// one value, when the browser has forgotten the session; it is nil when there is no such session.
+func (s *Sessions) Leave(ctx context.Context, id string, why *apierr.Error) (gone <-chan error) {
+	s.mu.Lock()
+	i := s.registry.index(id)
+	if i >= 0 && s.registry.all[i].ready {
+		gone = s.end(ctx, s.registry.all[i], ending{why: why, left: true})
+	}
+	s.mu.Unlock()
+	if gone != nil {
+		// The tabs end now; finish waits for their pages.
+		over, cancel := context.WithCancel(ctx)
+		cancel()
+		_ = s.pool.CloseSession(over, id, why)
+	}
+	return gone
+}
+
+// RandomName makes a name that no other process makes; empty without a Registrar, when short ones do.
+func (s *Sessions) RandomName() string {
+	if s.cfg.Registrar == nil {
+		return ""
+	}
+	return randomName()
+}
+
+// newContext makes the browser context of a session.
+func newContext(ctx context.Context, browser Browser, id string, settings Settings) (Context, error) {
+	if id != Default {
+		return browser.NewContext(ctx, id, settings)
+	}
+	// The browser has one already, which cannot be closed.
+	first := emptied{browser.DefaultContext()}
+	if err := first.Configure(ctx, settings); err != nil {
+		return nil, err
+	}
+	return first, nil
+}
+
+// emptied is the browser context of the default session, where that is made and closed like others.
+type emptied struct{ Context }
+
+// Close forgets what is stored, and the settings.
+func (e emptied) Close(ctx context.Context, _ bool) error {
+	if err := e.SetState(ctx, State{}, true); err != nil {
+		return err
+	}
+	return e.Configure(ctx, Settings{})
+}
+
+// Process implements Restartable.
+func (e emptied) Process() Process {
+	if r, ok := e.Context.(Restartable); ok {
+		return r.Process()
+	}
+	return Process{}
+}
