@@ -8,6 +8,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/internal/heartbeat"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // pulse is how long after one answer the page is asked for the next sign of life while it is acted on.
@@ -37,7 +38,7 @@ func (l *Liveness) Watch() (end func()) {
 	ctx, cancel := context.WithCancel(t.ctx)
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
-		for pauseFor(ctx, pulse) {
+		for retry.Pause(ctx, pulse) == nil {
 			bound, period := one.Current()
 			if bound > 0 && one.Report(period, !lives(ctx, page, bound)) {
 				t.requestPublish()
@@ -78,18 +79,6 @@ func (l *Liveness) Suspend(work func() error) error {
 		l.Begin()
 	}()
 	return work()
-}
-
-// pauseFor waits for a time; false: ctx has ended.
-func pauseFor(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
 
 // lives reports whether the page gives a sign of life within a bound. An error is one, too: the page is being replaced, or is gone.

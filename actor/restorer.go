@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/internal/sideeffects"
 	"github.com/domtap/domtap/actor/internal/text"
 	"github.com/domtap/domtap/actor/restore"
+	"github.com/domtap/domtap/internal/retry"
 	"github.com/domtap/domtap/internal/truncate"
 )
 
@@ -82,7 +83,7 @@ func (r *restorer) begin() {
 // fetch waits, and gets a page if the old one is gone. It runs beside the loop.
 func (r *restorer) fetch(wait time.Duration, gone bool) fetched {
 	t := r.t.Tab
-	if !pauseFor(t.ctx, wait) {
+	if retry.Pause(t.ctx, wait) != nil {
 		return fetched{err: context.Cause(t.ctx)}
 	}
 	if !gone {

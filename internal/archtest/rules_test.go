@@ -39,7 +39,7 @@ var layers = map[string]layer{
 	"internal/netpolicy": {modules: true, pure: true},
 	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
 	"internal/netpolicy/proxy": {layers: []string{"internal/netpolicy", "actor"}},
-	"actor":                    {layers: []string{"dom", "diff", "internal/telemetry/pagelog", "internal/truncate", "internal/elementcontext"}},
+	"actor":                    {layers: []string{"dom", "diff", "internal/retry", "internal/telemetry/pagelog", "internal/truncate", "internal/elementcontext"}},
 	// A tab and its components do not know the pool.
 	"actor/tabpool": {layers: []string{"dom", "actor", "internal/lazyregexp"}},
 	// A browser that tests hold in their hands.
@@ -85,16 +85,17 @@ var layers = map[string]layer{
 	// It knows browsers by an interface, so that what it does when they die is tested without one.
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
 	// The cluster: what runs NATS or speaks to it, then what decides. None of it knows browsers or the services.
-	"internal/cluster/embedded": {modules: true},
-	"internal/cluster/registry": {modules: true},
-	"internal/cluster/lease":    {},
+	"internal/retry":            {},
+	"internal/cluster/embedded": {layers: []string{"internal/retry"}, modules: true},
+	"internal/cluster/registry": {layers: []string{"internal/retry"}, modules: true},
+	"internal/cluster/lease":    {layers: []string{"internal/retry"}},
 	// Who has what, and what is done when that dies. Browsers are behind an interface.
-	"internal/cluster": {layers: []string{"internal/cluster/registry", "internal/cluster/lease", "internal/cluster/placement"}},
+	"internal/cluster": {layers: []string{"internal/retry", "internal/cluster/registry", "internal/cluster/lease", "internal/cluster/placement"}},
 	// Records that other nodes read.
 	// For tests: servers that can be killed.
 	"internal/cluster/natstest":    {layers: []string{"internal/cluster/embedded"}, modules: true},
-	"internal/cluster/logs":        {layers: []string{"internal/cluster/registry"}, modules: true},
-	"internal/cluster/replication": {layers: []string{"dom", "actor", "gen", "internal/cluster/logs", "internal/cluster/registry", "internal/cluster/tablog"}, modules: true},
+	"internal/cluster/logs":        {layers: []string{"internal/cluster/registry", "internal/retry"}, modules: true},
+	"internal/cluster/replication": {layers: []string{"dom", "actor", "gen", "internal/cluster/logs", "internal/cluster/registry", "internal/cluster/tablog", "internal/retry"}, modules: true},
 	"internal/cluster/tablog":      {layers: []string{"dom", "actor", "gen"}, modules: true},
 	// What search engines find, and the providers of that. Browsers take no part.
 	"internal/search":            {layers: []string{"internal/tokens", "internal/truncate"}},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/domtap/domtap/internal/cluster/lease"
 	"github.com/domtap/domtap/internal/cluster/registry"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // membership keeps a Node in the cluster, one incarnation after another.
@@ -116,12 +117,7 @@ const pauseFor = 100 * time.Millisecond
 
 // pause waits for pauseFor, or until ctx ends.
 func pause(ctx context.Context) {
-	timer := time.NewTimer(pauseFor)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	_ = retry.Pause(ctx, pauseFor) // callers look at ctx
 }
 
 // leaseStore keeps the lease of an incarnation in the registry.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // A connection whose other side is silent is given up after pingInterval × (maxPings + 1). NATS' own defaults are two minutes.
@@ -47,19 +49,11 @@ func Connect(ctx context.Context, c Client) (*nats.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
-	for {
-		conn, err := options.Connect()
-		if err == nil {
-			return conn, nil
-		}
-		timer := time.NewTimer(retryConnect)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return nil, fmt.Errorf("connect to NATS: %w", errors.Join(context.Cause(ctx), err))
-		}
+	conn, err := retry.Until(ctx, retryConnect, options.Connect)
+	if err != nil {
+		return nil, fmt.Errorf("connect to NATS: %w", err)
 	}
+	return conn, nil
 }
 
 // options are those of NATS.

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // Store is where the lease of a Keeper is kept. Its methods return when their context ends.
@@ -56,7 +58,7 @@ func Start(ctx context.Context, t Timing, store Store) (*Keeper, error) {
 			k.end(ErrReleased)
 			return nil, fmt.Errorf("acquire the lease: %w", err)
 		}
-		pause(ctx, t.Every/20)
+		_ = retry.Pause(ctx, t.Every/20) // the loop looks at ctx
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	k.stop = stop
@@ -65,16 +67,6 @@ func Start(ctx context.Context, t Timing, store Store) (*Keeper, error) {
 		k.run(running)
 	}()
 	return k, nil
-}
-
-// pause waits, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // Check fails unless the lease is held now. It costs one look at the clock, and is made before each action that only the holder may do.

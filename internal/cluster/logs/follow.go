@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/domtap/domtap/internal/cluster/registry"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 const (
@@ -131,23 +132,11 @@ func (f *Follower) catchUp(ctx context.Context) error {
 			return context.Cause(ctx)
 		case errors.Is(err, registry.ErrUnavailable):
 			f.log.logger.Debug("the log cannot be read", "tab", f.tab, "error", err)
-			if err := pause(ctx, retryWait); err != nil {
+			if err := retry.Pause(ctx, retryWait); err != nil {
 				return err
 			}
 		default:
 			return err
 		}
-	}
-}
-
-// pause waits; it fails when ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/domtap/domtap/internal/cluster/registry"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 const (
@@ -42,7 +43,6 @@ const (
 
 	// callTimeout bounds one request. While there is no leader nobody answers, and a request from before the election never is.
 	callTimeout = 2 * time.Second
-	openTimeout = 2 * time.Second
 	openWait    = 100 * time.Millisecond
 )
 
@@ -69,34 +69,26 @@ func Open(ctx context.Context, conn *nats.Conn, replicas int, logger *slog.Logge
 		return nil, fmt.Errorf("open the log: %w", err)
 	}
 	l := &Log{conn: conn, js: js, logger: logger}
-	for {
-		if l.stream, err = l.find(ctx, max(replicas, 1)); err == nil {
-			return l, nil
+	l.stream, err = retry.Until(ctx, openWait, func() (jetstream.Stream, error) {
+		found, err := registry.FindStream(ctx, js, config(max(replicas, 1)))
+		if err != nil {
+			logger.Debug("the log cannot be opened yet", "error", err)
 		}
-		logger.Debug("the log cannot be opened yet", "error", err)
-		timer := time.NewTimer(openWait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return nil, fmt.Errorf("open the log: %w", errors.Join(context.Cause(ctx), err))
-		}
+		return found, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the log: %w", err)
 	}
+	return l, nil
 }
 
-// find is one attempt of Open.
-func (l *Log) find(ctx context.Context, replicas int) (jetstream.Stream, error) {
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
-	found, err := l.js.Stream(ctx, stream)
-	if !errors.Is(err, jetstream.ErrStreamNotFound) {
-		return found, err
-	}
-	return l.js.CreateStream(ctx, jetstream.StreamConfig{
+// config is that of the stream.
+func config(replicas int) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
 		Name: stream, Subjects: []string{stored + "*"}, Replicas: replicas, Storage: jetstream.FileStorage, Compression: jetstream.S2Compression,
 		MaxMsgsPerSubject: MaxRecords, MaxAge: MaxAge, MaxMsgSize: MaxRecord + 4<<10, Discard: jetstream.DiscardOld, AllowRollup: true,
 		RePublish: &jetstream.RePublish{Source: stored + "*", Destination: live + "{{wildcard(1)}}"},
-	})
+	}
 }
 
 // Append stores a record behind the one with the sequence after; 0: there is none. A keyframe removes all before it. It returns the

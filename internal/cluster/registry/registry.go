@@ -25,6 +25,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/domtap/domtap/internal/retry"
 )
 
 const (
@@ -36,7 +38,7 @@ const (
 	keepMarkers = 10 * time.Minute
 	// callTimeout bounds one request: while there is no leader, nobody answers.
 	callTimeout = 5 * time.Second
-	// openTimeout bounds one attempt to find or make a bucket, and openWait is between two.
+	// openTimeout bounds one attempt to find or make a stream, and openWait is between two that open a bucket.
 	openTimeout = 2 * time.Second
 	openWait    = 100 * time.Millisecond
 )
@@ -114,25 +116,22 @@ type opener struct {
 
 // open opens one bucket, and fills its view.
 func open[V any](ctx context.Context, o opener, name string, age time.Duration, changed func(Change[V])) (*Bucket[V], error) {
-	for {
+	b, err := retry.Until(ctx, openWait, func() (*Bucket[V], error) {
 		b, err := tryOpen(ctx, o, name, age, changed)
-		if err == nil {
-			return b, nil
+		if err != nil {
+			o.logger.Debug("a bucket cannot be opened yet", "bucket", name, "error", err)
 		}
-		o.logger.Debug("a bucket cannot be opened yet", "bucket", name, "error", err)
-		timer := time.NewTimer(openWait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return nil, fmt.Errorf("bucket %s: %w", name, errors.Join(context.Cause(ctx), err))
-		}
+		return b, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bucket %s: %w", name, err)
 	}
+	return b, nil
 }
 
 // tryOpen is one attempt of open.
 func tryOpen[V any](ctx context.Context, o opener, name string, age time.Duration, changed func(Change[V])) (*Bucket[V], error) {
-	stream, err := findStream(ctx, o.js, streamConfig(name, age, o.replicas))
+	stream, err := FindStream(ctx, o.js, streamConfig(name, age, o.replicas))
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +140,8 @@ func tryOpen[V any](ctx context.Context, o opener, name string, age time.Duratio
 	return b, b.view.start(ctx, o.running, o.conn)
 }
 
-// findStream finds a stream, or makes it. One that is there stays as it is.
-func findStream(ctx context.Context, js jetstream.JetStream, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
+// FindStream finds a stream, or makes it. One that is there stays as it is.
+func FindStream(ctx context.Context, js jetstream.JetStream, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	stream, err := js.Stream(ctx, cfg.Name)

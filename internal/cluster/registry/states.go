@@ -13,10 +13,11 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // ErrTooLarge: a state is too large to be kept. It is not one of the kinds of Bucket's errors.
@@ -53,19 +54,11 @@ func OpenStates(ctx context.Context, conn *nats.Conn, replicas int, key []byte) 
 	}
 	cfg := streamConfig("domtap_state", 0, max(replicas, 1))
 	cfg.RePublish = nil
-	for {
-		stream, err := findStream(ctx, js, cfg)
-		if err == nil {
-			return &States{js: js, stream: stream, aead: aead}, nil
-		}
-		timer := time.NewTimer(openWait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return nil, fmt.Errorf("open the states of sessions: %w", errors.Join(context.Cause(ctx), err))
-		}
+	stream, err := retry.Until(ctx, openWait, func() (jetstream.Stream, error) { return FindStream(ctx, js, cfg) })
+	if err != nil {
+		return nil, fmt.Errorf("open the states of sessions: %w", err)
 	}
+	return &States{js: js, stream: stream, aead: aead}, nil
 }
 
 func newAEAD(key []byte) (cipher.AEAD, error) {

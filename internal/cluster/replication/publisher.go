@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/logs"
 	"github.com/domtap/domtap/internal/cluster/registry"
 	"github.com/domtap/domtap/internal/cluster/tablog"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // ErrFenced says that another node owns the session now: this one must not write to the logs of its tabs.
@@ -246,12 +247,5 @@ func (p *publisher) pause(ctx context.Context) error {
 	if !p.allowed() {
 		return ErrFenced
 	}
-	timer := time.NewTimer(retryWait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return retry.Pause(ctx, retryWait)
 }
