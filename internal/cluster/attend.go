@@ -131,7 +131,7 @@ func (n attendant) wait() bool {
 
 // restoreState is restore without what the registry has to know.
 func (n attendant) restoreState(ctx context.Context, e registry.Entry[registry.Session], token uint64) error {
-	state, err := n.cfg.States.Load(ctx, e.Key)
+	state, err := n.cfg.States.Take(ctx, e.Key, token)
 	if err != nil {
 		return err
 	}

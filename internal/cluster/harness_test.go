@@ -223,7 +223,7 @@ func (s states) Save(_ context.Context, name string, _ uint64, state []byte) err
 	return nil
 }
 
-func (s states) Load(_ context.Context, name string) ([]byte, error) {
+func (s states) Take(_ context.Context, name string, _ uint64) ([]byte, error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	return s.w.states[name], nil

@@ -26,8 +26,9 @@ type Host interface {
 // under a lower one. Its methods are safe for concurrent use.
 type States interface {
 	Save(ctx context.Context, session string, token uint64, state []byte) error
-	// Load returns nil when there is none.
-	Load(ctx context.Context, session string) (state []byte, err error)
+	// Take returns what was saved last, nil when there is none, and keeps it under the token of the next owner: from then on, those
+	// before save nothing more.
+	Take(ctx context.Context, session string, token uint64) (state []byte, err error)
 	Delete(ctx context.Context, session string, token uint64) error
 }
 
@@ -64,6 +65,6 @@ type Place struct {
 // noStates is the States of a Node without one.
 type noStates struct{}
 
-func (noStates) Save(context.Context, string, uint64, []byte) error { return nil }
-func (noStates) Load(context.Context, string) (s []byte, err error) { return nil, nil }
-func (noStates) Delete(context.Context, string, uint64) error       { return nil }
+func (noStates) Save(context.Context, string, uint64, []byte) error         { return nil }
+func (noStates) Delete(context.Context, string, uint64) error               { return nil }
+func (noStates) Take(context.Context, string, uint64) (s []byte, err error) { return nil, nil }

@@ -82,10 +82,6 @@ func (s *States) subject(session string) string { return subject("domtap_state",
 // Save saves the state of a session under the fencing token of its owner. Errors are ErrConflict, when it was saved under a higher
 // token, ErrTooLarge, ErrUnknown and ErrUnavailable.
 func (s *States) Save(ctx context.Context, session string, token uint64, state []byte) error {
-	sealed, err := s.seal(session, token, state)
-	if err != nil {
-		return fmt.Errorf("save the state of session %s: %w", session, err)
-	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	last, saved, err := s.last(ctx, session)
@@ -95,11 +91,7 @@ func (s *States) Save(ctx context.Context, session string, token uint64, state [
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	message := nats.NewMsg(s.subject(session))
-	message.Data = sealed
-	message.Header.Set(tokenHeader, strconv.FormatUint(token, 10))
-	_, err = s.js.PublishMsg(ctx, message, jetstream.WithExpectLastSequencePerSubject(revisionOf(last)))
-	return explain(err, true, "save", session)
+	return s.store(ctx, session, token, state, last)
 }
 
 // Load returns the state that was saved last, or nil when the leader has none. Errors are ErrUnavailable, and that of a state that was
@@ -119,6 +111,41 @@ func (s *States) Load(ctx context.Context, session string) ([]byte, error) {
 		return nil, fmt.Errorf("load the state of session %s: %w", session, err)
 	}
 	return state, nil
+}
+
+// Take returns the state that was saved last, or nil when there is none, for the next owner of a session: it saves that state again under
+// the owner's token, in place of exactly what was read. So the state was the last one, whoever answered the read, and no earlier owner
+// saves another one afterwards. Errors are those of Load and Save.
+func (s *States) Take(ctx context.Context, session string, token uint64) ([]byte, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	last, saved, err := s.last(ctx, session)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	if saved > token {
+		return nil, fmt.Errorf("take %q: %w: under token %d, after %d", session, ErrConflict, token, saved)
+	}
+	var state []byte
+	if err == nil && last.Header.Get(operation) == "" {
+		if state, err = s.unseal(session, saved, last.Data); err != nil {
+			return nil, fmt.Errorf("take the state of session %s: %w", session, err)
+		}
+	}
+	return state, s.store(ctx, session, token, state, last)
+}
+
+// store stores a state in place of a message.
+func (s *States) store(ctx context.Context, session string, token uint64, state []byte, last *jetstream.RawStreamMsg) error {
+	sealed, err := s.seal(session, token, state)
+	if err != nil {
+		return fmt.Errorf("save the state of session %s: %w", session, err)
+	}
+	message := nats.NewMsg(s.subject(session))
+	message.Data = sealed
+	message.Header.Set(tokenHeader, strconv.FormatUint(token, 10))
+	_, err = s.js.PublishMsg(ctx, message, jetstream.WithExpectLastSequencePerSubject(revisionOf(last)))
+	return explain(err, true, "save", session)
 }
 
 // Delete forgets the state of a session. Errors are ErrConflict, when it was saved under a higher token, ErrUnknown and ErrUnavailable.

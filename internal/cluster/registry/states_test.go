@@ -26,6 +26,41 @@ func openStates(t *testing.T, conn *nats.Conn, key []byte) *registry.States {
 	return s
 }
 
+func TestTheNextOwnerTakesTheLastState(t *testing.T) {
+	conn := connect(t, embedded.Client{Server: startServer(t, embedded.Config{StoreDir: t.TempDir()})})
+	s, ctx := openStates(t, conn, key), bounded(t)
+	if err := s.Save(ctx, "work", 7, []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // an owner may try twice
+		if state, err := s.Take(ctx, "work", 9); string(state) != "first" || err != nil {
+			t.Errorf("got %q, %v", state, err)
+		}
+	}
+	if err := s.Save(ctx, "work", 7, []byte("late")); !errors.Is(err, registry.ErrConflict) {
+		t.Errorf("the owner before saves: %v", err)
+	}
+	if _, err := s.Take(ctx, "work", 8); !errors.Is(err, registry.ErrConflict) {
+		t.Errorf("an owner before takes: %v", err)
+	}
+	if state, err := s.Load(ctx, "work"); string(state) != "first" || err != nil {
+		t.Errorf("then there is %q, %v", state, err)
+	}
+	// Of one that never was saved, nothing comes later.
+	if state, err := s.Take(ctx, "none", 9); len(state) != 0 || err != nil {
+		t.Errorf("of a session without a state: %q, %v", state, err)
+	}
+	if err := s.Save(ctx, "none", 7, []byte("late")); !errors.Is(err, registry.ErrConflict) {
+		t.Errorf("the owner before saves: %v", err)
+	}
+	if err := s.Delete(ctx, "work", 9); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := s.Take(ctx, "work", 12); len(state) != 0 || err != nil {
+		t.Errorf("after the end of the session: %q, %v", state, err)
+	}
+}
+
 func TestStatesAreKeptUnderTheHighestToken(t *testing.T) {
 	conn := connect(t, embedded.Client{Server: startServer(t, embedded.Config{StoreDir: t.TempDir()})})
 	a, b, ctx := openStates(t, conn, key), openStates(t, conn, key), bounded(t)
