@@ -27,7 +27,7 @@ func TestAWatchOutlivesTheNodeOfItsTab(t *testing.T) {
 	st := newStage(t)
 	tab := st.create(st.nodes[0], "work", true)
 	home := st.home(st.nodes[0], "work")
-	testenv.Await(t, "the session is saved", func() bool { return home.logged(`msg="a session was saved" session=work tabs=1`) })
+	testenv.Await(t, "the login is saved", func() bool { return home.logged(`msg="a session was saved" session=work tabs=1 cookies=1`) })
 	others := st.others(home)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()

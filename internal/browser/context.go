@@ -265,6 +265,9 @@ func (c *Context) Downloads() string {
 	return c.downloadDir
 }
 
+// Changes implements sessions.Changing.
+func (c *Context) Changes() uint64 { return c.store.Changes() }
+
 // State implements sessions.Context.
 func (c *Context) State(ctx context.Context) (sessions.State, error) {
 	state, err := c.store.Read(ctx)

@@ -142,6 +142,17 @@ func (s *session) Close(ctx context.Context, keep bool) error {
 	return nil
 }
 
+// Changes implements sessions.Changing.
+func (s *session) Changes() uint64 {
+	s.pool.mu.Lock()
+	inner := s.inner
+	s.pool.mu.Unlock()
+	if c, ok := inner.(sessions.Changing); ok {
+		return c.Changes()
+	}
+	return 0
+}
+
 // Process implements sessions.Restartable.
 func (s *session) Process() sessions.Process {
 	s.pool.mu.Lock()

@@ -26,6 +26,13 @@ type Context interface {
 	Close(ctx context.Context, keep bool) error
 }
 
+// Changing is implemented by a Context that knows when what is stored may have changed.
+type Changing interface {
+	// Changes is another number whenever cookies may have changed, and usually when local storage has: it counts documents and what is
+	// sent and received. It does not wait.
+	Changes() uint64
+}
+
 // Restartable is implemented by a Context whose browser may die and be started again.
 type Restartable interface {
 	// Process does not wait.

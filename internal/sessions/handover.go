@@ -7,8 +7,11 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
+// Handover is what Sessions do with sessions that come from other processes, and go to them. Its methods are safe for concurrent use.
+type Handover struct{ *Sessions }
+
 // Adopt makes a session that another process had until now: it is Create, but for the name, which is taken already.
-func (s *Sessions) Adopt(ctx context.Context, id string, settings Settings, state State) error {
+func (s Handover) Adopt(ctx context.Context, id string, settings Settings, state State) error {
 	s.mu.Lock()
 	one, err := s.registry.add(id)
 	s.mu.Unlock()
@@ -23,7 +26,7 @@ func (s *Sessions) Adopt(ctx context.Context, id string, settings Settings, stat
 }
 
 // Copy reads what Adopt needs of a session, the password included. It is no use of the session.
-func (s *Sessions) Copy(ctx context.Context, id string) (Settings, State, error) {
+func (s Handover) Copy(ctx context.Context, id string) (Settings, State, error) {
 	s.mu.Lock()
 	i := s.registry.index(id)
 	if i < 0 || !s.registry.all[i].ready || s.registry.all[i].context == nil {
@@ -47,9 +50,24 @@ func (s *Sessions) Copy(ctx context.Context, id string) (Settings, State, error)
 	return one.settings, state, nil
 }
 
+// Changes is another number whenever the cookies of a session may have changed; see Changing. It is 0 when there is no such session, or
+// when nobody knows.
+func (s Handover) Changes(id string) uint64 {
+	s.mu.Lock()
+	var of Context
+	if i := s.registry.index(id); i >= 0 {
+		of = s.registry.all[i].context
+	}
+	s.mu.Unlock()
+	if c, ok := of.(Changing); ok {
+		return c.Changes()
+	}
+	return 0
+}
+
 // Leave ends a session here, because another process has it from now on: calls, tabs and watches fail with why at once. The channel gets
 // one value, when the browser has forgotten the session; it is nil when there is no such session.
-func (s *Sessions) Leave(ctx context.Context, id string, why *apierr.Error) (gone <-chan error) {
+func (s Handover) Leave(ctx context.Context, id string, why *apierr.Error) (gone <-chan error) {
 	s.mu.Lock()
 	i := s.registry.index(id)
 	if i >= 0 && s.registry.all[i].ready {
@@ -95,6 +113,14 @@ func (e emptied) Close(ctx context.Context, _ bool) error {
 		return err
 	}
 	return e.Configure(ctx, Settings{})
+}
+
+// Changes implements Changing.
+func (e emptied) Changes() uint64 {
+	if c, ok := e.Context.(Changing); ok {
+		return c.Changes()
+	}
+	return 0
 }
 
 // Process implements Restartable.

@@ -6,7 +6,8 @@
 //   - A session that moves has what it had: settings, cookies, storage, and each tab at its URL and scroll position, under its id, with
 //     refs that were never given before. Calls that are under way end before; later ones find the session on its next node.
 //   - A session with a tab that is to be restored (OpenTab.restore) is taken over when its node is gone, with these tabs. Its cookies
-//     and storage are those of at most SaveEvery before, if calls were made or pages changed, and of at most a minute before otherwise.
+//     and storage are those of at most SaveEvery before (a second or two, after a rest), and the time that saving takes. What a script
+//     stores while no call is made, nothing is sent or received and no page changes, is saved within a minute.
 //   - A tab can be found by all nodes when the call that made it returns, unless the registry does not answer.
 //   - No call begins, and no turn of a tab, on a session whose lease has ended.
 //   - Nothing runs after Close.

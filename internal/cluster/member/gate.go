@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,11 +23,11 @@ type hold struct {
 	// calls and streams are under way; stopping says that the session is to leave when the calls have ended.
 	calls, streams int
 	stopping       bool
-	// ended is closed and replaced when the last call ends.
+	// ended is closed and replaced when the last call ends, and when a save does.
 	ended chan struct{}
-	// touched counts the calls that there ever were; saved is what was saved last.
+	// touched counts the begins and ends of calls.
 	touched uint64
-	saved   savedState
+	saving  saving
 }
 
 // enter counts a call or a stream of a session; nil: this node does not have it. It fails with an *apierr.Error of kind NotFound while the
@@ -55,9 +56,26 @@ func (g *gate) leaves(h *hold, count *int) {
 	defer g.mu.Unlock()
 	h.touched++
 	if *count--; h.calls == 0 {
-		close(h.ended)
-		h.ended = make(chan struct{})
+		h.announce()
 	}
+}
+
+// announce tells those who wait for the end of calls or a save; the caller holds the lock.
+func (h *hold) announce() {
+	close(h.ended)
+	h.ended = make(chan struct{})
+}
+
+// saveEnds notes the end of a save, which began when the session was as in now.
+func (g *gate) saveEnds(h *hold, now savedState, sum [sha256.Size]byte, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h.saving.running = false
+	if err == nil {
+		h.saving.done(now)
+		h.saving.sum = sum
+	}
+	h.announce()
 }
 
 // add notes a session that this node has from now on.
@@ -91,7 +109,8 @@ func (g *gate) held() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// quiesce refuses new calls to a session, and waits until none is under way.
+// quiesce refuses new calls to a session, and waits until none is under way, and no save, which would replace what is saved when the
+// session has stopped.
 func (g *gate) quiesce(ctx context.Context, session string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -100,7 +119,7 @@ func (g *gate) quiesce(ctx context.Context, session string) error {
 		return cluster.ErrElsewhere
 	}
 	h.stopping = true
-	for h.calls > 0 {
+	for h.calls > 0 || h.saving.running {
 		ended := h.ended
 		g.mu.Unlock()
 		select {

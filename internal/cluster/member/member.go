@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// SaveEvery is how often the states of sessions are saved that may have changed.
+	// SaveEvery is how often the state of a session is saved that goes on changing. One that rested before is saved sooner.
 	SaveEvery = 10 * time.Second
 	// saveBound is how long one session may take to be saved.
 	saveBound = 5 * time.Second
@@ -55,7 +55,7 @@ type Config struct {
 type Member struct {
 	cfg      Config
 	pool     *tabpool.Pool
-	sessions *sessions.Sessions
+	sessions sessions.Handover
 	node     Node
 	// started is closed when the fields above are set.
 	started chan struct{}
@@ -88,7 +88,9 @@ func New(ctx context.Context, cfg Config) *Member {
 }
 
 // Use says whose sessions these are. It is called once, before Start.
-func (m *Member) Use(pool *tabpool.Pool, all *sessions.Sessions) { m.pool, m.sessions = pool, all }
+func (m *Member) Use(pool *tabpool.Pool, all *sessions.Sessions) {
+	m.pool, m.sessions = pool, sessions.Handover{Sessions: all}
+}
 
 // Start begins to register tabs and to save sessions. It is called once.
 func (m *Member) Start(node Node) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -179,6 +180,11 @@ func (n *node) open(session string, restore bool) *actor.Tab {
 	return tab
 }
 
+// copy is what the node has of a session.
+func (n *node) copy(ctx context.Context, session string) (sessions.Settings, sessions.State, error) {
+	return sessions.Handover{Sessions: n.sessions}.Copy(ctx, session)
+}
+
 // owner is the node that has a tab, as another one knows it.
 func (st *stage) owner(from *node, tab string) string {
 	st.Helper()
@@ -207,7 +213,7 @@ func (st *stage) arrived(at *node, session string, was *actor.Tab) {
 	if now := reading.Head.Snapshot.Elements.Slice(); len(now) != 1 || len(last) > 0 && now[0].Ref <= last[len(last)-1].Ref {
 		st.Errorf("the elements are %+v, and were %+v", now, last)
 	}
-	settings, stored, err := at.sessions.Copy(st.ctx, session)
+	settings, stored, err := at.copy(st.ctx, session)
 	if err != nil {
 		st.Fatal(err)
 	}
@@ -277,6 +283,42 @@ func TestASessionWithATabToRestoreIsTakenOver(t *testing.T) {
 	}
 	if _, err := b.SessionOwner(st.ctx, "lost", true); !errors.Is(err, cluster.ErrGone) {
 		t.Errorf("a session without a tab to restore: %v", err)
+	}
+}
+
+// TestALoginIsSavedSoon logs in after the first save, as a tab does that is saved while it opens.
+func TestALoginIsSavedSoon(t *testing.T) {
+	st := newStage(t, 2)
+	a, b := st.nodes[0], st.nodes[1]
+	if _, err := a.sessions.Create(st.ctx, "work", sessions.Settings{}, sessions.State{}); err != nil {
+		t.Fatal(err)
+	}
+	tab := a.open("work", true)
+	saved := func(text string) func() bool {
+		return func() bool {
+			state, err := a.states.Load(st.ctx, "work")
+			return err == nil && strings.Contains(string(state), text)
+		}
+	}
+	st.until("the session is saved", saved(tab.ID()))
+	done, err := a.member.Begin(tab.ID(), "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cookie := sessions.Cookie{Name: "who", Value: "me-again", Domain: "shop.example", Path: "/"}
+	if err := a.sessions.SetState(st.ctx, "work", sessions.State{Cookies: []sessions.Cookie{cookie}}, false); err != nil {
+		t.Fatal(err)
+	}
+	done(st.ctx)
+	at := time.Now()
+	st.until("the login is saved", saved("me-again"))
+	if took := time.Since(at); took >= member.SaveEvery {
+		t.Errorf("that took %v", took)
+	}
+	a.leave()
+	st.until("the other node has the tab", func() bool { return st.owner(b, tab.ID()) == "n2" })
+	if _, stored, err := b.copy(st.ctx, "work"); err != nil || len(stored.Cookies) != 1 {
+		t.Errorf("the cookies are %+v, %v", stored.Cookies, err)
 	}
 }
 

@@ -2,18 +2,59 @@ package member
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"time"
 )
 
-// saveAnyway is how long a state may be old of which nothing is known to have changed: responses set cookies without a trace in the page.
-const saveAnyway = time.Minute
+const (
+	// saveLook is how often the sessions are looked at that may have to be saved. It is also the least time between two saves of one.
+	saveLook = time.Second
+	// saveAnyway is how long a state may be old of which nothing is known to have changed: a script may store something without a
+	// request and without a trace in the page.
+	saveAnyway = time.Minute
+	// savesAtOnce is how many sessions are saved at the same time: each opens a page in the browser for a moment.
+	savesAtOnce = 4
+)
 
 // savedState is what tells whether a session may have changed since it was saved.
 type savedState struct {
 	at time.Time
-	// touched is that of hold, and revisions are those of all tabs together.
-	touched, revisions uint64
+	// touched is that of hold, revisions are those of all tabs together, and stored counts what may have changed cookies.
+	touched, revisions, stored uint64
+}
+
+// differs reports whether the session may have changed between the two.
+func (s savedState) differs(last savedState) bool {
+	return s.touched != last.touched || s.revisions != last.revisions || s.stored != last.stored
+}
+
+// saving is what a hold knows of its saves. gate.mu guards it.
+type saving struct {
+	// saved is what was saved last.
+	saved savedState
+	// pause is the least time between the last save and the next one: saveLook after a rest, and twice as long after each further save, up
+	// to SaveEvery. So what happens once is saved at once, and what goes on costs a save every SaveEvery.
+	pause time.Duration
+	// running says that the session is being saved.
+	running bool
+	// sum is that of the state that was stored last.
+	sum [sha256.Size]byte
+}
+
+// due reports whether the session is to be saved, of which now is known.
+func (s *saving) due(now savedState) bool {
+	age := now.at.Sub(s.saved.at)
+	return !s.running && (s.saved.at.IsZero() || age >= s.pause && now.differs(s.saved) || age >= saveAnyway)
+}
+
+// done notes a save of what was known when it began.
+func (s *saving) done(now savedState) {
+	s.pause = min(2*s.pause, SaveEvery)
+	if now.at.Sub(s.saved.at) >= 2*SaveEvery { // also for the first one
+		s.pause = saveLook
+	}
+	s.saved = now
 }
 
 // saveNow has those sessions saved that never were.
@@ -26,31 +67,26 @@ func (m *Member) saveNow() {
 
 // save saves the sessions that are to be restored, when they may have changed, until the Member is closed.
 func (m *Member) save() {
-	tick := time.NewTicker(SaveEvery)
+	tick := time.NewTicker(saveLook)
 	defer tick.Stop()
+	slots := make(chan struct{}, savesAtOnce)
 	for {
-		all := false
 		select {
 		case <-m.due:
 		case <-tick.C:
-			all = true
 		case <-m.ctx.Done():
 			return
 		}
 		for _, session := range m.held() {
-			now, due := m.dueSave(session, all)
-			if !due || m.ctx.Err() != nil {
-				continue
-			}
-			if err := m.saveOne(session, now); err != nil {
-				m.cfg.Logger.Warn("the state of a session was not saved: if this node died, the session would come back with an older one", "session", session, "error", err)
+			if h, now := m.beginSave(session); h != nil {
+				m.running.Go(func() { m.saveIn(slots, session, h, now) })
 			}
 		}
 	}
 }
 
-// dueSave reports whether a session is to be saved, and what it is like now. Without all, only one that never was.
-func (m *Member) dueSave(session string, all bool) (now savedState, due bool) {
+// beginSave begins to save a session if that is due, and says what the session is like now; nil: it is not. The caller owes saveIn.
+func (m *Member) beginSave(session string) (h *hold, now savedState) {
 	now.at = time.Now()
 	restored := false
 	for _, tab := range m.pool.Tabs() {
@@ -59,46 +95,61 @@ func (m *Member) dueSave(session string, all bool) (now savedState, due bool) {
 			now.revisions += tab.Info().Revision
 		}
 	}
+	now.stored = m.sessions.Changes(session)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	h := m.holds[session]
-	if h == nil || !restored {
-		return now, false
+	h = m.holds[session]
+	if h == nil || h.stopping || !restored {
+		return nil, now
 	}
 	now.touched = h.touched
-	last := h.saved
-	return now, last.at.IsZero() || all && (last.touched != now.touched || last.revisions != now.revisions || now.at.Sub(last.at) >= saveAnyway)
+	if !h.saving.due(now) {
+		return nil, now
+	}
+	h.saving.running = true
+	return h, now
 }
 
-// saveOne saves a session.
-func (m *Member) saveOne(session string, now savedState) error {
+// saveIn saves a session when there is a slot. What fails is tried again after saveLook.
+func (m *Member) saveIn(slots chan struct{}, session string, h *hold, now savedState) {
+	var sum [sha256.Size]byte
+	err := context.Cause(m.ctx)
+	select {
+	case slots <- struct{}{}:
+		sum, err = m.saveOne(session, h)
+		<-slots
+	case <-m.ctx.Done():
+	}
+	m.saveEnds(h, now, sum, err)
+	if err != nil && m.ctx.Err() == nil {
+		m.cfg.Logger.Warn("the state of a session was not saved: if this node died, the session would come back with an older one", "session", session, "error", err)
+	}
+}
+
+// saveOne saves a session, unless it is as it was saved last.
+func (m *Member) saveOne(session string, h *hold) (sum [sha256.Size]byte, err error) {
 	ctx, cancel := context.WithTimeout(m.ctx, saveBound)
 	defer cancel()
 	token, err := m.node.Token(session)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	s, err := m.copy(ctx, session)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	text, err := s.encode()
 	if err != nil {
-		return err
+		return sum, err
 	}
-	if !m.Has(session) {
-		return nil // it leaves, and its state is saved by whoever moves it
+	if sum = sha256.Sum256(text); sum == h.saving.sum { // which only saves change
+		return sum, nil
 	}
 	if err := m.cfg.States.Save(ctx, session, token, text); err != nil {
-		return fmt.Errorf("save: %w", err)
+		return sum, fmt.Errorf("save: %w", err)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if h := m.holds[session]; h != nil {
-		h.saved = now
-	}
-	m.cfg.Logger.Debug("a session was saved", "session", session, "tabs", len(s.Tabs), "bytes", len(text))
-	return nil
+	m.cfg.Logger.Debug("a session was saved", "session", session, "tabs", len(s.Tabs), "cookies", len(s.Storage.Cookies), "bytes", len(text))
+	return sum, nil
 }
 
 // copy is what another node needs of a session now.
