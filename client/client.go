@@ -68,6 +68,7 @@ type Client struct {
 	Sessions domtapv1.SessionServiceClient
 	Context  domtapv1.ContextServiceClient
 	Search   domtapv1.SearchServiceClient
+	Cluster  domtapv1.ClusterServiceClient
 
 	conn *grpc.ClientConn
 }
@@ -153,6 +154,7 @@ func New(conn *grpc.ClientConn) *Client {
 		Sessions: domtapv1.NewSessionServiceClient(conn),
 		Context:  domtapv1.NewContextServiceClient(conn),
 		Search:   domtapv1.NewSearchServiceClient(conn),
+		Cluster:  domtapv1.NewClusterServiceClient(conn),
 		conn:     conn,
 	}
 }

@@ -199,7 +199,7 @@ func (c *cancelled) step() *domtapv1.Step {
 func (c *cancelled) request(method protoreflect.MethodDescriptor) proto.Message {
 	name := string(method.Parent().Name()) + "." + string(method.Name())
 	empty := map[string]bool{
-		"TabService.ListTabs": true, "TabService.WatchTabs": true, "SessionService.ListSessions": true, "StatsService.GetStats": true, "SearchService.ListSearchProviders": true, "Health.Check": true, "Health.List": true, "Health.Watch": true,
+		"TabService.ListTabs": true, "TabService.WatchTabs": true, "SessionService.ListSessions": true, "StatsService.GetStats": true, "SearchService.ListSearchProviders": true, "ClusterService.GetCluster": true, "Health.Check": true, "Health.List": true, "Health.Watch": true,
 	}
 	if empty[name] {
 		return dynamicpb.NewMessage(method.Input())
@@ -293,6 +293,10 @@ func (c *cancelled) ofSessions(method string) proto.Message {
 		return &domtapv1.CountTokensRequest{Text: "x"}
 	case "SearchService.Search":
 		return &domtapv1.SearchRequest{Query: "x"}
+	case "ClusterService.DrainNode":
+		return &domtapv1.DrainNodeRequest{NodeId: "n1"}
+	case "ClusterService.MoveSession":
+		return &domtapv1.MoveSessionRequest{SessionId: c.session(), NodeId: "n1"}
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type fakeDaemon struct {
 	domtapv1.UnimplementedSessionServiceServer
 	domtapv1.UnimplementedStatsServiceServer
 	domtapv1.UnimplementedSearchServiceServer
+	domtapv1.UnimplementedClusterServiceServer
 
 	socket string
 	// answer gives the answer to a request, after it was recorded.
@@ -74,6 +75,7 @@ func (f *fakeDaemon) serve(t *testing.T, listener net.Listener, options ...grpc.
 	domtapv1.RegisterSessionServiceServer(server, f)
 	domtapv1.RegisterStatsServiceServer(server, f)
 	domtapv1.RegisterSearchServiceServer(server, f)
+	domtapv1.RegisterClusterServiceServer(server, f)
 	healthv1.RegisterHealthServer(server, health.NewServer())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -252,6 +254,18 @@ func (f *fakeDaemon) Search(ctx context.Context, r *domtapv1.SearchRequest) (*do
 
 func (f *fakeDaemon) ListSearchProviders(ctx context.Context, r *domtapv1.ListSearchProvidersRequest) (*domtapv1.ListSearchProvidersResponse, error) {
 	return handle(ctx, f, r, &domtapv1.ListSearchProvidersResponse{})
+}
+
+func (f *fakeDaemon) GetCluster(ctx context.Context, r *domtapv1.GetClusterRequest) (*domtapv1.GetClusterResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GetClusterResponse{Cluster: "shop", NodeId: "n1"})
+}
+
+func (f *fakeDaemon) DrainNode(ctx context.Context, r *domtapv1.DrainNodeRequest) (*domtapv1.DrainNodeResponse, error) {
+	return handle(ctx, f, r, &domtapv1.DrainNodeResponse{NodeId: r.GetNodeId()})
+}
+
+func (f *fakeDaemon) MoveSession(ctx context.Context, r *domtapv1.MoveSessionRequest) (*domtapv1.MoveSessionResponse, error) {
+	return handle(ctx, f, r, &domtapv1.MoveSessionResponse{SessionId: r.GetSessionId(), FromNodeId: "n1", NodeId: r.GetNodeId()})
 }
 
 func (f *fakeDaemon) WatchDom(r *domtapv1.WatchDomRequest, stream grpc.ServerStreamingServer[domtapv1.WatchDomResponse]) error {

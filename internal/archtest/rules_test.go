@@ -107,8 +107,10 @@ var layers = map[string]layer{
 	"internal/cluster/placement": {pure: true},
 	// Calls that are about what another node has: a server for nodes, and their client.
 	"internal/cluster/directory": {layers: []string{"internal/cluster", "internal/cluster/peers", "internal/cluster/registry", "internal/server"}, modules: true},
-	"internal/cluster/peers":     {layers: []string{"gen", "internal/server", "internal/server/listen", "internal/sessions"}, modules: true},
-	"gen":                        {modules: true},
+	// What operators ask of a cluster.
+	"internal/cluster/admin": {layers: []string{"gen", "internal/cluster", "internal/cluster/directory", "internal/cluster/registry", "internal/server"}, modules: true},
+	"internal/cluster/peers": {layers: []string{"gen", "internal/server", "internal/server/listen", "internal/sessions"}, modules: true},
+	"gen":                    {modules: true},
 	"internal/server": {
 		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search"},
 		modules: true,
@@ -175,7 +177,7 @@ var owners = []owner{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/directory", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
+		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/admin", "internal/cluster/directory", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
 		advice: "use the types of dom and actor and let internal/server convert them",
 	},
 	{

@@ -293,7 +293,7 @@ func TestDrainingFailsNoCall(t *testing.T) {
 		})
 	}
 	begun := time.Now()
-	if err := leaving.Drain(w.ctx); err != nil {
+	if _, err := leaving.Operations().Drain(w.ctx); err != nil {
 		t.Error(err)
 	}
 	t.Logf("drained in %v", time.Since(begun))

@@ -116,13 +116,13 @@ func TestMove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Move(w.ctx, "s", "n77"); !errors.Is(err, cluster.ErrNoRoom) {
+	if err := a.Operations().Move(w.ctx, "s", "n77"); !errors.Is(err, cluster.ErrNoNode) {
 		t.Errorf("to a node that is not there: %v", err)
 	}
-	if err := b.Move(w.ctx, "s", a.id); !errors.Is(err, cluster.ErrElsewhere) {
+	if err := b.Operations().Move(w.ctx, "s", a.id); !errors.Is(err, cluster.ErrElsewhere) {
 		t.Errorf("by a node that does not have it: %v", err)
 	}
-	if err := a.Move(w.ctx, "s", b.id); err != nil {
+	if err := a.Operations().Move(w.ctx, "s", b.id); err != nil {
 		t.Fatal(err)
 	}
 	if at, err := w.call(a, "s"); err != nil || at != b.id {

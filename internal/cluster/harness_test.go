@@ -84,7 +84,7 @@ func (w *world) joinBy(id string, open func(context.Context, registry.Config) (*
 	}
 	h := &host{world: w, id: id, sessions: map[string]*session{}, events: make(chan struct{})}
 	n, err := cluster.Join(w.ctx, cluster.Config{
-		ID: id, Address: "address-of-" + id, Host: h, States: states{w}, Timing: w.timing,
+		ID: id, Address: "address-of-" + id, Role: registry.RoleServer, Host: h, States: states{w}, Timing: w.timing,
 		Open:   open,
 		Logger: slog.New(slog.NewTextHandler(w.Output(), &slog.HandlerOptions{Level: level})),
 	})

@@ -16,8 +16,10 @@ const pickedFor = 5 * time.Second
 // ledger is what the views say, ordered by owner: a node's key, as registry.NodeKey makes it. It is called back by the views, so none of
 // its methods may use them.
 type ledger struct {
-	mu       sync.Mutex
-	nodes    map[string]registry.Entry[registry.Node]
+	mu    sync.Mutex
+	nodes map[string]registry.Entry[registry.Node]
+	// renewed is when the last renewal of each node was learned of.
+	renewed  map[string]time.Time
 	sessions map[string]registry.Entry[registry.Session]
 	byOwner  map[string]map[string]bool
 	// quiet are the nodes that have not renewed their lease for some time.
@@ -35,7 +37,7 @@ type pick struct {
 
 func newLedger() *ledger {
 	return &ledger{
-		nodes: map[string]registry.Entry[registry.Node]{}, sessions: map[string]registry.Entry[registry.Session]{},
+		nodes: map[string]registry.Entry[registry.Node]{}, renewed: map[string]time.Time{}, sessions: map[string]registry.Entry[registry.Session]{},
 		byOwner: map[string]map[string]bool{}, quiet: map[string]bool{}, picked: map[string]pick{}, membership: make(chan struct{}),
 	}
 }
@@ -49,8 +51,9 @@ func (l *ledger) node(c registry.Change[registry.Node]) {
 	defer l.mu.Unlock()
 	if c.New == nil {
 		delete(l.nodes, c.Key)
+		delete(l.renewed, c.Key)
 	} else {
-		l.nodes[c.Key] = *c.New
+		l.nodes[c.Key], l.renewed[c.Key] = *c.New, time.Now()
 	}
 	if c.Old == nil || c.New == nil || c.Old.Value.Gone != c.New.Value.Gone || c.Old.Value.Draining != c.New.Value.Draining {
 		close(l.membership)

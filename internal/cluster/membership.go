@@ -130,7 +130,7 @@ type leaseStore struct {
 func (s leaseStore) Renew(ctx context.Context, a lease.Attempt) (uint64, error) {
 	cfg := s.node.cfg
 	revision, err := s.node.reg.Nodes.Update(ctx, s.member.key, registry.Node{
-		ID: cfg.ID, Incarnation: s.member.incarnation, Address: cfg.Address, Version: cfg.Version,
+		ID: cfg.ID, Incarnation: s.member.incarnation, Address: cfg.Address, Version: cfg.Version, Role: cfg.Role,
 		Renewal: a.Number, Load: cfg.Host.Load(), Draining: s.node.draining.Load(),
 	}, a.Revision)
 	if errors.Is(err, registry.ErrConflict) {

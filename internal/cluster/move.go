@@ -4,34 +4,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"slices"
 	"time"
 
-	"github.com/domtap/domtap/internal/cluster/placement"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// movesAtOnce is how many sessions Drain moves at the same time.
-const movesAtOnce = 8
-
-// drainLook is how often Drain looks for sessions that have become idle.
-const drainLook = 250 * time.Millisecond
+// moveTries is how often a move begins again when the entry of the session changes at the same time, or is about to.
+const moveTries = 3
 
 // Move moves a session of this node to another one, by the name of that. Calls that are under way end first, and lookups wait for the
-// new owner. Move does not wait until that has restored the session. After an error the session stays here; it may have been restored,
-// without its state if that could not be saved. Errors are ErrElsewhere, ErrFenced, ErrNoRoom when the target takes no session, those
-// of Host.Stop and States.Save, and those of the registry.
-func (n *Node) Move(ctx context.Context, session, target string) error {
-	owner := ""
-	for _, c := range n.ledger.candidates(time.Now()) {
-		if node, _ := n.ledger.find(c.ID); node.ID == target && node.ID != n.cfg.ID && !c.Draining && c.Sessions < c.Capacity {
-			owner = c.ID
-		}
+// new owner. Move does not wait until that has restored the session. A session that is at the target stays. After an error the session
+// stays here; it may have been restored, without its state if that could not be saved. Errors are ErrElsewhere, ErrFenced, those that
+// say why the target takes no session (ErrNoNode, ErrSilent, ErrDraining, ErrNoRoom), those of Host.Stop and States.Save, and those of
+// the registry.
+func (o *Operations) Move(ctx context.Context, session, target string) error {
+	n := o.node
+	if h, ok := n.own.get(session); target == n.cfg.ID && ok && h.phase == registry.Ready {
+		return nil
 	}
-	if owner == "" {
-		return fmt.Errorf("move session %s to %s: %w", session, target, ErrNoRoom)
+	owner, err := n.ledger.target(target, time.Now())
+	if err != nil {
+		return fmt.Errorf("move session %s to %s: %w", session, target, err)
 	}
 	return mover{n}.moveTo(ctx, session, owner)
+}
+
+// target finds the incarnation of a node that can take a session; the error says why there is none.
+func (l *ledger) target(id string, now time.Time) (owner string, err error) {
+	if !slices.ContainsFunc(l.live(), func(n registry.Node) bool { return n.ID == id }) {
+		return "", ErrNoNode
+	}
+	err = ErrSilent
+	for _, c := range l.candidates(now) {
+		node, _ := l.find(c.ID)
+		switch {
+		case node.ID != id:
+		case c.Draining:
+			err = ErrDraining
+		case c.Sessions >= c.Capacity:
+			err = ErrNoRoom
+		default:
+			return c.ID, nil
+		}
+	}
+	return "", err
 }
 
 // mover moves sessions of a Node to others.
@@ -39,11 +56,7 @@ type mover struct{ *Node }
 
 // moveTo is Move to the incarnation of a node.
 func (n mover) moveTo(ctx context.Context, session, owner string) error {
-	h, ok := n.own.get(session)
-	if !ok || h.phase != registry.Ready {
-		return fmt.Errorf("move session %s: %w", session, ErrElsewhere)
-	}
-	if err := n.setPhase(ctx, session, registry.Moving); err != nil {
+	if err := n.begin(ctx, session); err != nil {
 		return fmt.Errorf("move session %s: %w", session, err)
 	}
 	state, err := n.cfg.Host.Stop(ctx, session)
@@ -51,6 +64,38 @@ func (n mover) moveTo(ctx context.Context, session, owner string) error {
 		return errors.Join(fmt.Errorf("move session %s: %w", session, err), n.ready(context.WithoutCancel(ctx), session))
 	}
 	return n.handOver(context.WithoutCancel(ctx), session, owner, state)
+}
+
+// begin says that a session is about to move. Somebody may say at the same time whether it is restored.
+func (n mover) begin(ctx context.Context, session string) error {
+	if !n.claim(ctx, session) {
+		return ErrElsewhere
+	}
+	for try := 1; ; try++ {
+		err := n.setPhase(ctx, session, registry.Moving)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, registry.ErrConflict) || try == moveTries || ctx.Err() != nil {
+			n.own.update(session, func(h *holding) { h.phase = registry.Ready })
+			return err
+		}
+		pause(ctx)
+	}
+}
+
+// claim is that of holdings. A session that others can use already may have to become ready here first.
+func (n mover) claim(ctx context.Context, session string) bool {
+	for try := 1; ; try++ {
+		if n.own.claim(session) {
+			return true
+		}
+		h, ok := n.own.get(session)
+		if !ok || h.phase != registry.Restoring || try == moveTries || ctx.Err() != nil {
+			return false
+		}
+		pause(ctx)
+	}
 }
 
 // handOver gives a stopped session of this node to another one. When that cannot be, the session begins again here.
@@ -86,59 +131,4 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 		return fmt.Errorf("move session %s: %w", session, err)
 	}
 	return nil
-}
-
-// Drain moves this node's sessions to others: those with Restore, and the others when they are idle. From its begin on the node takes
-// no new sessions: other nodes learn of that within a moment, and until then Acquire refuses what they place here. Drain returns when
-// no session is left, or with the error of ctx when that ends; the node goes on draining.
-func (n *Node) Drain(ctx context.Context) error {
-	n.draining.Store(true)
-	n.member.Load().keeper.Soon() // others learn of it with the next renewal
-	tick := time.NewTicker(drainLook)
-	defer tick.Stop()
-	for {
-		left := mover{n}.drainOnce(ctx)
-		if left == 0 {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("%d sessions are left: %w", left, context.Cause(ctx))
-		}
-	}
-}
-
-// drainOnce moves what can be moved now, and returns how many sessions are left.
-func (n mover) drainOnce(ctx context.Context) (left int) {
-	names := n.own.list(func(h *holding) bool { return h.phase == registry.Ready })
-	var moving []string
-	for _, name := range names {
-		if h, ok := n.own.get(name); ok && (h.restore || n.cfg.Host.Idle(name)) {
-			moving = append(moving, name)
-		}
-	}
-	places, _ := placement.Spread(moving, n.others())
-	n.moveAll(ctx, moving, places)
-	return len(n.own.list(func(*holding) bool { return true }))
-}
-
-// moveAll moves sessions, some at once: a call that is under way delays only its own session and a few others.
-func (n mover) moveAll(ctx context.Context, names []string, places map[string]string) {
-	var moving sync.WaitGroup
-	slots := make(chan struct{}, movesAtOnce)
-	for _, name := range names {
-		owner, ok := places[name]
-		if !ok || ctx.Err() != nil {
-			continue
-		}
-		slots <- struct{}{}
-		moving.Go(func() {
-			defer func() { <-slots }()
-			if err := n.moveTo(ctx, name, owner); err != nil {
-				n.log.Warn("a session was not moved", "session", name, "error", err)
-			}
-		})
-	}
-	moving.Wait()
 }

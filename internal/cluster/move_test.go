@@ -19,7 +19,7 @@ func TestAMoveWhoseStateIsNotSavedStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.unsaved(errFull)
-		if err := a.Move(w.ctx, name, b.id); !errors.Is(err, errFull) {
+		if err := a.Operations().Move(w.ctx, name, b.id); !errors.Is(err, errFull) {
 			t.Errorf("%s: %v", name, err)
 		}
 		w.unsaved(nil)
@@ -40,7 +40,7 @@ func TestAMoveThatIsRefusedChangesNothing(t *testing.T) {
 	before, _ := a.Token("s")
 	ctx, cancel := context.WithCancel(w.ctx)
 	cancel()
-	if err := a.Move(ctx, "s", b.id); err == nil {
+	if err := a.Operations().Move(ctx, "s", b.id); err == nil {
 		t.Error("it moved without time")
 	}
 	if at, err := w.call(b, "s"); err != nil || at != a.id {

@@ -20,6 +20,8 @@ type Config struct {
 	Address string
 	// Version is the program's.
 	Version string
+	// Role is registry.RoleServer or registry.RoleClient; empty: unknown.
+	Role string
 	// Open opens the registry, as registry.Open does. The Node closes it.
 	Open func(ctx context.Context, cfg registry.Config) (*registry.Registry, error)
 	Host Host
@@ -42,9 +44,10 @@ type Node struct {
 	member atomic.Pointer[member]
 
 	// ctx ends with the Node; running counts its goroutines.
-	ctx     context.Context
-	end     context.CancelFunc
-	running sync.WaitGroup
+	ctx        context.Context
+	end        context.CancelFunc
+	running    sync.WaitGroup
+	operations *Operations
 	// news and work are filled when a view has changed: for what looks after other nodes, and for what looks after this one.
 	news, work chan struct{}
 }
@@ -64,6 +67,7 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 		news: make(chan struct{}, 1), work: make(chan struct{}, 1),
 	}
 	n.ctx, n.end = context.WithCancel(context.WithoutCancel(ctx))
+	n.operations = newOperations(n)
 	var err error
 	if n.reg, err = cfg.Open(ctx, registry.Config{Nodes: n.nodeChanged, Sessions: n.sessionChanged, Logger: cfg.Logger}); err != nil {
 		return nil, fmt.Errorf("join the cluster: %w", err)
@@ -78,9 +82,13 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 	n.running.Go(func() { membership.live(m) })
 	n.running.Go(newWatch(n).run)
 	n.running.Go(attendant{n}.run)
+	n.running.Go(n.operations.run)
 	n.log.Info("joined the cluster", "incarnation", m.incarnation)
 	return n, nil
 }
+
+// Operations are what an operator does with the node.
+func (n *Node) Operations() *Operations { return n.operations }
 
 func (n *Node) nodeChanged(c registry.Change[registry.Node]) {
 	n.ledger.node(c)
@@ -102,7 +110,7 @@ func poke(c chan struct{}) {
 }
 
 // Close leaves the cluster, and returns when nothing runs any more. Sessions with Restore are fenced, and others take them over at once;
-// when ctx ends before the registry knows, they take them over when the lease has ended. Drain moves sessions before.
+// when ctx ends before the registry knows, they take them over when the lease has ended. Operations.Drain moves sessions before.
 func (n *Node) Close(ctx context.Context) {
 	n.end()
 	n.running.Wait()

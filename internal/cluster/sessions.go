@@ -23,10 +23,20 @@ var (
 	ErrNone = errors.New("no node has it")
 	// ErrGone: the node that has the session is gone, and the session is not restored.
 	ErrGone = errors.New("the node that had it is gone")
-	// ErrDraining: this node takes no new sessions, because it drains.
-	ErrDraining = errors.New("this node is draining")
-	// ErrNoRoom: no node takes a session.
+	// ErrDraining: the node takes no new sessions, because it drains.
+	ErrDraining = errors.New("the node is draining")
+	// ErrNoRoom: no node takes a session, or the one that was asked for does not.
 	ErrNoRoom = errors.New("no node has room for another session")
+	// ErrNoNode: there is no such node.
+	ErrNoNode = errors.New("there is no such node")
+	// ErrSilent: the node has not renewed its lease for some seconds.
+	ErrSilent = errors.New("the node does not answer")
+	// ErrBusy: a call or a stream uses the session.
+	ErrBusy = errors.New("a call or a stream uses the session")
+	// ErrMoving: the session is on its way to another node, or is about to leave.
+	ErrMoving = errors.New("the session is on its way")
+	// ErrUndrained: the node does not drain any more.
+	ErrUndrained = errors.New("the node does not drain any more")
 )
 
 // holding is a session that this node has.
@@ -75,6 +85,18 @@ func (o *holdings) update(name string, change func(*holding)) bool {
 		change(h)
 	}
 	return h != nil
+}
+
+// claim marks a session that can be used as one that is about to move, so that only one caller moves it.
+func (o *holdings) claim(name string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	h := o.all[name]
+	if h == nil || h.phase != registry.Ready {
+		return false
+	}
+	h.phase = registry.Moving
+	return true
 }
 
 func (o *holdings) remove(name string) {

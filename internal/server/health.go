@@ -11,6 +11,7 @@ var browserless = map[string]bool{
 	domtapv1.ContextService_ServiceDesc.ServiceName: true,
 	domtapv1.StatsService_ServiceDesc.ServiceName:   true,
 	domtapv1.SearchService_ServiceDesc.ServiceName:  true,
+	domtapv1.ClusterService_ServiceDesc.ServiceName: true,
 }
 
 // SetReady sets whether a browser runs. While none does, the health service reports NOT_SERVING for the services that

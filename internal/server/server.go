@@ -36,6 +36,7 @@ import (
 	"google.golang.org/grpc/stats"
 
 	"github.com/domtap/domtap/actor/tabpool"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/connections"
@@ -96,6 +97,8 @@ type Config struct {
 	Traces stats.Handler
 	// Metrics counts what the server does. Nil: nothing is measured.
 	Metrics Metrics
+	// Cluster operates the cluster that the daemon is a node of. Nil: there is no cluster.
+	Cluster domtapv1.ClusterServiceServer
 	// Peers pass on the calls about what other nodes of a cluster have. Nil: there is no cluster.
 	Peers intercept.Peers
 	// Sessions are the sessions of the pool. Nil: only the default session exists.
@@ -199,7 +202,8 @@ func (s *Server) assemble() {
 	s.connections, s.calls, s.streams = connections.New(tracked), intercept.New(chained), streaming.New(streamed)
 	s.services = services.New(services.Config{
 		DaemonID: rand.Text(), Access: s.access, Views: s.views, Usage: s.usage, Streams: s.streams,
-		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Logger: cfg.Logger,
+		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Cluster: cfg.Cluster,
+		Logger: cfg.Logger,
 	})
 }
 

@@ -242,7 +242,7 @@ func TestASessionThatMovesHasWhatItHad(t *testing.T) {
 	if at := st.owner(b, tab.ID()); at != "n1" {
 		t.Errorf("the tab is at %s", at)
 	}
-	if err := a.Move(st.ctx, "work", "n2"); err != nil {
+	if err := a.Operations().Move(st.ctx, "work", "n2"); err != nil {
 		t.Fatal(err)
 	}
 	if at := st.owner(a, tab.ID()); at != "n2" {
@@ -256,7 +256,7 @@ func TestASessionThatMovesHasWhatItHad(t *testing.T) {
 	// And back again, which is the same for the nodes.
 	var err error
 	st.until("the node knows that it has the session", func() bool {
-		err = b.Move(st.ctx, "work", "n1")
+		err = b.Operations().Move(st.ctx, "work", "n1")
 		return !errors.Is(err, cluster.ErrElsewhere)
 	})
 	if err != nil {
@@ -331,7 +331,7 @@ func TestCallsEndBeforeASessionMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved := make(chan error, 1)
-	go func() { moved <- a.Move(st.ctx, "work", "n2") }()
+	go func() { moved <- a.Operations().Move(st.ctx, "work", "n2") }()
 	var late error
 	st.until("new calls are refused", func() bool {
 		var end func(context.Context)
@@ -364,7 +364,7 @@ func TestAMoveGivesUpWhenCallsDoNotEnd(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(st.ctx, 100*time.Millisecond)
 	defer cancel()
-	if err := a.Move(short, "work", "n2"); !errors.Is(err, context.DeadlineExceeded) {
+	if err := a.Operations().Move(short, "work", "n2"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the move ended with %v", err)
 	}
 	done(st.ctx)
@@ -387,7 +387,7 @@ func TestTheDefaultSessionIsMadeOnFirstUse(t *testing.T) {
 	tab := a.create(sessions.Default, false)
 	_, err := b.sessions.Create(st.ctx, sessions.Default, sessions.Settings{}, sessions.State{})
 	isKind(t, err, apierr.Exists)
-	if err := a.Move(st.ctx, sessions.Default, "n2"); err != nil {
+	if err := a.Operations().Move(st.ctx, sessions.Default, "n2"); err != nil {
 		t.Fatal(err)
 	}
 	if at := st.owner(a, tab.ID()); at != "n2" {

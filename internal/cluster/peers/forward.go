@@ -51,6 +51,8 @@ func (l *lost) status(m *method) error {
 	switch {
 	case l.begun:
 		next = "start the stream again; WatchDom continues from the last revision that you applied"
+	case m.class == managed || m.class == byNode:
+		next = "the call may have had its effect: GetCluster says how it stands"
 	case l.repeatable(m):
 		next = "try again in a few seconds; ListTabs lists the tabs of the nodes that are left"
 	}

@@ -153,7 +153,7 @@ func (c *cluster) add(index int, o options) *node {
 	clients := identity.New(context.Background(), operatorToken)
 	clients.Set([]identity.Entry{{Principal: identity.Client("alice", identity.All), Sum: sha256.Sum256([]byte(aliceToken))}})
 	n.server, err = server.New(n.pool, server.Config{
-		Token: operatorToken, Clients: clients, Peers: n.proxy, Limits: o.limits, Metrics: n.counter,
+		Token: operatorToken, Clients: clients, Peers: n.proxy, Cluster: operated{n: n}, Limits: o.limits, Metrics: n.counter,
 		Sessions: sessions.New(n.pool, n.browser, sessions.Config{Max: 5}),
 	})
 	if err != nil {

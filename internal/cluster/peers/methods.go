@@ -25,6 +25,10 @@ const (
 	newSession
 	// temporary calls make a session for themselves, on a node that the Directory chooses, unless they name one.
 	temporary
+	// managed calls are served by the node that has the session, and are no use of it.
+	managed
+	// byNode calls are served by the node that the request names.
+	byNode
 	// everywhere calls list what all nodes have, unless they name a tab or a session.
 	everywhere
 )
@@ -71,6 +75,10 @@ var classes = map[string]class{
 
 	domtapv1.SearchService_Search_FullMethodName:              local,
 	domtapv1.SearchService_ListSearchProviders_FullMethodName: local,
+
+	domtapv1.ClusterService_GetCluster_FullMethodName:  local,
+	domtapv1.ClusterService_DrainNode_FullMethodName:   byNode,
+	domtapv1.ClusterService_MoveSession_FullMethodName: managed,
 }
 
 // method is a method whose calls may be passed on.
@@ -78,9 +86,9 @@ type method struct {
 	// name is the full name, such as /domtap.v1.TabService/GetTab.
 	name  string
 	class class
-	// tab and session are the fields of a request that name them; nil: there is none.
-	tab, session protoreflect.FieldDescriptor
-	output       protoreflect.MessageType
+	// tab, session and node are the fields of a request that name them; nil: there is none.
+	tab, session, node protoreflect.FieldDescriptor
+	output             protoreflect.MessageType
 	// reads says that a call changes nothing, and may be made again.
 	reads bool
 }
@@ -89,6 +97,7 @@ type method struct {
 const (
 	tabField     = "tab_id"
 	sessionField = "session_id"
+	nodeField    = "node_id"
 )
 
 // methodsOf finds the methods of some classes, and the fields of their requests.
@@ -128,7 +137,11 @@ func methodOf(name string, class class) (*method, error) {
 		if m.tab == nil {
 			return nil, fmt.Errorf("its request has no field %s", tabField)
 		}
-	case bySession, newSession, temporary:
+	case byNode:
+		if m.node = fields.ByName(nodeField); m.node == nil {
+			return nil, fmt.Errorf("its request has no field %s", nodeField)
+		}
+	case bySession, newSession, temporary, managed:
 		if m.session == nil {
 			return nil, fmt.Errorf("its request has no field %s", sessionField)
 		}
@@ -147,9 +160,9 @@ func fullName(method string) protoreflect.FullName {
 	return protoreflect.FullName(name)
 }
 
-// subject is what a call is about; both names are empty when it is about everything.
+// subject is what a call is about; the names are empty when it is about everything.
 type subject struct {
-	tab, session string
+	tab, session, node string
 }
 
 // subject returns what a request names.
@@ -160,6 +173,9 @@ func (m *method) subject(request proto.Message) subject {
 	}
 	if m.session != nil {
 		s.session = request.ProtoReflect().Get(m.session).String()
+	}
+	if m.node != nil {
+		s.node = request.ProtoReflect().Get(m.node).String()
 	}
 	return s
 }

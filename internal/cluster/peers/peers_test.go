@@ -40,8 +40,8 @@ func TestEveryMethodHasAClass(t *testing.T) {
 				}
 				seen++
 				fields := m.Input().Fields()
-				if class == local && (fields.ByName(tabField) != nil || fields.ByName(sessionField) != nil) {
-					t.Errorf("%s is served by the node that gets the call, but its request names a tab or a session", name)
+				if class == local && (fields.ByName(tabField) != nil || fields.ByName(sessionField) != nil || fields.ByName(nodeField) != nil) {
+					t.Errorf("%s is served by the node that gets the call, but its request names a tab, a session or a node", name)
 				}
 				if m.IsStreamingClient() {
 					t.Errorf("%s streams from the client: RecvMsg of routedStream has to pass that on", name)

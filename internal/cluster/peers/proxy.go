@@ -125,7 +125,7 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 		return handler(ctx, req)
 	}
 	about := p.about(ctx, m, request)
-	handler = p.begun(about, handler)
+	handler = p.begun(m, about, handler)
 	if from, ok := passedOf(ctx); ok {
 		if !p.serves(ctx, about, from) {
 			return nil, errors.Join(grpc.SetTrailer(ctx, movedTrailer), errMoved)
@@ -147,8 +147,8 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 }
 
 // begun is the handler of a call that this node serves, with what the node does before and after.
-func (p *Proxy) begun(about subject, handler grpc.UnaryHandler) grpc.UnaryHandler {
-	if p.cfg.Begin == nil || about == (subject{}) {
+func (p *Proxy) begun(m *method, about subject, handler grpc.UnaryHandler) grpc.UnaryHandler {
+	if p.cfg.Begin == nil || about == (subject{}) || m.class == managed || m.class == byNode {
 		return handler
 	}
 	return func(ctx context.Context, req any) (any, error) {
@@ -248,7 +248,7 @@ func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Read) 
 		node, err = p.find(ctx, about, Latest)
 	}
 	if isNowhere(err) {
-		makes := m.class == newSession || about.session == identity.From(ctx).Inward(sessions.Default)
+		makes := m.class == newSession || m.class != managed && about.session == identity.From(ctx).Inward(sessions.Default)
 		switch {
 		case makes && about.tab == "":
 			node, err = p.cfg.Directory.Place(ctx, about.session)
@@ -288,8 +288,21 @@ func (p *Proxy) find(ctx context.Context, about subject, read Read) (Node, error
 		return p.cfg.Directory.TabOwner(ctx, about.tab, read)
 	case about.session != "":
 		return p.cfg.Directory.SessionOwner(ctx, about.session, read)
+	case about.node != "":
+		return p.member(about.node)
 	}
 	return p.cfg.Directory.Place(ctx, "")
+}
+
+// member finds a node by its name.
+func (p *Proxy) member(id string) (Node, error) {
+	for _, n := range p.cfg.Directory.Nodes() {
+		if n.ID == id {
+			return n, nil
+		}
+	}
+	return Node{}, rpcstatus.New(codes.NotFound, fmt.Sprintf("no node %q is part of the cluster: GetCluster lists the nodes", id),
+		rpcstatus.Info("NOT_FOUND", map[string]string{"resource": "node"}))
 }
 
 // serves reports whether this node serves a call that another one passed on; false: a third one has what it is about.

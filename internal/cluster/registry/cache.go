@@ -35,6 +35,8 @@ type cache[V any] struct {
 	complete time.Time
 	// made is when the bucket was made, by the clock of a server.
 	made time.Time
+	// leader is the name of the server that said so last.
+	leader string
 	// signal is closed and replaced with each change.
 	signal chan struct{}
 }
@@ -73,6 +75,12 @@ func (c *cache[V]) known() time.Time {
 	return c.complete
 }
 
+func (c *cache[V]) leads() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.leader
+}
+
 // apply takes one change: with published, the bucket's next one, or else a write of this node. It reports whether nothing is missing
 // between this change and the last one; if something is, a published change is left for merge.
 func (c *cache[V]) apply(s stored[V], published bool) bool {
@@ -95,10 +103,11 @@ func (c *cache[V]) apply(s stored[V], published bool) bool {
 	return true
 }
 
-// state is what the leader says of a bucket: its last revision, and when it was made.
+// state is what the leader says of a bucket: its last revision, and when it was made; and the leader's name.
 type state struct {
-	last uint64
-	made time.Time
+	last   uint64
+	made   time.Time
+	leader string
 }
 
 // plan says from which revision on to read, and whether what is not read is gone. Deletions are remembered for a while only, and a
@@ -130,7 +139,7 @@ func (c *cache[V]) merge(read []stored[V], whole bool, at state, asked time.Time
 	if at.last > c.applied {
 		c.advance(at.last)
 	}
-	c.complete = asked
+	c.complete, c.leader = asked, at.leader
 }
 
 // forget removes the keys that were not read, unless this node wrote them later. Of a bucket that was made again, nothing stays.

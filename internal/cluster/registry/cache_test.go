@@ -26,12 +26,12 @@ func message(key, value string, revision uint64) stored[string] {
 func read(last uint64, made time.Time, later time.Duration, messages ...stored[string]) step {
 	return func(c *cache[string]) bool {
 		now := c.complete.Add(later)
-		from, whole, err := c.plan(now, state{last, made})
+		from, whole, err := c.plan(now, state{last: last, made: made})
 		if err != nil {
 			return false
 		}
 		messages := slices.DeleteFunc(slices.Clone(messages), func(s stored[string]) bool { return s.entry.Revision < from })
-		c.merge(messages, whole, state{last, made}, now)
+		c.merge(messages, whole, state{last: last, made: made}, now)
 		return true
 	}
 }

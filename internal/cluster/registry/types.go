@@ -13,6 +13,8 @@ type Node struct {
 	// Address is where its gRPC server listens for the other nodes.
 	Address string `json:"address"`
 	Version string `json:"version,omitempty"`
+	// Role is RoleServer or RoleClient; empty: unknown.
+	Role string `json:"role,omitempty"`
 	// Renewal counts the renewals of the lease, from 1.
 	Renewal uint64 `json:"renewal"`
 	Load    Load   `json:"load"`
@@ -21,6 +23,14 @@ type Node struct {
 	// Gone: the lease has ended, for good. Whoever wrote this waited until the node had stopped, or was the node.
 	Gone bool `json:"gone,omitempty"`
 }
+
+// The roles of a node.
+const (
+	// RoleServer: the node runs a NATS server.
+	RoleServer = "server"
+	// RoleClient: the node is a client of NATS servers.
+	RoleClient = "client"
+)
 
 // Load is how much a node has to do.
 type Load struct {

@@ -41,6 +41,9 @@ func (v *View[V]) Changed() <-chan struct{} { return v.cache.next() }
 // Verify.
 func (v *View[V]) Age() time.Duration { return time.Since(v.cache.known()) }
 
+// Leader is the server that was the leader of the bucket when the view was last compared with it.
+func (v *View[V]) Leader() string { return v.cache.leads() }
+
 // start subscribes, and reads what there is. The goroutine that follows ends with running; ctx bounds the start alone. After an error
 // nothing is left.
 func (v *View[V]) start(ctx, running context.Context, conn *nats.Conn) error {
@@ -147,7 +150,14 @@ func (v *View[V]) ask(ctx context.Context) (state, error) {
 	if err != nil {
 		return state{}, fmt.Errorf("ask for the state of %s: %w", v.bucket.name, err)
 	}
-	return state{last: info.State.LastSeq, made: info.Created}, nil
+	at := state{last: info.State.LastSeq, made: info.Created}
+	if info.Cluster != nil {
+		at.leader = info.Cluster.Leader
+	}
+	if at.leader == "" { // it stands alone
+		at.leader = v.bucket.js.Conn().ConnectedServerName()
+	}
+	return at, nil
 }
 
 // read reads the first value from a sequence on.

@@ -56,6 +56,8 @@ func TestGoodRequestsPass(t *testing.T) {
 		&domtapv1.SearchRequest{Query: strings.Repeat("é", 400), Kind: domtapv1.SearchKind_SEARCH_KIND_SHOPPING, Limit: proto.Int32(50), MaxTokens: proto.Int32(0),
 			Provider: "brave", MaxAge: seconds(24 * 60 * 60)},
 		&domtapv1.SearchRequest{Query: "x", Limit: proto.Int32(1), MaxTokens: proto.Int32(200), MaxAge: seconds(0)},
+		&domtapv1.DrainNodeRequest{NodeId: "n-1_A", Undo: true},
+		&domtapv1.MoveSessionRequest{SessionId: "alice.work", NodeId: strings.Repeat("n", 32)},
 		&domtapv1.WatchDomRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DIFF, MinInterval: seconds(60)},
 		waiting(&domtapv1.WaitCondition{Change: true}),
 		waiting(&domtapv1.WaitCondition{Text: "Done", NetworkIdle: seconds(0), Quiet: seconds(60)}),
@@ -111,6 +113,11 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{&domtapv1.SearchRequest{Query: "x", MaxTokens: proto.Int32(199)}, "max_tokens"},
 		{&domtapv1.SearchRequest{Query: "x", MaxAge: seconds(-1)}, "max_age"},
 		{&domtapv1.SearchRequest{Query: "x", MaxAge: seconds(24*60*60 + 1)}, "max_age"},
+		{&domtapv1.DrainNodeRequest{}, "node_id"},
+		{&domtapv1.DrainNodeRequest{NodeId: strings.Repeat("n", 33)}, "node_id"},
+		{&domtapv1.MoveSessionRequest{NodeId: "n1"}, "session_id"},
+		{&domtapv1.MoveSessionRequest{SessionId: strings.Repeat("x", 5000), NodeId: "n1"}, "session_id"},
+		{&domtapv1.MoveSessionRequest{SessionId: "s", NodeId: "n 1"}, "node_id"},
 		{&domtapv1.ReadPageRequest{}, "tab_id"},
 		{&domtapv1.ReadPageRequest{TabId: "t1", Mode: 9}, "mode"},
 		{&domtapv1.ReadPageRequest{TabId: "t1", MaxTokens: proto.Int32(199)}, "max_tokens"},
@@ -327,7 +334,7 @@ func TestAllowURL(t *testing.T) {
 
 // TestEveryRequestHasAChecker finds methods of the API that were added without a checker.
 func TestEveryRequestHasAChecker(t *testing.T) {
-	checked := map[protoreflect.FullName]bool{"domtap.v1.ListSessionsRequest": true, "domtap.v1.ListSearchProvidersRequest": true} // they have no fields
+	checked := map[protoreflect.FullName]bool{"domtap.v1.ListSessionsRequest": true, "domtap.v1.ListSearchProvidersRequest": true, "domtap.v1.GetClusterRequest": true} // they have no fields
 	for _, c := range checkers {
 		checked[reflect.Zero(c.request).Interface().(proto.Message).ProtoReflect().Descriptor().FullName()] = true
 	}

@@ -35,7 +35,7 @@ func Unary(unset time.Duration) grpc.UnaryServerInterceptor {
 }
 
 // callLimit is how long a call may take: a little more than the timeout that the request names, or else
-// unset. Turns, scripts, prints and batches have no timeout for the whole and may take as long as the client's
+// unset. Turns, scripts, prints, batches and moves of sessions have no timeout for the whole and may take as long as the client's
 // deadline allows. No call takes more than 5 minutes.
 func callLimit(ctx context.Context, req any, unset time.Duration) time.Duration {
 	_, bounded := ctx.Deadline()
@@ -45,7 +45,8 @@ func callLimit(ctx context.Context, req any, unset time.Duration) time.Duration 
 			return min(batchLimit(r), maxCall)
 		}
 		return maxCall
-	case *domtapv1.InteractRequest, *domtapv1.FillFormRequest, *domtapv1.EvaluateRequest, *domtapv1.PdfRequest:
+	case *domtapv1.InteractRequest, *domtapv1.FillFormRequest, *domtapv1.EvaluateRequest, *domtapv1.PdfRequest,
+		*domtapv1.DrainNodeRequest, *domtapv1.MoveSessionRequest:
 		if bounded {
 			return maxCall
 		}

@@ -50,6 +50,13 @@ var Readable = map[string]bool{
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": true,
 }
 
+// Operators has the methods that no named client may call, whatever its rights: they show and change what all clients have.
+var Operators = map[string]bool{
+	domtapv1.ClusterService_GetCluster_FullMethodName:  true,
+	domtapv1.ClusterService_DrainNode_FullMethodName:   true,
+	domtapv1.ClusterService_MoveSession_FullMethodName: true,
+}
+
 // public has the methods that need no credentials.
 var public = map[string]bool{
 	healthv1.Health_Check_FullMethodName: true, healthv1.Health_Watch_FullMethodName: true, healthv1.Health_List_FullMethodName: true,
@@ -112,10 +119,8 @@ func (a access) begin(ctx context.Context, method string) (in context.Context, e
 		return nil, nil, err
 	}
 	who := granted.Principal
-	if who.Rights() < identity.All && !Readable[method] {
-		return nil, nil, rpcstatus.New(codes.PermissionDenied,
-			"the token may only read: ask the operator for one with all rights (domtap token new NAME --rights all)",
-			rpcstatus.Info("RIGHTS", map[string]string{"rights": who.Rights().String()}))
+	if err := permit(who, method); err != nil {
+		return nil, nil, err
 	}
 	metering.Of(ctx).By(who)
 	logClient(ctx, who)
@@ -131,6 +136,21 @@ func (a access) begin(ctx context.Context, method string) (in context.Context, e
 		}
 		return outwardError(err, who)
 	}, nil
+}
+
+// permit returns an error if a principal may not call a method.
+func permit(who identity.Principal, method string) error {
+	switch {
+	case who.Rights() < identity.All && !Readable[method]:
+		return rpcstatus.New(codes.PermissionDenied,
+			"the token may only read: ask the operator for one with all rights (domtap token new NAME --rights all)",
+			rpcstatus.Info("RIGHTS", map[string]string{"rights": who.Rights().String()}))
+	case !who.IsOperator() && Operators[method]:
+		return rpcstatus.New(codes.PermissionDenied,
+			"only the operator of the daemons may call this: use the daemon's own token (domtap token), or its unix socket",
+			rpcstatus.Info("OPERATOR", nil))
+	}
+	return nil
 }
 
 // unary admits a call and translates its answer.

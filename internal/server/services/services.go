@@ -43,6 +43,8 @@ type Config struct {
 	AllowEval bool
 	// Searcher searches the web; nil: it has no providers.
 	Searcher *search.Searcher
+	// Cluster operates the cluster; nil: the daemon is no node of one.
+	Cluster domtapv1.ClusterServiceServer
 	// Logger gets what operators must know, such as scripts that were run.
 	Logger *slog.Logger
 }
@@ -57,7 +59,12 @@ type core struct {
 type Services struct{ core *core }
 
 // New makes the services.
-func New(cfg Config) *Services { return &Services{&core{cfg, textcache.New()}} }
+func New(cfg Config) *Services {
+	if cfg.Cluster == nil {
+		cfg.Cluster = noCluster{}
+	}
+	return &Services{&core{cfg, textcache.New()}}
+}
 
 // Register gives the services to a server.
 func (s *Services) Register(r grpc.ServiceRegistrar) {
@@ -69,4 +76,5 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterContextServiceServer(r, &contextService{core: s.core})
 	domtapv1.RegisterStatsServiceServer(r, &statsService{core: s.core})
 	domtapv1.RegisterSearchServiceServer(r, &searchService{core: s.core})
+	domtapv1.RegisterClusterServiceServer(r, s.core.Cluster)
 }

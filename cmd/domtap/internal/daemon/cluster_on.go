@@ -12,10 +12,12 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/cluster"
+	"github.com/domtap/domtap/internal/cluster/admin"
 	"github.com/domtap/domtap/internal/cluster/directory"
 	"github.com/domtap/domtap/internal/cluster/embedded"
 	"github.com/domtap/domtap/internal/cluster/logs"
@@ -42,6 +44,11 @@ const (
 
 // joined is the daemon as a node of a cluster.
 type joined struct {
+	// ctx ends when the daemon has left the cluster, which is later than the context of its start: sessions move in between.
+	ctx context.Context
+	end context.CancelFunc
+	// stopping: the daemon has begun to leave.
+	stopping    atomic.Bool
 	cfg         Config
 	log         *slog.Logger
 	credentials peers.Credentials
@@ -76,19 +83,20 @@ func (c Cluster) replicas() int {
 	return 1
 }
 
-// setMember says whether the node is part of its cluster, and does not drain.
-func (r *readiness) setMember(in bool) { r.set(&r.member, in) }
+// setMember asks whether the node takes sessions. Of several callers, the last one has the newest answer.
+func (r *readiness) setMember(in func() bool) { r.set(&r.member, in) }
 
 // openCluster connects to NATS, and makes what needs no tabs yet.
 func openCluster(ctx context.Context, cfg Config) (clusterNode, error) {
 	j := &joined{cfg: cfg, log: cfg.Logger, unanswer: func() {}}
+	j.ctx, j.end = context.WithCancel(context.WithoutCancel(ctx))
 	ctx, cancel := context.WithTimeoutCause(ctx, joinLimit, fmt.Errorf("a majority of the servers did not answer within %v", joinLimit))
 	defer cancel()
 	if err := j.connect(ctx); err != nil {
 		j.close()
 		return nil, fmt.Errorf("cluster %s: %w", cfg.Cluster.Name, err)
 	}
-	j.member = member.New(context.Background(), member.Config{
+	j.member = member.New(j.ctx, member.Config{
 		States: j.states, MaxSessions: cfg.MaxSessions, Explain: directory.Explain, Leaving: j.leaving, Logger: cfg.Logger,
 	})
 	return j, nil
@@ -160,13 +168,13 @@ func (j *joined) join(ctx context.Context, s *services, calls *server.Config) er
 	j.member.Use(s.pool, s.sessions)
 	var err error
 	j.node, err = cluster.Join(ctx, cluster.Config{
-		ID: j.cfg.Cluster.Node, Address: j.address(), Version: j.cfg.Version, Open: j.open, Host: j.member, States: j.states, Logger: j.log,
+		ID: j.cfg.Cluster.Node, Address: j.address(), Version: j.cfg.Version, Role: j.cfg.Cluster.role(), Open: j.open, Host: j.member, States: j.states, Logger: j.log,
 	})
 	if err != nil {
 		return err
 	}
 	j.stops = append(j.stops, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), leaveLimit)
+		ctx, cancel := context.WithTimeout(j.ctx, leaveLimit)
 		defer cancel()
 		j.node.Close(ctx)
 		s.sessions.Wait() // those that were fenced
@@ -185,7 +193,7 @@ func (j *joined) join(ctx context.Context, s *services, calls *server.Config) er
 		return err
 	}
 	j.stops = append(j.stops, j.proxy.Close)
-	calls.Peers = j.proxy
+	calls.Peers, calls.Cluster = j.proxy, admin.New(j.cfg.Cluster.Name, j.node)
 	return nil
 }
 
@@ -206,7 +214,7 @@ func (c copies) Open(ctx context.Context, tab string, owner peers.Node) (streami
 
 // replicate publishes this node's tabs while others follow them, and keeps copies of others' tabs.
 func (j *joined) replicate(pool *tabpool.Pool) (peers.Copies, error) {
-	j.owner = replication.NewOwner(context.Background(), replication.OwnerConfig{
+	j.owner = replication.NewOwner(j.ctx, replication.OwnerConfig{
 		Log: j.records, Logger: j.log, Allowed: func() bool { return !errors.Is(j.node.Err(), cluster.ErrFenced) },
 		Tab: func(id string) (replication.Tab, uint64, error) {
 			tab, err := pool.Tab(id)
@@ -225,7 +233,7 @@ func (j *joined) replicate(pool *tabpool.Pool) (peers.Copies, error) {
 		return nil, err
 	}
 	j.stops = append(j.stops, func() { j.unanswer() })
-	all := replication.NewReplicas(context.Background(), j.process(), replication.Over(j.records), j.log)
+	all := replication.NewReplicas(j.ctx, j.process(), replication.Over(j.records), j.log)
 	j.stops = append(j.stops, all.Close)
 	return copies{all}, nil
 }
@@ -243,7 +251,7 @@ func (j *joined) answer() error {
 	if name == j.answers {
 		return nil
 	}
-	stop, err := j.records.Answer(context.Background(), name, j.owner.Answer)
+	stop, err := j.records.Answer(j.ctx, name, j.owner.Answer)
 	if err != nil {
 		return err
 	}
@@ -274,16 +282,16 @@ func (j *joined) start(s *services) error {
 
 func (j *joined) outlive(ctx context.Context, s *services) (until context.Context, stop func()) {
 	until, end := context.WithCancel(context.WithoutCancel(ctx))
-	watching, over := context.WithCancel(ctx)
+	serving, over := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { j.watchHealth(watching, s.ready) })
+	running.Go(func() { j.watchHealth(until, s.ready) })
 	running.Go(func() {
 		defer end()
-		<-watching.Done()
+		<-serving.Done()
 		if ctx.Err() == nil {
 			return // the server has failed
 		}
-		j.drain(s)
+		j.drain(until, s.ready)
 	})
 	return until, func() {
 		over()
@@ -291,12 +299,12 @@ func (j *joined) outlive(ctx context.Context, s *services) (until context.Contex
 	}
 }
 
-// watchHealth tells whether the node is part of the cluster, until ctx ends.
+// watchHealth tells whether the node takes sessions, until ctx ends.
 func (j *joined) watchHealth(ctx context.Context, ready *readiness) {
 	tick := time.NewTicker(fenceLook)
 	defer tick.Stop()
 	for {
-		ready.setMember(j.node.Err() == nil)
+		ready.setMember(j.takesSessions)
 		if err := j.answer(); err != nil {
 			j.log.Warn("other nodes cannot follow the tabs of this one yet", "error", err)
 		}
@@ -308,27 +316,39 @@ func (j *joined) watchHealth(ctx context.Context, ready *readiness) {
 	}
 }
 
+// takesSessions reports whether the node has its lease, and does not drain.
+func (j *joined) takesSessions() bool { return !j.stopping.Load() && j.node.Err() == nil }
+
 // drain moves the sessions to other nodes, as far as there is time.
-func (j *joined) drain(s *services) {
-	s.ready.setMember(false)
-	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
-	defer cancel()
-	go func() { // a node that is cut off has nobody to give its sessions to
-		tick := time.NewTicker(fenceLook)
-		defer tick.Stop()
-		for !errors.Is(j.node.Err(), cluster.ErrFenced) {
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-				return
-			}
-		}
-		cancel()
-	}()
-	if err := j.node.Drain(ctx); err != nil {
+func (j *joined) drain(ctx context.Context, ready *readiness) {
+	j.stopping.Store(true)
+	ready.setMember(j.takesSessions)
+	ctx, cancel := context.WithTimeout(ctx, drainLimit)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		defer cancel() // a node that is cut off has nobody to give its sessions to
+		j.untilFenced(ctx)
+	})
+	if _, err := j.node.Operations().Drain(ctx); err != nil {
 		j.log.Warn("the node stops before all sessions have moved", "error", err)
 	}
+	cancel()
+	watching.Wait()
+	j.node.Operations().Halt()
 	j.member.Close() // tabs that end from now on stay registered
+}
+
+// untilFenced returns when the node is cut off, or ctx ends.
+func (j *joined) untilFenced(ctx context.Context) {
+	tick := time.NewTicker(fenceLook)
+	defer tick.Stop()
+	for !errors.Is(j.node.Err(), cluster.ErrFenced) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // close undoes all, the last first.
@@ -336,6 +356,7 @@ func (j *joined) close() {
 	for _, stop := range slices.Backward(j.stops) {
 		stop()
 	}
+	j.end()
 	if j.listener != nil {
 		_ = j.listener.Close() // the server has closed it, if there was one
 	}

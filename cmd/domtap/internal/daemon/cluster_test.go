@@ -73,7 +73,7 @@ func TestADaemonIsReadyWhenAllOfItIs(t *testing.T) {
 		part     *bool
 		on, want bool
 	}{{&r.browser, true, true}, {&r.member, false, false}, {&r.browser, false, false}, {&r.member, true, false}, {&r.browser, true, true}} {
-		if r.set(step.part, step.on); ready != step.want {
+		if r.set(step.part, func() bool { return step.on }); ready != step.want {
 			t.Errorf("after step %d, ready is %v", i, ready)
 		}
 	}

@@ -12,11 +12,11 @@ type readiness struct {
 }
 
 // setBrowser says whether a browser runs.
-func (r *readiness) setBrowser(up bool) { r.set(&r.browser, up) }
+func (r *readiness) setBrowser(up bool) { r.set(&r.browser, func() bool { return up }) }
 
-func (r *readiness) set(part *bool, on bool) {
+func (r *readiness) set(part *bool, now func() bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	*part = on
+	*part = now()
 	r.tell(r.browser && r.member)
 }

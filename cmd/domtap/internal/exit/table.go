@@ -93,6 +93,15 @@ var reasons = map[string]row{
 	"SEARCH_ANSWER":      {code: Unavailable, hint: "domtap doctor asks each provider"},
 	"SEARCH_UNAVAILABLE": {code: Unavailable, hint: "domtap doctor asks each provider"},
 	"SEARCH_QUERY":       {code: Usage, hint: "use other words, or fewer"},
+
+	"OPERATOR":             {code: Denied, hint: "--token-file names another token; the daemon's socket needs none"},
+	"NO_CLUSTER":           {code: Precondition, hint: "--addr names a daemon of the cluster"},
+	"NODE_DRAINING":        {code: Precondition, hint: "domtap cluster status shows which nodes take sessions"},
+	"NODE_SERVING":         {code: Precondition, hint: "domtap cluster status shows the nodes"},
+	"NODE_UNAVAILABLE":     {code: Unavailable, hint: "domtap cluster status shows the nodes"},
+	"NOT_MOVED":            {code: Unavailable, hint: "domtap cluster status shows where the session is"},
+	"REGISTRY_UNAVAILABLE": {code: Unavailable, hint: "try again in a few seconds"},
+	"FENCED":               {code: Unavailable, hint: "try again in a few seconds"},
 }
 
 // limits holds the hint for each limit that the daemon names.
@@ -100,6 +109,8 @@ var limits = map[string]string{
 	"tabs":                "close tabs that you do not need: domtap close TAB",
 	"tabs_per_client":     "close tabs that you do not need: domtap close TAB",
 	"sessions":            "close sessions that you do not need: domtap session close NAME",
+	"node_sessions":       "domtap cluster status shows which nodes have room",
+	"cluster_sessions":    "close sessions that you do not need: domtap session close NAME",
 	"sessions_per_client": "close sessions that you do not need: domtap session close NAME",
 }
 
@@ -107,5 +118,6 @@ var limits = map[string]string{
 var resources = map[string]string{
 	"tab":     "domtap tabs lists the open tabs",
 	"session": "domtap session list lists the sessions; domtap session new NAME creates one",
+	"node":    "domtap cluster status lists the nodes",
 	"frame":   "domtap dom --json shows the frame of each element",
 }

@@ -130,11 +130,12 @@ func TestTableIsComplete(t *testing.T) {
 // reason matches where the server gives an error its reason: in the table of package rpcstatus, and in calls of Info.
 var reason = regexp.MustCompile(`(?:Info\(|\{codes\.\w+, )"([A-Z_]+)"`)
 
-// reasonsOfTheDaemon are read from the source of package server.
+// reasonsOfTheDaemon are read from the source of the packages server and cluster.
 func reasonsOfTheDaemon(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join("..", "..", "..", "..", "internal", "server"), func(path string, entry fs.DirEntry, err error) error {
+	internal := filepath.Join("..", "..", "..", "..", "internal")
+	read := func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -143,7 +144,8 @@ func reasonsOfTheDaemon(t *testing.T) map[string]bool {
 			found[string(m[1])] = true
 		}
 		return err
-	})
+	}
+	err := errors.Join(filepath.WalkDir(filepath.Join(internal, "server"), read), filepath.WalkDir(filepath.Join(internal, "cluster"), read))
 	if err != nil || len(found) < 20 {
 		t.Fatalf("only %d reasons were found: %v", len(found), err)
 	}

@@ -1,0 +1,200 @@
+// Package admin serves ClusterService on a node of a cluster: what an operator asks of the cluster, and has it do.
+//
+// Package peers brings a call to the node that has to do it. Requests are valid when they get here, and their callers are
+// the operator. The package starts nothing and owns nothing.
+package admin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/cluster"
+	"github.com/domtap/domtap/internal/cluster/directory"
+	"github.com/domtap/domtap/internal/cluster/registry"
+	"github.com/domtap/domtap/internal/server/deadline"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+)
+
+// Node is what a Service needs of its node; *cluster.Node implements it.
+type Node interface {
+	Operations() *cluster.Operations
+	SessionOwner(ctx context.Context, name string, latest bool) (cluster.Place, error)
+	Here() cluster.Place
+}
+
+// Service implements ClusterService. Its methods are safe for concurrent use.
+type Service struct {
+	domtapv1.UnimplementedClusterServiceServer
+	name string
+	node Node
+}
+
+// New makes the service of a node; name is the cluster's.
+func New(name string, node Node) *Service { return &Service{name: name, node: node} }
+
+// GetCluster says what this node knows of the cluster.
+func (s *Service) GetCluster(context.Context, *domtapv1.GetClusterRequest) (*domtapv1.GetClusterResponse, error) {
+	now := s.node.Operations().Status()
+	answer := &domtapv1.GetClusterResponse{Cluster: s.name, NodeId: s.node.Here().Node, Leader: now.Leader, Age: durationpb.New(now.Age)}
+	for _, n := range now.Nodes {
+		answer.Nodes = append(answer.Nodes, &domtapv1.ClusterNode{
+			NodeId: n.ID, Incarnation: n.Incarnation, Address: n.Address, Version: n.Version, Role: roles[n.Role], State: stateOf(n),
+			Renewed: durationpb.New(n.Renewed), Sessions: int32(n.Load.Sessions), MaxSessions: int32(n.Load.MaxSessions), Tabs: int32(n.Load.Tabs), Busy: n.Load.Busy,
+		})
+	}
+	for _, one := range now.Sessions {
+		answer.Sessions = append(answer.Sessions, &domtapv1.ClusterSession{
+			SessionId: one.Name, NodeId: one.Node, State: phases[one.Phase], Restore: one.Restore, Tabs: int32(one.Tabs),
+		})
+	}
+	return answer, nil
+}
+
+var roles = map[string]domtapv1.NodeRole{
+	registry.RoleServer: domtapv1.NodeRole_NODE_ROLE_SERVER,
+	registry.RoleClient: domtapv1.NodeRole_NODE_ROLE_CLIENT,
+}
+
+var phases = map[registry.Phase]domtapv1.ClusterSessionState{
+	registry.Ready:     domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_READY,
+	registry.Making:    domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_CREATING,
+	registry.Restoring: domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_RESTORING,
+	registry.Moving:    domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_MOVING,
+}
+
+func stateOf(n cluster.NodeStatus) domtapv1.NodeState {
+	switch {
+	case n.Gone:
+		return domtapv1.NodeState_NODE_STATE_GONE
+	case n.Silent:
+		return domtapv1.NodeState_NODE_STATE_SILENT
+	case n.Draining:
+		return domtapv1.NodeState_NODE_STATE_DRAINING
+	}
+	return domtapv1.NodeState_NODE_STATE_SERVING
+}
+
+// DrainNode drains this node.
+func (s *Service) DrainNode(ctx context.Context, r *domtapv1.DrainNodeRequest) (*domtapv1.DrainNodeResponse, error) {
+	here := s.node.Here().Node
+	if r.GetNodeId() != here {
+		return nil, unknownNode(r.GetNodeId())
+	}
+	if r.GetUndo() {
+		s.node.Operations().Undrain()
+		return &domtapv1.DrainNodeResponse{NodeId: here}, nil
+	}
+	bounded, cancel := deadline.Reserve(ctx)
+	defer cancel()
+	drained, err := s.node.Operations().Drain(bounded)
+	switch {
+	case errors.Is(err, cluster.ErrUndrained):
+		return nil, rpcstatus.New(codes.Aborted, "node "+here+" does not drain any more: another call has undone it", rpcstatus.Info("NODE_SERVING", ofNode(here)))
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	return drainAnswer(here, drained), nil
+}
+
+func drainAnswer(node string, d cluster.Drained) *domtapv1.DrainNodeResponse {
+	answer := &domtapv1.DrainNodeResponse{NodeId: node}
+	for _, name := range slices.Sorted(maps.Keys(d.Moved)) {
+		answer.Moved = append(answer.Moved, &domtapv1.MovedSession{SessionId: name, NodeId: d.Moved[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Left)) {
+		why := d.Left[name]
+		answer.Left = append(answer.Left, &domtapv1.LeftSession{SessionId: name, Reason: leftReason(why), Message: why.Error()})
+	}
+	return answer
+}
+
+func leftReason(why error) domtapv1.LeftReason {
+	switch {
+	case errors.Is(why, cluster.ErrBusy):
+		return domtapv1.LeftReason_LEFT_REASON_IN_USE
+	case errors.Is(why, cluster.ErrNoRoom):
+		return domtapv1.LeftReason_LEFT_REASON_NO_ROOM
+	case errors.Is(why, cluster.ErrMoving), errors.Is(why, context.DeadlineExceeded):
+		return domtapv1.LeftReason_LEFT_REASON_MOVING
+	}
+	return domtapv1.LeftReason_LEFT_REASON_UNSPECIFIED
+}
+
+// MoveSession moves a session of this node.
+func (s *Service) MoveSession(ctx context.Context, r *domtapv1.MoveSessionRequest) (*domtapv1.MoveSessionResponse, error) {
+	session, target := r.GetSessionId(), r.GetNodeId()
+	from, err := s.owner(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case from.Node == target:
+		return &domtapv1.MoveSessionResponse{SessionId: session, FromNodeId: target, NodeId: target}, nil
+	case !from.Local:
+		return nil, onItsWay(session)
+	}
+	bounded, cancel := deadline.Reserve(ctx)
+	defer cancel()
+	if err := s.node.Operations().Move(bounded, session, target); err != nil {
+		return nil, cmp.Or(ctx.Err(), notMoved(err, session, from.Node, target))
+	}
+	to, err := s.owner(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.MoveSessionResponse{SessionId: session, FromNodeId: from.Node, NodeId: to.Node}, nil
+}
+
+// owner finds the node of a session; a session that moves or is restored is waited for.
+func (s *Service) owner(ctx context.Context, session string) (cluster.Place, error) {
+	at, err := s.node.SessionOwner(ctx, session, false)
+	switch {
+	case errors.Is(err, cluster.ErrNone), errors.Is(err, cluster.ErrGone):
+		return at, rpcstatus.New(codes.NotFound, fmt.Sprintf("unknown session %q: GetCluster lists the sessions", session),
+			rpcstatus.Info("NOT_FOUND", map[string]string{"resource": "session"}))
+	case err != nil && ctx.Err() != nil:
+		return at, ctx.Err()
+	}
+	return at, directory.Explain(err)
+}
+
+// notMoved is the error for a session that was not moved.
+func notMoved(err error, session, from, to string) error {
+	switch {
+	case errors.Is(err, cluster.ErrNoNode):
+		return unknownNode(to)
+	case errors.Is(err, cluster.ErrDraining):
+		return rpcstatus.New(codes.FailedPrecondition, "node "+to+" drains, and takes no sessions: name another node, or undo the draining", rpcstatus.Info("NODE_DRAINING", ofNode(to)))
+	case errors.Is(err, cluster.ErrNoRoom):
+		return rpcstatus.New(codes.ResourceExhausted, "node "+to+" has no room for another session: name another node, or close sessions there",
+			rpcstatus.Info("LIMIT_REACHED", map[string]string{"limit": "node_sessions", "node": to}))
+	case errors.Is(err, cluster.ErrSilent):
+		return rpcstatus.New(codes.Unavailable, "node "+to+" does not answer: name another node, or try again in a few seconds", rpcstatus.Info("NODE_UNAVAILABLE", ofNode(to)))
+	case errors.Is(err, cluster.ErrElsewhere):
+		return onItsWay(session)
+	case errors.Is(err, cluster.ErrFenced):
+		return directory.Explain(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return rpcstatus.New(codes.DeadlineExceeded, fmt.Sprintf("a call to session %s did not end in time, and the session stays on node %s: try again with a longer deadline", session, from))
+	}
+	return rpcstatus.New(codes.Unavailable, fmt.Sprintf("session %s stays on node %s: %v: try again", session, from, err), rpcstatus.Info("NOT_MOVED", ofNode(from)))
+}
+
+func onItsWay(session string) error {
+	return rpcstatus.New(codes.Unavailable, "session "+session+" is on its way to another node: try again in a moment", rpcstatus.Info("TAB_RESTORING", nil))
+}
+
+func unknownNode(id string) error {
+	return rpcstatus.New(codes.NotFound, fmt.Sprintf("no node %q is part of the cluster: GetCluster lists the nodes", id),
+		rpcstatus.Info("NOT_FOUND", map[string]string{"resource": "node"}))
+}
+
+func ofNode(id string) map[string]string { return map[string]string{"node": id} }

@@ -1,0 +1,52 @@
+package server
+
+import (
+	"context"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/intercept"
+)
+
+// Only the operator may see and change what all clients have, whatever the rights of a client are.
+func TestOnlyTheOperatorOperatesTheCluster(t *testing.T) {
+	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
+		seen := 0
+		everyMethod(t, func(name string, method protoreflect.MethodDescriptor, sample proto.Message) {
+			if !intercept.Operators[pathOf(method)] {
+				return
+			}
+			seen++
+			_, err := b.ask(as(t.Context(), aliceToken), method, sample)
+			wantCode(t, err, codes.PermissionDenied, "OPERATOR")
+			_, err = b.ask(as(t.Context(), testToken), method, sample)
+			wantCode(t, err, codes.FailedPrecondition, "NO_CLUSTER")
+		})
+		if seen != 3 {
+			t.Errorf("%d methods are the operator's", seen)
+		}
+	})
+}
+
+// clusterOf answers as a node of a cluster does.
+type clusterOf struct {
+	domtapv1.UnimplementedClusterServiceServer
+}
+
+func (clusterOf) GetCluster(context.Context, *domtapv1.GetClusterRequest) (*domtapv1.GetClusterResponse, error) {
+	return &domtapv1.GetClusterResponse{Cluster: "shop"}, nil
+}
+
+func TestTheServerHasTheClusterThatItIsGiven(t *testing.T) {
+	inBubble(t, Config{Cluster: clusterOf{}}, func(t *testing.T, b *bench) {
+		got, err := domtapv1.NewClusterServiceClient(b.conn).GetCluster(t.Context(), &domtapv1.GetClusterRequest{})
+		if err != nil || got.GetCluster() != "shop" {
+			t.Errorf("got %v, %v", got, err)
+		}
+	})
+}

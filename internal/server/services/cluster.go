@@ -1,0 +1,35 @@
+package services
+
+import (
+	"context"
+
+	"google.golang.org/grpc/codes"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+)
+
+// noCluster is the ClusterService of a daemon that is no node of a cluster.
+type noCluster struct {
+	domtapv1.UnimplementedClusterServiceServer
+}
+
+func (noCluster) refuse() error {
+	return rpcstatus.New(codes.FailedPrecondition, "this daemon is no node of a cluster: call a daemon that was started with --cluster, or see docs/cluster.md",
+		rpcstatus.Info("NO_CLUSTER", nil))
+}
+
+// GetCluster fails.
+func (c noCluster) GetCluster(context.Context, *domtapv1.GetClusterRequest) (*domtapv1.GetClusterResponse, error) {
+	return nil, c.refuse()
+}
+
+// DrainNode fails.
+func (c noCluster) DrainNode(context.Context, *domtapv1.DrainNodeRequest) (*domtapv1.DrainNodeResponse, error) {
+	return nil, c.refuse()
+}
+
+// MoveSession fails.
+func (c noCluster) MoveSession(context.Context, *domtapv1.MoveSessionRequest) (*domtapv1.MoveSessionResponse, error) {
+	return nil, c.refuse()
+}
