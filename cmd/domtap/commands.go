@@ -9,6 +9,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/actcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/clustercmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemoncmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/readcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/servecmd"
@@ -41,7 +42,7 @@ func groups() []group {
 			cli.Command{Name: "eval", Make: actcmd.Eval})},
 		{"daemon", "The daemon:", []cli.Command{
 			{Name: "serve", Make: servecmd.Serve}, {Name: "mcp", Make: daemoncmd.MCP}, {Name: "stop", Make: daemoncmd.Stop}, {Name: "stats", Make: daemoncmd.Stats},
-			{Name: "ui", Make: daemoncmd.UI}, {Name: "config", Make: servecmd.Config}, {Name: "health", Make: daemoncmd.Health}, {Name: "doctor", Make: daemoncmd.Doctor},
+			{Name: "cluster", Make: clustercmd.Cluster}, {Name: "ui", Make: daemoncmd.UI}, {Name: "config", Make: servecmd.Config}, {Name: "health", Make: daemoncmd.Health}, {Name: "doctor", Make: daemoncmd.Doctor},
 			{Name: "socket", Make: daemoncmd.Socket}, {Name: "token", Make: daemoncmd.Token}, {Name: "version", Make: versionCommand}, {Name: "man", Make: manCommand},
 		}},
 	}

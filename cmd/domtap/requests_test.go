@@ -38,6 +38,10 @@ var requestTests = []struct {
 	{"close t1", &domtapv1.CloseTabRequest{TabId: "t1"}},
 	{"stats", &domtapv1.GetStatsRequest{}},
 	{"stats -s work --tab t1", &domtapv1.GetStatsRequest{SessionId: "work", TabId: "t1"}},
+	{"cluster status", &domtapv1.GetClusterRequest{}},
+	{"cluster drain n2", &domtapv1.DrainNodeRequest{NodeId: "n2"}},
+	{"cluster drain n2 --undo", &domtapv1.DrainNodeRequest{NodeId: "n2", Undo: true}},
+	{"cluster move alice.work n3", &domtapv1.MoveSessionRequest{SessionId: "alice.work", NodeId: "n3"}},
 	{"search go release", &domtapv1.SearchRequest{Query: "go release", Kind: domtapv1.SearchKind_SEARCH_KIND_WEB}},
 	{"search -k news -n 5 --max-tokens 0 --max-age 1h --provider brave go", &domtapv1.SearchRequest{
 		Query: "go", Kind: domtapv1.SearchKind_SEARCH_KIND_NEWS, Limit: proto.Int32(5), MaxTokens: proto.Int32(0), MaxAge: seconds(3600), Provider: "brave"}},

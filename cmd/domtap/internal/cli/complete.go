@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -91,6 +92,45 @@ func (c *Completer) CompleteSessions(cmd *cobra.Command, args []string, prefix s
 			}
 		}
 		return found, err
+	})
+}
+
+// CompleteNodes offers the names of the nodes of the cluster that are there, with their addresses, for the first argument.
+func (c *Completer) CompleteNodes(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.ofCluster(cmd, prefix, func(now *domtapv1.GetClusterResponse) []cobra.Completion {
+		var names []cobra.Completion
+		for _, n := range now.GetNodes() {
+			if n.GetState() != domtapv1.NodeState_NODE_STATE_GONE {
+				names = append(names, cobra.CompletionWithDesc(n.GetNodeId(), n.GetAddress()))
+			}
+		}
+		return names
+	})
+}
+
+// CompleteMove offers the sessions of the cluster, with their nodes, for the first argument, and its nodes for the second.
+func (c *Completer) CompleteMove(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return c.CompleteNodes(cmd, args[1:], prefix)
+	}
+	return c.ofCluster(cmd, prefix, func(now *domtapv1.GetClusterResponse) []cobra.Completion {
+		var names []cobra.Completion
+		for _, s := range now.GetSessions() {
+			names = append(names, cobra.CompletionWithDesc(s.GetSessionId(), s.GetNodeId()))
+		}
+		return names
+	})
+}
+
+// ofCluster offers names that are in the cluster.
+func (c *Completer) ofCluster(cmd *cobra.Command, prefix string, names func(*domtapv1.GetClusterResponse) []cobra.Completion) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
+		now, err := domtapv1.NewClusterServiceClient(client.Conn).GetCluster(ctx, new(domtapv1.GetClusterRequest))
+		all := names(now)
+		return slices.DeleteFunc(all, func(name cobra.Completion) bool { return !strings.HasPrefix(name, prefix) }), err
 	})
 }
 

@@ -26,7 +26,7 @@ const (
 	Failure = 1
 	// Usage: wrong usage or bad input, including a file that does not exist.
 	Usage = 2
-	// NotFound: no such tab, session or frame.
+	// NotFound: no such tab, session, frame or node.
 	NotFound = 3
 	// Precondition: the page is not in the required state.
 	Precondition = 4
