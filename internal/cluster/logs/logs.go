@@ -82,10 +82,11 @@ func Open(ctx context.Context, conn *nats.Conn, replicas int, logger *slog.Logge
 	return l, nil
 }
 
-// config is that of the stream.
+// config is that of the stream. It is not compressed: a server of version 2.15.2 that was away while others removed records could not read its
+// compressed blocks any more ("s2: corrupt input"), and took no more records ever.
 func config(replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		Name: stream, Subjects: []string{stored + "*"}, Replicas: replicas, Storage: jetstream.FileStorage, Compression: jetstream.S2Compression,
+		Name: stream, Subjects: []string{stored + "*"}, Replicas: replicas, Storage: jetstream.FileStorage,
 		MaxMsgsPerSubject: MaxRecords, MaxAge: MaxAge, MaxMsgSize: MaxRecord + 4<<10, Discard: jetstream.DiscardOld, AllowRollup: true,
 		RePublish: &jetstream.RePublish{Source: stored + "*", Destination: live + "{{wildcard(1)}}"},
 	}
