@@ -2,6 +2,8 @@ package embedded
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -98,4 +100,11 @@ func (c Client) options() (nats.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+// Secret is what the nodes of a cluster present to the NATS servers among them, made of the token of the cluster: whoever learns it does
+// not learn the token.
+func Secret(token string) string {
+	sum := sha256.Sum256([]byte("domtap nats\x00" + token))
+	return hex.EncodeToString(sum[:])
 }

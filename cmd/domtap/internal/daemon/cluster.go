@@ -22,8 +22,9 @@ type Cluster struct {
 	Role string
 	// Node names the daemon in the cluster. It stays the same over restarts.
 	Node string
-	// Listen is where other nodes call this one. The host is one that they can reach.
-	Listen string
+	// Listen is where the node takes the calls of others, and Address where they call it; empty: at Listen. Its host is one that they can
+	// reach.
+	Listen, Address string
 	// NATSListen is where a server takes clients of NATS, and RouteListen where it takes the other servers, whose addresses Routes
 	// are. Without RouteListen, a server stands alone.
 	NATSListen, RouteListen string
@@ -91,7 +92,7 @@ func (c Cluster) Check() error {
 
 // checkNone returns an error for settings of a cluster that has no name.
 func (c Cluster) checkNone() error {
-	if c.Node+c.Listen+c.NATSListen+c.RouteListen+c.StoreDir+c.TokenFile+c.CertFile+c.KeyFile+c.CAFile+c.CredsFile != "" || len(c.NATS)+len(c.Routes) > 0 {
+	if c.Node+c.Listen+c.Address+c.NATSListen+c.RouteListen+c.StoreDir+c.TokenFile+c.CertFile+c.KeyFile+c.CAFile+c.CredsFile != "" || len(c.NATS)+len(c.Routes) > 0 {
 		return errors.New("--cluster must name the cluster that the other settings are of")
 	}
 	return nil
@@ -99,7 +100,7 @@ func (c Cluster) checkNone() error {
 
 // checkAddresses returns an error for addresses that others could not reach, or that are not safe without TLS.
 func (c Cluster) checkAddresses() error {
-	for _, at := range []struct{ flag, address string }{{"cluster-listen", c.Listen}, {"cluster-nats", c.NATSListen}, {"cluster-route", c.RouteListen}} {
+	for _, at := range []struct{ flag, address string }{{"cluster-listen", c.Listen}, {"cluster-address", c.Address}, {"cluster-nats", c.NATSListen}, {"cluster-route", c.RouteListen}} {
 		if at.address == "" {
 			continue
 		}
@@ -109,7 +110,7 @@ func (c Cluster) checkAddresses() error {
 		}
 		ip, err := netip.ParseAddr(host)
 		switch {
-		case at.flag == "cluster-listen" && (host == "" || err == nil && ip.IsUnspecified()):
+		case (at.flag == "cluster-address" || at.flag == "cluster-listen" && c.Address == "") && (host == "" || err == nil && ip.IsUnspecified()):
 			return fmt.Errorf("--%s %q does not say where other nodes reach this one: name the host", at.flag, at.address)
 		case host != "localhost" && (err != nil || !ip.IsLoopback()) && !c.allTLS():
 			return fmt.Errorf("--%s %s is not loopback: give --cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca, because other machines could read along", at.flag, at.address)

@@ -4,8 +4,6 @@ package daemon
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -121,12 +119,12 @@ func (j *joined) connect(ctx context.Context) error {
 		client.TLS = &embedded.TLS{CertFile: c.CertFile, KeyFile: c.KeyFile, CAFile: c.CAFile}
 	}
 	if c.CredsFile == "" {
-		client.Secret = natsSecret(token)
+		client.Secret = embedded.Secret(token)
 	}
 	if c.role() == clusterServer {
 		s, err := embedded.Start(ctx, embedded.Config{
 			Name: c.Node, Cluster: c.Name, StoreDir: c.StoreDir, Listen: c.NATSListen, RouteListen: c.RouteListen, Routes: c.Routes,
-			Secret: natsSecret(token), TLS: client.TLS, Logger: j.log,
+			Secret: embedded.Secret(token), TLS: client.TLS, Logger: j.log,
 		})
 		if err != nil {
 			return err
@@ -148,12 +146,6 @@ func (j *joined) connect(ctx context.Context) error {
 	}
 	j.records, err = logs.Open(ctx, conn, c.replicas(), j.log)
 	return err
-}
-
-// natsSecret is what the nodes present to the NATS servers among them: whoever learns it does not learn the token.
-func natsSecret(token string) string {
-	sum := sha256.Sum256([]byte("domtap nats\x00" + token))
-	return hex.EncodeToString(sum[:])
 }
 
 func (j *joined) prepare(tabs *tabpool.Config, all *sessions.Config) {
@@ -199,6 +191,9 @@ func (j *joined) join(ctx context.Context, s *services, calls *server.Config) er
 
 // address is where other nodes call this one.
 func (j *joined) address() string {
+	if at := j.cfg.Cluster.Address; at != "" {
+		return at
+	}
 	host, _, _ := net.SplitHostPort(j.cfg.Cluster.Listen) // Check has seen it
 	_, port, _ := net.SplitHostPort(j.listener.Addr().String())
 	return net.JoinHostPort(host, port)

@@ -25,8 +25,9 @@ func TestSettingsOfAClusterAreChecked(t *testing.T) {
 	}
 	for what, c := range map[string]Cluster{
 		"no cluster": {}, "a server": serverNode(), "a client": clientNode(),
-		"a server alone": {Name: "shop", Node: "n1", Listen: "localhost:0", StoreDir: "/nats", TokenFile: "/token"},
-		"other machines": secured(Cluster{Name: "shop", Node: "n1", Listen: "n1.example:7412", StoreDir: "/nats", TokenFile: "/token"}),
+		"a server alone":       {Name: "shop", Node: "n1", Listen: "localhost:0", StoreDir: "/nats", TokenFile: "/token"},
+		"other machines":       secured(Cluster{Name: "shop", Node: "n1", Listen: "n1.example:7412", StoreDir: "/nats", TokenFile: "/token"}),
+		"behind a translation": secured(Cluster{Name: "shop", Node: "n1", Listen: ":7412", Address: "n1.example:7412", StoreDir: "/nats", TokenFile: "/token"}),
 	} {
 		if err := c.Check(); err != nil {
 			t.Errorf("%s: %v", what, err)
@@ -45,6 +46,8 @@ func TestSettingsOfAClusterAreChecked(t *testing.T) {
 		{"--cluster-listen", func(c *Cluster) { c.Listen = "0.0.0.0:7412" }, secured(serverNode())},
 		{"--cluster-listen 10.0.0.1:7412 is not loopback", func(c *Cluster) { c.Listen = "10.0.0.1:7412" }, serverNode()},
 		{"--cluster-listen n1.example:7412 is not loopback", func(c *Cluster) { c.Listen = "n1.example:7412" }, clientNode()},
+		{"--cluster-address", func(c *Cluster) { c.Address = "0.0.0.0:7412" }, secured(serverNode())},
+		{"--cluster-address n1.example:7412 is not loopback", func(c *Cluster) { c.Address = "n1.example:7412" }, serverNode()},
 		{"--cluster-nats 0.0.0.0:7413 is not loopback", func(c *Cluster) { c.NATSListen = "0.0.0.0:7413" }, serverNode()},
 		{"--cluster-route \"7414\"", func(c *Cluster) { c.RouteListen = "7414" }, serverNode()},
 		{"--cluster-token-file", func(c *Cluster) { c.TokenFile = "" }, clientNode()},
