@@ -3,15 +3,20 @@
 package cluster
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -54,20 +59,48 @@ func nodeOf(now *domtapv1.GetClusterResponse, session string) (string, domtapv1.
 	return "", 0
 }
 
+// metrics are what a node has counted of the cluster. The node must have been started with DOMTAP_METRICS.
+func (n *node) metrics() map[string]float64 {
+	n.t.Helper()
+	n.mu.Lock()
+	_, address, found := strings.Cut(n.log.String(), `msg="serving metrics" address=`)
+	n.mu.Unlock()
+	address, _, _ = strings.Cut(address, "\n")
+	if !found {
+		n.t.Fatal("the node serves no metrics")
+	}
+	answer, err := http.Get("http://" + address + "/metrics")
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	all := map[string]float64{}
+	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+		if name, value, ok := strings.Cut(lines.Text(), " "); ok && strings.HasPrefix(name, "domtap_cluster_") {
+			all[name], _ = strconv.ParseFloat(value, 64)
+		}
+	}
+	return all
+}
+
 // An operator sees the cluster at any node, moves a session, and empties a node, of which health tells others.
 func TestOperatingACluster(t *testing.T) {
+	t.Setenv("DOMTAP_METRICS", "127.0.0.1:0")
 	st := newStage(t)
 	tab := st.create(st.nodes[0], "kept", true)
 	home := st.home(st.nodes[0], "kept")
 	rest := st.others(home)
+	testenv.Await(t, "metrics count the session", func() bool {
+		return rest[0].metrics()[`domtap_cluster_sessions{node="`+home.id+`"}`] == 1
+	})
 	for _, n := range st.nodes {
 		var now *domtapv1.GetClusterResponse
 		testenv.Await(t, n.id+" knows the session", func() bool {
 			now = n.status()
 			at, state := nodeOf(now, "kept")
-			return at == home.id && state == domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_READY
+			return at == home.id && now.GetLeader() != "" && state == domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_READY
 		})
-		if now.GetCluster() != "shop" || now.GetNodeId() != n.id || len(now.GetNodes()) != 3 || !strings.HasPrefix(now.GetLeader(), "n") {
+		if now.GetCluster() != "shop" || now.GetNodeId() != n.id || len(now.GetNodes()) != 3 {
 			t.Errorf("at %s: %v", n.id, now)
 		}
 		for _, one := range now.GetNodes() {
@@ -84,6 +117,11 @@ func TestOperatingACluster(t *testing.T) {
 		t.Errorf("the tab at its new node: %v, %v", testenv.Texts(got), err)
 	}
 	leaving := rest[1]
+	before, after := home.metrics(), leaving.metrics()
+	if before["domtap_cluster_moved_sessions_total"] != 1 || after[`domtap_cluster_takeovers_total{outcome="restored"}`] != 1 || before[`domtap_cluster_nodes{state="serving"}`] != 3 ||
+		before["domtap_cluster_lease_age_seconds"] >= 13 || before[`domtap_cluster_passed_calls_total{what="all"}`] == 0 {
+		t.Errorf("the metrics are %v and %v", before, after)
+	}
 	if out, code := home.domtap("cluster", "drain", leaving.id, "--timeout", "1m"); code != 0 || !strings.HasSuffix(out, "node "+leaving.id+" has no sessions and can be stopped\n") {
 		t.Errorf("drain: exit code %d, %s", code, out)
 	}
@@ -103,4 +141,39 @@ func TestOperatingACluster(t *testing.T) {
 	if got, err = home.Dom.GetDom(testenv.Within(t, limit), &domtapv1.GetDomRequest{TabId: tab}); err != nil || !has(got, "Hello kept") {
 		t.Errorf("the tab in the end: %v, %v", testenv.Texts(got), err)
 	}
+}
+
+// A node that is cut off says so to load balancers, not to those who would start it again, and its sessions without tabs to restore go on
+// for its own clients. It serves again when the others are back.
+func TestHealthSaysThatANodeIsCutOff(t *testing.T) {
+	st := newStage(t)
+	alone := st.nodes[0]
+	for _, session := range []string{"a", "b", "c"} { // one at least is on it, or else the tabs of none
+		st.create(alone, session, false)
+	}
+	kept := ""
+	list, err := alone.Tabs.ListTabs(testenv.Within(t, limit), new(domtapv1.ListTabsRequest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tab := range list.GetTabs() {
+		if st.home(alone, tab.GetSessionId()) == alone {
+			kept = tab.GetId()
+		}
+	}
+	for _, n := range st.others(alone) {
+		n.signal(syscall.SIGSTOP) // as a cable that is pulled
+	}
+	testenv.Await(t, "health says that the node is cut off", func() bool { return !alone.serving() })
+	whole, err := alone.health.Check(t.Context(), new(healthv1.HealthCheckRequest))
+	if err != nil || whole.GetStatus() != healthv1.HealthCheckResponse_SERVING {
+		t.Errorf("the daemon as a whole: %v, %v", whole, err)
+	}
+	if got, err := alone.Dom.GetDom(testenv.Within(t, limit), &domtapv1.GetDomRequest{TabId: kept}); kept != "" && err != nil {
+		t.Errorf("a tab of its own: %v, %v", testenv.Texts(got), err)
+	}
+	for _, n := range st.others(alone) {
+		n.signal(syscall.SIGCONT)
+	}
+	alone.ready()
 }

@@ -55,6 +55,7 @@ func (n attendant) yield() {
 		n.log.Warn("a session is another node's by now", "session", name, "owner", e.Value.Node)
 		n.own.remove(name)
 		n.cfg.Host.Fence(name)
+		n.counts.fenced.Add(1)
 	}
 }
 
@@ -78,9 +79,11 @@ func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Sessio
 	for try := 1; ; try++ {
 		err := n.tryRestore(slots, e, token)
 		if err == nil {
+			n.counts.restored.Add(1)
 			n.log.Info("a session was restored", "session", e.Key)
 			return
 		}
+		n.counts.unrestored.Add(1)
 		n.log.Warn("a session could not be restored", "session", e.Key, "try", try, "error", err)
 		if h, ok := n.own.get(e.Key); !ok || !held(&h) || try%restoreTries == 0 && n.passOn(e) || !n.wait() {
 			break

@@ -177,6 +177,9 @@ func TestStatus(t *testing.T) {
 		status = b.Operations().Status()
 		return len(status.Sessions) == 1 && status.Sessions[0].Node == b.id && status.Sessions[0].Phase == registry.Ready
 	})
+	if c := b.Operations().Counts(); c.Restored != 1 || c.Unrestored != 0 || c.Renewed == 0 || c.LeaseAge > quick.TTL || c.Ended+c.Moved+c.Fenced != 0 {
+		t.Errorf("it has counted %+v", c)
+	}
 	if s := status.Sessions[0]; s.Name != "s2" || s.Node != b.id || s.Tabs != 2 || len(status.Nodes) != 2 || !status.Nodes[0].Gone {
 		t.Errorf("in the end: %+v", status)
 	}

@@ -57,6 +57,7 @@ func (n membership) live(m *member) {
 func (n membership) fence(m *member) {
 	for _, name := range n.own.drop(func(h *holding) bool { return h.member == m && (h.restore || h.phase == registry.Restoring) }) {
 		n.cfg.Host.Fence(name)
+		n.counts.fenced.Add(1)
 	}
 }
 
@@ -84,6 +85,7 @@ func (n membership) reclaim(old, next *member) {
 			n.log.Warn("a session was lost while this node was cut off", "session", name, "error", err)
 			n.own.remove(name)
 			n.cfg.Host.Fence(name)
+			n.counts.fenced.Add(1)
 		}
 	}
 }
@@ -128,11 +130,12 @@ type leaseStore struct {
 
 // Renew implements lease.Store.
 func (s leaseStore) Renew(ctx context.Context, a lease.Attempt) (uint64, error) {
-	cfg := s.node.cfg
+	cfg, begun := s.node.cfg, time.Now()
 	revision, err := s.node.reg.Nodes.Update(ctx, s.member.key, registry.Node{
 		ID: cfg.ID, Incarnation: s.member.incarnation, Address: cfg.Address, Version: cfg.Version, Role: cfg.Role,
 		Renewal: a.Number, Load: cfg.Host.Load(), Draining: s.node.draining.Load(),
 	}, a.Revision)
+	s.node.counts.renew(begun, err)
 	if errors.Is(err, registry.ErrConflict) {
 		return 0, fmt.Errorf("%w: %w", lease.ErrRefused, err)
 	}

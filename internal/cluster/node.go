@@ -48,6 +48,7 @@ type Node struct {
 	end        context.CancelFunc
 	running    sync.WaitGroup
 	operations *Operations
+	counts     counts
 	// news and work are filled when a view has changed: for what looks after other nodes, and for what looks after this one.
 	news, work chan struct{}
 }

@@ -79,6 +79,7 @@ func (p *Proxy) invoke(ctx context.Context, m *method, node Node, request proto.
 
 // call makes a unary call to another node.
 func (p *Proxy) call(ctx context.Context, m *method, node Node, request proto.Message, answer any, say passed) error {
+	p.passedOn.Add(1)
 	conn, done, err := p.nodes.to(node)
 	if err != nil {
 		return p.failed(ctx, &lost{node: node, unsent: true, cause: err})
@@ -112,8 +113,9 @@ func (p *Proxy) judge(ctx context.Context, err error, trailer metadata.MD, gone 
 	return err // such as a message that is too large
 }
 
-// failed logs a node that does not answer.
+// failed counts and logs a node that does not answer.
 func (p *Proxy) failed(ctx context.Context, l *lost) error {
+	p.lost.Add(1)
 	p.cfg.Logger.WarnContext(ctx, "a node does not answer", "node", l.node.ID, "address", l.node.Address, "error", l.cause)
 	return l
 }
@@ -316,6 +318,7 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 
 // open begins a stream of another node. The caller must call done when the stream has ended.
 func (p *Proxy) open(ctx context.Context, m *method, node Node, request proto.Message, say passed) (stream grpc.ClientStream, done func(), err error) {
+	p.passedOn.Add(1)
 	conn, done, err := p.nodes.to(node)
 	if err != nil {
 		return nil, nil, p.failed(ctx, &lost{node: node, unsent: true, cause: err})

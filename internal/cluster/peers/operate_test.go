@@ -61,6 +61,9 @@ func TestOperationsReachTheirNode(t *testing.T) {
 	if err != nil || got.GetFromNodeId() != "n2" || got.GetNodeId() != "n3" || len(used) > 0 {
 		t.Errorf("move: %v, %v, used %d times", got, err, len(used))
 	}
+	if passed, lost := c.nodes[0].proxy.Counts(); passed < 3 || lost != 0 {
+		t.Errorf("%d calls were passed on, and %d lost", passed, lost)
+	}
 	c.nodes[2].end()
 	_, err = near.DrainNode(t.Context(), &domtapv1.DrainNodeRequest{NodeId: "n3"})
 	wantCode(t, err, codes.NotFound, "NOT_FOUND")

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -57,6 +58,8 @@ type Proxy struct {
 	methods map[string]*method
 	nodes   *clientConns
 	streams *streaming.Streams
+	// passedOn counts the calls and streams that were passed on, and lost those whose node did not answer.
+	passedOn, lost atomic.Int64
 	// process tells this process from all others.
 	process string
 	// stop ends the goroutine that closes the connections to nodes that have left. running counts that goroutine, and
@@ -117,6 +120,10 @@ func (p *Proxy) Close() {
 	p.streams.Wait()
 	p.running.Wait()
 }
+
+// Counts returns how many calls and streams were passed on to other nodes, and how many of them were lost because the node did not
+// answer. Those that are repeated at another node count twice.
+func (p *Proxy) Counts() (passed, lost int64) { return p.passedOn.Load(), p.lost.Load() }
 
 // Unary passes a call on, or lets the handler serve it.
 func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {

@@ -152,10 +152,9 @@ func (v *View[V]) ask(ctx context.Context) (state, error) {
 	}
 	at := state{last: info.State.LastSeq, made: info.Created}
 	if info.Cluster != nil {
-		at.leader = info.Cluster.Leader
-	}
-	if at.leader == "" { // it stands alone
-		at.leader = v.bucket.js.Conn().ConnectedServerName()
+		at.leader = info.Cluster.Leader // empty while one is elected
+	} else {
+		at.leader = v.bucket.js.Conn().ConnectedServerName() // it stands alone
 	}
 	return at, nil
 }

@@ -29,7 +29,8 @@ type OwnerConfig struct {
 
 // Owner publishes the tabs of this node that others follow. Its methods are safe for concurrent use.
 type Owner struct {
-	cfg OwnerConfig
+	cfg     OwnerConfig
+	written written
 	// running ends with the Owner.
 	running context.Context
 	end     context.CancelFunc
@@ -64,6 +65,7 @@ func NewOwner(ctx context.Context, cfg OwnerConfig) *Owner {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	o := &Owner{cfg: cfg, tabs: map[string]*followed{}}
+	o.cfg.Log = countingLog{cfg.Log, &o.written}
 	o.running, o.end = context.WithCancel(ctx)
 	return o
 }
@@ -99,6 +101,11 @@ func (o *Owner) Published() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.tabs)
+}
+
+// Written returns how many records the logs have taken, and their bytes.
+func (o *Owner) Written() (records, bytes int64) {
+	return o.written.records.Load(), o.written.bytes.Load()
 }
 
 // Answer answers an InterestRequest with an InterestReply, both encoded: the page reports what is asked for, and the log has what it was

@@ -18,6 +18,7 @@ package replication
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/domtap/domtap/actor"
@@ -44,6 +45,24 @@ type Tab interface {
 	ID() string
 	Head() *actor.Head
 	Watch(ctx context.Context, o actor.WatchOptions) (release func(), err error)
+}
+
+// written counts what was written to a Log.
+type written struct{ records, bytes atomic.Int64 }
+
+// countingLog is a Log whose records are counted.
+type countingLog struct {
+	Log
+	written *written
+}
+
+func (l countingLog) Append(ctx context.Context, tab string, record []byte, keyframe bool, after uint64) (sequence uint64, err error) {
+	sequence, err = l.Log.Append(ctx, tab, record, keyframe, after)
+	if err == nil {
+		l.written.records.Add(1)
+		l.written.bytes.Add(int64(len(record)))
+	}
+	return sequence, err
 }
 
 // Log is the log of the cluster; see package logs, whose errors it returns.

@@ -200,6 +200,30 @@ func TestFoldedRevisionsAndWatchersAreCounted(t *testing.T) {
 	}
 }
 
+func TestAClusterIsCounted(t *testing.T) {
+	m := metrics.New()
+	m.FollowCluster(func() metrics.Cluster {
+		return metrics.Cluster{
+			Nodes: map[string]int{"serving": 2, "gone": 1}, Sessions: map[string]int{"n1": 3, "n2": 0}, Renewed: 10, Unrenewed: 1, LeaseAge: 1500 * time.Millisecond,
+			Restored: 2, Unrestored: 3, Ended: 4, Fenced: 5, Moved: 6, Passed: 7, Lost: 8, Copies: 9, Published: 11, Records: 12, Bytes: 13,
+		}
+	})
+	got := scrape(t, m)
+	for name, want := range map[string]float64{
+		`domtap_cluster_nodes{state="serving"}`: 2, `domtap_cluster_nodes{state="gone"}`: 1,
+		`domtap_cluster_sessions{node="n1"}`: 3, `domtap_cluster_sessions{node="n2"}`: 0,
+		`domtap_cluster_lease_renewals_total{outcome="stored"}`: 10, `domtap_cluster_lease_renewals_total{outcome="failed"}`: 1, "domtap_cluster_lease_age_seconds": 1.5,
+		`domtap_cluster_takeovers_total{outcome="restored"}`: 2, `domtap_cluster_takeovers_total{outcome="failed"}`: 3, "domtap_cluster_leases_ended_total": 4,
+		"domtap_cluster_fenced_sessions_total": 5, "domtap_cluster_moved_sessions_total": 6,
+		`domtap_cluster_passed_calls_total{what="all"}`: 7, `domtap_cluster_passed_calls_total{what="lost"}`: 8,
+		"domtap_cluster_copies": 9, "domtap_cluster_published_tabs": 11, "domtap_cluster_log_records_total": 12, "domtap_cluster_log_bytes_total": 13,
+	} {
+		if value, there := got[name]; !there || value != want {
+			t.Errorf("%s is %v (%v), want %v", name, value, there, want)
+		}
+	}
+}
+
 // herd is two browsers, of which one runs.
 type herd struct{}
 

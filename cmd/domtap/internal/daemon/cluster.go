@@ -11,6 +11,7 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/sessions"
+	"github.com/domtap/domtap/internal/telemetry/metrics"
 )
 
 // Cluster is which cluster the daemon is a node of, and how. The zero value is none. Only a program that is built with the tag cluster can
@@ -138,6 +139,8 @@ type clusterNode interface {
 	prepare(tabs *tabpool.Config, all *sessions.Config)
 	// join joins the cluster with the tabs and sessions, and sets what passes on calls to other nodes.
 	join(ctx context.Context, s *services, calls *server.Config) error
+	// measure adds the figures of the node to the metrics.
+	measure(*metrics.Metrics)
 	// start takes calls of other nodes as soon as the server serves.
 	start(s *services) error
 	// outlive returns a context that ends after ctx, when the sessions have moved to other nodes, as far as they can. The caller calls
@@ -152,6 +155,7 @@ type single struct{}
 
 func (single) prepare(*tabpool.Config, *sessions.Config)             {}
 func (single) join(context.Context, *services, *server.Config) error { return nil }
+func (single) measure(*metrics.Metrics)                              {}
 func (single) start(*services) error                                 { return nil }
 func (single) close()                                                {}
 func (single) outlive(ctx context.Context, _ *services) (context.Context, func()) {

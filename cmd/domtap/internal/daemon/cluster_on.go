@@ -56,6 +56,7 @@ type joined struct {
 	states      *registry.States
 	records     *logs.Log
 	owner       *replication.Owner
+	copies      copies
 	proxy       *peers.Proxy
 	// answers is the name under which other nodes ask for this one's tabs, and unanswer ends that.
 	answers  string
@@ -230,7 +231,8 @@ func (j *joined) replicate(pool *tabpool.Pool) (peers.Copies, error) {
 	j.stops = append(j.stops, func() { j.unanswer() })
 	all := replication.NewReplicas(j.ctx, j.process(), replication.Over(j.records), j.log)
 	j.stops = append(j.stops, all.Close)
-	return copies{all}, nil
+	j.copies = copies{all}
+	return j.copies, nil
 }
 
 // process names this incarnation of the node.

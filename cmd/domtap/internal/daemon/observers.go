@@ -53,6 +53,7 @@ func (o *observers) follow(browsers *browserpool.Pool, s *services) {
 		o.metrics.FollowTabs(s.pool)
 		o.metrics.FollowBrowsers(browsers)
 		o.metrics.FollowUsage(s.server.Usage())
+		s.node.measure(o.metrics)
 	}
 }
 
