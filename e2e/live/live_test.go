@@ -15,7 +15,7 @@ import (
 
 // TestLivePage goes through the page as a person does. The parts stand on each other: they share one browser.
 func TestLivePage(t *testing.T) {
-	st := newStage(t)
+	st := newStage(t, nil)
 	for _, part := range []struct {
 		name string
 		test func(*testing.T, *stage)

@@ -37,7 +37,8 @@ type stage struct {
 
 const shopPage = `<!doctype html><title>Shop</title><h1>Shop</h1><button>Pay now</button>`
 
-func newStage(t *testing.T) *stage {
+// newStage starts a daemon; change changes what it serves; nil: nothing.
+func newStage(t *testing.T, change func(*server.Config)) *stage {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -46,6 +47,9 @@ func newStage(t *testing.T) *stage {
 	st := &stage{t: t, wire: newWire(t, l.Addr().String())}
 	st.page = "http://" + st.wire.listener.Addr().String() + "/"
 	cfg := server.Config{AllowEval: true, Token: token}
+	if change != nil {
+		change(&cfg)
+	}
 	st.d = testenv.StartBeside(t, tabpool.Config{}, cfg, browser.Config{}, func(server *server.Server) {
 		front, err := gateway.New(server, gateway.Config{Listener: l, Page: ui.Handler("test")})
 		if err != nil {

@@ -43,7 +43,10 @@ func (clusterOf) GetCluster(context.Context, *domtapv1.GetClusterRequest) (*domt
 }
 
 func TestTheServerHasTheClusterThatItIsGiven(t *testing.T) {
-	inBubble(t, Config{Cluster: clusterOf{}}, func(t *testing.T, b *bench) {
+	inBubble(t, Config{Node: "n1", Cluster: clusterOf{}}, func(t *testing.T, b *bench) {
+		if list, err := b.tabs.ListTabs(t.Context(), new(domtapv1.ListTabsRequest)); err != nil || list.GetNodeId() != "n1" {
+			t.Errorf("the list is %v, %v", list, err)
+		}
 		got, err := domtapv1.NewClusterServiceClient(b.conn).GetCluster(t.Context(), &domtapv1.GetClusterRequest{})
 		if err != nil || got.GetCluster() != "shop" {
 			t.Errorf("got %v, %v", got, err)

@@ -97,7 +97,8 @@ type Config struct {
 	Traces stats.Handler
 	// Metrics counts what the server does. Nil: nothing is measured.
 	Metrics Metrics
-	// Cluster operates the cluster that the daemon is a node of. Nil: there is no cluster.
+	// Node is the name of the node of a cluster that the daemon is, and Cluster operates that. Empty and nil: there is no cluster.
+	Node    string
 	Cluster domtapv1.ClusterServiceServer
 	// Peers pass on the calls about what other nodes of a cluster have. Nil: there is no cluster.
 	Peers intercept.Peers
@@ -202,7 +203,7 @@ func (s *Server) assemble() {
 	s.connections, s.calls, s.streams = connections.New(tracked), intercept.New(chained), streaming.New(streamed)
 	s.services = services.New(services.Config{
 		DaemonID: rand.Text(), Access: s.access, Views: s.views, Usage: s.usage, Streams: s.streams,
-		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Cluster: cfg.Cluster,
+		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Node: cfg.Node, Cluster: cfg.Cluster,
 		Logger: cfg.Logger,
 	})
 }

@@ -801,6 +801,8 @@ type ListTabsResponse struct {
 	Tabs  []*Tab                 `protobuf:"bytes,1,rep,name=tabs,proto3" json:"tabs,omitempty"`
 	// The process of the daemon. Another process may reuse the ids of tabs, except for restored tabs.
 	DaemonId string `protobuf:"bytes,2,opt,name=daemon_id,json=daemonId,proto3" json:"daemon_id,omitempty"`
+	// The node of a cluster that answers. Empty: the daemon is no node of a cluster.
+	NodeId string `protobuf:"bytes,3,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	// The nodes of a cluster that did not answer in time: their tabs are missing. Empty without a cluster.
 	MissingNodes  []string `protobuf:"bytes,66,rep,name=missing_nodes,json=missingNodes,proto3" json:"missing_nodes,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -847,6 +849,13 @@ func (x *ListTabsResponse) GetTabs() []*Tab {
 func (x *ListTabsResponse) GetDaemonId() string {
 	if x != nil {
 		return x.DaemonId
+	}
+	return ""
+}
+
+func (x *ListTabsResponse) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
 	}
 	return ""
 }
@@ -2517,10 +2526,11 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"0\n" +
 	"\x0fListTabsRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"x\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"\x91\x01\n" +
 	"\x10ListTabsResponse\x12\"\n" +
 	"\x04tabs\x18\x01 \x03(\v2\x0e.domtap.v1.TabR\x04tabs\x12\x1b\n" +
-	"\tdaemon_id\x18\x02 \x01(\tR\bdaemonId\x12#\n" +
+	"\tdaemon_id\x18\x02 \x01(\tR\bdaemonId\x12\x17\n" +
+	"\anode_id\x18\x03 \x01(\tR\x06nodeId\x12#\n" +
 	"\rmissing_nodes\x18B \x03(\tR\fmissingNodes\"&\n" +
 	"\rGetTabRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\"2\n" +

@@ -39,7 +39,8 @@ func merge(m *method, parts []part) proto.Message {
 }
 
 func mergeTabs(answers []proto.Message, own int, missing []string) *domtapv1.ListTabsResponse {
-	all := &domtapv1.ListTabsResponse{DaemonId: answers[own].(*domtapv1.ListTabsResponse).GetDaemonId(), MissingNodes: missing}
+	here := answers[own].(*domtapv1.ListTabsResponse)
+	all := &domtapv1.ListTabsResponse{DaemonId: here.GetDaemonId(), NodeId: here.GetNodeId(), MissingNodes: missing}
 	for _, answer := range answers {
 		all.Tabs = append(all.Tabs, answer.(*domtapv1.ListTabsResponse).GetTabs()...)
 	}

@@ -43,7 +43,8 @@ type Config struct {
 	AllowEval bool
 	// Searcher searches the web; nil: it has no providers.
 	Searcher *search.Searcher
-	// Cluster operates the cluster; nil: the daemon is no node of one.
+	// Node is the node of a cluster that the daemon is, and Cluster operates that; empty and nil: it is none.
+	Node    string
 	Cluster domtapv1.ClusterServiceServer
 	// Logger gets what operators must know, such as scripts that were run.
 	Logger *slog.Logger

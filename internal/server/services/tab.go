@@ -57,7 +57,7 @@ func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) 
 	if err != nil {
 		return nil, err
 	}
-	resp := &domtapv1.ListTabsResponse{DaemonId: s.DaemonID}
+	resp := &domtapv1.ListTabsResponse{DaemonId: s.DaemonID, NodeId: s.Node}
 	for _, tab := range tabs {
 		resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
 	}

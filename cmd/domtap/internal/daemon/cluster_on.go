@@ -186,7 +186,7 @@ func (j *joined) join(ctx context.Context, s *services, calls *server.Config) er
 		return err
 	}
 	j.stops = append(j.stops, j.proxy.Close)
-	calls.Peers, calls.Cluster = j.proxy, admin.New(j.cfg.Cluster.Name, j.node)
+	calls.Peers, calls.Node, calls.Cluster = j.proxy, j.cfg.Cluster.Node, admin.New(j.cfg.Cluster.Name, j.node)
 	return nil
 }
 

@@ -32,12 +32,30 @@ async function again(work, signal, state) {
   }
 }
 
-// followTabs keeps a map of the tabs. changed(id, closed) is told of each event.
-export function followTabs(client, tabs, changed, state, signal) {
+const NODES_INTERVAL = 2000 // nodes renew their leases as often
+
+// followNodes tells show what the cluster is like, until the signal is aborted. Only the operator may see it: for others, show gets
+// nothing once.
+export async function followNodes(client, show, signal) {
+  while (!signal.aborted) {
+    try {
+      show(await client.call('ClusterService/GetCluster', {}, signal))
+    } catch (e) {
+      if (signal.aborted) return
+      if (e instanceof CallError && ['unauthenticated', 'permission_denied', 'failed_precondition', 'unimplemented'].includes(e.code)) return show()
+      // What is shown is a little old until the daemon answers again.
+    }
+    await sleep(NODES_INTERVAL, signal)
+  }
+}
+
+// followTabs keeps a map of the tabs. changed(id, closed) is told of each event, and listed gets each list.
+export function followTabs(client, tabs, changed, listed, state, signal) {
   const list = async () => {
     const known = new Set(tabs.keys())
     const answer = await client.call('TabService/ListTabs', {}, signal)
     const now = answer.tabs || []
+    listed(answer)
     for (const tab of now) known.delete(tab.id)
     for (const id of known) tabs.delete(id) // it was closed while nobody looked
     for (const tab of now) tabs.set(tab.id, tab)

@@ -1,9 +1,9 @@
 // The live page: which token, which tab, and whether anything is to be followed now. It calls only what reads:
-// ListTabs, WatchTabs, GetCompact, WatchDom, Screenshot.
+// ListTabs, WatchTabs, GetCompact, WatchDom, Screenshot, and of a cluster GetCluster.
 import { Client, CallError } from './calls.js'
-import { followTabs, followTab, throttled } from './follow.js'
+import { followNodes, followTabs, followTab, throttled } from './follow.js'
 import { Picture } from './picture.js'
-import { $, addChange, clearChanges, clearLines, dialogText, set, showLines, showTab, showTabs, statusOf } from './show.js'
+import { $, addChange, clearChanges, clearLines, dialogText, set, showCluster, showLines, showTab, showTabs, statusOf } from './show.js'
 
 const KEY = 'domtap.token'
 const LINES_INTERVAL = 300 // milliseconds between two readings of the lines
@@ -41,6 +41,7 @@ function sign(why = '') {
   stop()
   tabs.clear()
   choose('')
+  showCluster()
   $('sign').hidden = false
   for (const id of ['nav', 'tab', 'pause', 'forget']) $(id).hidden = true
   set('sign-why', why)
@@ -66,7 +67,13 @@ function run() {
   for (const id of ['nav', 'tab', 'pause', 'forget']) $(id).hidden = false
   running = new AbortController()
   const client = new Client(token)
-  const following = followTabs(client, tabs, tabChanged, link, running.signal)
+  const { signal } = running
+  let nodes
+  const listed = ({ nodeId }) => {
+    if (nodeId) nodes ??= followNodes(client, showCluster, signal)
+    else showCluster()
+  }
+  const following = followTabs(client, tabs, tabChanged, listed, link, signal)
   running.refresh = following.refresh
   following.done.catch(e => refused(e, client))
   running.client = client

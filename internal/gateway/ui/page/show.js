@@ -66,6 +66,48 @@ function fillTab(li, tab, current) {
   state.dataset.state = statusOf(tab)
 }
 
+const NODE_STATES = { NODE_STATE_SERVING: 'serving', NODE_STATE_DRAINING: 'draining', NODE_STATE_SILENT: 'silent', NODE_STATE_GONE: 'gone' }
+const SESSION_STATES = { CLUSTER_SESSION_STATE_CREATING: 'being made', CLUSTER_SESSION_STATE_RESTORING: 'coming back', CLUSTER_SESSION_STATE_MOVING: 'moving' }
+const count = (n, what) => `${n || 0} ${what}${n === 1 ? '' : 's'}`
+
+// showCluster writes the nodes of a cluster, with their load and their sessions; without an argument, it hides them.
+export function showCluster(now) {
+  $('cluster').hidden = !now
+  const nodes = now?.nodes || []
+  const list = $('nodes')
+  nodes.forEach((node, i) => fillNode(list.children[i] || list.appendChild(nodeItem()), node, now))
+  while (list.children.length > nodes.length) list.lastChild.remove()
+}
+
+function nodeItem() {
+  const li = el('li')
+  const title = el('p', 'node')
+  title.append(el('span', 'id'), el('span', 'here'), el('span', 'state'))
+  li.append(title, el('p', 'load'), el('ul', 'placed'))
+  return li
+}
+
+function fillNode(li, node, now) {
+  const [title, load, placed] = li.children
+  const [id, here, state] = title.children
+  const said = NODE_STATES[node.state] || 'unknown'
+  write(id, node.nodeId)
+  write(here, node.nodeId === now.nodeId ? 'answers' : '')
+  write(state, said)
+  state.dataset.state = said
+  write(load, said === 'gone' ? '' : `${node.sessions || 0} of ${count(node.maxSessions, 'session')} · ${count(node.tabs, 'tab')} · ${Math.round(100 * (node.busy || 0))} % busy`)
+  const sessions = (now.sessions || []).filter(s => s.nodeId === node.nodeId)
+  sessions.forEach((s, i) => {
+    const more = SESSION_STATES[s.state]
+    write(placed.children[i] || placed.appendChild(el('li')), `${s.sessionId} · ${count(s.tabs, 'tab')}${more ? ` · ${more}` : ''}`)
+  })
+  while (placed.children.length > sessions.length) placed.lastChild.remove()
+}
+
+function write(e, text) {
+  if (e.textContent !== text) e.textContent = text
+}
+
 // showTab writes what is known of the chosen tab.
 export function showTab(tab, revision) {
   set('title', tab ? tab.title || 'No title' : 'No tab is chosen')
