@@ -40,6 +40,7 @@ import (
 	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/graceful"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/intercept"
 	"github.com/domtap/domtap/internal/server/limit"
@@ -307,17 +308,7 @@ func (s *Server) stop(ctx context.Context) error {
 		fronts.Go(func() { f.Stop(ctx) })
 	}
 	defer fronts.Wait()
-	graceful := make(chan struct{})
-	go func() {
-		defer close(graceful)
-		s.grpc.GracefulStop()
-	}()
-	select {
-	case <-graceful:
-	case <-ctx.Done():
-		s.grpc.Stop()
-		<-graceful
-	}
+	graceful.Stop(ctx, s.grpc)
 	return err
 }
 

@@ -43,7 +43,8 @@ const (
 type SessionServiceClient interface {
 	// CreateSession makes a session. Its storage_state is loaded before it answers.
 	CreateSession(ctx context.Context, in *CreateSessionRequest, opts ...grpc.CallOption) (*CreateSessionResponse, error)
-	// ListSessions lists the sessions, the default one first, then oldest first.
+	// ListSessions lists the sessions, the default one first, then oldest first. In a cluster, the default session is listed
+	// from its first use on.
 	ListSessions(ctx context.Context, in *ListSessionsRequest, opts ...grpc.CallOption) (*ListSessionsResponse, error)
 	// UpdateSession replaces the settings. Open tabs get them with their next document at the latest.
 	UpdateSession(ctx context.Context, in *UpdateSessionRequest, opts ...grpc.CallOption) (*UpdateSessionResponse, error)
@@ -153,7 +154,8 @@ func (c *sessionServiceClient) ListDownloads(ctx context.Context, in *ListDownlo
 type SessionServiceServer interface {
 	// CreateSession makes a session. Its storage_state is loaded before it answers.
 	CreateSession(context.Context, *CreateSessionRequest) (*CreateSessionResponse, error)
-	// ListSessions lists the sessions, the default one first, then oldest first.
+	// ListSessions lists the sessions, the default one first, then oldest first. In a cluster, the default session is listed
+	// from its first use on.
 	ListSessions(context.Context, *ListSessionsRequest) (*ListSessionsResponse, error)
 	// UpdateSession replaces the settings. Open tabs get them with their next document at the latest.
 	UpdateSession(context.Context, *UpdateSessionRequest) (*UpdateSessionResponse, error)

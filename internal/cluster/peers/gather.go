@@ -26,14 +26,14 @@ type part struct {
 // gather asks all nodes at once, and merges their answers in the order of the nodes. A node that fails or does not
 // answer in time is named in the answer. The call fails only when this node's own part does.
 func (p *Proxy) gather(ctx context.Context, m *method, request proto.Message, handler grpc.UnaryHandler) (any, error) {
-	nodes, whole := p.order(ctx, m)
+	nodes := p.order(ctx, m)
 	parts := make([]part, len(nodes))
 	bounded, cancel := p.partly(ctx)
 	defer cancel()
 	var asked sync.WaitGroup
 	for i, node := range nodes {
 		parts[i].node = node
-		say := passed{part: true, whole: node == whole, final: true}
+		say := passed{part: true, final: true}
 		asked.Go(func() {
 			parts[i].answer, parts[i].err = p.ask(ctx, bounded, m, node, request, handler, say)
 		})
@@ -53,10 +53,7 @@ func (p *Proxy) ask(ctx, bounded context.Context, m *method, node Node, request 
 		answer := m.output.New().Interface()
 		return answer, p.call(metering.Apart(bounded), m, node, request, answer, say)
 	}
-	if !say.whole {
-		ctx = authz.AsPart(ctx)
-	}
-	answer, err := handler(ctx, request)
+	answer, err := handler(authz.AsPart(ctx), request)
 	if err != nil {
 		return nil, err
 	}
@@ -72,23 +69,22 @@ func (p *Proxy) partly(ctx context.Context) (context.Context, context.CancelFunc
 }
 
 // order returns the nodes to ask, this one included. The sessions of a caller begin with the default one, so that the
-// node that has it, or should, is the first, and is asked for the whole: only it makes that session.
-func (p *Proxy) order(ctx context.Context, m *method) (nodes []Node, whole Node) {
-	nodes = slices.Clone(p.cfg.Directory.Nodes())
+// node that has it is the first. A list makes no session: in a cluster, the default one is made when it is used.
+func (p *Proxy) order(ctx context.Context, m *method) []Node {
+	nodes := slices.Clone(p.cfg.Directory.Nodes())
 	if !slices.ContainsFunc(nodes, func(n Node) bool { return n.Self }) { // it joins or leaves
 		nodes = append(nodes, Node{Self: true})
 	}
 	if m.name != domtapv1.SessionService_ListSessions_FullMethodName {
-		return nodes, Node{}
+		return nodes
 	}
-	standard := subject{session: identity.From(ctx).Inward(sessions.Default)}
-	whole, err := p.owner(ctx, m, standard, Cached)
+	standard, err := p.find(ctx, subject{session: identity.From(ctx).Inward(sessions.Default)}, Cached)
 	if err != nil {
-		return nodes, Node{}
+		return nodes
 	}
-	if i := slices.IndexFunc(nodes, func(n Node) bool { return n == whole || n.Self && whole.Self }); i >= 0 {
-		whole = nodes[i]
-		nodes = append([]Node{whole}, slices.Delete(nodes, i, i+1)...)
+	if i := slices.IndexFunc(nodes, func(n Node) bool { return n == standard || n.Self && standard.Self }); i >= 0 {
+		first := nodes[i]
+		nodes = append([]Node{first}, slices.Delete(nodes, i, i+1)...)
 	}
-	return nodes, whole
+	return nodes
 }

@@ -63,10 +63,19 @@ func TestListsHaveAllNodes(t *testing.T) {
 	}
 }
 
-// TestAClientHasOneDefaultSession lists the sessions of a client that has none yet, at all nodes.
+// TestAClientHasOneDefaultSession lists the sessions of a client at all nodes: the default one is made by its first use, not by a list.
 func TestAClientHasOneDefaultSession(t *testing.T) {
 	c := newCluster(t, 3, options{})
 	c.next = 1
+	for _, n := range c.nodes {
+		all, err := domtapv1.NewSessionServiceClient(n.dial(aliceToken)).ListSessions(t.Context(), &domtapv1.ListSessionsRequest{})
+		if err != nil || len(all.GetSessions()) != 0 || len(c.sessions) != 0 {
+			t.Errorf("before its first use, %s lists %v, %v", n.ID, all, err)
+		}
+	}
+	if _, err := domtapv1.NewTabServiceClient(c.nodes[0].dial(aliceToken)).OpenTab(t.Context(), &domtapv1.OpenTabRequest{Url: shopURL}); err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		for _, n := range c.nodes {
 			all, err := domtapv1.NewSessionServiceClient(n.dial(aliceToken)).ListSessions(t.Context(), &domtapv1.ListSessionsRequest{})

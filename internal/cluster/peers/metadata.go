@@ -23,8 +23,7 @@ const (
 	originKey = ownPrefix + "origin"
 	// finalKey is set when the receiver must serve the call, also if it thinks that another node should.
 	finalKey = ownPrefix + "final"
-	// partKey is set when the answer becomes a part of a list of what all nodes have: to wholePart for the node that
-	// makes what has to be in the list, to set for all others.
+	// partKey is set when the answer becomes a part of a list of what all nodes have.
 	partKey = ownPrefix + "part"
 
 	// servedKey is set in the trailers of every call that a Server has admitted; without it, an error comes from the
@@ -35,7 +34,6 @@ const (
 	tokenKey    = "authorization"
 	tokenPrefix = "Bearer "
 	set         = "1"
-	wholePart   = "whole"
 )
 
 var movedTrailer = metadata.Pairs(movedKey, set)
@@ -44,8 +42,8 @@ var movedTrailer = metadata.Pairs(movedKey, set)
 type passed struct {
 	who    identity.Principal
 	origin connections.Origin
-	// final and part are what finalKey and partKey say; whole is set for a part that is wholePart.
-	final, part, whole bool
+	// final and part are what finalKey and partKey say.
+	final, part bool
 }
 
 // metadata returns the metadata for the other node: what the client sent, apart from credentials, and what is said
@@ -60,10 +58,7 @@ func (p passed) metadata(ctx context.Context, token string) metadata.MD {
 	if p.final {
 		out.Set(finalKey, set)
 	}
-	switch {
-	case p.part && p.whole:
-		out.Set(partKey, wholePart)
-	case p.part:
+	if p.part {
 		out.Set(partKey, set)
 	}
 	return out
@@ -96,7 +91,7 @@ func parsePassed(md metadata.MD) (p passed, err error) {
 	if p.who, err = identity.ParsePrincipal(one(md, callerKey), one(md, rightsKey)); err != nil {
 		return p, errNotPassed
 	}
-	p.final, p.part, p.whole = one(md, finalKey) == set, isPart(md), one(md, partKey) == wholePart
+	p.final, p.part = one(md, finalKey) == set, isPart(md)
 	return p, nil
 }
 
@@ -118,7 +113,7 @@ func (p passed) context(ctx context.Context, md metadata.MD) context.Context {
 	ctx = metadata.NewIncomingContext(ctx, passable(md))
 	ctx = identity.WithForwarded(ctx, p.who)
 	ctx = connections.WithOrigin(ctx, p.origin)
-	if p.part && !p.whole {
+	if p.part {
 		ctx = authz.AsPart(ctx)
 	}
 	return context.WithValue(ctx, passedKey{}, p)

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 
+	"github.com/domtap/domtap/internal/server/graceful"
 	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/wire"
@@ -110,19 +111,7 @@ func (s *Server) Serve() error { return s.grpc.Serve(s.cfg.Listener) }
 
 // Stop accepts no more calls and lets those under way finish until ctx ends; then it aborts the rest. It returns when
 // no call is left.
-func (s *Server) Stop(ctx context.Context) {
-	graceful := make(chan struct{})
-	go func() {
-		defer close(graceful)
-		s.grpc.GracefulStop()
-	}()
-	select {
-	case <-graceful:
-	case <-ctx.Done():
-		s.grpc.Stop()
-		<-graceful
-	}
-}
+func (s *Server) Stop(ctx context.Context) { graceful.Stop(ctx, s.grpc) }
 
 // admit returns the context of a call that another node has passed on, and refuses all others.
 func (s *Server) admit(ctx context.Context, method string) (context.Context, error) {
