@@ -13,13 +13,10 @@ import (
 
 // What the packages of the program may allocate before main begins: every command waits for that. Half of it is that of
 // other modules. Tables and expressions that few commands need are made when they are needed: see internal/lazyregexp.
-const (
-	maxOwnBytes = 128 << 10 // without the descriptions of the messages, which are generated
-	maxAllBytes = 2 << 20
-)
+const maxOwnBytes = 128 << 10 // without the descriptions of the messages, which are generated
 
 func TestInitializationIsSmall(t *testing.T) {
-	command := exec.CommandContext(t.Context(), testenv.Program(t), "version")
+	command := exec.CommandContext(t.Context(), testenv.Program(t, buildFlags...), "version")
 	command.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	var trace strings.Builder
 	command.Stderr = &trace

@@ -1,0 +1,8 @@
+//go:build !cluster
+
+package main
+
+// maxAllBytes is the bound for all packages.
+const maxAllBytes = 2 << 20
+
+var buildFlags []string
