@@ -73,12 +73,14 @@ type node struct {
 	log strings.Builder
 }
 
-// stage is a cluster of three daemons, each with a NATS server.
+// stage is a cluster of daemons: with newStage three, each with a NATS server.
 type stage struct {
-	t     *testing.T
-	url   string
-	token string
-	nodes []*node
+	t *testing.T
+	// url is that of the site, program the path of the daemon.
+	url, program string
+	// token and clusterToken are files: what clients and what nodes present.
+	token, clusterToken string
+	nodes               []*node
 }
 
 // free finds free addresses of loopback.
@@ -96,26 +98,39 @@ func free(t *testing.T, n int) []string {
 	return all
 }
 
-func newStage(t *testing.T) *stage {
+// newStage starts three daemons. More is what flags the one of a number gets, from 1, in addition.
+func newStage(t *testing.T, more ...func(n int) []string) *stage {
+	t.Helper()
+	st := newStageOf(t)
+	at := free(t, 12)
+	for i := range 3 {
+		flags := []string{
+			"--cluster", "shop", "--cluster-token-file", st.clusterToken, "--cluster-listen", at[i], "--cluster-nats", at[3+i],
+			"--cluster-route", at[6+i], "--cluster-routes", strings.Join(at[6:9], ","), "--cluster-store", filepath.Join(t.TempDir(), "nats"),
+		}
+		for _, f := range more {
+			flags = append(flags, f(i+1)...)
+		}
+		st.start(st.program, fmt.Sprintf("n%d", i+1), at[9+i], flags...)
+	}
+	for _, n := range st.nodes {
+		n.ready()
+	}
+	return st
+}
+
+// newStageOf makes what daemons of a cluster need, but no daemon.
+func newStageOf(t *testing.T) *stage {
 	t.Helper()
 	testenv.NeedBrowser(t)
-	st := &stage{t: t, url: testenv.Pages(t, site())}
-	path, at := program(t), free(t, 12)
-	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte("a-token-of-the-cluster-of-forty-three-bytes\n"), 0o600); err != nil {
+	st := &stage{t: t, url: testenv.Pages(t, site()), program: program(t)}
+	st.clusterToken = filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(st.clusterToken, []byte("a-token-of-the-cluster-of-forty-three-bytes\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	st.token = filepath.Join(t.TempDir(), "clients")
 	if _, err := listen.Token(st.token); err != nil {
 		t.Fatal(err)
-	}
-	for i := range 3 {
-		st.start(path, fmt.Sprintf("n%d", i+1), at[9+i],
-			"--cluster", "shop", "--cluster-token-file", token, "--cluster-listen", at[i], "--cluster-nats", at[3+i],
-			"--cluster-route", at[6+i], "--cluster-routes", strings.Join(at[6:9], ","))
-	}
-	for _, n := range st.nodes {
-		n.ready()
 	}
 	return st
 }
@@ -131,7 +146,7 @@ func (st *stage) start(path, id, address string, flags ...string) {
 	socket := filepath.Join(state, "s")
 	args := append([]string{"serve", "--state-dir", state, "--socket", socket, "--listen", address, "--token-file", st.token, "--cluster-node", id,
 		"--log-level", "debug", "--downloads-dir", filepath.Join(state, "downloads"),
-		"--cluster-store", filepath.Join(state, "nats"), "--max-sessions", "20"}, flags...)
+		"--max-sessions", "20"}, flags...)
 	n := &node{t: t, id: id, state: state, address: address, cmd: exec.Command(path, args...), ended: make(chan struct{})}
 	n.cmd.Stderr = n
 	if err := n.cmd.Start(); err != nil {

@@ -116,7 +116,7 @@ func (j *joined) connect(ctx context.Context) error {
 		return fmt.Errorf("--cluster-listen: %w", err)
 	}
 	client := embedded.Client{Name: c.Node, URLs: c.NATS, CredsFile: c.CredsFile, Logger: j.log}
-	if c.allTLS() {
+	if c.allTLS() && c.CredsFile == "" { // an existing NATS has nothing to do with the certificates of the cluster
 		client.TLS = &embedded.TLS{CertFile: c.CertFile, KeyFile: c.KeyFile, CAFile: c.CAFile}
 	}
 	if c.CredsFile == "" {
