@@ -100,6 +100,33 @@ func TestASessionHasNoTabsOfAnEarlierOne(t *testing.T) {
 	}
 }
 
+// Sessions that ended with their node, and their tabs, do not stay in the registry for ever.
+func TestLostSessionsAreForgotten(t *testing.T) {
+	w := newWorld(t, quick)
+	w.keepLost = quick.Every
+	list := w.members(3)
+	a, b := list[1], list[0] // b is the first by name
+	for name, restore := range map[string]bool{"lost": false, "kept": true} {
+		if err := a.Acquire(w.ctx, name, cluster.Options{Restore: restore}, making(a, name)); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.SetTab(w.ctx, "tab-of-"+name, registry.Tab{Session: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.kill(a)
+	w.await("the session to be forgotten", b.Leases, func() bool {
+		_, err := b.SessionOwner(w.ctx, "lost", true)
+		return errors.Is(err, cluster.ErrNone)
+	})
+	if p, err := b.TabOwner(w.ctx, "tab-of-lost", true); !errors.Is(err, cluster.ErrNone) {
+		t.Errorf("the tab is at %+v, %v", p, err)
+	}
+	if p, err := b.TabOwner(w.ctx, "tab-of-kept", true); err != nil {
+		t.Errorf("the tab of the session that was taken over is at %+v, %v", p, err)
+	}
+}
+
 func TestMove(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(2)

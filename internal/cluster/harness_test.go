@@ -29,6 +29,8 @@ type world struct {
 	ctx    context.Context
 	server *embedded.Server
 	timing lease.Timing
+	// keepLost is that of nodes that join; zero: the usual.
+	keepLost time.Duration
 
 	mu     sync.Mutex
 	nodes  []*node
@@ -84,7 +86,7 @@ func (w *world) joinBy(id string, open func(context.Context, registry.Config) (*
 	}
 	h := &host{world: w, id: id, sessions: map[string]*session{}, events: make(chan struct{})}
 	n, err := cluster.Join(w.ctx, cluster.Config{
-		ID: id, Address: "address-of-" + id, Role: registry.RoleServer, Host: h, States: states{w}, Timing: w.timing,
+		ID: id, Address: "address-of-" + id, Role: registry.RoleServer, KeepLost: w.keepLost, Host: h, States: states{w}, Timing: w.timing,
 		Open:   open,
 		Logger: slog.New(slog.NewTextHandler(w.Output(), &slog.HandlerOptions{Level: level})),
 	})

@@ -154,6 +154,19 @@ func (l *ledger) orphans() []registry.Entry[registry.Session] {
 	return list
 }
 
+// lost lists the sessions that ended with their owner, by name.
+func (l *ledger) lost() []registry.Entry[registry.Session] {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var list []registry.Entry[registry.Session]
+	for _, e := range l.sessions {
+		if l.nodes[ownerOf(e.Value)].Value.Gone && !movable(e.Value) && e.Value.Phase != registry.Making {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
 // movable reports whether a session is taken over when its owner is gone: one with restore, and one that is on no node yet.
 func movable(s registry.Session) bool {
 	return s.Phase == registry.Restoring || s.Restore && s.Phase != registry.Making

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/domtap/domtap/internal/cluster/lease"
 	"github.com/domtap/domtap/internal/cluster/registry"
@@ -27,6 +28,9 @@ type Config struct {
 	Host Host
 	// States keeps the states of sessions that move; nil: they are lost.
 	States States
+	// KeepLost is how long the registry keeps the names and the tabs of sessions that ended with their node: one that was only cut off
+	// has them again when it is back. Zero: 10 minutes.
+	KeepLost time.Duration
 	// Timing is the same on all nodes; zero: lease.Standard.
 	Timing lease.Timing
 	// Logger takes what happens to the cluster; nil: nothing is logged.
@@ -56,6 +60,7 @@ type Node struct {
 // Join makes this process a node of the cluster. It tries until ctx ends.
 func Join(ctx context.Context, cfg Config) (*Node, error) {
 	cfg.Timing = cmp.Or(cfg.Timing, lease.Standard)
+	cfg.KeepLost = cmp.Or(cfg.KeepLost, 10*time.Minute)
 	if cfg.States == nil {
 		cfg.States = noStates{}
 	}

@@ -23,10 +23,12 @@ type watch struct {
 	ended map[string]bool
 	// since is when a session was first seen without an owner.
 	since map[string]time.Time
+	// lost is when a session was first seen that had ended with its node.
+	lost map[string]time.Time
 }
 
 func newWatch(n *Node) *watch {
-	return &watch{Node: n, observer: lease.Observer{Timing: n.cfg.Timing}, watched: map[string]bool{}, ended: map[string]bool{}, since: map[string]time.Time{}}
+	return &watch{Node: n, observer: lease.Observer{Timing: n.cfg.Timing}, watched: map[string]bool{}, ended: map[string]bool{}, since: map[string]time.Time{}, lost: map[string]time.Time{}}
 }
 
 // grace is how long these have.
@@ -43,6 +45,7 @@ func (w *watch) run() {
 		case <-tick.C:
 			w.see()
 			w.poll()
+			w.tidy(time.Now())
 		case <-w.ctx.Done():
 			return
 		}
@@ -173,5 +176,43 @@ func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Se
 		if errors.Is(err, registry.ErrUnavailable) {
 			return
 		}
+	}
+}
+
+// tidy has the registry forget the sessions that ended with their node long ago, which the first of the nodes does.
+func (w *watch) tidy(now time.Time) {
+	lost, since := w.ledger.lost(), map[string]time.Time{}
+	leads := len(lost) > 0 && w.leads() && w.member.Load().keeper.Check() == nil
+	ctx, cancel := context.WithTimeout(w.ctx, 2*w.cfg.Timing.Every)
+	defer cancel()
+	for _, e := range lost {
+		first, ok := w.lost[e.Key]
+		if !ok {
+			first = now
+		}
+		since[e.Key] = first
+		if leads && now.Sub(first) >= w.cfg.KeepLost {
+			w.forget(ctx, e)
+		}
+	}
+	w.lost = since
+}
+
+// forget has the registry forget a session that ended with its node, its tabs first. What somebody else has changed stays; what fails is
+// done with the next tick.
+func (w *watch) forget(ctx context.Context, e registry.Entry[registry.Session]) {
+	for _, tab := range w.reg.Tabs.View().All() {
+		if tab.Value.Session != e.Key {
+			continue
+		}
+		if err := w.reg.Tabs.Delete(ctx, tab.Key, tab.Revision); err != nil {
+			return
+		}
+	}
+	if w.cfg.States.Delete(ctx, e.Key, registry.Token(e)) != nil {
+		return
+	}
+	if err := w.reg.Sessions.Delete(ctx, e.Key, e.Revision); err == nil {
+		w.log.Info("a session is forgotten, which ended with its node", "session", e.Key, "node", e.Value.Node)
 	}
 }

@@ -40,7 +40,7 @@ func (m *Member) Restore(ctx context.Context, s cluster.Session) error {
 			delete(s.Tabs, t.ID)
 		}
 	}
-	m.tabs.adopt(s.Name, s.Tabs) // those that do not come back are removed
+	m.tabs.adopt(s.Name, s.Token, s.Tabs) // those that do not come back are removed
 	bounded, cancel := context.WithTimeout(ctx, returnBound)
 	defer cancel()
 	for _, tab := range back {

@@ -41,7 +41,21 @@ type told struct {
 	// writing holds the one token of whoever tells the registry something; the lock of tabs guards the rest.
 	writing chan struct{}
 	restore bool
-	tabs    map[string]registry.Tab
+	// token is the fencing token of the session when it was told.
+	token uint64
+	tabs  map[string]registry.Tab
+}
+
+// under says which token the session has. Under another one, all is told again: the registry forgets the tabs of a node that is cut off for
+// long, which has the session under a new token when it is back. The caller holds the lock of tabs.
+func (o *told) under(token uint64) {
+	if o.token == token {
+		return
+	}
+	o.token = token
+	for id := range o.tabs {
+		o.tabs[id] = registry.Tab{} // which it never is
+	}
 }
 
 func newTabs(m *Member) *tabs {
@@ -191,6 +205,10 @@ func (t *tabs) tell(ctx context.Context, session string) error {
 	if !t.m.Has(session) {
 		return nil
 	}
+	token, err := t.m.node.Token(session)
+	if err != nil {
+		return err
+	}
 	one := t.of(session)
 	select {
 	case one.writing <- struct{}{}:
@@ -198,6 +216,9 @@ func (t *tabs) tell(ctx context.Context, session string) error {
 		return context.Cause(ctx)
 	}
 	defer func() { <-one.writing }()
+	t.mu.Lock()
+	one.under(token)
+	t.mu.Unlock()
 	set, removed, restored := t.changes(session, one)
 	for id, tab := range set {
 		if !t.m.Has(session) {
@@ -276,11 +297,12 @@ func (t *tabs) changes(session string, one *told) (set map[string]registry.Tab, 
 	return set, removed, restored
 }
 
-// adopt says that tabs of a session are registered.
-func (t *tabs) adopt(session string, registered map[string]registry.Tab) {
+// adopt says that tabs of a session are registered, which has a token from now on.
+func (t *tabs) adopt(session string, token uint64, registered map[string]registry.Tab) {
 	one := t.of(session)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	one.token = token
 	for id, tab := range registered {
 		one.tabs[id] = tab
 	}

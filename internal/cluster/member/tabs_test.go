@@ -1,0 +1,20 @@
+package member
+
+import (
+	"testing"
+
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
+
+// What was told under another token is told again, and tabs that have ended meanwhile are still known, so that they are removed.
+func TestANewTokenHasAllToldAgain(t *testing.T) {
+	known := registry.Tab{Session: "s", URL: "https://shop.example/"}
+	one := &told{token: 1, tabs: map[string]registry.Tab{"t1": known}}
+	if one.under(1); one.tabs["t1"] != known {
+		t.Errorf("under the same token, %+v is known", one.tabs)
+	}
+	one.under(2)
+	if tab, ok := one.tabs["t1"]; !ok || tab == known || one.token != 2 {
+		t.Errorf("under another token, %+v is known", one.tabs)
+	}
+}
