@@ -144,9 +144,12 @@ func (st *stage) start(path, id, address string, flags ...string) {
 		t.Fatal(err)
 	}
 	socket := filepath.Join(state, "s")
-	args := append([]string{"serve", "--state-dir", state, "--socket", socket, "--listen", address, "--token-file", st.token, "--cluster-node", id,
+	args := append([]string{"serve", "--state-dir", state, "--socket", socket, "--listen", address, "--token-file", st.token,
 		"--log-level", "debug", "--downloads-dir", filepath.Join(state, "downloads"),
 		"--max-sessions", "20"}, flags...)
+	if slices.Contains(flags, "--cluster") {
+		args = append(args, "--cluster-node", id)
+	}
 	n := &node{t: t, id: id, state: state, address: address, cmd: exec.Command(path, args...), ended: make(chan struct{})}
 	n.cmd.Stderr = n
 	if err := n.cmd.Start(); err != nil {
