@@ -93,6 +93,13 @@ func TestTheSettingsOfClustersInDocumentsExist(t *testing.T) {
 			t.Errorf("docs/cluster.md names %s, and serve has no --%s", m[0], name)
 		}
 	}
+	commands := regexp.MustCompile("`domtap ([^`]*)`").FindAllStringSubmatch(string(text), -1)
+	for _, m := range commands {
+		checkLine(t, "docs/cluster.md", strings.Fields(m[1]))
+	}
+	if len(commands) < 5 {
+		t.Errorf("only %d commands were found", len(commands))
+	}
 	if flags < 20 {
 		t.Errorf("only %d settings were found", flags)
 	}
