@@ -68,6 +68,8 @@ type node struct {
 	ended  chan struct{}
 	// address is where clients call.
 	address string
+	// line is the command line.
+	line []string
 
 	mu  sync.Mutex
 	log strings.Builder
@@ -143,37 +145,45 @@ func (st *stage) start(path, id, address string, flags ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	socket := filepath.Join(state, "s")
-	args := append([]string{"serve", "--state-dir", state, "--socket", socket, "--listen", address, "--token-file", st.token,
-		"--log-level", "debug", "--downloads-dir", filepath.Join(state, "downloads"),
-		"--max-sessions", "20"}, flags...)
+	line := append([]string{path, "serve", "--state-dir", state, "--socket", filepath.Join(state, "s"), "--listen", address, "--token-file", st.token,
+		"--log-level", "debug", "--downloads-dir", filepath.Join(state, "downloads"), "--max-sessions", "20"}, flags...)
 	if slices.Contains(flags, "--cluster") {
-		args = append(args, "--cluster-node", id)
+		line = append(line, "--cluster-node", id)
 	}
-	n := &node{t: t, id: id, state: state, address: address, cmd: exec.Command(path, args...), ended: make(chan struct{})}
-	n.cmd.Stderr = n
-	if err := n.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer close(n.ended)
-		_ = n.cmd.Wait() // whoever ended it knows
-	}()
+	n := &node{t: t, id: id, state: state, address: address, line: line}
+	n.run()
 	t.Cleanup(func() {
+		n.signal(syscall.SIGCONT) // it may have been stopped
 		n.signal(syscall.SIGKILL) // a test of how daemons stop stops them itself
 		n.await()
 		// The browser of a daemon that was killed ends by itself.
 		testenv.Await(t, "no process is left of "+id, func() bool { return len(testenv.Processes(state)) == 0 })
 		_ = os.RemoveAll(state)
 	})
-	n.Daemon = testenv.Dial(t, socket)
+	st.nodes = append(st.nodes, n)
+}
+
+// run starts the process of a daemon, for the first time or again.
+func (n *node) run() {
+	n.t.Helper()
+	cmd, ended := exec.Command(n.line[0], n.line[1:]...), make(chan struct{})
+	cmd.Stderr = n
+	if err := cmd.Start(); err != nil {
+		n.t.Fatal(err)
+	}
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // whoever ended it knows
+	}()
+	n.cmd, n.ended = cmd, ended
+	socket := filepath.Join(n.state, "s")
+	n.Daemon = testenv.Dial(n.t, socket)
 	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
-		t.Fatal(err)
+		n.t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() })
+	n.t.Cleanup(func() { _ = conn.Close() })
 	n.health = healthv1.NewHealthClient(conn)
-	st.nodes = append(st.nodes, n)
 }
 
 // Write takes what the daemon logs.
@@ -188,10 +198,20 @@ func (n *node) Write(text []byte) (int, error) {
 }
 
 // logged reports whether the daemon has logged something.
-func (n *node) logged(text string) bool {
+func (n *node) logged(text string) bool { return n.loggedSince(0, text) }
+
+// mark is how much the daemon has logged until now, for loggedSince.
+func (n *node) mark() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return strings.Contains(n.log.String(), text)
+	return n.log.Len()
+}
+
+// loggedSince is logged, of what came after a mark.
+func (n *node) loggedSince(mark int, text string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return strings.Contains(n.log.String()[mark:], text)
 }
 
 func (n *node) signal(s syscall.Signal) { _ = n.cmd.Process.Signal(s) } // it may have ended

@@ -151,6 +151,17 @@ func Processes(dir string) []string {
 	return found
 }
 
+// PIDs is Processes, by process ids.
+func PIDs(dir string) []int {
+	var found []int
+	for pid, line := range commandLines {
+		if bytes.Contains(line, []byte(dir)) {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
 // commandLines yields the running processes and their command lines, whose arguments end with a NUL; that of one that is dying is
 // empty. Linux only; elsewhere there are none.
 func commandLines(yield func(pid int, line []byte) bool) {

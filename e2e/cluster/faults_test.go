@@ -1,0 +1,321 @@
+//go:build cluster
+
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/domtap/domtap/client"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/cluster/embedded"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+const (
+	// backBound is how long a session that is to be restored may be away.
+	backBound = 25 * time.Second
+	// settledBound is how long watches have after a fault to show what reads do.
+	settledBound = 25 * time.Second
+)
+
+// campaign is a cluster under faults, its users, and the recorder of what these see.
+type campaign struct {
+	st       *linked
+	receipts *receipts
+	users    []*user
+	random   *rand.Rand
+	js       jetstream.JetStream
+	// dead are nodes that are to be started again.
+	dead []*node
+	// outcomes are those of each kind.
+	outcomes map[string]*outcome
+	// orders is how many were answered with ok.
+	orders int
+}
+
+// outcome is what the users saw of one kind of fault.
+type outcome struct {
+	times int
+	// away is how long a session with restore was away at most, for each time.
+	away []time.Duration
+	seen map[string]int
+	// wrong is how many promises were broken.
+	wrong int
+}
+
+// TestRandomFaults does random faults to a cluster under use. DOMTAP_FAULTS is how many there are, each kind as often as the others,
+// DOMTAP_SEED repeats the choices of a run, and DOMTAP_FAULT=SIGSTOP does only kinds with that in their names. It prints a table.
+//
+// Six users act, read and watch all the time, four of them in sessions that are to be restored, through nodes that they change when they
+// get UNAVAILABLE. The pages say which input reaches them. What must hold:
+//
+//   - One owner: no input reaches a document of a session after it reached one that was loaded later, by the next owner.
+//   - Nothing is lost or done twice: an order that was answered with ok was placed once, no order was placed twice, and a session with
+//     restore has its cookie, is never unknown, and is away for 25 seconds at most.
+//   - The guarantees of WatchDom: diffs apply, revisions grow, epochs change with a word only, and after each fault each watch comes to
+//     show what a read does.
+//   - A node that was cut off or stopped for longer than its lease finds out.
+func TestRandomFaults(t *testing.T) {
+	faults, seed := testenv.Size(3, 10), rand.Uint64()
+	if n, err := strconv.Atoi(os.Getenv("DOMTAP_FAULTS")); err == nil {
+		faults = n
+	}
+	if n, err := strconv.ParseUint(os.Getenv("DOMTAP_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	t.Logf("DOMTAP_FAULTS=%d DOMTAP_SEED=%d", faults, seed)
+	c := newCampaign(t, rand.New(rand.NewPCG(seed, 1)))
+	ctx, cancel := context.WithCancel(t.Context())
+	var working sync.WaitGroup
+	for _, u := range c.users {
+		working.Go(func() { u.act(ctx) })
+		working.Go(func() { u.read(ctx) })
+		working.Go(func() { u.watch(ctx) })
+	}
+	var deck []kind
+	for n := range faults {
+		if len(deck) == 0 {
+			deck = slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !strings.Contains(k.name, os.Getenv("DOMTAP_FAULT")) })
+			c.random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
+		}
+		one := deck[0]
+		deck = deck[1:]
+		c.once(n, one)
+		if t.Failed() && os.Getenv("DOMTAP_FAULTS_GO_ON") == "" {
+			break
+		}
+	}
+	cancel()
+	working.Wait()
+	c.report(t.Output())
+}
+
+// newCampaign starts the cluster and the sessions.
+func newCampaign(t *testing.T, random *rand.Rand) *campaign {
+	t.Helper()
+	c := &campaign{receipts: newReceipts(), random: random, outcomes: map[string]*outcome{}}
+	c.st = newLinked(t, c.receipts.pages())
+	token, err := listen.ReadToken(c.st.clusterToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := embedded.Client{Name: "recorder", Secret: embedded.Secret(token)}
+	for _, at := range c.st.nats {
+		client.URLs = append(client.URLs, "nats://"+at)
+	}
+	conn, err := embedded.Connect(testenv.Within(t, limit), client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	if c.js, err = jetstream.New(conn); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		u := &user{c: c, session: fmt.Sprintf("s%d", i), restore: i < 4, first: i, seen: map[string]int{}, news: make(chan struct{}), done: time.Now()}
+		if err := u.open(testenv.Within(t, limit), c.callers(i).use()); err != nil {
+			t.Fatal(err)
+		}
+		c.users = append(c.users, u)
+		if u.restore {
+			home := c.st.home(c.st.nodes[0], u.session)
+			testenv.Await(t, "the login is saved", func() bool {
+				return home.logged(`msg="a session was saved" session=` + u.session + ` tabs=1 cookies=1`)
+			})
+		}
+	}
+	return c
+}
+
+// callers are clients that begin at one of the nodes.
+func (c *campaign) callers(first int) *callers {
+	all := &callers{}
+	for i := range c.st.nodes {
+		var order []*node
+		for j := range c.st.nodes {
+			order = append(order, c.st.nodes[(first+i+j)%len(c.st.nodes)])
+		}
+		all.all = append(all.all, c.st.client(order...))
+	}
+	return all
+}
+
+func (c *campaign) debugf(format string, args ...any) {
+	if os.Getenv("DOMTAP_CLUSTER_LOG") != "" {
+		fmt.Fprintf(os.Stderr, "%s "+format+"\n", append([]any{time.Now().UTC().Format("15:04:05.000")}, args...)...)
+	}
+}
+
+// once does one fault, and checks that all is well after it.
+func (c *campaign) once(n int, k kind) {
+	c.st.t.Helper()
+	for _, u := range c.users {
+		u.mark()
+	}
+	began := time.Now()
+	c.debugf("fault %d: %s", n, k.name)
+	fault := k.inject(c)
+	if fault.lasts > 0 {
+		rest(c.st.t.Context(), fault.lasts)
+	}
+	if fault.heal(); fault.fenced != nil {
+		testenv.Await(c.st.t, "the node knows that it was cut off", func() bool {
+			return fault.fenced.loggedSince(fault.mark, "this node was cut off from the cluster")
+		})
+	}
+	wrong := c.awaitUsers(began)
+	c.revive()
+	wrong = append(wrong, c.settle()...)
+	away := c.note(k, wrong)
+	c.st.t.Logf("%d. %s (%s): away for %v, all well after %v", n+1, k.name, fault.what, away.Round(10*time.Millisecond), time.Since(began).Round(10*time.Millisecond))
+	for _, what := range wrong {
+		c.st.t.Errorf("%d. %s (%s): %s", n+1, k.name, fault.what, what)
+	}
+}
+
+// awaitUsers waits until all users with sessions that are to be restored have acted since the fault was over.
+func (c *campaign) awaitUsers(began time.Time) (wrong []string) {
+	over := time.Now()
+	for _, u := range c.users {
+		if !u.restore {
+			continue
+		}
+		testenv.Await(c.st.t, "session "+u.session+" is back", func() bool { return u.actedSince(over) })
+		if away, _ := u.outage(); away > backBound {
+			wrong = append(wrong, fmt.Sprintf("lost: session %s was away for %v, of %v since the fault", u.session, away, time.Since(began)))
+		}
+	}
+	return wrong
+}
+
+// revive starts nodes that died, and waits until the servers of NATS have all data again.
+func (c *campaign) revive() {
+	c.st.t.Helper()
+	for _, n := range c.dead {
+		n.run()
+	}
+	c.dead = nil
+	for _, n := range c.st.nodes {
+		n.ready()
+	}
+	for _, stream := range []string{"KV_domtap_nodes", "KV_domtap_sessions", "KV_domtap_tabs", "KV_domtap_state", "domtap_log"} {
+		testenv.Await(c.st.t, "all servers have the stream "+stream, func() bool {
+			info, err := c.info(stream)
+			return err == nil && info.Cluster != nil && info.Cluster.Leader != "" && len(info.Cluster.Replicas) == 2 &&
+				!slices.ContainsFunc(info.Cluster.Replicas, func(p *jetstream.PeerInfo) bool { return p.Offline || !p.Current })
+		})
+	}
+}
+
+// info is what NATS says of a stream.
+func (c *campaign) info(stream string) (*jetstream.StreamInfo, error) {
+	ctx, cancel := context.WithTimeout(c.st.t.Context(), time.Second)
+	defer cancel()
+	s, err := c.js.Stream(ctx, stream)
+	if err != nil {
+		return nil, err
+	}
+	return s.Info(ctx)
+}
+
+// settle lets the users rest, and returns what is wrong then.
+func (c *campaign) settle() (wrong []string) {
+	c.st.t.Helper()
+	for _, u := range c.users {
+		u.working.Lock()
+		defer u.working.Unlock()
+	}
+	through := c.callers(c.random.IntN(3)).use()
+	for _, u := range c.users {
+		wrong = append(wrong, c.settleOne(u, through)...)
+	}
+	for _, order := range c.receipts.twice() {
+		wrong = append(wrong, "doubled: order "+order)
+	}
+	return append(wrong, c.receipts.wrong()...)
+}
+
+// settleOne is settle for one user, whose session is made again when its node had it and died.
+func (c *campaign) settleOne(u *user, through *client.Client) []string {
+	c.st.t.Helper()
+	ctx, cancel := context.WithTimeout(c.st.t.Context(), settledBound)
+	defer cancel()
+	var wrong []string
+	err := u.converges(ctx, through)
+	switch _, there := u.current(); {
+	case err == nil || !there:
+	case !u.restore && errors.Is(err, errUnread): // its page or its node died
+		u.mu.Lock()
+		u.gone = err.Error()
+		u.mu.Unlock()
+	default:
+		wrong = append(wrong, err.Error())
+	}
+	u.mu.Lock()
+	c.orders += len(u.answered)
+	u.mu.Unlock()
+	wrong = append(wrong, u.check()...)
+	if _, there := u.current(); !there {
+		testenv.Await(c.st.t, "session "+u.session+" can be made again", func() bool { // when it is known that its node died
+			_, _ = through.Sessions.CloseSession(c.st.t.Context(), &domtapv1.CloseSessionRequest{SessionId: u.session}) // there may be none
+			return u.open(testenv.Within(c.st.t, limit), through) == nil
+		})
+	}
+	return wrong
+}
+
+// note adds a fault to the outcomes, and returns how long a session with restore was away at most.
+func (c *campaign) note(k kind, wrong []string) (longest time.Duration) {
+	o := c.outcomes[k.name]
+	if o == nil {
+		o = &outcome{seen: map[string]int{}}
+		c.outcomes[k.name] = o
+	}
+	for _, u := range c.users {
+		away, seen := u.outage()
+		for what, n := range seen {
+			o.seen[what] += n
+		}
+		if u.restore {
+			longest = max(longest, away)
+		}
+	}
+	o.times++
+	o.wrong += len(wrong)
+	o.away = append(o.away, longest)
+	return longest
+}
+
+// report writes the table.
+func (c *campaign) report(to io.Writer) {
+	fmt.Fprintf(to, "%d orders were answered with ok; %d events of input\n", c.orders, c.receipts.inputs)
+	table := tabwriter.NewWriter(to, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(table, "| fault\t| times\t| back after: median, max\t| lost or doubled\t| what clients saw\t|")
+	fmt.Fprintln(table, "|---\t|---\t|---\t|---\t|---\t|")
+	times := 0
+	for _, name := range slices.Sorted(maps.Keys(c.outcomes)) {
+		o := c.outcomes[name]
+		times += o.times
+		slices.Sort(o.away)
+		fmt.Fprintf(table, "| %s\t| %d\t| %.1f s, %.1f s\t| %d\t| %s\t|\n", name, o.times, o.away[len(o.away)/2].Seconds(), o.away[len(o.away)-1].Seconds(), o.wrong,
+			strings.Join(words(o.seen), ", "))
+	}
+	_ = table.Flush()
+	fmt.Fprintf(to, "%d faults\n", times)
+}

@@ -1,0 +1,179 @@
+//go:build cluster
+
+package cluster
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// kind is a kind of fault.
+type kind struct {
+	name string
+	// inject does it, to a node that it chooses, and returns what it did, for the log.
+	inject func(c *campaign) *injected
+}
+
+// injected is a fault that lasts.
+type injected struct {
+	what string
+	// lasts is how long until heal is called.
+	lasts time.Duration
+	heal  func()
+	// fenced is a node that must find that it was cut off, and mark its log at the begin of the fault; nil: none must.
+	fenced *node
+	mark   int
+}
+
+const (
+	// longCut is longer than a lease, so that sessions are taken over, and shortCut is not.
+	longCut, shortCut = 22 * time.Second, 5 * time.Second
+	// stopFor is how long a process is stopped: others have its sessions by then.
+	stopFor = 21 * time.Second
+)
+
+// kinds are all kinds of faults.
+var kinds = []kind{
+	{"`kill -9` of a tab's node", func(c *campaign) *injected { return c.kill(c.owner()) }},
+	{"`kill -9` of a client's node", func(c *campaign) *injected { return c.kill(c.gateway()) }},
+	{"`kill -9` of the node that leads the NATS stream of leases", func(c *campaign) *injected { return c.kill(c.leader("KV_domtap_nodes")) }},
+	{"`kill -9` of the node that leads the NATS stream of the log", func(c *campaign) *injected { return c.kill(c.leader("domtap_log")) }},
+	{"`kill -9` of a browser", func(c *campaign) *injected { return c.killBrowser(c.owner(), false) }},
+	{"`kill -9` of a renderer", func(c *campaign) *injected { return c.killBrowser(c.owner(), true) }},
+	{"SIGTERM to a node", (*campaign).drain},
+	{"SIGSTOP of a node for 21 s", (*campaign).stop},
+	{"routes of a node cut for 22 s", func(c *campaign) *injected { return c.part(c.owner(), linkState{cut: true}, longCut) }},
+	{"routes of a node cut for 5 s", func(c *campaign) *injected { return c.part(c.owner(), linkState{cut: true}, shortCut) }},
+	{"routes of a node swallow all for 22 s", func(c *campaign) *injected { return c.part(c.owner(), linkState{stopped: true}, longCut) }},
+	{"calls to a node cut for 5 s", func(c *campaign) *injected { return c.separate(c.owner(), linkState{cut: true}) }},
+	{"calls to a node swallowed for 5 s", func(c *campaign) *injected { return c.separate(c.owner(), linkState{stopped: true}) }},
+	{"all links of a node 100 ms slower, for 10 s", (*campaign).slow},
+}
+
+// owner is the node of a tab that is to be restored.
+func (c *campaign) owner() *node {
+	var with []*user
+	for _, u := range c.users {
+		if u.restore {
+			with = append(with, u)
+		}
+	}
+	return c.st.home(c.st.nodes[0], with[c.random.IntN(len(with))].session)
+}
+
+// gateway is a node that clients call.
+func (c *campaign) gateway() *node { return c.st.nodes[c.random.IntN(len(c.st.nodes))] }
+
+// leader is the node that leads a NATS stream.
+func (c *campaign) leader(stream string) *node {
+	name := ""
+	testenv.Await(c.st.t, "the stream "+stream+" has a leader", func() bool {
+		info, err := c.info(stream)
+		if err == nil && info.Cluster != nil {
+			name = info.Cluster.Leader
+		}
+		return name != ""
+	})
+	i := slices.IndexFunc(c.st.nodes, func(n *node) bool { return n.id == name })
+	return c.st.nodes[i]
+}
+
+// kill kills a node. It is started again when its sessions are back, so that they have to go elsewhere.
+func (c *campaign) kill(n *node) *injected {
+	n.signal(syscall.SIGKILL)
+	n.await()
+	return &injected{what: n.id, heal: func() { c.dead = append(c.dead, n) }}
+}
+
+// drain stops a node as an operator does.
+func (c *campaign) drain() *injected {
+	n := c.owner()
+	n.signal(syscall.SIGTERM)
+	return &injected{what: n.id, heal: func() {
+		n.await()
+		c.dead = append(c.dead, n)
+	}}
+}
+
+// stop stops the process of a node, but not its browser. When the process goes on, it may not act for sessions that others have by then.
+func (c *campaign) stop() *injected {
+	n := c.owner()
+	mark := n.mark()
+	n.signal(syscall.SIGSTOP)
+	return &injected{what: n.id, lasts: stopFor, fenced: n, mark: mark, heal: func() { n.signal(syscall.SIGCONT) }}
+}
+
+// part changes the links between the NATS server of a node and the others.
+func (c *campaign) part(n *node, state linkState, lasts time.Duration) *injected {
+	mark := n.mark()
+	c.routes(n, state)
+	i := &injected{what: n.id, lasts: lasts, heal: func() { c.routes(n, linkState{}) }}
+	if lasts > 15*time.Second {
+		i.fenced, i.mark = n, mark
+	}
+	return i
+}
+
+func (c *campaign) routes(n *node, state linkState) {
+	at := slices.Index(c.st.nodes, n)
+	for between, l := range c.st.routes {
+		if between[0] == at || between[1] == at {
+			l.set(state)
+		}
+	}
+}
+
+// separate changes the link to a node over which others call it.
+func (c *campaign) separate(n *node, state linkState) *injected {
+	l := c.st.calls[slices.Index(c.st.nodes, n)]
+	l.set(state)
+	return &injected{what: n.id, lasts: shortCut, heal: func() { l.set(linkState{}) }}
+}
+
+// slow makes all links of a node slow.
+func (c *campaign) slow() *injected {
+	n := c.owner()
+	set := func(state linkState) {
+		c.routes(n, state)
+		c.st.calls[slices.Index(c.st.nodes, n)].set(state)
+	}
+	set(linkState{delay: 100 * time.Millisecond})
+	return &injected{what: n.id, lasts: 10 * time.Second, heal: func() { set(linkState{}) }}
+}
+
+// killBrowser kills the browser of a node, or one of its renderers.
+func (c *campaign) killBrowser(n *node, renderer bool) *injected {
+	var pids []int
+	for _, browser := range browsersOf(n) {
+		pids = append(pids, browser)
+		if !renderer {
+			continue
+		}
+		pids = slices.DeleteFunc(testenv.Group(browser), func(pid int) bool {
+			line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			return err != nil || !bytes.Contains(line, []byte("--type=renderer"))
+		})
+	}
+	if len(pids) == 0 {
+		return &injected{what: n.id + " has none", heal: func() {}}
+	}
+	pid := pids[c.random.IntN(len(pids))]
+	_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	return &injected{what: fmt.Sprintf("%d of %s", pid, n.id), heal: func() {}}
+}
+
+// browsersOf finds the browsers of a node: the leaders of process groups that name its directory, but the daemon.
+func browsersOf(n *node) (all []int) {
+	for _, pid := range testenv.PIDs(n.state) {
+		if group, err := syscall.Getpgid(pid); err == nil && group == pid && pid != n.cmd.Process.Pid {
+			all = append(all, pid)
+		}
+	}
+	return all
+}
