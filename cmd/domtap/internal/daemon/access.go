@@ -17,17 +17,19 @@ type Access struct {
 }
 
 // clients are the clients that may call over TCP: the owner of the operator's token, and the clients in the file,
-// which is read again from time to time and after SIGHUP. The caller calls unfollow at the end.
+// which is read again from time to time and after SIGHUP. The caller calls unfollow at the end, which ends their rights. The end of ctx
+// does not: calls that are under way when the daemon is told to stop may finish.
 func (cfg Config) clients(ctx context.Context, token string) (clients *identity.Clients, unfollow func(), err error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	clients = identity.New(ctx, token)
 	if cfg.Access.ClientsFile == "" {
-		return clients, func() {}, nil
+		return clients, cancel, nil
 	}
 	file, err := identity.Load(cfg.Access.ClientsFile, clients, cfg.Logger)
 	if err != nil {
+		cancel()
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
 	wake := make(chan os.Signal, 1)
 	signal.Notify(wake, syscall.SIGHUP)
 	var following sync.WaitGroup
