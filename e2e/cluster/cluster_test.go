@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
@@ -101,4 +104,28 @@ func TestANodeThatStopsFailsNoCall(t *testing.T) {
 			t.Errorf("session %s: %v, %v", session, testenv.Texts(got), err)
 		}
 	}
+}
+
+// TestANodeThatStopsEndsItsStreams stops the node through which a tab of another node is followed: the stream ends at once, and says that a
+// client may go on elsewhere.
+func TestANodeThatStopsEndsItsStreams(t *testing.T) {
+	st := newStage(t)
+	tab := st.create(st.nodes[0], "work", false)
+	leaving := st.others(st.home(st.nodes[0], "work"))[0]
+	stream, err := st.client(leaving).Dom.WatchDom(testenv.Within(t, limit), &domtapv1.WatchDomRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = stream.Recv(); err == nil {
+		leaving.signal(syscall.SIGTERM)
+	}
+	told := time.Now()
+	for err == nil {
+		_, err = stream.Recv()
+	}
+	if took := time.Since(told); status.Code(err) != codes.Unavailable || took > 5*time.Second {
+		t.Errorf("the stream ended with %v after %v", err, took)
+	}
+	leaving.await()
+	t.Logf("the stream ended with: %v; the daemon ended after %v", err, time.Since(told))
 }

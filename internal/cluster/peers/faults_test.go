@@ -67,6 +67,29 @@ func TestCancellationsEndTheWork(t *testing.T) {
 	}
 }
 
+// TestStreamsEndBeforeANodeStops ends the streams that a node passes on: their clients are told, and calls go on.
+func TestStreamsEndBeforeANodeStops(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	tab, _ := c.open(c.nodes[0].conn, 1, "")
+	dom := domtapv1.NewDomServiceClient(c.nodes[0].conn)
+	for range 2 { // one that is there, and one that comes
+		stream, err := dom.WatchDom(t.Context(), &domtapv1.WatchDomRequest{TabId: tab.GetId()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = stream.Recv(); err == nil {
+			c.nodes[0].proxy.EndStreams()
+		}
+		for err == nil {
+			_, err = stream.Recv()
+		}
+		wantCode(t, err, codes.Unavailable, "NODE_UNAVAILABLE")
+	}
+	if _, err := dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab.GetId()}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestANodeDies cuts the connections to a node during its calls.
 func TestANodeDies(t *testing.T) {
 	var between links

@@ -291,11 +291,12 @@ func (s *routedStream) again(err error) error {
 
 // relay has another node serve a stream, and sends its messages on undecoded.
 func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.Message, final bool, out *streaming.Sender) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	p.running.Go(func() { p.end(ctx, cancel) })
 	from, done, err := p.open(ctx, m, node, request, passed{final: final})
 	if err != nil {
-		return err
+		return leaves(ctx, err)
 	}
 	defer done()
 	header, err := from.Header()
@@ -308,12 +309,23 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 	for {
 		message := &wire.Frame{Kind: m.output}
 		if err := from.RecvMsg(message); err != nil {
-			return p.ended(ctx, node, from, err, header != nil)
+			return leaves(ctx, p.ended(ctx, node, from, err, header != nil))
 		}
 		if err := out.Send(message); err != nil {
 			return err
 		}
 	}
+}
+
+// errLeaving ends the streams that were passed on when this node is about to stop.
+var errLeaving = rpcstatus.New(codes.Unavailable, "this node of the cluster stops: go on at another one", rpcstatus.Info("NODE_UNAVAILABLE", nil))
+
+// leaves is the error of a stream, which is errLeaving when that has ended it.
+func leaves(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), errLeaving) {
+		return errLeaving
+	}
+	return err
 }
 
 // open begins a stream of another node. The caller must call done when the stream has ended.

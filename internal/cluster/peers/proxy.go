@@ -66,6 +66,26 @@ type Proxy struct {
 	// those of streams of all nodes.
 	stop    chan struct{}
 	running sync.WaitGroup
+	departure
+}
+
+// departure tells the streams that were passed on when their node is about to stop.
+type departure struct {
+	leaving chan struct{}
+	once    sync.Once
+}
+
+// EndStreams ends the streams that were passed on, and those to come, with UNAVAILABLE: this node is about to stop, and clients go on at
+// another one. Calls go on.
+func (d *departure) EndStreams() { d.once.Do(func() { close(d.leaving) }) }
+
+// end ends a stream when the node is about to stop, or returns when the stream has ended.
+func (d *departure) end(ctx context.Context, stream context.CancelCauseFunc) {
+	select {
+	case <-d.leaving:
+		stream(errLeaving)
+	case <-ctx.Done():
+	}
 }
 
 // New makes a Proxy. Close ends it.
@@ -91,7 +111,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	cfg.MaxRequest, cfg.MaxAnswer = withDefaults(cfg.MaxRequest, cfg.MaxAnswer)
 	p := &Proxy{
-		cfg: cfg, methods: methods, process: rand.Text(), stop: make(chan struct{}),
+		cfg: cfg, methods: methods, process: rand.Text(), stop: make(chan struct{}), departure: departure{leaving: make(chan struct{})},
 		nodes:   &clientConns{credentials: cfg.Credentials, maxRequest: cfg.MaxRequest, maxAnswer: cfg.MaxAnswer, open: map[Node]*nodeConn{}},
 		streams: streaming.New(streaming.Config{SendTimeout: cfg.SendTimeout}),
 	}
@@ -115,6 +135,7 @@ func (p *Proxy) forget() {
 // Close closes the connections to other nodes, and waits for the streams that it passed on, whose contexts must end.
 // It may be called once.
 func (p *Proxy) Close() {
+	p.EndStreams()
 	close(p.stop)
 	p.nodes.close()
 	p.streams.Wait()

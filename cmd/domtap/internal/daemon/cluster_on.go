@@ -63,6 +63,8 @@ type joined struct {
 	unanswer func()
 	// open opens the registry.
 	open func(context.Context, registry.Config) (*registry.Registry, error)
+	// endCopies ends the copies of other nodes' tabs, and the streams that are served from them.
+	endCopies func()
 	// stops undo what was begun, the last first.
 	stops []func()
 }
@@ -230,7 +232,8 @@ func (j *joined) replicate(pool *tabpool.Pool) (peers.Copies, error) {
 	}
 	j.stops = append(j.stops, func() { j.unanswer() })
 	all := replication.NewReplicas(j.ctx, j.process(), replication.Over(j.records), j.log)
-	j.stops = append(j.stops, all.Close)
+	j.endCopies = sync.OnceFunc(all.Close)
+	j.stops = append(j.stops, j.endCopies)
 	j.copies = copies{all}
 	return j.copies, nil
 }
@@ -333,6 +336,9 @@ func (j *joined) drain(ctx context.Context, ready *readiness) {
 	watching.Wait()
 	j.node.Operations().Halt()
 	j.member.Close() // tabs that end from now on stay registered
+	// Streams of other nodes' tabs have no end of their own, and would keep the server from stopping.
+	j.proxy.EndStreams()
+	j.endCopies()
 }
 
 // untilFenced returns when the node is cut off, or ctx ends.
