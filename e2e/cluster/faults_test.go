@@ -59,8 +59,8 @@ type outcome struct {
 	wrong int
 }
 
-// TestRandomFaults does random faults to a cluster under use. DOMTAP_FAULTS is how many there are, each kind as often as the others,
-// DOMTAP_SEED repeats the choices of a run, and DOMTAP_FAULT=SIGSTOP does only kinds with that in their names. It prints a table.
+// TestRandomFaults does random faults to a cluster under use. DOMTAP_CLUSTER_FAULTS is how many there are, each kind as often as the others,
+// DOMTAP_SEED repeats the choices of a run, and DOMTAP_CLUSTER_FAULT=SIGSTOP does only kinds with that in their names. It prints a table.
 //
 // Six users act, read and watch all the time, four of them in sessions that are to be restored, through nodes that they change when they
 // get UNAVAILABLE. The pages say which input reaches them. What must hold:
@@ -73,13 +73,13 @@ type outcome struct {
 //   - A node that was cut off or stopped for longer than its lease finds out.
 func TestRandomFaults(t *testing.T) {
 	faults, seed := testenv.Size(3, 10), rand.Uint64()
-	if n, err := strconv.Atoi(os.Getenv("DOMTAP_FAULTS")); err == nil {
+	if n, err := strconv.Atoi(os.Getenv("DOMTAP_CLUSTER_FAULTS")); err == nil {
 		faults = n
 	}
 	if n, err := strconv.ParseUint(os.Getenv("DOMTAP_SEED"), 10, 64); err == nil {
 		seed = n
 	}
-	t.Logf("DOMTAP_FAULTS=%d DOMTAP_SEED=%d", faults, seed)
+	t.Logf("DOMTAP_CLUSTER_FAULTS=%d DOMTAP_SEED=%d", faults, seed)
 	c := newCampaign(t, rand.New(rand.NewPCG(seed, 1)))
 	ctx, cancel := context.WithCancel(t.Context())
 	var working sync.WaitGroup
@@ -91,13 +91,13 @@ func TestRandomFaults(t *testing.T) {
 	var deck []kind
 	for n := range faults {
 		if len(deck) == 0 {
-			deck = slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !strings.Contains(k.name, os.Getenv("DOMTAP_FAULT")) })
+			deck = slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !strings.Contains(k.name, os.Getenv("DOMTAP_CLUSTER_FAULT")) })
 			c.random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
 		}
 		one := deck[0]
 		deck = deck[1:]
 		c.once(n, one)
-		if t.Failed() && os.Getenv("DOMTAP_FAULTS_GO_ON") == "" {
+		if t.Failed() && os.Getenv("DOMTAP_CLUSTER_GO_ON") == "" {
 			break
 		}
 	}

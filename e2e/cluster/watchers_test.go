@@ -170,7 +170,7 @@ func (st *stage) measure(tab string, home *node, watchers int) cost {
 // TestWatchersAtOtherNodesCostTheOwnerNothing follows a tab from the two nodes that do not have it, in turn with one watcher and with many:
 // the node of the tab takes as much time for a change. DOMTAP_WATCHERS is how many there are. It prints a table.
 func TestWatchersAtOtherNodesCostTheOwnerNothing(t *testing.T) {
-	many := testenv.Size(200, 2000)
+	many := testenv.Size(200, 1000)
 	if n, err := strconv.Atoi(os.Getenv("DOMTAP_WATCHERS")); err == nil {
 		many = n
 	}
