@@ -177,6 +177,7 @@ func TestStatus(t *testing.T) {
 		status = b.Operations().Status()
 		return len(status.Sessions) == 1 && status.Sessions[0].Node == b.id && status.Sessions[0].Phase == registry.Ready
 	})
+	w.await("the restored session to be counted", b.Leases, func() bool { return b.Operations().Counts().Restored > 0 })
 	if c := b.Operations().Counts(); c.Restored != 1 || c.Unrestored != 0 || c.Renewed == 0 || c.LeaseAge > quick.TTL || c.Ended+c.Moved+c.Fenced != 0 {
 		t.Errorf("it has counted %+v", c)
 	}

@@ -5,7 +5,6 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,7 +97,7 @@ func (s *Service) DrainNode(ctx context.Context, r *domtapv1.DrainNodeRequest) (
 	switch {
 	case errors.Is(err, cluster.ErrUndrained):
 		return nil, rpcstatus.New(codes.Aborted, "node "+here+" does not drain any more: another call has undone it", rpcstatus.Info("NODE_SERVING", ofNode(here)))
-	case ctx.Err() != nil:
+	case errors.Is(ctx.Err(), context.Canceled):
 		return nil, ctx.Err()
 	}
 	return drainAnswer(here, drained), nil
@@ -144,7 +143,7 @@ func (s *Service) MoveSession(ctx context.Context, r *domtapv1.MoveSessionReques
 	bounded, cancel := deadline.Reserve(ctx)
 	defer cancel()
 	if err := s.node.Operations().Move(bounded, session, target); err != nil {
-		return nil, cmp.Or(ctx.Err(), notMoved(err, session, from.Node, target))
+		return nil, notMoved(err, session, from.Node, target)
 	}
 	to, err := s.owner(ctx, session)
 	if err != nil {
@@ -180,6 +179,8 @@ func notMoved(err error, session, from, to string) error {
 		return rpcstatus.New(codes.Unavailable, "node "+to+" does not answer: name another node, or try again in a few seconds", rpcstatus.Info("NODE_UNAVAILABLE", ofNode(to)))
 	case errors.Is(err, cluster.ErrElsewhere):
 		return onItsWay(session)
+	case errors.Is(err, context.Canceled):
+		return err
 	case errors.Is(err, cluster.ErrFenced):
 		return directory.Explain(err)
 	case errors.Is(err, context.DeadlineExceeded):

@@ -209,7 +209,7 @@ func TestMoveSession(t *testing.T) {
 		wantCode(t, err, wrong.code, wrong.reason)
 	}
 	b.use("work", true)
-	short, cancel := context.WithTimeout(t.Context(), time.Second)
+	short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	_, err := b.service.MoveSession(short, &domtapv1.MoveSessionRequest{SessionId: "work", NodeId: "a"})
 	wantCode(t, err, codes.DeadlineExceeded, "")
