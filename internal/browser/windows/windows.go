@@ -15,6 +15,7 @@ package windows
 import (
 	"context"
 	"log/slog"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -33,6 +34,13 @@ const (
 	rest = 5 * time.Second
 	// fade is how long a window is a point before it has no size.
 	fade = time.Second
+	// refresh is how long a window has no size at most; glimpse is how long it is drawn then. What the browser keeps of a frame until
+	// the frame is presented, it keeps for ever where none is: each second, a little that spoils much of the page's heap. The next
+	// frame that is presented frees all of it. A point does not do, and no more than one frame a second may be made at first.
+	refresh = time.Minute
+	glimpse = 2 * time.Second
+	// crowd is how many windows are drawn before those that nobody uses wait for their glimpse.
+	crowd = 2 * kept
 	// findLimit bounds the question for a window.
 	findLimit = 2 * time.Second
 )
@@ -54,9 +62,9 @@ type Windows struct {
 	logger *slog.Logger
 
 	mu sync.Mutex
-	// drawn are those that are drawn, the one that was used last at the end; points are those that are about to have no size, the
-	// one that became a point last at the end.
-	drawn, points []*Window
+	// drawn are those that are drawn, the one that was used last at the end; points are those that are about to have no size, and
+	// hidden those that have none, the one that became such last at the end.
+	drawn, points, hidden []*Window
 	// timer calls trim when something is due; nil: nothing is.
 	timer *time.Timer
 }
@@ -79,9 +87,10 @@ type Window struct {
 	// id is the window's; known is false until the browser was asked.
 	id    browser.WindowID
 	known bool
-	// used is when it was drawn last, or was to be; shrunk is when it became a point. closed says that the page is gone.
-	used, shrunk time.Time
-	closed       bool
+	// used is when it was drawn last, or was to be; shrunk is when it became a point, vanished when it lost its size. closed says
+	// that the page is gone.
+	used, shrunk, vanished time.Time
+	closed                 bool
 }
 
 // Of is the window of a page, which was opened without a size; size is that of the page, in CSS pixels.
@@ -111,7 +120,7 @@ func (w *Window) Close() {
 	defer w.all.mu.Unlock()
 	w.closed = true
 	w.all.drawn, _ = without(w.all.drawn, w)
-	w.all.points, _ = without(w.all.points, w)
+	w.all.forgetLocked(w)
 	w.all.trimLocked()
 }
 
@@ -145,12 +154,18 @@ func (w *Windows) use(one *Window) {
 	}
 	var drawn bool
 	if w.drawn, drawn = without(w.drawn, one); !drawn {
-		w.points, _ = without(w.points, one)
+		w.forgetLocked(one)
 		w.resize(one, shown)
 	}
 	w.drawn = append(w.drawn, one)
 	one.used = time.Now()
 	w.trimLocked()
+}
+
+// forgetLocked takes a window out of those that are not drawn.
+func (w *Windows) forgetLocked(one *Window) {
+	w.points, _ = without(w.points, one)
+	w.hidden, _ = without(w.hidden, one)
 }
 
 // without is a list without a window, and whether that was in it.
@@ -178,6 +193,13 @@ func (w *Windows) trimLocked() {
 	if w.life.Err() != nil {
 		return
 	}
+	for len(w.hidden) > 0 && len(w.drawn) < crowd && time.Since(w.hidden[0].vanished) >= refresh {
+		first := w.hidden[0]
+		w.hidden = slices.Delete(w.hidden, 0, 1)
+		w.resize(first, shown)
+		first.used = time.Now().Add(glimpse - rest)
+		w.drawn = slices.Insert(w.drawn, 0, first) // those that are in use stay
+	}
 	for len(w.drawn) > kept && time.Since(w.drawn[0].used) >= rest {
 		oldest := w.drawn[0]
 		w.drawn = slices.Delete(w.drawn, 0, 1)
@@ -186,21 +208,30 @@ func (w *Windows) trimLocked() {
 		w.points = append(w.points, oldest)
 	}
 	for len(w.points) > 0 && time.Since(w.points[0].shrunk) >= fade {
-		w.resize(w.points[0], none)
+		first := w.points[0]
 		w.points = slices.Delete(w.points, 0, 1)
+		w.resize(first, none)
+		first.vanished = time.Now()
+		w.hidden = append(w.hidden, first)
 	}
-	next := time.Duration(-1)
+	if next, due := w.nextLocked(); due {
+		w.timer = time.AfterFunc(next, w.trim)
+	}
+}
+
+// nextLocked is how long nothing is to be done, and whether anything is at all.
+func (w *Windows) nextLocked() (next time.Duration, due bool) {
+	next = math.MaxInt64
 	if len(w.drawn) > kept {
 		next = rest - time.Since(w.drawn[0].used)
 	}
 	if len(w.points) > 0 {
-		if left := fade - time.Since(w.points[0].shrunk); next < 0 || left < next {
-			next = left
-		}
+		next = min(next, fade-time.Since(w.points[0].shrunk))
 	}
-	if next >= 0 {
-		w.timer = time.AfterFunc(next, w.trim)
+	if len(w.hidden) > 0 && len(w.drawn) < crowd {
+		next = min(next, refresh-time.Since(w.hidden[0].vanished))
 	}
+	return next, next < math.MaxInt64
 }
 
 // resize gives a window a size, and its view that of the page. The page does not notice, for it sees the size of its device metrics.

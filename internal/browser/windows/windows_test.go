@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,8 +21,10 @@ import (
 // transport is a browser that answers each command with a result, and a question for the window of target T3 with number 3.
 type transport struct {
 	replies chan *cdproto.Message
-	sent    []string
 	refuse  bool
+
+	mu   sync.Mutex
+	sent []string
 }
 
 func (t *transport) Write(_ context.Context, m *cdproto.Message) error {
@@ -33,6 +36,8 @@ func (t *transport) Write(_ context.Context, m *cdproto.Message) error {
 			reply.Result, reply.Error = nil, &cdproto.Error{Code: -32000, Message: "no such window"}
 		}
 	} else {
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		t.sent = append(t.sent, string(m.SessionID)+" "+string(m.Method)+string(m.Params))
 	}
 	t.replies <- reply
@@ -54,8 +59,11 @@ func (t *transport) Close() error { return nil }
 // take returns what was sent since the last call.
 func (t *transport) take() []string {
 	synctest.Wait()
-	defer func() { t.sent = nil }()
-	return t.sent
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	sent := t.sent
+	t.sent = nil
+	return sent
 }
 
 // run runs a test on the windows of seven pages, of 640 by 480 pixels.
@@ -167,5 +175,64 @@ func TestAWindowThatIsNotKnownIsNotDrawn(t *testing.T) {
 		var none *Window
 		none.Draw(t.Context())
 		none.Close()
+	})
+}
+
+// The browser keeps something of every frame that is not presented yet, and the page makes one a second.
+func TestHiddenWindowsAreDrawnNowAndThen(t *testing.T) {
+	run(t, func(t *testing.T, browser *transport, all []*Window) {
+		for _, w := range all[:kept+2] {
+			w.Draw(t.Context())
+		}
+		time.Sleep(rest + fade)
+		browser.take()
+		time.Sleep(refresh - fade)
+		if got := browser.take(); got != nil {
+			t.Fatalf("too early it sent %q", got)
+		}
+		time.Sleep(fade + glimpse + 2*fade)
+		want := slices.Concat(drawn(0), drawn(1), shrunk(1), shrunk(0), hidden(1), hidden(0))
+		if got := browser.take(); !slices.Equal(got, want) {
+			t.Fatalf("after a minute it sent %q, want %q", got, want)
+		}
+		all[0].Close()
+		all[1].Draw(t.Context())
+		time.Sleep(rest + fade)
+		if got, want := browser.take(), slices.Concat(drawn(1), shrunk(2), hidden(2)); !slices.Equal(got, want) {
+			t.Errorf("for one that is used again it sent %q, want %q", got, want)
+		}
+		time.Sleep(refresh + glimpse + fade)
+		if got, want := browser.take(), slices.Concat(drawn(2), shrunk(2), hidden(2)); !slices.Equal(got, want) {
+			t.Errorf("after another minute it sent %q, want %q", got, want)
+		}
+	})
+}
+
+func TestNotAllHiddenWindowsAreDrawnAtOnce(t *testing.T) {
+	run(t, func(t *testing.T, browser *transport, all []*Window) {
+		windows := all[0].all
+		for i := len(all); i < 3*crowd; i++ {
+			all = append(all, windows.Of(all[0].page, target.ID(fmt.Sprint("T", i)), all[0].size))
+		}
+		for _, w := range all {
+			w.Draw(t.Context())
+		}
+		time.Sleep(rest + fade)
+		most := 0
+		for range 300 {
+			time.Sleep(time.Second)
+			browser.take()
+			windows.mu.Lock()
+			most = max(most, len(windows.drawn))
+			for _, w := range windows.hidden {
+				if hidden := time.Since(w.vanished); hidden > 2*refresh {
+					t.Errorf("%s was hidden for %v", w.target, hidden)
+				}
+			}
+			windows.mu.Unlock()
+		}
+		if most != crowd {
+			t.Errorf("%d windows were drawn at once, want %d", most, crowd)
+		}
 	})
 }
