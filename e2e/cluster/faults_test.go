@@ -62,8 +62,8 @@ type outcome struct {
 // TestRandomFaults does random faults to a cluster under use. DOMTAP_CLUSTER_FAULTS is how many there are, each kind as often as the others,
 // DOMTAP_SEED repeats the choices of a run, and DOMTAP_CLUSTER_FAULT=SIGSTOP does only kinds with that in their names. It prints a table.
 //
-// Six users act, read and watch all the time, four of them in sessions that are to be restored, through nodes that they change when they
-// get UNAVAILABLE. The pages say which input reaches them. What must hold:
+// Six users act, read and watch all the time, four of them in sessions that are to be restored. Each acts through two nodes at once, so that
+// two owners of its session would be found out, and changes a node that answers UNAVAILABLE. The pages say which input reaches them. What must hold:
 //
 //   - One owner: no input reaches a document of a session after it reached one that was loaded later, by the next owner.
 //   - Nothing is lost or done twice: an order that was answered with ok was placed once, no order was placed twice, and a session with
@@ -85,7 +85,8 @@ func TestRandomFaults(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var working sync.WaitGroup
 	for _, u := range c.users {
-		working.Go(func() { u.act(ctx) })
+		working.Go(func() { u.act(ctx, u.first) })
+		working.Go(func() { u.act(ctx, u.first+1) })
 		working.Go(func() { u.read(ctx) })
 		working.Go(func() { u.watch(ctx) })
 	}

@@ -27,7 +27,7 @@ const (
 	pauseOfUsers = 150 * time.Millisecond
 )
 
-// user is who uses one session, with three clients that act, read and watch. Its fields are the recorder's.
+// user is who uses one session, with clients that act, read and watch. Its fields are the recorder's.
 type user struct {
 	c       *campaign
 	session string
@@ -99,9 +99,9 @@ type callers struct {
 
 func (c *callers) use() *client.Client { return c.all[c.now%len(c.all)] }
 
-// act places orders until ctx ends.
-func (u *user) act(ctx context.Context) {
-	calls := u.c.callers(u.first)
+// act places orders until ctx ends, through one node after another, beginning with the one of a number.
+func (u *user) act(ctx context.Context, first int) {
+	calls := u.c.callers(first)
 	for ctx.Err() == nil {
 		u.working.RLock()
 		if tab, ok := u.current(); ok {
