@@ -85,7 +85,7 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 			return
 		}
 		if !c.ReadOnly {
-			if err := t.policy.mayAct(); err != nil {
+			if err := t.policy.acts(); err != nil {
 				answers <- answer{err: err}
 				return
 			}

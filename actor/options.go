@@ -52,8 +52,9 @@ type Options struct {
 	Keeper Keeper
 	// KeepAll gives the Keeper the Records of tabs that are not restored, too.
 	KeepAll bool
-	// MayAct is asked when the turn of a call begins that changes the page, or leads it elsewhere: with an error, the call fails with
-	// it, and the page is not touched. It must not wait. Nil allows every turn.
+	// MayAct is asked when the turn of a call begins that changes the page, or leads it elsewhere, and right before each command that
+	// acts on the page: with an error, the call fails with it, and the page is not touched from then on. It must not wait. Nil allows
+	// everything.
 	MayAct func() error
 }
 
@@ -64,9 +65,6 @@ func (o Options) withDefaults() Options {
 	o.NavigationTimeout = orDefault(o.NavigationTimeout, 30*time.Second)
 	if o.AllowURL == nil {
 		o.AllowURL = func(string) error { return nil }
-	}
-	if o.MayAct == nil {
-		o.MayAct = func() error { return nil }
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

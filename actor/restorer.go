@@ -114,6 +114,7 @@ func (r *restorer) take(f fetched) {
 func (r *restorer) attach(page driver.Page) {
 	t := r.t
 	t.alive()
+	t.policy.guard(page)
 	t.attached.Store(&attachment{page: page, dialogOffset: t.dialogs.Attach()})
 	page.SetDialogPolicy(driver.DialogPolicy(t.dialogPolicy.Load()))
 	t.events = page.Events()

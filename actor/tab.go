@@ -89,6 +89,21 @@ type policy struct {
 	readAhead         bool
 }
 
+// acts fails when the tab may not act on its page.
+func (p policy) acts() error {
+	if p.mayAct == nil {
+		return nil
+	}
+	return p.mayAct()
+}
+
+// guard has a page ask before it is acted on.
+func (p policy) guard(page driver.Page) {
+	if p.mayAct != nil {
+		page.Guard(p.mayAct)
+	}
+}
+
 // newTab makes a tab whose refs begin with next; its goroutine is loop.run.
 func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owner Owner) *Control {
 	t := &Tab{
@@ -100,6 +115,7 @@ func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owne
 		shown: make(chan struct{}), publishRequested: make(chan struct{}, 1), done: make(chan struct{}),
 		watches: observation.NewSet(),
 	}
+	t.policy.guard(page)
 	t.attached.Store(&attachment{page: page})
 	t.restorable.Store(o.Restore)
 	t.ctx, t.end = context.WithCancelCause(ctx)

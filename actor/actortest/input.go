@@ -31,6 +31,9 @@ func (p *input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error
 		return driver.DoResult{}, err
 	}
 	n, err := p.target(a)
+	if err == nil && p.mayAct != nil {
+		err = p.mayAct()
+	}
 	if err != nil {
 		p.mu.Unlock()
 		return driver.DoResult{}, err

@@ -33,7 +33,9 @@ type Page struct {
 	// mu guards what is below it, and the fields of the parts.
 	mu    sync.Mutex
 	ended bool
-	calls map[string]int
+	// mayAct is the guard, if there is one.
+	mayAct func() error
+	calls  map[string]int
 	// trace holds the calls since Trace took them last.
 	trace  []string
 	faults []string
@@ -59,6 +61,9 @@ func (p *Page) Log() *pagelog.Log { return &p.log }
 
 // Events delivers what the page does.
 func (p *Page) Events() <-chan driver.Event { return p.events }
+
+// Guard has check asked before each action, as the real page does before each command of one.
+func (p *Page) Guard(check func() error) { p.locked(func() { p.mayAct = check }) }
 
 // locked runs do with the lock held. do may not call methods that take the lock.
 func (p *Page) locked(do func()) {

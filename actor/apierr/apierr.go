@@ -64,6 +64,8 @@ const (
 	NotDelivered
 	// Unresponsive: the page stopped answering while it was acted on.
 	Unresponsive
+	// Fenced: this process may not act for the session any more, because another one may have it.
+	Fenced
 )
 
 // Error is a failure with its kind. Message says what happened and what to do next; it is meant for
@@ -124,5 +126,5 @@ func Is(err error, kind ErrorKind) bool {
 
 // LostPage reports whether an error says that the tab has lost its page, for good or for now.
 func LostPage(err error) bool {
-	return Is(err, Lost) || Is(err, Closed) || Is(err, Restoring)
+	return Is(err, Lost) || Is(err, Closed) || Is(err, Restoring) || Is(err, Fenced)
 }

@@ -66,6 +66,9 @@ type Page interface {
 	Dialogs
 	Scroller
 	Freezer
+	// Guard has a function asked right before each command that acts on the page is sent to the browser: with an error, the command is
+	// not sent, and the error is that of the call. It must not wait.
+	Guard(check func() error)
 	// Close closes the page, also when it hangs, and returns when the browser has let go of it.
 	Close(ctx context.Context) error
 }

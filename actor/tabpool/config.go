@@ -37,8 +37,8 @@ type Config struct {
 	Keeper actor.Keeper
 	// KeepAll gives the Keeper all tabs, also those that are not to be restored.
 	KeepAll bool
-	// MayAct is asked when a call is about to act on a tab of a session: with an error, the call fails with it, and the page is not
-	// touched. It must not wait. Nil allows everything.
+	// MayAct is asked when a call is about to act on a tab of a session, and right before each command that acts on its page: with an
+	// error, the call fails with it, and the page is not touched from then on. It must not wait. Nil allows everything.
 	MayAct func(session string) error
 	// Opaque reports whether the tabs of a session have ids that cannot be guessed and do not reveal
 	// how many tabs there are; nil: none have.

@@ -1,6 +1,7 @@
 package tabpool_test
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -8,8 +9,11 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/actor/tabpool"
+	"github.com/domtap/domtap/actor/turn"
+	"github.com/domtap/domtap/dom"
 )
 
 func TestNothingActsThatMayNot(t *testing.T) {
@@ -38,6 +42,47 @@ func TestNothingActsThatMayNot(t *testing.T) {
 	over.Store(false)
 	if _, err := tab.Navigate(t.Context(), other, actor.WaitLoad); err != nil {
 		t.Errorf("once it may act again: %v", err)
+	}
+}
+
+// A lease that ends in the middle of a turn ends the turn there, and the error says what was done.
+func TestATurnEndsWithTheLease(t *testing.T) {
+	const shop = "https://shop.example/"
+	var over atomic.Bool
+	b := actortest.NewBrowser()
+	first := actortest.Button("Buy")
+	first.Act = func(*actortest.Page, driver.Action) error {
+		over.Store(true)
+		return nil
+	}
+	b.Serve(shop, func() actortest.Screen {
+		return actortest.Screen{Body: []*actortest.Node{first, actortest.Button("Pay")}}
+	})
+	pool := newPool(t, b, tabpool.Config{MayAct: func(string) error {
+		if over.Load() {
+			return apierr.Errorf(apierr.Fenced, "the lease is over")
+		}
+		return nil
+	}})
+	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: shop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	click := func(ref dom.Ref) turn.Step {
+		return turn.Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(ref)}}
+	}
+	read, err := tab.Read(t.Context(), actor.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	buttons := read.Head.Snapshot.Elements.Slice()
+	_, err = turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(buttons[0].Ref), click(buttons[1].Ref)}})
+	actortest.WantKind(t, err, apierr.Fenced)
+	if want := `the lease is over; what was done before: click "Buy": ok; perhaps done in part: click`; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("the error is %v, and not %s", err, want)
+	}
+	if done := b.Page(0).Actions(); len(done) != 1 {
+		t.Errorf("the page got %+v", done)
 	}
 }
 

@@ -30,6 +30,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		}
 	}
 	if fatal(ctx, err) {
+		t.done.breakOff(a.summary(), err)
 		return Result{}, err
 	}
 	r := Result{Done: err == nil, Delivered: done.Delivered.OrDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: done.Moved}

@@ -44,6 +44,17 @@ func timeUp(ctx context.Context) error {
 type progress struct {
 	mu   sync.Mutex
 	done []string
+	// partly is what was under way when this process had to stop acting; empty: nothing.
+	partly string
+}
+
+// breakOff notes what was under way when an error ended the turn.
+func (p *progress) breakOff(summary string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if apierr.Is(err, apierr.Fenced) {
+		p.partly = summary
+	}
 }
 
 func (p *progress) note(r Result) {
@@ -58,10 +69,16 @@ func (p *progress) note(r Result) {
 func (p *progress) explain(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err == nil || len(p.done) == 0 {
+	if err == nil || len(p.done) == 0 && p.partly == "" {
 		return err
 	}
-	said := fmt.Sprintf("what was done before: %s", strings.Join(p.done, "; "))
+	said := "what was done before: nothing"
+	if len(p.done) > 0 {
+		said = "what was done before: " + strings.Join(p.done, "; ")
+	}
+	if p.partly != "" {
+		said += "; perhaps done in part: " + p.partly
+	}
 	var known *apierr.Error
 	if !errors.As(err, &known) {
 		return fmt.Errorf("%w; %s", err, said)

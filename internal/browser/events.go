@@ -198,7 +198,7 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 	if e.TargetInfo == nil || e.TargetInfo.Type != "iframe" {
 		return
 	}
-	s := devtools.Session{Conn: p.browser.conn, ID: e.SessionID}
+	s := devtools.Session{Conn: p.browser.conn, ID: e.SessionID, Guard: p.main.Guard}
 	id := cdp.FrameID(e.TargetInfo.TargetID)
 	p.frames.Attached(e.SessionID, id, e.TargetInfo.ParentFrameID)
 	p.listen(s)

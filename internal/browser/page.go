@@ -94,7 +94,7 @@ type inbound struct {
 func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID, viewport *dom.Box) *Page {
 	ctx, cancel := context.WithCancelCause(b.ctx)
 	p := &Page{
-		browser: b, context: c, id: id, main: devtools.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
+		browser: b, context: c, id: id, main: devtools.Session{Conn: b.conn, ID: sessionID, Guard: new(devtools.Guard)}, logger: b.logger.With("page", string(id)),
 		inbox: devtools.NewQueue[inbound](), events: make(chan driver.Event, 64),
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
 	}
@@ -179,6 +179,9 @@ func (p *Page) ID() string { return string(p.id) }
 
 // Events implements driver.Page.
 func (p *Page) Events() <-chan driver.Event { return p.events }
+
+// Guard implements driver.Page.
+func (p *Page) Guard(check func() error) { p.main.Guard.Set(check) }
 
 // emit hands an event to the actor, which must keep reading.
 func (p *Page) emit(e driver.Event) {

@@ -149,7 +149,12 @@ type Call struct {
 }
 
 // Send writes a command. The caller waits for the call, or forgets it.
-func (c *Conn) Send(ctx context.Context, session target.SessionID, method string, params any) (*Call, error) {
+func (s Session) Send(ctx context.Context, method string, params any) (*Call, error) {
+	return s.Conn.send(ctx, s.ID, method, params, s.Guard.of(method, params))
+}
+
+// send writes a command if that is allowed; nil: it is.
+func (c *Conn) send(ctx context.Context, session target.SessionID, method string, params any, allowed func() error) (*Call, error) {
 	raw, err := jsonv2.Marshal(params, chromedp.DefaultMarshalOptions)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", method, err)
@@ -162,7 +167,12 @@ func (c *Conn) Send(ctx context.Context, session target.SessionID, method string
 	c.sent++
 	c.mu.Unlock()
 	msg := &cdproto.Message{ID: k.id, SessionID: session, Method: cdproto.MethodType(method), Params: raw}
-	if err := c.browser.Write(ctx, msg); err != nil {
+	if allowed == nil {
+		err = c.browser.Write(ctx, msg)
+	} else {
+		err = c.writeIf(ctx, msg, allowed)
+	}
+	if err != nil {
 		k.forget()
 		return nil, fmt.Errorf("%s: %w: %w", method, ErrLost, err)
 	}
@@ -257,11 +267,13 @@ func (k *Call) decode(r reply, result any) error {
 type Session struct {
 	Conn *Conn
 	ID   target.SessionID
+	// Guard says whether the session may act on its page; nil: it may.
+	Guard *Guard
 }
 
 // Call implements cdp.Session.
 func (s Session) Call(ctx context.Context, method string, params, result any) error {
-	k, err := s.Conn.Send(ctx, s.ID, method, params)
+	k, err := s.Send(ctx, method, params)
 	if err != nil {
 		return err
 	}
@@ -295,7 +307,7 @@ func (s Session) Run(ctx context.Context, steps ...Step) error {
 	calls := make([]*Call, len(steps))
 	if err := s.Conn.together(func() (err error) {
 		for i, st := range steps {
-			if calls[i], err = s.Conn.Send(ctx, s.ID, st.Method, st.Params); err != nil {
+			if calls[i], err = s.Send(ctx, st.Method, st.Params); err != nil {
 				return err
 			}
 		}
@@ -314,7 +326,7 @@ func (s Session) Run(ctx context.Context, steps ...Step) error {
 
 // Post sends a command and does not care for its answer.
 func (s Session) Post(ctx context.Context, method string, params any) {
-	if k, err := s.Conn.Send(ctx, s.ID, method, params); err == nil {
+	if k, err := s.Send(ctx, method, params); err == nil {
 		k.forget()
 	}
 }

@@ -35,7 +35,7 @@ func Create[P, R any](ctx context.Context, s Session, c cdp.Command[P, R], param
 	if ctx.Err() != nil {
 		return none, nil, fmt.Errorf("%s: %w", c.Method, context.Cause(ctx))
 	}
-	k, err := s.Conn.Send(ctx, s.ID, c.Method, params)
+	k, err := s.Send(ctx, c.Method, params)
 	if err != nil {
 		return none, nil, err
 	}

@@ -46,6 +46,15 @@ func (p *Pipe) together(send func() error) error {
 	return err
 }
 
+// writeIf implements guarded.
+func (p *Pipe) writeIf(msg *cdproto.Message, allowed func() error, refuse func(error)) error {
+	b, err := jsonv2.Marshal(msg, chromedp.DefaultMarshalOptions)
+	if err != nil {
+		return fmt.Errorf("encoding %s: %w", msg.Method, err)
+	}
+	return p.out.writeIf(append(b, 0), allowed, refuse)
+}
+
 // outlet is the end of a pipe that can hold what is written for a moment, so that the browser receives it at once: a press that
 // follows a movement must not come later because something else runs between two writes.
 type outlet struct {
@@ -55,6 +64,15 @@ type outlet struct {
 	// holds counts who holds what is written.
 	holds int
 	held  []byte
+	// guarded are the parts of held that may have to be left out.
+	guarded []guardedPart
+}
+
+// guardedPart is a message within what is held.
+type guardedPart struct {
+	from, to int
+	allowed  func() error
+	refuse   func(error)
 }
 
 func (o *outlet) hold() {
@@ -70,8 +88,46 @@ func (o *outlet) release() error {
 	if o.holds--; o.holds > 0 || len(o.held) == 0 {
 		return nil
 	}
+	o.leaveOut()
 	_, err := o.file.Write(o.held)
 	o.held = o.held[:0]
+	return err
+}
+
+// leaveOut takes from what is held what is not allowed any more; the caller holds the lock.
+func (o *outlet) leaveOut() {
+	if len(o.guarded) == 0 {
+		return
+	}
+	kept, at := o.held[:0], 0
+	for _, part := range o.guarded {
+		kept = append(kept, o.held[at:part.from]...)
+		if err := part.allowed(); err != nil {
+			part.refuse(err)
+		} else {
+			kept = append(kept, o.held[part.from:part.to]...)
+		}
+		at = part.to
+	}
+	o.held = append(kept, o.held[at:]...)
+	clear(o.guarded)
+	o.guarded = o.guarded[:0]
+}
+
+// writeIf writes a message if that is allowed when it is written, and says else why not.
+func (o *outlet) writeIf(b []byte, allowed func() error, refuse func(error)) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.holds > 0 {
+		o.guarded = append(o.guarded, guardedPart{len(o.held), len(o.held) + len(b), allowed, refuse})
+		o.held = append(o.held, b...)
+		return nil
+	}
+	if err := allowed(); err != nil {
+		refuse(err)
+		return nil
+	}
+	_, err := o.file.Write(b)
 	return err
 }
 
@@ -92,10 +148,11 @@ func (o *outlet) Close() error { return o.file.Close() }
 // Received counts the bytes that the browser has sent.
 func (p *Pipe) Received() uint64 { return p.received.Load() }
 
-// reply is the answer to a command, decoded or as it came.
+// reply is the answer to a command, decoded or as it came, or why it was not sent.
 type reply struct {
 	msg *cdproto.Message
 	raw []byte
+	err error
 }
 
 // next reads the next message: either the answer to one of our commands, as it came, or any other
@@ -176,8 +233,8 @@ func decodeMessage(raw []byte) (*cdproto.Message, error) {
 
 // message decodes the answer, if it was not.
 func (r reply) message() (*cdproto.Message, error) {
-	if r.msg != nil {
-		return r.msg, nil
+	if r.msg != nil || r.err != nil {
+		return r.msg, r.err
 	}
 	return decodeMessage(r.raw)
 }

@@ -80,6 +80,9 @@ type expression struct {
 	UserGesture     bool   `json:"userGesture"`
 }
 
+// Acts implements devtools.Acting.
+func (expression) Acts() bool { return true }
+
 // Evaluate runs a script in a document; see driver.Query.
 func (e *Scripts) Evaluate(ctx context.Context, s driver.Script) (out driver.Evaluated, err error) {
 	w, err := e.m.World(ctx, s.Frame)
@@ -125,7 +128,7 @@ func (e *Scripts) finish(ctx context.Context, w *frames.World, args []frames.Arg
 	var r evaluation
 	err = w.Session.Call(ctx, runtime.CommandCallFunctionOn, frames.CallParams{
 		FunctionDeclaration: toJSON, UniqueContextID: w.Unique, Arguments: args, ReturnByValue: true, AwaitPromise: true,
-		UserGesture: true, ObjectGroup: scriptGroup}, &r)
+		UserGesture: true, ObjectGroup: scriptGroup, Foreign: true}, &r)
 	if err != nil {
 		return out, e.m.Failed(err)
 	}

@@ -319,7 +319,7 @@ func (p *prober) resolve(ctx context.Context, a *frames.Agent, elements, roots [
 	nodes := slices.Concat(elements, roots)
 	calls := make([]*devtools.Call, len(nodes))
 	for i, id := range nodes {
-		calls[i], err = a.Session.Conn.Send(ctx, a.Session.ID, cdpdom.CommandResolveNode, cdpdom.ResolveNodeParams{
+		calls[i], err = a.Session.Send(ctx, cdpdom.CommandResolveNode, cdpdom.ResolveNodeParams{
 			BackendNodeID: id, ExecutionContextID: a.ID, ObjectGroup: group(a),
 		})
 		if err != nil {

@@ -43,6 +43,8 @@ type CallParams struct {
 	// SerializationOptions replaces ReturnByValue.
 	SerializationOptions *Serialization `json:"serializationOptions,omitzero"`
 	ObjectGroup          string         `json:"objectGroup,omitzero"`
+	// Foreign: the script is not ours, and may do anything.
+	Foreign bool `json:"-"`
 }
 
 // Argument is a value, or an object that the browser knows by id.
@@ -56,6 +58,12 @@ type Serialization struct {
 	Serialization        string         `json:"serialization"`
 	MaxDepth             int            `json:"maxDepth"`
 	AdditionalParameters map[string]any `json:"additionalParameters"`
+}
+
+// Acts implements devtools.Acting. Of the observer's commands, those that input begins with scroll, and set the focus, values and options;
+// the others look, or arm what looks.
+func (p CallParams) Acts() bool {
+	return p.Foreign || len(p.Arguments) > 0 && p.Arguments[0].Value == "waitActionable"
 }
 
 // Params are those of a command of the agent.
@@ -92,7 +100,7 @@ func (a *Agent) Post(ctx context.Context, command string, argument any) {
 
 // Send begins a call with parameters of the caller's.
 func (a *Agent) Send(ctx context.Context, params CallParams) (*devtools.Call, error) {
-	return a.Session.Conn.Send(ctx, a.Session.ID, runtime.CommandCallFunctionOn, params)
+	return a.Session.Send(ctx, runtime.CommandCallFunctionOn, params)
 }
 
 // Asked is a command that an agent was sent, or none.

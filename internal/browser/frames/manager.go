@@ -75,6 +75,9 @@ func (m *Manager) Gone() error {
 
 // Failed gives the errors of calls their kinds.
 func (m *Manager) Failed(err error) error {
+	if apierr.Is(err, apierr.Fenced) {
+		return err
+	}
 	if errors.Is(err, devtools.ErrLost) || m.Life.Err() != nil {
 		return m.Gone()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/runtime"
 
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
@@ -20,7 +21,7 @@ import (
 // peer is a browser that answers every command at once. Commands of the observer are those that begin with "observer.".
 type peer struct {
 	mu sync.Mutex
-	// sent are the commands of the observer, and the kinds of mouse events, in order.
+	// sent are the commands of the observer, the kinds of mouse events, and "key" for each event of the keyboard, in order.
 	sent []string
 	// answer gives the value that a command of the observer answers with, as JSON; an empty one fails, as when the document is gone.
 	answer  func(command string) string
@@ -46,6 +47,8 @@ func (p *peer) Write(_ context.Context, msg *cdproto.Message) error {
 		if re.Result = []byte(`{"result":{"value":` + value + `}}`); value == "" {
 			re.Result, re.Error = nil, &cdproto.Error{Code: -32000, Message: "Execution context was destroyed."}
 		}
+	} else if msg.Method == input.CommandDispatchKeyEvent {
+		p.note("key")
 	} else if msg.Method == input.CommandDispatchMouseEvent {
 		for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
 			if strings.Contains(string(msg.Params), kind) {
@@ -97,7 +100,7 @@ func (desk) Document() string                                    { return "d" }
 func (d desk) Session() devtools.Session                         { return d.session }
 
 func (d desk) Send(ctx context.Context, command string, argument any) (*devtools.Call, error) {
-	return d.session.Conn.Send(ctx, d.session.ID, "observer."+command, argument)
+	return d.session.Send(ctx, "observer."+command, argument)
 }
 
 func (desk) AskRest(context.Context, Agent) {}
@@ -110,6 +113,28 @@ func at(t *testing.T, answer func(command string) string) (*Dispatcher, *peer) {
 	conn := devtools.New(t.Context(), p, idle{&peer{closed: make(chan struct{})}}, func(*cdproto.Message) {})
 	t.Cleanup(conn.Close)
 	return New(desk{devtools.Session{Conn: conn, ID: "S"}}), p
+}
+
+// TestALeaseThatEndsBetweenTwoInputsEndsAnAction types a text that takes several batches, and has the page's guard refuse what comes behind
+// the first one.
+func TestALeaseThatEndsBetweenTwoInputsEndsAnAction(t *testing.T) {
+	h, p := at(t, func(string) string { return "{}" })
+	guard := new(devtools.Guard)
+	h.page = desk{devtools.Session{Conn: h.page.Main().Conn, ID: "S", Guard: guard}}
+	asked := 0
+	guard.Set(func() error {
+		if asked++; asked > inFlight {
+			return apierr.Errorf(apierr.Fenced, "the lease is over")
+		}
+		return nil
+	})
+	_, err := h.Do(t.Context(), driver.Action{Kind: driver.Press, Text: "a", Repeat: inFlight})
+	if !apierr.Is(err, apierr.Fenced) {
+		t.Errorf("got %v", err)
+	}
+	if got := strings.Count(p.done("key"), "key"); got != inFlight || asked != inFlight+2 {
+		t.Errorf("the browser heard %d keys, and the guard was asked %d times", got, asked)
+	}
 }
 
 // TestADragThatMissesIsTriedAgain has the first press reach nothing, as it does where a frame was scrolled just now.

@@ -91,7 +91,7 @@ var pressLeft = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, Cl
 // releaseButton releases the button, also when ctx has ended: then, and when it ends meanwhile, it does not wait for the page, which may hang.
 func (t *drag) releaseButton(ctx context.Context, at driver.Point) error {
 	main, step := t.page.Main(), mouse(input.DispatchMouseEventTypeMouseReleased, at, pressLeft)
-	k, err := main.Conn.Send(context.WithoutCancel(ctx), main.ID, step.Method, step.Params)
+	k, err := main.Send(context.WithoutCancel(ctx), step.Method, step.Params)
 	if err != nil {
 		return err
 	}

@@ -107,17 +107,19 @@ func (m *Member) Close() {
 	m.running.Wait()
 }
 
-// MayAct fails unless this node may act for a session now. It does not wait.
+// MayAct fails with an *apierr.Error of kind Fenced unless this node has a session now and may act for it. One that the node has given
+// up still has pages until the browser has closed them. MayAct does not wait.
 func (m *Member) MayAct(session string) error {
-	if err := m.node.Check(session); errors.Is(err, cluster.ErrFenced) {
-		return m.cfg.Explain(err)
+	if m.node.Check(session) == nil {
+		return nil
 	}
-	return nil
+	return apierr.Errorf(apierr.Fenced, "this node was cut off from the cluster, and another node takes the session over: try again in a few seconds, at another node")
 }
 
 // Begin begins a call about a tab or a session, by the daemon's name for it; the other name is empty. Stream says that it does not keep
 // the session from leaving. Done is to be called when the call has ended; it waits until the tabs that the call made are registered.
-// Errors are those of MayAct, and an *apierr.Error of kind NotFound while the session leaves: the caller looks for it again.
+// Errors are that of a node that was cut off, as Explain makes it, and an *apierr.Error of kind NotFound while the session leaves: the
+// caller looks for it again.
 func (m *Member) Begin(tab, session string, stream bool) (done func(context.Context), err error) {
 	nothing := func(context.Context) {}
 	if tab != "" {
@@ -130,8 +132,8 @@ func (m *Member) Begin(tab, session string, stream bool) (done func(context.Cont
 	if session == "" {
 		return nothing, nil
 	}
-	if err := m.MayAct(session); err != nil {
-		return nil, err
+	if err := m.node.Check(session); errors.Is(err, cluster.ErrFenced) {
+		return nil, m.cfg.Explain(err)
 	}
 	h, err := m.enter(session, stream)
 	switch {

@@ -432,5 +432,6 @@ func TestNothingActsWithoutALease(t *testing.T) {
 	st.until("the node is cut off", func() bool { return errors.Is(a.Err(), cluster.ErrFenced) })
 	<-tab.Done()
 	isKind(t, tab.Err(), apierr.Restoring)
+	isKind(t, a.member.MayAct("work"), apierr.Fenced) // also for who began before
 	st.until("the session has ended", func() bool { return a.sessions.Has("work") != nil })
 }

@@ -60,6 +60,7 @@ var kinds = map[apierr.ErrorKind]mapping{
 	apierr.Restoring:     {codes.Unavailable, "TAB_RESTORING"},
 	apierr.NotDelivered:  {codes.FailedPrecondition, "NOT_DELIVERED"},
 	apierr.Unresponsive:  {codes.FailedPrecondition, "PAGE_UNRESPONSIVE"},
+	apierr.Fenced:        {codes.Unavailable, "FENCED"},
 }
 
 // searches maps the kinds of failed searches.

@@ -26,7 +26,7 @@ func wantCode(t *testing.T, err error, code codes.Code, reason string) {
 }
 
 func TestErrorTable(t *testing.T) {
-	for kind := apierr.NotFound; kind <= apierr.Unresponsive; kind++ {
+	for kind := apierr.NotFound; kind <= apierr.Fenced; kind++ {
 		m, ok := kinds[kind]
 		if !ok {
 			t.Errorf("kind %d has no code", kind)
