@@ -229,7 +229,7 @@ func TestNoStaleRefReachesAnotherElement(t *testing.T) {
 		}
 	}
 	t.Logf("%d reached, %d healed, %d refused %v", reached, healed, refused, reasons)
-	if healed < attempts/40 || refused < attempts/10 || reached < attempts/20 {
+	if healed == 0 || refused < attempts/10 || reached < attempts/20 {
 		t.Errorf("%d reached, %d healed, %d refused: the test tries too little of one of these", reached, healed, refused)
 	}
 }
