@@ -22,7 +22,7 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: release vulncheck help build demo demo-cluster picture check test test-long faults bench tasks soak load fuzz gen checkgenerate lint tidy-check tools
+.PHONY: release vulncheck help build demo demo-cluster picture check test test-long test-cluster faults bench tasks soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -74,9 +74,12 @@ test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCEL
 	scripts/install-curl
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
 		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak ./bench ./actor/model ./internal/cluster ./internal/cluster/replication
-	DOMTAP_LONG=1 go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
 	go test -tags cluster -count=1 $(TESTFLAGS) -run='Compose|SettingsOfClusters|Initialization' ./cmd/domtap
 	DOMTAP_CHROME="$${DOMTAP_CHROME:-$$(scripts/full-chromium)}" go test -count=1 -p=2 -timeout=30m $(TESTFLAGS) -run='$(FULL)' $(ONFULL)
+
+test-cluster: ## run the tests of clusters of three daemons, and measure what a cluster costs
+	scripts/install-chromium
+	DOMTAP_LONG=1 go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
 
 faults: ## do FAULTS (56) random faults to a cluster of three daemons under use, and say what became of each call
 	scripts/install-chromium

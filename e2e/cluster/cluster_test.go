@@ -36,10 +36,11 @@ func TestAWatchOutlivesTheNodeOfItsTab(t *testing.T) {
 	defer cancel()
 	var killed time.Time
 	epoch := ""
+	var last *domtapv1.GetDomResponse
 	for update, err := range st.client(others...).Tab(tab).Follow(ctx, client.FollowOptions{Lost: func(cause error, _ time.Duration) { t.Logf("lost: %v", cause) }}) {
 		switch {
 		case err != nil:
-			t.Fatal(err)
+			t.Fatalf("%v; the watch shows %v", err, last)
 		case killed.IsZero() && has(update.State, "Hello work"):
 			epoch = update.State.GetEpoch()
 			home.signal(syscall.SIGKILL)
@@ -54,6 +55,7 @@ func TestAWatchOutlivesTheNodeOfItsTab(t *testing.T) {
 		if !killed.IsZero() && update.State.GetEpoch() != epoch && has(update.State, "Hello work") {
 			break
 		}
+		last = update.State
 	}
 	if took := time.Since(killed); took > backWithin {
 		t.Errorf("the tab was back after %v, and may take %v", took, backWithin)
