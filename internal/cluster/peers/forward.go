@@ -317,13 +317,14 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 	}
 }
 
-// errLeaving ends the streams that were passed on when this node is about to stop.
-var errLeaving = rpcstatus.New(codes.Unavailable, "this node of the cluster stops: go on at another one", rpcstatus.Info("NODE_UNAVAILABLE", nil))
+// errLeaving ends the streams that were passed on when this node is about to stop. Clients get what leaves returns.
+var errLeaving = errors.New("this node of the cluster stops")
 
-// leaves is the error of a stream, which is errLeaving when that has ended it.
+// leaves is the error of a stream, for its client: when errLeaving has ended it, that is UNAVAILABLE. It is not made when the program
+// starts, because details of an error cost every command 40 KB.
 func leaves(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errLeaving) {
-		return errLeaving
+		return rpcstatus.New(codes.Unavailable, "this node of the cluster stops: go on at another one", rpcstatus.Info("NODE_UNAVAILABLE", nil))
 	}
 	return err
 }
