@@ -15,6 +15,7 @@ import (
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/cluster/natstest"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
@@ -49,7 +50,7 @@ func TestWhatAClusterCostsAnOwner(t *testing.T) {
 		"/idle":     testenv.HTML(`<title>Idle</title><button>Buy</button>`),
 		"/changing": testenv.HTML(`<title>Changing</title><button>0</button><script>let n = 0; setInterval(() => { document.querySelector("button").textContent = ++n }, 50)</script>`),
 	})
-	at := free(t, 5)
+	at := natstest.Free(t, 5)
 	st.start(st.program, "no-cluster", at[0])
 	st.start(st.program, "client", at[1], "--cluster", "shop", "--cluster-token-file", st.clusterToken, "--cluster-listen", at[2], "--nats", url, "--nats-creds", creds, "--cluster-replicas", "1")
 	st.start(st.program, "server", at[3], "--cluster", "other", "--cluster-token-file", st.clusterToken, "--cluster-listen", at[4], "--cluster-store", filepath.Join(t.TempDir(), "nats"))

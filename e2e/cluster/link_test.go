@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domtap/domtap/internal/cluster/natstest"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
@@ -175,7 +176,7 @@ func newLinked(t *testing.T, pages map[string]http.HandlerFunc) *linked {
 	t.Helper()
 	st := &linked{stage: newStageOf(t), routes: map[[2]int]*link{}}
 	st.url = testenv.Pages(t, pages)
-	at, routes := free(t, 9), make([]string, 3)
+	at, routes := natstest.Free(t, 9), make([]string, 3)
 	st.nats = at[3:6]
 	for i := range routes {
 		// Servers tell each other where they are reached: at the address that a connection comes from, 127.0.0.1, and the port of the

@@ -22,6 +22,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/cluster/natstest"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
@@ -179,7 +180,7 @@ func existingNATS(t *testing.T) (url, creds string) {
 func TestNodesOnAnExistingNATS(t *testing.T) {
 	url, creds := existingNATS(t)
 	st := newStageOf(t)
-	a, at := newAuthority(t), free(t, 4)
+	a, at := newAuthority(t), natstest.Free(t, 4)
 	for i := range 2 {
 		flags := append(a.flags(i+1), "--cluster", "shop", "--cluster-token-file", st.clusterToken, "--cluster-listen", at[i], "--nats", url, "--nats-creds", creds, "--cluster-replicas", "1")
 		st.start(st.program, fmt.Sprintf("n%d", i+1), at[2+i], flags...)

@@ -4,7 +4,6 @@ package cluster
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/cluster/natstest"
 	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/testenv"
 )
@@ -85,26 +85,11 @@ type stage struct {
 	nodes               []*node
 }
 
-// free finds free addresses of loopback.
-func free(t *testing.T, n int) []string {
-	t.Helper()
-	var all []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close() // all at once, so that none comes twice
-		all = append(all, l.Addr().String())
-	}
-	return all
-}
-
 // newStage starts three daemons. More is what flags the one of a number gets, from 1, in addition.
 func newStage(t *testing.T, more ...func(n int) []string) *stage {
 	t.Helper()
 	st := newStageOf(t)
-	at := free(t, 12)
+	at := natstest.Free(t, 12)
 	for i := range 3 {
 		flags := []string{
 			"--cluster", "shop", "--cluster-token-file", st.clusterToken, "--cluster-listen", at[i], "--cluster-nats", at[3+i],

@@ -29,6 +29,19 @@ type NodeStatus struct {
 	Silent bool
 }
 
+// State is "gone", "silent", "draining" or "serving": the first that is true.
+func (n NodeStatus) State() string {
+	switch {
+	case n.Gone:
+		return "gone"
+	case n.Silent:
+		return "silent"
+	case n.Draining:
+		return "draining"
+	}
+	return "serving"
+}
+
 // SessionStatus says where a session is.
 type SessionStatus struct {
 	Name string

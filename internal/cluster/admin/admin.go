@@ -69,23 +69,20 @@ var phases = map[registry.Phase]domtapv1.ClusterSessionState{
 	registry.Moving:    domtapv1.ClusterSessionState_CLUSTER_SESSION_STATE_MOVING,
 }
 
-func stateOf(n cluster.NodeStatus) domtapv1.NodeState {
-	switch {
-	case n.Gone:
-		return domtapv1.NodeState_NODE_STATE_GONE
-	case n.Silent:
-		return domtapv1.NodeState_NODE_STATE_SILENT
-	case n.Draining:
-		return domtapv1.NodeState_NODE_STATE_DRAINING
-	}
-	return domtapv1.NodeState_NODE_STATE_SERVING
+var states = map[string]domtapv1.NodeState{
+	"serving":  domtapv1.NodeState_NODE_STATE_SERVING,
+	"draining": domtapv1.NodeState_NODE_STATE_DRAINING,
+	"silent":   domtapv1.NodeState_NODE_STATE_SILENT,
+	"gone":     domtapv1.NodeState_NODE_STATE_GONE,
 }
+
+func stateOf(n cluster.NodeStatus) domtapv1.NodeState { return states[n.State()] }
 
 // DrainNode drains this node.
 func (s *Service) DrainNode(ctx context.Context, r *domtapv1.DrainNodeRequest) (*domtapv1.DrainNodeResponse, error) {
 	here := s.node.Here().Node
 	if r.GetNodeId() != here {
-		return nil, unknownNode(r.GetNodeId())
+		return nil, rpcstatus.UnknownNode(r.GetNodeId())
 	}
 	if r.GetUndo() {
 		s.node.Operations().Undrain()
@@ -169,7 +166,7 @@ func (s *Service) owner(ctx context.Context, session string) (cluster.Place, err
 func notMoved(err error, session, from, to string) error {
 	switch {
 	case errors.Is(err, cluster.ErrNoNode):
-		return unknownNode(to)
+		return rpcstatus.UnknownNode(to)
 	case errors.Is(err, cluster.ErrDraining):
 		return rpcstatus.New(codes.FailedPrecondition, "node "+to+" drains, and takes no sessions: name another node, or undo the draining", rpcstatus.Info("NODE_DRAINING", ofNode(to)))
 	case errors.Is(err, cluster.ErrNoRoom):
@@ -191,11 +188,6 @@ func notMoved(err error, session, from, to string) error {
 
 func onItsWay(session string) error {
 	return rpcstatus.New(codes.Unavailable, "session "+session+" is on its way to another node: try again in a moment", rpcstatus.Info("TAB_RESTORING", nil))
-}
-
-func unknownNode(id string) error {
-	return rpcstatus.New(codes.NotFound, fmt.Sprintf("no node %q is part of the cluster: GetCluster lists the nodes", id),
-		rpcstatus.Info("NOT_FOUND", map[string]string{"resource": "node"}))
 }
 
 func ofNode(id string) map[string]string { return map[string]string{"node": id} }

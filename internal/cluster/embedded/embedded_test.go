@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/domtap/domtap/internal/cluster/embedded"
+	"github.com/domtap/domtap/internal/cluster/natstest"
 )
 
 const secret = "correct-horse"
@@ -146,8 +147,8 @@ func TestStartEndsWithItsContext(t *testing.T) {
 func TestTheSecretIsRequiredAndNotLogged(t *testing.T) {
 	var log syncBuffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	route := freeAddress(t)
-	s := start(t, embedded.Config{Cluster: "c", RouteListen: route, Routes: []string{route, freeAddress(t)}, Logger: logger})
+	routes := natstest.Free(t, 2)
+	s := start(t, embedded.Config{Cluster: "c", RouteListen: routes[0], Routes: routes, Logger: logger})
 	for _, wrong := range []string{"", "guess"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		conn, err := embedded.Connect(ctx, embedded.Client{URLs: []string{"nats://" + s.Address()}, Secret: wrong})
@@ -163,7 +164,7 @@ func TestTheSecretIsRequiredAndNotLogged(t *testing.T) {
 }
 
 func TestPublishingFailsAtOnceWhileTheServerIsAwayAndWorksAgainLater(t *testing.T) {
-	dir, address := t.TempDir(), freeAddress(t)
+	dir, address := t.TempDir(), natstest.Free(t, 1)[0]
 	s := start(t, embedded.Config{StoreDir: dir, Listen: address})
 	conn := connect(t, embedded.Client{URLs: []string{"nats://" + address}, Secret: secret})
 	away, back := conn.StatusChanged(nats.RECONNECTING), conn.StatusChanged(nats.CONNECTED)
@@ -195,15 +196,4 @@ func (b *syncBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.String()
-}
-
-// freeAddress is an address of this machine where nobody listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/internal/cluster/embedded"
+	"github.com/domtap/domtap/internal/cluster/natstest"
 )
 
 // authority signs certificates for 127.0.0.1.
@@ -84,12 +85,12 @@ func TestThreeServersWithMutualTLS(t *testing.T) {
 		t.Skip("three servers take some seconds to elect a leader")
 	}
 	ours, theirs := newAuthority(t), newAuthority(t)
-	routes := []string{freeAddress(t), freeAddress(t), freeAddress(t)}
+	routes := natstest.Free(t, 3)
 	var servers []*embedded.Server
 	for i, route := range routes {
 		servers = append(servers, start(t, embedded.Config{Name: "n" + strconv.Itoa(i+1), Cluster: "c", RouteListen: route, Routes: routes, TLS: ours.node(i + 2)}))
 	}
-	other := start(t, embedded.Config{Name: "n4", Cluster: "c", RouteListen: freeAddress(t), Routes: routes, TLS: theirs.node(9)})
+	other := start(t, embedded.Config{Name: "n4", Cluster: "c", RouteListen: natstest.Free(t, 1)[0], Routes: routes, TLS: theirs.node(9)})
 	url := []string{"tls://" + servers[2].Address()}
 	conn := connect(t, embedded.Client{URLs: url, Secret: secret, TLS: ours.node(8)})
 	tick := time.NewTicker(50 * time.Millisecond)

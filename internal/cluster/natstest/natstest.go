@@ -52,10 +52,8 @@ func serve(ctx context.Context, args []string) int {
 // Servers starts three servers, which end with the test, and returns their processes by name, and their URLs.
 func Servers(t *testing.T) (processes map[string]*exec.Cmd, urls []string) {
 	t.Helper()
-	var clients, routes []string
-	for range 3 {
-		clients, routes = append(clients, free(t)), append(routes, free(t))
-	}
+	at := Free(t, 6)
+	clients, routes := at[:3], at[3:]
 	processes = map[string]*exec.Cmd{}
 	for i := range 3 {
 		name := fmt.Sprint("server", i)
@@ -87,14 +85,19 @@ func Servers(t *testing.T) (processes map[string]*exec.Cmd, urls []string) {
 	return processes, urls
 }
 
-func free(t *testing.T) string {
+// Free returns n addresses of loopback where nobody listens, all different.
+func Free(t *testing.T, n int) []string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	var all []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() // all at once, so that none comes twice
+		all = append(all, l.Addr().String())
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return all
 }
 
 // LeaderOf returns the name of the server that leads a stream.

@@ -329,8 +329,7 @@ func (p *Proxy) member(id string) (Node, error) {
 			return n, nil
 		}
 	}
-	return Node{}, rpcstatus.New(codes.NotFound, fmt.Sprintf("no node %q is part of the cluster: GetCluster lists the nodes", id),
-		rpcstatus.Info("NOT_FOUND", map[string]string{"resource": "node"}))
+	return Node{}, rpcstatus.UnknownNode(id)
 }
 
 // serves reports whether this node serves a call that another one passed on; false: a third one has what it is about.

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"runtime/debug"
@@ -264,4 +265,10 @@ func New(code codes.Code, message string, details ...protoadapt.MessageV1) error
 func Recovered(ctx context.Context, logger *slog.Logger) error {
 	logger.ErrorContext(ctx, "a handler panicked", slog.String("stack", string(debug.Stack())))
 	return New(codes.Internal, "internal error: this is a bug in domtap: see the daemon's log, and please report it")
+}
+
+// UnknownNode is the error for the name of a node that is no part of the cluster.
+func UnknownNode(id string) error {
+	return New(codes.NotFound, fmt.Sprintf("no node %q is part of the cluster: GetCluster lists the nodes", id),
+		Info("NOT_FOUND", map[string]string{"resource": "node"}))
 }

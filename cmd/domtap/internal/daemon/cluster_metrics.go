@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"github.com/domtap/domtap/internal/cluster"
 	"github.com/domtap/domtap/internal/telemetry/metrics"
 )
 
@@ -21,7 +20,7 @@ func (j *joined) figures() metrics.Cluster {
 	f.Passed, f.Lost = j.proxy.Counts()
 	f.Records, f.Bytes = j.owner.Written()
 	for _, n := range now.Nodes {
-		f.Nodes[stateOf(n)]++
+		f.Nodes[n.State()]++
 		if !n.Gone {
 			f.Sessions[n.ID] = 0
 		}
@@ -30,16 +29,4 @@ func (j *joined) figures() metrics.Cluster {
 		f.Sessions[s.Node]++
 	}
 	return f
-}
-
-func stateOf(n cluster.NodeStatus) string {
-	switch {
-	case n.Gone:
-		return "gone"
-	case n.Silent:
-		return "silent"
-	case n.Draining:
-		return "draining"
-	}
-	return "serving"
 }
