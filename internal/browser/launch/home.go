@@ -215,7 +215,8 @@ func alive(p process) bool {
 }
 
 // processesOf lists the processes of a group, if it is not 0, and those whose command line names one of the directories, or something
-// in it.
+// in it. Zombies are left out: there is nothing to end. The group does not depend on the command line, which is empty for an instant
+// while a process executes another program (execve(2)).
 func processesOf(group int, dirs []string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -227,11 +228,15 @@ func processesOf(group int, dirs []string) []int {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		raw, err := os.ReadFile("/proc/" + entry.Name() + "/cmdline")
-		names := func(dir string) bool { return bytes.Contains(raw, []byte("="+dir)) }
-		if err == nil && bytes.Contains(raw, []byte{0}) && (slices.ContainsFunc(dirs, names) || group > 0 && groupOf(pid) == group) {
+		if group > 0 && groupOf(pid) == group && !ended(pid) || namesOneOf(pid, dirs) {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
+}
+
+// namesOneOf reports whether the command line of a process has one of the directories, or something in it, as the value of a flag.
+func namesOneOf(pid int, dirs []string) bool {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	return err == nil && slices.ContainsFunc(dirs, func(dir string) bool { return bytes.Contains(raw, []byte("="+dir)) })
 }

@@ -12,16 +12,26 @@ import (
 
 // startTime is when a process started, in the kernel's own units; empty where the system does not say.
 func startTime(pid int) string {
+	if fields := stat(pid); len(fields) >= 20 {
+		return fields[19]
+	}
+	return ""
+}
+
+// ended reports whether a process is gone, or is a zombie: one that has ended and whose parent has not waited for it.
+func ended(pid int) bool {
+	fields := stat(pid)
+	return len(fields) == 0 || fields[0] == "Z" || fields[0] == "X"
+}
+
+// stat reads /proc/PID/stat from the process's state on. It is empty when the process is gone, and where there is no /proc.
+func stat(pid int) []string {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return ""
+		return nil
 	}
 	// The name in parentheses may hold anything; the fields behind it do not (proc(5)).
-	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
-	if len(fields) < 20 {
-		return ""
-	}
-	return fields[19]
+	return strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
 }
 
 // running reports whether a process exists.

@@ -41,6 +41,9 @@ func killGroup(pid int) {
 	}
 }
 
+// ended reports whether a process is gone.
+func ended(pid int) bool { return !running(pid) }
+
 // groupOf is 0: there are no process groups.
 func groupOf(int) int { return 0 }
 
