@@ -4,6 +4,8 @@ package cluster
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -26,6 +28,26 @@ func has(state *domtapv1.GetDomResponse, text string) bool {
 	return ok
 }
 
+// examine says what there is to know of a tab that a watch does not show as expected: what the watch has, what each node reads, where the
+// registry says that the tab is, and what the site was asked for.
+func (st *stage) examine(tab string, nodes []*node, watched *domtapv1.GetDomResponse) string {
+	var b strings.Builder
+	tell := func(what string, state *domtapv1.GetDomResponse, err error) {
+		fmt.Fprintf(&b, "%s: epoch %s, revision %d, %s %q, %v\n", what, state.GetEpoch(), state.GetRevision(), state.GetUrl(), testenv.Texts(state), err)
+	}
+	tell("the watch", watched, nil)
+	for _, n := range nodes {
+		ctx, cancel := context.WithTimeout(st.t.Context(), backWithin)
+		got, err := n.Dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: tab})
+		tell("read by "+n.id, got, err)
+		list, err := n.Tabs.ListTabs(ctx, new(domtapv1.ListTabsRequest))
+		cancel()
+		fmt.Fprintf(&b, "listed by %s: %v, %v\n", n.id, list.GetTabs(), err)
+	}
+	fmt.Fprintf(&b, "the site was asked for:\n%s", st.seen)
+	return b.String()
+}
+
 func TestAWatchOutlivesTheNodeOfItsTab(t *testing.T) {
 	st := newStage(t)
 	tab := st.create(st.nodes[0], "work", true)
@@ -40,7 +62,7 @@ func TestAWatchOutlivesTheNodeOfItsTab(t *testing.T) {
 	for update, err := range st.client(others...).Tab(tab).Follow(ctx, client.FollowOptions{Lost: func(cause error, _ time.Duration) { t.Logf("lost: %v", cause) }}) {
 		switch {
 		case err != nil:
-			t.Fatalf("%v; the watch shows %v", err, last)
+			t.Fatalf("%v\n%s", err, st.examine(tab, others, last))
 		case killed.IsZero() && has(update.State, "Hello work"):
 			epoch = update.State.GetEpoch()
 			home.signal(syscall.SIGKILL)

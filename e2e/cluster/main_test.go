@@ -5,10 +5,47 @@
 package cluster
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
+// built is where the program is that all tests run.
+var built string
+
+func TestMain(m *testing.M) { os.Exit(inside(m)) }
+
+// inside runs the tests with a directory for the program.
+func inside(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "domtap")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	built = filepath.Join(dir, "domtap")
+	return testenv.Main(m)
+}
+
+// build builds the program at its first call.
+var build = sync.OnceValue(func() error {
+	text, err := exec.Command("go", "build", "-tags", "cluster", "-o", built, "github.com/domtap/domtap/cmd/domtap").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	return nil
+})
+
+// program is the path of the daemon with clusters.
+func program(t *testing.T) string {
+	t.Helper()
+	if err := build(); err != nil {
+		t.Fatalf("build domtap: %v", err)
+	}
+	return built
+}

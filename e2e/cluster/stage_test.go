@@ -29,24 +29,34 @@ import (
 // limit bounds what a test waits for.
 const limit = testenv.Patience
 
-// program builds the daemon with clusters.
-func program(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "domtap")
-	if text, err := exec.CommandContext(t.Context(), "go", "build", "-tags", "cluster", "-o", path, "github.com/domtap/domtap/cmd/domtap").CombinedOutput(); err != nil {
-		t.Fatalf("build domtap: %v\n%s", err, text)
-	}
-	return path
+// visits are the requests for pages of a site, with their cookies.
+type visits struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (v *visits) add(r *http.Request) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.all = append(v.all, fmt.Sprintf("%s %s cookie=%q", time.Now().UTC().Format("15:04:05.000"), r.URL, r.Header.Get("cookie")))
+}
+
+func (v *visits) String() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return strings.Join(v.all, "\n")
 }
 
 // site is a page that knows who has its cookie, and that counts.
-func site() map[string]http.HandlerFunc {
+func site(seen *visits) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/login": func(w http.ResponseWriter, r *http.Request) {
+			seen.add(r)
 			http.SetCookie(w, &http.Cookie{Name: "id", Value: r.FormValue("as"), Path: "/"})
 			testenv.HTML(`<title>In</title><button>Out</button>`)(w, r)
 		},
 		"/": func(w http.ResponseWriter, r *http.Request) {
+			seen.add(r)
 			who := "stranger"
 			if c, err := r.Cookie("id"); err == nil {
 				who = c.Value
@@ -80,6 +90,8 @@ type stage struct {
 	t *testing.T
 	// url is that of the site, program the path of the daemon.
 	url, program string
+	// seen are the requests that the site got.
+	seen *visits
 	// token and clusterToken are files: what clients and what nodes present.
 	token, clusterToken string
 	nodes               []*node
@@ -110,7 +122,8 @@ func newStage(t *testing.T, more ...func(n int) []string) *stage {
 func newStageOf(t *testing.T) *stage {
 	t.Helper()
 	testenv.NeedBrowser(t)
-	st := &stage{t: t, url: testenv.Pages(t, site()), program: program(t)}
+	st := &stage{t: t, program: program(t), seen: &visits{}}
+	st.url = testenv.Pages(t, site(st.seen))
 	st.clusterToken = filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(st.clusterToken, []byte("a-token-of-the-cluster-of-forty-three-bytes\n"), 0o600); err != nil {
 		t.Fatal(err)

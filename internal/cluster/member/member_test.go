@@ -53,6 +53,7 @@ type node struct {
 	pool     *tabpool.Pool
 	sessions *sessions.Sessions
 	states   *registry.States
+	registry *registry.Registry
 	stage    *stage
 	left     bool
 }
@@ -126,8 +127,9 @@ func (st *stage) join(id string) *node {
 	n.member.Use(n.pool, n.sessions)
 	n.Node, err = cluster.Join(st.ctx, cluster.Config{
 		ID: id, Address: "address-of-" + id, Host: n.member, States: states, Timing: quick, Logger: log,
-		Open: func(ctx context.Context, cfg registry.Config) (*registry.Registry, error) {
-			return registry.Open(ctx, conn, cfg)
+		Open: func(ctx context.Context, cfg registry.Config) (_ *registry.Registry, err error) {
+			n.registry, err = registry.Open(ctx, conn, cfg)
+			return n.registry, err
 		},
 	})
 	if err != nil {
@@ -420,6 +422,26 @@ func TestTabsAreRegisteredWhileTheyAreOpen(t *testing.T) {
 	}
 	if _, err := b.sessions.Create(st.ctx, "work", sessions.Settings{}, sessions.State{}); err != nil {
 		t.Errorf("the name of a closed session is not free: %v", err)
+	}
+}
+
+// A call that has led a tab to another page has ended when others would open that page: a node may die right behind its answer.
+func TestACallEndsWhenItsPageIsRegistered(t *testing.T) {
+	st := newStage(t, 1)
+	a := st.nodes[0]
+	tab := a.create("work", true)
+	for i := range 10 {
+		url := fmt.Sprint(shop, "page", i)
+		a.browser.Serve(url, func() actortest.Screen { return actortest.Screen{Title: "Page"} })
+		done, err := a.member.Begin(tab.ID(), "", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = tab.Navigate(st.ctx, url, actor.WaitLoad)
+		done(st.ctx)
+		if e, failed := a.registry.Tabs.Get(st.ctx, tab.ID()); err != nil || failed != nil || e.Value.URL != url {
+			t.Errorf("at %s, %s is registered: %v, %v", url, e.Value.URL, err, failed)
+		}
 	}
 }
 

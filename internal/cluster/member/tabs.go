@@ -155,7 +155,8 @@ func (t *tabs) prune() {
 	}
 }
 
-// settle returns when the registry knows the tabs of a session, and whether they are restored, or when it takes too long.
+// settle returns when the registry knows the tabs of a session, whether they are restored, and the URLs of those that are, or when it takes
+// too long. So a tab comes back at the URL that it had when a call was answered.
 func (t *tabs) settle(ctx context.Context, session string) {
 	if t.settled(session) {
 		return
@@ -167,7 +168,7 @@ func (t *tabs) settle(ctx context.Context, session string) {
 	}
 }
 
-// settled reports whether the registry was told of all tabs of a session.
+// settled reports whether the registry was told of all tabs of a session what others need.
 func (t *tabs) settled(session string) bool {
 	open := t.m.pool.Tabs()
 	t.mu.Lock()
@@ -180,7 +181,8 @@ func (t *tabs) settled(session string) bool {
 		if known == nil {
 			return false
 		}
-		if _, ok := known.tabs[tab.ID()]; !ok {
+		have, ok := known.tabs[tab.ID()]
+		if !ok || tab.Restore() && have.URL != tab.Info().URL {
 			return false
 		}
 		restored = restored || tab.Restore()
