@@ -31,6 +31,7 @@ func (n attendant) run() {
 		case <-n.work:
 		case <-tick.C:
 			n.sweep(n.member.Load())
+			n.reassert()
 		case <-n.ctx.Done():
 			return
 		}

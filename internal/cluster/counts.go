@@ -18,11 +18,13 @@ type Counts struct {
 	// Fenced counts the sessions of this node that were stopped because another node may have them, Moved those that this node gave to
 	// another one.
 	Fenced, Moved int64
+	// Reasserted counts the entries of this node's sessions that it stored again because the registry had lost them.
+	Reasserted int64
 }
 
 // counts are Counts while they grow.
 type counts struct {
-	renewed, unrenewed, restored, unrestored, ended, fenced, moved atomic.Int64
+	renewed, unrenewed, restored, unrestored, ended, fenced, moved, reasserted atomic.Int64
 	// renewal is when the last stored renewal of the lease began.
 	renewal atomic.Pointer[time.Time]
 }
@@ -46,6 +48,6 @@ func (o *Operations) Counts() Counts {
 	}
 	return Counts{
 		Renewed: c.renewed.Load(), Unrenewed: c.unrenewed.Load(), LeaseAge: age,
-		Restored: c.restored.Load(), Unrestored: c.unrestored.Load(), Ended: c.ended.Load(), Fenced: c.fenced.Load(), Moved: c.moved.Load(),
+		Restored: c.restored.Load(), Unrestored: c.unrestored.Load(), Ended: c.ended.Load(), Fenced: c.fenced.Load(), Moved: c.moved.Load(), Reasserted: c.reasserted.Load(),
 	}
 }

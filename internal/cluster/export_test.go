@@ -4,6 +4,7 @@ package cluster
 func Kill(n *Node) {
 	n.end()
 	n.running.Wait()
+	n.unanswered()
 	_, _ = n.member.Load().keeper.Release() // without telling the registry
 	n.reg.Close()
 }
@@ -16,3 +17,12 @@ func (n *Node) Leases() <-chan struct{} { return n.reg.Nodes.View().Changed() }
 
 // Lose makes a node forget a session, as when its name could not be given up.
 func Lose(n *Node, session string) { n.own.remove(session) }
+
+// Gap reports whether the registry has lost the last entry of a session that a node knows.
+func Gap(n *Node, session string) (base uint64, open bool) {
+	g, open := n.ledger.gap(session)
+	return g.base, open
+}
+
+// Forgo asks a node whether it does not have a session, nor ever will under a token.
+func Forgo(n *Node, session string, token uint64) bool { return n.own.forgo(session, token) }

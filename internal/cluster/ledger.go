@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -26,8 +27,18 @@ type ledger struct {
 	quiet map[string]bool
 	// picked are the sessions that this node placed a moment ago, and that have not appeared yet.
 	picked map[string]pick
+	// gaps are the sessions whose last entry the registry has lost: what is known of them stays in sessions.
+	gaps map[string]gap
 	// membership is closed and replaced when a node comes, goes, or changes what others need to know of it.
 	membership chan struct{}
+}
+
+// gap is an entry that the registry has lost.
+type gap struct {
+	// base is the revision that the registry has instead; 0: none.
+	base uint64
+	// since is when that was noticed.
+	since time.Time
 }
 
 type pick struct {
@@ -38,7 +49,7 @@ type pick struct {
 func newLedger() *ledger {
 	return &ledger{
 		nodes: map[string]registry.Entry[registry.Node]{}, renewed: map[string]time.Time{}, sessions: map[string]registry.Entry[registry.Session]{},
-		byOwner: map[string]map[string]bool{}, quiet: map[string]bool{}, picked: map[string]pick{}, membership: make(chan struct{}),
+		byOwner: map[string]map[string]bool{}, quiet: map[string]bool{}, picked: map[string]pick{}, gaps: map[string]gap{}, membership: make(chan struct{}),
 	}
 }
 
@@ -65,8 +76,13 @@ func (l *ledger) node(c registry.Change[registry.Node]) {
 func (l *ledger) session(c registry.Change[registry.Session]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.Old != nil {
-		delete(l.byOwner[ownerOf(c.Old.Value)], c.Key)
+	if c.Lost && tokenOf(c.New) < registry.Token(*c.Old) { // else no owner is lost
+		l.gaps[c.Key] = gap{base: baseOf(c), since: time.Now()}
+		return
+	}
+	delete(l.gaps, c.Key)
+	if old, ok := l.sessions[c.Key]; ok {
+		delete(l.byOwner[ownerOf(old.Value)], c.Key)
 	}
 	delete(l.picked, c.Key)
 	if c.New == nil {
@@ -79,6 +95,37 @@ func (l *ledger) session(c registry.Change[registry.Session]) {
 		l.byOwner[owner] = map[string]bool{}
 	}
 	l.byOwner[owner][c.Key] = true
+}
+
+// baseOf is the revision that the registry has instead of what it lost.
+func baseOf(c registry.Change[registry.Session]) uint64 {
+	if c.New == nil {
+		return 0
+	}
+	return c.New.Revision
+}
+
+// tokenOf is the fencing token of an entry; 0: there is none.
+func tokenOf(e *registry.Entry[registry.Session]) uint64 {
+	if e == nil {
+		return 0
+	}
+	return registry.Token(*e)
+}
+
+// gap finds out whether the registry has lost the last entry of a session, which entry returns all the same.
+func (l *ledger) gap(name string) (g gap, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	g, ok = l.gaps[name]
+	return g, ok
+}
+
+// openGaps lists the gaps, by session.
+func (l *ledger) openGaps() map[string]gap {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.gaps)
 }
 
 // changed is closed when the nodes that Nodes lists change.
@@ -159,8 +206,8 @@ func (l *ledger) lost() []registry.Entry[registry.Session] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var list []registry.Entry[registry.Session]
-	for _, e := range l.sessions {
-		if l.nodes[ownerOf(e.Value)].Value.Gone && !movable(e.Value) && e.Value.Phase != registry.Making {
+	for name, e := range l.sessions {
+		if _, open := l.gaps[name]; !open && l.nodes[ownerOf(e.Value)].Value.Gone && !movable(e.Value) && e.Value.Phase != registry.Making {
 			list = append(list, e)
 		}
 	}
@@ -172,12 +219,15 @@ func movable(s registry.Session) bool {
 	return s.Phase == registry.Restoring || s.Restore && s.Phase != registry.Making
 }
 
-// owned lists the sessions of an owner that a test accepts, by name.
+// owned lists the sessions of an owner that a test accepts, by name, without those of which the registry has lost something.
 func (l *ledger) owned(owner string, accept func(registry.Session) bool) []registry.Entry[registry.Session] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var list []registry.Entry[registry.Session]
 	for name := range l.byOwner[owner] {
+		if _, open := l.gaps[name]; open {
+			continue
+		}
 		if e := l.sessions[name]; accept(e.Value) {
 			list = append(list, e)
 		}

@@ -16,7 +16,7 @@ const lookupBound = 30 * time.Second
 // with latest, it asks the registry, as a caller does who was told that the session is elsewhere. While the session moves or is
 // restored, SessionOwner waits, for up to 30 seconds. Errors are ErrNone, ErrGone, ErrFenced, and those of the registry and of ctx.
 func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Place, error) {
-	p, revision, err := n.look(ctx, name, latest, 0)
+	p, seen, err := n.look(ctx, name, latest, sighting{})
 	if !errors.Is(err, errWait) {
 		return p, err // as nearly always
 	}
@@ -24,7 +24,7 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 	defer cancel()
 	for {
 		sessions, nodes := n.reg.Sessions.View().Changed(), n.ledger.changed()
-		p, _, err := n.look(ctx, name, false, revision)
+		p, _, err := n.look(ctx, name, false, seen)
 		if !errors.Is(err, errWait) {
 			return p, err
 		}
@@ -42,27 +42,46 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 // errWait is the error of a lookup that has an answer soon.
 var errWait = errors.New("the session is on its way")
 
-// look is one attempt of SessionOwner: by the registry's leader, or by the view if that has a revision at least. It returns the revision that it
+// sighting is the entry that a lookup went by.
+type sighting struct{ revision, token uint64 }
+
+// sightingOf is that of an entry.
+func sightingOf(e registry.Entry[registry.Session]) sighting {
+	return sighting{e.Revision, registry.Token(e)}
+}
+
+// later reports whether it is a later one than an entry. Revisions come again when the registry has lost some, but tokens do not.
+func (s sighting) later(e registry.Entry[registry.Session]) bool {
+	return e.Revision < s.revision && registry.Token(e) <= s.token
+}
+
+// look is one attempt of SessionOwner: by the registry's leader, or by the view if that has an entry at least. It returns the one that it
 // went by.
-func (n *Node) look(ctx context.Context, name string, latest bool, least uint64) (Place, uint64, error) {
+func (n *Node) look(ctx context.Context, name string, latest bool, least sighting) (Place, sighting, error) {
 	if h, ok := n.own.get(name); ok && h.phase == registry.Ready {
 		p, err := n.mine(name, h)
-		return p, h.revision, err
+		return p, sighting{h.revision, h.token}, err
 	}
 	e, ok := n.ledger.entry(name)
+	_, open := n.ledger.gap(name) // then the registry knows less than this node
 	switch {
-	case ok && e.Revision < least:
+	case open:
+	case ok && least.later(e):
 		return Place{}, least, errWait // the view is behind
 	case !ok || latest:
-		var err error
-		if e, err = n.reg.Sessions.Get(ctx, name); errors.Is(err, registry.ErrNotFound) {
-			return Place{}, 0, fmt.Errorf("find session %s: %w", name, ErrNone)
-		} else if err != nil {
-			return Place{}, 0, err
+		found, err := n.reg.Sessions.Get(ctx, name)
+		switch {
+		case errors.Is(err, registry.ErrNotFound) && !ok:
+			return Place{}, sighting{}, fmt.Errorf("find session %s: %w", name, ErrNone)
+		case errors.Is(err, registry.ErrNotFound): // the registry has lost it, or the view is behind
+			return Place{}, sightingOf(e), errWait
+		case err != nil:
+			return Place{}, sighting{}, err
 		}
+		e = found
 	}
 	p, err := n.locate(name, e)
-	return p, e.Revision, err
+	return p, sightingOf(e), err
 }
 
 // locate is where an entry says that a session is.

@@ -97,6 +97,7 @@ func (n membership) reclaimOne(name string, old, next *member) error {
 		return nil
 	}
 	value := n.value(next, registry.Ready, Options{h.restore, h.settings})
+	value.Fence = h.token + 1
 	for n.ctx.Err() == nil && next.keeper.Check() == nil {
 		e, err := n.reg.Sessions.Get(n.ctx, name)
 		switch {
@@ -105,7 +106,7 @@ func (n membership) reclaimOne(name string, old, next *member) error {
 		case err == nil || errors.Is(err, registry.ErrNotFound):
 			revision, err := n.store(n.ctx, name, value, e.Revision)
 			if err == nil {
-				n.own.update(name, func(h *holding) { h.member, h.revision, h.token = next, revision, revision })
+				n.own.update(name, func(h *holding) { h.member, h.revision, h.token = next, revision, value.Fence })
 				return nil
 			}
 		}

@@ -113,11 +113,16 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 		node = registry.Node{ID: n.cfg.ID, Incarnation: h.member.incarnation}
 		n.log.Warn("a session stays on this node", "session", session, "error", err)
 	}
-	value := registry.Session{Node: node.ID, Incarnation: node.Incarnation, Phase: registry.Restoring, Restore: h.restore, Settings: h.settings}
+	value := registry.Session{
+		Node: node.ID, Incarnation: node.Incarnation, Fence: h.token + 1, Phase: registry.Restoring, Restore: h.restore, Settings: h.settings,
+	}
 	for {
 		_, failed := n.store(ctx, session, value, h.revision)
-		if failed == nil || errors.Is(failed, registry.ErrConflict) {
-			break // in a conflict, somebody else has it already
+		if errors.Is(failed, registry.ErrConflict) {
+			h.revision, failed = n.replaces(ctx, session, h, value)
+		}
+		if failed == nil {
+			break
 		}
 		if lost := h.member.keeper.Check(); lost != nil || n.ctx.Err() != nil {
 			err = errors.Join(err, failed, lost)
@@ -132,4 +137,22 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 	}
 	n.counts.moved.Add(1)
 	return nil
+}
+
+// errAgain says that a write is to be made again.
+var errAgain = errors.New("the entry has another revision")
+
+// replaces finds out why a session of this node could not be given away: nil, it was, or somebody else has it; and else the revision that is
+// to be replaced.
+func (n mover) replaces(ctx context.Context, session string, h holding, value registry.Session) (revision uint64, err error) {
+	e, err := n.reg.Sessions.Get(ctx, session)
+	switch {
+	case errors.Is(err, registry.ErrNotFound): // the registry has lost it: only storing it proves that
+		return 0, errAgain
+	case err != nil:
+		return h.revision, err
+	case ownerOf(e.Value) == h.member.key && e.Value.Fence != value.Fence:
+		return e.Revision, errAgain
+	}
+	return e.Revision, nil
 }

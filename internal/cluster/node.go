@@ -53,6 +53,8 @@ type Node struct {
 	running    sync.WaitGroup
 	operations *Operations
 	counts     counts
+	// unanswered ends the answers to other nodes' questions.
+	unanswered func()
 	// news and work are filled when a view has changed: for what looks after other nodes, and for what looks after this one.
 	news, work chan struct{}
 }
@@ -68,7 +70,7 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	n := &Node{
-		records: records{id: cfg.ID, ledger: newLedger(), own: holdings{all: map[string]*holding{}}},
+		records: records{id: cfg.ID, ledger: newLedger(), own: holdings{all: map[string]*holding{}, forgone: map[string]uint64{}}},
 		cfg:     cfg, log: cfg.Logger.With("node", cfg.ID),
 		news: make(chan struct{}, 1), work: make(chan struct{}, 1),
 	}
@@ -80,11 +82,16 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 	}
 	membership := membership{n}
 	m, err := membership.enlist(ctx)
+	if err == nil {
+		n.member.Store(m)
+		if n.unanswered, err = n.reg.Answer(cfg.ID, n.answer); err != nil {
+			_, _ = m.keeper.Release()
+		}
+	}
 	if err != nil {
 		n.reg.Close()
 		return nil, fmt.Errorf("join the cluster: %w", err)
 	}
-	n.member.Store(m)
 	n.running.Go(func() { membership.live(m) })
 	n.running.Go(newWatch(n).run)
 	n.running.Go(attendant{n}.run)
@@ -103,6 +110,10 @@ func (n *Node) nodeChanged(c registry.Change[registry.Node]) {
 
 func (n *Node) sessionChanged(c registry.Change[registry.Session]) {
 	n.ledger.session(c)
+	if c.Lost {
+		n.own.rebase(c)
+		n.log.Warn("the registry has lost the place of a session", "session", c.Key, "revision", c.Old.Revision, "instead", baseOf(c))
+	}
 	poke(n.work)
 	poke(n.news)
 }
@@ -120,6 +131,7 @@ func poke(c chan struct{}) {
 func (n *Node) Close(ctx context.Context) {
 	n.end()
 	n.running.Wait()
+	n.unanswered()
 	m := n.member.Load()
 	if _, err := m.keeper.Release(); err == nil {
 		membership{n}.fence(m)

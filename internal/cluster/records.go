@@ -26,30 +26,31 @@ func (r *records) value(m *member, phase registry.Phase, o Options) registry.Ses
 	return registry.Session{Node: r.id, Incarnation: m.incarnation, Phase: phase, Restore: o.Restore, Settings: o.Settings}
 }
 
-// claim stores the entry of a new session. A session that ended with its node does not keep its name: its tabs are forgotten.
-func (r *records) claim(ctx context.Context, name string, value registry.Session) (uint64, error) {
+// claim stores the entry of a new session, and returns it. A session that ended with its node does not keep its name: its tabs are forgotten.
+func (r *records) claim(ctx context.Context, name string, value registry.Session) (e registry.Entry[registry.Session], err error) {
 	replaces := uint64(0)
 	for {
 		revision, err := r.store(ctx, name, value, replaces)
+		e = registry.Entry[registry.Session]{Key: name, Value: value, Revision: revision}
 		if err == nil && replaces > 0 {
-			return revision, r.forgetTabs(ctx, name)
+			return e, r.forgetTabs(ctx, name)
 		}
 		if err == nil || !errors.Is(err, registry.ErrConflict) {
-			return revision, err
+			return e, err
 		}
-		e, err := r.reg.Sessions.Get(ctx, name)
+		found, err := r.reg.Sessions.Get(ctx, name)
 		switch {
 		case errors.Is(err, registry.ErrNotFound):
-			replaces = 0
+			replaces, value.Fence = 0, 0
 		case err != nil:
-			return 0, err
-		case !r.vacant(e.Value):
-			return 0, ErrExists
+			return e, err
+		case !r.vacant(found.Value):
+			return e, ErrExists
 		default:
-			replaces = e.Revision
+			replaces, value.Fence = found.Revision, registry.Token(found)+1
 		}
 		if pause(ctx); ctx.Err() != nil {
-			return 0, context.Cause(ctx)
+			return e, context.Cause(ctx)
 		}
 	}
 }
@@ -77,7 +78,7 @@ func (r *records) setPhase(ctx context.Context, name string, phase registry.Phas
 	if err != nil {
 		return err
 	}
-	if !r.own.update(name, func(h *holding) { h.revision, h.phase = revision, phase }) {
+	if !r.own.update(name, func(h *holding) { h.revision, h.phase, h.lost = revision, phase, false }) {
 		return ErrFenced // the lease ended meanwhile
 	}
 	return nil
@@ -139,14 +140,14 @@ func same(a, b registry.Session) bool {
 	return a.Node == b.Node && a.Incarnation == b.Incarnation && a.Phase == b.Phase && a.Fence == b.Fence
 }
 
-// give gives a session to a node, whose fencing token is the revision of this write.
+// give gives a session to a node, whose fencing token is the next one. Revisions grow, too, unless the registry has lost some.
 func (r *records) give(ctx context.Context, e registry.Entry[registry.Session], owner string) error {
 	node, known := r.ledger.find(owner)
 	if !known {
 		return ErrNoRoom // it has just gone
 	}
 	value := e.Value
-	value.Node, value.Incarnation, value.Phase, value.Fence = node.ID, node.Incarnation, registry.Restoring, 0
+	value.Node, value.Incarnation, value.Phase, value.Fence = node.ID, node.Incarnation, registry.Restoring, registry.Token(e)+1
 	_, err := r.reg.Sessions.Update(ctx, e.Key, value, e.Revision)
 	return err
 }

@@ -47,19 +47,23 @@ type holding struct {
 	revision, token uint64
 	phase           registry.Phase
 	settings        json.RawMessage
+	// lost: the registry has lost the entry.
+	lost bool
 }
 
 // holdings are the sessions that this node has.
 type holdings struct {
 	mu  sync.RWMutex
 	all map[string]*holding
+	// forgone are the fencing tokens up to which this node takes a session no more, because it said so.
+	forgone map[string]uint64
 }
 
-// add adds a session, unless there is one of that name.
+// add adds a session, unless there is one of that name, or it was forgone under this token.
 func (o *holdings) add(name string, h holding) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.all[name] != nil {
+	if o.all[name] != nil || h.token > 0 && h.token <= o.forgone[name] {
 		return false
 	}
 	o.all[name] = &h
@@ -85,6 +89,32 @@ func (o *holdings) update(name string, change func(*holding)) bool {
 		change(h)
 	}
 	return h != nil
+}
+
+// forgo reports whether this node does not have a session, and sees to it that it never will under a token up to one.
+func (o *holdings) forgo(name string, token uint64) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.all[name] != nil {
+		return false
+	}
+	o.forgone[name] = max(o.forgone[name], token)
+	return true
+}
+
+// rebase takes the loss of an entry: its session goes on from what the registry has instead, unless another node was given it since then, which
+// is what any revision of another node says that is above 0.
+func (o *holdings) rebase(c registry.Change[registry.Session]) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	h := o.all[c.Key]
+	switch {
+	case h == nil || h.revision > c.Old.Revision:
+	case tokenOf(c.New) > h.token:
+		h.revision = 0
+	default:
+		h.revision, h.lost = baseOf(c), true
+	}
 }
 
 // claim marks a session that can be used as one that is about to move, so that only one caller moves it.
@@ -175,12 +205,12 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 	if !n.own.add(name, holding{member: m, restore: o.Restore, phase: registry.Making, settings: o.Settings}) {
 		return fmt.Errorf("create session %s: %w", name, ErrExists)
 	}
-	revision, err := n.claim(ctx, name, n.value(m, registry.Making, o))
+	e, err := n.claim(ctx, name, n.value(m, registry.Making, o))
 	if err != nil {
 		n.own.remove(name) // what was stored after all is swept
 		return fmt.Errorf("create session %s: %w", name, err)
 	}
-	n.own.update(name, func(h *holding) { h.revision, h.token = revision, revision })
+	n.own.update(name, func(h *holding) { h.revision, h.token = e.Revision, registry.Token(e) })
 	if err = create(ctx); err == nil {
 		if err = n.ready(ctx, name); err == nil {
 			return nil

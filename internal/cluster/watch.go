@@ -45,6 +45,7 @@ func (w *watch) run() {
 		case <-tick.C:
 			w.see()
 			w.poll()
+			w.repair(time.Now())
 			w.tidy(time.Now())
 		case <-w.ctx.Done():
 			return

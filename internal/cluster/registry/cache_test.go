@@ -26,12 +26,12 @@ func message(key, value string, revision uint64) stored[string] {
 func read(last uint64, made time.Time, later time.Duration, messages ...stored[string]) step {
 	return func(c *cache[string]) bool {
 		now := c.complete.Add(later)
-		from, whole, err := c.plan(now, state{last: last, made: made})
+		plan, err := c.plan(now, state{last: last, made: made})
 		if err != nil {
 			return false
 		}
-		messages := slices.DeleteFunc(slices.Clone(messages), func(s stored[string]) bool { return s.entry.Revision < from })
-		c.merge(messages, whole, state{last: last, made: made}, now)
+		messages := slices.DeleteFunc(slices.Clone(messages), func(s stored[string]) bool { return s.entry.Revision < plan.from })
+		c.merge(messages, plan, state{last: last, made: made}, now)
 		return true
 	}
 }
@@ -55,15 +55,21 @@ func TestCacheNeverGoesBack(t *testing.T) {
 		"own write after a deletion":       {[]step{written("a", "a12", 12), published("a", "", 11), published("a", "a12", 12)}, nil, "a=a12 b=b10"},
 		"own write, then an older reading": {[]step{written("a", "a12", 12), read(11, made, 1, message("a", "", 11))}, nil, "a=a12 b=b10"},
 		"a leader of the past":             {[]step{published("a", "a11", 11), read(10, made, 1, message("a", "a9", 9))}, []int{1}, "a=a11 b=b10"},
-		"a deletion that was forgotten":    {[]step{read(12, made, time.Hour, message("a", "a9", 9))}, nil, "a=a9"},
-		"own write and a long absence":     {[]step{written("b", "b13", 13), read(12, made, time.Hour, message("a", "a9", 9))}, nil, "a=a9 b=b13"},
-		"own write that was deleted since": {[]step{written("b", "b13", 13), read(15, made, time.Hour, message("a", "a9", 9))}, nil, "a=a9"},
-		"a bucket that was made again":     {[]step{written("b", "b13", 13), read(3, made.Add(1), 1, message("a", "a3", 3)), published("b", "b4", 4)}, nil, "a=a3 b=b4"},
+		"a leader that stays in the past": {[]step{published("a", "a11", 11), read(10, made, 1, message("a", "a9", 9), message("b", "b10", 10)), read(10, made, defaultGoBack+2, message("a", "a9", 9), message("b", "b10", 10)),
+			published("b", "b11", 11)}, []int{1}, "a=a9 b=b11"},
+		"a value that is lost":                       {[]step{published("a", "a11", 11), read(10, made, 1, message("b", "b10", 10)), read(10, made, defaultGoBack+2, message("b", "b10", 10))}, []int{1}, "b=b10"},
+		"a leader that was behind and has caught up": {[]step{published("a", "a11", 11), read(10, made, 1), read(11, made, 2, message("a", "a9", 9), message("b", "b11", 11))}, []int{1}, "a=a9 b=b11"},
+		"a revision that comes twice":                {[]step{published("a", "a11", 11), published("b", "b11", 11), read(11, made, 1, message("a", "a9", 9), message("b", "b11", 11))}, nil, "a=a9 b=b11"},
+		"own write while a leader is behind":         {[]step{published("a", "a11", 11), read(10, made, 1), written("b", "b12", 12), read(10, made, defaultGoBack+2, message("a", "a9", 9), message("b", "b10", 10))}, []int{1}, "a=a9 b=b12"},
+		"a deletion that was forgotten":              {[]step{read(12, made, time.Hour, message("a", "a9", 9))}, nil, "a=a9"},
+		"own write and a long absence":               {[]step{written("b", "b13", 13), read(12, made, time.Hour, message("a", "a9", 9))}, nil, "a=a9 b=b13"},
+		"own write that was deleted since":           {[]step{written("b", "b13", 13), read(15, made, time.Hour, message("a", "a9", 9))}, nil, "a=a9"},
+		"a bucket that was made again":               {[]step{written("b", "b13", 13), read(3, made.Add(1), 1, message("a", "a3", 3)), published("b", "b4", 4)}, nil, "a=a3 b=b4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			last := map[string]uint64{}
-			cached := newCache(func(c Change[string]) {
-				if c.New != nil && c.Old != nil && c.New.Revision <= c.Old.Revision && c.New.Revision > 3 {
+			cached := newCache(false, defaultGoBack, func(c Change[string]) {
+				if c.New != nil && c.Old != nil && c.New.Revision <= c.Old.Revision && c.New.Revision > 3 && !c.Lost {
 					t.Errorf("%s went from revision %d to %d", c.Key, c.Old.Revision, c.New.Revision)
 				}
 				last[c.Key]++

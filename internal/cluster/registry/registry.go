@@ -10,6 +10,7 @@
 //     date by some 10 seconds. ErrNotFound never proves that there is nothing: only Create does.
 //   - A view has what was stored, in order, a moment later, and a node's own writes at once. It notices what it missed within Verify
 //     and catches up from the leader.
+//   - Revisions grow, and what was stored stays, unless NATS loses what it acknowledged. Then a view says so: Change.Lost.
 //   - Nothing decides by wall clocks. Keys of nodes are removed KeepNodes after their last write, by the servers' clocks, to tidy up;
 //     all others stay until they are deleted.
 //
@@ -17,6 +18,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +54,9 @@ type Config struct {
 	Nodes    func(Change[Node])
 	Sessions func(Change[Session])
 	Tabs     func(Change[Tab])
+	// GoBack is how long the leader has to know less than a view before the view takes its word: an earlier leader that was cut off answers
+	// for some 11 seconds. Zero: 15 seconds.
+	GoBack time.Duration
 	// Logger takes what goes wrong without a caller; nil: nothing is logged.
 	Logger *slog.Logger
 }
@@ -65,6 +70,7 @@ type Registry struct {
 	// Tabs has the tabs by id.
 	Tabs *Bucket[Tab]
 
+	conn *nats.Conn
 	end  context.CancelFunc
 	done []<-chan struct{}
 }
@@ -80,13 +86,13 @@ func Open(ctx context.Context, conn *nats.Conn, cfg Config) (*Registry, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
-	r := &Registry{end: end}
-	o := opener{conn: conn, js: js, replicas: max(cfg.Replicas, 1), logger: cfg.Logger, running: running}
-	if r.Nodes, err = open(ctx, o, "domtap_nodes", KeepNodes, cfg.Nodes); err == nil {
+	r := &Registry{conn: conn, end: end}
+	o := opener{conn: conn, js: js, replicas: max(cfg.Replicas, 1), patience: cmp.Or(cfg.GoBack, defaultGoBack), logger: cfg.Logger, running: running}
+	if r.Nodes, err = open(ctx, o, layout{name: "domtap_nodes", age: KeepNodes}, cfg.Nodes); err == nil {
 		r.done = append(r.done, r.Nodes.view.done)
-		if r.Sessions, err = open(ctx, o, "domtap_sessions", 0, cfg.Sessions); err == nil {
+		if r.Sessions, err = open(ctx, o, layout{name: "domtap_sessions"}, cfg.Sessions); err == nil {
 			r.done = append(r.done, r.Sessions.view.done)
-			if r.Tabs, err = open(ctx, o, "domtap_tabs", 0, cfg.Tabs); err == nil {
+			if r.Tabs, err = open(ctx, o, layout{name: "domtap_tabs", keep: true}, cfg.Tabs); err == nil {
 				r.done = append(r.done, r.Tabs.view.done)
 				return r, nil
 			}
@@ -109,34 +115,44 @@ type opener struct {
 	conn     *nats.Conn
 	js       jetstream.JetStream
 	replicas int
+	patience time.Duration
 	logger   *slog.Logger
 	// running ends when the registry is closed.
 	running context.Context
 }
 
+// layout is what differs between buckets.
+type layout struct {
+	name string
+	// age is how long a key is kept after its last write; 0: until it is deleted.
+	age time.Duration
+	// keep: the view keeps what the bucket has lost.
+	keep bool
+}
+
 // open opens one bucket, and fills its view.
-func open[V any](ctx context.Context, o opener, name string, age time.Duration, changed func(Change[V])) (*Bucket[V], error) {
+func open[V any](ctx context.Context, o opener, l layout, changed func(Change[V])) (*Bucket[V], error) {
 	b, err := retry.Until(ctx, openWait, func() (*Bucket[V], error) {
-		b, err := tryOpen(ctx, o, name, age, changed)
+		b, err := tryOpen(ctx, o, l, changed)
 		if err != nil {
-			o.logger.Debug("a bucket cannot be opened yet", "bucket", name, "error", err)
+			o.logger.Debug("a bucket cannot be opened yet", "bucket", l.name, "error", err)
 		}
 		return b, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("bucket %s: %w", name, err)
+		return nil, fmt.Errorf("bucket %s: %w", l.name, err)
 	}
 	return b, nil
 }
 
 // tryOpen is one attempt of open.
-func tryOpen[V any](ctx context.Context, o opener, name string, age time.Duration, changed func(Change[V])) (*Bucket[V], error) {
-	stream, err := FindStream(ctx, o.js, streamConfig(name, age, o.replicas))
+func tryOpen[V any](ctx context.Context, o opener, l layout, changed func(Change[V])) (*Bucket[V], error) {
+	stream, err := FindStream(ctx, o.js, streamConfig(l.name, l.age, o.replicas))
 	if err != nil {
 		return nil, err
 	}
-	b := &Bucket[V]{name: name, js: o.js, stream: stream}
-	b.view = newView(b, changed, o.logger)
+	b := &Bucket[V]{name: l.name, js: o.js, stream: stream}
+	b.view = newView(b, o, l.keep, changed)
 	return b, b.view.start(ctx, o.running, o.conn)
 }
 

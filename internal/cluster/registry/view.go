@@ -24,8 +24,8 @@ type View[V any] struct {
 	cache  cache[V]
 }
 
-func newView[V any](b *Bucket[V], changed func(Change[V]), logger *slog.Logger) *View[V] {
-	return &View[V]{bucket: b, logger: logger.With("bucket", b.name), done: make(chan struct{}), cache: newCache(changed)}
+func newView[V any](b *Bucket[V], o opener, keep bool, changed func(Change[V])) *View[V] {
+	return &View[V]{bucket: b, logger: o.logger.With("bucket", b.name), done: make(chan struct{}), cache: newCache(keep, o.patience, changed)}
 }
 
 // Get finds a value. That there is none may be because the view is behind.
@@ -114,32 +114,55 @@ func (v *View[V]) decode(at string, revision uint64, header nats.Header, data []
 	return s
 }
 
-// catchUp reads from the leader what the view has not seen. After an absence in which deletions may have been forgotten, it reads all.
+// catchUp reads from the leader what the view has not seen. After an absence in which deletions may have been forgotten, and when the registry
+// may have lost something, it reads all.
 func (v *View[V]) catchUp(ctx context.Context) error {
 	asked := time.Now()
 	at, err := v.ask(ctx)
 	if err != nil {
 		return err
 	}
-	from, whole, err := v.cache.plan(asked, at)
+	plan, err := v.cache.plan(asked, at)
 	if err != nil {
 		return err
 	}
-	var read []stored[V]
+	first := at
+	read, err := v.readFrom(ctx, plan.from, &at)
+	if err == nil && plan.back {
+		v.logger.Warn("the registry has lost changes: this node takes what it has")
+		err = v.same(ctx, first)
+	}
+	if err != nil {
+		return err
+	}
+	v.cache.merge(read, plan, at, asked)
+	return nil
+}
+
+// readFrom reads the values from a revision on, and moves at.last to the last one.
+func (v *View[V]) readFrom(ctx context.Context, from uint64, at *state) (read []stored[V], err error) {
 	for next, end := from, at.last; next <= end; {
 		message, err := v.read(ctx, next)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			break
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		read = append(read, v.decode(message.Subject, message.Sequence, message.Header, message.Data))
 		next = message.Sequence + 1
 		at.last = max(at.last, message.Sequence)
 	}
-	v.cache.merge(read, whole, at, asked)
-	return nil
+	return read, nil
+}
+
+// same fails unless the leader is the one that was asked before: what was read is what it has.
+func (v *View[V]) same(ctx context.Context, before state) error {
+	now, err := v.ask(ctx)
+	if err == nil && (now.leader != before.leader || now.leader == "" || !now.made.Equal(before.made) || now.last < before.last) {
+		err = errors.New("the leader has changed")
+	}
+	return err
 }
 
 // ask asks the leader for the state of the bucket.

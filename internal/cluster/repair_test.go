@@ -1,0 +1,198 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/internal/cluster"
+	"github.com/domtap/domtap/internal/cluster/embedded"
+	"github.com/domtap/domtap/internal/cluster/lease"
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
+
+// forgetful is a world whose NATS server can lose what it acknowledged.
+type forgetful struct {
+	*world
+	cfg   embedded.Config
+	nodes []*node
+}
+
+// newForgetful makes a world of three nodes, which are connected by TCP, so that they find the server again.
+func newForgetful(t *testing.T, timing lease.Timing) *forgetful {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	f := &forgetful{world: &world{T: t, ctx: ctx, timing: timing, states: map[string][]byte{}, tokens: map[string]uint64{}}}
+	f.cfg = embedded.Config{Name: "server", Secret: "secret", StoreDir: t.TempDir()}
+	t.Cleanup(func() { f.server.Close() })
+	f.start()
+	f.cfg.Listen = f.server.Address()
+	for _, id := range []string{"a", "b", "c"} {
+		conn, err := embedded.Connect(ctx, embedded.Client{Name: id, URLs: []string{"nats://" + f.cfg.Listen}, Secret: "secret"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		f.nodes = append(f.nodes, f.joinBy(id, func(ctx context.Context, cfg registry.Config) (*registry.Registry, error) {
+			cfg.GoBack = time.Second
+			return registry.Open(ctx, conn, cfg)
+		}))
+	}
+	for _, n := range f.nodes {
+		f.await("all nodes to know of each other", n.Changed, func() bool { return len(n.Nodes()) == len(f.nodes) })
+	}
+	return f
+}
+
+func (f *forgetful) start() {
+	f.Helper()
+	var err error
+	if f.server, err = embedded.Start(f.ctx, f.cfg); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// remember stops the server for a moment, and returns what has it lose all later changes of sessions, in another such moment.
+func (f *forgetful) remember() (lose func(meanwhile func())) {
+	f.Helper()
+	stream, saved := filepath.Join(f.cfg.StoreDir, "jetstream", "$G", "streams", "KV_domtap_sessions"), filepath.Join(f.TempDir(), "saved")
+	replace := func(to, from string) {
+		if err := os.RemoveAll(to); err != nil {
+			f.Fatal(err)
+		}
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.server.Close()
+	replace(saved, stream)
+	f.start()
+	return func(meanwhile func()) {
+		f.server.Close()
+		replace(stream, saved)
+		meanwhile()
+		f.start()
+	}
+}
+
+// settled waits until a session is on one node as far as the registry knows, and can be used through all that are left.
+func (f *forgetful) settled(name string, through ...*node) (at string) {
+	f.Helper()
+	for _, n := range through {
+		f.await("session "+name+" at "+n.id, n.Leases, func() bool {
+			p, err := n.SessionOwner(f.ctx, name, true)
+			at = p.Node
+			if _, open := cluster.Gap(n.Node, name); err != nil || open {
+				return false
+			}
+			_, err = f.call(n, name)
+			return err == nil
+		})
+	}
+	has := 0
+	for _, n := range through {
+		if n.names()[name] {
+			has++
+		}
+	}
+	if has != 1 {
+		f.Errorf("%d nodes have session %s", has, name)
+	}
+	return at
+}
+
+// moved makes a session at the first node, moves it to the second one, and uses it there.
+func (f *forgetful) moved(name string) {
+	f.Helper()
+	a, b := f.nodes[0], f.nodes[1]
+	if err := f.eventually(func() error {
+		return a.Acquire(f.ctx, name, cluster.Options{Restore: true}, making(a, name))
+	}); err != nil {
+		f.Fatal(err)
+	}
+	if err := f.eventually(func() error { return a.Operations().Move(f.ctx, name, b.id) }); err != nil {
+		f.Fatal(err)
+	}
+	if err := f.eventually(func() error { _, err := f.call(a, name); return err }); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// The registry loses by which entry a node became the owner: the node stores it again, and stays the owner.
+func TestAnOwnerWhoseEntryIsLostStoresItAgain(t *testing.T) {
+	f := newForgetful(t, lease.Standard)
+	lose := f.remember()
+	f.moved("s")
+	before, err := f.nodes[1].Token("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lose(func() {})
+	f.await("the loss to be noticed", f.nodes[1].Leases, func() bool { return f.nodes[1].Operations().Counts().Reasserted > 0 })
+	if at := f.settled("s", f.nodes...); at != "b" {
+		t.Errorf("the session is at %s", at)
+	}
+	if now, err := f.nodes[1].Token("s"); err != nil || now != before {
+		t.Errorf("its token is %d, and was %d: %v", now, before, err)
+	}
+}
+
+// The registry loses the entry of a session, and its owner dies: another node restores the session, under a later token.
+func TestASessionWhoseEntryIsLostWithItsOwnerComesBack(t *testing.T) {
+	f := newForgetful(t, quick)
+	lose := f.remember()
+	f.moved("s")
+	owner := f.find("b")
+	lose(func() { f.kill(owner) })
+	rest := []*node{f.nodes[0], f.nodes[2]}
+	if at := f.settled("s", rest...); at == "b" {
+		t.Error("the session is at the node that died")
+	}
+}
+
+// A session that was lost together with an earlier place of it is not given away by that place while its owner is alive.
+func TestAnOwnerIsAskedBeforeItsSessionIsGivenAway(t *testing.T) {
+	f := newForgetful(t, quick)
+	if err := f.eventually(func() error {
+		return f.nodes[0].Acquire(f.ctx, "s", cluster.Options{Restore: true}, making(f.nodes[0], "s"))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	lose := f.remember()
+	if err := f.eventually(func() error { return f.nodes[0].Operations().Move(f.ctx, "s", "b") }); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.eventually(func() error { _, err := f.call(f.nodes[2], "s"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	first := f.find("a")
+	lose(func() { f.kill(first) }) // which is the owner, as the registry says now
+	f.await("the owner to say so", f.nodes[1].Leases, func() bool { return f.nodes[1].Operations().Counts().Reasserted > 0 })
+	rest := []*node{f.nodes[1], f.nodes[2]}
+	if at := f.settled("s", rest...); at != "b" {
+		t.Errorf("the session is at %s", at)
+	}
+}
+
+// What a node has said that it does not have, it takes no more by what was stored before.
+func TestANodeKeepsToWhatItSaid(t *testing.T) {
+	w := newWorld(t, quick)
+	n := w.join("one", "")
+	if cluster.Forgo(n.Node, "s", 1<<40) != true {
+		t.Error("it says that it has the session")
+	}
+	err := n.Acquire(w.ctx, "s", cluster.Options{}, making(n, "s"))
+	if err != nil { // a session that is made anew is none that was lost
+		t.Error(err)
+	}
+	if cluster.Forgo(n.Node, "s", 1<<40) {
+		t.Error("it says that it does not have the session")
+	}
+	if _, err := n.SessionOwner(w.ctx, "none", true); !errors.Is(err, cluster.ErrNone) {
+		t.Errorf("a session that never was: %v", err)
+	}
+}
