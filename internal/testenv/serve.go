@@ -57,15 +57,17 @@ func Size(short, long int) int {
 	return short
 }
 
-// Await asks every 20 ms whether a condition is met, until it is. What takes longer than Patience fails the test.
+// Await asks every 20 ms whether a condition is met, until it is. What takes longer than Patience fails the test. It may be called while the
+// test is cleaned up, when the context of the test has ended.
 func Await(t testing.TB, what string, met func() bool) {
 	t.Helper()
-	again := time.NewTicker(20 * time.Millisecond)
+	again, end := time.NewTicker(20*time.Millisecond), time.NewTimer(Patience)
 	defer again.Stop()
-	for ctx := Within(t, Patience); !met(); {
+	defer end.Stop()
+	for !met() {
 		select {
 		case <-again.C:
-		case <-ctx.Done():
+		case <-end.C:
 			t.Fatalf("%s: not within %v", what, Patience)
 		}
 	}
