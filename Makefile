@@ -75,6 +75,7 @@ test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCEL
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
 		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak ./bench ./actor/model ./internal/cluster ./internal/cluster/replication
 	go test -tags cluster -count=1 $(TESTFLAGS) -run='Compose|SettingsOfClusters|Initialization' ./cmd/domtap
+	go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
 	DOMTAP_CHROME="$${DOMTAP_CHROME:-$$(scripts/full-chromium)}" go test -count=1 -p=2 -timeout=30m $(TESTFLAGS) -run='$(FULL)' $(ONFULL)
 
 test-cluster: ## run the tests of clusters of three daemons, and measure what a cluster costs
