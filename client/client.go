@@ -67,6 +67,7 @@ type Client struct {
 	Pages    domtapv1.PageServiceClient
 	Sessions domtapv1.SessionServiceClient
 	Context  domtapv1.ContextServiceClient
+	Storage  domtapv1.StorageServiceClient
 	Search   domtapv1.SearchServiceClient
 	Cluster  domtapv1.ClusterServiceClient
 
@@ -153,6 +154,7 @@ func New(conn *grpc.ClientConn) *Client {
 		Pages:    domtapv1.NewPageServiceClient(conn),
 		Sessions: domtapv1.NewSessionServiceClient(conn),
 		Context:  domtapv1.NewContextServiceClient(conn),
+		Storage:  domtapv1.NewStorageServiceClient(conn),
 		Search:   domtapv1.NewSearchServiceClient(conn),
 		Cluster:  domtapv1.NewClusterServiceClient(conn),
 		conn:     conn,

@@ -280,7 +280,7 @@ func (c *cancelled) ofSessions(method string) proto.Message {
 	case "SessionService.CloseSession":
 		return &domtapv1.CloseSessionRequest{SessionId: c.session()}
 	case "SessionService.GetStorageState":
-		return &domtapv1.GetStorageStateRequest{SessionId: []string{"", c.session()}[c.pick(2)]}
+		return &domtapv1.GetStorageStateRequest{SessionId: []string{"", c.session()}[c.pick(2)], IndexedDb: c.pick(2) == 0}
 	case "SessionService.SetStorageState":
 		return &domtapv1.SetStorageStateRequest{SessionId: c.session(), State: c.state(), Replace: true}
 	case "SessionService.ListDownloads":
@@ -291,6 +291,20 @@ func (c *cancelled) ofSessions(method string) proto.Message {
 		return &domtapv1.PruneTranscriptRequest{MessagesJson: "[]"}
 	case "ContextService.CountTokens":
 		return &domtapv1.CountTokensRequest{Text: "x"}
+	case "StorageService.ListCookies":
+		return &domtapv1.ListCookiesRequest{SessionId: c.session()}
+	case "StorageService.SetCookies":
+		return &domtapv1.SetCookiesRequest{SessionId: c.session(), Cookies: c.state().GetCookies()}
+	case "StorageService.DeleteCookies":
+		return &domtapv1.DeleteCookiesRequest{SessionId: c.session(), All: true}
+	case "StorageService.GetLocalStorage":
+		return &domtapv1.GetLocalStorageRequest{SessionId: c.session()}
+	case "StorageService.EditLocalStorage":
+		return &domtapv1.EditLocalStorageRequest{SessionId: c.session(), Origin: "https://a.example", Edit: &domtapv1.StorageEdit{Set: []*domtapv1.StorageEntry{{Name: "a", Value: "b"}}}}
+	case "StorageService.GetSessionStorage":
+		return &domtapv1.GetSessionStorageRequest{TabId: c.tab()}
+	case "StorageService.EditSessionStorage":
+		return &domtapv1.EditSessionStorageRequest{TabId: c.tab(), Edit: &domtapv1.StorageEdit{Clear: true}}
 	case "SearchService.Search":
 		return &domtapv1.SearchRequest{Query: "x"}
 	case "ClusterService.DrainNode":

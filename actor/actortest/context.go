@@ -134,11 +134,75 @@ func (c *Context) Configure(ctx context.Context, s sessions.Settings) error {
 }
 
 // State returns what was set.
-func (c *Context) State(ctx context.Context) (sessions.State, error) {
+func (c *Context) State(ctx context.Context, o sessions.StateOptions) (sessions.State, error) {
 	err := c.begin(ctx)
 	c.browser.mu.Lock()
 	defer c.browser.mu.Unlock()
-	return c.state, err
+	state := c.state
+	if !o.Databases {
+		state.Origins = slices.Clone(state.Origins)
+		for i := range state.Origins {
+			state.Origins[i].Databases = nil
+		}
+	}
+	return state, err
+}
+
+// Stored calls do with what was set.
+func (c *Context) Stored(ctx context.Context, do func(sessions.Storage) error) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	return do(pieces{c})
+}
+
+// pieces is a fake of sessions.Storage on what a Context was told. Filters of cookies are names alone.
+type pieces struct{ c *Context }
+
+// Masked reports whether the session masks something.
+func (p pieces) Masked() bool {
+	all := p.c.Settings()
+	return len(all) > 0 && !all[len(all)-1].Mask.IsZero()
+}
+
+// Cookies lists the cookies of a name.
+func (p pieces) Cookies(ctx context.Context, f sessions.CookieFilter) ([]sessions.Cookie, error) {
+	state, err := p.c.State(ctx, sessions.StateOptions{})
+	return slices.DeleteFunc(slices.Clone(state.Cookies), func(one sessions.Cookie) bool { return f.Name != "" && one.Name != f.Name }), err
+}
+
+// SetCookies adds cookies.
+func (p pieces) SetCookies(ctx context.Context, cookies []sessions.Cookie) error {
+	return p.c.SetState(ctx, sessions.State{Cookies: cookies}, false)
+}
+
+// DeleteCookies deletes the cookies of a name.
+func (p pieces) DeleteCookies(_ context.Context, f sessions.CookieFilter) (int, error) {
+	p.c.browser.mu.Lock()
+	defer p.c.browser.mu.Unlock()
+	before := len(p.c.state.Cookies)
+	p.c.state.Cookies = slices.DeleteFunc(slices.Clone(p.c.state.Cookies), func(one sessions.Cookie) bool { return f.Name == "" || one.Name == f.Name })
+	return before - len(p.c.state.Cookies), nil
+}
+
+// LocalStorage lists what was set.
+func (p pieces) LocalStorage(ctx context.Context, origin string) ([]sessions.Origin, error) {
+	state, err := p.c.State(ctx, sessions.StateOptions{})
+	return slices.DeleteFunc(slices.Clone(state.Origins), func(one sessions.Origin) bool { return origin != "" && one.Origin != origin }), err
+}
+
+// EditLocalStorage changes the entries of an origin.
+func (p pieces) EditLocalStorage(_ context.Context, origin string, e sessions.Edit) error {
+	p.c.browser.mu.Lock()
+	defer p.c.browser.mu.Unlock()
+	p.c.state.Origins = slices.Clone(p.c.state.Origins)
+	i := slices.IndexFunc(p.c.state.Origins, func(one sessions.Origin) bool { return one.Origin == origin })
+	if i < 0 {
+		i = len(p.c.state.Origins)
+		p.c.state.Origins = append(p.c.state.Origins, sessions.Origin{Origin: origin})
+	}
+	p.c.state.Origins[i].Entries = EditEntries(p.c.state.Origins[i].Entries, e)
+	return nil
 }
 
 // RefusedCookie is the name of a cookie that SetState refuses, with all that come with it.

@@ -65,6 +65,7 @@ type Page interface {
 	Capturer
 	Dialogs
 	Scroller
+	PageStorage
 	Freezer
 	// Guard has a function asked right before each command that acts on the page is sent to the browser: with an error, the command is
 	// not sent, and the error is that of the call. It must not wait.

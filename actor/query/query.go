@@ -1,5 +1,5 @@
-// Package query asks a tab's page for what its DOM does not have: the markup that a reader sees, values that a plan extracts, and
-// what scripts return.
+// Package query asks a tab's page for what its DOM does not have: the markup that a reader sees, values that a plan extracts,
+// what scripts return, and what the page has stored.
 //
 // Each function is one call on the tab. Errors are those of actor.Tab.Read.
 package query
@@ -102,4 +102,25 @@ func place(ctx context.Context, x *actor.Exclusive, s *driver.Script) error {
 	}
 	s.Element = at
 	return nil
+}
+
+// Stored is what an origin has in the session storage of a tab.
+type Stored struct {
+	Origin  string
+	Entries []driver.StorageEntry
+}
+
+// SessionStorage changes the session storage that an origin has in a tab, or the origin of the tab's page when it is empty, and returns
+// what is in it then; values says that the values will be shown. It also fails with the errors of driver.PageStorage.
+func SessionStorage(ctx context.Context, tab *actor.Tab, origin string, e driver.StorageEdit, values bool) (Stored, error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "session storage"}, func(ctx context.Context, x *actor.Exclusive) (out Stored, err error) {
+		if err := x.Ready(); err != nil {
+			return out, err
+		}
+		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+			out.Origin, out.Entries, err = page.SessionStorage(ctx, origin, e, values)
+			return err
+		})
+		return out, err
+	})
 }

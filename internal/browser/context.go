@@ -269,8 +269,8 @@ func (c *Context) Downloads() string {
 func (c *Context) Changes() uint64 { return c.store.Changes() }
 
 // State implements sessions.Context.
-func (c *Context) State(ctx context.Context) (sessions.State, error) {
-	state, err := c.store.Read(ctx)
+func (c *Context) State(ctx context.Context, o sessions.StateOptions) (sessions.State, error) {
+	state, err := c.store.Read(ctx, o)
 	if err != nil {
 		return sessions.State{}, c.browser.failed("reading a session", err)
 	}
@@ -284,3 +284,20 @@ func (c *Context) SetState(ctx context.Context, state sessions.State, replace bo
 	}
 	return nil
 }
+
+// Stored implements sessions.Context.
+func (c *Context) Stored(_ context.Context, do func(sessions.Storage) error) error {
+	if err := do(stored{c.store, c}); err != nil {
+		return c.browser.orLost(err)
+	}
+	return nil
+}
+
+// stored implements sessions.Storage.
+type stored struct {
+	*storagestate.Store
+	of *Context
+}
+
+// Masked implements sessions.Storage.
+func (s stored) Masked() bool { return !s.of.masks().IsZero() }

@@ -31,13 +31,13 @@ func (b *Browser) CookieVersion(session string) uint64 {
 	return c.store.Changes()
 }
 
-// Cookies reads the cookies of a session in one trip; partitioned ones are left out.
+// Cookies reads the cookies of a session in one trip.
 func (b *Browser) Cookies(ctx context.Context, session string) ([]sessions.Cookie, error) {
 	c, err := b.context(session)
 	if err != nil {
 		return nil, err
 	}
-	cookies, err := c.store.Cookies(ctx)
+	cookies, err := c.store.Cookies(ctx, sessions.CookieFilter{})
 	if err != nil {
 		return nil, b.failed("reading a session", err)
 	}

@@ -50,6 +50,7 @@ type Page struct {
 	driver.Capturer
 	driver.Dialogs
 	driver.Scroller
+	driver.PageStorage
 	*console.Feed
 	rawPage
 	*freezer
@@ -129,6 +130,7 @@ func (p *Page) compose() {
 	p.Observer = observerFacet{p.reader, p.requests, func() { p.inbox.Push(inbound{prepare: true}) }}
 	p.Query = queryFacet{p.documents, documents.NewScripts(m), shots, c, bringToFront}
 	p.Input = inputFacet{p.input, p.documents, p.navigator, p.requests, &p.activity, c, bringToFront, p.barrier}
+	p.PageStorage = sessionStorage{m, shots}
 	p.freezer = &freezer{page: p.main, targets: p.emulated, front: &c.front}
 	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
 }

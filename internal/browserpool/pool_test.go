@@ -264,7 +264,7 @@ func TestSessionsComeBackAsTheyWere(t *testing.T) {
 		if got := side.Settings(); len(got) != 1 || !reflect.DeepEqual(got[0], phone) {
 			t.Errorf("its settings are %+v", got)
 		}
-		if state, err := side.State(t.Context()); err != nil || !reflect.DeepEqual(state.Cookies, []sessions.Cookie{id}) {
+		if state, err := side.State(t.Context(), sessions.StateOptions{}); err != nil || !reflect.DeepEqual(state.Cookies, []sessions.Cookie{id}) {
 			t.Errorf("its cookies are %+v, %v", state.Cookies, err)
 		}
 		if life := a.(sessions.Restartable).Process(); life != (sessions.Process{Browser: "b1", Restarts: 1}) {
@@ -319,7 +319,7 @@ func TestACookieThatIsRefusedCostsNoOther(t *testing.T) {
 		w.kill(0)
 		w.ready("a")
 		again, _ := w.newest(0)
-		state, err := again.Context("a").State(t.Context())
+		state, err := again.Context("a").State(t.Context(), sessions.StateOptions{})
 		if err != nil || len(state.Cookies) != 2 {
 			t.Errorf("the cookies are %+v, %v", state.Cookies, err)
 		}

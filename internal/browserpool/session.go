@@ -83,12 +83,28 @@ func (s *session) Configure(ctx context.Context, settings sessions.Settings) err
 }
 
 // State implements sessions.Context.
-func (s *session) State(ctx context.Context) (state sessions.State, err error) {
+func (s *session) State(ctx context.Context, o sessions.StateOptions) (state sessions.State, err error) {
 	err = s.use(false, func(inner sessions.Context) error {
-		state, err = inner.State(ctx)
+		state, err = inner.State(ctx, o)
 		return err
 	})
 	return state, err
+}
+
+// Stored implements sessions.Context. The copy has the cookies that do left when Stored returns.
+func (s *session) Stored(ctx context.Context, do func(sessions.Storage) error) error {
+	s.pool.mu.Lock()
+	e := s.slot.engine
+	s.pool.mu.Unlock()
+	return s.use(false, func(inner sessions.Context) error {
+		if err := inner.Stored(ctx, do); err != nil {
+			return err
+		}
+		if e != nil {
+			s.copyCookies(ctx, e, false)
+		}
+		return nil
+	})
 }
 
 // SetState implements sessions.Context. The copy has the cookies when SetState returns.

@@ -125,6 +125,14 @@ var samples = map[string]proto.Message{
 	"ContextService.GetHistory":      &domtapv1.GetHistoryRequest{},
 	"StatsService.GetStats":          &domtapv1.GetStatsRequest{},
 
+	"StorageService.ListCookies":        &domtapv1.ListCookiesRequest{},
+	"StorageService.SetCookies":         &domtapv1.SetCookiesRequest{Cookies: []*domtapv1.Cookie{{Name: "a", Value: "b", Domain: "shop.example"}}},
+	"StorageService.DeleteCookies":      &domtapv1.DeleteCookiesRequest{All: true},
+	"StorageService.GetLocalStorage":    &domtapv1.GetLocalStorageRequest{},
+	"StorageService.EditLocalStorage":   &domtapv1.EditLocalStorageRequest{Origin: "https://shop.example", Edit: &domtapv1.StorageEdit{Clear: true}},
+	"StorageService.GetSessionStorage":  &domtapv1.GetSessionStorageRequest{},
+	"StorageService.EditSessionStorage": &domtapv1.EditSessionStorageRequest{Edit: &domtapv1.StorageEdit{Clear: true}},
+
 	"SearchService.Search":              &domtapv1.SearchRequest{Query: "x"},
 	"SearchService.ListSearchProviders": &domtapv1.ListSearchProvidersRequest{},
 

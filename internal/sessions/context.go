@@ -15,11 +15,13 @@ type Context interface {
 	// Configure replaces the settings, for open pages too. A page that hangs gets the settings when it
 	// answers.
 	Configure(ctx context.Context, s Settings) error
-	// State reads cookies, and the local storage of the origins that were visited.
-	State(ctx context.Context) (State, error)
+	// State reads cookies, and the storage of the origins that were visited.
+	State(ctx context.Context, o StateOptions) (State, error)
 	// SetState adds to cookies and storage; with replace, everything that is stored is forgotten first.
-	// The local storage of an origin is there before the first script of its next document.
+	// The storage of an origin is there before the first script of its next document.
 	SetState(ctx context.Context, s State, replace bool) error
+	// Stored calls do with what the pages have stored, and returns its error.
+	Stored(ctx context.Context, do func(Storage) error) error
 	// Downloads is the folder that the pages download into; empty: the browser chooses the folder.
 	Downloads() string
 	// Close forgets everything, and closes the pages that are left. With keep, the downloads stay.

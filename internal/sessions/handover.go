@@ -41,7 +41,7 @@ func (s Handover) Copy(ctx context.Context, id string) (Settings, State, error) 
 		return Settings{}, State{}, fmt.Errorf("copy session %s: it is being changed: %w", id, context.Cause(ctx))
 	}
 	defer func() { <-one.changing }()
-	state, err := one.context.State(ctx)
+	state, err := one.context.State(ctx, StateOptions{})
 	if err != nil {
 		return Settings{}, State{}, fmt.Errorf("copy session %s: %w", id, err)
 	}

@@ -272,12 +272,19 @@ func (s *Sessions) Update(ctx context.Context, id string, settings Settings) (In
 }
 
 // State reads what a session has stored.
-func (s *Sessions) State(ctx context.Context, id string) (state State, err error) {
+func (s *Sessions) State(ctx context.Context, id string, o StateOptions) (state State, err error) {
 	err = s.change(ctx, id, func(ctx context.Context, one *session) error {
-		state, err = one.context.State(ctx)
+		state, err = one.context.State(ctx, o)
 		return err
 	})
 	return state, err
+}
+
+// Stored calls do with what a session has stored. It counts as a change of the session.
+func (s *Sessions) Stored(ctx context.Context, id string, do func(context.Context, Storage) error) error {
+	return s.change(ctx, id, func(ctx context.Context, one *session) error {
+		return one.context.Stored(ctx, func(all Storage) error { return do(ctx, all) })
+	})
 }
 
 // SetState stores something in a session; with replace, all that is there is forgotten first.

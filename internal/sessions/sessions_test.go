@@ -189,7 +189,7 @@ func TestCloseEndsRunningCalls(t *testing.T) {
 			calls <- err
 		}()
 		go func() {
-			_, err := s.State(t.Context(), "work")
+			_, err := s.State(t.Context(), "work", sessions.StateOptions{})
 			calls <- err
 		}()
 		synctest.Wait()

@@ -206,6 +206,7 @@ type Daemon struct {
 	Socket string
 	// Sessions are made and closed by it.
 	Sessions domtapv1.SessionServiceClient
+	Storage  domtapv1.StorageServiceClient
 	// Stop ends the server as SIGTERM does.
 	Stop context.CancelFunc
 	// Session is the session of requests that name none.
@@ -299,6 +300,7 @@ func (d *Daemon) connect(conn grpc.ClientConnInterface) {
 	d.Tabs, d.Dom = domtapv1.NewTabServiceClient(conn), domtapv1.NewDomServiceClient(conn)
 	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
 	d.Sessions = domtapv1.NewSessionServiceClient(conn)
+	d.Storage = domtapv1.NewStorageServiceClient(conn)
 }
 
 // Open opens a tab and returns its id.

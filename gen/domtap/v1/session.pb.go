@@ -729,7 +729,14 @@ type Cookie struct {
 	HttpOnly bool    `protobuf:"varint,6,opt,name=http_only,json=httpOnly,proto3" json:"http_only,omitempty"`
 	Secure   bool    `protobuf:"varint,7,opt,name=secure,proto3" json:"secure,omitempty"`
 	// Strict, Lax, None or empty.
-	SameSite      string `protobuf:"bytes,8,opt,name=same_site,json=sameSite,proto3" json:"same_site,omitempty"`
+	SameSite string `protobuf:"bytes,8,opt,name=same_site,json=sameSite,proto3" json:"same_site,omitempty"`
+	// The site, such as "https://example.com", below which alone the cookie is sent: that of the top-level page. Unset:
+	// the cookie is not partitioned (CHIPS).
+	PartitionKey *string `protobuf:"bytes,9,opt,name=partition_key,json=partitionKey,proto3,oneof" json:"partition_key,omitempty"`
+	// Of a partitioned cookie: it was set in a frame below a page of another site.
+	HasCrossSiteAncestor *bool `protobuf:"varint,10,opt,name=has_cross_site_ancestor,json=_crHasCrossSiteAncestor,proto3,oneof" json:"has_cross_site_ancestor,omitempty"`
+	// Low, Medium or High: which cookies the browser drops first when it has too many. Unset: Medium.
+	Priority      *string `protobuf:"bytes,11,opt,name=priority,proto3,oneof" json:"priority,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -820,6 +827,27 @@ func (x *Cookie) GetSameSite() string {
 	return ""
 }
 
+func (x *Cookie) GetPartitionKey() string {
+	if x != nil && x.PartitionKey != nil {
+		return *x.PartitionKey
+	}
+	return ""
+}
+
+func (x *Cookie) GetHasCrossSiteAncestor() bool {
+	if x != nil && x.HasCrossSiteAncestor != nil {
+		return *x.HasCrossSiteAncestor
+	}
+	return false
+}
+
+func (x *Cookie) GetPriority() string {
+	if x != nil && x.Priority != nil {
+		return *x.Priority
+	}
+	return ""
+}
+
 // StorageEntry is one entry of local storage.
 type StorageEntry struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -873,12 +901,14 @@ func (x *StorageEntry) GetValue() string {
 	return ""
 }
 
-// OriginStorage is the local storage of one origin.
+// OriginStorage is what one origin has stored.
 type OriginStorage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Such as "https://example.com".
-	Origin        string          `protobuf:"bytes,1,opt,name=origin,proto3" json:"origin,omitempty"`
-	LocalStorage  []*StorageEntry `protobuf:"bytes,2,rep,name=local_storage,json=localStorage,proto3" json:"local_storage,omitempty"`
+	Origin       string          `protobuf:"bytes,1,opt,name=origin,proto3" json:"origin,omitempty"`
+	LocalStorage []*StorageEntry `protobuf:"bytes,2,rep,name=local_storage,json=localStorage,proto3" json:"local_storage,omitempty"`
+	// Its IndexedDB databases, at most 100.
+	IndexedDb     []*IndexedDatabase `protobuf:"bytes,3,rep,name=indexed_db,json=indexedDB,proto3" json:"indexed_db,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -927,13 +957,402 @@ func (x *OriginStorage) GetLocalStorage() []*StorageEntry {
 	return nil
 }
 
-// StorageState has cookies and local storage, such as those of a login. Its JSON form (`domtap session save`) has
+func (x *OriginStorage) GetIndexedDb() []*IndexedDatabase {
+	if x != nil {
+		return x.IndexedDb
+	}
+	return nil
+}
+
+// IndexedDatabase is one IndexedDB database.
+type IndexedDatabase struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// A whole number, 1 to 2^53 - 1.
+	Version       float64        `protobuf:"fixed64,2,opt,name=version,proto3" json:"version,omitempty"`
+	Stores        []*ObjectStore `protobuf:"bytes,3,rep,name=stores,proto3" json:"stores,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IndexedDatabase) Reset() {
+	*x = IndexedDatabase{}
+	mi := &file_domtap_v1_session_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IndexedDatabase) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IndexedDatabase) ProtoMessage() {}
+
+func (x *IndexedDatabase) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_session_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IndexedDatabase.ProtoReflect.Descriptor instead.
+func (*IndexedDatabase) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *IndexedDatabase) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *IndexedDatabase) GetVersion() float64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *IndexedDatabase) GetStores() []*ObjectStore {
+	if x != nil {
+		return x.Stores
+	}
+	return nil
+}
+
+// ObjectStore is an object store of a database. The next number of one with auto_increment is not kept: after a
+// restore, it is one above the largest key.
+type ObjectStore struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Where the key of a record is in its value. Unset, with an empty key_path_array: the key is beside the value.
+	KeyPath *string `protobuf:"bytes,2,opt,name=key_path,json=keyPath,proto3,oneof" json:"key_path,omitempty"`
+	// The key is an array of the values at these paths.
+	KeyPathArray  []string       `protobuf:"bytes,3,rep,name=key_path_array,json=keyPathArray,proto3" json:"key_path_array,omitempty"`
+	AutoIncrement bool           `protobuf:"varint,4,opt,name=auto_increment,json=autoIncrement,proto3" json:"auto_increment,omitempty"`
+	Indexes       []*StoreIndex  `protobuf:"bytes,5,rep,name=indexes,proto3" json:"indexes,omitempty"`
+	Records       []*StoreRecord `protobuf:"bytes,6,rep,name=records,proto3" json:"records,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ObjectStore) Reset() {
+	*x = ObjectStore{}
+	mi := &file_domtap_v1_session_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ObjectStore) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ObjectStore) ProtoMessage() {}
+
+func (x *ObjectStore) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_session_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ObjectStore.ProtoReflect.Descriptor instead.
+func (*ObjectStore) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ObjectStore) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ObjectStore) GetKeyPath() string {
+	if x != nil && x.KeyPath != nil {
+		return *x.KeyPath
+	}
+	return ""
+}
+
+func (x *ObjectStore) GetKeyPathArray() []string {
+	if x != nil {
+		return x.KeyPathArray
+	}
+	return nil
+}
+
+func (x *ObjectStore) GetAutoIncrement() bool {
+	if x != nil {
+		return x.AutoIncrement
+	}
+	return false
+}
+
+func (x *ObjectStore) GetIndexes() []*StoreIndex {
+	if x != nil {
+		return x.Indexes
+	}
+	return nil
+}
+
+func (x *ObjectStore) GetRecords() []*StoreRecord {
+	if x != nil {
+		return x.Records
+	}
+	return nil
+}
+
+// StoreIndex is an index of an object store.
+type StoreIndex struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Unset: key_path_array.
+	KeyPath       *string  `protobuf:"bytes,2,opt,name=key_path,json=keyPath,proto3,oneof" json:"key_path,omitempty"`
+	KeyPathArray  []string `protobuf:"bytes,3,rep,name=key_path_array,json=keyPathArray,proto3" json:"key_path_array,omitempty"`
+	MultiEntry    bool     `protobuf:"varint,4,opt,name=multi_entry,json=multiEntry,proto3" json:"multi_entry,omitempty"`
+	Unique        bool     `protobuf:"varint,5,opt,name=unique,proto3" json:"unique,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoreIndex) Reset() {
+	*x = StoreIndex{}
+	mi := &file_domtap_v1_session_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoreIndex) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoreIndex) ProtoMessage() {}
+
+func (x *StoreIndex) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_session_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoreIndex.ProtoReflect.Descriptor instead.
+func (*StoreIndex) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *StoreIndex) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *StoreIndex) GetKeyPath() string {
+	if x != nil && x.KeyPath != nil {
+		return *x.KeyPath
+	}
+	return ""
+}
+
+func (x *StoreIndex) GetKeyPathArray() []string {
+	if x != nil {
+		return x.KeyPathArray
+	}
+	return nil
+}
+
+func (x *StoreIndex) GetMultiEntry() bool {
+	if x != nil {
+		return x.MultiEntry
+	}
+	return false
+}
+
+func (x *StoreIndex) GetUnique() bool {
+	if x != nil {
+		return x.Unique
+	}
+	return false
+}
+
+// StoreRecord is one record: JSON, or what JSON does not have in the encoding of docs/sessions.md, which is
+// Playwright's with additions.
+type StoreRecord struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key as JSON. Neither key nor key_encoded: the key is in the value.
+	Key *string `protobuf:"bytes,1,opt,name=key,proto3,oneof" json:"key,omitempty"`
+	// The key in the encoding, as JSON.
+	KeyEncoded *string `protobuf:"bytes,2,opt,name=key_encoded,json=keyEncoded,proto3,oneof" json:"key_encoded,omitempty"`
+	// The value as JSON.
+	Value *string `protobuf:"bytes,3,opt,name=value,proto3,oneof" json:"value,omitempty"`
+	// The value in the encoding, as JSON.
+	ValueEncoded  *string `protobuf:"bytes,4,opt,name=value_encoded,json=valueEncoded,proto3,oneof" json:"value_encoded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoreRecord) Reset() {
+	*x = StoreRecord{}
+	mi := &file_domtap_v1_session_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoreRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoreRecord) ProtoMessage() {}
+
+func (x *StoreRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_session_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoreRecord.ProtoReflect.Descriptor instead.
+func (*StoreRecord) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *StoreRecord) GetKey() string {
+	if x != nil && x.Key != nil {
+		return *x.Key
+	}
+	return ""
+}
+
+func (x *StoreRecord) GetKeyEncoded() string {
+	if x != nil && x.KeyEncoded != nil {
+		return *x.KeyEncoded
+	}
+	return ""
+}
+
+func (x *StoreRecord) GetValue() string {
+	if x != nil && x.Value != nil {
+		return *x.Value
+	}
+	return ""
+}
+
+func (x *StoreRecord) GetValueEncoded() string {
+	if x != nil && x.ValueEncoded != nil {
+		return *x.ValueEncoded
+	}
+	return ""
+}
+
+// StorageOmission is something that a storage state cannot keep.
+type StorageOmission struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Origin   string                 `protobuf:"bytes,1,opt,name=origin,proto3" json:"origin,omitempty"`
+	Database string                 `protobuf:"bytes,2,opt,name=database,proto3" json:"database,omitempty"`
+	// Empty: the whole database.
+	Store string `protobuf:"bytes,3,opt,name=store,proto3" json:"store,omitempty"`
+	// What it is, such as "a Blob".
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// How many records.
+	Records       int32 `protobuf:"varint,5,opt,name=records,proto3" json:"records,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StorageOmission) Reset() {
+	*x = StorageOmission{}
+	mi := &file_domtap_v1_session_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StorageOmission) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StorageOmission) ProtoMessage() {}
+
+func (x *StorageOmission) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_session_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StorageOmission.ProtoReflect.Descriptor instead.
+func (*StorageOmission) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *StorageOmission) GetOrigin() string {
+	if x != nil {
+		return x.Origin
+	}
+	return ""
+}
+
+func (x *StorageOmission) GetDatabase() string {
+	if x != nil {
+		return x.Database
+	}
+	return ""
+}
+
+func (x *StorageOmission) GetStore() string {
+	if x != nil {
+		return x.Store
+	}
+	return ""
+}
+
+func (x *StorageOmission) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *StorageOmission) GetRecords() int32 {
+	if x != nil {
+		return x.Records
+	}
+	return 0
+}
+
+// StorageState has cookies, local storage and databases, such as those of a login. Its JSON form (`domtap session save`) has
 // the names of Playwright's storageState, so that files can be exchanged.
 type StorageState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// At most 5,000.
 	Cookies []*Cookie `protobuf:"bytes,1,rep,name=cookies,proto3" json:"cookies,omitempty"`
-	// At most 500, with at most 10 MiB in all.
+	// At most 500, with at most 10 MiB in all: names, values, and records.
 	Origins       []*OriginStorage `protobuf:"bytes,2,rep,name=origins,proto3" json:"origins,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -941,7 +1360,7 @@ type StorageState struct {
 
 func (x *StorageState) Reset() {
 	*x = StorageState{}
-	mi := &file_domtap_v1_session_proto_msgTypes[10]
+	mi := &file_domtap_v1_session_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -953,7 +1372,7 @@ func (x *StorageState) String() string {
 func (*StorageState) ProtoMessage() {}
 
 func (x *StorageState) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[10]
+	mi := &file_domtap_v1_session_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -966,7 +1385,7 @@ func (x *StorageState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StorageState.ProtoReflect.Descriptor instead.
 func (*StorageState) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{10}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StorageState) GetCookies() []*Cookie {
@@ -995,7 +1414,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[11]
+	mi := &file_domtap_v1_session_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1007,7 +1426,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[11]
+	mi := &file_domtap_v1_session_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1020,7 +1439,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{11}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CreateSessionRequest) GetSessionId() string {
@@ -1053,7 +1472,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[12]
+	mi := &file_domtap_v1_session_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1065,7 +1484,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[12]
+	mi := &file_domtap_v1_session_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1078,7 +1497,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{12}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CreateSessionResponse) GetSession() *Session {
@@ -1096,7 +1515,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[13]
+	mi := &file_domtap_v1_session_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1108,7 +1527,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[13]
+	mi := &file_domtap_v1_session_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1121,7 +1540,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{13}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{18}
 }
 
 type ListSessionsResponse struct {
@@ -1135,7 +1554,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[14]
+	mi := &file_domtap_v1_session_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1147,7 +1566,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[14]
+	mi := &file_domtap_v1_session_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1160,7 +1579,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{14}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -1188,7 +1607,7 @@ type UpdateSessionRequest struct {
 
 func (x *UpdateSessionRequest) Reset() {
 	*x = UpdateSessionRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[15]
+	mi := &file_domtap_v1_session_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1200,7 +1619,7 @@ func (x *UpdateSessionRequest) String() string {
 func (*UpdateSessionRequest) ProtoMessage() {}
 
 func (x *UpdateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[15]
+	mi := &file_domtap_v1_session_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1213,7 +1632,7 @@ func (x *UpdateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSessionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{15}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *UpdateSessionRequest) GetSessionId() string {
@@ -1239,7 +1658,7 @@ type UpdateSessionResponse struct {
 
 func (x *UpdateSessionResponse) Reset() {
 	*x = UpdateSessionResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[16]
+	mi := &file_domtap_v1_session_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1670,7 @@ func (x *UpdateSessionResponse) String() string {
 func (*UpdateSessionResponse) ProtoMessage() {}
 
 func (x *UpdateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[16]
+	mi := &file_domtap_v1_session_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1683,7 @@ func (x *UpdateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSessionResponse.ProtoReflect.Descriptor instead.
 func (*UpdateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{16}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *UpdateSessionResponse) GetSession() *Session {
@@ -1284,7 +1703,7 @@ type CloseSessionRequest struct {
 
 func (x *CloseSessionRequest) Reset() {
 	*x = CloseSessionRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[17]
+	mi := &file_domtap_v1_session_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1296,7 +1715,7 @@ func (x *CloseSessionRequest) String() string {
 func (*CloseSessionRequest) ProtoMessage() {}
 
 func (x *CloseSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[17]
+	mi := &file_domtap_v1_session_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1309,7 +1728,7 @@ func (x *CloseSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseSessionRequest.ProtoReflect.Descriptor instead.
 func (*CloseSessionRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{17}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CloseSessionRequest) GetSessionId() string {
@@ -1334,7 +1753,7 @@ type CloseSessionResponse struct {
 
 func (x *CloseSessionResponse) Reset() {
 	*x = CloseSessionResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[18]
+	mi := &file_domtap_v1_session_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1346,7 +1765,7 @@ func (x *CloseSessionResponse) String() string {
 func (*CloseSessionResponse) ProtoMessage() {}
 
 func (x *CloseSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[18]
+	mi := &file_domtap_v1_session_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1359,20 +1778,22 @@ func (x *CloseSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseSessionResponse.ProtoReflect.Descriptor instead.
 func (*CloseSessionResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{18}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{23}
 }
 
 type GetStorageStateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Empty: the session named `default`.
-	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Also return the IndexedDB databases of the origins.
+	IndexedDb     bool `protobuf:"varint,2,opt,name=indexed_db,json=indexedDb,proto3" json:"indexed_db,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetStorageStateRequest) Reset() {
 	*x = GetStorageStateRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[19]
+	mi := &file_domtap_v1_session_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1384,7 +1805,7 @@ func (x *GetStorageStateRequest) String() string {
 func (*GetStorageStateRequest) ProtoMessage() {}
 
 func (x *GetStorageStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[19]
+	mi := &file_domtap_v1_session_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1397,7 +1818,7 @@ func (x *GetStorageStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStorageStateRequest.ProtoReflect.Descriptor instead.
 func (*GetStorageStateRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{19}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetStorageStateRequest) GetSessionId() string {
@@ -1407,16 +1828,25 @@ func (x *GetStorageStateRequest) GetSessionId() string {
 	return ""
 }
 
+func (x *GetStorageStateRequest) GetIndexedDb() bool {
+	if x != nil {
+		return x.IndexedDb
+	}
+	return false
+}
+
 type GetStorageStateResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	State         *StorageState          `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	State *StorageState          `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
+	// With indexed_db: what the state leaves out, at most 100.
+	Omissions     []*StorageOmission `protobuf:"bytes,2,rep,name=omissions,proto3" json:"omissions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetStorageStateResponse) Reset() {
 	*x = GetStorageStateResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[20]
+	mi := &file_domtap_v1_session_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1428,7 +1858,7 @@ func (x *GetStorageStateResponse) String() string {
 func (*GetStorageStateResponse) ProtoMessage() {}
 
 func (x *GetStorageStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[20]
+	mi := &file_domtap_v1_session_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1441,12 +1871,19 @@ func (x *GetStorageStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStorageStateResponse.ProtoReflect.Descriptor instead.
 func (*GetStorageStateResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{20}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GetStorageStateResponse) GetState() *StorageState {
 	if x != nil {
 		return x.State
+	}
+	return nil
+}
+
+func (x *GetStorageStateResponse) GetOmissions() []*StorageOmission {
+	if x != nil {
+		return x.Omissions
 	}
 	return nil
 }
@@ -1464,7 +1901,7 @@ type SetStorageStateRequest struct {
 
 func (x *SetStorageStateRequest) Reset() {
 	*x = SetStorageStateRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[21]
+	mi := &file_domtap_v1_session_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1476,7 +1913,7 @@ func (x *SetStorageStateRequest) String() string {
 func (*SetStorageStateRequest) ProtoMessage() {}
 
 func (x *SetStorageStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[21]
+	mi := &file_domtap_v1_session_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1489,7 +1926,7 @@ func (x *SetStorageStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetStorageStateRequest.ProtoReflect.Descriptor instead.
 func (*SetStorageStateRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SetStorageStateRequest) GetSessionId() string {
@@ -1521,7 +1958,7 @@ type SetStorageStateResponse struct {
 
 func (x *SetStorageStateResponse) Reset() {
 	*x = SetStorageStateResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[22]
+	mi := &file_domtap_v1_session_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1533,7 +1970,7 @@ func (x *SetStorageStateResponse) String() string {
 func (*SetStorageStateResponse) ProtoMessage() {}
 
 func (x *SetStorageStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[22]
+	mi := &file_domtap_v1_session_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1546,7 +1983,7 @@ func (x *SetStorageStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetStorageStateResponse.ProtoReflect.Descriptor instead.
 func (*SetStorageStateResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{22}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{27}
 }
 
 type ListDownloadsRequest struct {
@@ -1559,7 +1996,7 @@ type ListDownloadsRequest struct {
 
 func (x *ListDownloadsRequest) Reset() {
 	*x = ListDownloadsRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[23]
+	mi := &file_domtap_v1_session_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1571,7 +2008,7 @@ func (x *ListDownloadsRequest) String() string {
 func (*ListDownloadsRequest) ProtoMessage() {}
 
 func (x *ListDownloadsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[23]
+	mi := &file_domtap_v1_session_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1584,7 +2021,7 @@ func (x *ListDownloadsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDownloadsRequest.ProtoReflect.Descriptor instead.
 func (*ListDownloadsRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{23}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListDownloadsRequest) GetSessionId() string {
@@ -1603,7 +2040,7 @@ type ListDownloadsResponse struct {
 
 func (x *ListDownloadsResponse) Reset() {
 	*x = ListDownloadsResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[24]
+	mi := &file_domtap_v1_session_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +2052,7 @@ func (x *ListDownloadsResponse) String() string {
 func (*ListDownloadsResponse) ProtoMessage() {}
 
 func (x *ListDownloadsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[24]
+	mi := &file_domtap_v1_session_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,7 +2065,7 @@ func (x *ListDownloadsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDownloadsResponse.ProtoReflect.Descriptor instead.
 func (*ListDownloadsResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{24}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListDownloadsResponse) GetDownloads() []*Download {
@@ -1693,7 +2130,7 @@ const file_domtap_v1_session_proto_rawDesc = "" +
 	"\brestarts\x18\x06 \x01(\x05R\brestarts\x12\x1e\n" +
 	"\n" +
 	"restarting\x18\a \x01(\bR\n" +
-	"restarting\"\xca\x01\n" +
+	"restarting\"\x8f\x03\n" +
 	"\x06Cookie\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x16\n" +
@@ -1702,13 +2139,59 @@ const file_domtap_v1_session_proto_rawDesc = "" +
 	"\aexpires\x18\x05 \x01(\x01R\aexpires\x12\x1b\n" +
 	"\thttp_only\x18\x06 \x01(\bR\bhttpOnly\x12\x16\n" +
 	"\x06secure\x18\a \x01(\bR\x06secure\x12\x1b\n" +
-	"\tsame_site\x18\b \x01(\tR\bsameSite\"8\n" +
+	"\tsame_site\x18\b \x01(\tR\bsameSite\x12(\n" +
+	"\rpartition_key\x18\t \x01(\tH\x00R\fpartitionKey\x88\x01\x01\x12=\n" +
+	"\x17has_cross_site_ancestor\x18\n" +
+	" \x01(\bH\x01R\x17_crHasCrossSiteAncestor\x88\x01\x01\x12\x1f\n" +
+	"\bpriority\x18\v \x01(\tH\x02R\bpriority\x88\x01\x01B\x10\n" +
+	"\x0e_partition_keyB\x1a\n" +
+	"\x18_has_cross_site_ancestorB\v\n" +
+	"\t_priority\"8\n" +
 	"\fStorageEntry\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"e\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xa0\x01\n" +
 	"\rOriginStorage\x12\x16\n" +
 	"\x06origin\x18\x01 \x01(\tR\x06origin\x12<\n" +
-	"\rlocal_storage\x18\x02 \x03(\v2\x17.domtap.v1.StorageEntryR\flocalStorage\"o\n" +
+	"\rlocal_storage\x18\x02 \x03(\v2\x17.domtap.v1.StorageEntryR\flocalStorage\x129\n" +
+	"\n" +
+	"indexed_db\x18\x03 \x03(\v2\x1a.domtap.v1.IndexedDatabaseR\tindexedDB\"o\n" +
+	"\x0fIndexedDatabase\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x01R\aversion\x12.\n" +
+	"\x06stores\x18\x03 \x03(\v2\x16.domtap.v1.ObjectStoreR\x06stores\"\xfe\x01\n" +
+	"\vObjectStore\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
+	"\bkey_path\x18\x02 \x01(\tH\x00R\akeyPath\x88\x01\x01\x12$\n" +
+	"\x0ekey_path_array\x18\x03 \x03(\tR\fkeyPathArray\x12%\n" +
+	"\x0eauto_increment\x18\x04 \x01(\bR\rautoIncrement\x12/\n" +
+	"\aindexes\x18\x05 \x03(\v2\x15.domtap.v1.StoreIndexR\aindexes\x120\n" +
+	"\arecords\x18\x06 \x03(\v2\x16.domtap.v1.StoreRecordR\arecordsB\v\n" +
+	"\t_key_path\"\xac\x01\n" +
+	"\n" +
+	"StoreIndex\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
+	"\bkey_path\x18\x02 \x01(\tH\x00R\akeyPath\x88\x01\x01\x12$\n" +
+	"\x0ekey_path_array\x18\x03 \x03(\tR\fkeyPathArray\x12\x1f\n" +
+	"\vmulti_entry\x18\x04 \x01(\bR\n" +
+	"multiEntry\x12\x16\n" +
+	"\x06unique\x18\x05 \x01(\bR\x06uniqueB\v\n" +
+	"\t_key_path\"\xc3\x01\n" +
+	"\vStoreRecord\x12\x15\n" +
+	"\x03key\x18\x01 \x01(\tH\x00R\x03key\x88\x01\x01\x12$\n" +
+	"\vkey_encoded\x18\x02 \x01(\tH\x01R\n" +
+	"keyEncoded\x88\x01\x01\x12\x19\n" +
+	"\x05value\x18\x03 \x01(\tH\x02R\x05value\x88\x01\x01\x12(\n" +
+	"\rvalue_encoded\x18\x04 \x01(\tH\x03R\fvalueEncoded\x88\x01\x01B\x06\n" +
+	"\x04_keyB\x0e\n" +
+	"\f_key_encodedB\b\n" +
+	"\x06_valueB\x10\n" +
+	"\x0e_value_encoded\"\x8d\x01\n" +
+	"\x0fStorageOmission\x12\x16\n" +
+	"\x06origin\x18\x01 \x01(\tR\x06origin\x12\x1a\n" +
+	"\bdatabase\x18\x02 \x01(\tR\bdatabase\x12\x14\n" +
+	"\x05store\x18\x03 \x01(\tR\x05store\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x18\n" +
+	"\arecords\x18\x05 \x01(\x05R\arecords\"o\n" +
 	"\fStorageState\x12+\n" +
 	"\acookies\x18\x01 \x03(\v2\x11.domtap.v1.CookieR\acookies\x122\n" +
 	"\aorigins\x18\x02 \x03(\v2\x18.domtap.v1.OriginStorageR\aorigins\"\xab\x01\n" +
@@ -1733,12 +2216,15 @@ const file_domtap_v1_session_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12%\n" +
 	"\x0ekeep_downloads\x18\x02 \x01(\bR\rkeepDownloads\"\x16\n" +
-	"\x14CloseSessionResponse\"7\n" +
+	"\x14CloseSessionResponse\"V\n" +
 	"\x16GetStorageStateRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"H\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
+	"\n" +
+	"indexed_db\x18\x02 \x01(\bR\tindexedDb\"\x82\x01\n" +
 	"\x17GetStorageStateResponse\x12-\n" +
-	"\x05state\x18\x01 \x01(\v2\x17.domtap.v1.StorageStateR\x05state\"\x80\x01\n" +
+	"\x05state\x18\x01 \x01(\v2\x17.domtap.v1.StorageStateR\x05state\x128\n" +
+	"\tomissions\x18\x02 \x03(\v2\x1a.domtap.v1.StorageOmissionR\tomissions\"\x80\x01\n" +
 	"\x16SetStorageStateRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12-\n" +
@@ -1781,7 +2267,7 @@ func file_domtap_v1_session_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_domtap_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_domtap_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_domtap_v1_session_proto_goTypes = []any{
 	(DialogPolicy)(0),               // 0: domtap.v1.DialogPolicy
 	(ColorScheme)(0),                // 1: domtap.v1.ColorScheme
@@ -1795,26 +2281,31 @@ var file_domtap_v1_session_proto_goTypes = []any{
 	(*Cookie)(nil),                  // 9: domtap.v1.Cookie
 	(*StorageEntry)(nil),            // 10: domtap.v1.StorageEntry
 	(*OriginStorage)(nil),           // 11: domtap.v1.OriginStorage
-	(*StorageState)(nil),            // 12: domtap.v1.StorageState
-	(*CreateSessionRequest)(nil),    // 13: domtap.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),   // 14: domtap.v1.CreateSessionResponse
-	(*ListSessionsRequest)(nil),     // 15: domtap.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),    // 16: domtap.v1.ListSessionsResponse
-	(*UpdateSessionRequest)(nil),    // 17: domtap.v1.UpdateSessionRequest
-	(*UpdateSessionResponse)(nil),   // 18: domtap.v1.UpdateSessionResponse
-	(*CloseSessionRequest)(nil),     // 19: domtap.v1.CloseSessionRequest
-	(*CloseSessionResponse)(nil),    // 20: domtap.v1.CloseSessionResponse
-	(*GetStorageStateRequest)(nil),  // 21: domtap.v1.GetStorageStateRequest
-	(*GetStorageStateResponse)(nil), // 22: domtap.v1.GetStorageStateResponse
-	(*SetStorageStateRequest)(nil),  // 23: domtap.v1.SetStorageStateRequest
-	(*SetStorageStateResponse)(nil), // 24: domtap.v1.SetStorageStateResponse
-	(*ListDownloadsRequest)(nil),    // 25: domtap.v1.ListDownloadsRequest
-	(*ListDownloadsResponse)(nil),   // 26: domtap.v1.ListDownloadsResponse
-	(*Viewport)(nil),                // 27: domtap.v1.Viewport
-	(*Download)(nil),                // 28: domtap.v1.Download
+	(*IndexedDatabase)(nil),         // 12: domtap.v1.IndexedDatabase
+	(*ObjectStore)(nil),             // 13: domtap.v1.ObjectStore
+	(*StoreIndex)(nil),              // 14: domtap.v1.StoreIndex
+	(*StoreRecord)(nil),             // 15: domtap.v1.StoreRecord
+	(*StorageOmission)(nil),         // 16: domtap.v1.StorageOmission
+	(*StorageState)(nil),            // 17: domtap.v1.StorageState
+	(*CreateSessionRequest)(nil),    // 18: domtap.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),   // 19: domtap.v1.CreateSessionResponse
+	(*ListSessionsRequest)(nil),     // 20: domtap.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),    // 21: domtap.v1.ListSessionsResponse
+	(*UpdateSessionRequest)(nil),    // 22: domtap.v1.UpdateSessionRequest
+	(*UpdateSessionResponse)(nil),   // 23: domtap.v1.UpdateSessionResponse
+	(*CloseSessionRequest)(nil),     // 24: domtap.v1.CloseSessionRequest
+	(*CloseSessionResponse)(nil),    // 25: domtap.v1.CloseSessionResponse
+	(*GetStorageStateRequest)(nil),  // 26: domtap.v1.GetStorageStateRequest
+	(*GetStorageStateResponse)(nil), // 27: domtap.v1.GetStorageStateResponse
+	(*SetStorageStateRequest)(nil),  // 28: domtap.v1.SetStorageStateRequest
+	(*SetStorageStateResponse)(nil), // 29: domtap.v1.SetStorageStateResponse
+	(*ListDownloadsRequest)(nil),    // 30: domtap.v1.ListDownloadsRequest
+	(*ListDownloadsResponse)(nil),   // 31: domtap.v1.ListDownloadsResponse
+	(*Viewport)(nil),                // 32: domtap.v1.Viewport
+	(*Download)(nil),                // 33: domtap.v1.Download
 }
 var file_domtap_v1_session_proto_depIdxs = []int32{
-	27, // 0: domtap.v1.Emulation.viewport:type_name -> domtap.v1.Viewport
+	32, // 0: domtap.v1.Emulation.viewport:type_name -> domtap.v1.Viewport
 	2,  // 1: domtap.v1.Emulation.geolocation:type_name -> domtap.v1.Geolocation
 	1,  // 2: domtap.v1.Emulation.color_scheme:type_name -> domtap.v1.ColorScheme
 	3,  // 3: domtap.v1.Emulation.extra_headers:type_name -> domtap.v1.Header
@@ -1824,36 +2315,41 @@ var file_domtap_v1_session_proto_depIdxs = []int32{
 	7,  // 7: domtap.v1.SessionSettings.mask:type_name -> domtap.v1.Mask
 	6,  // 8: domtap.v1.Session.settings:type_name -> domtap.v1.SessionSettings
 	10, // 9: domtap.v1.OriginStorage.local_storage:type_name -> domtap.v1.StorageEntry
-	9,  // 10: domtap.v1.StorageState.cookies:type_name -> domtap.v1.Cookie
-	11, // 11: domtap.v1.StorageState.origins:type_name -> domtap.v1.OriginStorage
-	6,  // 12: domtap.v1.CreateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
-	12, // 13: domtap.v1.CreateSessionRequest.storage_state:type_name -> domtap.v1.StorageState
-	8,  // 14: domtap.v1.CreateSessionResponse.session:type_name -> domtap.v1.Session
-	8,  // 15: domtap.v1.ListSessionsResponse.sessions:type_name -> domtap.v1.Session
-	6,  // 16: domtap.v1.UpdateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
-	8,  // 17: domtap.v1.UpdateSessionResponse.session:type_name -> domtap.v1.Session
-	12, // 18: domtap.v1.GetStorageStateResponse.state:type_name -> domtap.v1.StorageState
-	12, // 19: domtap.v1.SetStorageStateRequest.state:type_name -> domtap.v1.StorageState
-	28, // 20: domtap.v1.ListDownloadsResponse.downloads:type_name -> domtap.v1.Download
-	13, // 21: domtap.v1.SessionService.CreateSession:input_type -> domtap.v1.CreateSessionRequest
-	15, // 22: domtap.v1.SessionService.ListSessions:input_type -> domtap.v1.ListSessionsRequest
-	17, // 23: domtap.v1.SessionService.UpdateSession:input_type -> domtap.v1.UpdateSessionRequest
-	19, // 24: domtap.v1.SessionService.CloseSession:input_type -> domtap.v1.CloseSessionRequest
-	21, // 25: domtap.v1.SessionService.GetStorageState:input_type -> domtap.v1.GetStorageStateRequest
-	23, // 26: domtap.v1.SessionService.SetStorageState:input_type -> domtap.v1.SetStorageStateRequest
-	25, // 27: domtap.v1.SessionService.ListDownloads:input_type -> domtap.v1.ListDownloadsRequest
-	14, // 28: domtap.v1.SessionService.CreateSession:output_type -> domtap.v1.CreateSessionResponse
-	16, // 29: domtap.v1.SessionService.ListSessions:output_type -> domtap.v1.ListSessionsResponse
-	18, // 30: domtap.v1.SessionService.UpdateSession:output_type -> domtap.v1.UpdateSessionResponse
-	20, // 31: domtap.v1.SessionService.CloseSession:output_type -> domtap.v1.CloseSessionResponse
-	22, // 32: domtap.v1.SessionService.GetStorageState:output_type -> domtap.v1.GetStorageStateResponse
-	24, // 33: domtap.v1.SessionService.SetStorageState:output_type -> domtap.v1.SetStorageStateResponse
-	26, // 34: domtap.v1.SessionService.ListDownloads:output_type -> domtap.v1.ListDownloadsResponse
-	28, // [28:35] is the sub-list for method output_type
-	21, // [21:28] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	12, // 10: domtap.v1.OriginStorage.indexed_db:type_name -> domtap.v1.IndexedDatabase
+	13, // 11: domtap.v1.IndexedDatabase.stores:type_name -> domtap.v1.ObjectStore
+	14, // 12: domtap.v1.ObjectStore.indexes:type_name -> domtap.v1.StoreIndex
+	15, // 13: domtap.v1.ObjectStore.records:type_name -> domtap.v1.StoreRecord
+	9,  // 14: domtap.v1.StorageState.cookies:type_name -> domtap.v1.Cookie
+	11, // 15: domtap.v1.StorageState.origins:type_name -> domtap.v1.OriginStorage
+	6,  // 16: domtap.v1.CreateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
+	17, // 17: domtap.v1.CreateSessionRequest.storage_state:type_name -> domtap.v1.StorageState
+	8,  // 18: domtap.v1.CreateSessionResponse.session:type_name -> domtap.v1.Session
+	8,  // 19: domtap.v1.ListSessionsResponse.sessions:type_name -> domtap.v1.Session
+	6,  // 20: domtap.v1.UpdateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
+	8,  // 21: domtap.v1.UpdateSessionResponse.session:type_name -> domtap.v1.Session
+	17, // 22: domtap.v1.GetStorageStateResponse.state:type_name -> domtap.v1.StorageState
+	16, // 23: domtap.v1.GetStorageStateResponse.omissions:type_name -> domtap.v1.StorageOmission
+	17, // 24: domtap.v1.SetStorageStateRequest.state:type_name -> domtap.v1.StorageState
+	33, // 25: domtap.v1.ListDownloadsResponse.downloads:type_name -> domtap.v1.Download
+	18, // 26: domtap.v1.SessionService.CreateSession:input_type -> domtap.v1.CreateSessionRequest
+	20, // 27: domtap.v1.SessionService.ListSessions:input_type -> domtap.v1.ListSessionsRequest
+	22, // 28: domtap.v1.SessionService.UpdateSession:input_type -> domtap.v1.UpdateSessionRequest
+	24, // 29: domtap.v1.SessionService.CloseSession:input_type -> domtap.v1.CloseSessionRequest
+	26, // 30: domtap.v1.SessionService.GetStorageState:input_type -> domtap.v1.GetStorageStateRequest
+	28, // 31: domtap.v1.SessionService.SetStorageState:input_type -> domtap.v1.SetStorageStateRequest
+	30, // 32: domtap.v1.SessionService.ListDownloads:input_type -> domtap.v1.ListDownloadsRequest
+	19, // 33: domtap.v1.SessionService.CreateSession:output_type -> domtap.v1.CreateSessionResponse
+	21, // 34: domtap.v1.SessionService.ListSessions:output_type -> domtap.v1.ListSessionsResponse
+	23, // 35: domtap.v1.SessionService.UpdateSession:output_type -> domtap.v1.UpdateSessionResponse
+	25, // 36: domtap.v1.SessionService.CloseSession:output_type -> domtap.v1.CloseSessionResponse
+	27, // 37: domtap.v1.SessionService.GetStorageState:output_type -> domtap.v1.GetStorageStateResponse
+	29, // 38: domtap.v1.SessionService.SetStorageState:output_type -> domtap.v1.SetStorageStateResponse
+	31, // 39: domtap.v1.SessionService.ListDownloads:output_type -> domtap.v1.ListDownloadsResponse
+	33, // [33:40] is the sub-list for method output_type
+	26, // [26:33] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_session_proto_init() }
@@ -1863,13 +2359,17 @@ func file_domtap_v1_session_proto_init() {
 	}
 	file_domtap_v1_tab_proto_init()
 	file_domtap_v1_session_proto_msgTypes[2].OneofWrappers = []any{}
+	file_domtap_v1_session_proto_msgTypes[7].OneofWrappers = []any{}
+	file_domtap_v1_session_proto_msgTypes[11].OneofWrappers = []any{}
+	file_domtap_v1_session_proto_msgTypes[12].OneofWrappers = []any{}
+	file_domtap_v1_session_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_session_proto_rawDesc), len(file_domtap_v1_session_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   25,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

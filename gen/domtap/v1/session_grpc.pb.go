@@ -52,12 +52,13 @@ type SessionServiceClient interface {
 	// keep_downloads.
 	CloseSession(ctx context.Context, in *CloseSessionRequest, opts ...grpc.CallOption) (*CloseSessionResponse, error)
 	// GetStorageState returns the cookies of a session, and the local storage of the origins that its tabs showed in
-	// their main frames (the newest 500 since the daemon started). The browser sends no request for it.
-	// RESOURCE_EXHAUSTED for more than 10 MiB.
+	// their main frames (the newest 500 since the daemon started); with indexed_db, also their databases. The browser
+	// sends no request for it. RESOURCE_EXHAUSTED for more than 10 MiB.
 	GetStorageState(ctx context.Context, in *GetStorageStateRequest, opts ...grpc.CallOption) (*GetStorageStateResponse, error)
-	// SetStorageState adds or replaces cookies and local storage. The browser sends no request for it, and the state
+	// SetStorageState adds or replaces cookies and entries of local storage, and replaces databases of the same name as
+	// a whole; pages that have one open lose their connection to it. The browser sends no request for it, and the state
 	// is set when the call returns, before the first script of the next document of an origin. INVALID_ARGUMENT if
-	// the browser refuses a cookie; then none is set.
+	// the browser refuses a cookie, and then none is set; or if it refuses a database.
 	SetStorageState(ctx context.Context, in *SetStorageStateRequest, opts ...grpc.CallOption) (*SetStorageStateResponse, error)
 	// ListDownloads lists the downloads of a session, newest first, at most 100.
 	ListDownloads(ctx context.Context, in *ListDownloadsRequest, opts ...grpc.CallOption) (*ListDownloadsResponse, error)
@@ -163,12 +164,13 @@ type SessionServiceServer interface {
 	// keep_downloads.
 	CloseSession(context.Context, *CloseSessionRequest) (*CloseSessionResponse, error)
 	// GetStorageState returns the cookies of a session, and the local storage of the origins that its tabs showed in
-	// their main frames (the newest 500 since the daemon started). The browser sends no request for it.
-	// RESOURCE_EXHAUSTED for more than 10 MiB.
+	// their main frames (the newest 500 since the daemon started); with indexed_db, also their databases. The browser
+	// sends no request for it. RESOURCE_EXHAUSTED for more than 10 MiB.
 	GetStorageState(context.Context, *GetStorageStateRequest) (*GetStorageStateResponse, error)
-	// SetStorageState adds or replaces cookies and local storage. The browser sends no request for it, and the state
+	// SetStorageState adds or replaces cookies and entries of local storage, and replaces databases of the same name as
+	// a whole; pages that have one open lose their connection to it. The browser sends no request for it, and the state
 	// is set when the call returns, before the first script of the next document of an origin. INVALID_ARGUMENT if
-	// the browser refuses a cookie; then none is set.
+	// the browser refuses a cookie, and then none is set; or if it refuses a database.
 	SetStorageState(context.Context, *SetStorageStateRequest) (*SetStorageStateResponse, error)
 	// ListDownloads lists the downloads of a session, newest first, at most 100.
 	ListDownloads(context.Context, *ListDownloadsRequest) (*ListDownloadsResponse, error)

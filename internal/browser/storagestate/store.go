@@ -1,3 +1,8 @@
+// Package storagestate reads and writes what the pages of a browser context have stored: cookies, and the local storage and
+// the databases of origins, also of those that no page shows.
+//
+// Storage belongs to documents, so a hidden page goes through the origins one after the other. It is answered
+// with an empty document by us: no request leaves the browser, no script of a site runs, and no tab is seen.
 package storagestate
 
 import (
@@ -12,7 +17,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/storage"
 
-	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/sessions"
 )
@@ -72,31 +76,37 @@ func (s *Store) known() []string {
 	return slices.Clone(s.origins)
 }
 
-// Cookies reads the cookies.
-func (s *Store) Cookies(ctx context.Context) ([]sessions.Cookie, error) {
-	return Cookies(ctx, s.root, s.context)
-}
-
-// Read reads the cookies, and the local storage of all known origins.
-func (s *Store) Read(ctx context.Context) (sessions.State, error) {
+// Read reads the cookies, and the storage of all known origins.
+func (s *Store) Read(ctx context.Context, o sessions.StateOptions) (sessions.State, error) {
 	var state sessions.State
 	var err error
-	if state.Cookies, err = s.Cookies(ctx); err != nil {
+	if state.Cookies, err = Cookies(ctx, s.root, s.context); err != nil {
 		return sessions.State{}, err
 	}
-	size := 0
-	err = s.visit(ctx, s.known(), func(l *Local, origin string) error {
-		entries, err := l.Read(ctx, origin)
-		if err != nil || len(entries) == 0 {
+	left := sessions.MaxStateBytes
+	err = s.visit(ctx, s.known(), func(v *Visitor, origin string) error {
+		one := sessions.Origin{Origin: origin}
+		var err error
+		if one.Entries, err = v.Local().Read(ctx); err != nil {
 			return err
 		}
-		for _, e := range entries {
-			size += len(e.Name) + len(e.Value)
+		for _, e := range one.Entries {
+			left -= len(e.Name) + len(e.Value)
 		}
-		if size > sessions.MaxStateBytes {
-			return apierr.Exceeded("state_bytes", sessions.MaxStateBytes, "the local storage of the session has more than %d MiB: clear what is not needed", sessions.MaxStateBytes>>20)
+		if left < 0 {
+			return tooMuch()
 		}
-		state.Origins = append(state.Origins, sessions.Origin{Origin: origin, Entries: entries})
+		if o.Databases {
+			found, err := v.Databases(ctx, left)
+			if err != nil {
+				return err
+			}
+			one.Databases, left = found.Databases, left-found.Size
+			state.Omissions = append(state.Omissions, found.Omissions...)
+		}
+		if len(one.Entries) > 0 || len(one.Databases) > 0 {
+			state.Origins = append(state.Origins, one)
+		}
 		return nil
 	})
 	if err != nil {
@@ -105,8 +115,45 @@ func (s *Store) Read(ctx context.Context) (sessions.State, error) {
 	return state, nil
 }
 
+// LocalStorage implements sessions.Storage.
+func (s *Store) LocalStorage(ctx context.Context, origin string) ([]sessions.Origin, error) {
+	origins := []string{origin}
+	if origin == "" {
+		origins = s.known()
+	}
+	slices.Sort(origins)
+	var all []sessions.Origin
+	size := 0
+	err := s.visit(ctx, origins, func(v *Visitor, origin string) error {
+		entries, err := v.Local().Read(ctx)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		for _, e := range entries {
+			size += len(e.Name) + len(e.Value)
+		}
+		if size > sessions.MaxStateBytes {
+			return tooMuch()
+		}
+		all = append(all, sessions.Origin{Origin: origin, Entries: entries})
+		return nil
+	})
+	return all, err
+}
+
+// EditLocalStorage implements sessions.Storage.
+func (s *Store) EditLocalStorage(ctx context.Context, origin string, e sessions.Edit) error {
+	s.changes.Add(1)
+	s.remember(origin)
+	return s.visit(ctx, []string{origin}, func(v *Visitor, _ string) error {
+		_, err := v.Local().Edit(ctx, e)
+		return err
+	})
+}
+
 // Write adds a state to what is stored, or with replace puts the state in place of all that is stored.
 func (s *Store) Write(ctx context.Context, state sessions.State, replace bool) error {
+	s.changes.Add(1)
 	if replace {
 		if err := s.clear(ctx); err != nil {
 			return fmt.Errorf("clearing a session: %w", err)
@@ -130,7 +177,14 @@ func (s *Store) add(ctx context.Context, state sessions.State) error {
 		all[o.Origin] = o
 		s.remember(o.Origin)
 	}
-	return s.visit(ctx, origins, func(l *Local, origin string) error { return l.Write(ctx, all[origin]) })
+	return s.visit(ctx, origins, func(v *Visitor, origin string) error {
+		if len(all[origin].Entries) > 0 {
+			if _, err := v.Local().Edit(ctx, sessions.Edit{Set: all[origin].Entries}); err != nil {
+				return err
+			}
+		}
+		return v.SetDatabases(ctx, all[origin].Databases)
+	})
 }
 
 // clear clears all that is stored.
@@ -138,21 +192,24 @@ func (s *Store) clear(ctx context.Context) error {
 	if _, err := cdp.Call(ctx, s.root, storage.ClearCookies, storage.ClearCookiesParams{BrowserContextID: s.context}); err != nil {
 		return err
 	}
-	return s.visit(ctx, s.known(), func(l *Local, origin string) error { return l.Clear(ctx, origin) })
+	return s.visit(ctx, s.known(), func(v *Visitor, origin string) error { return v.Clear(ctx, origin) })
 }
 
-// visit visits origins by a hidden page.
-func (s *Store) visit(ctx context.Context, origins []string, do func(*Local, string) error) error {
+// visit visits origins by a hidden page. The page is at an origin when do is called with it.
+func (s *Store) visit(ctx context.Context, origins []string, do func(*Visitor, string) error) error {
 	if len(origins) == 0 {
 		return nil
 	}
-	l, err := OpenLocal(ctx, s.root, s.context)
+	v, err := OpenVisitor(ctx, s.root, s.context)
 	if err != nil {
 		return err
 	}
-	defer l.Close(ctx)
+	defer v.Close(ctx)
 	for _, origin := range origins {
-		if err := do(l, origin); err != nil {
+		if err := v.Visit(ctx, origin); err != nil {
+			return err
+		}
+		if err := do(v, origin); err != nil {
 			return err
 		}
 	}

@@ -396,7 +396,7 @@ func TestTheDefaultSessionIsMadeOnFirstUse(t *testing.T) {
 		t.Errorf("the tab is at %s", at)
 	}
 	st.arrived(b, sessions.Default, tab)
-	if state, err := a.browser.DefaultContext().State(st.ctx); err != nil || len(state.Cookies) > 0 {
+	if state, err := a.browser.DefaultContext().State(st.ctx, sessions.StateOptions{}); err != nil || len(state.Cookies) > 0 {
 		t.Errorf("the node that had the session keeps %+v, %v", state, err)
 	}
 }

@@ -73,6 +73,14 @@ var classes = map[string]class{
 	domtapv1.ContextService_GetHistory_FullMethodName:      byTab,
 	domtapv1.StatsService_GetStats_FullMethodName:          everywhere,
 
+	domtapv1.StorageService_ListCookies_FullMethodName:        bySession,
+	domtapv1.StorageService_SetCookies_FullMethodName:         bySession,
+	domtapv1.StorageService_DeleteCookies_FullMethodName:      bySession,
+	domtapv1.StorageService_GetLocalStorage_FullMethodName:    bySession,
+	domtapv1.StorageService_EditLocalStorage_FullMethodName:   bySession,
+	domtapv1.StorageService_GetSessionStorage_FullMethodName:  byTab,
+	domtapv1.StorageService_EditSessionStorage_FullMethodName: byTab,
+
 	domtapv1.SearchService_Search_FullMethodName:              local,
 	domtapv1.SearchService_ListSearchProviders_FullMethodName: local,
 

@@ -193,12 +193,21 @@ func (a *Access) Close(ctx context.Context, id string, keep bool) error {
 }
 
 // State reads what a session has stored.
-func (a *Access) State(ctx context.Context, id string) (sessions.State, error) {
+func (a *Access) State(ctx context.Context, id string, o sessions.StateOptions) (sessions.State, error) {
 	id, err := a.session(ctx, id)
 	if err != nil {
 		return sessions.State{}, err
 	}
-	return a.sessions.State(ctx, id)
+	return a.sessions.State(ctx, id, o)
+}
+
+// Stored calls do with what a session has stored.
+func (a *Access) Stored(ctx context.Context, id string, do func(context.Context, sessions.Storage) error) error {
+	id, err := a.session(ctx, id)
+	if err != nil {
+		return err
+	}
+	return a.sessions.Stored(ctx, id, do)
 }
 
 // SetState adds to what a session has stored; with replace, it clears the session first.

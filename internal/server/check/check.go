@@ -79,6 +79,7 @@ var checkers = table(
 	of(checkCreateSession), of(checkUpdateSession), of(checkCloseSession),
 	of(checkSession[*domtapv1.GetStorageStateRequest]), of(checkSetStorageState), of(checkSession[*domtapv1.ListDownloadsRequest]),
 	of(checkPruneTranscript), of(checkCountTokens), of(checkTab[*domtapv1.GetHistoryRequest]), of(checkGetStats), of(checkSearch),
+	of(checkListCookies), of(checkSetCookies), of(checkDeleteCookies), of(checkGetLocalStorage), of(checkEditLocalStorage), of(checkGetSessionStorage), of(checkEditSessionStorage),
 	of(checkDrainNode), of(checkMoveSession),
 )
 

@@ -52,6 +52,15 @@ func TestGoodRequestsPass(t *testing.T) {
 		&domtapv1.GetCompactRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DIFF, Incremental: true},
 		&domtapv1.FindRequest{TabId: "t1", Query: "a"},
 		&domtapv1.FindRequest{TabId: "t1", Query: strings.Repeat("é", 200), MaxResults: proto.Int32(50), MaxTokens: proto.Int32(0), MaxAge: seconds(60)},
+		&domtapv1.ListCookiesRequest{SessionId: "s", Filter: &domtapv1.CookieFilter{PartitionKey: proto.String("")}},
+		&domtapv1.SetCookiesRequest{Cookies: []*domtapv1.Cookie{{Name: "a", Domain: "b", Secure: true, PartitionKey: proto.String("https://c.test"), Priority: proto.String("Low")}}},
+		&domtapv1.DeleteCookiesRequest{All: true},
+		&domtapv1.DeleteCookiesRequest{Filter: &domtapv1.CookieFilter{PartitionKey: proto.String("")}},
+		&domtapv1.GetLocalStorageRequest{},
+		&domtapv1.EditLocalStorageRequest{Origin: "http://a.test:80", Edit: &domtapv1.StorageEdit{Delete: make([]string, 1000)}},
+		&domtapv1.GetSessionStorageRequest{TabId: "t1"},
+		&domtapv1.EditSessionStorageRequest{TabId: "t1", Edit: &domtapv1.StorageEdit{Clear: true}},
+		stored(&domtapv1.ObjectStore{AutoIncrement: true, Records: []*domtapv1.StoreRecord{{Value: proto.String("1")}}}),
 		&domtapv1.SearchRequest{Query: "x"},
 		&domtapv1.SearchRequest{Query: strings.Repeat("é", 400), Kind: domtapv1.SearchKind_SEARCH_KIND_SHOPPING, Limit: proto.Int32(50), MaxTokens: proto.Int32(0),
 			Provider: "brave", MaxAge: seconds(24 * 60 * 60)},
@@ -103,6 +112,29 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(199)}, "max_tokens"},
 		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(50_001)}, "max_tokens"},
 		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(-1)}, "max_tokens"},
+		{&domtapv1.ListCookiesRequest{Filter: &domtapv1.CookieFilter{Name: strings.Repeat("x", 8<<10+1)}}, "filter.name"},
+		{&domtapv1.SetCookiesRequest{}, "cookies"},
+		{&domtapv1.SetCookiesRequest{Cookies: []*domtapv1.Cookie{{Name: "a"}}}, "cookies[0].domain"},
+		{&domtapv1.SetCookiesRequest{Cookies: []*domtapv1.Cookie{{Name: "a", Domain: "b", Priority: proto.String("Huge")}}}, "cookies[0].priority"},
+		{&domtapv1.SetCookiesRequest{Cookies: []*domtapv1.Cookie{{Name: "a", Domain: "b", PartitionKey: proto.String("https://c.test")}}}, "cookies[0].secure"},
+		{&domtapv1.SetCookiesRequest{Cookies: []*domtapv1.Cookie{{Name: "a", Domain: "b", Secure: true, PartitionKey: proto.String("c.test")}}}, "cookies[0].partition_key"},
+		{&domtapv1.DeleteCookiesRequest{}, "filter"},
+		{&domtapv1.DeleteCookiesRequest{Filter: &domtapv1.CookieFilter{Name: "a"}, All: true}, "all"},
+		{&domtapv1.GetLocalStorageRequest{Origin: "a.test"}, "origin"},
+		{&domtapv1.EditLocalStorageRequest{Edit: &domtapv1.StorageEdit{Clear: true}}, "origin"},
+		{&domtapv1.EditLocalStorageRequest{Origin: "https://a.test"}, "edit"},
+		{&domtapv1.EditLocalStorageRequest{Origin: "https://a.test", Edit: &domtapv1.StorageEdit{Delete: make([]string, 1001)}}, "edit.delete"},
+		{&domtapv1.EditLocalStorageRequest{Origin: "https://a.test", Edit: &domtapv1.StorageEdit{Set: make([]*domtapv1.StorageEntry, 1001)}}, "edit.set"},
+		{&domtapv1.GetSessionStorageRequest{}, "tab_id"},
+		{&domtapv1.EditSessionStorageRequest{TabId: "t1", Origin: "x", Edit: &domtapv1.StorageEdit{Clear: true}}, "origin"},
+		{stored(), "state.origins[0].indexed_db[0].version"},
+		{stored(&domtapv1.ObjectStore{KeyPath: proto.String("a"), KeyPathArray: []string{"b"}}), "state.origins[0].indexed_db[0].stores[0].key_path"},
+		{stored(&domtapv1.ObjectStore{Indexes: []*domtapv1.StoreIndex{{}}}), "state.origins[0].indexed_db[0].stores[0].indexes[0].key_path"},
+		{stored(&domtapv1.ObjectStore{Records: []*domtapv1.StoreRecord{{Value: proto.String("1")}}}), "state.origins[0].indexed_db[0].stores[0].records[0].key"},
+		{stored(&domtapv1.ObjectStore{KeyPath: proto.String("a"), Records: []*domtapv1.StoreRecord{{Key: proto.String("1"), Value: proto.String("1")}}}), "state.origins[0].indexed_db[0].stores[0].records[0].key"},
+		{stored(&domtapv1.ObjectStore{Records: []*domtapv1.StoreRecord{{Key: proto.String("1")}}}), "state.origins[0].indexed_db[0].stores[0].records[0].value"},
+		{stored(&domtapv1.ObjectStore{Records: []*domtapv1.StoreRecord{{Key: proto.String("1"), Value: proto.String("{")}}}), "state.origins[0].indexed_db[0].stores[0].records[0]"},
+		{stored(&domtapv1.ObjectStore{Records: []*domtapv1.StoreRecord{{Key: proto.String("1"), Value: proto.String(`"` + strings.Repeat("x", 10<<20) + `"`)}}}), "state.origins"},
 		{&domtapv1.SearchRequest{}, "query"},
 		{&domtapv1.SearchRequest{Query: " \n"}, "query"},
 		{&domtapv1.SearchRequest{Query: strings.Repeat("x", 401)}, "query"},
@@ -349,4 +381,13 @@ func TestEveryRequestHasAChecker(t *testing.T) {
 		}
 		return true
 	})
+}
+
+// stored is a state with a database that has stores; without any, its version is wrong.
+func stored(stores ...*domtapv1.ObjectStore) *domtapv1.SetStorageStateRequest {
+	d := &domtapv1.IndexedDatabase{Name: "d", Stores: stores}
+	if len(stores) > 0 {
+		d.Version = 1
+	}
+	return &domtapv1.SetStorageStateRequest{State: &domtapv1.StorageState{Origins: []*domtapv1.OriginStorage{{Origin: "https://a.test", IndexedDb: []*domtapv1.IndexedDatabase{d}}}}}
 }

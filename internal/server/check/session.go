@@ -153,39 +153,3 @@ func checkOrigin(v *violations, field, origin string) {
 		u.RawQuery == "" && u.Fragment == "" && len(origin) <= maxID+len("https://")+maxID
 	v.want(ok, field, "must be an origin, such as https://example.com, without a path")
 }
-
-func checkState(v *violations, field string, s *domtapv1.StorageState) {
-	v.want(len(s.GetCookies()) <= maxCookies, field+".cookies", fmt.Sprintf("must have at most %d entries", maxCookies))
-	for i, cookie := range s.GetCookies()[:min(len(s.GetCookies()), maxCookies)] {
-		checkCookie(v, fmt.Sprintf("%s.cookies[%d]", field, i), cookie)
-	}
-	v.want(len(s.GetOrigins()) <= maxOrigins, field+".origins", fmt.Sprintf("must have at most %d entries", maxOrigins))
-	size := 0
-	seen := map[string]bool{}
-	for i, o := range s.GetOrigins()[:min(len(s.GetOrigins()), maxOrigins)] {
-		at := fmt.Sprintf("%s.origins[%d].origin", field, i)
-		checkOrigin(v, at, o.GetOrigin())
-		v.want(!seen[o.GetOrigin()], at, "must not be listed twice")
-		seen[o.GetOrigin()] = true
-		for _, e := range o.GetLocalStorage() {
-			size += len(e.GetName()) + len(e.GetValue())
-		}
-	}
-	v.want(size <= sessions.MaxStateBytes, field+".origins",
-		fmt.Sprintf("must have at most %d MiB in all", sessions.MaxStateBytes>>20))
-}
-
-var sameSites = []string{"", "Strict", "Lax", "None"}
-
-func checkCookie(v *violations, field string, k *domtapv1.Cookie) {
-	size := len(k.GetName()) + len(k.GetValue()) + len(k.GetPath())
-	v.want(size <= maxCookie, field, fmt.Sprintf("must have at most %d bytes", maxCookie))
-	v.want(k.GetName() != "" || k.GetValue() != "", field+".name", "is required")
-	host := k.GetDomain() != "" && len(k.GetDomain()) <= maxID+maxID && !strings.ContainsAny(k.GetDomain(), "/:@ ")
-	v.want(host, field+".domain",
-		"is required: a host such as example.com, or .example.com for subdomains too")
-	v.want(k.GetPath() == "" || strings.HasPrefix(k.GetPath(), "/"), field+".path", "must begin with /")
-	v.want(inside(k.GetExpires(), -1, 1e11), field+".expires", "must be seconds since 1970, or -1")
-	v.want(slices.Contains(sameSites, k.GetSameSite()), field+".same_site", "must be Strict, Lax, None or empty")
-	v.want(k.GetSameSite() != "None" || k.GetSecure(), field+".secure", "must be set for a cookie with same_site None")
-}

@@ -84,37 +84,3 @@ func emulationMessage(e sessions.Emulation) *domtapv1.Emulation {
 	}
 	return m
 }
-
-// State converts the storage state in a request.
-func State(m *domtapv1.StorageState) sessions.State {
-	var s sessions.State
-	for _, c := range m.GetCookies() {
-		s.Cookies = append(s.Cookies, sessions.Cookie{Name: c.GetName(), Value: c.GetValue(), Domain: c.GetDomain(), Path: c.GetPath(),
-			Expires: c.GetExpires(), HTTPOnly: c.GetHttpOnly(), Secure: c.GetSecure(), SameSite: c.GetSameSite()})
-	}
-	for _, o := range m.GetOrigins() {
-		one := sessions.Origin{Origin: o.GetOrigin()}
-		for _, e := range o.GetLocalStorage() {
-			one.Entries = append(one.Entries, sessions.Entry{Name: e.GetName(), Value: e.GetValue()})
-		}
-		s.Origins = append(s.Origins, one)
-	}
-	return s
-}
-
-// StorageState is the inverse of State.
-func StorageState(s sessions.State) *domtapv1.StorageState {
-	m := new(domtapv1.StorageState)
-	for _, c := range s.Cookies {
-		m.Cookies = append(m.Cookies, &domtapv1.Cookie{Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path,
-			Expires: c.Expires, HttpOnly: c.HTTPOnly, Secure: c.Secure, SameSite: c.SameSite})
-	}
-	for _, o := range s.Origins {
-		one := &domtapv1.OriginStorage{Origin: o.Origin}
-		for _, e := range o.Entries {
-			one.LocalStorage = append(one.LocalStorage, &domtapv1.StorageEntry{Name: e.Name, Value: e.Value})
-		}
-		m.Origins = append(m.Origins, one)
-	}
-	return m
-}

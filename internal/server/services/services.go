@@ -74,6 +74,7 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterActionServiceServer(r, &actionService{core: s.core})
 	domtapv1.RegisterPageServiceServer(r, &pageService{core: s.core})
 	domtapv1.RegisterSessionServiceServer(r, &sessionService{core: s.core})
+	domtapv1.RegisterStorageServiceServer(r, &storageService{core: s.core})
 	domtapv1.RegisterContextServiceServer(r, &contextService{core: s.core})
 	domtapv1.RegisterStatsServiceServer(r, &statsService{core: s.core})
 	domtapv1.RegisterSearchServiceServer(r, &searchService{core: s.core})

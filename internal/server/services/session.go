@@ -6,6 +6,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/sessions"
 )
 
 type sessionService struct {
@@ -55,11 +56,11 @@ func (s *sessionService) CloseSession(ctx context.Context, r *domtapv1.CloseSess
 
 // GetStorageState reads what a session has stored.
 func (s *sessionService) GetStorageState(ctx context.Context, r *domtapv1.GetStorageStateRequest) (*domtapv1.GetStorageStateResponse, error) {
-	state, err := s.Access.State(ctx, r.GetSessionId())
+	state, err := s.Access.State(ctx, r.GetSessionId(), sessions.StateOptions{Databases: r.GetIndexedDb()})
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.GetStorageStateResponse{State: convert.StorageState(state)}, nil
+	return &domtapv1.GetStorageStateResponse{State: convert.StorageState(state), Omissions: convert.Omissions(state.Omissions)}, nil
 }
 
 // SetStorageState stores something in a session.

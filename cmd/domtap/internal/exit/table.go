@@ -111,6 +111,8 @@ var limits = map[string]string{
 	"sessions":            "close sessions that you do not need: domtap session close NAME",
 	"node_sessions":       "domtap cluster status shows which nodes have room",
 	"cluster_sessions":    "close sessions that you do not need: domtap session close NAME",
+	"state_bytes":         "domtap storage clear and domtap cookies delete make room",
+	"origin_storage":      "domtap storage delete and domtap storage clear make room",
 	"sessions_per_client": "close sessions that you do not need: domtap session close NAME",
 }
 
@@ -118,6 +120,7 @@ var limits = map[string]string{
 var resources = map[string]string{
 	"tab":     "domtap tabs lists the open tabs",
 	"session": "domtap session list lists the sessions; domtap session new NAME creates one",
+	"origin":  "domtap storage list lists the origins of local storage",
 	"node":    "domtap cluster status lists the nodes",
 	"frame":   "domtap dom --json shows the frame of each element",
 }

@@ -1,0 +1,110 @@
+package storagestate
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// Area is the local or the session storage of one origin, as a document of that origin reaches it. It is reached by a script, because the
+// browser's own command does not say when an origin has no more space.
+type Area struct {
+	Session devtools.Session
+	// Context is the unique id of the execution context, which must be out of reach of the page's scripts. Empty: the document is an
+	// empty one.
+	Context string
+	Origin  string
+	// Local is local storage, and not session storage.
+	Local bool
+}
+
+//go:embed webstorage.js
+var webStorage string
+
+// areaRequest is the argument of the script.
+type areaRequest struct {
+	Origin string      `json:"origin"`
+	Local  bool        `json:"local"`
+	Clear  bool        `json:"clear"`
+	Remove []string    `json:"remove"`
+	Set    [][2]string `json:"set"`
+	Limit  int         `json:"limit"`
+}
+
+// Read reads all entries.
+func (a Area) Read(ctx context.Context) ([]sessions.Entry, error) {
+	return a.Edit(ctx, sessions.Edit{})
+}
+
+// Edit changes entries, and reads what is there then. When a part of the change fails, what came before that stays. It fails with an
+// *apierr.Error of kind NotFound when the document is of another origin.
+func (a Area) Edit(ctx context.Context, e sessions.Edit) ([]sessions.Entry, error) {
+	request := areaRequest{Origin: a.Origin, Local: a.Local, Clear: e.Clear, Remove: append([]string{}, e.Delete...), Set: [][2]string{}, Limit: sessions.MaxStateBytes}
+	for _, one := range e.Set {
+		request.Set = append(request.Set, [2]string{one.Name, one.Value})
+	}
+	var answer struct {
+		Entries                  [][2]string
+		Elsewhere, TooMuch, Full bool
+		Failed                   string
+	}
+	if err := evaluate(ctx, a.Session, a.Context, webStorage, request, &answer); err != nil {
+		return nil, fmt.Errorf("reaching the storage of %s: %w", a.Origin, err)
+	}
+	switch {
+	case answer.Elsewhere:
+		return nil, apierr.Unknown("origin", "the document of %s is gone: try again", a.Origin)
+	case answer.TooMuch:
+		return nil, tooMuch()
+	case answer.Full:
+		return nil, apierr.Exceeded("origin_storage", 10<<20, "%s has no more space: an origin stores about 5 million characters; delete entries first", a.Origin)
+	case answer.Failed != "":
+		return nil, apierr.Unknown("origin", "the document of %s has no storage: %s", a.Origin, answer.Failed)
+	}
+	var entries []sessions.Entry
+	for _, one := range answer.Entries {
+		entries = append(entries, sessions.Entry{Name: one[0], Value: one[1]})
+	}
+	return entries, nil
+}
+
+// evaluate calls a function, an expression of JavaScript, with one argument in an execution context, the page's own when it is empty, and
+// decodes the JSON that it answers, or that its promise does.
+func evaluate(ctx context.Context, s devtools.Session, in, function string, request, answer any) error {
+	argument, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	literal, err := json.Marshal(string(argument)) // in an object literal, __proto__ would be no name
+	if err != nil {
+		return err
+	}
+	yes := true
+	got, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: fmt.Sprintf("%s(JSON.parse(%s))", strings.TrimSpace(function), literal),
+		UniqueContextID: in, AwaitPromise: &yes, ReturnByValue: &yes, Silent: &yes})
+	if err != nil {
+		return err
+	}
+	if got.ExceptionDetails != nil {
+		return fmt.Errorf("the script failed: %s", got.ExceptionDetails.Text)
+	}
+	var text string
+	if err := json.Unmarshal(got.Result.Value, &text); err != nil {
+		return fmt.Errorf("the script answered %s: %w", got.Result.Type, err)
+	}
+	return json.Unmarshal([]byte(text), answer)
+}
+
+// tooMuch is the error for a state that is too large to be read.
+func tooMuch() *apierr.Error {
+	return apierr.Exceeded("state_bytes", sessions.MaxStateBytes, "the storage of the session has more than %d MiB: clear what is not needed, or read less of it", sessions.MaxStateBytes>>20)
+}

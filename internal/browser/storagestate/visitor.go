@@ -1,0 +1,63 @@
+package storagestate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/storage"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/hidden"
+)
+
+// Visitor is a hidden page that reaches the storage of any origin of a context. It serves one goroutine.
+type Visitor struct {
+	page *hidden.Page
+	// origin is where the page is.
+	origin string
+}
+
+// OpenVisitor opens the hidden page. The caller owes a Close.
+func OpenVisitor(ctx context.Context, root devtools.Session, in cdp.BrowserContextID) (*Visitor, error) {
+	p, err := hidden.Open(ctx, root, in)
+	if err != nil {
+		return nil, err
+	}
+	return &Visitor{page: p}, nil
+}
+
+// Visit goes to an origin.
+func (v *Visitor) Visit(ctx context.Context, origin string) error {
+	if v.origin == origin {
+		return nil
+	}
+	refused, err := v.page.Visit(ctx, origin+"/")
+	if err == nil && refused != "" {
+		return &apierr.Error{
+			Kind: apierr.Invalid, Field: "storage_state",
+			Message: fmt.Sprintf("the browser does not go to the origin %s (%s): check how it is written", origin, refused),
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("reaching the storage of %s: %w", origin, err)
+	}
+	v.origin = origin
+	return nil
+}
+
+// Local is the local storage of the origin where the page is.
+func (v *Visitor) Local() Area { return Area{Session: v.page.Session, Origin: v.origin, Local: true} }
+
+// Clear forgets all that an origin has stored, of every kind.
+func (v *Visitor) Clear(ctx context.Context, origin string) error {
+	_, err := cdp.Call(ctx, v.page.Session, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: origin, StorageTypes: "all"})
+	if err != nil {
+		return fmt.Errorf("clearing the storage of %s: %w", origin, err)
+	}
+	return nil
+}
+
+// Close closes the page. When ctx ends first, that goes on without the caller.
+func (v *Visitor) Close(ctx context.Context) { v.page.Close(ctx) }

@@ -1,0 +1,74 @@
+package browser
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/internal/browser/capture"
+	"github.com/domtap/domtap/internal/browser/frames"
+	"github.com/domtap/domtap/internal/browser/storagestate"
+)
+
+// sessionStorage implements driver.PageStorage.
+type sessionStorage struct {
+	m       *frames.Manager
+	capture *capture.Capture
+}
+
+// SessionStorage implements driver.PageStorage.
+func (s sessionStorage) SessionStorage(ctx context.Context, origin string, e driver.StorageEdit, values bool) (string, []driver.StorageEntry, error) {
+	if values {
+		if err := s.capture.Unmasked("what they have stored would tell that: leave out values, or use a session without --mask"); err != nil {
+			return "", nil, err
+		}
+	}
+	areas := s.areas(origin)
+	if len(areas) == 0 {
+		return "", nil, apierr.Unknown("origin", "the tab shows no document of %s: its URL, or that of a frame, must begin with the origin", originOr(origin))
+	}
+	var err error
+	for _, area := range areas { // one that just went, or is in a sandbox, leaves the next one to ask
+		var entries []driver.StorageEntry
+		if entries, err = area.Edit(ctx, e); err == nil {
+			return area.Origin, entries, nil
+		}
+		if !apierr.Is(err, apierr.NotFound) && !frames.IsGoneContext(err) {
+			break
+		}
+	}
+	return "", nil, s.m.Failed(err)
+}
+
+// areas finds the storage of an origin, or that of the main document when it is empty, by each document that reaches it.
+func (s sessionStorage) areas(origin string) (all []storagestate.Area) {
+	s.m.Lock()
+	defer s.m.Unlock()
+	if origin = strings.ToLower(origin); origin == "" {
+		origin = originOf(s.m.Tree.Main().URL)
+	}
+	for _, one := range s.m.Tree.Readable() {
+		if f := s.m.Tree.Get(one.ID); origin != "" && f != nil && originOf(f.URL) == origin {
+			all = append(all, storagestate.Area{Session: one.Agent.Session, Context: one.Agent.Unique, Origin: origin})
+		}
+	}
+	return all
+}
+
+func originOr(origin string) string {
+	if origin == "" {
+		return "a site"
+	}
+	return origin
+}
+
+// originOf is the origin of a URL; empty for one that has no storage.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host)
+}
