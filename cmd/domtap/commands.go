@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/readcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/servecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/sessioncmd"
+	"github.com/domtap/domtap/cmd/domtap/internal/storagecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/tabcmd"
 )
 
@@ -30,7 +31,9 @@ func groups() []group {
 			{Name: "open", Make: tabcmd.Open}, {Name: "tabs", Make: tabcmd.Tabs}, {Name: "goto", Make: tabcmd.Goto}, {Name: "back", Make: tabcmd.Back},
 			{Name: "forward", Make: tabcmd.Forward}, {Name: "reload", Make: tabcmd.Reload}, {Name: "close", Make: tabcmd.Close}, {Name: "restore", Make: tabcmd.Restore},
 		}},
-		{"sessions", "Sessions:", []cli.Command{{Name: "session", Make: sessioncmd.Session}}},
+		{"sessions", "Sessions:", []cli.Command{
+			{Name: "session", Make: sessioncmd.Session}, {Name: "cookies", Make: storagecmd.Cookies}, {Name: "storage", Make: storagecmd.Storage},
+		}},
 		{"read", "Reading a page:", []cli.Command{
 			{Name: "read", Make: readcmd.Read}, {Name: "snapshot", Make: readcmd.Snapshot}, {Name: "compact", Make: readcmd.Compact}, {Name: "find", Make: readcmd.Find},
 			{Name: "dom", Make: readcmd.DOM}, {Name: "watch", Make: readcmd.Watch}, {Name: "wait", Make: readcmd.Wait}, {Name: "shot", Make: readcmd.Shot},

@@ -31,6 +31,7 @@ type fakeDaemon struct {
 	domtapv1.UnimplementedPageServiceServer
 	domtapv1.UnimplementedSessionServiceServer
 	domtapv1.UnimplementedStatsServiceServer
+	domtapv1.UnimplementedStorageServiceServer
 	domtapv1.UnimplementedSearchServiceServer
 	domtapv1.UnimplementedClusterServiceServer
 
@@ -74,6 +75,7 @@ func (f *fakeDaemon) serve(t *testing.T, listener net.Listener, options ...grpc.
 	domtapv1.RegisterPageServiceServer(server, f)
 	domtapv1.RegisterSessionServiceServer(server, f)
 	domtapv1.RegisterStatsServiceServer(server, f)
+	domtapv1.RegisterStorageServiceServer(server, f)
 	domtapv1.RegisterSearchServiceServer(server, f)
 	domtapv1.RegisterClusterServiceServer(server, f)
 	healthv1.RegisterHealthServer(server, health.NewServer())
@@ -190,6 +192,34 @@ func (f *fakeDaemon) GetStorageState(ctx context.Context, r *domtapv1.GetStorage
 
 func (f *fakeDaemon) SetStorageState(ctx context.Context, r *domtapv1.SetStorageStateRequest) (*domtapv1.SetStorageStateResponse, error) {
 	return handle(ctx, f, r, &domtapv1.SetStorageStateResponse{})
+}
+
+func (f *fakeDaemon) ListCookies(ctx context.Context, r *domtapv1.ListCookiesRequest) (*domtapv1.ListCookiesResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ListCookiesResponse{})
+}
+
+func (f *fakeDaemon) SetCookies(ctx context.Context, r *domtapv1.SetCookiesRequest) (*domtapv1.SetCookiesResponse, error) {
+	return handle(ctx, f, r, &domtapv1.SetCookiesResponse{})
+}
+
+func (f *fakeDaemon) DeleteCookies(ctx context.Context, r *domtapv1.DeleteCookiesRequest) (*domtapv1.DeleteCookiesResponse, error) {
+	return handle(ctx, f, r, &domtapv1.DeleteCookiesResponse{})
+}
+
+func (f *fakeDaemon) GetLocalStorage(ctx context.Context, r *domtapv1.GetLocalStorageRequest) (*domtapv1.GetLocalStorageResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GetLocalStorageResponse{})
+}
+
+func (f *fakeDaemon) EditLocalStorage(ctx context.Context, r *domtapv1.EditLocalStorageRequest) (*domtapv1.EditLocalStorageResponse, error) {
+	return handle(ctx, f, r, &domtapv1.EditLocalStorageResponse{})
+}
+
+func (f *fakeDaemon) GetSessionStorage(ctx context.Context, r *domtapv1.GetSessionStorageRequest) (*domtapv1.GetSessionStorageResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GetSessionStorageResponse{})
+}
+
+func (f *fakeDaemon) EditSessionStorage(ctx context.Context, r *domtapv1.EditSessionStorageRequest) (*domtapv1.EditSessionStorageResponse, error) {
+	return handle(ctx, f, r, &domtapv1.EditSessionStorageResponse{})
 }
 
 func (f *fakeDaemon) GetDom(ctx context.Context, r *domtapv1.GetDomRequest) (*domtapv1.GetDomResponse, error) {

@@ -46,6 +46,22 @@ var requestTests = []struct {
 	{"search -k news -n 5 --max-tokens 0 --max-age 1h --provider brave go", &domtapv1.SearchRequest{
 		Query: "go", Kind: domtapv1.SearchKind_SEARCH_KIND_NEWS, Limit: proto.Int32(5), MaxTokens: proto.Int32(0), MaxAge: seconds(3600), Provider: "brave"}},
 	{"search --kind images --max 3 --max-age 0 go", &domtapv1.SearchRequest{Query: "go", Kind: domtapv1.SearchKind_SEARCH_KIND_IMAGES, Limit: proto.Int32(3), MaxAge: seconds(0)}},
+	{"cookies list", &domtapv1.ListCookiesRequest{Filter: &domtapv1.CookieFilter{}}},
+	{"cookies list id -s work --domain a.test --path /x --partition https://b.test --values", &domtapv1.ListCookiesRequest{
+		SessionId: "work", Values: true, Filter: &domtapv1.CookieFilter{Name: "id", Domain: "a.test", Path: "/x", PartitionKey: proto.String("https://b.test")}}},
+	{"cookies set a b --url https://a.test:8443/x", &domtapv1.SetCookiesRequest{Cookies: []*domtapv1.Cookie{{Name: "a", Value: "b", Domain: "a.test", Path: "/", Expires: -1, Secure: true}}}},
+	{"cookies set a b -s work --domain .a.test --path /x --secure --http-only --same-site None --priority High --partition https://b.test --expires 2033-05-18T03:33:20Z", &domtapv1.SetCookiesRequest{
+		SessionId: "work", Cookies: []*domtapv1.Cookie{{Name: "a", Value: "b", Domain: ".a.test", Path: "/x", Expires: 2e9, Secure: true, HttpOnly: true, SameSite: "None",
+			Priority: proto.String("High"), PartitionKey: proto.String("https://b.test")}}}},
+	{"cookies delete a --partition=", &domtapv1.DeleteCookiesRequest{Filter: &domtapv1.CookieFilter{Name: "a", PartitionKey: proto.String("")}}},
+	{"cookies delete --all", &domtapv1.DeleteCookiesRequest{Filter: &domtapv1.CookieFilter{}, All: true}},
+	{"storage list -s work", &domtapv1.GetLocalStorageRequest{SessionId: "work"}},
+	{"storage list --origin https://a.test --values", &domtapv1.GetLocalStorageRequest{Origin: "https://a.test", Values: true}},
+	{"storage list --area session", &domtapv1.GetSessionStorageRequest{TabId: "t2"}},
+	{"storage set a b --origin https://a.test", &domtapv1.EditLocalStorageRequest{Origin: "https://a.test", Edit: &domtapv1.StorageEdit{Set: []*domtapv1.StorageEntry{{Name: "a", Value: "b"}}}}},
+	{"storage delete a b --area session -t t1 --origin https://a.test", &domtapv1.EditSessionStorageRequest{TabId: "t1", Origin: "https://a.test", Edit: &domtapv1.StorageEdit{Delete: []string{"a", "b"}}}},
+	{"storage clear --area session", &domtapv1.EditSessionStorageRequest{TabId: "t2", Edit: &domtapv1.StorageEdit{Clear: true}}},
+	{"session save work - --indexed-db", &domtapv1.GetStorageStateRequest{SessionId: "work", IndexedDb: true}},
 	{"dom", &domtapv1.GetDomRequest{TabId: "t2"}},
 	{"dom --viewport-only --max-elements 0 --max-tokens 200 --all --full --root 0 --frame f --attr id,class --cursor c1", &domtapv1.GetDomRequest{
 		TabId: "t2", ViewportOnly: true, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(200), InteractiveOnly: proto.Bool(false),

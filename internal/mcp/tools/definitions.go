@@ -150,6 +150,19 @@ var definitions = map[string]definition{
 			"root_ref":{"type":"integer"},
 			"max_rows":{"type":"integer","default":1000}}}`,
 	},
+	"browser_storage": {
+		"List cookies, local or session storage by name; get, set or delete entries.",
+		`{"type":"object","properties":{
+			"action":{"type":"string","enum":["list","get","set","delete"]},
+			"area":{"type":"string","enum":["cookies","local","session"],"default":"cookies"},
+			"name":{"type":"string"},
+			"value":{"type":"string"},
+			"domain":{"type":"string","description":"cookies"},
+			"origin":{"type":"string","description":"local, session: https://example.com"},
+			"all":{"type":"boolean","description":"delete everything"},
+			"tab":{"type":"string","description":"session"}},
+		"required":["action"]}`,
+	},
 	"browser_search": {
 		"Search the web, without a tab: titles, hosts, dates, URLs, extracts.",
 		`{"type":"object","properties":{

@@ -15,6 +15,7 @@ type Daemon struct {
 	Dom     domtapv1.DomServiceClient
 	Actions domtapv1.ActionServiceClient
 	Pages   domtapv1.PageServiceClient
+	Storage domtapv1.StorageServiceClient
 	Search  domtapv1.SearchServiceClient
 }
 
@@ -25,6 +26,7 @@ func NewDaemon(conn grpc.ClientConnInterface) *Daemon {
 		Dom:     domtapv1.NewDomServiceClient(conn),
 		Actions: domtapv1.NewActionServiceClient(conn),
 		Pages:   domtapv1.NewPageServiceClient(conn),
+		Storage: domtapv1.NewStorageServiceClient(conn),
 		Search:  domtapv1.NewSearchServiceClient(conn),
 	}
 }

@@ -27,6 +27,7 @@ var examples = map[string]string{
 	"browser_screenshot":           `{}`,
 	"browser_extract":              `{"selectors":["h1","a@href"]}`,
 	"browser_batch":                `{"urls":["https://example.com"]}`,
+	"browser_storage":              `{"action":"list"}`,
 	"browser_search":               `{"query":"go release notes"}`,
 }
 

@@ -59,14 +59,15 @@ func read[T any](c *Call) (*T, error) {
 
 // The classes of tools. All is every class.
 const (
-	Core   = "core"
-	Page   = "page"
-	Search = "search"
-	All    = "all"
+	Core    = "core"
+	Page    = "page"
+	Storage = "storage"
+	Search  = "search"
+	All     = "all"
 )
 
 // classes are the classes, as errors list them.
-var classes = []string{Core, Page, Search, All}
+var classes = []string{Core, Page, Storage, Search, All}
 
 // table has every tool, as hosts list them.
 var table = []Tool{
@@ -83,16 +84,17 @@ var table = []Tool{
 	{Name: "browser_screenshot", sets: []string{Core, Page}, ReadOnly: true, run: screenshot},
 	{Name: "browser_extract", sets: []string{Page}, ReadOnly: true, run: extract},
 	{Name: "browser_batch", sets: []string{Page}, ReadOnly: true, run: batch},
+	{Name: "browser_storage", sets: []string{Storage}, run: storage},
 	{Name: "browser_search", sets: []string{Search}, ReadOnly: true, run: searchWeb},
 }
 
-// Select returns the tools of classes: Core, Page, Search and All, with commas between them.
+// Select returns the tools of classes: Core, Page, Storage, Search and All, with commas between them.
 func Select(list string) ([]Tool, error) {
 	wanted := map[string]bool{}
 	for class := range strings.SplitSeq(list, ",") {
 		class = strings.TrimSpace(class)
 		if !slices.Contains(classes, class) {
-			return nil, fmt.Errorf("unknown class of tools %q: use %s, %s, %s or %s, or several with commas between them", class, Core, Page, Search, All)
+			return nil, fmt.Errorf("unknown class of tools %q: use %s or %s, or several with commas between them", class, strings.Join(classes[:len(classes)-1], ", "), All)
 		}
 		wanted[class] = true
 	}

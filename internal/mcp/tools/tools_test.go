@@ -16,14 +16,14 @@ import (
 )
 
 func TestClassesOfTools(t *testing.T) {
-	for classes, want := range map[string]int{"core": 10, "page": 8, "all": 14, "core,page": 13, " page , core ": 13, "search": 1, "core,search": 11} {
+	for classes, want := range map[string]int{"core": 10, "page": 8, "storage": 1, "all": 15, "core,page": 13, " page , core ": 13, "search": 1, "core,search": 11} {
 		got, err := Select(classes)
 		if err != nil || len(got) != want {
 			t.Errorf("%q has %d tools (%v), want %d", classes, len(got), err, want)
 		}
 	}
 	for _, classes := range []string{"", "everything", "core,"} {
-		if _, err := Select(classes); err == nil || !strings.Contains(err.Error(), "use core, page, search or all") {
+		if _, err := Select(classes); err == nil || !strings.Contains(err.Error(), "use core, page, storage, search or all") {
 			t.Errorf("%q: %v", classes, err)
 		}
 	}
@@ -46,7 +46,7 @@ var arguments = map[string]any{
 	"browser_navigate": navigateArgs{}, "browser_tab": tabArgs{}, "browser_get_elements_compact": compactArgs{}, "browser_interact": interactArgs{},
 	"browser_fill_form": formArgs{}, "browser_wait": waitArgs{}, "browser_read_page": pageArgs{}, "browser_get_dom": domArgs{},
 	"browser_screenshot": shotArgs{}, "browser_extract": extractArgs{}, "browser_batch": batchArgs{}, "browser_find": findArgs{}, "browser_log": logArgs{},
-	"browser_search": searchArgs{},
+	"browser_search": searchArgs{}, "browser_storage": storageArgs{},
 }
 
 // A schema names nothing that its tool does not read, and enumerates the words that it knows.
@@ -74,6 +74,8 @@ func TestSchemasSayWhatToolsRead(t *testing.T) {
 	sameWords(t, "browser_navigate", "wait_until", words(waits))
 	sameWords(t, "browser_get_elements_compact", "format", words(formats))
 	sameWords(t, "browser_screenshot", "format", words(pictures))
+	sameWords(t, "browser_storage", "action", words(storageActions))
+	sameWords(t, "browser_storage", "area", words(stores))
 	sameWords(t, "browser_search", "kind", words(searchKinds))
 }
 

@@ -54,7 +54,7 @@ docs/mcp.md has the configurations of hosts.`,
 
 func (m *mcpFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&m.Tools, "tools", tools.Core, "the classes of tools: core, page, search, all, or several separated by commas")
+	f.StringVar(&m.Tools, "tools", tools.Core, "the classes of tools: core, page, storage, search, all, or several separated by commas")
 	f.StringVar(&m.http, "http", "", "serve streamable HTTP on this loopback address, such as 127.0.0.1:7413, with a bearer token")
 	f.StringVar(&m.tokenFile, "http-token-file", "", "the file with that token, created if missing (default: the token of the daemon)")
 	f.StringVar(&m.Session, "session", "", "the browser session to work in (default: the session named default)")

@@ -3,6 +3,8 @@ package sessioncmd
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -54,7 +56,7 @@ func newSession(a *cli.App) *cobra.Command {
 		Args: cli.Args("[NAME]"),
 	}
 	a.Flags.Register(cmd)
-	cmd.Flags().StringVar(&file, "state", "", "load cookies and local storage from this file; - is standard input")
+	cmd.Flags().StringVar(&file, "state", "", "load cookies and storage from this file; - is standard input")
 	settings := settingsFlags(cmd)
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		request := &domtapv1.CreateSessionRequest{SessionId: strings.Join(args, "")}
@@ -139,22 +141,24 @@ func closeSessions(a *cli.App) *cobra.Command {
 }
 
 func save(a *cli.App) *cobra.Command {
+	var databases bool
 	cmd := &cobra.Command{
 		Use:   "save NAME FILE",
-		Short: "Save the cookies and the local storage of a session",
+		Short: "Save the cookies and the storage of a session",
 		Long: `Save the cookies of a session, and the local storage of the origins that its tabs showed, as JSON with
-the names of Playwright's storageState. The file contains logins, so only you can read it. FILE -
-writes to standard output.`,
-		Example: "  domtap session save default state.json",
+the names of Playwright's storageState; with --indexed-db, also their databases. What cannot be kept is
+listed. The file contains logins, so only you can read it. FILE - writes to standard output.`,
+		Example: "  domtap session save default state.json\n  domtap session save work state.json --indexed-db",
 		Args:    cli.Args("NAME", "FILE"), ValidArgsFunction: a.CompleteSessions,
 	}
 	a.Flags.Register(cmd)
+	DatabasesFlag(cmd, &databases)
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
-		answer, err := c.Sessions.GetStorageState(ctx, &domtapv1.GetStorageStateRequest{SessionId: args[0]})
+		state, err := State(ctx, a, c, args[0], databases)
 		if err != nil {
 			return err
 		}
-		raw, err := sessionflags.EncodeState(answer.GetState())
+		raw, err := sessionflags.EncodeState(state)
 		if err != nil {
 			return err
 		}
@@ -168,6 +172,32 @@ writes to standard output.`,
 		return nil
 	})
 	return cmd
+}
+
+// DatabasesFlag defines the flag that adds the databases to a state.
+func DatabasesFlag(cmd *cobra.Command, databases *bool) {
+	cmd.Flags().BoolVar(databases, "indexed-db", false, "save the IndexedDB databases, too")
+}
+
+// State reads the storage state of a session, and notes what it leaves out.
+func State(ctx context.Context, a *cli.App, c *cli.Client, session string, databases bool) (*domtapv1.StorageState, error) {
+	answer, err := c.Sessions.GetStorageState(ctx, &domtapv1.GetStorageStateRequest{SessionId: session, IndexedDb: databases})
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range answer.GetOmissions() {
+		a.Warn(errors.New(omission(o)))
+	}
+	return answer.GetState(), nil
+}
+
+// omission says what a state leaves out.
+func omission(o *domtapv1.StorageOmission) string {
+	what := fmt.Sprintf("database %q of %s", o.GetDatabase(), o.GetOrigin())
+	if o.GetStore() != "" {
+		what = fmt.Sprintf("%d records of store %q in %s", o.GetRecords(), o.GetStore(), what)
+	}
+	return fmt.Sprintf("not saved: %s: %s", what, o.GetReason())
 }
 
 // writePrivate replaces a file by one that only this user can read, whatever the old mode was.
@@ -186,9 +216,9 @@ func load(a *cli.App) *cobra.Command {
 	var replace bool
 	cmd := &cobra.Command{
 		Use:   "load NAME FILE",
-		Short: "Load cookies and local storage into a session",
+		Short: "Load cookies and storage into a session",
 		Long: `Load a file that session save, or Playwright, wrote into a session. Open tabs use the new state from
-their next document on. FILE - reads standard input.`,
+their next document on. Databases of the same name are replaced as a whole. FILE - reads standard input.`,
 		Example: "  domtap session load work state.json --replace",
 		Args:    cli.Args("NAME", "FILE"), ValidArgsFunction: a.CompleteSessions,
 	}
