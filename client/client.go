@@ -69,6 +69,7 @@ type Client struct {
 	Context  domtapv1.ContextServiceClient
 	Storage  domtapv1.StorageServiceClient
 	Search   domtapv1.SearchServiceClient
+	Network  domtapv1.NetworkServiceClient
 	Cluster  domtapv1.ClusterServiceClient
 
 	conn *grpc.ClientConn
@@ -156,6 +157,7 @@ func New(conn *grpc.ClientConn) *Client {
 		Context:  domtapv1.NewContextServiceClient(conn),
 		Storage:  domtapv1.NewStorageServiceClient(conn),
 		Search:   domtapv1.NewSearchServiceClient(conn),
+		Network:  domtapv1.NewNetworkServiceClient(conn),
 		Cluster:  domtapv1.NewClusterServiceClient(conn),
 		conn:     conn,
 	}

@@ -305,6 +305,12 @@ func (c *cancelled) ofSessions(method string) proto.Message {
 		return &domtapv1.GetSessionStorageRequest{TabId: c.tab()}
 	case "StorageService.EditSessionStorage":
 		return &domtapv1.EditSessionStorageRequest{TabId: c.tab(), Edit: &domtapv1.StorageEdit{Clear: true}}
+	case "NetworkService.AddRoute":
+		return &domtapv1.AddRouteRequest{SessionId: c.session(), Route: &domtapv1.Route{UrlPattern: "**/never", Action: &domtapv1.Route_Abort{Abort: new(domtapv1.RouteAbort)}}}
+	case "NetworkService.ListRoutes":
+		return &domtapv1.ListRoutesRequest{SessionId: c.session()}
+	case "NetworkService.RemoveRoutes":
+		return &domtapv1.RemoveRoutesRequest{SessionId: c.session()}
 	case "SearchService.Search":
 		return &domtapv1.SearchRequest{Query: "x"}
 	case "ClusterService.DrainNode":

@@ -11,6 +11,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/clustercmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemoncmd"
+	"github.com/domtap/domtap/cmd/domtap/internal/networkcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/readcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/servecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/sessioncmd"
@@ -33,6 +34,7 @@ func groups() []group {
 		}},
 		{"sessions", "Sessions:", []cli.Command{
 			{Name: "session", Make: sessioncmd.Session}, {Name: "cookies", Make: storagecmd.Cookies}, {Name: "storage", Make: storagecmd.Storage},
+			{Name: "route", Make: networkcmd.Route},
 		}},
 		{"read", "Reading a page:", []cli.Command{
 			{Name: "read", Make: readcmd.Read}, {Name: "snapshot", Make: readcmd.Snapshot}, {Name: "compact", Make: readcmd.Compact}, {Name: "find", Make: readcmd.Find},

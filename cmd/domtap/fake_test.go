@@ -33,6 +33,7 @@ type fakeDaemon struct {
 	domtapv1.UnimplementedStatsServiceServer
 	domtapv1.UnimplementedStorageServiceServer
 	domtapv1.UnimplementedSearchServiceServer
+	domtapv1.UnimplementedNetworkServiceServer
 	domtapv1.UnimplementedClusterServiceServer
 
 	socket string
@@ -77,6 +78,7 @@ func (f *fakeDaemon) serve(t *testing.T, listener net.Listener, options ...grpc.
 	domtapv1.RegisterStatsServiceServer(server, f)
 	domtapv1.RegisterStorageServiceServer(server, f)
 	domtapv1.RegisterSearchServiceServer(server, f)
+	domtapv1.RegisterNetworkServiceServer(server, f)
 	domtapv1.RegisterClusterServiceServer(server, f)
 	healthv1.RegisterHealthServer(server, health.NewServer())
 	served := make(chan error, 1)
@@ -284,6 +286,18 @@ func (f *fakeDaemon) Search(ctx context.Context, r *domtapv1.SearchRequest) (*do
 
 func (f *fakeDaemon) ListSearchProviders(ctx context.Context, r *domtapv1.ListSearchProvidersRequest) (*domtapv1.ListSearchProvidersResponse, error) {
 	return handle(ctx, f, r, &domtapv1.ListSearchProvidersResponse{})
+}
+
+func (f *fakeDaemon) AddRoute(ctx context.Context, r *domtapv1.AddRouteRequest) (*domtapv1.AddRouteResponse, error) {
+	return handle(ctx, f, r, &domtapv1.AddRouteResponse{Route: &domtapv1.Route{Id: "r1"}})
+}
+
+func (f *fakeDaemon) ListRoutes(ctx context.Context, r *domtapv1.ListRoutesRequest) (*domtapv1.ListRoutesResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ListRoutesResponse{})
+}
+
+func (f *fakeDaemon) RemoveRoutes(ctx context.Context, r *domtapv1.RemoveRoutesRequest) (*domtapv1.RemoveRoutesResponse, error) {
+	return handle(ctx, f, r, &domtapv1.RemoveRoutesResponse{})
 }
 
 func (f *fakeDaemon) GetCluster(ctx context.Context, r *domtapv1.GetClusterRequest) (*domtapv1.GetClusterResponse, error) {

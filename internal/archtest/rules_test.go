@@ -43,14 +43,17 @@ var layers = map[string]layer{
 	// A tab and its components do not know the pool.
 	"actor/tabpool": {layers: []string{"dom", "actor", "internal/lazyregexp"}},
 	// A browser that tests hold in their hands.
-	"actor/actortest":   {layers: []string{"dom", "actor", "internal/sessions", "internal/telemetry/pagelog"}},
-	"internal/sessions": {layers: []string{"dom", "actor", "actor/tabpool", "internal/truncate"}},
+	"actor/actortest": {layers: []string{"dom", "actor", "internal/sessions", "internal/telemetry/pagelog"}},
+	// What becomes of requests, on plain values.
+	"internal/routes":   {},
+	"internal/sessions": {layers: []string{"dom", "actor", "actor/tabpool", "internal/truncate", "internal/routes"}},
 	"internal/journal":  {layers: []string{"dom", "actor"}},
 	"internal/browser": {layers: []string{
 		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/activity", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
 		"internal/browser/devtools", "internal/browser/dialogs", "internal/browser/documents", "internal/browser/downloads", "internal/browser/emulate",
 		"internal/browser/frames", "internal/browser/input", "internal/browser/launch", "internal/browser/navigation", "internal/browser/observer",
 		"internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm", "internal/browser/windows",
+		"internal/browser/intercept", "internal/routes",
 	}, modules: true},
 	// The parts of a page, the lower ones first. None knows the page itself.
 	"internal/browser/monitor":    {},
@@ -65,7 +68,8 @@ var layers = map[string]layer{
 	// The parts of a browser.
 	"internal/browser/clipboard":    {layers: []string{"actor", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
 	"internal/browser/downloads":    {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/downloaddir"}, modules: true},
-	"internal/browser/emulate":      {layers: []string{"dom", "internal/sessions", "internal/browser/devtools", "internal/lazyregexp"}, modules: true},
+	"internal/browser/emulate":      {layers: []string{"dom", "internal/sessions", "internal/browser/devtools", "internal/browser/intercept", "internal/lazyregexp", "internal/routes"}, modules: true},
+	"internal/browser/intercept":    {layers: []string{"internal/browser/devtools", "internal/routes"}, modules: true},
 	"internal/browser/hidden":       {layers: []string{"internal/browser/devtools"}, modules: true},
 	"internal/browser/permissions":  {layers: []string{"internal/browser/clipboard", "internal/browser/devtools"}, modules: true},
 	"internal/browser/targets":      {layers: []string{"actor", "internal/browser/devtools"}, modules: true},
@@ -112,7 +116,7 @@ var layers = map[string]layer{
 	"internal/cluster/peers": {layers: []string{"gen", "internal/server", "internal/server/listen", "internal/sessions"}, modules: true},
 	"gen":                    {modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.
@@ -166,7 +170,7 @@ var owners = []owner{
 		packages: []string{"github.com/chromedp"},
 		layers: []string{"internal/browser", "internal/browser/activity", "internal/browser/devtools", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
 			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads",
-			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/windows", "bench"},
+			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/intercept", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/windows", "bench"},
 		advice: "add what you need to the interfaces of actor/driver and implement it in internal/browser",
 	},
 	{

@@ -57,6 +57,8 @@ type Browser struct {
 	elements int
 	// mask is what is masked in the pages of all sessions.
 	mask sessions.Mask
+	// block are the presets that block requests of all sessions.
+	block []string
 
 	// warm holds the sessions that are ready before anybody asks for them.
 	warm *warm.Pool[*Context]
@@ -79,6 +81,7 @@ type Browser struct {
 	clipboard        *clipboard.Clipboard
 	// workers serve no single page.
 	workers *emulate.Workers
+	held    *held
 }
 
 // Config says which browser to use.
@@ -127,7 +130,7 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 // newBrowser makes a browser without a process. Its life does not end with ctx.
 func newBrowser(ctx context.Context, cfg Config) *Browser {
 	b := &Browser{
-		registry: newRegistry(), urlPolicy: urlPolicy{cfg.Gate}, mask: cfg.Mask, script: masking(observer.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements,
+		registry: newRegistry(), urlPolicy: urlPolicy{cfg.Gate}, mask: cfg.Mask, block: cfg.Block, script: masking(observer.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements,
 		inbox: devtools.NewQueue[*cdproto.Message](), popups: make(chan driver.Popup, 64), done: make(chan struct{}),
 		secondary: cfg.Secondary, downloadDir: cfg.DownloadDir, maxDownloadBytes: cfg.MaxDownloadBytes,
 		workers: emulate.NewWorkers(),
@@ -157,11 +160,13 @@ func (b *Browser) attach(process *launch.Browser) {
 	b.downloads = downloads.New(b.ctx, b.root, downloads.Config{
 		Root: root, Keep: b.downloadDir != "", MaxBytes: b.maxDownloadBytes, Pages: b.downloaders, Logger: b.logger,
 	})
+	b.held = &held{life: b.ctx, conn: b.conn, logger: b.logger, workers: b.workers, allowed: b.allows(), inbox: devtools.NewQueue[*cdproto.Message]()}
 	b.clipboard = clipboard.New(b.root, b.logger, process.Owned(), b.shared)
 	b.base = b.newContext("")
 	b.base.name = driver.DefaultSession
 	b.addContext(b.base)
 	b.wg.Go(b.loop)
+	b.wg.Go(b.held.run)
 }
 
 // prepare asks the browser to tell about its targets.

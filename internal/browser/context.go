@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/permissions"
 	"github.com/domtap/domtap/internal/browser/storagestate"
 	"github.com/domtap/domtap/internal/browser/targets"
+	"github.com/domtap/domtap/internal/routes"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -105,6 +107,7 @@ func masking(limits observer.Limits, m sessions.Mask) string {
 // newContext is the side of the session that a browser context is for.
 func (b *Browser) newContext(id cdp.BrowserContextID) *Context {
 	c := &Context{browser: b, id: id, clipboard: b.clipboard.Session(id), store: storagestate.NewStore(b.root, id)}
+	c.emulated = c.wanted(sessions.Settings{})
 	c.permissions = permissions.New(b.root, c.clipboard, id, b.process.IsShell())
 	return c
 }
@@ -187,12 +190,18 @@ func (c *Context) Configure(ctx context.Context, s sessions.Settings) error {
 	if err := c.download(ctx, s.DenyDownloads); err != nil {
 		return c.browser.failed("setting what downloads do", err)
 	}
-	version := c.browser.version[strings.LastIndexByte(c.browser.version, '/')+1:]
+	wanted := c.wanted(s)
 	c.mu.Lock()
 	was := c.emulated
-	c.emulated = emulate.New(s, version)
+	c.emulated = wanted
 	c.mu.Unlock()
 	return c.emulate(ctx, was)
+}
+
+// wanted is what settings ask the session's pages to emulate, and what becomes of their requests.
+func (c *Context) wanted(s sessions.Settings) emulate.Overrides {
+	version := c.browser.version[strings.LastIndexByte(c.browser.version, '/')+1:]
+	return emulate.New(s, version, routes.NewTable(s.Routes, slices.Concat(c.browser.block, s.Block)))
 }
 
 // emulate puts the session's overrides in force in all its pages and workers. What a process has but once is lifted from all

@@ -47,10 +47,13 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 		p.crashed("crashed")
 	case fetch.RequestPaused.Method:
 		return devtools.On(msg, fetch.RequestPaused, func(e fetch.EventRequestPaused) {
-			s.Post(p.ctx, fetch.CommandContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
+			p.browser.held.decide(p.ctx, s, &e, e.FrameID == cdp.FrameID(p.id), p.emulated.Overrides().Table())
 		})
 	case fetch.AuthRequired.Method:
-		return devtools.On(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) { p.emulated.Authenticate(p.ctx, s, e) })
+		return devtools.On(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) {
+			answer := p.emulated.Authenticate(p.emulated.Overrides(), e)
+			s.Post(p.ctx, answer.Method, answer.Params)
+		})
 	case target.AttachedToTarget.Method:
 		return devtools.On(msg, target.AttachedToTarget, p.attachedToFrame)
 	case target.DetachedFromTarget.Method:

@@ -31,3 +31,11 @@ func (g urlPolicy) proxyVerdict() func(url string) string {
 		return ""
 	}
 }
+
+// allows says whether a URL may be answered in place of its server; nil: there is no gate.
+func (g urlPolicy) allows() func(url string) error {
+	if g.gate == nil {
+		return nil
+	}
+	return g.gate.AllowAnswer
+}

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
@@ -64,7 +63,7 @@ func (o *popupAdopter) workerCame(ctx context.Context, e target.EventAttachedToT
 	if c == nil {
 		return false
 	}
-	o.browser.conn.Listen(e.SessionID, func(*cdproto.Message) {})
+	o.browser.held.listen(e.SessionID)
 	o.browser.workers.Start(ctx, devtools.Session{Conn: o.browser.conn, ID: e.SessionID}, c.id, c.overrides)
 	return true
 }

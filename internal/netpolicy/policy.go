@@ -252,6 +252,15 @@ type Grant struct {
 	named bool
 }
 
+// Unresolved decides on the host without an address, for those who dial none: it refuses a host that only its address could allow.
+func (g Grant) Unresolved() error {
+	_, err := netip.ParseAddr(g.target.Host)
+	if isAddress := err == nil; g.policy == nil || g.policy.base != Closed || g.named || isAddress {
+		return nil
+	}
+	return &Refusal{Host: g.target.Host, Rule: Closed.String(), Why: g.target.Authority() + " is not allowed by its name"}
+}
+
 // Address decides on one address of the host; the error is a *Refusal. Call it with the address that is dialed next. A
 // host that is allowed by name may have any address but link-local ones, where clouds serve the credentials of their
 // machines, and addresses where no server can be: these must be allowed by address.

@@ -178,6 +178,26 @@ func TestWrongPolicies(t *testing.T) {
 	}
 }
 
+// A host that nobody dials is allowed by its name, or not at all where everything else is refused.
+func TestHostsThatAreNotResolved(t *testing.T) {
+	for text, hosts := range map[string]map[string]bool{
+		"closed,allow=10.0.0.0/8,allow=*.example.com": {"www.example.com": true, "a.example": false, "10.1.2.3": true},
+		"public,deny=a.example":                       {"b.example": true},
+		"open":                                        {"a.example": true, "127.0.0.1": true},
+	} {
+		p := mustParse(t, text)
+		for host, want := range hosts {
+			g, err := p.Name(Target{Scheme: "https", Host: host, Port: 443})
+			if err == nil {
+				err = g.Unresolved()
+			}
+			if (err == nil) != want {
+				t.Errorf("%s: %s: %v", text, host, err)
+			}
+		}
+	}
+}
+
 func TestOpenPolicies(t *testing.T) {
 	var none *Policy
 	for _, p := range []*Policy{none, {}, mustParse(t, ""), mustParse(t, "open"), mustParse(t, "\n# nothing\n")} {

@@ -133,6 +133,10 @@ var samples = map[string]proto.Message{
 	"StorageService.GetSessionStorage":  &domtapv1.GetSessionStorageRequest{},
 	"StorageService.EditSessionStorage": &domtapv1.EditSessionStorageRequest{Edit: &domtapv1.StorageEdit{Clear: true}},
 
+	"NetworkService.AddRoute":     &domtapv1.AddRouteRequest{Route: &domtapv1.Route{UrlPattern: "**", Action: &domtapv1.Route_Abort{Abort: new(domtapv1.RouteAbort)}}},
+	"NetworkService.ListRoutes":   &domtapv1.ListRoutesRequest{},
+	"NetworkService.RemoveRoutes": &domtapv1.RemoveRoutesRequest{},
+
 	"SearchService.Search":              &domtapv1.SearchRequest{Query: "x"},
 	"SearchService.ListSearchProviders": &domtapv1.ListSearchProvidersRequest{},
 

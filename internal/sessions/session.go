@@ -25,6 +25,8 @@ type session struct {
 	users    int
 	used     time.Time
 	settings Settings
+	// lastRoute is the number of the last route that was added; who changes the session guards it.
+	lastRoute int
 }
 
 func newSession(id string) *session {

@@ -132,6 +132,7 @@ func (s *Sessions) Create(ctx context.Context, id string, settings Settings, sta
 
 // create makes the browser context of a session, which can be found from then on.
 func (s *Sessions) create(ctx context.Context, one *session, settings Settings, state State) error {
+	settings.Routes = counted(settings.Routes)
 	bctx, err := newContext(ctx, s.browser, one.id, settings)
 	if err == nil {
 		if len(state.Cookies) > 0 || len(state.Origins) > 0 {
@@ -251,19 +252,17 @@ func (s *Sessions) change(ctx context.Context, id string, do func(context.Contex
 	return one.explain(do(ctx, one))
 }
 
-// Update replaces the settings of a session, for its open tabs too.
+// Update replaces the settings of a session but its routes, for its open tabs too.
 func (s *Sessions) Update(ctx context.Context, id string, settings Settings) (Info, error) {
 	var info Info
 	err := s.change(ctx, id, func(ctx context.Context, one *session) error {
 		if err := s.keepsMask(one, settings); err != nil {
 			return err
 		}
-		if err := one.context.Configure(ctx, settings); err != nil {
-			return fmt.Errorf("change session %s: %w", one.id, err)
+		settings.Routes = s.settingsOf(one).Routes
+		if err := s.configure(ctx, one, settings); err != nil {
+			return err
 		}
-		s.mu.Lock()
-		one.settings = settings
-		s.mu.Unlock()
 		s.pool.SetDialogPolicy(one.id, settings.Dialogs)
 		info = s.info(one)
 		return nil

@@ -4,9 +4,11 @@ import (
 	"slices"
 
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/internal/routes"
 )
 
-// Settings is what a client may choose for a session. It is a value: nobody writes to what it points to.
+// Settings is what a client may choose for a session. It is a value: nobody writes to what it points to, apart from the counters of
+// routes.
 type Settings struct {
 	// Dialogs says who answers JavaScript dialogs.
 	Dialogs   driver.DialogPolicy
@@ -18,6 +20,10 @@ type Settings struct {
 	DenyDownloads bool
 	// Mask says what is redacted for readers of the session's pages. It is chosen when the session is made.
 	Mask Mask
+	// Block are the presets of package routes that block requests.
+	Block []string
+	// Routes decide on requests, the last one that matches first. Update keeps them; see Routing.
+	Routes []routes.Route
 }
 
 // Emulation is the device that the browser emulates for pages. The zero value emulates nothing.

@@ -207,6 +207,8 @@ type Daemon struct {
 	// Sessions are made and closed by it.
 	Sessions domtapv1.SessionServiceClient
 	Storage  domtapv1.StorageServiceClient
+	// Network has the routes of sessions.
+	Network domtapv1.NetworkServiceClient
 	// Stop ends the server as SIGTERM does.
 	Stop context.CancelFunc
 	// Session is the session of requests that name none.
@@ -299,7 +301,7 @@ func Dial(t testing.TB, socket string) *Daemon {
 func (d *Daemon) connect(conn grpc.ClientConnInterface) {
 	d.Tabs, d.Dom = domtapv1.NewTabServiceClient(conn), domtapv1.NewDomServiceClient(conn)
 	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
-	d.Sessions = domtapv1.NewSessionServiceClient(conn)
+	d.Sessions, d.Network = domtapv1.NewSessionServiceClient(conn), domtapv1.NewNetworkServiceClient(conn)
 	d.Storage = domtapv1.NewStorageServiceClient(conn)
 }
 

@@ -478,7 +478,9 @@ type SessionSettings struct {
 	// Downloads are refused.
 	DenyDownloads bool `protobuf:"varint,5,opt,name=deny_downloads,json=denyDownloads,proto3" json:"deny_downloads,omitempty"`
 	// What is masked in the session's pages. Only CreateSession can set it; UpdateSession refuses another one.
-	Mask          *Mask `protobuf:"bytes,65,opt,name=mask,proto3" json:"mask,omitempty"`
+	Mask *Mask `protobuf:"bytes,65,opt,name=mask,proto3" json:"mask,omitempty"`
+	// Lists of requests to block, beside those of the daemon (`domtap serve --block`): "ads", "fonts", "media". docs/network.md says what they block.
+	Block         []string `protobuf:"bytes,66,rep,name=block,proto3" json:"block,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -551,6 +553,13 @@ func (x *SessionSettings) GetDenyDownloads() bool {
 func (x *SessionSettings) GetMask() *Mask {
 	if x != nil {
 		return x.Mask
+	}
+	return nil
+}
+
+func (x *SessionSettings) GetBlock() []string {
+	if x != nil {
+		return x.Block
 	}
 	return nil
 }
@@ -2110,14 +2119,15 @@ const file_domtap_v1_session_proto_rawDesc = "" +
 	"\x0fHttpCredentials\x12\x1a\n" +
 	"\busername\x18\x01 \x01(\tR\busername\x12\x1a\n" +
 	"\bpassword\x18\x02 \x01(\tR\bpassword\x12\x16\n" +
-	"\x06origin\x18\x03 \x01(\tR\x06origin\"\xb8\x02\n" +
+	"\x06origin\x18\x03 \x01(\tR\x06origin\"\xce\x02\n" +
 	"\x0fSessionSettings\x12<\n" +
 	"\rdialog_policy\x18\x01 \x01(\x0e2\x17.domtap.v1.DialogPolicyR\fdialogPolicy\x122\n" +
 	"\temulation\x18\x02 \x01(\v2\x14.domtap.v1.EmulationR\temulation\x12E\n" +
 	"\x10http_credentials\x18\x03 \x01(\v2\x1a.domtap.v1.HttpCredentialsR\x0fhttpCredentials\x12 \n" +
 	"\vpermissions\x18\x04 \x03(\tR\vpermissions\x12%\n" +
 	"\x0edeny_downloads\x18\x05 \x01(\bR\rdenyDownloads\x12#\n" +
-	"\x04mask\x18A \x01(\v2\x0f.domtap.v1.MaskR\x04mask\"<\n" +
+	"\x04mask\x18A \x01(\v2\x0f.domtap.v1.MaskR\x04mask\x12\x14\n" +
+	"\x05block\x18B \x03(\tR\x05block\"<\n" +
 	"\x04Mask\x12\x1c\n" +
 	"\tselectors\x18\x01 \x03(\tR\tselectors\x12\x16\n" +
 	"\x06values\x18\x02 \x01(\bR\x06values\"\xde\x01\n" +

@@ -15,6 +15,8 @@ import (
 
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/intercept"
+	"github.com/domtap/domtap/internal/routes"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -35,21 +37,27 @@ type Overrides struct {
 	look        sessions.Look
 	credentials *sessions.Credentials
 	version     string
+	// table decides on requests; nil: none is held for it.
+	table *routes.Table
 }
 
-// New makes the overrides that settings ask for. version is the browser's own, such as 156.0.8078.79.
-func New(s sessions.Settings, version string) Overrides {
-	return Overrides{look: s.Emulation.Look(), credentials: s.Credentials, version: version}
+// New makes the overrides that settings ask for, with a table for requests; nil: there is none. version is the browser's own, such as
+// 156.0.8078.79.
+func New(s sessions.Settings, version string, table *routes.Table) Overrides {
+	return Overrides{look: s.Emulation.Look(), credentials: s.Credentials, version: version, table: table}
 }
 
-// Equal reports whether two Overrides pretend the same.
-func Equal(a, b Overrides) bool { return reflect.DeepEqual(a, b) }
-
-// WithoutCredentials are the overrides without credentials, for targets whose requests nobody would answer for.
-func (o Overrides) WithoutCredentials() Overrides {
-	o.credentials = nil
-	return o
+// Equal reports whether two Overrides pretend the same, by the same table.
+func Equal(a, b Overrides) bool {
+	if a.table != b.table {
+		return false
+	}
+	a.table, b.table = nil, nil
+	return reflect.DeepEqual(a, b)
 }
+
+// Table decides on requests that the browser holds; nil leaves all alone.
+func (o Overrides) Table() *routes.Table { return o.table }
 
 // Spreads reports whether targets beside the page must have them from their start: frames, popups and workers are then
 // to be held until then.
@@ -57,7 +65,7 @@ func (o Overrides) Spreads() bool {
 	plain := o.look
 	plain.Emulation = sessions.Emulation{}
 	plain.Width, plain.Height, plain.Scale = 0, 0, 0
-	return o.credentials != nil || o.look.Locale != "" || o.look.Timezone != "" || o.look.Location != nil || o.look.Offline ||
+	return o.credentials != nil || o.table != nil || o.look.Locale != "" || o.look.Timezone != "" || o.look.Location != nil || o.look.Offline ||
 		o.look.Scheme != sessions.AnyScheme || o.look.ReducedMotion || len(o.look.Headers) > 0 || !reflect.DeepEqual(plain, sessions.Look{})
 }
 
@@ -192,17 +200,25 @@ func changeNetwork(kind Kind, was, is Overrides) []devtools.Step {
 	add(!reflect.DeepEqual(was.look.Headers, is.look.Headers), network.CommandSetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers})
 	add(was.look.Offline != is.look.Offline, emulateNetworkConditions,
 		networkConditions{Offline: is.look.Offline, Download: -1, Upload: -1})
-	if is.credentials != nil {
-		yes, pattern := true, "*"
-		if is.credentials.Origin != "" {
-			pattern = strings.TrimSuffix(is.credentials.Origin, "/") + "/*"
-		}
-		add(!reflect.DeepEqual(was.credentials, is.credentials), fetch.CommandEnable,
-			fetch.EnableParams{HandleAuthRequests: &yes, Patterns: []*fetch.RequestPattern{{URLPattern: pattern}}})
+	before, now := was.held(), is.held()
+	if now != nil {
+		add(!reflect.DeepEqual(before, now), fetch.CommandEnable, *now)
 	} else {
-		add(was.credentials != nil, fetch.CommandDisable, struct{}{})
+		add(before != nil, fetch.CommandDisable, struct{}{})
 	}
 	return steps
+}
+
+// held is what a target is to hold; nil: nothing.
+func (o Overrides) held() *fetch.EnableParams {
+	challenged := ""
+	if o.credentials != nil {
+		challenged = "*"
+		if o.credentials.Origin != "" {
+			challenged = strings.TrimSuffix(o.credentials.Origin, "/") + "/*"
+		}
+	}
+	return intercept.Enable(o.table, challenged)
 }
 
 // media is what the media queries that overrides can answer say; an empty value leaves one to the browser.

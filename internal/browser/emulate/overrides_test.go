@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/routes"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -23,12 +24,12 @@ func TestEveryOverrideIsLiftedAgain(t *testing.T) {
 	all := sessions.Settings{Credentials: &sessions.Credentials{Username: "a"}, Emulation: sessions.Emulation{
 		Device: "Pixel 8", Touch: &yes, Locale: "de-DE", Timezone: "Europe/Berlin", Location: &sessions.Location{}, Offline: true,
 		Scheme: sessions.DarkScheme, ReducedMotion: true, Headers: []sessions.Header{{Name: "A", Value: "b"}}}}
-	on := New(all, "156.0.1.2")
+	on := New(all, "156.0.1.2", routes.NewTable([]routes.Route{{Pattern: "**"}}, nil))
 	for _, kind := range []Kind{Page, Frame, Worker} {
 		if same := Change(kind, on, on); len(methods(same)) != len(on.Shared()) {
 			t.Errorf("kind %d: no change needs %q", kind, methods(same))
 		}
-		if none := Change(kind, Overrides{}, New(sessions.Settings{}, "156.0.1.2")); len(none) != 0 {
+		if none := Change(kind, Overrides{}, New(sessions.Settings{}, "156.0.1.2", nil)); len(none) != 0 {
 			t.Errorf("kind %d: nothing needs %q", kind, methods(none))
 		}
 		there, back := methods(Change(kind, Overrides{}, on)), append(methods(on.Clear()), methods(Change(kind, on, Overrides{}))...)
@@ -60,7 +61,7 @@ func TestClientHintsFollowTheUserAgent(t *testing.T) {
 		}
 	}
 	for _, d := range sessions.Devices() {
-		ua := New(sessions.Settings{Emulation: sessions.Emulation{Device: d.Name}}, "156.0.1.2").userAgent()
+		ua := New(sessions.Settings{Emulation: sessions.Emulation{Device: d.Name}}, "156.0.1.2", nil).userAgent()
 		if d.UserAgent != "" && (platform(ua) == "" || slices.Contains([]byte(ua), '{')) {
 			t.Errorf("%s: %s", d.Name, ua)
 		}
@@ -71,7 +72,7 @@ func TestClientHintsFollowTheUserAgent(t *testing.T) {
 }
 
 func TestCredentialsAreForTheirOriginOnly(t *testing.T) {
-	o := New(sessions.Settings{Credentials: &sessions.Credentials{Username: "a", Origin: "https://example.com"}}, "1")
+	o := New(sessions.Settings{Credentials: &sessions.Credentials{Username: "a", Origin: "https://example.com"}}, "1", nil)
 	for origin, want := range map[string]bool{"https://example.com": true, "https://EXAMPLE.com/": true, "http://example.com": false, "https://example.com.evil": false} {
 		if _, _, ok := o.Credentials(origin, false); ok != want {
 			t.Errorf("%s: %v", origin, ok)

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
@@ -48,8 +47,8 @@ type Targets struct {
 	all map[target.SessionID]*applied
 	// viewport is the size that the page was opened with, zero: its session's; nil: it is a popup.
 	viewport *dom.Box
-	// challenged holds requests that were given credentials already.
-	challenged map[fetch.RequestID]bool
+	// Challenges answers servers that ask for credentials.
+	Challenges
 }
 
 // NewTargets makes the targets of a page. A page without a viewport is a popup: its opener has given it a size.
@@ -155,38 +154,12 @@ func (t *Targets) StartWorker(ctx context.Context, s devtools.Session) {
 	}
 }
 
-// maxChallenged bounds the requests that are remembered for having been given credentials.
-const maxChallenged = 1000
-
-// Authenticate answers a server that asks for credentials: with those of the session, once.
-func (t *Targets) Authenticate(ctx context.Context, s devtools.Session, e fetch.EventAuthRequired) {
-	answer := fetch.AuthChallengeResponse{Response: fetch.AuthChallengeResponseResponseCancelAuth}
-	first := t.firstChallenge(e.RequestID)
-	if c := e.AuthChallenge; c != nil && first {
-		username, password, ok := t.overrides().Credentials(c.Origin, c.Source == fetch.AuthChallengeSourceProxy)
-		if ok {
-			answer = fetch.AuthChallengeResponse{Response: fetch.AuthChallengeResponseResponseProvideCredentials, Username: username, Password: password}
-		}
-	}
-	s.Post(ctx, fetch.CommandContinueWithAuth, fetch.ContinueWithAuthParams{RequestID: e.RequestID, AuthChallengeResponse: &answer})
-}
-
-// firstChallenge notes that a request was challenged, and reports whether that is the first time.
-func (t *Targets) firstChallenge(id fetch.RequestID) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	first := !t.challenged[id]
-	if len(t.challenged) >= maxChallenged || t.challenged == nil {
-		t.challenged = map[fetch.RequestID]bool{}
-	}
-	t.challenged[id] = true
-	return first
-}
-
 // Workers are the workers of a browser that serve no single page: service workers and shared ones.
 type Workers struct {
 	mu  sync.Mutex
 	all map[target.SessionID]*worker
+	// Challenges answers servers that ask for credentials.
+	Challenges
 }
 
 // worker is one of them, of a session of the browser.
@@ -212,10 +185,21 @@ func (w *Workers) Start(ctx context.Context, s devtools.Session, id cdp.BrowserC
 
 // change notes that the overrides of its session are in force in a worker from now on, and lists the commands for that.
 func (w *Workers) change(one *worker) []devtools.Step {
-	o := one.overrides().WithoutCredentials() // nobody would answer
+	o := one.overrides()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return one.applied.change(o)
+}
+
+// Overrides are what the session of a worker asks for now; false: the worker is not known.
+func (w *Workers) Overrides(id target.SessionID) (o Overrides, known bool) {
+	w.mu.Lock()
+	one := w.all[id]
+	w.mu.Unlock()
+	if one == nil {
+		return o, false
+	}
+	return one.overrides(), true
 }
 
 // Forget forgets a worker that is gone, and reports whether it was known.

@@ -21,6 +21,8 @@ import (
 type Gate interface {
 	// Address is where it listens for HTTP proxy requests: host:port.
 	Address() string
+	// AllowAnswer fails for a URL that nobody may answer in place of its server, because the server is refused.
+	AllowAnswer(url string) error
 	// Verdict tells why it did not connect to the host of a URL when it was last asked to; nil: it did, or was not asked.
 	Verdict(url string) *apierr.Error
 	// Probe is a URL and the text that it has for those who come through the gate, and for nobody else.

@@ -59,6 +59,8 @@ type Config struct {
 	PageNice int
 	// Mask is what is masked in the pages of every session.
 	Mask sessions.Mask
+	// Block are the presets of package routes that block requests in every session.
+	Block []string
 	// Logger gets the browser's life; nil: nothing is logged.
 	Logger *slog.Logger
 }

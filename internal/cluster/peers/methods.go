@@ -81,6 +81,10 @@ var classes = map[string]class{
 	domtapv1.StorageService_GetSessionStorage_FullMethodName:  byTab,
 	domtapv1.StorageService_EditSessionStorage_FullMethodName: byTab,
 
+	domtapv1.NetworkService_AddRoute_FullMethodName:     bySession,
+	domtapv1.NetworkService_ListRoutes_FullMethodName:   bySession,
+	domtapv1.NetworkService_RemoveRoutes_FullMethodName: bySession,
+
 	domtapv1.SearchService_Search_FullMethodName:              local,
 	domtapv1.SearchService_ListSearchProviders_FullMethodName: local,
 

@@ -172,6 +172,20 @@ var definitions = map[string]definition{
 			"max_tokens":{"type":"integer","default":1500}},
 		"required":["query"]}`,
 	},
+	"browser_route": {
+		"Block, answer or change the requests of pages.",
+		`{"type":"object","properties":{
+			"action":{"type":"string","enum":["block","mock","rewrite","list","remove"]},
+			"url":{"type":"string","description":"pattern: **/api/*, https://a.example/**"},
+			"types":{"type":"array","items":{"type":"string"},"description":"image, font, fetch, xhr, document, …"},
+			"method":{"type":"string"},
+			"status":{"type":"integer","default":200},
+			"body":{"type":"string"},
+			"headers":{"type":"array","items":{"type":"string"},"description":"mock: of the answer; rewrite: to set"},
+			"to":{"type":"string","description":"rewrite: URL to send it to"},
+			"route":{"type":"string","description":"remove: r1, or all"}},
+		"required":["action"]}`,
+	},
 	"browser_batch": {
 		"Read up to 50 URLs in parallel in temporary tabs, or extract a schema from each.",
 		`{"type":"object","properties":{

@@ -17,6 +17,7 @@ type Daemon struct {
 	Pages   domtapv1.PageServiceClient
 	Storage domtapv1.StorageServiceClient
 	Search  domtapv1.SearchServiceClient
+	Network domtapv1.NetworkServiceClient
 }
 
 // NewDaemon makes clients on a connection.
@@ -28,6 +29,7 @@ func NewDaemon(conn grpc.ClientConnInterface) *Daemon {
 		Pages:   domtapv1.NewPageServiceClient(conn),
 		Storage: domtapv1.NewStorageServiceClient(conn),
 		Search:  domtapv1.NewSearchServiceClient(conn),
+		Network: domtapv1.NewNetworkServiceClient(conn),
 	}
 }
 

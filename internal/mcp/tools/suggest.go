@@ -29,6 +29,7 @@ var examples = map[string]string{
 	"browser_batch":                `{"urls":["https://example.com"]}`,
 	"browser_storage":              `{"action":"list"}`,
 	"browser_search":               `{"query":"go release notes"}`,
+	"browser_route":                `{"action":"block","url":"**/*.png"}`,
 }
 
 // suggested is the longest call that is suggested in full, in bytes. A longer one is replaced by the example.

@@ -63,11 +63,12 @@ const (
 	Page    = "page"
 	Storage = "storage"
 	Search  = "search"
+	Network = "network"
 	All     = "all"
 )
 
 // classes are the classes, as errors list them.
-var classes = []string{Core, Page, Storage, Search, All}
+var classes = []string{Core, Page, Storage, Search, Network, All}
 
 // table has every tool, as hosts list them.
 var table = []Tool{
@@ -86,9 +87,10 @@ var table = []Tool{
 	{Name: "browser_batch", sets: []string{Page}, ReadOnly: true, run: batch},
 	{Name: "browser_storage", sets: []string{Storage}, run: storage},
 	{Name: "browser_search", sets: []string{Search}, ReadOnly: true, run: searchWeb},
+	{Name: "browser_route", sets: []string{Network}, run: route},
 }
 
-// Select returns the tools of classes: Core, Page, Storage, Search and All, with commas between them.
+// Select returns the tools of classes: Core, Page, Storage, Search, Network and All, with commas between them.
 func Select(list string) ([]Tool, error) {
 	wanted := map[string]bool{}
 	for class := range strings.SplitSeq(list, ",") {

@@ -140,6 +140,20 @@ func (p *Proxy) AllowURL(url string) error {
 	return nil
 }
 
+// AllowAnswer decides on a URL that somebody else answers in place of its server. The error is a *netpolicy.Refusal, or another one for an invalid
+// URL.
+func (p *Proxy) AllowAnswer(url string) error {
+	t, err := netpolicy.TargetOf(url)
+	if err != nil {
+		return err
+	}
+	grant, err := p.policy.Name(t)
+	if err != nil {
+		return err
+	}
+	return grant.Unresolved()
+}
+
 // Verdict returns why the proxy did not connect to the host of a URL at the last attempt, as an *apierr.Error: of kind
 // Refused when the policy refused the host, and of kind Navigation when the network failed. Nil: the proxy connected,
 // or was not asked lately.

@@ -80,6 +80,7 @@ var checkers = table(
 	of(checkSession[*domtapv1.GetStorageStateRequest]), of(checkSetStorageState), of(checkSession[*domtapv1.ListDownloadsRequest]),
 	of(checkPruneTranscript), of(checkCountTokens), of(checkTab[*domtapv1.GetHistoryRequest]), of(checkGetStats), of(checkSearch),
 	of(checkListCookies), of(checkSetCookies), of(checkDeleteCookies), of(checkGetLocalStorage), of(checkEditLocalStorage), of(checkGetSessionStorage), of(checkEditSessionStorage),
+	of(checkAddRoute), of(checkSession[*domtapv1.ListRoutesRequest]), of(checkRemoveRoutes),
 	of(checkDrainNode), of(checkMoveSession),
 )
 

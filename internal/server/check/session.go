@@ -11,6 +11,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/lazyregexp"
+	"github.com/domtap/domtap/internal/routes"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -78,6 +79,9 @@ func checkSettings(v *violations, s *domtapv1.SessionSettings) {
 	}
 	if err := (sessions.Mask{Selectors: s.GetMask().GetSelectors()}).Check(); err != nil {
 		v.want(false, "settings.mask.selectors", err.Error())
+	}
+	if err := routes.CheckPresets(s.GetBlock()); err != nil || len(s.GetBlock()) > len(routes.Presets) {
+		v.want(false, "settings.block", "must have each of "+strings.Join(routes.Presets, ", ")+" at most once")
 	}
 	all := sessions.Permissions()
 	for i, name := range s.GetPermissions() {

@@ -23,7 +23,7 @@ var dialogPolicies = map[domtapv1.DialogPolicy]driver.DialogPolicy{
 func Settings(m *domtapv1.SessionSettings) sessions.Settings {
 	s := sessions.Settings{
 		Dialogs: dialogPolicies[m.GetDialogPolicy()], Emulation: emulation(m.GetEmulation()),
-		Permissions: m.GetPermissions(), DenyDownloads: m.GetDenyDownloads(),
+		Permissions: m.GetPermissions(), DenyDownloads: m.GetDenyDownloads(), Block: m.GetBlock(),
 		Mask: sessions.Mask{Selectors: m.GetMask().GetSelectors(), Values: m.GetMask().GetValues()},
 	}
 	if c := m.GetHttpCredentials(); c != nil {
@@ -54,7 +54,7 @@ func emulation(m *domtapv1.Emulation) sessions.Emulation {
 func sessionSettings(s sessions.Settings) *domtapv1.SessionSettings {
 	m := &domtapv1.SessionSettings{
 		DialogPolicy: domtapv1.DialogPolicy(s.Dialogs) + domtapv1.DialogPolicy_DIALOG_POLICY_REPORT, Emulation: emulationMessage(s.Emulation),
-		Permissions: s.Permissions, DenyDownloads: s.DenyDownloads,
+		Permissions: s.Permissions, DenyDownloads: s.DenyDownloads, Block: s.Block,
 	}
 	if !s.Mask.IsZero() {
 		m.Mask = &domtapv1.Mask{Selectors: s.Mask.Selectors, Values: s.Mask.Values}

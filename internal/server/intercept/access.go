@@ -43,6 +43,7 @@ var Readable = map[string]bool{
 	domtapv1.ContextService_CountTokens_FullMethodName:     true,
 	domtapv1.ContextService_GetHistory_FullMethodName:      true,
 	domtapv1.StatsService_GetStats_FullMethodName:          true,
+	domtapv1.NetworkService_ListRoutes_FullMethodName:      true,
 	// Search is not in here: it spends what the operator pays for.
 	domtapv1.SearchService_ListSearchProviders_FullMethodName: true,
 

@@ -77,6 +77,7 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterStorageServiceServer(r, &storageService{core: s.core})
 	domtapv1.RegisterContextServiceServer(r, &contextService{core: s.core})
 	domtapv1.RegisterStatsServiceServer(r, &statsService{core: s.core})
+	domtapv1.RegisterNetworkServiceServer(r, &networkService{core: s.core})
 	domtapv1.RegisterSearchServiceServer(r, &searchService{core: s.core})
 	domtapv1.RegisterClusterServiceServer(r, s.core.Cluster)
 }

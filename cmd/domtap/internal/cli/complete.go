@@ -143,3 +143,19 @@ func (c *Completer) SessionFlag(cmd *cobra.Command, session *string, usage strin
 		return c.CompleteSessions(cmd, nil, prefix)
 	})
 }
+
+// CompleteRoutes offers the names of the routes of a session, with their patterns.
+func (c *Completer) CompleteRoutes(session *string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
+			answer, err := domtapv1.NewNetworkServiceClient(client.Conn).ListRoutes(ctx, &domtapv1.ListRoutesRequest{SessionId: *session})
+			var found []cobra.Completion
+			for _, r := range answer.GetRoutes() {
+				if strings.HasPrefix(r.GetId(), prefix) {
+					found = append(found, cobra.CompletionWithDesc(r.GetId(), render.Cell(r.GetUrlPattern(), 50)))
+				}
+			}
+			return found, err
+		})
+	}
+}

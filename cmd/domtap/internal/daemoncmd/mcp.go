@@ -38,7 +38,7 @@ func MCP(a *cli.App) *cobra.Command {
 streamable HTTP at http://ADDR/mcp, for any number of hosts. The first call that needs the daemon starts it.
 
 Tools come in classes, so that a model pays only for the tools that it uses: core to browse and act, page
-to read and extract, search to search the web if the daemon has a provider for that, all for all of them. The tabs of an MCP session are closed when the session ends.
+to read and extract, search to search the web if the daemon has a provider for that, network to block and answer requests, all for all of them. The tabs of an MCP session are closed when the session ends.
 
 docs/mcp.md has the configurations of hosts.`,
 		Example: `  domtap mcp
@@ -54,7 +54,7 @@ docs/mcp.md has the configurations of hosts.`,
 
 func (m *mcpFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&m.Tools, "tools", tools.Core, "the classes of tools: core, page, storage, search, all, or several separated by commas")
+	f.StringVar(&m.Tools, "tools", tools.Core, "the classes of tools: core, page, storage, search, network, all, or several separated by commas")
 	f.StringVar(&m.http, "http", "", "serve streamable HTTP on this loopback address, such as 127.0.0.1:7413, with a bearer token")
 	f.StringVar(&m.tokenFile, "http-token-file", "", "the file with that token, created if missing (default: the token of the daemon)")
 	f.StringVar(&m.Session, "session", "", "the browser session to work in (default: the session named default)")

@@ -11,6 +11,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/routes"
 	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/sessions"
 	"github.com/domtap/domtap/internal/telemetry/tracing"
@@ -44,7 +45,7 @@ func (s *Flags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 	s.Dialogs = dialogPolicies[s.dialogs.Value]
 	s.Restore = restorePolicies[s.restore.Value]
 	s.readSearchKey(env)
-	for _, check := range []func() error{s.checkListen, s.checkCounts, s.checkPolicy, s.checkAccess, s.checkLimits, s.checkMask, s.checkSearch, s.checkCluster} {
+	for _, check := range []func() error{s.checkListen, s.checkCounts, s.checkPolicy, s.checkAccess, s.checkLimits, s.checkMask, s.checkBlock, s.checkSearch, s.checkCluster} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -118,6 +119,14 @@ func (s *Flags) checkLimits() error {
 func (s *Flags) checkSearch() error {
 	if _, err := s.Search.Searcher(); err != nil {
 		return exit.Errorf(exit.Usage, "for example --search-provider brave --search-key-file brave.key, or --search-provider searxng --search-url https://search.example.org", "%w", err)
+	}
+	return nil
+}
+
+// checkBlock checks the names of the lists of --block.
+func (s *Flags) checkBlock() error {
+	if err := routes.CheckPresets(s.Browser.Block); err != nil {
+		return exit.Errorf(exit.Usage, "", "invalid --block: %w", err)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
 	"github.com/domtap/domtap/internal/browser/observer"
+	"github.com/domtap/domtap/internal/routes"
 	"github.com/domtap/domtap/internal/search/provider"
 	"github.com/domtap/domtap/internal/server/listen"
 )
@@ -87,6 +88,7 @@ func (s *Flags) registerPages(cmd *cobra.Command) {
 	f := cmd.Flags()
 	policyFlag(f, &s.urlPolicy)
 	f.StringArrayVar(&s.masks, "mask", nil, `what to mask in every response, for all sessions: "values" of fields, or a CSS selector; may be repeated`)
+	f.StringSliceVar(&s.Browser.Block, "block", nil, "requests to block in all sessions: "+strings.Join(routes.Presets, ", ")+"; may be repeated")
 	f.StringArrayVar(&s.UploadDirs, "upload-dir", nil, "a directory whose files may be uploaded to pages by path; may be repeated (default: none)")
 	f.StringVar(&s.Browser.DownloadDir, "downloads-dir", "", "where to keep downloads, in a directory for each session (default: a directory that is removed at the end)")
 	f.Int64Var(&s.Browser.MaxDownloadBytes, "max-downloads-bytes", 2<<30, "the most bytes of all downloads; a download that exceeds the limit is canceled")
@@ -94,7 +96,7 @@ func (s *Flags) registerPages(cmd *cobra.Command) {
 	cli.ChoiceFlag(cmd, &s.dialogs, "dialogs", "", "who answers JavaScript dialogs: report waits for a client, accept and dismiss answer at once", "report", "accept", "dismiss")
 	cli.ChoiceFlag(cmd, &s.restore, "restore-tabs", "", "when to restore the tabs opened with --restore: killed after the daemon was killed, "+
 		"always also after it was stopped, never never, and nothing is stored", "killed", "always", "never")
-	cli.BindEnv(f, "mask", "upload-dir", "downloads-dir", "max-downloads-bytes", "allow-eval", "dialogs", "restore-tabs")
+	cli.BindEnv(f, "mask", "block", "upload-dir", "downloads-dir", "max-downloads-bytes", "allow-eval", "dialogs", "restore-tabs")
 }
 
 // registerSearch defines who searches the web. Keys are in files, or in a variable that is no flag: arguments are seen

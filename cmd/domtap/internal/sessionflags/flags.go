@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/routes"
 )
 
 // Settings are the flags for the settings of a session.
@@ -19,7 +20,7 @@ type Settings struct {
 	credentials, credentialsOrigin                                          string
 	scale                                                                   float64
 	mobile, touch, offline, reducedMotion, denyDownloads                    bool
-	headers, permissions, masks                                             []string
+	headers, permissions, masks, block                                      []string
 	set                                                                     *pflag.FlagSet
 }
 
@@ -44,13 +45,14 @@ func (s *Settings) Register(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.permissions, "permission", nil, "a permission granted to pages, such as notifications; may be repeated")
 	f.StringVar(&s.dialogs, "dialogs", "", "who answers dialogs: report waits for a client, accept and dismiss answer at once")
 	f.BoolVar(&s.denyDownloads, "deny-downloads", false, "refuse downloads")
+	f.StringSliceVar(&s.block, "block", nil, "requests to block: "+strings.Join(routes.Presets, ", ")+"; may be repeated")
 	f.StringArrayVar(&s.masks, "mask", nil, `what to mask in every response: "values" of fields, or a CSS selector; may be repeated; only for a new session`)
 }
 
 // Message makes the settings from the flags. Its errors are errors of usage; the daemon checks the rest.
 func (s *Settings) Message() (*domtapv1.SessionSettings, error) {
 	e := &domtapv1.Emulation{Device: s.device, Locale: s.locale, TimezoneId: s.timezone, Offline: s.offline, ReducedMotion: s.reducedMotion, UserAgent: s.agent}
-	m := &domtapv1.SessionSettings{Emulation: e, Permissions: s.permissions, DenyDownloads: s.denyDownloads}
+	m := &domtapv1.SessionSettings{Emulation: e, Permissions: s.permissions, DenyDownloads: s.denyDownloads, Block: s.block}
 	for _, word := range s.masks {
 		if m.Mask == nil {
 			m.Mask = new(domtapv1.Mask)

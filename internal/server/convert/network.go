@@ -1,0 +1,92 @@
+package convert
+
+import (
+	"strings"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/routes"
+)
+
+// abortPrefix begins the names of reasons in the API; without it and without underscores they are those of package routes.
+const abortPrefix = "ABORT_REASON_"
+
+// Route converts a valid route of a request.
+func Route(m *domtapv1.Route) routes.Route {
+	r := routes.Route{Pattern: m.GetUrlPattern(), Types: m.GetResourceTypes(), Methods: m.GetMethods()}
+	if a := m.GetAbort(); a != nil {
+		r.Abort = &routes.Abort{Reason: abortReason(a.GetReason())}
+	}
+	if f := m.GetFulfill(); f != nil {
+		r.Fulfill = &routes.Fulfill{Status: int(f.GetStatus()), Headers: routeHeaders(f.GetHeaders()), Body: f.GetBody()}
+		if r.Fulfill.Status == 0 {
+			r.Fulfill.Status = 200
+		}
+	}
+	if c := m.GetModify(); c != nil {
+		r.Modify = &routes.Modify{URL: c.GetUrl(), Method: c.GetMethod(), Set: routeHeaders(c.GetSetHeaders()), Remove: c.GetRemoveHeaders()}
+	}
+	return r
+}
+
+// abortReason is the word of package routes for a reason.
+func abortReason(m domtapv1.AbortReason) string {
+	if m == domtapv1.AbortReason_ABORT_REASON_UNSPECIFIED {
+		m = domtapv1.AbortReason_ABORT_REASON_BLOCKED_BY_CLIENT
+	}
+	return abortWord(m.String())
+}
+
+func abortWord(name string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, abortPrefix), "_", ""))
+}
+
+// abortMessage is the inverse of abortReason.
+func abortMessage(word string) domtapv1.AbortReason {
+	for name, value := range domtapv1.AbortReason_value {
+		if abortWord(name) == word {
+			return domtapv1.AbortReason(value)
+		}
+	}
+	return domtapv1.AbortReason_ABORT_REASON_UNSPECIFIED
+}
+
+func routeHeaders(all []*domtapv1.Header) []routes.Header {
+	var out []routes.Header
+	for _, h := range all {
+		out = append(out, routes.Header{Name: h.GetName(), Value: h.GetValue()})
+	}
+	return out
+}
+
+func routeHeaderMessages(all []routes.Header) []*domtapv1.Header {
+	var out []*domtapv1.Header
+	for _, h := range all {
+		out = append(out, &domtapv1.Header{Name: h.Name, Value: h.Value})
+	}
+	return out
+}
+
+// RouteMessage converts a route, without its body.
+func RouteMessage(r routes.Route) *domtapv1.Route {
+	m := &domtapv1.Route{Id: r.ID, UrlPattern: r.Pattern, ResourceTypes: r.Types, Methods: r.Methods, Matched: r.Matched.Count()}
+	switch {
+	case r.Abort != nil:
+		m.Action = &domtapv1.Route_Abort{Abort: &domtapv1.RouteAbort{Reason: abortMessage(r.Abort.Reason)}}
+	case r.Fulfill != nil:
+		m.Action = &domtapv1.Route_Fulfill{Fulfill: &domtapv1.RouteFulfill{
+			Status: int32(r.Fulfill.Status), Headers: routeHeaderMessages(r.Fulfill.Headers), BodySize: int32(len(r.Fulfill.Body))}}
+	case r.Modify != nil:
+		m.Action = &domtapv1.Route_Modify{Modify: &domtapv1.RouteModify{
+			Url: r.Modify.URL, Method: r.Modify.Method, SetHeaders: routeHeaderMessages(r.Modify.Set), RemoveHeaders: r.Modify.Remove}}
+	}
+	return m
+}
+
+// RouteMessages converts routes.
+func RouteMessages(all []routes.Route) []*domtapv1.Route {
+	var out []*domtapv1.Route
+	for _, r := range all {
+		out = append(out, RouteMessage(r))
+	}
+	return out
+}

@@ -1,0 +1,44 @@
+package services
+
+import (
+	"context"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/authz"
+	"github.com/domtap/domtap/internal/server/convert"
+)
+
+type networkService struct {
+	domtapv1.UnimplementedNetworkServiceServer
+	*core
+}
+
+// access is the way to the routes of sessions.
+func (s *networkService) access() authz.Network { return authz.Network{Access: s.Access} }
+
+// AddRoute adds a route to a session.
+func (s *networkService) AddRoute(ctx context.Context, r *domtapv1.AddRouteRequest) (*domtapv1.AddRouteResponse, error) {
+	added, err := s.access().AddRoute(ctx, r.GetSessionId(), convert.Route(r.GetRoute()))
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.AddRouteResponse{Route: convert.RouteMessage(added)}, nil
+}
+
+// ListRoutes lists the routes of a session.
+func (s *networkService) ListRoutes(ctx context.Context, r *domtapv1.ListRoutesRequest) (*domtapv1.ListRoutesResponse, error) {
+	all, err := s.access().Routes(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.ListRoutesResponse{Routes: convert.RouteMessages(all)}, nil
+}
+
+// RemoveRoutes removes routes of a session.
+func (s *networkService) RemoveRoutes(ctx context.Context, r *domtapv1.RemoveRoutesRequest) (*domtapv1.RemoveRoutesResponse, error) {
+	removed, err := s.access().RemoveRoutes(ctx, r.GetSessionId(), r.GetRouteIds())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.RemoveRoutesResponse{Routes: convert.RouteMessages(removed)}, nil
+}
