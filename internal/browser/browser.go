@@ -94,6 +94,9 @@ func Find(path string, headless bool) (string, error) { return launch.Find(path,
 // IsShell reports whether a path is that of a headless shell, by its name.
 func IsShell(path string) bool { return launch.IsShell(path) }
 
+// RemoteName is the address of a remote browser without what may be secret.
+func RemoteName(address string) string { return launch.RemoteName(address) }
+
 // ErrNoSandbox says that the browser ended because the machine gives it nothing to make its sandbox of.
 var ErrNoSandbox = launch.ErrNoSandbox
 

@@ -2,35 +2,128 @@ package launch
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 )
 
-// endpoint finds the websocket address of a browser that listens on a debugging port.
-func endpoint(ctx context.Context, address string) (string, error) {
+// remoteEnd is where a browser of somebody else listens.
+type remoteEnd struct {
+	url *url.URL
+	// header is sent with each request, also of the websocket.
+	header http.Header
+	// secrets are what no error may have: values of headers and of the query, and the password.
+	secrets []string
+}
+
+// newRemoteEnd reads an address: http://host:port, ws://host:port/path, or the same with TLS. A user and a password in it become a header.
+// Headers are refused where others could read them on their way.
+func newRemoteEnd(address string, header http.Header) (*remoteEnd, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("%q is not an address of a browser: use http://host:port or ws://host:port/devtools/browser/…", address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ws" && u.Scheme != "wss" {
+		return nil, errors.New("it is not an address of a browser: use http://host:port, ws://host:port/devtools/browser/…, or the wss:// URL of a service")
 	}
-	if strings.HasPrefix(u.Scheme, "ws") && strings.Contains(u.Path, "/devtools/") {
-		return address, nil
+	r := &remoteEnd{url: u, header: maps.Clone(header)}
+	if r.header == nil {
+		r.header = http.Header{}
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	if u.User != nil {
+		password, _ := u.User.Password()
+		encoded := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))
+		r.header.Set("Authorization", "Basic "+encoded)
+		r.secrets = append(r.secrets, password, encoded)
+		u.User = nil
+	}
+	for _, values := range header {
+		for _, value := range values {
+			_, token, _ := strings.Cut(value, " ")
+			r.secrets = append(r.secrets, value, token)
+		}
+	}
+	for _, values := range u.Query() {
+		for _, value := range values {
+			r.secrets = append(r.secrets, value, url.QueryEscape(value))
+		}
+	}
+	if len(r.header) > 0 && !r.secure() && !isLoopback(u.Hostname()) {
+		return nil, fmt.Errorf("headers and passwords are sent to %s only with TLS: use wss:// or https://", u.Host)
+	}
+	return r, nil
+}
+
+func (r *remoteEnd) secure() bool { return r.url.Scheme == "wss" || r.url.Scheme == "https" }
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// name is the address without what may be secret.
+func (r *remoteEnd) name() string {
+	shown := *r.url
+	if shown.RawQuery != "" {
+		shown.RawQuery = "***"
+	}
+	return shown.String()
+}
+
+// hide is an error without secrets, which nobody can unwrap further.
+func (r *remoteEnd) hide(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, secret := range r.secrets {
+		if len(secret) > 3 {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	return errors.New(text)
+}
+
+// isSocket reports whether the address is that of the websocket itself, and not of the server that knows it.
+func (r *remoteEnd) isSocket() bool {
+	return strings.HasPrefix(r.url.Scheme, "ws") && (strings.Trim(r.url.Path, "/") != "" || r.url.RawQuery != "")
+}
+
+// socket finds the websocket address of the browser. A server at a bare ws:// or wss:// address that does not tell it is the websocket itself.
+func (r *remoteEnd) socket(ctx context.Context) (string, error) {
+	if r.isSocket() {
+		return r.url.String(), nil
+	}
+	found, err := r.ask(ctx)
+	if err != nil && strings.HasPrefix(r.url.Scheme, "ws") && ctx.Err() == nil {
+		return r.url.String(), nil
+	}
+	return found, err
+}
+
+// askLimit is how long the server may take to tell the websocket address.
+const askLimit = 10 * time.Second
+
+// ask asks the server for the websocket address, at /json/version.
+func (r *remoteEnd) ask(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	scheme := "http"
-	if u.Scheme == "https" || u.Scheme == "wss" {
-		scheme = "https"
+	version := url.URL{Scheme: "http", Host: r.url.Host, Path: "/json/version", RawQuery: r.url.RawQuery}
+	if r.secure() {
+		version.Scheme = "https"
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+u.Host+"/json/version", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, version.String(), nil)
 	if err != nil {
 		return "", err
 	}
-	resp, err := http.DefaultClient.Do(req)
+	req.Header = r.header.Clone()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // which would take the headers along
+	resp, err := client.Do(req)
 	if err != nil {
 		return "", err
 	}
@@ -38,8 +131,35 @@ func endpoint(ctx context.Context, address string) (string, error) {
 	var v struct {
 		WebSocketDebuggerURL string `json:"webSocketDebuggerUrl"`
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(&v); err != nil || v.WebSocketDebuggerURL == "" {
-		return "", fmt.Errorf("%s does not answer like a browser", u.Host)
+	if resp.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s answers %s", r.url.Host, resp.Status)
 	}
-	return v.WebSocketDebuggerURL, nil
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(&v); err != nil || v.WebSocketDebuggerURL == "" {
+		return "", fmt.Errorf("%s does not answer like a browser", r.url.Host)
+	}
+	return r.told(v.WebSocketDebuggerURL)
+}
+
+// told is the websocket address that the server tells. A browser behind a server with TLS does not know of that.
+func (r *remoteEnd) told(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "", fmt.Errorf("%s tells an address that is none", r.url.Host)
+	}
+	if r.secure() {
+		u.Scheme = "wss"
+	}
+	if len(r.header) > 0 {
+		u.Host = r.url.Host // the headers are for that server
+	}
+	return u.String(), nil
+}
+
+// RemoteName is the address of a remote browser without what may be secret.
+func RemoteName(address string) string {
+	r, err := newRemoteEnd(address, nil)
+	if err != nil {
+		return "a remote browser"
+	}
+	return r.name()
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -35,8 +36,10 @@ type Config struct {
 	Flags []string
 	// Headless runs without a window.
 	Headless bool
-	// Remote is the address of a running browser (http://host:port or ws://…); nothing is started then.
+	// Remote is the address of a running browser (http://host:port, ws://…, or the same with TLS); nothing is started then.
 	Remote string
+	// RemoteHeader is sent with the requests that connect to Remote. It is never logged.
+	RemoteHeader http.Header
 	// UserDataDir keeps the profile; empty: a profile in StateDir that is removed at the end.
 	UserDataDir string
 	// Secondary says that the default session lives in another browser of the pool: nothing is prepared
@@ -165,7 +168,7 @@ func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Bro
 		return nil, err
 	}
 	if cfg.Remote != "" {
-		return attach(ctx, cfg.Remote, root)
+		return attach(ctx, cfg, root)
 	}
 	home, err := newHome(cfg)
 	if err != nil {
@@ -262,8 +265,12 @@ func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Mess
 }
 
 // attach connects to a running browser.
-func attach(ctx context.Context, address string, root func(*cdproto.Message)) (*Browser, error) {
-	a := &attacher{address: address, root: root}
+func attach(ctx context.Context, cfg Config, root func(*cdproto.Message)) (*Browser, error) {
+	end, err := newRemoteEnd(cfg.Remote, cfg.RemoteHeader)
+	if err != nil {
+		return nil, fmt.Errorf("--remote: %w", err)
+	}
+	a := &attacher{end: end, root: root}
 	actx, _ := chromedp.NewAllocatorContext(ctx, a)
 	bctx, _ := chromedp.NewContext(actx, quiet...)
 	v, err := version(bctx)
@@ -271,25 +278,25 @@ func attach(ctx context.Context, address string, root func(*cdproto.Message)) (*
 		if a.conn != nil {
 			a.conn.Close()
 		}
-		return nil, fmt.Errorf("attaching to the browser at %s: %w (is it running with --remote-debugging-port?)", address, err)
+		return nil, fmt.Errorf("attaching to the browser at %s: %w (is it running, with --remote-debugging-port, or does its service want a key?)", end.name(), end.hide(err))
 	}
 	return &Browser{Conn: a.conn, Said: v, bctx: bctx}, nil
 }
 
 // attacher is a chromedp allocator for a running browser whose connection we share.
 type attacher struct {
-	address string
-	root    func(*cdproto.Message)
-	conn    *devtools.Conn
+	end  *remoteEnd
+	root func(*cdproto.Message)
+	conn *devtools.Conn
 }
 
 // Allocate implements chromedp.Allocator.
 func (a *attacher) Allocate(ctx context.Context, opts ...chromedp.BrowserOption) (*chromedp.Browser, error) {
-	address, err := endpoint(ctx, a.address)
+	address, err := a.end.socket(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ws, err := remote.DialContext(ctx, address)
+	ws, err := remote.DialContext(ctx, address, remote.WithConnHTTPHeader(a.end.header))
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/browserpool"
+	"github.com/domtap/domtap/internal/search"
 )
 
 // MaxBrowsers is the most browsers of a daemon.
@@ -17,6 +18,9 @@ type Browsers struct {
 	Count int
 	// Remotes are running browsers to attach to, as in browser.Config.Remote, instead of starting any.
 	Remotes []string
+	// RemoteHeaderFile has the headers that are sent to them, one "Name: value" in each line; empty: RemoteHeaders has them, in the same form.
+	RemoteHeaderFile string
+	RemoteHeaders    search.Secret
 }
 
 // Check returns an error for an invalid number. A user cannot ask for a Count of 0.
@@ -34,7 +38,11 @@ func (b Browsers) Check() error {
 
 // starters start the browsers. The first browser has the default session, and so the profile; the others have
 // temporary profiles.
-func (b Browsers) starters(base browser.Config) []browserpool.Starter {
+func (b Browsers) starters(base browser.Config) ([]browserpool.Starter, error) {
+	header, err := b.Header()
+	if err != nil {
+		return nil, err
+	}
 	all := make([]browserpool.Starter, max(b.Count, 1))
 	if len(b.Remotes) > 0 {
 		all = make([]browserpool.Starter, len(b.Remotes))
@@ -42,14 +50,14 @@ func (b Browsers) starters(base browser.Config) []browserpool.Starter {
 	for i := range all {
 		cfg := base
 		if len(b.Remotes) > 0 {
-			cfg.Remote = b.Remotes[i]
+			cfg.Remote, cfg.RemoteHeader = b.Remotes[i], header
 		}
 		if i > 0 {
 			cfg.UserDataDir, cfg.Secondary = "", true
 		}
 		all[i] = starter(cfg)
 	}
-	return all
+	return all, nil
 }
 
 // starter starts one browser, as often as it is called.

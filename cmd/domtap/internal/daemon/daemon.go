@@ -138,7 +138,11 @@ func (cfg Config) runBrowsers(ctx context.Context) error {
 		return cannotStart(err)
 	}
 	defer closeProxy()
-	browsers, err := browserpool.Start(ctx, browserpool.Config{Starters: cfg.Browsers.starters(cfg.Browser), Warm: cfg.WarmSessions, Logger: cfg.Logger})
+	starters, err := cfg.Browsers.starters(cfg.Browser)
+	if err != nil {
+		return err
+	}
+	browsers, err := browserpool.Start(ctx, browserpool.Config{Starters: starters, Warm: cfg.WarmSessions, Logger: cfg.Logger})
 	if err != nil {
 		return cannotStart(err)
 	}

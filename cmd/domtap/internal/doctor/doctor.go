@@ -98,7 +98,7 @@ const (
 
 func checkBrowser(ctx context.Context, p *Subject) Finding {
 	if p.Remote != "" {
-		return Finding{"browser", OK, "the daemon attaches to " + p.Remote, ""}
+		return Finding{"browser", OK, "the daemon attaches to " + browser.RemoteName(p.Remote), ""}
 	}
 	path, err := browser.Find(p.Chrome, p.Headless)
 	if err != nil {

@@ -44,8 +44,8 @@ func (s *Flags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 	}
 	s.Dialogs = dialogPolicies[s.dialogs.Value]
 	s.Restore = restorePolicies[s.restore.Value]
-	s.readSearchKey(env)
-	for _, check := range []func() error{s.checkListen, s.checkCounts, s.checkPolicy, s.checkAccess, s.checkLimits, s.checkMask, s.checkBlock, s.checkSearch, s.checkCluster} {
+	s.readSecrets(env)
+	for _, check := range []func() error{s.checkListen, s.checkCounts, s.checkRemote, s.checkPolicy, s.checkAccess, s.checkLimits, s.checkPages, s.checkSearch, s.checkCluster} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -123,15 +123,19 @@ func (s *Flags) checkSearch() error {
 	return nil
 }
 
-// checkBlock checks the names of the lists of --block.
-func (s *Flags) checkBlock() error {
-	if err := routes.CheckPresets(s.Browser.Block); err != nil {
-		return exit.Errorf(exit.Usage, "", "invalid --block: %w", err)
+// checkRemote reads the headers for remote browsers, so that a mistake is not found out at the first connection.
+func (s *Flags) checkRemote() error {
+	if _, err := s.Browsers.Header(); err != nil {
+		return exit.Errorf(exit.Usage, "a line is such as Authorization: Bearer KEY", "%w", err)
 	}
 	return nil
 }
 
-func (s *Flags) checkMask() (err error) {
+// checkPages checks what is masked in pages, and what is blocked.
+func (s *Flags) checkPages() (err error) {
+	if err := routes.CheckPresets(s.Browser.Block); err != nil {
+		return exit.Errorf(exit.Usage, "", "invalid --block: %w", err)
+	}
 	if s.Browser.Mask, err = sessions.ParseMask(s.masks); err != nil {
 		return exit.Errorf(exit.Usage, `for example --mask values --mask ".balance"`, "--mask %w", err)
 	}

@@ -76,11 +76,12 @@ func (s *Flags) registerBrowser(f *pflag.FlagSet) {
 	f.BoolVar(&s.Browser.Headless, "headless", true, "run the browser without a window; with =false, which needs a full browser, with windows")
 	f.IntVar(&s.Browser.PageNice, "page-nice", 0, "by how much the processes that run pages are nicer than the daemon, 0 to 19: with many pages that change all the time, 10 has calls and streams served first (Linux)")
 	f.IntVar(&s.Browsers.Count, "browsers", 1, "how many browsers to start; a session goes to the least loaded browser, and a browser that dies affects only its own sessions")
-	f.StringArrayVar(&s.Browsers.Remotes, "remote", nil, "attach to a running browser at http://HOST:PORT or ws://… instead of starting one; may be repeated, for one browser each (also: --cdp-url)")
+	f.StringArrayVar(&s.Browsers.Remotes, "remote", nil, "attach to a running browser at http://HOST:PORT, ws://… or wss://… instead of starting one; may be repeated, for one browser each (also: --cdp-url)")
+	f.StringVar(&s.Browsers.RemoteHeaderFile, "remote-header-file", "", "a `FILE` with headers for --remote, one \"NAME: VALUE\" in each line, mode 0600 (default: the lines in $"+daemon.RemoteHeadersVariable+")")
 	f.StringVar(&s.Browser.UserDataDir, "profile", "", "keep the default session in this directory across starts (default: not kept)")
 	f.StringVar(&s.Browser.UserDataDir, "user-data-dir", "", "another name for --profile")
 	_ = f.MarkHidden("user-data-dir") // the only error is a flag that does not exist
-	cli.BindEnv(f, "chrome", "chrome-flag", "headless", "page-nice", "browsers", "remote", "profile", "user-data-dir")
+	cli.BindEnv(f, "chrome", "chrome-flag", "headless", "page-nice", "browsers", "remote", "remote-header-file", "profile", "user-data-dir")
 }
 
 // registerPages defines what pages and clients may do.

@@ -10,8 +10,10 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// readSearchKey reads the key in the environment.
-func (s *Flags) readSearchKey(env endpoint.Lookup) {
+// readSecrets reads the secrets that only the environment or a file has: the key of a search provider, and the headers for remote browsers.
+func (s *Flags) readSecrets(env endpoint.Lookup) {
+	headers, _ := env(daemon.RemoteHeadersVariable)
+	s.Browsers.RemoteHeaders = search.NewSecret(headers)
 	key, _ := env(daemon.SearchKeyVariable)
 	s.Search.Key = search.NewSecret(strings.TrimSpace(key))
 }
@@ -30,6 +32,6 @@ func Searcher(env endpoint.Lookup, stateDir string) (*search.Searcher, error) {
 	if _, err := s.load(cmd, env); err != nil {
 		return nil, err
 	}
-	s.readSearchKey(env)
+	s.readSecrets(env)
 	return s.Search.Searcher()
 }

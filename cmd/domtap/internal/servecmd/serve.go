@@ -46,7 +46,9 @@ domtap config prints the settings in force and their origins.`,
 		if err := s.complete(cmd, a.Lookup); err != nil {
 			return err
 		}
-		_ = os.Unsetenv(daemon.SearchKeyVariable) // browsers must not inherit it
+		for _, secret := range []string{daemon.SearchKeyVariable, daemon.RemoteHeadersVariable} {
+			_ = os.Unsetenv(secret) // browsers must not inherit it
+		}
 		s.Version, s.Logger = a.Version, s.logger(a)
 		s.Browser.Logger = s.Logger
 		return daemon.Run(cmd.Context(), s.Config)
