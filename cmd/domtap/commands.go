@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/clustercmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemoncmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/networkcmd"
+	"github.com/domtap/domtap/cmd/domtap/internal/profilecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/readcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/servecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/sessioncmd"
@@ -33,7 +34,7 @@ func groups() []group {
 			{Name: "forward", Make: tabcmd.Forward}, {Name: "reload", Make: tabcmd.Reload}, {Name: "close", Make: tabcmd.Close}, {Name: "restore", Make: tabcmd.Restore},
 		}},
 		{"sessions", "Sessions:", []cli.Command{
-			{Name: "session", Make: sessioncmd.Session}, {Name: "cookies", Make: storagecmd.Cookies}, {Name: "storage", Make: storagecmd.Storage},
+			{Name: "session", Make: sessioncmd.Session}, {Name: "profile", Make: profilecmd.Profile}, {Name: "cookies", Make: storagecmd.Cookies}, {Name: "storage", Make: storagecmd.Storage},
 			{Name: "route", Make: networkcmd.Route},
 		}},
 		{"read", "Reading a page:", []cli.Command{

@@ -105,6 +105,8 @@ var layers = map[string]layer{
 	"internal/search":            {layers: []string{"internal/tokens", "internal/truncate"}},
 	"internal/search/provider":   {layers: []string{"internal/search", "internal/truncate"}},
 	"internal/search/searchtest": {},
+	// Files with logins, encrypted by a library.
+	"internal/profile": {layers: []string{"internal/lazyregexp"}, modules: true},
 	// The sessions and tabs of a daemon, as those of a node.
 	"internal/cluster/member": {layers: []string{"dom", "actor", "actor/tabpool", "internal/sessions", "internal/cluster", "internal/cluster/registry"}},
 	// A table of nodes, and a name: the rest is arithmetic.
@@ -188,6 +190,11 @@ var owners = []owner{
 		packages: []string{"github.com/nats-io"},
 		layers:   []string{"internal/cluster/embedded", "internal/cluster/registry", "internal/cluster/logs", "internal/cluster/natstest"},
 		advice:   "add what you need to internal/cluster/registry, so that the rest of the cluster is tested on plain values",
+	},
+	{
+		packages: []string{"filippo.io/age"},
+		layers:   []string{"internal/profile"},
+		advice:   "let internal/profile keep what is to be encrypted",
 	},
 	{
 		packages: []string{"go.opentelemetry.io"},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -109,6 +110,7 @@ func start(program string, args []string, log *os.File) (*exec.Cmd, *os.File, er
 	}
 	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(one string) bool { return strings.HasPrefix(one, PassphraseVariable+"=") })
 	apart(cmd, theirs)
 	err = cmd.Start()
 	if err = errors.Join(err, theirs.Close()); err != nil {
@@ -116,6 +118,10 @@ func start(program string, args []string, log *os.File) (*exec.Cmd, *os.File, er
 	}
 	return cmd, ready, nil
 }
+
+// PassphraseVariable is the environment variable with the passphrase of login profiles. It is for commands alone: neither a daemon that they
+// start nor its browsers get it.
+const PassphraseVariable = "DOMTAP_PROFILE_PASSPHRASE"
 
 // readAll reads the pipe of a process to its end, or until ctx ends.
 func readAll(ctx context.Context, cmd *exec.Cmd, pipe *os.File) (string, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
+	"github.com/domtap/domtap/internal/endpoint"
 )
 
 // Serve makes the command serve.
@@ -46,7 +47,7 @@ domtap config prints the settings in force and their origins.`,
 		if err := s.complete(cmd, a.Lookup); err != nil {
 			return err
 		}
-		for _, secret := range []string{daemon.SearchKeyVariable, daemon.RemoteHeadersVariable} {
+		for _, secret := range []string{daemon.SearchKeyVariable, daemon.RemoteHeadersVariable, endpoint.PassphraseVariable} {
 			_ = os.Unsetenv(secret) // browsers must not inherit it
 		}
 		s.Version, s.Logger = a.Version, s.logger(a)

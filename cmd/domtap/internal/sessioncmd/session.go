@@ -12,6 +12,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/profileflags"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/cmd/domtap/internal/sessionflags"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -45,18 +46,23 @@ func settingsFlags(cmd *cobra.Command) *sessionflags.Settings {
 func usageError(err error) error { return exit.Errorf(exit.Usage, "", "%w", err) }
 
 func newSession(a *cli.App) *cobra.Command {
-	var file string
+	var file, profile string
 	cmd := &cobra.Command{
 		Use:   "new [NAME]",
 		Short: "Create a session and print its name",
 		Long:  "Create a session and print its name: 1 to 64 letters, digits, - and _. Without NAME, the daemon chooses the name.",
 		Example: `  domtap session new
   domtap session new phone --device "Pixel 8" --timezone Europe/Berlin --color-scheme dark
-  domtap session new again --state state.json`,
+  domtap session new again --state state.json
+  domtap session new shop --profile shop --profile-identity key.txt`,
 		Args: cli.Args("[NAME]"),
 	}
 	a.Flags.Register(cmd)
 	cmd.Flags().StringVar(&file, "state", "", "load cookies and storage from this file; - is standard input")
+	cmd.Flags().StringVar(&profile, "profile", "", "load the cookies and the storage of this login profile (domtap profile list)")
+	_ = cmd.RegisterFlagCompletionFunc("profile", profileflags.Complete(a)) // the flag exists
+	cmd.MarkFlagsMutuallyExclusive("state", "profile")
+	profiles := profileflags.Register(a, cmd)
 	settings := settingsFlags(cmd)
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		request := &domtapv1.CreateSessionRequest{SessionId: strings.Join(args, "")}
@@ -66,6 +72,11 @@ func newSession(a *cli.App) *cobra.Command {
 		}
 		if file != "" {
 			if request.StorageState, err = readState(a, file); err != nil {
+				return err
+			}
+		}
+		if profile != "" {
+			if request.StorageState, err = profiles.Load(profile); err != nil {
 				return err
 			}
 		}
@@ -152,7 +163,7 @@ listed. The file contains logins, so only you can read it. FILE - writes to stan
 		Args:    cli.Args("NAME", "FILE"), ValidArgsFunction: a.CompleteSessions,
 	}
 	a.Flags.Register(cmd)
-	DatabasesFlag(cmd, &databases)
+	DatabasesFlag(cmd, &databases, false)
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		state, err := State(ctx, a, c, args[0], databases)
 		if err != nil {
@@ -175,8 +186,8 @@ listed. The file contains logins, so only you can read it. FILE - writes to stan
 }
 
 // DatabasesFlag defines the flag that adds the databases to a state.
-func DatabasesFlag(cmd *cobra.Command, databases *bool) {
-	cmd.Flags().BoolVar(databases, "indexed-db", false, "save the IndexedDB databases, too")
+func DatabasesFlag(cmd *cobra.Command, databases *bool, standard bool) {
+	cmd.Flags().BoolVar(databases, "indexed-db", standard, "save the IndexedDB databases, too")
 }
 
 // State reads the storage state of a session, and notes what it leaves out.
