@@ -6,8 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/placement"
 	"github.com/domtap/domtap/internal/cluster/registry"
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // restoresAtOnce is how many sessions a node restores at the same time: each starts a renderer or more.
@@ -37,7 +39,7 @@ func (n attendant) run() {
 		}
 		n.yield()
 		m := n.member.Load()
-		for _, e := range n.ledger.given(m.key) {
+		for _, e := range n.ledger.Given(m.key) {
 			if n.own.add(e.Key, holding{member: m, restore: e.Value.Restore, revision: e.Revision, token: registry.Token(e), phase: registry.Restoring, settings: e.Value.Settings}) {
 				restoring.Go(func() { n.restore(slots, e, m) })
 			}
@@ -49,8 +51,8 @@ func (n attendant) run() {
 func (n attendant) yield() {
 	for _, name := range n.own.list(func(h *holding) bool { return h.phase == registry.Ready }) {
 		h, ok := n.own.get(name)
-		e, known := n.ledger.entry(name)
-		if !ok || !known || e.Revision <= h.revision || ownerOf(e.Value) == h.member.key || e.Value.Node == n.cfg.ID {
+		e, known := n.ledger.Entry(name)
+		if !ok || !known || e.Revision <= h.revision || ledger.OwnerOf(e.Value) == h.member.key || e.Value.Node == n.cfg.ID {
 			continue
 		}
 		n.log.Warn("a session is another node's by now", "session", name, "owner", e.Value.Node)
@@ -63,7 +65,7 @@ func (n attendant) yield() {
 // sweep deletes the entries of sessions that this node has no more, or never had: when their names could not be given up, because the
 // registry was away. An entry of this incarnation without a holding is nobody's.
 func (n attendant) sweep(m *member) {
-	for _, e := range n.ledger.owned(m.key, func(s registry.Session) bool { return s.Phase != registry.Restoring }) {
+	for _, e := range n.ledger.Owned(m.key, func(s registry.Session) bool { return s.Phase != registry.Restoring }) {
 		if _, ok := n.own.get(e.Key); ok {
 			continue
 		}
@@ -86,7 +88,7 @@ func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Sessio
 		}
 		n.counts.unrestored.Add(1)
 		n.log.Warn("a session could not be restored", "session", e.Key, "try", try, "error", err)
-		if h, ok := n.own.get(e.Key); !ok || !held(&h) || try%restoreTries == 0 && n.passOn(e) || !n.wait() {
+		if h, ok := n.own.get(e.Key); !ok || !held(&h) || try%restoreTries == 0 && n.passOn(e) || retry.Pause(n.ctx, n.cfg.Timing.Every) != nil {
 			break
 		}
 	}
@@ -119,18 +121,6 @@ func (n attendant) passOn(e registry.Entry[registry.Session]) bool {
 	}
 	err := n.give(n.ctx, e, owner)
 	return err == nil || errors.Is(err, registry.ErrConflict)
-}
-
-// wait waits before the next attempt; it reports whether there is to be one.
-func (n attendant) wait() bool {
-	timer := time.NewTimer(n.cfg.Timing.Every)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-n.ctx.Done():
-		return false
-	}
 }
 
 // restoreState is restore without what the registry has to know.

@@ -218,7 +218,7 @@ func (o *Operations) moveOne(name, owner string) {
 	defer o.mu.Unlock()
 	switch {
 	case err == nil:
-		to, _ := o.node.ledger.find(owner)
+		to, _ := o.node.ledger.Find(owner)
 		o.moved[name] = to.ID
 	case !errors.Is(err, ErrElsewhere): // nobody else moves it
 		o.failed[name] = err

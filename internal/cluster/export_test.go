@@ -20,8 +20,8 @@ func Lose(n *Node, session string) { n.own.remove(session) }
 
 // Gap reports whether the registry has lost the last entry of a session that a node knows.
 func Gap(n *Node, session string) (base uint64, open bool) {
-	g, open := n.ledger.gap(session)
-	return g.base, open
+	g, open := n.ledger.Gap(session)
+	return g.Base, open
 }
 
 // Forgo asks a node whether it does not have a session, nor ever will under a token.

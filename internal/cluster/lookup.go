@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
@@ -23,7 +24,7 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 	ctx, cancel := context.WithTimeoutCause(ctx, lookupBound, fmt.Errorf("it was not restored in time: %w", context.DeadlineExceeded))
 	defer cancel()
 	for {
-		sessions, nodes := n.reg.Sessions.View().Changed(), n.ledger.changed()
+		sessions, nodes := n.reg.Sessions.View().Changed(), n.ledger.Changed()
 		p, _, err := n.look(ctx, name, false, seen)
 		if !errors.Is(err, errWait) {
 			return p, err
@@ -62,8 +63,8 @@ func (n *Node) look(ctx context.Context, name string, latest bool, least sightin
 		p, err := n.mine(name, h)
 		return p, sighting{h.revision, h.token}, err
 	}
-	e, ok := n.ledger.entry(name)
-	_, open := n.ledger.gap(name) // then the registry knows less than this node
+	e, ok := n.ledger.Entry(name)
+	_, open := n.ledger.Gap(name) // then the registry knows less than this node
 	switch {
 	case open:
 	case ok && least.later(e):
@@ -86,13 +87,13 @@ func (n *Node) look(ctx context.Context, name string, latest bool, least sightin
 
 // locate is where an entry says that a session is.
 func (n *Node) locate(name string, e registry.Entry[registry.Session]) (Place, error) {
-	owner, known := n.ledger.find(ownerOf(e.Value))
+	owner, known := n.ledger.Find(ledger.OwnerOf(e.Value))
 	switch {
-	case known && owner.Gone && !movable(e.Value):
+	case known && owner.Gone && !ledger.Movable(e.Value):
 		return Place{}, fmt.Errorf("find session %s on %s: %w", name, e.Value.Node, ErrGone)
 	case !known || owner.Gone || e.Value.Phase != registry.Ready:
 		return Place{}, errWait
-	case ownerOf(e.Value) == n.member.Load().key:
+	case ledger.OwnerOf(e.Value) == n.member.Load().key:
 		if h, ok := n.own.get(name); ok { // the view knew a moment before
 			return n.mine(name, h)
 		}
@@ -128,8 +129,8 @@ func (n *Node) TabOwner(ctx context.Context, tab string, latest bool) (Place, er
 // Place chooses the node for a session that is made next; an empty name: for one that nobody will look for. The node's Acquire decides whether
 // it gets the session. The error is ErrNoRoom.
 func (n *Node) Place(session string) (Place, error) {
-	owner, ok := n.ledger.choose(session, time.Now())
-	node, known := n.ledger.find(owner)
+	owner, ok := n.ledger.Choose(session, time.Now())
+	node, known := n.ledger.Find(owner)
 	if !ok || !known {
 		return Place{}, fmt.Errorf("place session %s: %w", session, ErrNoRoom)
 	}
@@ -137,10 +138,10 @@ func (n *Node) Place(session string) (Place, error) {
 }
 
 // Nodes lists the nodes of the cluster, this one included, by name.
-func (n *Node) Nodes() []registry.Node { return n.ledger.live() }
+func (n *Node) Nodes() []registry.Node { return n.ledger.Live() }
 
 // Changed returns a channel that is closed when a node comes or goes, or begins to drain.
-func (n *Node) Changed() <-chan struct{} { return n.ledger.changed() }
+func (n *Node) Changed() <-chan struct{} { return n.ledger.Changed() }
 
 // Err says why this node takes no new sessions: ErrFenced while it is cut off, ErrDraining; or nil.
 func (n *Node) Err() error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/internal/cluster/lease"
+	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/registry"
 	"github.com/domtap/domtap/internal/retry"
 )
@@ -101,7 +102,7 @@ func (n membership) reclaimOne(name string, old, next *member) error {
 	for n.ctx.Err() == nil && next.keeper.Check() == nil {
 		e, err := n.reg.Sessions.Get(n.ctx, name)
 		switch {
-		case err == nil && ownerOf(e.Value) != old.key && ownerOf(e.Value) != next.key:
+		case err == nil && ledger.OwnerOf(e.Value) != old.key && ledger.OwnerOf(e.Value) != next.key:
 			return ErrExists
 		case err == nil || errors.Is(err, registry.ErrNotFound):
 			revision, err := n.store(n.ctx, name, value, e.Revision)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
@@ -23,32 +23,11 @@ func (o *Operations) Move(ctx context.Context, session, target string) error {
 	if h, ok := n.own.get(session); target == n.cfg.ID && ok && h.phase == registry.Ready {
 		return nil
 	}
-	owner, err := n.ledger.target(target, time.Now())
+	owner, err := n.ledger.Target(target, time.Now())
 	if err != nil {
 		return fmt.Errorf("move session %s to %s: %w", session, target, err)
 	}
 	return mover{n}.moveTo(ctx, session, owner)
-}
-
-// target finds the incarnation of a node that can take a session; the error says why there is none.
-func (l *ledger) target(id string, now time.Time) (owner string, err error) {
-	if !slices.ContainsFunc(l.live(), func(n registry.Node) bool { return n.ID == id }) {
-		return "", ErrNoNode
-	}
-	err = ErrSilent
-	for _, c := range l.candidates(now) {
-		node, _ := l.find(c.ID)
-		switch {
-		case node.ID != id:
-		case c.Draining:
-			err = ErrDraining
-		case c.Sessions >= c.Capacity:
-			err = ErrNoRoom
-		default:
-			return c.ID, nil
-		}
-	}
-	return "", err
 }
 
 // mover moves sessions of a Node to others.
@@ -104,7 +83,7 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 	if !ok {
 		return fmt.Errorf("move session %s: %w", session, ErrFenced)
 	}
-	node, known := n.ledger.find(owner)
+	node, known := n.ledger.Find(owner)
 	err := n.cfg.States.Save(ctx, session, h.token, state)
 	if err == nil && !known {
 		err = ErrNoRoom // it has just gone
@@ -151,7 +130,7 @@ func (n mover) replaces(ctx context.Context, session string, h holding, value re
 		return 0, errAgain
 	case err != nil:
 		return h.revision, err
-	case ownerOf(e.Value) == h.member.key && e.Value.Fence != value.Fence:
+	case ledger.OwnerOf(e.Value) == h.member.key && e.Value.Fence != value.Fence:
 		return e.Revision, errAgain
 	}
 	return e.Revision, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/internal/cluster/lease"
+	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
@@ -70,7 +71,7 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	n := &Node{
-		records: records{id: cfg.ID, ledger: newLedger(), own: holdings{all: map[string]*holding{}, forgone: map[string]uint64{}}},
+		records: records{id: cfg.ID, ledger: ledger.New(), own: holdings{all: map[string]*holding{}, forgone: map[string]uint64{}}},
 		cfg:     cfg, log: cfg.Logger.With("node", cfg.ID),
 		news: make(chan struct{}, 1), work: make(chan struct{}, 1),
 	}
@@ -104,15 +105,15 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 func (n *Node) Operations() *Operations { return n.operations }
 
 func (n *Node) nodeChanged(c registry.Change[registry.Node]) {
-	n.ledger.node(c)
+	n.ledger.Node(c)
 	poke(n.news)
 }
 
 func (n *Node) sessionChanged(c registry.Change[registry.Session]) {
-	n.ledger.session(c)
+	n.ledger.Session(c)
 	if c.Lost {
 		n.own.rebase(c)
-		n.log.Warn("the registry has lost the place of a session", "session", c.Key, "revision", c.Old.Revision, "instead", baseOf(c))
+		n.log.Warn("the registry has lost the place of a session", "session", c.Key, "revision", c.Old.Revision, "instead", ledger.BaseOf(c))
 	}
 	poke(n.work)
 	poke(n.news)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/placement"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
@@ -16,7 +17,7 @@ type records struct {
 	// id is this node's.
 	id     string
 	reg    *registry.Registry
-	ledger *ledger
+	ledger *ledger.Ledger
 	// own are the sessions of this node.
 	own holdings
 }
@@ -57,8 +58,8 @@ func (r *records) claim(ctx context.Context, name string, value registry.Session
 
 // vacant reports whether a session ended with its node.
 func (r *records) vacant(s registry.Session) bool {
-	owner, known := r.ledger.find(ownerOf(s))
-	return known && owner.Gone && !movable(s)
+	owner, known := r.ledger.Find(ledger.OwnerOf(s))
+	return known && owner.Gone && !ledger.Movable(s)
 }
 
 // ready lets others use a session of this node.
@@ -142,7 +143,7 @@ func same(a, b registry.Session) bool {
 
 // give gives a session to a node, whose fencing token is the next one. Revisions grow, too, unless the registry has lost some.
 func (r *records) give(ctx context.Context, e registry.Entry[registry.Session], owner string) error {
-	node, known := r.ledger.find(owner)
+	node, known := r.ledger.Find(owner)
 	if !known {
 		return ErrNoRoom // it has just gone
 	}
@@ -153,7 +154,7 @@ func (r *records) give(ctx context.Context, e registry.Entry[registry.Session], 
 }
 
 // others are the nodes that may get a session of this node.
-func (r *records) others() []placement.Node { return r.ledger.candidatesBut(r.id, time.Now()) }
+func (r *records) others() []placement.Node { return r.ledger.CandidatesBut(r.id, time.Now()) }
 
 // tabsOf are the tabs of a session.
 func (r *records) tabsOf(session string) map[string]registry.Tab {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/placement"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
@@ -49,7 +50,7 @@ func (n *Node) answer(text []byte) []byte {
 // testify says whether this node has a session.
 func (n *Node) testify(q question) answer {
 	a := answer{Owner: n.member.Load().key, Token: q.Token}
-	if e, ok := n.ledger.entry(q.Session); ok {
+	if e, ok := n.ledger.Entry(q.Session); ok {
 		a.Token, a.Entry = max(a.Token, registry.Token(e)), &e.Value
 	}
 	a.Held = !n.own.forgo(q.Session, a.Token)
@@ -72,9 +73,9 @@ func (n attendant) reassert() {
 
 // repair gives sessions away whose entry the registry has lost, and that no node has.
 func (w *watch) repair(now time.Time) {
-	for name, g := range w.ledger.openGaps() {
+	for name, g := range w.ledger.OpenGaps() {
 		// Who is not known as a node by then has stopped.
-		if now.Sub(g.since) < w.cfg.Timing.Lapsed() || w.member.Load().keeper.Check() != nil {
+		if now.Sub(g.Since) < w.cfg.Timing.Lapsed() || w.member.Load().keeper.Check() != nil {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(w.ctx, 2*w.cfg.Timing.Every)
@@ -88,9 +89,9 @@ func (w *watch) repair(now time.Time) {
 var errHeld = errors.New("a node has it")
 
 // repairOne is repair for one session.
-func (w *watch) repairOne(ctx context.Context, name string, g gap) error {
-	e, ok := w.ledger.entry(name)
-	if !ok || !movable(e.Value) {
+func (w *watch) repairOne(ctx context.Context, name string, g ledger.Gap) error {
+	e, ok := w.ledger.Entry(name)
+	if !ok || !ledger.Movable(e.Value) {
 		return nil // it ended with its node
 	}
 	if fresh := 2 * registry.Verify; w.reg.Nodes.View().Age() > fresh || w.reg.Sessions.View().Age() > fresh {
@@ -100,13 +101,13 @@ func (w *watch) repairOne(ctx context.Context, name string, g gap) error {
 	if err != nil {
 		return err
 	}
-	owner, ok := placement.Choose(name, w.ledger.candidates(time.Now()))
-	node, known := w.ledger.find(owner)
+	owner, ok := placement.Choose(name, w.ledger.Candidates(time.Now()))
+	node, known := w.ledger.Find(owner)
 	if !ok || !known {
 		return ErrNoRoom
 	}
 	value.Node, value.Incarnation, value.Phase, value.Fence = node.ID, node.Incarnation, registry.Restoring, token+1
-	_, err = w.reg.Sessions.Update(ctx, name, value, g.base)
+	_, err = w.reg.Sessions.Update(ctx, name, value, g.Base)
 	return err
 }
 
@@ -114,7 +115,7 @@ func (w *watch) repairOne(ctx context.Context, name string, g gap) error {
 // when a node has the session, or does not answer.
 func (w *watch) askAll(ctx context.Context, q question, value registry.Session) (token uint64, last registry.Session, err error) {
 	token, last = q.Token, value
-	for owner := range w.ledger.leases() {
+	for owner := range w.ledger.Leases() {
 		a, err := w.askOne(ctx, owner, q)
 		if err != nil {
 			return 0, last, err
@@ -135,7 +136,7 @@ func (w *watch) askOne(ctx context.Context, owner string, q question) (a answer,
 	if owner == w.member.Load().key {
 		return w.testify(q), nil
 	}
-	node, known := w.ledger.find(owner)
+	node, known := w.ledger.Find(owner)
 	if !known {
 		return a, fmt.Errorf("%s: %w", owner, ErrNoNode)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
@@ -23,14 +24,8 @@ var (
 	ErrNone = errors.New("no node has it")
 	// ErrGone: the node that has the session is gone, and the session is not restored.
 	ErrGone = errors.New("the node that had it is gone")
-	// ErrDraining: the node takes no new sessions, because it drains.
-	ErrDraining = errors.New("the node is draining")
-	// ErrNoRoom: no node takes a session, or the one that was asked for does not.
-	ErrNoRoom = errors.New("no node has room for another session")
-	// ErrNoNode: there is no such node.
-	ErrNoNode = errors.New("there is no such node")
-	// ErrSilent: the node has not renewed its lease for some seconds.
-	ErrSilent = errors.New("the node does not answer")
+	// Why a node takes no session.
+	ErrDraining, ErrNoRoom, ErrNoNode, ErrSilent = ledger.ErrDraining, ledger.ErrNoRoom, ledger.ErrNoNode, ledger.ErrSilent
 	// ErrBusy: a call or a stream uses the session.
 	ErrBusy = errors.New("a call or a stream uses the session")
 	// ErrMoving: the session is on its way to another node, or is about to leave.
@@ -110,10 +105,10 @@ func (o *holdings) rebase(c registry.Change[registry.Session]) {
 	h := o.all[c.Key]
 	switch {
 	case h == nil || h.revision > c.Old.Revision:
-	case tokenOf(c.New) > h.token:
+	case ledger.TokenOf(c.New) > h.token:
 		h.revision = 0
 	default:
-		h.revision, h.lost = baseOf(c), true
+		h.revision, h.lost = ledger.BaseOf(c), true
 	}
 }
 
@@ -247,7 +242,7 @@ func (n *Node) Release(ctx context.Context, name string) error {
 		return nil
 	}
 	n.own.remove(name)
-	err := remove(ctx, n.reg.Sessions, name, func(s registry.Session) bool { return ownerOf(s) == h.member.key })
+	err := remove(ctx, n.reg.Sessions, name, func(s registry.Session) bool { return ledger.OwnerOf(s) == h.member.key })
 	err = errors.Join(err, n.forgetTabs(ctx, name))
 	if err = errors.Join(err, n.cfg.States.Delete(ctx, name, h.token)); err != nil {
 		return fmt.Errorf("release session %s: %w", name, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/internal/cluster/lease"
+	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/placement"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
@@ -56,7 +57,7 @@ func (w *watch) run() {
 
 // see takes what the views say of the leases.
 func (w *watch) see() {
-	now, leases := time.Now(), w.ledger.leases()
+	now, leases := time.Now(), w.ledger.Leases()
 	delete(leases, w.member.Load().key)
 	for key := range w.watched {
 		if _, ok := leases[key]; !ok {
@@ -65,7 +66,7 @@ func (w *watch) see() {
 		}
 	}
 	for key := range w.ended {
-		if _, known := w.ledger.find(key); !known {
+		if _, known := w.ledger.Find(key); !known {
 			delete(w.ended, key)
 		}
 	}
@@ -80,7 +81,7 @@ func (w *watch) see() {
 	for _, s := range w.observer.Silent(now, w.cfg.Timing.Suspect()+w.cfg.Timing.Every) {
 		quiet[s.Key] = true
 	}
-	w.ledger.setQuiet(quiet)
+	w.ledger.SetQuiet(quiet)
 }
 
 // poll asks the leader for the leases that seem not to be renewed, and ends those that have lapsed.
@@ -104,7 +105,7 @@ func (w *watch) poll() {
 // endLease ends a lease that has lapsed. That its revision is still the last one proves that its holder has stopped. After an error the
 // next poll tries again, if the lease is still there.
 func (w *watch) endLease(ctx context.Context, s lease.Silent) {
-	node, known := w.ledger.find(s.Key)
+	node, known := w.ledger.Find(s.Key)
 	if !known {
 		node.ID, node.Incarnation, _ = strings.Cut(s.Key, "/")
 	}
@@ -126,7 +127,7 @@ func (w *watch) endLease(ctx context.Context, s lease.Silent) {
 
 // assign gives the sessions of nodes that are gone to others.
 func (w *watch) assign() {
-	orphans := w.ledger.orphans()
+	orphans := w.ledger.Orphans()
 	now, since := time.Now(), map[string]time.Time{}
 	leads := len(orphans) > 0 && w.leads()
 	var due []registry.Entry[registry.Session]
@@ -136,7 +137,7 @@ func (w *watch) assign() {
 			first = now
 		}
 		since[e.Key] = first
-		if leads || w.ended[ownerOf(e.Value)] || now.Sub(first) >= w.grace() {
+		if leads || w.ended[ledger.OwnerOf(e.Value)] || now.Sub(first) >= w.grace() {
 			due = append(due, e)
 		}
 	}
@@ -151,7 +152,7 @@ func (w *watch) assign() {
 
 // leads reports whether this node is the first of the cluster, by name.
 func (w *watch) leads() bool {
-	live := w.ledger.live()
+	live := w.ledger.Live()
 	return len(live) > 0 && live[0].ID == w.cfg.ID
 }
 
@@ -159,11 +160,11 @@ func (w *watch) leads() bool {
 func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Session]) {
 	var names []string
 	for _, e := range orphans {
-		if movable(e.Value) {
+		if ledger.Movable(e.Value) {
 			names = append(names, e.Key)
 		}
 	}
-	places, left := placement.Spread(names, w.ledger.candidates(time.Now()))
+	places, left := placement.Spread(names, w.ledger.Candidates(time.Now()))
 	if len(left) > 0 {
 		w.log.Warn("there is no room for the sessions of a node that is gone", "sessions", len(left))
 	}
@@ -182,7 +183,7 @@ func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Se
 
 // tidy has the registry forget the sessions that ended with their node long ago, which the first of the nodes does.
 func (w *watch) tidy(now time.Time) {
-	lost, since := w.ledger.lost(), map[string]time.Time{}
+	lost, since := w.ledger.Lost(), map[string]time.Time{}
 	leads := len(lost) > 0 && w.leads() && w.member.Load().keeper.Check() == nil
 	ctx, cancel := context.WithTimeout(w.ctx, 2*w.cfg.Timing.Every)
 	defer cancel()
