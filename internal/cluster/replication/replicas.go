@@ -102,6 +102,7 @@ func (r *Replicas) start(tab, owner string) *Copy {
 	c := &Copy{
 		id: tab, owner: owner, name: fmt.Sprintf("%s/%d", r.node, r.started.Add(1)), transport: r.transport, logger: r.logger,
 		ready: make(chan struct{}), moved: make(chan struct{}), held: map[*actor.WatchOptions]struct{}{},
+		questions: questions{wanted: make(chan struct{}, 1)},
 	}
 	ctx, end := context.WithCancelCause(r.running)
 	c.end = end
@@ -159,6 +160,7 @@ type Copy struct {
 	asked uint64
 	// held is what those who watch need.
 	held map[*actor.WatchOptions]struct{}
+	questions
 }
 
 // replica returns the heads; nil until there is one.
@@ -192,7 +194,7 @@ func (c *Copy) Watch(ctx context.Context, o actor.WatchOptions) (release func(),
 		defer c.mu.Unlock()
 		delete(c.held, one)
 	}
-	reply, err := c.ask(ctx, &clusterv1.InterestRequest{})
+	reply, err := c.join(ctx)
 	if err == nil {
 		err = c.reach(ctx, reply.GetSequence())
 	}
@@ -299,6 +301,7 @@ func (c *Copy) run(ctx context.Context) {
 	following, stop := context.WithCancelCause(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { stop(cmp.Or(c.log.Run(following), errReleased)) })
+	work.Go(func() { c.askForAll(following) })
 	err := c.renew(following)
 	stop(err)
 	work.Wait()

@@ -88,6 +88,8 @@ type memory struct {
 	// owners are the nodes.
 	owners map[string]*Owner
 	down   map[string]bool
+	// way is called with each question that is no renewal, before it is answered; its error is that of the way.
+	way func(ctx context.Context) error
 }
 
 type record struct {
@@ -98,7 +100,7 @@ type record struct {
 
 func newMemory() *memory {
 	return &memory{
-		moved: make(chan struct{}), owners: map[string]*Owner{}, down: map[string]bool{},
+		moved: make(chan struct{}), owners: map[string]*Owner{}, down: map[string]bool{}, way: func(context.Context) error { return nil },
 		fault: func() (bool, error) { return true, nil }, drop: func() bool { return false },
 	}
 }
@@ -141,10 +143,16 @@ func (m *memory) Last(context.Context, string) (uint64, []byte, error) {
 
 func (m *memory) Ask(ctx context.Context, node string, request []byte) ([]byte, error) {
 	m.mu.Lock()
-	owner, down := m.owners[node], m.down[node]
+	owner, down, way := m.owners[node], m.down[node], m.way
 	m.mu.Unlock()
 	if owner == nil || down {
 		return nil, errors.New("nobody answers")
+	}
+	var r clusterv1.InterestRequest
+	if proto.Unmarshal(request, &r) == nil && !r.GetRenewal() && !r.GetOver() {
+		if err := way(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return owner.Answer(ctx, request), nil
 }

@@ -1,0 +1,95 @@
+package replication
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+)
+
+// beginMany begins to watch a copy many times at once, and returns their errors when all have begun.
+func beginMany(t *testing.T, c *Copy, n int) (failed []error) {
+	t.Helper()
+	var mu sync.Mutex
+	var watching sync.WaitGroup
+	for range n {
+		watching.Go(func() {
+			release, err := c.Watch(t.Context(), actor.WatchOptions{})
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed = append(failed, err)
+				return
+			}
+			release()
+		})
+	}
+	watching.Wait()
+	return failed
+}
+
+// The owner of a tab is not asked more often when more begin to watch it.
+func TestThoseWhoBeginTogetherAskTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, p := newMemory(), newPage("t", "a")
+		o := m.owner(t, "n1", p, 1, always)
+		replicas := NewReplicas(t.Context(), "n2/1", m, quiet)
+		c, release := open(t, replicas, "n1")
+		asked := 0
+		m.mu.Lock()
+		m.way = func(context.Context) error { // one after another
+			asked++
+			time.Sleep(10 * time.Millisecond)
+			return nil
+		}
+		m.mu.Unlock()
+		if failed := beginMany(t, c, 1000); len(failed) > 0 || asked > 2 {
+			t.Errorf("1000 watches asked %d times; %d failed: %v", asked, len(failed), failed)
+		}
+		release()
+		replicas.Close()
+		o.Close()
+	})
+}
+
+// A question whose answer is lost is asked again, and one that nobody answers ends.
+func TestAQuestionThatIsLostIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, p := newMemory(), newPage("t", "a")
+		o := m.owner(t, "n1", p, 1, always)
+		replicas := NewReplicas(t.Context(), "n2/1", m, quiet)
+		c, release := open(t, replicas, "n1")
+		lose := 1
+		m.mu.Lock()
+		m.way = func(ctx context.Context) error {
+			if lose--; lose < 0 {
+				return nil
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		m.mu.Unlock()
+		if failed := beginMany(t, c, 10); len(failed) > 0 {
+			t.Errorf("after one loss: %v", failed)
+		}
+		lose = 2
+		if failed := beginMany(t, c, 10); len(failed) == 0 || !apierr.Is(failed[0], apierr.Lost) || !errors.Is(failed[0], errNoAnswer) {
+			t.Errorf("after two losses: %v", failed)
+		}
+		lose = 1
+		over := make(chan []error)
+		go func() { over <- beginMany(t, c, 10) }()
+		synctest.Wait()
+		release() // the copy ends
+		replicas.Close()
+		if failed := <-over; len(failed) != 10 || !apierr.Is(failed[0], apierr.Lost) {
+			t.Errorf("at the end of the copy: %v", failed)
+		}
+		o.Close()
+	})
+}
