@@ -61,7 +61,8 @@ func (st *stage) gather(tab string, watchers int, nodes []*node) *audience {
 		if i%streamsOfClient == 0 {
 			through = st.client(nodes[i/streamsOfClient%len(nodes)])
 		}
-		a.work.Go(func() { a.watch(ctx, i, through, tab) })
+		mine := through // a connection has 4,096 streams at most
+		a.work.Go(func() { a.watch(ctx, i, mine, tab) })
 	}
 	testenv.Await(st.t, "all watchers have the page", func() bool {
 		if err := a.failed.Load(); err != nil {
