@@ -136,7 +136,9 @@ func TestTabsAreFoundBySession(t *testing.T) {
 // scale is how large a cluster is.
 type scale struct {
 	nodes, sessions int
-	timing          lease.Timing
+	// lost is how many sessions with Restore the node has that dies.
+	lost   int
+	timing lease.Timing
 	// back is how long a dead node's sessions may take to be back.
 	back time.Duration
 }
@@ -144,9 +146,9 @@ type scale struct {
 // size is small, unless the long suite runs.
 func size() scale {
 	if os.Getenv("DOMTAP_LONG") != "" {
-		return scale{20, 1000, lease.Standard, 25 * time.Second}
+		return scale{20, 1000, 50, lease.Standard, 25 * time.Second}
 	}
-	return scale{5, 100, quick, 10 * time.Second}
+	return scale{5, 100, 20, quick, 10 * time.Second}
 }
 
 // fill makes the sessions, at all nodes at once. Every fifth one is without Restore.
@@ -200,17 +202,18 @@ func TestSessionsAreEvenAndThoseOfADeadNodeComeBack(t *testing.T) {
 	}
 
 	dead, rest := list[1], append([]*node{list[0]}, list[2:]...)
+	all := w.top(dead, s)
 	lost := dead.names()
 	begun = time.Now()
 	w.kill(dead)
 	comeBack(w, rest, lost)
 	took := time.Since(begun)
-	t.Logf("%d sessions of a dead node, %v after its death", len(lost), took)
+	t.Logf("%d sessions of a dead node, %d with restore, %v after its death", len(lost), s.lost, took)
 	if took > s.back {
 		t.Errorf("they took longer than %v", s.back)
 	}
-	left := s.sessions
-	for i := range s.sessions {
+	left := all
+	for i := range all {
 		name := fmt.Sprint("s", i)
 		_, err := w.call(rest[i%len(rest)], name)
 		if !lost[name] || restores(i) {
@@ -229,6 +232,27 @@ func TestSessionsAreEvenAndThoseOfADeadNodeComeBack(t *testing.T) {
 	if err := w.create(again, "s0", cluster.Options{}); lost["s0"] && err != nil || !lost["s0"] && !errors.Is(err, cluster.ErrExists) {
 		t.Errorf("the name of a session that was lost: %v, of one that was not: %v", lost["s0"], err)
 	}
+}
+
+// top makes sessions at a node until as many have Restore as are to be lost, and returns how many sessions there are.
+func (w *world) top(n *node, s scale) (all int) {
+	w.Helper()
+	has := 0
+	for name := range n.names() {
+		if restored(name) {
+			has++
+		}
+	}
+	for all = s.sessions; has < s.lost; all++ {
+		if restores(all) {
+			has++
+		}
+		name := fmt.Sprint("s", all)
+		if err := n.Acquire(w.ctx, name, cluster.Options{Restore: restores(all)}, making(n, name)); err != nil {
+			w.Fatal(err)
+		}
+	}
+	return all
 }
 
 // comeBack waits until the sessions that are restored are on other nodes.
