@@ -90,7 +90,7 @@ var layers = map[string]layer{
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
 	// The cluster: what runs NATS or speaks to it, then what decides. None of it knows browsers or the services.
 	"internal/retry":            {},
-	"internal/cluster/embedded": {layers: []string{"internal/retry"}, modules: true},
+	"internal/cluster/embedded": {layers: []string{"internal/retry", "internal/lazyregexp"}, modules: true},
 	"internal/cluster/registry": {layers: []string{"internal/retry"}, modules: true},
 	"internal/cluster/lease":    {layers: []string{"internal/retry"}},
 	"internal/cluster/ledger":   {layers: []string{"internal/cluster/registry", "internal/cluster/placement"}},
