@@ -58,8 +58,17 @@ func newOperations(n *Node) *Operations {
 
 // Drain moves this node's sessions to others: those with Restore, and the others when they are idle. From its begin on the node takes
 // no new sessions: other nodes learn of that within a moment, and until then Acquire refuses what they place here. Drain returns when
-// no session is left, or with an error when ctx ends, or after Halt or Undrain. The node goes on draining until Undrain.
+// no session is left, or with an error when ctx ends, or after Halt or Undrain. The node goes on draining until Undrain, also when it leaves the
+// cluster and joins again within an hour.
 func (o *Operations) Drain(ctx context.Context) (Drained, error) {
+	if !o.node.drained.Swap(true) {
+		o.soon()
+	}
+	return o.Empty(ctx)
+}
+
+// Empty is Drain for a node that is about to leave: when it joins again it takes sessions, unless Drain was called, too.
+func (o *Operations) Empty(ctx context.Context) (Drained, error) {
 	if !o.node.draining.Swap(true) {
 		o.begin()
 	}
@@ -88,9 +97,17 @@ func (o *Operations) Drain(ctx context.Context) (Drained, error) {
 
 // Undrain lets the node take sessions again. Moves that are under way go on.
 func (o *Operations) Undrain() {
+	o.node.drained.Store(false)
 	if o.node.draining.Swap(false) {
-		o.node.member.Load().keeper.Soon()
+		o.soon()
 		o.report()
+	}
+}
+
+// soon lets others learn of the state with a renewal at once.
+func (o *Operations) soon() {
+	if m := o.node.member.Load(); m != nil {
+		m.keeper.Soon()
 	}
 }
 
@@ -105,7 +122,7 @@ func (o *Operations) begin() {
 	o.mu.Lock()
 	clear(o.moved)
 	o.mu.Unlock()
-	o.node.member.Load().keeper.Soon() // others learn of it with the next renewal
+	o.soon()
 	poke(o.wanted)
 }
 

@@ -67,6 +67,40 @@ func TestDrainSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
+// A node that an operator drains takes no sessions when it has started again, until that is undone; one that moved its sessions to stop does.
+func TestDrainingOutlivesTheProcess(t *testing.T) {
+	w := newWorld(t, quick)
+	w.join("b", "")
+	again := func(n *node) *node {
+		w.leave(n)
+		return w.join("a", "")
+	}
+	a := w.join("a", "")
+	if _, err := a.Operations().Empty(w.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if a = again(a); a.Err() != nil {
+		t.Errorf("after it moved its sessions to stop: %v", a.Err())
+	}
+	if _, err := a.Operations().Drain(w.ctx); err != nil {
+		t.Fatal(err)
+	}
+	w.await("the registry to know", a.Leases, func() bool {
+		return slices.ContainsFunc(a.Nodes(), func(n registry.Node) bool { return n.ID == a.id && n.Drained })
+	})
+	w.kill(a)
+	if a = w.join("a", ""); !errors.Is(a.Err(), cluster.ErrDraining) {
+		t.Errorf("after it was drained and died: %v", a.Err())
+	}
+	if a = again(a); !errors.Is(a.Err(), cluster.ErrDraining) {
+		t.Errorf("after it was drained and stopped: %v", a.Err())
+	}
+	a.Operations().Undrain()
+	if a = again(a); a.Err() != nil {
+		t.Errorf("after that was undone: %v", a.Err())
+	}
+}
+
 // Whoever waits for a node to drain learns that it does not any more, and why a session stays.
 func TestDrainsThatDoNotEnd(t *testing.T) {
 	w := newWorld(t, quick)

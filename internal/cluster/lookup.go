@@ -17,7 +17,7 @@ const lookupBound = 30 * time.Second
 // with latest, it asks the registry, as a caller does who was told that the session is elsewhere. While the session moves or is
 // restored, SessionOwner waits, for up to 30 seconds. Errors are ErrNone, ErrGone, ErrFenced, and those of the registry and of ctx.
 func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Place, error) {
-	p, seen, err := n.look(ctx, name, latest, sighting{})
+	p, seen, err := n.look(ctx, name, latest, ledger.Sighting{})
 	if !errors.Is(err, errWait) {
 		return p, err // as nearly always
 	}
@@ -43,46 +43,33 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 // errWait is the error of a lookup that has an answer soon.
 var errWait = errors.New("the session is on its way")
 
-// sighting is the entry that a lookup went by.
-type sighting struct{ revision, token uint64 }
-
-// sightingOf is that of an entry.
-func sightingOf(e registry.Entry[registry.Session]) sighting {
-	return sighting{e.Revision, registry.Token(e)}
-}
-
-// later reports whether it is a later one than an entry. Revisions come again when the registry has lost some, but tokens do not.
-func (s sighting) later(e registry.Entry[registry.Session]) bool {
-	return e.Revision < s.revision && registry.Token(e) <= s.token
-}
-
 // look is one attempt of SessionOwner: by the registry's leader, or by the view if that has an entry at least. It returns the one that it
 // went by.
-func (n *Node) look(ctx context.Context, name string, latest bool, least sighting) (Place, sighting, error) {
+func (n *Node) look(ctx context.Context, name string, latest bool, least ledger.Sighting) (Place, ledger.Sighting, error) {
 	if h, ok := n.own.get(name); ok && h.phase == registry.Ready {
 		p, err := n.mine(name, h)
-		return p, sighting{h.revision, h.token}, err
+		return p, ledger.Sighting{Revision: h.revision, Token: h.token}, err
 	}
 	e, ok := n.ledger.Entry(name)
 	_, open := n.ledger.Gap(name) // then the registry knows less than this node
 	switch {
 	case open:
-	case ok && least.later(e):
+	case ok && least.Later(e):
 		return Place{}, least, errWait // the view is behind
 	case !ok || latest:
 		found, err := n.reg.Sessions.Get(ctx, name)
 		switch {
 		case errors.Is(err, registry.ErrNotFound) && !ok:
-			return Place{}, sighting{}, fmt.Errorf("find session %s: %w", name, ErrNone)
+			return Place{}, ledger.Sighting{}, fmt.Errorf("find session %s: %w", name, ErrNone)
 		case errors.Is(err, registry.ErrNotFound): // the registry has lost it, or the view is behind
-			return Place{}, sightingOf(e), errWait
+			return Place{}, ledger.SightingOf(e), errWait
 		case err != nil:
-			return Place{}, sighting{}, err
+			return Place{}, ledger.Sighting{}, err
 		}
 		e = found
 	}
 	p, err := n.locate(name, e)
-	return p, sightingOf(e), err
+	return p, ledger.SightingOf(e), err
 }
 
 // locate is where an entry says that a session is.

@@ -135,7 +135,7 @@ func (s leaseStore) Renew(ctx context.Context, a lease.Attempt) (uint64, error) 
 	cfg, begun := s.node.cfg, time.Now()
 	revision, err := s.node.reg.Nodes.Update(ctx, s.member.key, registry.Node{
 		ID: cfg.ID, Incarnation: s.member.incarnation, Address: cfg.Address, Version: cfg.Version, Role: cfg.Role,
-		Renewal: a.Number, Load: cfg.Host.Load(), Draining: s.node.draining.Load(),
+		Renewal: a.Number, Load: cfg.Host.Load(), Draining: s.node.draining.Load(), Drained: s.node.drained.Load(),
 	}, a.Revision)
 	s.node.counts.renew(begun, err)
 	if errors.Is(err, registry.ErrConflict) {

@@ -43,8 +43,8 @@ type Node struct {
 	records
 	cfg Config
 	log *slog.Logger
-	// draining: the node gets no new sessions.
-	draining atomic.Bool
+	// draining: the node gets no new sessions. drained: an operator wants that, also of the next process.
+	draining, drained atomic.Bool
 	// member is the current incarnation.
 	member atomic.Pointer[member]
 
@@ -80,6 +80,12 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 	var err error
 	if n.reg, err = cfg.Open(ctx, registry.Config{Nodes: n.nodeChanged, Sessions: n.sessionChanged, Logger: cfg.Logger}); err != nil {
 		return nil, fmt.Errorf("join the cluster: %w", err)
+	}
+	if n.ledger.Drained(cfg.ID) {
+		n.drained.Store(true)
+		n.draining.Store(true)
+		n.operations.begin()
+		n.log.Warn("this node drains, as before it was started: it takes no sessions until that is undone")
 	}
 	membership := membership{n}
 	m, err := membership.enlist(ctx)

@@ -42,7 +42,7 @@ type ClusterServiceClient interface {
 	// DrainNode lets a node take no new sessions, and moves its sessions to other nodes: those with tabs to restore when the
 	// calls to them have ended, and the others when no call and no stream uses them. It returns when no session is left, or
 	// shortly before the deadline of the call (30 s, if the client sets none; 5 minutes at most) with what is left until
-	// then. The node goes on draining until it stops, or until a call with `undo`.
+	// then. The node goes on draining until a call with `undo`, also when it is started again within an hour.
 	//
 	// NOT_FOUND: there is no such node. UNAVAILABLE, NODE_UNAVAILABLE: the node does not answer.
 	DrainNode(ctx context.Context, in *DrainNodeRequest, opts ...grpc.CallOption) (*DrainNodeResponse, error)
@@ -110,7 +110,7 @@ type ClusterServiceServer interface {
 	// DrainNode lets a node take no new sessions, and moves its sessions to other nodes: those with tabs to restore when the
 	// calls to them have ended, and the others when no call and no stream uses them. It returns when no session is left, or
 	// shortly before the deadline of the call (30 s, if the client sets none; 5 minutes at most) with what is left until
-	// then. The node goes on draining until it stops, or until a call with `undo`.
+	// then. The node goes on draining until a call with `undo`, also when it is started again within an hour.
 	//
 	// NOT_FOUND: there is no such node. UNAVAILABLE, NODE_UNAVAILABLE: the node does not answer.
 	DrainNode(context.Context, *DrainNodeRequest) (*DrainNodeResponse, error)

@@ -176,6 +176,19 @@ func (l *Ledger) Live() []registry.Node {
 	return list
 }
 
+// Drained reports whether an operator drains a node, as its last incarnation said.
+func (l *Ledger) Drained(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var last registry.Entry[registry.Node]
+	for _, e := range l.nodes {
+		if e.Value.ID == id && e.Revision > last.Revision {
+			last = e
+		}
+	}
+	return last.Value.Drained
+}
+
 // Leases are the revisions of the leases that have not ended; 0 for an owner of sessions of which nothing else is known.
 func (l *Ledger) Leases() map[string]uint64 {
 	l.mu.Lock()
@@ -327,4 +340,17 @@ func (l *Ledger) Target(id string, now time.Time) (owner string, err error) {
 		}
 	}
 	return "", err
+}
+
+// Sighting is the entry of a session that somebody has seen.
+type Sighting struct{ Revision, Token uint64 }
+
+// SightingOf is that of an entry.
+func SightingOf(e registry.Entry[registry.Session]) Sighting {
+	return Sighting{e.Revision, registry.Token(e)}
+}
+
+// Later reports whether it is a later one than an entry. Revisions come again when the registry has lost some, but tokens do not.
+func (s Sighting) Later(e registry.Entry[registry.Session]) bool {
+	return e.Revision < s.Revision && registry.Token(e) <= s.Token
 }

@@ -20,6 +20,8 @@ type Node struct {
 	Load    Load   `json:"load"`
 	// Draining: it gets no new sessions.
 	Draining bool `json:"draining,omitempty"`
+	// Drained: an operator drains it, so that it drains also when it has started again.
+	Drained bool `json:"drained,omitempty"`
 	// Gone: the lease has ended, for good. Whoever wrote this waited until the node had stopped, or was the node.
 	Gone bool `json:"gone,omitempty"`
 }

@@ -329,7 +329,7 @@ func (j *joined) drain(ctx context.Context, ready *readiness) {
 		defer cancel() // a node that is cut off has nobody to give its sessions to
 		j.untilFenced(ctx)
 	})
-	if _, err := j.node.Operations().Drain(ctx); err != nil {
+	if _, err := j.node.Operations().Empty(ctx); err != nil {
 		j.log.Warn("the node stops before all sessions have moved", "error", err)
 	}
 	cancel()
