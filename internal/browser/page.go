@@ -120,8 +120,8 @@ func (p *Page) compose() {
 	tab := &capture.Tab{Manager: m, Window: p.window}
 	bringToFront := func(ctx context.Context) { c.front.BringToFront(ctx, tab) }
 	p.frames = m
-	p.reader, p.documents = documents.NewReader(m, script), documents.NewQuery(m, script)
 	p.dialogs, p.requests = dialogs.New(m), requests.New(m)
+	p.reader, p.documents = documents.NewReader(m, script, p.requests), documents.NewQuery(m, script)
 	p.navigator = navigation.New(m, p.dialogs, b.verdict(), bringToFront)
 	p.input = input.NewInput(m, b.mac, b.process.Dir())
 	p.Feed, p.rawPage = console.NewFeed(b.proxyVerdict()), rawPage{m}

@@ -89,9 +89,16 @@ type Request struct {
 	Type string
 	// Gated is the URL, when the gate answered in place of its server.
 	Gated string
+	// Sheet is the URL of a style sheet that is asked for, in the event that begins the request.
+	Sheet string
 	// Ended says that it is over. An event that says neither is a sign of life.
 	Begun, Ended bool
+	// Failed says that it got no answer, or that the answer is an HTTP error; the request may go on after that.
+	Failed bool
 }
+
+// stylesheet is the browser's name of a request for one.
+const stylesheet = "Stylesheet"
 
 // OfWorker reports whether a document asks for the script of a worker that it begins. The end of such a request is reported
 // to the worker alone.
@@ -115,6 +122,10 @@ func (r *Recorder) Network(method string, params []byte) (Request, error) {
 	about := Request{
 		ID: e.RequestID, Frame: e.FrameID, Document: e.LoaderID, Type: e.Type,
 		Begun: method == requested, Ended: method == finished || method == failed,
+		Failed: method == failed || method == responded && e.Response != nil && e.Response.Status >= 400,
+	}
+	if about.Begun && about.Type == stylesheet {
+		about.Sheet = e.Request.URL
 	}
 	if r.why != nil && e.Response.gated() {
 		about.Gated = e.Response.URL

@@ -109,11 +109,24 @@ func TestWhatARequestTellsThoseWhoCount(t *testing.T) {
 		{requested, Request{ID: "1", Frame: "F", Document: "L", Type: "Fetch", Begun: true}},
 		{responded, Request{ID: "1", Frame: "F", Document: "L", Type: "Fetch"}},
 		{finished, Request{ID: "1", Frame: "F", Document: "L", Type: "Fetch", Ended: true}},
-		{failed, Request{ID: "1", Frame: "F", Document: "L", Type: "Fetch", Ended: true}},
+		{failed, Request{ID: "1", Frame: "F", Document: "L", Type: "Fetch", Ended: true, Failed: true}},
 	} {
 		got, err := r.Network(c.method, []byte(`{"requestId":"1","frameId":"F","loaderId":"L","type":"Fetch"}`))
 		if err != nil || got != c.want {
 			t.Errorf("%s: %v, %v", c.method, got, err)
+		}
+	}
+	for params, want := range map[string]Request{
+		`{"requestId":"1","type":"Stylesheet","request":{"url":"http://a.test/a.css"}}`: {ID: "1", Type: "Stylesheet", Begun: true, Sheet: "http://a.test/a.css"},
+		`{"requestId":"1","type":"Image","request":{"url":"http://a.test/a.png"}}`:      {ID: "1", Type: "Image", Begun: true},
+	} {
+		if got, err := r.Network(requested, []byte(params)); err != nil || got != want {
+			t.Errorf("%s: %v, %v", params, got, err)
+		}
+	}
+	for status, refused := range map[string]bool{"200": false, "399": false, "404": true, "502": true} {
+		if got, err := r.Network(responded, []byte(`{"requestId":"1","response":{"status":`+status+`}}`)); err != nil || got.Failed != refused {
+			t.Errorf("status %s: %v, %v", status, got, err)
 		}
 	}
 	if _, err := r.Network(requested, []byte(`{"requestId":"`+strings.Repeat("x", 1000)+`"}`)); err == nil {

@@ -23,11 +23,18 @@ type Reader struct {
 	subscription driver.Subscription
 	// noticing says that a call asks for notices; the monitor guards it.
 	noticing bool
+	sheets   sheets
+}
+
+// sheets tells the URLs of the style sheets of a document that could not be loaded, and a number that changes when they do; 0: nothing
+// is known.
+type sheets interface {
+	FailedSheets(document string) (urls []string, version int)
 }
 
 // NewReader makes the reader of a page whose documents run the script.
-func NewReader(m *frames.Manager, script string) *Reader {
-	return &Reader{documents: documents{m, script}, prober: prober{m}}
+func NewReader(m *frames.Manager, script string, s sheets) *Reader {
+	return &Reader{documents: documents{m, script}, prober: prober{m}, sheets: s}
 }
 
 // Read reads all documents; see driver.Observer.
@@ -49,10 +56,23 @@ func (r *Reader) Prepare() {
 			r.m.Unlock()
 			if due {
 				r.prober.run(ctx, a)
-				a.Post(r.m.Life, "prepare", nil)
+				a.Post(r.m.Life, "prepare", observer.PrepareRequest{FailedSheets: r.failedSheets(a)})
 			}
 		})
 	})
+}
+
+// failedSheets returns the style sheets of an agent's document that could not be loaded, if these are others than the agent was told;
+// else nil.
+func (r *Reader) failedSheets(a *frames.Agent) []string {
+	urls, version := r.sheets.FailedSheets(a.Document)
+	r.m.Lock()
+	defer r.m.Unlock()
+	if a.Reading.Sheets == version {
+		return nil
+	}
+	a.Reading.Sheets = version
+	return urls
 }
 
 // Acknowledge gives a document the refs of a patch; see driver.Observer.
@@ -280,7 +300,8 @@ func (r *Reader) leaveOut(out *driver.Readout, o *reading) {
 // request is the command to read, for one agent.
 func (r *Reader) request(o reading, req driver.ReadRequest) frames.CallParams {
 	var acked *observer.Ack
-	read := observer.ReadRequest{Structural: req.Structural, Contexts: req.Contexts, Attributes: req.Attributes, Geometry: req.Geometry}
+	read := observer.ReadRequest{Structural: req.Structural, Contexts: req.Contexts, Attributes: req.Attributes, Geometry: req.Geometry,
+		FailedSheets: r.failedSheets(o.Agent)}
 	if read.Attributes == nil {
 		read.Attributes = []string{}
 	}

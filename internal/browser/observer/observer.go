@@ -110,6 +110,14 @@ type ReadRequest struct {
 	Full bool `json:"full"`
 	// Probed says that a document which has grown is to be read nevertheless: it was probed just now.
 	Probed bool `json:"probed"`
+	// FailedSheets is as in PrepareRequest; nil: those of the last request.
+	FailedSheets []string `json:"failedSheets,omitzero"`
+}
+
+// PrepareRequest is the argument of the command "prepare".
+type PrepareRequest struct {
+	// FailedSheets are the URLs of the document's style sheets that could not be loaded: there are no rules in these.
+	FailedSheets []string `json:"failedSheets,omitzero"`
 }
 
 // LearnRequest is the argument of Learn: the browser's numbers of elements that have a click listener, the

@@ -11,6 +11,8 @@ type Reading struct {
 	Late  bool
 	Probe Probe
 	Acks  Acks
+	// Sheets is the version of the style sheets that could not be loaded, of which the agent was told; -1: it may not know them.
+	Sheets int
 	// URL and Title are those of the last patch that had them.
 	URL, Title string
 }
@@ -29,6 +31,7 @@ func (r *Reading) Complete(m *Message) {
 func (r *Reading) InDoubt(doubt bool) {
 	r.Broken = doubt
 	if doubt {
+		r.Sheets = -1
 		r.Acks = Acks{Awaited: true}
 	}
 }

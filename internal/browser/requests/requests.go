@@ -21,8 +21,9 @@ import (
 // Requests are the requests of one page.
 type Requests struct {
 	m *frames.Manager
-	// State is guarded by the monitor.
-	State State
+	// State and sheets are guarded by the monitor.
+	State  State
+	sheets Sheets
 }
 
 // New makes the requests of a page.
@@ -45,7 +46,7 @@ func (r *Requests) Attend(_ context.Context, on bool) {
 	r.State.Act(on)
 }
 
-// Forget forgets all requests.
+// Forget forgets all requests: some events were missed, or nobody needs them.
 func (r *Requests) Forget() {
 	r.change(func(s *State) bool { return s.Drop(func(Request) bool { return true }) })
 }
@@ -60,6 +61,7 @@ func (r *Requests) Detached(session target.SessionID) {
 func (r *Requests) Committed(frame cdp.FrameID, document cdp.LoaderID) {
 	r.m.Lock()
 	idle, main := !r.State.Busy(), r.m.Tree.IsMain(frame)
+	r.sheets.Keep(document, frame, main)
 	r.m.Unlock()
 	if idle {
 		return
@@ -83,12 +85,35 @@ func (r *Requests) change(change func(*State) bool) {
 	}
 }
 
+// FailedSheets returns the URLs of the style sheets of a document that could not be loaded; see Sheets.Failed.
+func (r *Requests) FailedSheets(document string) (urls []string, version int) {
+	r.m.Lock()
+	defer r.m.Unlock()
+	return r.sheets.Failed(cdp.LoaderID(document))
+}
+
+// Missed takes in that events of the network were left out.
+func (r *Requests) Missed() {
+	r.m.Lock()
+	r.sheets.Forget()
+	r.m.Unlock()
+	r.Forget()
+}
+
 // Reported takes in an event of the network. It runs on the page's loop.
 func (r *Requests) Reported(session target.SessionID, e console.Request) {
+	id := network.RequestID(e.ID)
 	r.m.Lock()
 	counted := r.State.Counted()
+	switch {
+	case e.Sheet != "":
+		r.sheets.Begin(id, cdp.FrameID(e.Frame), cdp.LoaderID(e.Document), e.Sheet)
+	case e.Ended:
+		r.sheets.End(id, e.Failed)
+	case e.Failed:
+		r.sheets.Refuse(id)
+	}
 	r.m.Unlock()
-	id := network.RequestID(e.ID)
 	switch kind := network.ResourceType(e.Type); {
 	case !counted || id == "":
 	case e.OfWorker():

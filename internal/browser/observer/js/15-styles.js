@@ -33,6 +33,8 @@ class SheetFacts {
     this.structural = false;
     /** The sheet cannot be read, wholly or in part, so it may contain anything. */
     this.opaque = false;
+    /** The sheet could not be loaded, so there are no rules in it. */
+    this.missing = false;
     /** Number, first and last of its rules: isSameSheet compares them. */
     this.length = -1;
     /** @type {CSSRule | null} */
@@ -99,8 +101,29 @@ function selectorOf(rule, scope) {
  * @param {AnyRule} rule @returns {CSSRuleList | null}
  */
 function innerRules(rule) {
-  if (rule.styleSheet !== undefined) return rule.styleSheet ? rule.styleSheet.cssRules : null;
+  if (rule.styleSheet !== undefined) return rule.styleSheet ? rulesOf(rule.styleSheet) : null;
   return rule.cssRules && rule.cssRules.length ? rule.cssRules : null;
+}
+
+/** The URLs of the document's sheets that could not be loaded, as the daemon says (ADR 48). @type {Set<string>} */
+let failedSheets = new Set();
+
+/** @param {string[] | undefined} urls undefined: as before */
+function setFailedSheets(urls) {
+  if (urls) failedSheets = new Set(urls);
+}
+
+/** Whether a sheet could not be loaded, so that there are no rules in it. @param {CSSStyleSheet} sheet */
+function isMissing({ href }) {
+  return href !== null && failedSheets.has(href);
+}
+
+/**
+ * The rules of a sheet; null: there are none. It throws for one of another origin, whose rules may not be read.
+ * @param {CSSStyleSheet} sheet
+ */
+function rulesOf(sheet) {
+  return isMissing(sheet) ? null : sheet.cssRules;
 }
 
 /** Reads a whole sheet. @param {CSSStyleSheet} sheet */
@@ -116,7 +139,11 @@ function readSheet(sheet) {
  */
 function* readRules(sheet, facts) {
   try {
-    const { cssRules } = sheet;
+    const cssRules = rulesOf(sheet);
+    if (cssRules === null) {
+      facts.missing = true;
+      return;
+    }
     facts.length = cssRules.length;
     facts.first = cssRules[0];
     facts.last = cssRules[cssRules.length - 1];
@@ -145,6 +172,7 @@ function* readRules(sheet, facts) {
  * @param {CSSStyleSheet} sheet @param {SheetFacts} facts
  */
 function isSameSheet(sheet, facts) {
+  if (facts.missing) return isMissing(sheet);
   if (facts.length < 0) return true;
   try {
     const { cssRules } = sheet;

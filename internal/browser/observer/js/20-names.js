@@ -174,6 +174,8 @@ class Generated {
     /** The number of sheets when they were searched last, and of their rules: scripts insert rules into sheets. */
     this.sheets = -1;
     this.rules = -1;
+    /** The sheets without rules then. @type {Set<string>} */
+    this.failed = failedSheets;
     /** Matches the elements; empty: there are none; null: any element may be one. @type {string | null} */
     this.selector = "";
     /** There are shadow trees, whose styles are not searched: they are for what is in them, their hosts and what is slotted. */
@@ -200,8 +202,9 @@ class Generated {
   check(doc) {
     const all = [...safe.styleSheets(doc), ...safe.adoptedStyleSheets(doc)];
     const rules = all.reduce((sum, sheet) => sum + rulesIn(sheet), 0);
-    if (all.length === this.sheets && rules === this.rules) return false;
+    if (all.length === this.sheets && rules === this.rules && this.failed === failedSheets) return false;
     const was = this.selector, others = all.length !== this.sheets;
+    this.failed = failedSheets;
     this.sheets = all.length;
     this.rules = rules;
     this.selector = generatingSelector(doc, all);
@@ -212,7 +215,8 @@ class Generated {
 /** The number of rules of a sheet, without those in rules; 0 for one that cannot be read. @param {CSSStyleSheet} sheet */
 function rulesIn(sheet) {
   try {
-    return sheet.cssRules.length;
+    const rules = rulesOf(sheet);
+    return rules === null ? 0 : rules.length;
   } catch {
     return 0; // of another origin
   }
@@ -262,7 +266,8 @@ function addGenerating(to, sheet) {
     return true;
   };
   try {
-    return addAll(sheet.cssRules, false);
+    const rules = rulesOf(sheet);
+    return rules === null || addAll(rules, false);
   } catch {
     return false; // of another origin, so the rules cannot be read
   }

@@ -257,11 +257,12 @@ class Agent {
   /**
    * Returns the next patch, or a header: unchanged, or with the flags u or p (50-writer.js) when
    * the daemon must acknowledge or probe first.
-   * @param {{structural: boolean, contexts?: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean}} request
+   * @param {{structural: boolean, contexts?: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean, failedSheets?: string[]}} request
    * @param {Digit[]} digits of the mark of the read, and of an acknowledgement
    */
   read(request, digits) {
     const [mark, ...ack] = numbersOf(digits);
+    setFailedSheets(request.failedSheets);
     this.start();
     this.applyAck(ack);
     if (request.full) {
@@ -290,9 +291,13 @@ class Agent {
     return this.writer.header(request.geometry ? "m" : "");
   }
 
-  /** Scans a document that was not read yet: the first read has to look for what changed since. */
-  prepare() {
+  /**
+   * Scans a document that was not read yet: the first read has to look for what changed since.
+   * @param {{failedSheets?: string[]}} request
+   */
+  prepare(request) {
     const { model, writer } = this;
+    setFailedSheets(request.failedSheets);
     if (model.refresh.scans > 0 || writer.sequence > 0 || model.elements.length > MAX_PREPARED) return;
     const start = performance.now();
     this.start();

@@ -114,7 +114,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "read":
       return agent.read(argument, digits);
     case "prepare":
-      return agent.prepare();
+      return agent.prepare(argument);
     case "ack":
       return agent.acknowledge(digits);
     case "observe":
