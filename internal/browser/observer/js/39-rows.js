@@ -17,7 +17,10 @@
 
 /** How many states of a row, or of an element, are kept. */
 const MAX_STATES = 6;
-/** How many new elements are noted with the read itself; the rest follows in slices. */
+/**
+ * How many new elements are noted with the read itself; the rest follows in slices. Of the first read, all follow: nobody
+ * waits for that, and the first slice is the next task.
+ */
 const NOTED_AT_ONCE = 200;
 /** How many rows are remembered as touched; beyond that all rows count as touched. */
 const MAX_TOUCHED = 5000;
@@ -95,6 +98,7 @@ class Rows {
    * @param {number} mark
    */
   note(mark) {
+    let left = this.mark === 0 ? 0 : NOTED_AT_ONCE;
     this.mark = Math.max(mark, this.mark);
     this.reader.forget();
     if (this.manyTouched) {
@@ -106,7 +110,6 @@ class Rows {
     for (const row of this.touched) this.noteRow(row);
     this.touched.clear();
     this.manyTouched = false;
-    let left = NOTED_AT_ONCE;
     this.noteRecs(() => left-- > 0);
   }
 
@@ -232,7 +235,8 @@ class Rows {
   mayInherit(old, now) {
     const was = stateAt(old.states || [], 0);
     const before = was && was.row && stateAt(was.row.states, 0);
-    if (!was || !was.row || !before) return true;
+    if (!was) return !this.pending; // its row is another one, perhaps: it was not noted in time
+    if (!was.row || !before) return true;
     const node = this.rowAfter(was.row, now);
     const after = node && this.reader.state(node);
     return after !== null && !before.unsure && this.rowDifference(now, /** @type {El} */ (node), before, after, 0) === null;

@@ -322,10 +322,11 @@ class Agent {
 
   /** Notes the content of rows as the daemon reads them. @param {number} mark */
   noteRows(mark) {
-    const start = performance.now();
-    this.model.rows.note(mark);
+    const start = performance.now(), { rows } = this.model;
+    const priority = rows.mark === 0 ? FLUSH : SLICES;
+    rows.note(mark);
     this.writer.took += performance.now() - start;
-    if (this.model.rows.pending) scheduler.postTask(this.noteMore, SLICES);
+    if (rows.pending) scheduler.postTask(this.noteMore, priority);
   }
 
   /** Continues to note rows, in a task. */

@@ -230,7 +230,8 @@ const units = {
 
   /**
    * The refs and names of the listed elements, at first and after each step, behind the operations of its patch. A step that
-   * begins with "// read" is one after which the daemon read the rows.
+   * begins with "// read" is one after which the daemon read the rows. A first step that begins with "// at once" comes
+   * before the rows of the first read were noted.
    * @param {string[]} steps
    */
   async redraws(steps) {
@@ -249,6 +250,7 @@ const units = {
     agent.start();
     const out = [next()];
     agent.noteRows(1);
+    while (agent.model.rows.pending && !steps[0].startsWith("// at once")) await scheduler.postTask(() => {}, SLICES);
     for (const step of steps) {
       await (0, eval)("(async () => {" + step + "})()");
       await Promise.resolve();
