@@ -77,6 +77,8 @@ var requestTests = []struct {
 	{"route list -s work", &domtapv1.ListRoutesRequest{SessionId: "work"}},
 	{"route remove r1 r2", &domtapv1.RemoveRoutesRequest{RouteIds: []string{"r1", "r2"}}},
 	{"route remove --all", &domtapv1.RemoveRoutesRequest{}},
+	{"session new a --proxy http://ada:love%40@proxy.example:3128 --proxy-bypass x.example,<local>", &domtapv1.CreateSessionRequest{SessionId: "a", Settings: &domtapv1.SessionSettings{
+		Emulation: &domtapv1.Emulation{}, Proxy: &domtapv1.Proxy{Server: "http://proxy.example:3128", Username: "ada", Password: "love@", Bypass: []string{"x.example", "<local>"}}}}},
 	{"session new a --block ads,fonts --block media", &domtapv1.CreateSessionRequest{SessionId: "a", Settings: &domtapv1.SessionSettings{Emulation: &domtapv1.Emulation{}, Block: []string{"ads", "fonts", "media"}}}},
 	{"dom", &domtapv1.GetDomRequest{TabId: "t2"}},
 	{"dom --viewport-only --max-elements 0 --max-tokens 200 --all --full --root 0 --frame f --attr id,class --cursor c1", &domtapv1.GetDomRequest{

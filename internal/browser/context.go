@@ -64,11 +64,14 @@ func (b *Browser) DefaultContext() sessions.Context { return b.base }
 func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settings) (sessions.Context, error) {
 	var c *Context
 	var err error
-	if s.Mask.IsZero() { // the page of one that is ready does not know the mask
+	if err = b.allowProxy(s.Proxy); err != nil {
+		return nil, err
+	}
+	if s.Mask.IsZero() && s.Proxy == nil { // the page of one that is ready does not know the mask, nor its context the proxy
 		c, _ = b.warm.Take()
 	}
 	if c == nil {
-		if c, err = b.makeContext(ctx); err != nil {
+		if c, err = b.makeContext(ctx, s.Proxy); err != nil {
 			return nil, b.failed("making a session", err)
 		}
 	}
@@ -112,9 +115,13 @@ func (b *Browser) newContext(id cdp.BrowserContextID) *Context {
 	return c
 }
 
-// makeContext makes a context without a name. It ends with our connection at the latest.
-func (b *Browser) makeContext(ctx context.Context) (*Context, error) {
-	id, removed, err := b.root.CreateContext(ctx)
+// makeContext makes a context without a name, which connects through a proxy; nil: as the browser does. It ends with our connection at the latest.
+func (b *Browser) makeContext(ctx context.Context, proxy *sessions.Proxy) (*Context, error) {
+	server, bypass := "", ""
+	if proxy != nil { // browsers bypass it for loopback unless they are told not to
+		server, bypass = proxy.Server, strings.Join(append([]string{"<-loopback>"}, proxy.Bypass...), ";")
+	}
+	id, removed, err := b.root.CreateContext(ctx, server, bypass)
 	if err != nil {
 		return nil, targets.Unfinished(ctx, err, removed)
 	}

@@ -3,6 +3,7 @@ package browser
 import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/browser/launch"
+	"github.com/domtap/domtap/internal/sessions"
 )
 
 // CheckGate reports whether the traffic of the browser that cfg describes can be made to go through cfg.Gate.
@@ -38,4 +39,13 @@ func (g urlPolicy) allows() func(url string) error {
 		return nil
 	}
 	return g.gate.AllowAnswer
+}
+
+// allowProxy fails for the proxy of a session where a gate has to see all traffic.
+func (g urlPolicy) allowProxy(p *sessions.Proxy) error {
+	if g.gate == nil || p == nil {
+		return nil
+	}
+	return &apierr.Error{Kind: apierr.Refused, Detail: map[string]string{"rule": "proxy"},
+		Message: "the URL policy refuses this: a session with a proxy of its own would not go through the daemon's, which enforces the policy: leave out the proxy, or ask who runs the daemon to change --url-policy"}
 }

@@ -21,7 +21,7 @@ func (b *Browser) Warm() int { return b.warm.Warm() }
 func (b *Browser) makeReady() (*Context, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, warmLimit)
 	defer cancel()
-	c, err := b.makeContext(ctx)
+	c, err := b.makeContext(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -96,6 +96,9 @@ func newContext(ctx context.Context, browser Browser, id string, settings Settin
 	if id != Default {
 		return browser.NewContext(ctx, id, settings)
 	}
+	if settings.Proxy != nil {
+		return nil, &apierr.Error{Kind: apierr.Invalid, Field: "settings.proxy", Message: "the session named " + Default + " has no proxy of its own: create another session"}
+	}
 	// The browser has one already, which cannot be closed.
 	first := emptied{browser.DefaultContext()}
 	if err := first.Configure(ctx, settings); err != nil {

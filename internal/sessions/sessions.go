@@ -195,6 +195,9 @@ func (s *Sessions) info(one *session) Info {
 	if c := i.Settings.Credentials; c != nil {
 		i.Settings.Credentials = &Credentials{Username: c.Username, Origin: c.Origin}
 	}
+	if p := i.Settings.Proxy; p != nil {
+		i.Settings.Proxy = &Proxy{Server: p.Server, Bypass: p.Bypass, Username: p.Username}
+	}
 	for _, t := range s.pool.Tabs() {
 		if t.Session() == one.id {
 			i.Tabs++
@@ -252,14 +255,18 @@ func (s *Sessions) change(ctx context.Context, id string, do func(context.Contex
 	return one.explain(do(ctx, one))
 }
 
-// Update replaces the settings of a session but its routes, for its open tabs too.
+// Update replaces the settings of a session but its routes and its proxy, for its open tabs too.
 func (s *Sessions) Update(ctx context.Context, id string, settings Settings) (Info, error) {
 	var info Info
 	err := s.change(ctx, id, func(ctx context.Context, one *session) error {
 		if err := s.keepsMask(one, settings); err != nil {
 			return err
 		}
-		settings.Routes = s.settingsOf(one).Routes
+		was := s.settingsOf(one)
+		if err := keepsProxy(was.Proxy, settings.Proxy); err != nil {
+			return err
+		}
+		settings.Routes, settings.Proxy = was.Routes, was.Proxy
 		if err := s.configure(ctx, one, settings); err != nil {
 			return err
 		}

@@ -20,6 +20,8 @@ type Settings struct {
 	DenyDownloads bool
 	// Mask says what is redacted for readers of the session's pages. It is chosen when the session is made.
 	Mask Mask
+	// Proxy is what the session's pages connect through; nil: what the browser does. It is chosen when the session is made.
+	Proxy *Proxy
 	// Block are the presets of package routes that block requests.
 	Block []string
 	// Routes decide on requests, the last one that matches first. Update keeps them; see Routing.

@@ -480,7 +480,10 @@ type SessionSettings struct {
 	// What is masked in the session's pages. Only CreateSession can set it; UpdateSession refuses another one.
 	Mask *Mask `protobuf:"bytes,65,opt,name=mask,proto3" json:"mask,omitempty"`
 	// Lists of requests to block, beside those of the daemon (`domtap serve --block`): "ads", "fonts", "media". docs/network.md says what they block.
-	Block         []string `protobuf:"bytes,66,rep,name=block,proto3" json:"block,omitempty"`
+	Block []string `protobuf:"bytes,66,rep,name=block,proto3" json:"block,omitempty"`
+	// What the session connects through. Only CreateSession can set it: UpdateSession keeps it, and refuses another one. The session `default` has
+	// none of its own. PERMISSION_DENIED (URL_POLICY) with a URL policy, whose proxy must see all traffic.
+	Proxy         *Proxy `protobuf:"bytes,67,opt,name=proxy,proto3" json:"proxy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -564,6 +567,86 @@ func (x *SessionSettings) GetBlock() []string {
 	return nil
 }
 
+func (x *SessionSettings) GetProxy() *Proxy {
+	if x != nil {
+		return x.Proxy
+	}
+	return nil
+}
+
+// Proxy is a proxy of HTTP or SOCKS. It resolves names itself, except for socks4, and also gets what is for loopback. It gets no UDP, such as that of WebRTC.
+type Proxy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Such as "http://proxy.example.com:3128"; the scheme is http, https, socks4 or socks5. Required.
+	Server string `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
+	// Hosts to connect to directly, at most 100: "*.example.com", "10.0.0.0/8", "<local>" (names without a dot).
+	Bypass []string `protobuf:"bytes,2,rep,name=bypass,proto3" json:"bypass,omitempty"`
+	// Sent when the proxy asks. Not for SOCKS proxies, which Chromium gives no credentials.
+	Username string `protobuf:"bytes,3,opt,name=username,proto3" json:"username,omitempty"`
+	// Never part of answers.
+	Password      string `protobuf:"bytes,4,opt,name=password,proto3" json:"password,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Proxy) Reset() {
+	*x = Proxy{}
+	mi := &file_domtap_v1_session_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Proxy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Proxy) ProtoMessage() {}
+
+func (x *Proxy) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_session_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Proxy.ProtoReflect.Descriptor instead.
+func (*Proxy) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Proxy) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *Proxy) GetBypass() []string {
+	if x != nil {
+		return x.Bypass
+	}
+	return nil
+}
+
+func (x *Proxy) GetUsername() string {
+	if x != nil {
+		return x.Username
+	}
+	return ""
+}
+
+func (x *Proxy) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
 // Mask names content of a session's pages that never appears in answers: snapshots, diffs, extracted values and
 // results of actions have "••••" instead, and screenshots a box. `domtap serve --mask` adds to it. Passwords,
 // one-time codes and card codes are masked always. URLs, titles of pages, dialogs and what pages log are not
@@ -581,7 +664,7 @@ type Mask struct {
 
 func (x *Mask) Reset() {
 	*x = Mask{}
-	mi := &file_domtap_v1_session_proto_msgTypes[5]
+	mi := &file_domtap_v1_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -593,7 +676,7 @@ func (x *Mask) String() string {
 func (*Mask) ProtoMessage() {}
 
 func (x *Mask) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[5]
+	mi := &file_domtap_v1_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -606,7 +689,7 @@ func (x *Mask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Mask.ProtoReflect.Descriptor instead.
 func (*Mask) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{5}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Mask) GetSelectors() []string {
@@ -648,7 +731,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_domtap_v1_session_proto_msgTypes[6]
+	mi := &file_domtap_v1_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -660,7 +743,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[6]
+	mi := &file_domtap_v1_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -673,7 +756,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{6}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Session) GetId() string {
@@ -752,7 +835,7 @@ type Cookie struct {
 
 func (x *Cookie) Reset() {
 	*x = Cookie{}
-	mi := &file_domtap_v1_session_proto_msgTypes[7]
+	mi := &file_domtap_v1_session_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -764,7 +847,7 @@ func (x *Cookie) String() string {
 func (*Cookie) ProtoMessage() {}
 
 func (x *Cookie) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[7]
+	mi := &file_domtap_v1_session_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -777,7 +860,7 @@ func (x *Cookie) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cookie.ProtoReflect.Descriptor instead.
 func (*Cookie) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{7}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Cookie) GetName() string {
@@ -868,7 +951,7 @@ type StorageEntry struct {
 
 func (x *StorageEntry) Reset() {
 	*x = StorageEntry{}
-	mi := &file_domtap_v1_session_proto_msgTypes[8]
+	mi := &file_domtap_v1_session_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -880,7 +963,7 @@ func (x *StorageEntry) String() string {
 func (*StorageEntry) ProtoMessage() {}
 
 func (x *StorageEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[8]
+	mi := &file_domtap_v1_session_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -893,7 +976,7 @@ func (x *StorageEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StorageEntry.ProtoReflect.Descriptor instead.
 func (*StorageEntry) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{8}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *StorageEntry) GetName() string {
@@ -924,7 +1007,7 @@ type OriginStorage struct {
 
 func (x *OriginStorage) Reset() {
 	*x = OriginStorage{}
-	mi := &file_domtap_v1_session_proto_msgTypes[9]
+	mi := &file_domtap_v1_session_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -936,7 +1019,7 @@ func (x *OriginStorage) String() string {
 func (*OriginStorage) ProtoMessage() {}
 
 func (x *OriginStorage) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[9]
+	mi := &file_domtap_v1_session_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -949,7 +1032,7 @@ func (x *OriginStorage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OriginStorage.ProtoReflect.Descriptor instead.
 func (*OriginStorage) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{9}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *OriginStorage) GetOrigin() string {
@@ -986,7 +1069,7 @@ type IndexedDatabase struct {
 
 func (x *IndexedDatabase) Reset() {
 	*x = IndexedDatabase{}
-	mi := &file_domtap_v1_session_proto_msgTypes[10]
+	mi := &file_domtap_v1_session_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -998,7 +1081,7 @@ func (x *IndexedDatabase) String() string {
 func (*IndexedDatabase) ProtoMessage() {}
 
 func (x *IndexedDatabase) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[10]
+	mi := &file_domtap_v1_session_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1011,7 +1094,7 @@ func (x *IndexedDatabase) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IndexedDatabase.ProtoReflect.Descriptor instead.
 func (*IndexedDatabase) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{10}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *IndexedDatabase) GetName() string {
@@ -1053,7 +1136,7 @@ type ObjectStore struct {
 
 func (x *ObjectStore) Reset() {
 	*x = ObjectStore{}
-	mi := &file_domtap_v1_session_proto_msgTypes[11]
+	mi := &file_domtap_v1_session_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1065,7 +1148,7 @@ func (x *ObjectStore) String() string {
 func (*ObjectStore) ProtoMessage() {}
 
 func (x *ObjectStore) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[11]
+	mi := &file_domtap_v1_session_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1078,7 +1161,7 @@ func (x *ObjectStore) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectStore.ProtoReflect.Descriptor instead.
 func (*ObjectStore) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{11}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ObjectStore) GetName() string {
@@ -1138,7 +1221,7 @@ type StoreIndex struct {
 
 func (x *StoreIndex) Reset() {
 	*x = StoreIndex{}
-	mi := &file_domtap_v1_session_proto_msgTypes[12]
+	mi := &file_domtap_v1_session_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1150,7 +1233,7 @@ func (x *StoreIndex) String() string {
 func (*StoreIndex) ProtoMessage() {}
 
 func (x *StoreIndex) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[12]
+	mi := &file_domtap_v1_session_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1163,7 +1246,7 @@ func (x *StoreIndex) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreIndex.ProtoReflect.Descriptor instead.
 func (*StoreIndex) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{12}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *StoreIndex) GetName() string {
@@ -1219,7 +1302,7 @@ type StoreRecord struct {
 
 func (x *StoreRecord) Reset() {
 	*x = StoreRecord{}
-	mi := &file_domtap_v1_session_proto_msgTypes[13]
+	mi := &file_domtap_v1_session_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1231,7 +1314,7 @@ func (x *StoreRecord) String() string {
 func (*StoreRecord) ProtoMessage() {}
 
 func (x *StoreRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[13]
+	mi := &file_domtap_v1_session_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1244,7 +1327,7 @@ func (x *StoreRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreRecord.ProtoReflect.Descriptor instead.
 func (*StoreRecord) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{13}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *StoreRecord) GetKey() string {
@@ -1292,7 +1375,7 @@ type StorageOmission struct {
 
 func (x *StorageOmission) Reset() {
 	*x = StorageOmission{}
-	mi := &file_domtap_v1_session_proto_msgTypes[14]
+	mi := &file_domtap_v1_session_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1304,7 +1387,7 @@ func (x *StorageOmission) String() string {
 func (*StorageOmission) ProtoMessage() {}
 
 func (x *StorageOmission) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[14]
+	mi := &file_domtap_v1_session_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1317,7 +1400,7 @@ func (x *StorageOmission) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StorageOmission.ProtoReflect.Descriptor instead.
 func (*StorageOmission) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{14}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StorageOmission) GetOrigin() string {
@@ -1369,7 +1452,7 @@ type StorageState struct {
 
 func (x *StorageState) Reset() {
 	*x = StorageState{}
-	mi := &file_domtap_v1_session_proto_msgTypes[15]
+	mi := &file_domtap_v1_session_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1381,7 +1464,7 @@ func (x *StorageState) String() string {
 func (*StorageState) ProtoMessage() {}
 
 func (x *StorageState) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[15]
+	mi := &file_domtap_v1_session_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1394,7 +1477,7 @@ func (x *StorageState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StorageState.ProtoReflect.Descriptor instead.
 func (*StorageState) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{15}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *StorageState) GetCookies() []*Cookie {
@@ -1423,7 +1506,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[16]
+	mi := &file_domtap_v1_session_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1435,7 +1518,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[16]
+	mi := &file_domtap_v1_session_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1448,7 +1531,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{16}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CreateSessionRequest) GetSessionId() string {
@@ -1481,7 +1564,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[17]
+	mi := &file_domtap_v1_session_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1493,7 +1576,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[17]
+	mi := &file_domtap_v1_session_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1506,7 +1589,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{17}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CreateSessionResponse) GetSession() *Session {
@@ -1524,7 +1607,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[18]
+	mi := &file_domtap_v1_session_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1536,7 +1619,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[18]
+	mi := &file_domtap_v1_session_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1549,7 +1632,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{18}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{19}
 }
 
 type ListSessionsResponse struct {
@@ -1563,7 +1646,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[19]
+	mi := &file_domtap_v1_session_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1575,7 +1658,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[19]
+	mi := &file_domtap_v1_session_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1588,7 +1671,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{19}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -1616,7 +1699,7 @@ type UpdateSessionRequest struct {
 
 func (x *UpdateSessionRequest) Reset() {
 	*x = UpdateSessionRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[20]
+	mi := &file_domtap_v1_session_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1628,7 +1711,7 @@ func (x *UpdateSessionRequest) String() string {
 func (*UpdateSessionRequest) ProtoMessage() {}
 
 func (x *UpdateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[20]
+	mi := &file_domtap_v1_session_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1641,7 +1724,7 @@ func (x *UpdateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSessionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{20}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *UpdateSessionRequest) GetSessionId() string {
@@ -1667,7 +1750,7 @@ type UpdateSessionResponse struct {
 
 func (x *UpdateSessionResponse) Reset() {
 	*x = UpdateSessionResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[21]
+	mi := &file_domtap_v1_session_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1679,7 +1762,7 @@ func (x *UpdateSessionResponse) String() string {
 func (*UpdateSessionResponse) ProtoMessage() {}
 
 func (x *UpdateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[21]
+	mi := &file_domtap_v1_session_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1692,7 +1775,7 @@ func (x *UpdateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSessionResponse.ProtoReflect.Descriptor instead.
 func (*UpdateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateSessionResponse) GetSession() *Session {
@@ -1712,7 +1795,7 @@ type CloseSessionRequest struct {
 
 func (x *CloseSessionRequest) Reset() {
 	*x = CloseSessionRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[22]
+	mi := &file_domtap_v1_session_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1724,7 +1807,7 @@ func (x *CloseSessionRequest) String() string {
 func (*CloseSessionRequest) ProtoMessage() {}
 
 func (x *CloseSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[22]
+	mi := &file_domtap_v1_session_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1737,7 +1820,7 @@ func (x *CloseSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseSessionRequest.ProtoReflect.Descriptor instead.
 func (*CloseSessionRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{22}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CloseSessionRequest) GetSessionId() string {
@@ -1762,7 +1845,7 @@ type CloseSessionResponse struct {
 
 func (x *CloseSessionResponse) Reset() {
 	*x = CloseSessionResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[23]
+	mi := &file_domtap_v1_session_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1774,7 +1857,7 @@ func (x *CloseSessionResponse) String() string {
 func (*CloseSessionResponse) ProtoMessage() {}
 
 func (x *CloseSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[23]
+	mi := &file_domtap_v1_session_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1787,7 +1870,7 @@ func (x *CloseSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseSessionResponse.ProtoReflect.Descriptor instead.
 func (*CloseSessionResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{23}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{24}
 }
 
 type GetStorageStateRequest struct {
@@ -1802,7 +1885,7 @@ type GetStorageStateRequest struct {
 
 func (x *GetStorageStateRequest) Reset() {
 	*x = GetStorageStateRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[24]
+	mi := &file_domtap_v1_session_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1814,7 +1897,7 @@ func (x *GetStorageStateRequest) String() string {
 func (*GetStorageStateRequest) ProtoMessage() {}
 
 func (x *GetStorageStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[24]
+	mi := &file_domtap_v1_session_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1827,7 +1910,7 @@ func (x *GetStorageStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStorageStateRequest.ProtoReflect.Descriptor instead.
 func (*GetStorageStateRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{24}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GetStorageStateRequest) GetSessionId() string {
@@ -1855,7 +1938,7 @@ type GetStorageStateResponse struct {
 
 func (x *GetStorageStateResponse) Reset() {
 	*x = GetStorageStateResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[25]
+	mi := &file_domtap_v1_session_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1867,7 +1950,7 @@ func (x *GetStorageStateResponse) String() string {
 func (*GetStorageStateResponse) ProtoMessage() {}
 
 func (x *GetStorageStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[25]
+	mi := &file_domtap_v1_session_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1880,7 +1963,7 @@ func (x *GetStorageStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStorageStateResponse.ProtoReflect.Descriptor instead.
 func (*GetStorageStateResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{25}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetStorageStateResponse) GetState() *StorageState {
@@ -1910,7 +1993,7 @@ type SetStorageStateRequest struct {
 
 func (x *SetStorageStateRequest) Reset() {
 	*x = SetStorageStateRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[26]
+	mi := &file_domtap_v1_session_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1922,7 +2005,7 @@ func (x *SetStorageStateRequest) String() string {
 func (*SetStorageStateRequest) ProtoMessage() {}
 
 func (x *SetStorageStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[26]
+	mi := &file_domtap_v1_session_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1935,7 +2018,7 @@ func (x *SetStorageStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetStorageStateRequest.ProtoReflect.Descriptor instead.
 func (*SetStorageStateRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{26}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SetStorageStateRequest) GetSessionId() string {
@@ -1967,7 +2050,7 @@ type SetStorageStateResponse struct {
 
 func (x *SetStorageStateResponse) Reset() {
 	*x = SetStorageStateResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[27]
+	mi := &file_domtap_v1_session_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1979,7 +2062,7 @@ func (x *SetStorageStateResponse) String() string {
 func (*SetStorageStateResponse) ProtoMessage() {}
 
 func (x *SetStorageStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[27]
+	mi := &file_domtap_v1_session_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1992,7 +2075,7 @@ func (x *SetStorageStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetStorageStateResponse.ProtoReflect.Descriptor instead.
 func (*SetStorageStateResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{27}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{28}
 }
 
 type ListDownloadsRequest struct {
@@ -2005,7 +2088,7 @@ type ListDownloadsRequest struct {
 
 func (x *ListDownloadsRequest) Reset() {
 	*x = ListDownloadsRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[28]
+	mi := &file_domtap_v1_session_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2017,7 +2100,7 @@ func (x *ListDownloadsRequest) String() string {
 func (*ListDownloadsRequest) ProtoMessage() {}
 
 func (x *ListDownloadsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[28]
+	mi := &file_domtap_v1_session_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2030,7 +2113,7 @@ func (x *ListDownloadsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDownloadsRequest.ProtoReflect.Descriptor instead.
 func (*ListDownloadsRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{28}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListDownloadsRequest) GetSessionId() string {
@@ -2049,7 +2132,7 @@ type ListDownloadsResponse struct {
 
 func (x *ListDownloadsResponse) Reset() {
 	*x = ListDownloadsResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[29]
+	mi := &file_domtap_v1_session_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2061,7 +2144,7 @@ func (x *ListDownloadsResponse) String() string {
 func (*ListDownloadsResponse) ProtoMessage() {}
 
 func (x *ListDownloadsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[29]
+	mi := &file_domtap_v1_session_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2074,7 +2157,7 @@ func (x *ListDownloadsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDownloadsResponse.ProtoReflect.Descriptor instead.
 func (*ListDownloadsResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{29}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListDownloadsResponse) GetDownloads() []*Download {
@@ -2119,7 +2202,7 @@ const file_domtap_v1_session_proto_rawDesc = "" +
 	"\x0fHttpCredentials\x12\x1a\n" +
 	"\busername\x18\x01 \x01(\tR\busername\x12\x1a\n" +
 	"\bpassword\x18\x02 \x01(\tR\bpassword\x12\x16\n" +
-	"\x06origin\x18\x03 \x01(\tR\x06origin\"\xce\x02\n" +
+	"\x06origin\x18\x03 \x01(\tR\x06origin\"\xf6\x02\n" +
 	"\x0fSessionSettings\x12<\n" +
 	"\rdialog_policy\x18\x01 \x01(\x0e2\x17.domtap.v1.DialogPolicyR\fdialogPolicy\x122\n" +
 	"\temulation\x18\x02 \x01(\v2\x14.domtap.v1.EmulationR\temulation\x12E\n" +
@@ -2127,7 +2210,13 @@ const file_domtap_v1_session_proto_rawDesc = "" +
 	"\vpermissions\x18\x04 \x03(\tR\vpermissions\x12%\n" +
 	"\x0edeny_downloads\x18\x05 \x01(\bR\rdenyDownloads\x12#\n" +
 	"\x04mask\x18A \x01(\v2\x0f.domtap.v1.MaskR\x04mask\x12\x14\n" +
-	"\x05block\x18B \x03(\tR\x05block\"<\n" +
+	"\x05block\x18B \x03(\tR\x05block\x12&\n" +
+	"\x05proxy\x18C \x01(\v2\x10.domtap.v1.ProxyR\x05proxy\"o\n" +
+	"\x05Proxy\x12\x16\n" +
+	"\x06server\x18\x01 \x01(\tR\x06server\x12\x16\n" +
+	"\x06bypass\x18\x02 \x03(\tR\x06bypass\x12\x1a\n" +
+	"\busername\x18\x03 \x01(\tR\busername\x12\x1a\n" +
+	"\bpassword\x18\x04 \x01(\tR\bpassword\"<\n" +
 	"\x04Mask\x12\x1c\n" +
 	"\tselectors\x18\x01 \x03(\tR\tselectors\x12\x16\n" +
 	"\x06values\x18\x02 \x01(\bR\x06values\"\xde\x01\n" +
@@ -2277,7 +2366,7 @@ func file_domtap_v1_session_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_domtap_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_domtap_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_domtap_v1_session_proto_goTypes = []any{
 	(DialogPolicy)(0),               // 0: domtap.v1.DialogPolicy
 	(ColorScheme)(0),                // 1: domtap.v1.ColorScheme
@@ -2286,80 +2375,82 @@ var file_domtap_v1_session_proto_goTypes = []any{
 	(*Emulation)(nil),               // 4: domtap.v1.Emulation
 	(*HttpCredentials)(nil),         // 5: domtap.v1.HttpCredentials
 	(*SessionSettings)(nil),         // 6: domtap.v1.SessionSettings
-	(*Mask)(nil),                    // 7: domtap.v1.Mask
-	(*Session)(nil),                 // 8: domtap.v1.Session
-	(*Cookie)(nil),                  // 9: domtap.v1.Cookie
-	(*StorageEntry)(nil),            // 10: domtap.v1.StorageEntry
-	(*OriginStorage)(nil),           // 11: domtap.v1.OriginStorage
-	(*IndexedDatabase)(nil),         // 12: domtap.v1.IndexedDatabase
-	(*ObjectStore)(nil),             // 13: domtap.v1.ObjectStore
-	(*StoreIndex)(nil),              // 14: domtap.v1.StoreIndex
-	(*StoreRecord)(nil),             // 15: domtap.v1.StoreRecord
-	(*StorageOmission)(nil),         // 16: domtap.v1.StorageOmission
-	(*StorageState)(nil),            // 17: domtap.v1.StorageState
-	(*CreateSessionRequest)(nil),    // 18: domtap.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),   // 19: domtap.v1.CreateSessionResponse
-	(*ListSessionsRequest)(nil),     // 20: domtap.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),    // 21: domtap.v1.ListSessionsResponse
-	(*UpdateSessionRequest)(nil),    // 22: domtap.v1.UpdateSessionRequest
-	(*UpdateSessionResponse)(nil),   // 23: domtap.v1.UpdateSessionResponse
-	(*CloseSessionRequest)(nil),     // 24: domtap.v1.CloseSessionRequest
-	(*CloseSessionResponse)(nil),    // 25: domtap.v1.CloseSessionResponse
-	(*GetStorageStateRequest)(nil),  // 26: domtap.v1.GetStorageStateRequest
-	(*GetStorageStateResponse)(nil), // 27: domtap.v1.GetStorageStateResponse
-	(*SetStorageStateRequest)(nil),  // 28: domtap.v1.SetStorageStateRequest
-	(*SetStorageStateResponse)(nil), // 29: domtap.v1.SetStorageStateResponse
-	(*ListDownloadsRequest)(nil),    // 30: domtap.v1.ListDownloadsRequest
-	(*ListDownloadsResponse)(nil),   // 31: domtap.v1.ListDownloadsResponse
-	(*Viewport)(nil),                // 32: domtap.v1.Viewport
-	(*Download)(nil),                // 33: domtap.v1.Download
+	(*Proxy)(nil),                   // 7: domtap.v1.Proxy
+	(*Mask)(nil),                    // 8: domtap.v1.Mask
+	(*Session)(nil),                 // 9: domtap.v1.Session
+	(*Cookie)(nil),                  // 10: domtap.v1.Cookie
+	(*StorageEntry)(nil),            // 11: domtap.v1.StorageEntry
+	(*OriginStorage)(nil),           // 12: domtap.v1.OriginStorage
+	(*IndexedDatabase)(nil),         // 13: domtap.v1.IndexedDatabase
+	(*ObjectStore)(nil),             // 14: domtap.v1.ObjectStore
+	(*StoreIndex)(nil),              // 15: domtap.v1.StoreIndex
+	(*StoreRecord)(nil),             // 16: domtap.v1.StoreRecord
+	(*StorageOmission)(nil),         // 17: domtap.v1.StorageOmission
+	(*StorageState)(nil),            // 18: domtap.v1.StorageState
+	(*CreateSessionRequest)(nil),    // 19: domtap.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),   // 20: domtap.v1.CreateSessionResponse
+	(*ListSessionsRequest)(nil),     // 21: domtap.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),    // 22: domtap.v1.ListSessionsResponse
+	(*UpdateSessionRequest)(nil),    // 23: domtap.v1.UpdateSessionRequest
+	(*UpdateSessionResponse)(nil),   // 24: domtap.v1.UpdateSessionResponse
+	(*CloseSessionRequest)(nil),     // 25: domtap.v1.CloseSessionRequest
+	(*CloseSessionResponse)(nil),    // 26: domtap.v1.CloseSessionResponse
+	(*GetStorageStateRequest)(nil),  // 27: domtap.v1.GetStorageStateRequest
+	(*GetStorageStateResponse)(nil), // 28: domtap.v1.GetStorageStateResponse
+	(*SetStorageStateRequest)(nil),  // 29: domtap.v1.SetStorageStateRequest
+	(*SetStorageStateResponse)(nil), // 30: domtap.v1.SetStorageStateResponse
+	(*ListDownloadsRequest)(nil),    // 31: domtap.v1.ListDownloadsRequest
+	(*ListDownloadsResponse)(nil),   // 32: domtap.v1.ListDownloadsResponse
+	(*Viewport)(nil),                // 33: domtap.v1.Viewport
+	(*Download)(nil),                // 34: domtap.v1.Download
 }
 var file_domtap_v1_session_proto_depIdxs = []int32{
-	32, // 0: domtap.v1.Emulation.viewport:type_name -> domtap.v1.Viewport
+	33, // 0: domtap.v1.Emulation.viewport:type_name -> domtap.v1.Viewport
 	2,  // 1: domtap.v1.Emulation.geolocation:type_name -> domtap.v1.Geolocation
 	1,  // 2: domtap.v1.Emulation.color_scheme:type_name -> domtap.v1.ColorScheme
 	3,  // 3: domtap.v1.Emulation.extra_headers:type_name -> domtap.v1.Header
 	0,  // 4: domtap.v1.SessionSettings.dialog_policy:type_name -> domtap.v1.DialogPolicy
 	4,  // 5: domtap.v1.SessionSettings.emulation:type_name -> domtap.v1.Emulation
 	5,  // 6: domtap.v1.SessionSettings.http_credentials:type_name -> domtap.v1.HttpCredentials
-	7,  // 7: domtap.v1.SessionSettings.mask:type_name -> domtap.v1.Mask
-	6,  // 8: domtap.v1.Session.settings:type_name -> domtap.v1.SessionSettings
-	10, // 9: domtap.v1.OriginStorage.local_storage:type_name -> domtap.v1.StorageEntry
-	12, // 10: domtap.v1.OriginStorage.indexed_db:type_name -> domtap.v1.IndexedDatabase
-	13, // 11: domtap.v1.IndexedDatabase.stores:type_name -> domtap.v1.ObjectStore
-	14, // 12: domtap.v1.ObjectStore.indexes:type_name -> domtap.v1.StoreIndex
-	15, // 13: domtap.v1.ObjectStore.records:type_name -> domtap.v1.StoreRecord
-	9,  // 14: domtap.v1.StorageState.cookies:type_name -> domtap.v1.Cookie
-	11, // 15: domtap.v1.StorageState.origins:type_name -> domtap.v1.OriginStorage
-	6,  // 16: domtap.v1.CreateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
-	17, // 17: domtap.v1.CreateSessionRequest.storage_state:type_name -> domtap.v1.StorageState
-	8,  // 18: domtap.v1.CreateSessionResponse.session:type_name -> domtap.v1.Session
-	8,  // 19: domtap.v1.ListSessionsResponse.sessions:type_name -> domtap.v1.Session
-	6,  // 20: domtap.v1.UpdateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
-	8,  // 21: domtap.v1.UpdateSessionResponse.session:type_name -> domtap.v1.Session
-	17, // 22: domtap.v1.GetStorageStateResponse.state:type_name -> domtap.v1.StorageState
-	16, // 23: domtap.v1.GetStorageStateResponse.omissions:type_name -> domtap.v1.StorageOmission
-	17, // 24: domtap.v1.SetStorageStateRequest.state:type_name -> domtap.v1.StorageState
-	33, // 25: domtap.v1.ListDownloadsResponse.downloads:type_name -> domtap.v1.Download
-	18, // 26: domtap.v1.SessionService.CreateSession:input_type -> domtap.v1.CreateSessionRequest
-	20, // 27: domtap.v1.SessionService.ListSessions:input_type -> domtap.v1.ListSessionsRequest
-	22, // 28: domtap.v1.SessionService.UpdateSession:input_type -> domtap.v1.UpdateSessionRequest
-	24, // 29: domtap.v1.SessionService.CloseSession:input_type -> domtap.v1.CloseSessionRequest
-	26, // 30: domtap.v1.SessionService.GetStorageState:input_type -> domtap.v1.GetStorageStateRequest
-	28, // 31: domtap.v1.SessionService.SetStorageState:input_type -> domtap.v1.SetStorageStateRequest
-	30, // 32: domtap.v1.SessionService.ListDownloads:input_type -> domtap.v1.ListDownloadsRequest
-	19, // 33: domtap.v1.SessionService.CreateSession:output_type -> domtap.v1.CreateSessionResponse
-	21, // 34: domtap.v1.SessionService.ListSessions:output_type -> domtap.v1.ListSessionsResponse
-	23, // 35: domtap.v1.SessionService.UpdateSession:output_type -> domtap.v1.UpdateSessionResponse
-	25, // 36: domtap.v1.SessionService.CloseSession:output_type -> domtap.v1.CloseSessionResponse
-	27, // 37: domtap.v1.SessionService.GetStorageState:output_type -> domtap.v1.GetStorageStateResponse
-	29, // 38: domtap.v1.SessionService.SetStorageState:output_type -> domtap.v1.SetStorageStateResponse
-	31, // 39: domtap.v1.SessionService.ListDownloads:output_type -> domtap.v1.ListDownloadsResponse
-	33, // [33:40] is the sub-list for method output_type
-	26, // [26:33] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	8,  // 7: domtap.v1.SessionSettings.mask:type_name -> domtap.v1.Mask
+	7,  // 8: domtap.v1.SessionSettings.proxy:type_name -> domtap.v1.Proxy
+	6,  // 9: domtap.v1.Session.settings:type_name -> domtap.v1.SessionSettings
+	11, // 10: domtap.v1.OriginStorage.local_storage:type_name -> domtap.v1.StorageEntry
+	13, // 11: domtap.v1.OriginStorage.indexed_db:type_name -> domtap.v1.IndexedDatabase
+	14, // 12: domtap.v1.IndexedDatabase.stores:type_name -> domtap.v1.ObjectStore
+	15, // 13: domtap.v1.ObjectStore.indexes:type_name -> domtap.v1.StoreIndex
+	16, // 14: domtap.v1.ObjectStore.records:type_name -> domtap.v1.StoreRecord
+	10, // 15: domtap.v1.StorageState.cookies:type_name -> domtap.v1.Cookie
+	12, // 16: domtap.v1.StorageState.origins:type_name -> domtap.v1.OriginStorage
+	6,  // 17: domtap.v1.CreateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
+	18, // 18: domtap.v1.CreateSessionRequest.storage_state:type_name -> domtap.v1.StorageState
+	9,  // 19: domtap.v1.CreateSessionResponse.session:type_name -> domtap.v1.Session
+	9,  // 20: domtap.v1.ListSessionsResponse.sessions:type_name -> domtap.v1.Session
+	6,  // 21: domtap.v1.UpdateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
+	9,  // 22: domtap.v1.UpdateSessionResponse.session:type_name -> domtap.v1.Session
+	18, // 23: domtap.v1.GetStorageStateResponse.state:type_name -> domtap.v1.StorageState
+	17, // 24: domtap.v1.GetStorageStateResponse.omissions:type_name -> domtap.v1.StorageOmission
+	18, // 25: domtap.v1.SetStorageStateRequest.state:type_name -> domtap.v1.StorageState
+	34, // 26: domtap.v1.ListDownloadsResponse.downloads:type_name -> domtap.v1.Download
+	19, // 27: domtap.v1.SessionService.CreateSession:input_type -> domtap.v1.CreateSessionRequest
+	21, // 28: domtap.v1.SessionService.ListSessions:input_type -> domtap.v1.ListSessionsRequest
+	23, // 29: domtap.v1.SessionService.UpdateSession:input_type -> domtap.v1.UpdateSessionRequest
+	25, // 30: domtap.v1.SessionService.CloseSession:input_type -> domtap.v1.CloseSessionRequest
+	27, // 31: domtap.v1.SessionService.GetStorageState:input_type -> domtap.v1.GetStorageStateRequest
+	29, // 32: domtap.v1.SessionService.SetStorageState:input_type -> domtap.v1.SetStorageStateRequest
+	31, // 33: domtap.v1.SessionService.ListDownloads:input_type -> domtap.v1.ListDownloadsRequest
+	20, // 34: domtap.v1.SessionService.CreateSession:output_type -> domtap.v1.CreateSessionResponse
+	22, // 35: domtap.v1.SessionService.ListSessions:output_type -> domtap.v1.ListSessionsResponse
+	24, // 36: domtap.v1.SessionService.UpdateSession:output_type -> domtap.v1.UpdateSessionResponse
+	26, // 37: domtap.v1.SessionService.CloseSession:output_type -> domtap.v1.CloseSessionResponse
+	28, // 38: domtap.v1.SessionService.GetStorageState:output_type -> domtap.v1.GetStorageStateResponse
+	30, // 39: domtap.v1.SessionService.SetStorageState:output_type -> domtap.v1.SetStorageStateResponse
+	32, // 40: domtap.v1.SessionService.ListDownloads:output_type -> domtap.v1.ListDownloadsResponse
+	34, // [34:41] is the sub-list for method output_type
+	27, // [27:34] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_session_proto_init() }
@@ -2369,17 +2460,17 @@ func file_domtap_v1_session_proto_init() {
 	}
 	file_domtap_v1_tab_proto_init()
 	file_domtap_v1_session_proto_msgTypes[2].OneofWrappers = []any{}
-	file_domtap_v1_session_proto_msgTypes[7].OneofWrappers = []any{}
-	file_domtap_v1_session_proto_msgTypes[11].OneofWrappers = []any{}
+	file_domtap_v1_session_proto_msgTypes[8].OneofWrappers = []any{}
 	file_domtap_v1_session_proto_msgTypes[12].OneofWrappers = []any{}
 	file_domtap_v1_session_proto_msgTypes[13].OneofWrappers = []any{}
+	file_domtap_v1_session_proto_msgTypes[14].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_session_proto_rawDesc), len(file_domtap_v1_session_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   30,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

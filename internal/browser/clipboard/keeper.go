@@ -40,7 +40,7 @@ type Keeper struct {
 
 // Open opens the page, which lives as long as the connection.
 func Open(ctx context.Context, root devtools.Session) (*Keeper, error) {
-	made, _, err := root.CreateContext(ctx)
+	made, _, err := root.CreateContext(ctx, "", "")
 	if err != nil {
 		return nil, fmt.Errorf("making a context for the clipboard: %w", err)
 	}

@@ -90,10 +90,11 @@ func (s Session) CloseTarget(ctx context.Context, id target.ID) error {
 	}
 }
 
-// CreateContext creates a browser context, which ends with the connection at the latest. It returns as Create does.
-func (s Session) CreateContext(ctx context.Context) (id cdp.BrowserContextID, removed <-chan struct{}, err error) {
+// CreateContext creates a browser context, which ends with the connection at the latest. proxy and bypass are as in --proxy-server and
+// --proxy-bypass-list; empty: what the browser does. It returns as Create does.
+func (s Session) CreateContext(ctx context.Context, proxy, bypass string) (id cdp.BrowserContextID, removed <-chan struct{}, err error) {
 	yes := true
-	made, removed, err := Create(ctx, s, target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: &yes},
+	made, removed, err := Create(ctx, s, target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: &yes, ProxyServer: proxy, ProxyBypassList: bypass},
 		func(ctx context.Context, late target.CreateBrowserContextResult) {
 			_ = s.DisposeContext(ctx, late.BrowserContextID)
 		})

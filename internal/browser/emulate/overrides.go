@@ -37,6 +37,8 @@ type Overrides struct {
 	look        sessions.Look
 	credentials *sessions.Credentials
 	version     string
+	// proxy is the session's, when it asks for credentials.
+	proxy *sessions.Proxy
 	// table decides on requests; nil: none is held for it.
 	table *routes.Table
 }
@@ -44,7 +46,11 @@ type Overrides struct {
 // New makes the overrides that settings ask for, with a table for requests; nil: there is none. version is the browser's own, such as
 // 156.0.8078.79.
 func New(s sessions.Settings, version string, table *routes.Table) Overrides {
-	return Overrides{look: s.Emulation.Look(), credentials: s.Credentials, version: version, table: table}
+	o := Overrides{look: s.Emulation.Look(), credentials: s.Credentials, version: version, table: table}
+	if s.Proxy != nil && s.Proxy.Username != "" {
+		o.proxy = s.Proxy
+	}
+	return o
 }
 
 // Equal reports whether two Overrides pretend the same, by the same table.
@@ -65,7 +71,7 @@ func (o Overrides) Spreads() bool {
 	plain := o.look
 	plain.Emulation = sessions.Emulation{}
 	plain.Width, plain.Height, plain.Scale = 0, 0, 0
-	return o.credentials != nil || o.table != nil || o.look.Locale != "" || o.look.Timezone != "" || o.look.Location != nil || o.look.Offline ||
+	return o.credentials != nil || o.proxy != nil || o.table != nil || o.look.Locale != "" || o.look.Timezone != "" || o.look.Location != nil || o.look.Offline ||
 		o.look.Scheme != sessions.AnyScheme || o.look.ReducedMotion || len(o.look.Headers) > 0 || !reflect.DeepEqual(plain, sessions.Look{})
 }
 
@@ -76,8 +82,11 @@ func (o Overrides) SharesProcess() bool { return o.look.Locale != "" || o.look.T
 // concernsRequests reports whether it works only while the network domain is enabled, as it always is in pages.
 func (o Overrides) concernsRequests() bool { return len(o.look.Headers) > 0 || o.look.Offline }
 
-// Credentials are those that answer HTTP authentication of an origin, such as https://example.com; false: none do.
+// Credentials are those that answer HTTP authentication of an origin, such as https://example.com, or of a proxy; false: none do.
 func (o Overrides) Credentials(origin string, proxy bool) (username, password string, ok bool) {
+	if proxy && o.proxy != nil {
+		return o.proxy.Username, o.proxy.Password, true
+	}
 	c := o.credentials
 	if c == nil || c.Origin != "" && (proxy || !strings.EqualFold(strings.TrimSuffix(origin, "/"), strings.TrimSuffix(c.Origin, "/"))) {
 		return "", "", false
@@ -217,6 +226,9 @@ func (o Overrides) held() *fetch.EnableParams {
 		if o.credentials.Origin != "" {
 			challenged = strings.TrimSuffix(o.credentials.Origin, "/") + "/*"
 		}
+	}
+	if o.proxy != nil {
+		challenged = "*" // any request may be the first one that the proxy gets
 	}
 	return intercept.Enable(o.table, challenged)
 }

@@ -83,10 +83,23 @@ func checkSettings(v *violations, s *domtapv1.SessionSettings) {
 	if err := routes.CheckPresets(s.GetBlock()); err != nil || len(s.GetBlock()) > len(routes.Presets) {
 		v.want(false, "settings.block", "must have each of "+strings.Join(routes.Presets, ", ")+" at most once")
 	}
+	checkProxy(v, s.GetProxy())
 	all := sessions.Permissions()
 	for i, name := range s.GetPermissions() {
 		v.want(slices.Contains(all, name), fmt.Sprintf("settings.permissions[%d]", i),
 			"must be one of "+strings.Join(all, ", "))
+	}
+}
+
+func checkProxy(v *violations, p *domtapv1.Proxy) {
+	if p == nil {
+		return
+	}
+	checkMaxBytes(v, "settings.proxy.username", p.GetUsername(), maxCredential)
+	checkMaxBytes(v, "settings.proxy.password", p.GetPassword(), maxCredential)
+	proxy := sessions.Proxy{Server: p.GetServer(), Bypass: p.GetBypass(), Username: p.GetUsername(), Password: p.GetPassword()}
+	if field, err := proxy.Check(); err != nil {
+		v.want(false, "settings.proxy."+field, err.Error())
 	}
 }
 

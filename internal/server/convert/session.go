@@ -29,6 +29,9 @@ func Settings(m *domtapv1.SessionSettings) sessions.Settings {
 	if c := m.GetHttpCredentials(); c != nil {
 		s.Credentials = &sessions.Credentials{Username: c.GetUsername(), Password: c.GetPassword(), Origin: c.GetOrigin()}
 	}
+	if p := m.GetProxy(); p != nil {
+		s.Proxy = &sessions.Proxy{Server: p.GetServer(), Bypass: p.GetBypass(), Username: p.GetUsername(), Password: p.GetPassword()}
+	}
 	return s
 }
 
@@ -58,6 +61,9 @@ func sessionSettings(s sessions.Settings) *domtapv1.SessionSettings {
 	}
 	if !s.Mask.IsZero() {
 		m.Mask = &domtapv1.Mask{Selectors: s.Mask.Selectors, Values: s.Mask.Values}
+	}
+	if p := s.Proxy; p != nil {
+		m.Proxy = &domtapv1.Proxy{Server: p.Server, Bypass: p.Bypass, Username: p.Username, Password: p.Password}
 	}
 	if c := s.Credentials; c != nil {
 		m.HttpCredentials = &domtapv1.HttpCredentials{Username: c.Username, Password: c.Password, Origin: c.Origin}

@@ -35,11 +35,11 @@ session named default always exists.`,
 	return cmd
 }
 
-// settingsFlags defines the flags of settings. Only the credentials have an environment variable.
+// settingsFlags defines the flags of settings. Only those with passwords have an environment variable.
 func settingsFlags(cmd *cobra.Command) *sessionflags.Settings {
 	s := new(sessionflags.Settings)
 	s.Register(cmd.Flags())
-	cli.BindEnv(cmd.Flags(), "credentials")
+	cli.BindEnv(cmd.Flags(), "credentials", "proxy")
 	return s
 }
 

@@ -4,6 +4,7 @@ package sessionflags
 import (
 	"fmt"
 	"math"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -17,10 +18,10 @@ import (
 // Settings are the flags for the settings of a session.
 type Settings struct {
 	device, viewport, locale, timezone, geolocation, scheme, agent, dialogs string
-	credentials, credentialsOrigin                                          string
+	credentials, credentialsOrigin, proxy                                   string
 	scale                                                                   float64
 	mobile, touch, offline, reducedMotion, denyDownloads                    bool
-	headers, permissions, masks, block                                      []string
+	headers, permissions, masks, block, bypass                              []string
 	set                                                                     *pflag.FlagSet
 }
 
@@ -42,6 +43,8 @@ func (s *Settings) Register(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.headers, "header", nil, `a header for every request, "NAME: VALUE"; may be repeated`)
 	f.StringVar(&s.credentials, "credentials", "", "USER:PASSWORD for HTTP authentication; prefer the variable, because other users can see command lines")
 	f.StringVar(&s.credentialsOrigin, "credentials-origin", "", "the only origin that gets the credentials, such as https://example.com")
+	f.StringVar(&s.proxy, "proxy", "", "the proxy of the session, http://[USER:PASSWORD@]HOST:PORT, https or socks5; only for a new session; prefer the variable for a password")
+	f.StringSliceVar(&s.bypass, "proxy-bypass", nil, "a host to connect to without the proxy, such as *.example.com; may be repeated")
 	f.StringSliceVar(&s.permissions, "permission", nil, "a permission granted to pages, such as notifications; may be repeated")
 	f.StringVar(&s.dialogs, "dialogs", "", "who answers dialogs: report waits for a client, accept and dismiss answer at once")
 	f.BoolVar(&s.denyDownloads, "deny-downloads", false, "refuse downloads")
@@ -72,7 +75,7 @@ func (s *Settings) Message() (*domtapv1.SessionSettings, error) {
 	if s.set.Changed("touch") {
 		e.Touch = proto.Bool(s.touch)
 	}
-	for _, part := range []func(*domtapv1.SessionSettings) error{s.setViewport, s.setGeolocation, s.setPolicies, s.setHeaders} {
+	for _, part := range []func(*domtapv1.SessionSettings) error{s.setViewport, s.setGeolocation, s.setPolicies, s.setHeaders, s.setProxy} {
 		if err := part(m); err != nil {
 			return nil, err
 		}
@@ -133,6 +136,25 @@ func (s *Settings) setPolicies(m *domtapv1.SessionSettings) error {
 		}
 		m.DialogPolicy = domtapv1.DialogPolicy(v)
 	}
+	return nil
+}
+
+// setProxy reads the URL of a proxy, whose errors do not repeat it: it may have a password.
+func (s *Settings) setProxy(m *domtapv1.SessionSettings) error {
+	if s.proxy == "" {
+		if len(s.bypass) > 0 {
+			return fmt.Errorf("invalid --proxy-bypass: missing --proxy")
+		}
+		return nil
+	}
+	u, err := url.Parse(s.proxy)
+	if err != nil || u.Host == "" {
+		return fmt.Errorf("invalid --proxy: not http://[USER:PASSWORD@]HOST:PORT")
+	}
+	password, _ := u.User.Password()
+	m.Proxy = &domtapv1.Proxy{Bypass: s.bypass, Username: u.User.Username(), Password: password}
+	u.User = nil
+	m.Proxy.Server = u.String()
 	return nil
 }
 

@@ -1,0 +1,63 @@
+package sessions
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/domtap/domtap/actor/apierr"
+)
+
+// The most hosts of Proxy.Bypass, and the most bytes of one.
+const (
+	MaxBypass      = 100
+	MaxBypassBytes = 255
+)
+
+// Proxy is the proxy of a session. It is chosen when the session is made.
+type Proxy struct {
+	// Server is scheme://host:port; the scheme is http, https, socks4 or socks5.
+	Server string
+	// Bypass are hosts that are connected to directly, as in --proxy-bypass-list: *.example.com, 10.0.0.0/8, <local>.
+	Bypass []string
+	// Username and Password answer the proxy when it asks; empty: nothing does.
+	Username, Password string
+}
+
+// Check finds mistakes; the field is the one that is wrong.
+func (p *Proxy) Check() (field string, err error) {
+	u, err := url.Parse(p.Server)
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" || strings.ContainsAny(p.Server, " ;,"):
+		return "server", fmt.Errorf("must be the URL of a proxy, such as http://proxy.example.com:3128, without user and path")
+	case !slices.Contains([]string{"http", "https", "socks4", "socks5"}, u.Scheme):
+		return "server", fmt.Errorf("must begin with http, https, socks4 or socks5")
+	case p.Username != "" && strings.HasPrefix(u.Scheme, "socks"):
+		return "username", fmt.Errorf("must be empty: Chromium gives no credentials to SOCKS proxies")
+	case p.Username == "" && p.Password != "":
+		return "username", fmt.Errorf("is required with a password")
+	case len(p.Bypass) > MaxBypass:
+		return "bypass", fmt.Errorf("must have at most %d entries", MaxBypass)
+	}
+	for i, host := range p.Bypass {
+		if host == "" || len(host) > MaxBypassBytes || strings.ContainsAny(host, ";, \t\n") {
+			return fmt.Sprintf("bypass[%d]", i), fmt.Errorf("must be a host, such as *.example.com, 10.0.0.0/8 or <local>")
+		}
+	}
+	return "", nil
+}
+
+// same reports whether a client means the proxy that a session has: it knows all but the password.
+func (p *Proxy) same(has *Proxy) bool {
+	return has != nil && p.Server == has.Server && p.Username == has.Username && slices.Equal(p.Bypass, has.Bypass) && (p.Password == "" || p.Password == has.Password)
+}
+
+// keepsProxy fails when settings have another proxy than the session was made with; nil means that one.
+func keepsProxy(has, wants *Proxy) error {
+	if wants == nil || wants.same(has) {
+		return nil
+	}
+	return &apierr.Error{Kind: apierr.Invalid, Field: "settings.proxy",
+		Message: "the proxy is chosen when a session is made: leave it out to keep it, or create another session"}
+}
