@@ -46,6 +46,8 @@ type Config struct {
 	// Quota says which client the tabs of a session belong to, and how many tabs that client may have,
 	// so that it leaves room for others. An empty client, or nil: as many as MaxTabs allows.
 	Quota func(session string) (client string, tabs int)
+	// Elsewhere is how many tabs a client has beyond this pool, which count against its Quota, too. It must not wait. Nil: none.
+	Elsewhere func(client string) int
 }
 
 func (c Config) withDefaults() Config {
@@ -63,6 +65,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Quota == nil {
 		c.Quota = func(string) (string, int) { return "", 0 }
+	}
+	if c.Elsewhere == nil {
+		c.Elsewhere = func(string) int { return 0 }
 	}
 	return c
 }

@@ -14,12 +14,13 @@ import (
 )
 
 func TestSlotsOfClientsLeaveRoomForOthers(t *testing.T) {
-	s := newSlots(3, func(session string) (string, int) {
+	elsewhere := 0
+	s := newSlots(Config{MaxTabs: 3, Elsewhere: func(string) int { return elsewhere }, Quota: func(session string) (string, int) {
 		if session == "work" {
 			return "ann", 2
 		}
 		return "", 0
-	})
+	}})
 	for _, session := range []string{"work", "work"} {
 		if err := s.acquire(session); err != nil {
 			t.Fatal(err)
@@ -33,6 +34,13 @@ func TestSlotsOfClientsLeaveRoomForOthers(t *testing.T) {
 		}
 	}
 	exhausted("work", "tabs_per_client")
+	s.free("work")
+	elsewhere = 1
+	exhausted("work", "tabs_per_client")
+	elsewhere = 0
+	if err := s.acquire("work"); err != nil {
+		t.Error(err)
+	}
 	if err := s.acquire(driver.DefaultSession); err != nil {
 		t.Error(err)
 	}
@@ -50,7 +58,7 @@ func TestSlotsOfClientsLeaveRoomForOthers(t *testing.T) {
 }
 
 func TestSlotsAreIdleWhenTheyAreClosedAndNothingRuns(t *testing.T) {
-	s := newSlots(1, func(string) (string, int) { return "", 0 })
+	s := newSlots(Config{MaxTabs: 1}.withDefaults())
 	idle := func(want bool) {
 		t.Helper()
 		got := false

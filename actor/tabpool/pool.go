@@ -71,7 +71,7 @@ type member struct {
 func New(b driver.Browser, cfg Config) *Pool {
 	cfg = cfg.withDefaults()
 	p := &Pool{
-		browser: b, cfg: cfg, slots: newSlots(cfg.MaxTabs, cfg.Quota), uses: uses{}, watchers: watchers{}, downloads: downloadLog{},
+		browser: b, cfg: cfg, slots: newSlots(cfg), uses: uses{}, watchers: watchers{}, downloads: downloadLog{},
 		dialogs: map[string]driver.DialogPolicy{driver.DefaultSession: cfg.Dialogs},
 	}
 	p.adopter = newAdopter(p)

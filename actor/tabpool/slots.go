@@ -17,14 +17,16 @@ type slots struct {
 	// byClient counts the pages of each client that has a quota.
 	quota    func(session string) (client string, tabs int)
 	byClient map[string]int
+	// elsewhere is that of Config.
+	elsewhere func(client string) int
 	// running counts goroutines and calls; closed says that idle is closed when there are none.
 	running int
 	closed  bool
 	idle    chan struct{}
 }
 
-func newSlots(limit int, quota func(session string) (client string, tabs int)) slots {
-	return slots{limit: limit, quota: quota, byClient: map[string]int{}, idle: make(chan struct{})}
+func newSlots(cfg Config) slots {
+	return slots{limit: cfg.MaxTabs, quota: cfg.Quota, elsewhere: cfg.Elsewhere, byClient: map[string]int{}, idle: make(chan struct{})}
 }
 
 // acquire takes the slot of a page in a session, and begins a call.
@@ -33,7 +35,7 @@ func (s *slots) acquire(session string) error {
 		return apierr.Exceeded("tabs", s.limit, "there are %d tabs, which is the limit: close one first, or raise --max-tabs", s.taken)
 	}
 	if client, most := s.quota(session); client != "" {
-		has := s.byClient[client]
+		has := s.byClient[client] + s.elsewhere(client)
 		if has >= most {
 			err := apierr.Exceeded("tabs_per_client", most,
 				"this client has %d tabs, which is the limit: close one first, or raise --max-tabs-per-client", has)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/domtap/domtap/internal/cluster/ledger"
@@ -111,6 +112,18 @@ func (n *Node) TabOwner(ctx context.Context, tab string, latest bool) (Place, er
 		e = found
 	}
 	return n.SessionOwner(ctx, e.Value.Session, latest)
+}
+
+// Elsewhere counts the sessions of other nodes that a test accepts, and their tabs, as far as this node knows. It asks nobody.
+func (n *Node) Elsewhere(accept func(session string) bool) (sessions, tabs int) {
+	there := n.ledger.Names(accept)
+	maps.DeleteFunc(there, func(name string, _ bool) bool { _, here := n.own.get(name); return here })
+	for _, e := range n.reg.Tabs.View().All() {
+		if there[e.Value.Session] {
+			tabs++
+		}
+	}
+	return len(there), tabs
 }
 
 // Place chooses the node for a session that is made next; an empty name: for one that nobody will look for. The node's Acquire decides whether

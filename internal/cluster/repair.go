@@ -12,9 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// NATS may lose what it acknowledged. Then nobody knows any more who has a session, and nobody can replace its entry. The node that has it
-// stores its entry again. When no node does, the session is given to one, as after the death of its node, but only once all nodes whose lease
-// has not ended have said that they do not have it, and take it no more by an entry that is lost.
+// NATS may lose what it acknowledged, and with it who has a session. ADR 43 says why what follows makes no second owner.
 
 // question asks a node whether it has a session.
 type question struct {
@@ -34,27 +32,19 @@ type answer struct {
 	Entry *registry.Session `json:"entry,omitempty"`
 }
 
-// answer answers what another node asks; nil: it is not understood.
-func (n *Node) answer(text []byte) []byte {
+// answer says whether this node has a session that another node asks for; nil: the question is not understood.
+func (n *Node) answer(text []byte) (reply []byte) {
 	var q question
 	if json.Unmarshal(text, &q) != nil || q.Session == "" {
 		return nil
 	}
-	reply, err := json.Marshal(n.testify(q))
-	if err != nil {
-		return nil
-	}
-	return reply
-}
-
-// testify says whether this node has a session.
-func (n *Node) testify(q question) answer {
 	a := answer{Owner: n.member.Load().key, Token: q.Token}
 	if e, ok := n.ledger.Entry(q.Session); ok {
 		a.Token, a.Entry = max(a.Token, registry.Token(e)), &e.Value
 	}
 	a.Held = !n.own.forgo(q.Session, a.Token)
-	return a
+	reply, _ = json.Marshal(a) // it has been read from JSON
+	return reply
 }
 
 // reassert stores the entries of this node's sessions again that the registry has lost. Nobody else can have become the owner: that takes
@@ -121,7 +111,7 @@ func (w *watch) askAll(ctx context.Context, q question, value registry.Session) 
 			return 0, last, err
 		}
 		if a.Held {
-			return 0, last, fmt.Errorf("%s: %w", owner, errHeld)
+			return 0, last, errHeld
 		}
 		if a.Token > token && a.Entry != nil {
 			last = *a.Entry
@@ -133,9 +123,6 @@ func (w *watch) askAll(ctx context.Context, q question, value registry.Session) 
 
 // askOne asks one incarnation of a node.
 func (w *watch) askOne(ctx context.Context, owner string, q question) (a answer, err error) {
-	if owner == w.member.Load().key {
-		return w.testify(q), nil
-	}
 	node, known := w.ledger.Find(owner)
 	if !known {
 		return a, fmt.Errorf("%s: %w", owner, ErrNoNode)
@@ -148,7 +135,7 @@ func (w *watch) askOne(ctx context.Context, owner string, q question) (a answer,
 		err = json.Unmarshal(text, &a)
 	}
 	if err == nil && a.Owner != owner {
-		err = fmt.Errorf("%s answers for %s: %w", a.Owner, owner, ErrNoNode)
+		err = ErrNoNode // another incarnation answers
 	}
 	return a, err
 }

@@ -12,9 +12,10 @@ import (
 
 // registry holds the sessions that there are, and gives them ids. Sessions.mu guards it.
 type registry struct {
-	// max and quota are those of Config.
-	max   int
-	quota func(id string) (client string, sessions int)
+	// max, quota and elsewhere are those of Config.
+	max       int
+	quota     func(id string) (client string, sessions int)
+	elsewhere func(client string) int
 	// all are the sessions, the default one first, then oldest first; also those that begin or end.
 	all []*session
 	// generated counts the ids that were made here.
@@ -55,7 +56,7 @@ func (r *registry) withinQuota(id string) error {
 	if client == "" {
 		return nil
 	}
-	has := 0
+	has := r.elsewhere(client)
 	for _, one := range r.all {
 		if owner, _ := r.quota(one.id); owner == client {
 			has++

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheRegistryGivesIds(t *testing.T) {
-	r := registry{max: 5, quota: func(string) (string, int) { return "", 0 }}
+	r := registry{max: 5, quota: func(string) (string, int) { return "", 0 }, elsewhere: func(string) int { return 0 }}
 	add := func(id, want string) {
 		t.Helper()
 		one, err := r.add(id)
@@ -44,7 +44,8 @@ func TestTheRegistryGivesIds(t *testing.T) {
 }
 
 func TestTheRegistryKeepsClientsToTheirQuota(t *testing.T) {
-	r := registry{max: 10, quota: func(id string) (string, int) {
+	elsewhere := map[string]int{"cleo": 1}
+	r := registry{max: 10, elsewhere: func(client string) int { return elsewhere[client] }, quota: func(id string) (string, int) {
 		client, _, _ := strings.Cut(id, ".")
 		return client, 2
 	}}
@@ -59,5 +60,11 @@ func TestTheRegistryKeepsClientsToTheirQuota(t *testing.T) {
 	}
 	if _, err := r.add("bob.2"); err != nil {
 		t.Error(err)
+	}
+	if _, err := r.add("cleo.1"); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.add("cleo.2"); !apierr.Is(err, apierr.Exhausted) {
+		t.Errorf("what a client has elsewhere does not count: %v", err)
 	}
 }

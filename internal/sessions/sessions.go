@@ -38,6 +38,8 @@ type Config struct {
 	// Quota says which client a session belongs to, and how many sessions that client may have, so that
 	// it leaves room for others. An empty client, or nil: as many as Max allows.
 	Quota func(id string) (client string, sessions int)
+	// Elsewhere is how many sessions a client has beyond these, which count against its Quota, too. It must not wait. Nil: none.
+	Elsewhere func(client string) int
 	// Registrar gives the sessions their names, in a cluster. Nil: the sessions are all that there are.
 	Registrar Registrar
 	// Logger takes what no caller can be told; nil: nothing is logged.
@@ -87,10 +89,13 @@ func New(pool *tabpool.Pool, browser Browser, cfg Config) *Sessions {
 	if cfg.Quota == nil {
 		cfg.Quota = func(string) (string, int) { return "", 0 }
 	}
+	if cfg.Elsewhere == nil {
+		cfg.Elsewhere = func(string) int { return 0 }
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Sessions{pool: pool, browser: browser, cfg: cfg, registry: registry{max: cfg.Max, quota: cfg.Quota, random: cfg.Registrar != nil}}
+	s := &Sessions{pool: pool, browser: browser, cfg: cfg, registry: registry{max: cfg.Max, quota: cfg.Quota, elsewhere: cfg.Elsewhere, random: cfg.Registrar != nil}}
 	if cfg.Registrar != nil {
 		return s
 	}

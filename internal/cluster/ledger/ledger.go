@@ -176,6 +176,19 @@ func (l *Ledger) Live() []registry.Node {
 	return list
 }
 
+// Names are the names of the sessions that a test accepts, without those that ended with their nodes.
+func (l *Ledger) Names(accept func(name string) bool) map[string]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	names := map[string]bool{}
+	for name, e := range l.sessions {
+		if (Movable(e.Value) || !l.nodes[OwnerOf(e.Value)].Value.Gone) && accept(name) {
+			names[name] = true
+		}
+	}
+	return names
+}
+
 // Drained reports whether an operator drains a node, as its last incarnation said.
 func (l *Ledger) Drained(id string) bool {
 	l.mu.Lock()

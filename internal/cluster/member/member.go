@@ -34,6 +34,7 @@ type Node interface {
 	SetRestore(ctx context.Context, session string, on bool) error
 	SetTab(ctx context.Context, id string, tab registry.Tab) error
 	RemoveTab(ctx context.Context, id string) error
+	Elsewhere(accept func(session string) bool) (sessions, tabs int)
 }
 
 // Config sets up a Member.
@@ -42,6 +43,8 @@ type Config struct {
 	States cluster.States
 	// MaxSessions is how many sessions the node takes.
 	MaxSessions int
+	// Client says which client a session belongs to; empty: one without a quota. Nil: all are.
+	Client func(session string) string
 	// Explain makes an error of the cluster one for clients; nil: they get it as it is.
 	Explain func(error) error
 	// Leaving is called with the tabs of a session that is about to leave, before they end; nil: nothing is called.
@@ -74,6 +77,9 @@ type Member struct {
 func New(ctx context.Context, cfg Config) *Member {
 	if cfg.Explain == nil {
 		cfg.Explain = func(err error) error { return err }
+	}
+	if cfg.Client == nil {
+		cfg.Client = func(string) string { return "" }
 	}
 	if cfg.Leaving == nil {
 		cfg.Leaving = func([]string) {}
@@ -114,6 +120,27 @@ func (m *Member) MayAct(session string) error {
 		return nil
 	}
 	return apierr.Errorf(apierr.Fenced, "this node was cut off from the cluster, and another node takes the session over: try again in a few seconds, at another node")
+}
+
+// SessionsElsewhere and TabsElsewhere are how many sessions and tabs a client has at other nodes, as this one knows: a moment ago.
+func (m *Member) SessionsElsewhere(client string) int {
+	sessions, _ := m.elsewhere(client)
+	return sessions
+}
+
+// TabsElsewhere is described at SessionsElsewhere.
+func (m *Member) TabsElsewhere(client string) int {
+	_, tabs := m.elsewhere(client)
+	return tabs
+}
+
+func (m *Member) elsewhere(client string) (sessions, tabs int) {
+	select {
+	case <-m.started:
+		return m.node.Elsewhere(func(session string) bool { return m.cfg.Client(session) == client })
+	default:
+		return 0, 0
+	}
 }
 
 // Begin begins a call about a tab or a session, by the daemon's name for it; the other name is empty. Stream says that it does not keep

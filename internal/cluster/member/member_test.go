@@ -103,6 +103,14 @@ func (st *stage) until(what string, met func() bool) {
 	}
 }
 
+// quota lets the client ann have two sessions, and two tabs.
+func quota(session string) (client string, most int) {
+	if strings.HasPrefix(session, "ann.") {
+		return "ann", 2
+	}
+	return "", 0
+}
+
 func (st *stage) join(id string) *node {
 	st.Helper()
 	conn, err := embedded.Connect(st.ctx, embedded.Client{Name: id, Server: st.server})
@@ -119,11 +127,16 @@ func (st *stage) join(id string) *node {
 	n.browser.Serve(shop, func() actortest.Screen {
 		return actortest.Screen{Title: "Shop", Body: []*actortest.Node{actortest.Button("Buy")}}
 	})
-	n.member = member.New(st.ctx, member.Config{States: states, MaxSessions: 10, Logger: log})
+	n.member = member.New(st.ctx, member.Config{States: states, MaxSessions: 10, Logger: log, Client: func(session string) string {
+		client, _ := quota(session)
+		return client
+	}})
 	n.pool = tabpool.New(n.browser, tabpool.Config{
-		Keeper: n.member, KeepAll: true, MayAct: n.member.MayAct, Opaque: func(string) bool { return true },
+		Keeper: n.member, KeepAll: true, MayAct: n.member.MayAct, Opaque: func(string) bool { return true }, Quota: quota, Elsewhere: n.member.TabsElsewhere,
 	})
-	n.sessions = sessions.New(n.pool, n.browser, sessions.Config{Max: 10, Registrar: n.member, Logger: log})
+	n.sessions = sessions.New(n.pool, n.browser, sessions.Config{
+		Max: 10, Registrar: n.member, Logger: log, Quota: quota, Elsewhere: n.member.SessionsElsewhere,
+	})
 	n.member.Use(n.pool, n.sessions)
 	n.Node, err = cluster.Join(st.ctx, cluster.Config{
 		ID: id, Address: "address-of-" + id, Host: n.member, States: states, Timing: quick, Logger: log,
@@ -443,6 +456,30 @@ func TestACallEndsWhenItsPageIsRegistered(t *testing.T) {
 			t.Errorf("at %s, %s is registered: %v, %v", url, e.Value.URL, err, failed)
 		}
 	}
+}
+
+// What a client has at other nodes counts against its quotas.
+func TestQuotasAreThoseOfTheCluster(t *testing.T) {
+	st := newStage(t, 2)
+	a, b := st.nodes[0], st.nodes[1]
+	a.create("ann.one", false)
+	b.create("ann.two", false)
+	for _, n := range st.nodes {
+		st.until("the node knows what the other has", func() bool { return n.member.SessionsElsewhere("ann") == 1 && n.member.TabsElsewhere("ann") == 1 })
+		_, err := n.sessions.Create(st.ctx, "ann.three", sessions.Settings{}, sessions.State{})
+		isKind(t, err, apierr.Exhausted)
+		_, err = n.sessions.Open(st.ctx, tabpool.OpenOptions{Session: map[*node]string{a: "ann.one", b: "ann.two"}[n], URL: shop})
+		isKind(t, err, apierr.Exhausted)
+		n.create("other", false)
+		if err := n.sessions.Close(st.ctx, "other", false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.sessions.Close(st.ctx, "ann.one", false); err != nil {
+		t.Fatal(err)
+	}
+	st.until("the other node knows that there is room", func() bool { return b.member.SessionsElsewhere("ann") == 0 && b.member.TabsElsewhere("ann") == 0 })
+	b.create("ann.three", false)
 }
 
 func TestNothingActsWithoutALease(t *testing.T) {

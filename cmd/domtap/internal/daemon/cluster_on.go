@@ -99,6 +99,10 @@ func openCluster(ctx context.Context, cfg Config) (clusterNode, error) {
 	}
 	j.member = member.New(j.ctx, member.Config{
 		States: j.states, MaxSessions: cfg.MaxSessions, Explain: directory.Explain, Leaving: j.leaving, Logger: cfg.Logger,
+		Client: func(session string) string {
+			client, _ := quota(0)(session)
+			return client
+		},
 	})
 	return j, nil
 }
@@ -155,6 +159,7 @@ func (j *joined) prepare(tabs *tabpool.Config, all *sessions.Config) {
 	tabs.Keeper, tabs.KeepAll, tabs.MayAct = j.member, true, j.member.MayAct
 	tabs.Opaque = func(string) bool { return true } // numbers would be those of other nodes' tabs, too
 	all.Registrar = j.member
+	tabs.Elsewhere, all.Elsewhere = j.member.TabsElsewhere, j.member.SessionsElsewhere
 }
 
 func (j *joined) join(ctx context.Context, s *services, calls *server.Config) error {
