@@ -47,7 +47,7 @@ func groups() []group {
 			cli.Command{Name: "dialog", Make: actcmd.Dialog}, cli.Command{Name: "downloads", Make: actcmd.Downloads}, cli.Command{Name: "form", Make: actcmd.Form},
 			cli.Command{Name: "eval", Make: actcmd.Eval})},
 		{"daemon", "The daemon:", []cli.Command{
-			{Name: "serve", Make: servecmd.Serve}, {Name: "mcp", Make: daemoncmd.MCP}, {Name: "stop", Make: daemoncmd.Stop}, {Name: "stats", Make: daemoncmd.Stats},
+			{Name: "serve", Make: servecmd.Serve}, {Name: "mcp", Make: daemoncmd.MCP}, {Name: "skill", Make: skillCommand}, {Name: "stop", Make: daemoncmd.Stop}, {Name: "stats", Make: daemoncmd.Stats},
 			{Name: "cluster", Make: clustercmd.Cluster}, {Name: "ui", Make: daemoncmd.UI}, {Name: "config", Make: servecmd.Config}, {Name: "health", Make: daemoncmd.Health}, {Name: "doctor", Make: daemoncmd.Doctor},
 			{Name: "socket", Make: daemoncmd.Socket}, {Name: "token", Make: daemoncmd.Token}, {Name: "version", Make: versionCommand}, {Name: "man", Make: manCommand},
 		}},
@@ -57,6 +57,11 @@ func groups() []group {
 // manCommand makes the command man, which describes all commands.
 func manCommand(a *cli.App) *cobra.Command {
 	return daemoncmd.Man(a, func() *cobra.Command { return newRoot(a) })
+}
+
+// skillCommand makes the command skill, which lists all commands.
+func skillCommand(a *cli.App) *cobra.Command {
+	return daemoncmd.Skill(a, func() *cobra.Command { return newRoot(a) })
 }
 
 const rootHelp = `domtap gives programs the DOM of live browser tabs: as compact text, as elements with stable refs, and as a

@@ -107,6 +107,8 @@ var layers = map[string]layer{
 	"internal/search/provider":   {layers: []string{"internal/search", "internal/truncate"}},
 	"internal/search/searchtest": {},
 	// Files with logins, encrypted by a library.
+	// Text in, text out, and the files of hosts.
+	"internal/mcphost": {},
 	"internal/profile": {layers: []string{"internal/lazyregexp"}, modules: true},
 	// The sessions and tabs of a daemon, as those of a node.
 	"internal/cluster/member": {layers: []string{"dom", "actor", "actor/tabpool", "internal/sessions", "internal/cluster", "internal/cluster/registry"}},

@@ -123,6 +123,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		UnsubscribeHandler: s.unsubscribe,
 		Capabilities: &mcp.ServerCapabilities{
 			Tools:     &mcp.ToolCapabilities{},
+			Prompts:   &mcp.PromptCapabilities{},
 			Resources: &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true},
 		},
 		// The current tab belongs to a session; later versions of the protocol have no sessions over HTTP.
@@ -133,6 +134,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		s.offer(&offered[i])
 	}
 	s.sdk.AddResourceTemplate(tabTemplate(), s.readResource)
+	s.offerPrompts()
 	return s, nil
 }
 

@@ -33,21 +33,23 @@ func MCP(a *cli.App) *cobra.Command {
 	var m mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Run an MCP server: tools and resources",
+		Short: "Run an MCP server: tools, resources and prompts",
 		Long: `Serve the Model Context Protocol on standard input and output, for one host; or, with --http, over
 streamable HTTP at http://ADDR/mcp, for any number of hosts. The first call that needs the daemon starts it.
 
 Tools come in classes, so that a model pays only for the tools that it uses: core to browse and act, page
-to read and extract, search to search the web if the daemon has a provider for that, network to block and answer requests, all for all of them. The tabs of an MCP session are closed when the session ends.
+to read and extract, storage for cookies and storage, search to search the web if the daemon has a provider for that, network to block and answer requests, all for all of them. The tabs of an MCP session are closed when the session ends.
 
-docs/mcp.md has the configurations of hosts.`,
-		Example: `  domtap mcp
+domtap mcp install adds the server to the configuration of a host; docs/mcp.md has more of them.`,
+		Example: `  domtap mcp install claude
+  domtap mcp
   domtap mcp --tools all
   domtap mcp --http 127.0.0.1:7413`,
 		Args: cli.Args(),
 	}
 	a.Flags.Register(cmd)
 	m.register(cmd)
+	cmd.AddCommand(install(a), uninstall(a))
 	cmd.RunE = a.WithoutDaemon(func(ctx context.Context, to endpoint.Target, _ []string) error { return serveMCP(ctx, a, to, &m) })
 	return cmd
 }

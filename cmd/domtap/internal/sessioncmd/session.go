@@ -30,7 +30,7 @@ session named default always exists.`,
   domtap session save work state.json
   domtap session close work`,
 	}
-	cmd.AddCommand(newSession(a), list(a), set(a), save(a), load(a), closeSessions(a))
+	cmd.AddCommand(newSession(a), login(a), list(a), set(a), save(a), load(a), closeSessions(a))
 	cli.OnlySubcommands(cmd)
 	return cmd
 }

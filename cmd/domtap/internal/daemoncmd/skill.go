@@ -1,0 +1,82 @@
+package daemoncmd
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+)
+
+// skillHead is what a skill says before the table of commands.
+//
+//go:embed skill.md
+var skillHead string
+
+// Skill makes the command skill. all makes the tree of commands that the skill lists.
+func Skill(a *cli.App, all func() *cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "skill [DIR]",
+		Short: "Print the skill file for agents that run commands, or write it",
+		Long: `Print a skill: a file SKILL.md that tells an agent with a shell when and how to use domtap. With DIR, such as
+~/.claude/skills, write it to DIR/domtap/SKILL.md. The list of commands is made from this program.`,
+		Example: "  domtap skill ~/.claude/skills\n  domtap skill > SKILL.md",
+		Args:    cli.Args("[DIR]"),
+	}
+	cmd.RunE = cli.Work(func(_ *cobra.Command, args []string) error {
+		text := SkillText(all())
+		if len(args) == 0 {
+			_, err := a.Out.Write([]byte(text))
+			return err
+		}
+		file := filepath.Join(args[0], "domtap", "SKILL.md")
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		if err == nil {
+			err = os.WriteFile(file, []byte(text), 0o644)
+		}
+		if err != nil {
+			return exit.Errorf(exit.Failure, "name a writable directory", "write the skill: %w", err)
+		}
+		return a.Printer().Text(file + "\n")
+	})
+	return cmd
+}
+
+// notForAgents are commands for the people who run domtap.
+var notForAgents = map[string]bool{"help": true, "completion": true, "man": true, "skill": true, "ui": true, "cluster": true, "config": true, "token": true, "socket": true, "health": true}
+
+// SkillText is the text of the skill for the commands below root.
+func SkillText(root *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString(strings.TrimRight(skillHead, "\n") + "\n\n## Commands\n\n| command | effect |\n|---|---|\n")
+	for _, group := range root.Groups() {
+		for _, cmd := range root.Commands() {
+			if cmd.GroupID != group.ID || cmd.Hidden || notForAgents[cmd.Name()] {
+				continue
+			}
+			use := cmd.Use
+			if subs := subcommands(cmd); len(subs) > 0 {
+				use = cmd.Name() + " " + strings.Join(subs, "|")
+			}
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(use, "|", `\|`), cmd.Short)
+		}
+	}
+	b.WriteString("\n`domtap COMMAND --help` has the flags. `--json` prints one JSON message per line.\n")
+	return b.String()
+}
+
+// subcommands are the names of the commands below one.
+func subcommands(cmd *cobra.Command) []string {
+	var names []string
+	for _, one := range cmd.Commands() {
+		if !one.Hidden && one.Name() != "help" {
+			names = append(names, one.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/daemoncmd"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+)
+
+var updateSkill = flag.Bool("update-skill", false, "write skills/domtap/SKILL.md anew")
+
+// The skill in the repository is what the program prints, and each command in it is one of the program, with its flags.
+func TestTheSkillIsThatOfTheProgram(t *testing.T) {
+	file := filepath.Join(root, "skills", "domtap", "SKILL.md")
+	text := daemoncmd.SkillText(newRoot(newApp(nil, nil, nil, nil)))
+	if *updateSkill {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil || string(kept) != text {
+		t.Errorf("%s is not what domtap skill prints (%v): run go test ./cmd/domtap -run Skill -update-skill", file, err)
+	}
+	if !regexp.MustCompile(`\A---\nname: domtap\ndescription: .{50,1000}\n---\n`).MatchString(text) {
+		t.Errorf("the front matter is not that of a skill:\n%.300s", text)
+	}
+	checked := 0
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "domtap ") {
+			continue
+		}
+		checked++
+		words := strings.Fields(strings.TrimSpace(line))[1:]
+		cmd, _, err := newRoot(newApp(nil, nil, nil, nil)).Find(words)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		for _, word := range words {
+			if name, isFlag := strings.CutPrefix(word, "--"); isFlag && cmd.Flags().Lookup(name) == nil {
+				t.Errorf("%s: %s has no flag --%s", line, cmd.Name(), name)
+			}
+		}
+	}
+	if checked < 10 {
+		t.Errorf("only %d commands were checked", checked)
+	}
+}
+
+func TestSkillIsPrintedOrWritten(t *testing.T) {
+	dir := t.TempDir()
+	cmd, _ := isolated(t)
+	printed := cmd.run(t, "skill")
+	written := cmd.run(t, "skill", dir)
+	file := filepath.Join(dir, "domtap", "SKILL.md")
+	text, err := os.ReadFile(file)
+	if printed.code != exit.OK || written.code != exit.OK || written.out != file+"\n" || err != nil || string(text) != printed.out || !strings.Contains(printed.out, "| `click REF` |") {
+		t.Errorf("%+v, %+v, %v", printed.code, written, err)
+	}
+	if got := cmd.run(t, "skill", os.DevNull); got.code != exit.Failure || !strings.Contains(got.errors, "name a writable directory") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// llms.txt names every page of docs with the title that it has.
+func TestLLMsTextNamesEveryPage(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "llms.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(text), "# domtap\n\n> ") {
+		t.Errorf("llms.txt begins with %.40q", text)
+	}
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) < 20 {
+		t.Fatal(pages, err)
+	}
+	for _, page := range pages {
+		first, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		title, _, _ := strings.Cut(strings.TrimPrefix(string(first), "# "), "\n")
+		if name := filepath.Base(page); name != "README.md" && !strings.Contains(string(text), "- ["+title+"](docs/"+name+")") {
+			t.Errorf("llms.txt has no line - [%s](docs/%s)", title, name)
+		}
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(text), -1) {
+		if _, err := os.Stat(filepath.Join(root, link[1])); err != nil {
+			t.Errorf("llms.txt: %v", err)
+		}
+	}
+}
+
+// domtap mcp install says what it did, prints when it is told to, and does nothing twice.
+func TestMCPInstall(t *testing.T) {
+	home := t.TempDir()
+	cmd, _ := isolated(t)
+	cmd.env["HOME"], cmd.env["USERPROFILE"] = home, home
+	file := filepath.Join(home, ".cursor", "mcp.json")
+	run := func(want string, args ...string) {
+		t.Helper()
+		if got := cmd.run(t, append([]string{"mcp"}, args...)...); got.code != exit.OK || !strings.Contains(got.out, want) {
+			t.Errorf("%v: %+v, want %q", args, got, want)
+		}
+	}
+	run(`"domtap": {"command":"/opt/domtap","args":["mcp","--tools","core,page"]}`, "install", "cursor", "--program", "/opt/domtap", "--tools", "core,page", "--print")
+	if _, err := os.Stat(file); err == nil {
+		t.Error("--print wrote the file")
+	}
+	run(file+": Cursor starts /opt/domtap mcp now, as domtap\n", "install", "cursor", "--program", "/opt/domtap")
+	run(file+": nothing to do\n", "install", "cursor", "--program", "/opt/domtap")
+	run("the file as it was: "+file+".before-domtap\n", "install", "cursor", "--program", "/opt/other")
+	run(file+": Cursor does not start domtap any more\n", "uninstall", "cursor")
+	run(file+": nothing to do\n", "uninstall", "cursor")
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]struct {
+		code int
+		say  string
+	}{
+		"install cursor":                   {exit.Failure, "the file was not changed"},
+		"install emacs":                    {exit.Usage, "unknown MCP host"},
+		"install cursor --name a.b":        {exit.Usage, "invalid --name"},
+		"install cursor --tools all,no":    {exit.Usage, "unknown class of tools"},
+		"install claude-desktop --project": {exit.Usage, "has no file for a project"},
+		"install":                          {exit.Usage, "missing HOST"},
+	} {
+		if got := cmd.run(t, append([]string{"mcp"}, strings.Fields(line)...)...); got.code != want.code || !strings.Contains(got.errors, want.say) {
+			t.Errorf("%s: %+v, want %d and %q", line, got, want.code, want.say)
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package mcphost
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// errSyntax says that a text is not JSON, also with comments.
+var errSyntax = errors.New("not JSON")
+
+// scanner finds where values are in a text of JSON with comments and trailing commas, as editors keep it.
+type scanner struct {
+	text string
+	at   int
+}
+
+// member is one member of an object, by the places of its key, its value, and what follows the value up to the comma.
+type member struct {
+	name                   string
+	key, value, end, comma int
+	hasComma               bool
+}
+
+func (s *scanner) fail(why string) error {
+	line := 1 + strings.Count(s.text[:min(s.at, len(s.text))], "\n")
+	return fmt.Errorf("%w: line %d: %s", errSyntax, line, why)
+}
+
+// space skips white space and comments.
+func (s *scanner) space() error {
+	for s.at < len(s.text) {
+		rest := s.text[s.at:]
+		switch {
+		case strings.ContainsRune(" \t\r\n", rune(rest[0])):
+			s.at++
+		case strings.HasPrefix(rest, "//"):
+			end := strings.IndexByte(rest, '\n')
+			if end < 0 {
+				end = len(rest)
+			}
+			s.at += end
+		case strings.HasPrefix(rest, "/*"):
+			end := strings.Index(rest, "*/")
+			if end < 0 {
+				return s.fail("a comment does not end")
+			}
+			s.at += end + 2
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// take skips a character if it is the next one.
+func (s *scanner) take(c byte) bool {
+	if s.at < len(s.text) && s.text[s.at] == c {
+		s.at++
+		return true
+	}
+	return false
+}
+
+// str reads a string.
+func (s *scanner) str() (string, error) {
+	begin := s.at
+	if !s.take('"') {
+		return "", s.fail("a string was expected")
+	}
+	for s.at < len(s.text) {
+		switch s.text[s.at] {
+		case '\\':
+			s.at++
+		case '"':
+			s.at++
+			var value string
+			if err := json.Unmarshal([]byte(s.text[begin:s.at]), &value); err != nil {
+				return "", s.fail("a string is malformed")
+			}
+			return value, nil
+		}
+		s.at++
+	}
+	return "", s.fail("a string does not end")
+}
+
+// deepest is how many values may be within each other.
+const deepest = 200
+
+// value skips a value.
+func (s *scanner) value(depth int) error {
+	if depth > deepest {
+		return s.fail("too many values within each other")
+	}
+	if s.at >= len(s.text) {
+		return s.fail("a value is missing")
+	}
+	switch s.text[s.at] {
+	case '"':
+		_, err := s.str()
+		return err
+	case '{':
+		_, err := s.object(depth)
+		return err
+	case '[':
+		return s.array(depth)
+	}
+	begin := s.at
+	for s.at < len(s.text) && !strings.ContainsRune(" \t\r\n,]}/", rune(s.text[s.at])) {
+		s.at++
+	}
+	if !json.Valid([]byte(s.text[begin:s.at])) {
+		s.at = begin
+		return s.fail("a value was expected")
+	}
+	return nil
+}
+
+func (s *scanner) array(depth int) error {
+	s.at++ // [
+	for {
+		if err := s.space(); err != nil {
+			return err
+		}
+		if s.take(']') {
+			return nil
+		}
+		if err := s.value(depth + 1); err != nil {
+			return err
+		}
+		if err := s.space(); err != nil {
+			return err
+		}
+		if !s.take(',') && (s.at >= len(s.text) || s.text[s.at] != ']') {
+			return s.fail("a comma or ] was expected")
+		}
+	}
+}
+
+// object reads the members of the object that begins here.
+func (s *scanner) object(depth int) ([]member, error) {
+	if !s.take('{') {
+		return nil, s.fail("an object was expected")
+	}
+	var all []member
+	for {
+		if err := s.space(); err != nil {
+			return nil, err
+		}
+		if s.take('}') {
+			return all, nil
+		}
+		m := member{key: s.at}
+		var err error
+		if m.name, err = s.str(); err == nil {
+			err = s.space()
+		}
+		if err == nil && !s.take(':') {
+			err = s.fail("a colon was expected")
+		}
+		if err == nil {
+			err = s.space()
+		}
+		m.value = s.at
+		if err == nil {
+			err = s.value(depth + 1)
+		}
+		m.end = s.at
+		if err == nil {
+			err = s.space()
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.comma = s.at
+		m.hasComma = s.take(',')
+		if !m.hasComma && (s.at >= len(s.text) || s.text[s.at] != '}') {
+			return nil, s.fail("a comma or } was expected")
+		}
+		all = append(all, m)
+	}
+}
+
+// find finds a member; the last one counts, as in parsers.
+func find(all []member, name string) *member {
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].name == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// document is a text whose value is an object.
+type document struct {
+	text    string
+	begin   int
+	members []member
+}
+
+// parse reads a document. An empty text is an empty object.
+func parse(text string) (document, error) {
+	if strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "" {
+		text = "{}\n"
+	}
+	s := &scanner{text: text}
+	if strings.HasPrefix(text, "\ufeff") {
+		s.at = len("\ufeff")
+	}
+	if err := s.space(); err != nil {
+		return document{}, err
+	}
+	d := document{text: text, begin: s.at}
+	var err error
+	if d.members, err = s.object(0); err == nil {
+		err = s.space()
+	}
+	if err == nil && s.at < len(text) {
+		err = s.fail("there is more after the object")
+	}
+	return d, err
+}
+
+// setIn puts a member into the object that begins at a place, and leaves the rest of the text as it is. The value is JSON in lines without
+// indentation of its own but its first, which begins at indent.
+func setIn(text string, begin int, all []member, name, value, indent string) string {
+	if m := find(all, name); m != nil {
+		return text[:m.value] + value + text[m.end:]
+	}
+	key, _ := json.Marshal(name) // a string has no error
+	entry := string(key) + ": " + value
+	if len(all) == 0 {
+		outer := strings.TrimSuffix(indent, "  ")
+		s := &scanner{text: text, at: begin + 1}
+		_ = s.space() // it was parsed
+		inner := strings.TrimRight(text[begin+1:s.at], " \t\r\n")
+		return text[:begin+1] + inner + "\n" + indent + entry + "\n" + outer + text[s.at:]
+	}
+	last := all[len(all)-1]
+	if last.hasComma {
+		return text[:last.comma+1] + "\n" + indent + entry + text[last.comma+1:]
+	}
+	return text[:last.end] + ",\n" + indent + entry + text[last.end:]
+}
+
+// removeFrom removes a member with the comma that it needs no more, and its line if nothing else is on it.
+func removeFrom(text string, all []member, name string) string {
+	m := find(all, name)
+	if m == nil {
+		return text
+	}
+	from, to := m.key, m.end
+	if m.hasComma {
+		to = m.comma + 1
+	} else {
+		for i := range all {
+			if all[i].key < m.key && all[i].hasComma && (i+1 == len(all) || all[i+1].key == m.key) {
+				text = text[:all[i].comma] + " " + text[all[i].comma+1:] // of the same length
+				text = text[:all[i].comma] + text[all[i].comma+1:]
+				from, to = from-1, to-1
+			}
+		}
+	}
+	begin := strings.LastIndexByte(text[:from], '\n')
+	if strings.TrimSpace(text[begin+1:from]) == "" && begin >= 0 {
+		rest := text[to:]
+		end := strings.IndexByte(rest, '\n')
+		if end >= 0 && strings.TrimSpace(rest[:end]) == "" {
+			return text[:begin] + rest[end:]
+		}
+	}
+	return text[:from] + strings.TrimLeft(text[to:], " \t")
+}
+
+// indentOf is the white space before the key at a place; empty unless the key begins its line.
+func indentOf(text string, at int) string {
+	begin := strings.LastIndexByte(text[:at], '\n') + 1
+	if before := text[begin:at]; strings.TrimSpace(before) == "" {
+		return before
+	}
+	return ""
+}
