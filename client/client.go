@@ -36,7 +36,8 @@ import (
 // finds it.
 type Options struct {
 	// Address is unix:///PATH or HOST:PORT. Empty: $DOMTAP_ADDR unless StateDir is set, or else the daemon's socket. Of a cluster it may
-	// be HOST:PORT,HOST:PORT and so on: the client uses the first node that answers, and another one when that is gone.
+	// be HOST:PORT,HOST:PORT and so on: the client uses the first node that answers, and another one when that is gone, or has said that it
+	// is cut off.
 	Address string
 	// Token is the bearer token, which only TCP needs. Empty: the token in TokenFile.
 	Token string

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"time"
 
@@ -17,8 +16,6 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/resolver"
-	"google.golang.org/grpc/resolver/manual"
 	"google.golang.org/grpc/status"
 
 	"github.com/domtap/domtap/internal/server/listen"
@@ -67,26 +64,13 @@ func Dial(to Target, o Options) (*grpc.ClientConn, error) {
 		}
 	}
 	if addresses := to.addresses(); to.Socket == "" && len(addresses) > 1 {
-		options = append(options, grpc.WithResolvers(nodes(addresses)))
+		options = append(options, newNodes(addresses).options()...)
 	}
 	conn, err := grpc.NewClient(to.name(), options...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the daemon at %s: %w", to, err)
 	}
 	return conn, nil
-}
-
-// nodes resolves to the addresses of a cluster: gRPC connects to the first one that answers, and to another one when that
-// connection is lost.
-func nodes(addresses []string) resolver.Builder {
-	var state resolver.State
-	for _, address := range addresses {
-		host, _, _ := net.SplitHostPort(address) // Parse has seen to it
-		state.Endpoints = append(state.Endpoints, resolver.Endpoint{Addresses: []resolver.Address{{Addr: address, ServerName: host}}})
-	}
-	b := manual.NewBuilderWithScheme(clusterScheme)
-	b.InitialState(state)
-	return b
 }
 
 // AwaitServing waits until the daemon serves, or ctx ends. It does not poll: gRPC connects when it can.
