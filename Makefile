@@ -57,6 +57,7 @@ test: ## run all tests with the race detector
 	scripts/install-apps
 	scripts/install-examples
 	scripts/install-mcp-client
+	scripts/install-agents
 	go build -o $(PROGRAM) ./cmd/domtap
 	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" DOMTAP_PROGRAM="$(CURDIR)/$(PROGRAM)" \
 		go test -race -vet=off -p=3 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
