@@ -129,7 +129,7 @@ func (v *View[V]) catchUp(ctx context.Context) error {
 	first := at
 	read, err := v.readFrom(ctx, plan.from, &at)
 	if err == nil && plan.back {
-		v.logger.Warn("the registry has lost changes: this node takes what it has")
+		v.logger.Debug("the leader was behind: all is read, in case the registry has lost something")
 		err = v.same(ctx, first)
 	}
 	if err != nil {
