@@ -48,11 +48,11 @@ var kinds = []kind{
 	{"`kill -9` of a renderer", func(c *campaign) *injected { return c.killBrowser(c.owner(), true) }},
 	{"SIGTERM to a node", (*campaign).drain},
 	{"SIGSTOP of a node for 21 s", (*campaign).stop},
-	{"routes of a node cut for 22 s", func(c *campaign) *injected { return c.part(c.owner(), linkState{cut: true}, longCut) }},
-	{"routes of a node cut for 5 s", func(c *campaign) *injected { return c.part(c.owner(), linkState{cut: true}, shortCut) }},
-	{"routes of a node swallow all for 22 s", func(c *campaign) *injected { return c.part(c.owner(), linkState{stopped: true}, longCut) }},
-	{"calls to a node cut for 5 s", func(c *campaign) *injected { return c.separate(c.owner(), linkState{cut: true}) }},
-	{"calls to a node swallowed for 5 s", func(c *campaign) *injected { return c.separate(c.owner(), linkState{stopped: true}) }},
+	{"routes of a node cut for 22 s", func(c *campaign) *injected { return c.part(c.owner(), testenv.LinkState{Cut: true}, longCut) }},
+	{"routes of a node cut for 5 s", func(c *campaign) *injected { return c.part(c.owner(), testenv.LinkState{Cut: true}, shortCut) }},
+	{"routes of a node swallow all for 22 s", func(c *campaign) *injected { return c.part(c.owner(), testenv.LinkState{Stopped: true}, longCut) }},
+	{"calls to a node cut for 5 s", func(c *campaign) *injected { return c.separate(c.owner(), testenv.LinkState{Cut: true}) }},
+	{"calls to a node swallowed for 5 s", func(c *campaign) *injected { return c.separate(c.owner(), testenv.LinkState{Stopped: true}) }},
 	{"all links of a node 100 ms slower, for 10 s", (*campaign).slow},
 }
 
@@ -110,41 +110,41 @@ func (c *campaign) stop() *injected {
 }
 
 // part changes the links between the NATS server of a node and the others.
-func (c *campaign) part(n *node, state linkState, lasts time.Duration) *injected {
+func (c *campaign) part(n *node, state testenv.LinkState, lasts time.Duration) *injected {
 	mark := n.mark()
 	c.routes(n, state)
-	i := &injected{what: n.id, lasts: lasts, heal: func() { c.routes(n, linkState{}) }}
+	i := &injected{what: n.id, lasts: lasts, heal: func() { c.routes(n, testenv.LinkState{}) }}
 	if lasts > 15*time.Second {
 		i.fenced, i.mark = n, mark
 	}
 	return i
 }
 
-func (c *campaign) routes(n *node, state linkState) {
+func (c *campaign) routes(n *node, state testenv.LinkState) {
 	at := slices.Index(c.st.nodes, n)
 	for between, l := range c.st.routes {
 		if between[0] == at || between[1] == at {
-			l.set(state)
+			l.Set(state)
 		}
 	}
 }
 
 // separate changes the link to a node over which others call it.
-func (c *campaign) separate(n *node, state linkState) *injected {
+func (c *campaign) separate(n *node, state testenv.LinkState) *injected {
 	l := c.st.calls[slices.Index(c.st.nodes, n)]
-	l.set(state)
-	return &injected{what: n.id, lasts: shortCut, heal: func() { l.set(linkState{}) }}
+	l.Set(state)
+	return &injected{what: n.id, lasts: shortCut, heal: func() { l.Set(testenv.LinkState{}) }}
 }
 
 // slow makes all links of a node slow.
 func (c *campaign) slow() *injected {
 	n := c.owner()
-	set := func(state linkState) {
+	set := func(state testenv.LinkState) {
 		c.routes(n, state)
-		c.st.calls[slices.Index(c.st.nodes, n)].set(state)
+		c.st.calls[slices.Index(c.st.nodes, n)].Set(state)
 	}
-	set(linkState{delay: 100 * time.Millisecond})
-	return &injected{what: n.id, lasts: 10 * time.Second, heal: func() { set(linkState{}) }}
+	set(testenv.LinkState{Delay: 100 * time.Millisecond})
+	return &injected{what: n.id, lasts: 10 * time.Second, heal: func() { set(testenv.LinkState{}) }}
 }
 
 // killBrowser kills the browser of a node, or one of its renderers.

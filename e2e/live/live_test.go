@@ -256,10 +256,10 @@ func pausesAndGoesOn(t *testing.T, st *stage) {
 
 func goesOnAfterACut(t *testing.T, st *stage) {
 	in[bool](st, st.live, `import('/show.js').then(show => { show.clearChanges(); return true })`)
-	st.wire.cut()
+	st.wire.Set(testenv.LinkState{Cut: true})
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: `#link[data-state=cut]`}}, "that it is cut")
 	st.add("While cut")
-	st.wire.mend()
+	st.wire.Set(testenv.LinkState{})
 	st.shows("<button>While cut</button>")
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: `#link[data-state=live]`}}, "that it is live")
 	st.shows("went on from revision")

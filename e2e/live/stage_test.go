@@ -2,10 +2,8 @@ package live
 
 import (
 	"encoding/json"
-	"io"
 	"net"
 	"strconv"
-	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -28,7 +26,7 @@ const (
 type stage struct {
 	t    *testing.T
 	d    *testenv.Daemon
-	wire *wire
+	wire *testenv.Link
 	// page is the URL of the live page, without the token.
 	page string
 	// shop is the tab that changes, live the one that shows it.
@@ -44,8 +42,8 @@ func newStage(t *testing.T, change func(*server.Config)) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := &stage{t: t, wire: newWire(t, l.Addr().String())}
-	st.page = "http://" + st.wire.listener.Addr().String() + "/"
+	st := &stage{t: t, wire: testenv.NewLink(t, l.Addr().String())}
+	st.page = "http://" + st.wire.Address() + "/"
 	cfg := server.Config{AllowEval: true, Token: token}
 	if change != nil {
 		change(&cfg)
@@ -121,81 +119,4 @@ func press(key string) *domtapv1.Step {
 
 func fill(label, text string) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: &domtapv1.Target{Label: label}, Text: text}}}
-}
-
-// wire carries connections to an address, until it is cut.
-type wire struct {
-	listener net.Listener
-	to       string
-	running  sync.WaitGroup
-
-	mu    sync.Mutex
-	down  bool
-	conns map[net.Conn]bool
-}
-
-func newWire(t *testing.T, to string) *wire {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &wire{listener: l, to: to, conns: map[net.Conn]bool{}}
-	w.running.Go(w.serve)
-	t.Cleanup(func() {
-		_ = l.Close()
-		w.cut()
-		w.running.Wait()
-	})
-	return w
-}
-
-func (w *wire) serve() {
-	for {
-		from, err := w.listener.Accept()
-		if err != nil {
-			return
-		}
-		to, err := net.Dial("tcp", w.to)
-		if err != nil || !w.carry(from, to) {
-			_ = from.Close()
-			if to != nil {
-				_ = to.Close()
-			}
-		}
-	}
-}
-
-// carry copies both ways; it says no while the wire is cut.
-func (w *wire) carry(a, b net.Conn) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.down {
-		return false
-	}
-	w.conns[a], w.conns[b] = true, true
-	for _, way := range [][2]net.Conn{{a, b}, {b, a}} {
-		w.running.Go(func() {
-			_, _ = io.Copy(way[0], way[1])
-			_, _ = way[0].Close(), way[1].Close()
-		})
-	}
-	return true
-}
-
-// cut ends all connections, and lets none through until mend.
-func (w *wire) cut() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.down = true
-	for c := range w.conns {
-		_ = c.Close()
-	}
-	clear(w.conns)
-}
-
-func (w *wire) mend() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.down = false
 }
