@@ -179,7 +179,7 @@ func (a *action) split(args []string, t *target) (*domtapv1.Target, []string, er
 			return nil, args, nil
 		}
 	}
-	message, err := byRef(args[at])
+	message, err := byArgument(args[at])
 	if err == nil {
 		message.Within = t.within
 	}

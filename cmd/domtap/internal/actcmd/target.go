@@ -67,11 +67,7 @@ func (t *target) message() (*domtapv1.Target, error) {
 
 // parseRef reads a ref in any of its notations.
 func parseRef(text string) (uint32, error) {
-	ref, ok := refs.Parse(text)
-	if !ok {
-		return 0, exit.Errorf(exit.Usage, "domtap snapshot prints the ref of every element in brackets", "invalid ref %q", text)
-	}
-	return ref, nil
+	return refOr(text, "domtap snapshot prints the ref of every element in brackets")
 }
 
 // byRef makes a target from a ref.
@@ -81,6 +77,25 @@ func byRef(text string) (*domtapv1.Target, error) {
 		return nil, err
 	}
 	return &domtapv1.Target{Ref: proto.Uint32(ref)}, nil
+}
+
+// byArgument makes the target of an action from the argument in its place. People type the words of a button
+// there, so the error says where words belong.
+func byArgument(text string) (*domtapv1.Target, error) {
+	ref, err := refOr(text, fmt.Sprintf("--text %q finds the element by its text; domtap snapshot prints the refs in brackets", text))
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.Target{Ref: proto.Uint32(ref)}, nil
+}
+
+// refOr reads a ref. The hint is what to do when text is none.
+func refOr(text, hint string) (uint32, error) {
+	ref, ok := refs.Parse(text)
+	if !ok {
+		return 0, exit.Errorf(exit.Usage, hint, "invalid ref %q", text)
+	}
+	return ref, nil
 }
 
 // byPoint makes a target from the value X,Y of a flag.

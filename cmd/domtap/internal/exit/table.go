@@ -54,7 +54,7 @@ var statuses = map[codes.Code]row{
 // status has its own. The hint takes precedence over the hint of the status.
 var reasons = map[string]row{
 	"STALE_REF":         {code: Precondition, hint: "the element is gone or has changed; domtap compact shows the current refs"},
-	"NOT_ACTIONABLE":    {code: Precondition, hint: "the element is hidden, disabled or covered; domtap shot page.png shows the page"},
+	"NOT_ACTIONABLE":    {code: Precondition, hint: "domtap snapshot shows the elements and their states; domtap shot page.png shows how the page looks"},
 	"NOT_DELIVERED":     {code: Precondition, hint: "domtap compact shows the result"},
 	"PAGE_UNRESPONSIVE": {code: Precondition, hint: "domtap tabs shows when the tab is ready again; domtap goto URL leaves the page"},
 	"NAVIGATION_FAILED": {code: Precondition, hint: "check the URL, and that its server answers"},
