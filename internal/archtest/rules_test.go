@@ -34,6 +34,7 @@ var layers = map[string]layer{
 	"internal/transcript":        {layers: []string{"internal/tokens", "internal/truncate", "internal/lazyregexp"}, pure: true},
 	"internal/telemetry/pagelog": {layers: []string{"internal/truncate", "internal/lazyregexp"}},
 	"internal/telemetry/usage":   {},
+	"internal/telemetry/har":     {},
 	"internal/content/extract":   {layers: []string{"internal/lazyregexp"}, pure: true},
 	// Names in other scripts are mapped as browsers map them, which takes a library.
 	"internal/netpolicy": {modules: true, pure: true},
