@@ -7,8 +7,9 @@
 //	_, err = tab.Act(ctx, client.Click(client.Named("link", "More information...")))
 //	for update, err := range tab.Follow(ctx, client.FollowOptions{}) { … }
 //
-// Most programs need no more. For everything else, a Client has the generated stubs of all services,
-// whose comments say what each guarantees. Errors of calls are gRPC statuses; Reason returns the reason
+// A Tab also navigates, waits, fills forms, answers dialogs, extracts data and takes pictures; Click, Type, Drag and so on
+// make the steps of Act, and ForText, ForURL and so on the conditions of Wait. For everything else, a Client has the
+// generated stubs of all services, whose comments say what each guarantees. Errors of calls are gRPC statuses; Reason returns the reason
 // in them.
 //
 // All methods may be called from many goroutines at once. The caller ends what it starts: Close ends

@@ -1,8 +1,12 @@
 package client
 
-import domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+import (
+	"google.golang.org/protobuf/proto"
 
-// The steps and targets that most programs need. Package domtapv1 has the others.
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// The targets, and all steps, with the options that most programs need. Package domtapv1 has the other options.
 
 // Ref is the element with a ref.
 func Ref(ref uint32) *domtapv1.Target { return &domtapv1.Target{Ref: &ref} }
@@ -15,6 +19,26 @@ func Label(label string) *domtapv1.Target { return &domtapv1.Target{Label: label
 
 // Selector is the element that matches a CSS selector.
 func Selector(css string) *domtapv1.Target { return &domtapv1.Target{Selector: css} }
+
+// Text is the element with a visible text, or a part of one.
+func Text(text string) *domtapv1.Target { return &domtapv1.Target{Text: text} }
+
+// Placeholder is the field with a placeholder.
+func Placeholder(text string) *domtapv1.Target { return &domtapv1.Target{Placeholder: text} }
+
+// TestID is the element with a data-testid, data-test-id, data-test or data-cy.
+func TestID(id string) *domtapv1.Target { return &domtapv1.Target{TestId: id} }
+
+// At is the point at x and y in CSS pixels of the viewport.
+func At(x, y float64) *domtapv1.Target { return &domtapv1.Target{X: &x, Y: &y} }
+
+// Within narrows a target, but for At, to what has this around it: a text of its row, card, group, form or dialog, the
+// heading above, or a role: Within(Named("button", "Delete"), "Ada"). It returns a new target.
+func Within(t *domtapv1.Target, around string) *domtapv1.Target {
+	t = proto.CloneOf(t)
+	t.Within = around
+	return t
+}
 
 // Click clicks an element.
 func Click(t *domtapv1.Target) *domtapv1.Step {
@@ -39,4 +63,75 @@ func Select(t *domtapv1.Target, options ...string) *domtapv1.Step {
 // Check checks a checkbox, radio button or switch.
 func Check(t *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: t}}}
+}
+
+// Uncheck unchecks a checkbox or switch.
+func Uncheck(t *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: t}}}
+}
+
+// DoubleClick clicks an element twice.
+func DoubleClick(t *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: t}}}
+}
+
+// Hover moves the pointer over an element.
+func Hover(t *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: t}}}
+}
+
+// Type types a text after the existing one of a field, key by key. Nil: into the element that has the focus.
+func Type(t *domtapv1.Target, text string) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: t, Text: text}}}
+}
+
+// ScrollTo scrolls an element into view.
+func ScrollTo(t *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: t}}}
+}
+
+// ScrollBy turns the mouse wheel over an element, or over the page if it is nil, by CSS pixels, -100,000 to 100,000.
+func ScrollBy(t *domtapv1.Target, x, y float64) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: t, DeltaX: x, DeltaY: y}}}
+}
+
+// Drag drags an element to the centre of another one.
+func Drag(t, to *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: t, To: to}}}
+}
+
+// DragBy drags an element by CSS pixels, -100,000 to 100,000.
+func DragBy(t *domtapv1.Target, x, y float64) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: t, DeltaX: x, DeltaY: y}}}
+}
+
+// Upload gives a file input, or the input that a button opens, files of this program, at most 4 MiB in all. UploadStep
+// also takes paths on the daemon's machine.
+func Upload(t *domtapv1.Target, files ...*domtapv1.UploadFile) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: t, Files: files}}}
+}
+
+// File is a file for Upload: a name without a path, and its content.
+func File(name string, content []byte) *domtapv1.UploadFile {
+	return &domtapv1.UploadFile{Name: name, Content: content}
+}
+
+// WaitUntil waits, as a part of the turn, until a condition holds: at most 10 s. WaitStep has a timeout.
+func WaitUntil(until *domtapv1.WaitCondition) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: &domtapv1.WaitStep{Until: until}}}
+}
+
+// ReadText reads the page as text, as a part of the turn: the text of the step's result.
+func ReadText() *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{}}}
+}
+
+// TakeScreenshot takes a picture of the viewport, as a part of the turn: the image of the step's result, a PNG.
+func TakeScreenshot() *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Screenshot{Screenshot: &domtapv1.ScreenshotStep{}}}
+}
+
+// GoBack goes back in the history, as a part of the turn.
+func GoBack() *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Back{Back: &domtapv1.BackStep{}}}
 }

@@ -16,11 +16,7 @@ type Tab struct {
 // Open opens a tab and loads a URL in it. It returns when the page is loaded. The tab stays open until
 // this program, its page or another client closes it.
 func (c *Client) Open(ctx context.Context, url string) (*Tab, error) {
-	answer, err := c.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: url})
-	if err != nil {
-		return nil, err
-	}
-	return c.Tab(answer.GetTab().GetId()), nil
+	return c.OpenWith(ctx, &domtapv1.OpenTabRequest{Url: url})
 }
 
 // Tab returns the tab with an id, which need not be open.
@@ -57,12 +53,7 @@ func (t *Tab) Act(ctx context.Context, steps ...*domtapv1.Step) (*domtapv1.Inter
 	if err != nil {
 		return nil, err
 	}
-	for i, result := range answer.GetResults() {
-		if !result.GetOk() {
-			return answer, &StepError{Step: i, Reason: result.GetReason(), Message: result.GetError()}
-		}
-	}
-	return answer, nil
+	return answer, failure(answer.GetResults())
 }
 
 // StepError is the failure of a step after others were done.
