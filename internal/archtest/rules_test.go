@@ -103,6 +103,8 @@ var layers = map[string]layer{
 	"internal/cluster/logs":        {layers: []string{"internal/cluster/registry", "internal/retry"}, modules: true},
 	"internal/cluster/replication": {layers: []string{"dom", "actor", "gen", "internal/cluster/logs", "internal/cluster/registry", "internal/cluster/tablog", "internal/retry"}, modules: true},
 	"internal/cluster/tablog":      {layers: []string{"dom", "actor", "gen"}, modules: true},
+	// Files of what a tab showed.
+	"internal/recording": {layers: []string{"dom", "actor", "gen", "internal/cluster/tablog"}, modules: true},
 	// What search engines find, and the providers of that. Browsers take no part.
 	"internal/search":            {layers: []string{"internal/tokens", "internal/truncate"}},
 	"internal/search/provider":   {layers: []string{"internal/search", "internal/truncate"}},
@@ -187,13 +189,18 @@ var owners = []owner{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/admin", "internal/cluster/directory", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
+		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/admin", "internal/cluster/directory", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/recording", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
 		advice: "use the types of dom and actor and let internal/server convert them",
 	},
 	{
 		packages: []string{"github.com/nats-io"},
 		layers:   []string{"internal/cluster/embedded", "internal/cluster/registry", "internal/cluster/logs", "internal/cluster/natstest"},
 		advice:   "add what you need to internal/cluster/registry, so that the rest of the cluster is tested on plain values",
+	},
+	{
+		packages: []string{"github.com/klauspost/compress"},
+		layers:   []string{"internal/recording"},
+		advice:   "let internal/recording compress what is to be kept",
 	},
 	{
 		packages: []string{"filippo.io/age"},

@@ -1,0 +1,160 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/actor"
+	recordingv1 "github.com/domtap/domtap/gen/domtap/recording/v1"
+	"github.com/domtap/domtap/internal/cluster/tablog"
+)
+
+// entries reads the entries of a block, each once.
+func (f *File) entries(b block) iter.Seq2[*recordingv1.Entry, error] {
+	return func(yield func(*recordingv1.Entry, error) bool) {
+		raw, err := f.contents(b)
+		for err == nil && len(raw) > 0 {
+			one, n := protowire.ConsumeBytes(raw)
+			if n < 0 {
+				err = protowire.ParseError(n)
+				break
+			}
+			m := new(recordingv1.Entry)
+			if err = proto.Unmarshal(one, m); err == nil && !yield(m, nil) {
+				return
+			}
+			raw = raw[n:]
+		}
+		if err != nil {
+			yield(nil, fmt.Errorf("at %v: %w", since(b.first), err))
+		}
+	}
+}
+
+// Moment is one entry of a recording: one of its fields beside At is set.
+type Moment struct {
+	// At is since the start of the recording.
+	At      time.Duration
+	State   *actor.Published
+	Picture *Picture
+	End     *recordingv1.End
+}
+
+// Cursor reads a recording forward. Where a part cannot be read, it goes on at the next keyframe.
+type Cursor struct {
+	f     *File
+	block int
+	// next and stop pull the entries of the block that is being read; nil: it begins with the next one.
+	next func() (*recordingv1.Entry, error, bool)
+	stop func()
+	// states makes states; lost says that the next ones have none before them.
+	states tablog.Reader
+	lost   bool
+	// damaged counts what could not be read.
+	damaged int
+}
+
+// Cursor begins to read at the last keyframe at or before a time, or at the start of the recording. The caller owes a Close.
+func (f *File) Cursor(at time.Duration) *Cursor {
+	return &Cursor{f: f, block: max(0, f.keyframeBefore(micros(at))), lost: true}
+}
+
+// Close ends the reading.
+func (c *Cursor) Close() {
+	if c.stop != nil {
+		c.stop()
+	}
+	c.next, c.stop = nil, nil
+}
+
+// Damaged is how many blocks and states could not be read so far.
+func (c *Cursor) Damaged() int { return c.damaged }
+
+// Next returns the next entry; io.EOF: there is none.
+func (c *Cursor) Next() (Moment, error) {
+	for {
+		m, err := c.entry()
+		if err != nil {
+			return Moment{}, err
+		}
+		out := Moment{At: since(m.GetAt()), Picture: m.GetPicture(), End: m.GetEnd()}
+		record, isState := m.GetWhat().(*recordingv1.Entry_State)
+		switch {
+		case isState:
+			state, err := c.states.Read(record.State)
+			if err != nil {
+				if !c.lost || !errors.Is(err, tablog.ErrGap) {
+					c.damaged++
+				}
+				c.lost = true
+				continue
+			}
+			c.lost = false
+			out.State = &state
+		case out.Picture == nil && out.End == nil:
+			continue // of a later version
+		}
+		return out, nil
+	}
+}
+
+// entry returns the next entry that can be read.
+func (c *Cursor) entry() (*recordingv1.Entry, error) {
+	for {
+		if c.next == nil {
+			if c.block >= len(c.f.blocks) {
+				return nil, io.EOF
+			}
+			c.next, c.stop = iter.Pull2(c.f.entries(c.f.blocks[c.block]))
+			c.block++
+		}
+		m, err, ok := c.next()
+		if ok && err == nil {
+			return m, nil
+		}
+		c.Close()
+		if err != nil {
+			c.damaged++
+			c.states, c.lost = tablog.Reader{}, true // deltas after the gap would fit by chance
+		}
+	}
+}
+
+// ErrNothing says that a recording has no state at or before a time.
+var ErrNothing = errors.New("the recording has nothing of that time")
+
+// At returns the newest state at or before a time, and when it began. It fails with ErrNothing before the first one.
+func (f *File) At(at time.Duration) (actor.Published, time.Duration, error) {
+	limit := micros(at)
+	for i := f.keyframeBefore(limit); i >= 0; i = f.keyframeBefore(f.blocks[i].first - 1) {
+		c := &Cursor{f: f, block: i, lost: true}
+		state, when, ok := c.last(limit)
+		c.Close()
+		if ok {
+			return state, when, nil
+		}
+		if f.blocks[i].first == 0 {
+			break
+		}
+	}
+	return actor.Published{}, 0, ErrNothing
+}
+
+// last returns the last state at or before a time.
+func (c *Cursor) last(limit uint64) (state actor.Published, at time.Duration, ok bool) {
+	for {
+		m, err := c.Next()
+		if err != nil || micros(m.At) > limit {
+			return state, at, ok
+		}
+		if m.State != nil {
+			state, at, ok = *m.State, m.At, true
+		}
+	}
+}

@@ -1,0 +1,364 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// page is a page that changes at random, as a shop does: prices, counts and rows.
+type page struct {
+	random   *rand.Rand
+	elements []*dom.Element
+	revision uint64
+	refs     dom.Ref
+	list     *dom.Snapshot
+}
+
+func newPage(seed uint64, elements int) *page {
+	p := &page{random: rand.New(rand.NewPCG(seed, 7))}
+	for range elements {
+		p.elements = append(p.elements, p.element())
+	}
+	return p
+}
+
+func (p *page) element() *dom.Element {
+	p.refs++
+	n := p.refs
+	return &dom.Element{
+		Ref: n, Parent: dom.NoRef, Tag: "a", Role: "link", Text: fmt.Sprintf("Product %d of series %d", n, p.random.IntN(50)),
+		Href: fmt.Sprintf("https://shop.example/products/%d", n), InViewport: n < 40,
+	}
+}
+
+// change changes the texts of some elements and, now and then, replaces a row.
+func (p *page) change() actor.Published {
+	for range 1 + p.random.IntN(3) {
+		at := p.random.IntN(len(p.elements))
+		changed := *p.elements[at]
+		if p.random.IntN(10) == 0 {
+			changed = *p.element()
+		}
+		changed.Value = fmt.Sprintf("%d.%02d €", p.random.IntN(500), p.random.IntN(100))
+		p.elements[at] = &changed
+	}
+	return p.published()
+}
+
+func (p *page) published() actor.Published {
+	p.revision++
+	s := &dom.Snapshot{
+		Epoch: "e", Revision: p.revision, Document: 1, URL: "https://shop.example/", Title: "Shop", Elements: dom.ListOf(slices.Clone(p.elements)),
+		History: []dom.Visit{{URL: "https://shop.example/", Title: "Shop"}}, ObservedAt: start.Add(time.Duration(p.revision) * time.Second).UTC(),
+	}
+	info := actor.Info{ID: "t1", Session: "default", URL: s.URL, Title: s.Title, Status: actor.StatusReady, Revision: s.Revision, Epoch: s.Epoch}
+	return actor.Published{Snapshot: s, Info: info, Refs: p.refs + 1}
+}
+
+// equal reports whether two states are.
+func equal(a, b actor.Published) bool {
+	x, y := *a.Snapshot, *b.Snapshot
+	if x.Revision != y.Revision || x.Epoch != y.Epoch || x.URL != y.URL || x.Title != y.Title || !x.ObservedAt.Equal(y.ObservedAt) || a.Info != b.Info || a.Refs != b.Refs {
+		return false
+	}
+	return slices.EqualFunc(x.Elements.Slice(), y.Elements.Slice(), func(a, b *dom.Element) bool {
+		return a == b || a.Same(b) && a.Ref == b.Ref && a.InViewport == b.InViewport
+	})
+}
+
+// recorded is a recording in memory, with what was written to it.
+type recorded struct {
+	bytes  []byte
+	states []actor.Published
+	times  []time.Duration
+}
+
+func record(t testing.TB, p *page, changes int, step time.Duration, end bool) recorded {
+	var out bytes.Buffer
+	w, err := NewWriter(&out, Header{ID: "r1", Tab: "t1", Session: "default", Started: start, Program: "test"})
+	must(t, err)
+	var r recorded
+	for i := range changes {
+		state := p.published()
+		if i > 0 {
+			state = p.change()
+		}
+		at := time.Duration(i) * step
+		must(t, w.State(start.Add(at), state))
+		r.states, r.times = append(r.states, state), append(r.times, at)
+		if i%50 == 0 {
+			picture := make([]byte, 3000)
+			binary.LittleEndian.PutUint32(picture, uint32(i))
+			must(t, w.Picture(start.Add(at), &Picture{Format: "jpeg", Width: 480, Height: 300, Data: picture, Revision: state.Snapshot.Revision, Epoch: "e"}))
+		}
+		if i%10 == 9 {
+			must(t, w.Flush())
+		}
+	}
+	if end {
+		must(t, w.End(start.Add(time.Duration(changes)*step), ReasonStopped, ""))
+	} else {
+		must(t, w.Flush())
+	}
+	r.bytes = out.Bytes()
+	return r
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, b []byte) *File {
+	t.Helper()
+	f, err := Read(bytes.NewReader(b), int64(len(b)))
+	must(t, err)
+	return f
+}
+
+func TestEveryStateIsReadAsItWasWritten(t *testing.T) {
+	r := record(t, newPage(1, 300), 2500, 100*time.Millisecond, true)
+	f := read(t, r.bytes)
+	if h := f.Header(); h.ID != "r1" || h.Tab != "t1" || h.Session != "default" || !h.Started.Equal(start) || h.Program != "test" {
+		t.Errorf("the header is %+v", h)
+	}
+	if why, _, ended := f.Ended(); !ended || why != ReasonStopped || len(f.Missing()) > 0 {
+		t.Errorf("it ended: %v %v, and misses %+v", ended, why, f.Missing())
+	}
+	c := f.Cursor(0)
+	defer c.Close()
+	states, pictures := 0, 0
+	for {
+		m, err := c.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(t, err)
+		switch {
+		case m.State != nil:
+			if m.At != r.times[states] || !equal(*m.State, r.states[states]) {
+				t.Fatalf("state %d is another", states)
+			}
+			states++
+		case m.Picture != nil:
+			pictures++
+		}
+	}
+	if states != len(r.states) || pictures != 50 || c.Damaged() != 0 {
+		t.Errorf("%d states, %d pictures, %d damaged", states, pictures, c.Damaged())
+	}
+	for i := 0; i < len(r.states); i += 97 {
+		got, at, err := f.At(r.times[i] + 50*time.Millisecond)
+		must(t, err)
+		if at != r.times[i] || !equal(got, r.states[i]) {
+			t.Errorf("at %v it has the state of %v", r.times[i], at)
+		}
+	}
+}
+
+// A file that is cut anywhere opens, has all whole blocks before the cut, and says what is missing.
+func TestACutFileOpens(t *testing.T) {
+	r := record(t, newPage(2, 100), 300, 100*time.Millisecond, true)
+	random := rand.New(rand.NewPCG(3, 3))
+	for range 1000 {
+		cut := random.IntN(len(r.bytes))
+		f := read(t, r.bytes[:cut])
+		if len(f.Missing()) == 0 {
+			t.Fatalf("cut at %d, it misses nothing", cut)
+		}
+		n, c := 0, f.Cursor(0)
+		for {
+			m, err := c.Next()
+			if err != nil {
+				break
+			}
+			if m.State != nil {
+				if !equal(*m.State, r.states[n]) {
+					t.Fatalf("cut at %d, state %d is another", cut, n)
+				}
+				n++
+			}
+		}
+		c.Close()
+		if n < 10*(len(f.blocks)-12) || c.Damaged() != 0 {
+			t.Fatalf("cut at %d, it has %d states in %d blocks, and %d damaged ones", cut, n, len(f.blocks), c.Damaged())
+		}
+	}
+}
+
+// Where bytes in the middle are damaged, what comes after the next keyframe is read.
+func TestDamageEndsAtTheNextKeyframe(t *testing.T) {
+	r := record(t, newPage(4, 50), 3000, 100*time.Millisecond, true)
+	random := rand.New(rand.NewPCG(5, 5))
+	for range 30 {
+		b := bytes.Clone(r.bytes)
+		at := len(preamble) + 200 + random.IntN(len(b)/2)
+		for i := at; i < at+20; i++ {
+			b[i] ^= 0x55
+		}
+		f := read(t, b)
+		c := f.Cursor(0)
+		n, last := 0, -1
+		for {
+			m, err := c.Next()
+			if err != nil {
+				break
+			}
+			if m.State == nil {
+				continue
+			}
+			i := slices.Index(r.times, m.At)
+			if !equal(*m.State, r.states[i]) {
+				t.Fatalf("damaged at %d, state %d is another", at, i)
+			}
+			n, last = n+1, i
+		}
+		c.Close()
+		if last != len(r.states)-1 || n == len(r.states) || c.Damaged() == 0 && len(f.Missing()) == 0 {
+			t.Fatalf("damaged at %d, it has %d states up to %d; %d damaged, missing %+v", at, n, last, c.Damaged(), f.Missing())
+		}
+	}
+}
+
+// failing is a disk that is full after some bytes.
+type failing struct{ left int }
+
+func (f *failing) Write(b []byte) (int, error) {
+	if f.left < len(b) {
+		return f.left, errors.New("no space left on device")
+	}
+	f.left -= len(b)
+	return len(b), nil
+}
+
+func TestAFullDiskEndsTheWriting(t *testing.T) {
+	w, err := NewWriter(&failing{20000}, Header{Started: start})
+	must(t, err)
+	p := newPage(6, 100)
+	for range 1000 {
+		if err = errors.Join(w.State(start, p.change()), w.Flush()); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		t.Fatal("it writes on")
+	}
+	if again := w.End(start, ReasonStopped, ""); again == nil {
+		t.Error("it ends as if nothing were")
+	}
+}
+
+// An hour of a page that changes ten times a second and is clicked every five seconds, with a picture for each click,
+// takes less than 20 MB, and any second of it is read in a moment. The short form does 6 minutes.
+func TestAnHourIsSmallAndQuick(t *testing.T) {
+	minutes := testenv.Size(6, 60)
+	var out bytes.Buffer
+	w, err := NewWriter(&out, Header{Tab: "t1", Started: start})
+	must(t, err)
+	p := newPage(8, 1000)
+	must(t, w.State(start, p.published()))
+	picture := make([]byte, 8<<10) // of 480 pixels, in a quality that texts can be read in; pictures cannot be compressed
+	for i := range minutes * 600 {
+		at := start.Add(time.Duration(i) * 100 * time.Millisecond)
+		must(t, w.State(at, p.change()))
+		if i%50 == 0 {
+			for j := range picture {
+				picture[j] = byte(p.random.Uint32())
+			}
+			must(t, w.Picture(at, &Picture{Format: "jpeg", Width: 480, Height: 300, Data: picture, Revision: p.revision, Epoch: "e"}))
+		}
+		if i%10 == 0 {
+			must(t, w.Flush())
+		}
+	}
+	must(t, w.End(start.Add(time.Duration(minutes)*time.Minute), ReasonStopped, ""))
+	perHour := out.Len() * 60 / minutes
+	t.Logf("%d minutes take %.2f MB: %.1f MB an hour", minutes, float64(out.Len())/1e6, float64(perHour)/1e6)
+	if perHour > 20e6 {
+		t.Errorf("an hour takes %d bytes", perHour)
+	}
+	f := read(t, out.Bytes())
+	deltas := 0
+	for range 20 {
+		at := time.Duration(p.random.IntN(minutes*60)) * time.Second
+		i := f.keyframeBefore(micros(at))
+		c := &Cursor{f: f, block: i, lost: true}
+		n := 0
+		for {
+			m, err := c.Next()
+			if err != nil || m.At > at {
+				break
+			}
+			n++
+		}
+		c.Close()
+		deltas = max(deltas, n)
+	}
+	if deltas > maxDeltas+100 { // a count says on any machine what a seek costs at most
+		t.Errorf("a seek reads %d entries", deltas)
+	}
+}
+
+func BenchmarkSeek(b *testing.B) {
+	r := record(b, newPage(9, 1000), 36000, 100*time.Millisecond, true)
+	f := read(b, r.bytes)
+	random := rand.New(rand.NewPCG(1, 1))
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			read(b, r.bytes)
+		}
+	})
+	b.Run("at", func(b *testing.B) {
+		for b.Loop() {
+			_, _, err := f.At(time.Duration(random.IntN(3600)) * time.Second)
+			must(b, err)
+		}
+	})
+}
+
+// FuzzAnyFileOpens: whatever a file has, opening and reading it returns, and never panics.
+func FuzzAnyFileOpens(f *testing.F) {
+	r := record(f, newPage(10, 20), 60, 100*time.Millisecond, true)
+	f.Add(r.bytes, uint16(0), byte(0))
+	f.Add(r.bytes[:len(r.bytes)/2], uint16(300), byte(1))
+	f.Add([]byte(preamble), uint16(0), byte(0))
+	f.Fuzz(func(t *testing.T, b []byte, at uint16, flip byte) {
+		if len(b) > 0 {
+			b = bytes.Clone(b)
+			b[int(at)%len(b)] ^= flip
+		}
+		file, err := Read(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		c := file.Cursor(0)
+		defer c.Close()
+		for {
+			m, err := c.Next()
+			if err != nil {
+				break
+			}
+			if m.State != nil && m.State.Snapshot == nil {
+				t.Fatal("a state without a snapshot")
+			}
+		}
+		if _, _, err := file.At(file.Duration()); err != nil && !errors.Is(err, ErrNothing) {
+			t.Fatal(err)
+		}
+	})
+}

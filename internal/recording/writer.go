@@ -1,0 +1,232 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/domtap/domtap/actor"
+	recordingv1 "github.com/domtap/domtap/gen/domtap/recording/v1"
+	"github.com/domtap/domtap/internal/cluster/tablog"
+)
+
+const (
+	// blockBytes is how much a block has at least, uncompressed, unless it is flushed before.
+	blockBytes = 128 << 10
+	// A keyframe is due when a state comes after maxDeltas deltas, when the last keyframe is keyframeAge old, or when the deltas since
+	// are larger than it, but not after fewer than minDeltas: then reading the deltas costs as much as reading another keyframe.
+	maxDeltas   = 1000
+	minDeltas   = 50
+	keyframeAge = time.Minute
+)
+
+// Header says what is recorded.
+type Header struct {
+	ID, Tab, Session string
+	Started          time.Time
+	// Program is the version of domtap.
+	Program string
+}
+
+// Picture is what the viewport showed.
+type Picture = recordingv1.Picture
+
+// Reason is why a recording ended.
+type Reason = recordingv1.Reason
+
+// The reasons; see file.proto.
+const (
+	ReasonStopped       = recordingv1.Reason_REASON_STOPPED
+	ReasonTabGone       = recordingv1.Reason_REASON_TAB_GONE
+	ReasonLimit         = recordingv1.Reason_REASON_LIMIT
+	ReasonWriteFailed   = recordingv1.Reason_REASON_WRITE_FAILED
+	ReasonDaemonStopped = recordingv1.Reason_REASON_DAEMON_STOPPED
+)
+
+// Writer writes a recording. After an error it writes no more, and every method returns the error.
+type Writer struct {
+	out     io.Writer
+	started time.Time
+	states  tablog.Writer
+	// block has the entries that are not written yet; head is their block's.
+	block   []byte
+	head    head
+	entries int
+	// last is the time of the newest entry, and keyframe that of the newest keyframe.
+	last, keyframe uint64
+	// deltas and deltaBytes count those after the keyframe; keyBytes is its size.
+	deltas, deltaBytes, keyBytes int
+	written                      int64
+	err                          error
+}
+
+// NewWriter begins a recording. Each block is given to the writer by one call of Write.
+func NewWriter(out io.Writer, h Header) (*Writer, error) {
+	m := &recordingv1.Header{
+		Version: Version, RecordingId: h.ID, TabId: h.Tab, SessionId: h.Session, Started: timestamppb.New(h.Started), Program: h.Program,
+	}
+	b, err := proto.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{out: out, started: h.Started}
+	first, err := seal([]byte(preamble), head{kind: headerBlock}, b)
+	if err != nil {
+		return nil, err
+	}
+	w.write(first)
+	return w, w.err
+}
+
+// Bytes is how large the file is so far, without what is not flushed yet.
+func (w *Writer) Bytes() int64 { return w.written }
+
+// Pending reports whether there is something to flush.
+func (w *Writer) Pending() bool { return w.entries > 0 }
+
+// State adds a state of the tab, which must be younger than the last one.
+func (w *Writer) State(at time.Time, now actor.Published) error {
+	if w.err != nil {
+		return w.err
+	}
+	t := w.at(at)
+	var record []byte
+	err := tablog.ErrNoDelta
+	if !w.due(t) {
+		record, err = w.states.Delta(now)
+	}
+	whole := errors.Is(err, tablog.ErrNoDelta)
+	if whole {
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		record, err = w.states.Keyframe(now)
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	if err := w.add(t, &recordingv1.Entry{What: &recordingv1.Entry_State{State: record}}); err != nil {
+		return err
+	}
+	w.states.Written(now)
+	if whole {
+		w.head.flags |= hasKeyframe
+		w.keyframe, w.deltas, w.deltaBytes, w.keyBytes = t, 0, 0, len(record)
+		return nil
+	}
+	w.deltas++
+	w.deltaBytes += len(record)
+	return nil
+}
+
+// due reports whether the next state is to be a keyframe.
+func (w *Writer) due(t uint64) bool {
+	switch {
+	case w.deltas == 0:
+		return false
+	case w.deltas >= maxDeltas, t-w.keyframe >= micros(keyframeAge):
+		return true
+	}
+	return w.deltas >= minDeltas && w.deltaBytes > 2*w.keyBytes
+}
+
+// Picture adds a picture.
+func (w *Writer) Picture(at time.Time, p *Picture) error {
+	if err := w.add(w.at(at), &recordingv1.Entry{What: &recordingv1.Entry_Picture{Picture: p}}); err != nil {
+		return err
+	}
+	w.head.flags |= hasPictures
+	return nil
+}
+
+// End ends the recording. It does not close the file.
+func (w *Writer) End(at time.Time, why Reason, detail string) error {
+	if err := w.add(w.at(at), &recordingv1.Entry{What: &recordingv1.Entry_End{End: &recordingv1.End{Reason: why, Detail: detail}}}); err != nil {
+		return err
+	}
+	w.head.flags |= hasEnd
+	return w.Flush()
+}
+
+// at makes the time of an entry of a time; no entry is older than the one before.
+func (w *Writer) at(at time.Time) uint64 {
+	return max(min(micros(at.Sub(w.started)), maxMicros), w.last)
+}
+
+// add adds an entry to the block, which it writes when it is large enough.
+func (w *Writer) add(at uint64, e *recordingv1.Entry) error {
+	if w.err != nil {
+		return w.err
+	}
+	e.At = at
+	size := proto.Size(e)
+	if size > maxRaw/2 {
+		return w.fail(fmt.Errorf("a page of %d bytes is too large to be recorded", size))
+	}
+	if len(w.block) > 0 && len(w.block)+size > blockBytes {
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	block, err := proto.MarshalOptions{UseCachedSize: true}.MarshalAppend(protowire.AppendVarint(w.block, uint64(size)), e)
+	if err != nil {
+		return w.fail(err)
+	}
+	if w.entries == 0 {
+		w.head = head{kind: entryBlock, first: at}
+	}
+	w.block, w.last, w.head.last = block, at, at
+	w.entries++
+	return nil
+}
+
+// Flush writes what is not written yet.
+func (w *Writer) Flush() error {
+	if w.err != nil || w.entries == 0 {
+		return w.err
+	}
+	b, err := seal(nil, w.head, w.block)
+	if err != nil {
+		return w.fail(err)
+	}
+	w.block, w.entries = w.block[:0], 0
+	if cap(w.block) > 4*blockBytes {
+		w.block = nil // of a large page, once
+	}
+	w.write(b)
+	return w.err
+}
+
+// write writes whole blocks.
+func (w *Writer) write(b []byte) {
+	n, err := w.out.Write(b)
+	w.written += int64(n)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		w.err = err
+	}
+}
+
+func (w *Writer) fail(err error) error {
+	w.err = err
+	return err
+}
+
+// seal appends a block with contents.
+func seal(b []byte, h head, contents []byte) ([]byte, error) {
+	enc, err := encoder()
+	if err != nil {
+		return nil, err
+	}
+	stored := enc.EncodeAll(contents, nil)
+	h.raw, h.stored, h.sum = uint32(len(contents)), uint32(len(stored)), crc32.Checksum(stored, castagnoli)
+	return append(h.append(b), stored...), nil
+}
