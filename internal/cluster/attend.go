@@ -28,6 +28,9 @@ func (n attendant) run() {
 	var restoring sync.WaitGroup
 	defer restoring.Wait()
 	slots := make(chan struct{}, restoresAtOnce)
+	// under way are the sessions that are being restored, and those whose restoring ends because this node was cut off: one that the node
+	// gets again meanwhile has to wait for that.
+	var underWay sync.Map
 	for {
 		select {
 		case <-n.work:
@@ -40,9 +43,17 @@ func (n attendant) run() {
 		n.yield()
 		m := n.member.Load()
 		for _, e := range n.ledger.Given(m.key) {
-			if n.own.add(e.Key, holding{member: m, restore: e.Value.Restore, revision: e.Revision, token: registry.Token(e), phase: registry.Restoring, settings: e.Value.Settings}) {
-				restoring.Go(func() { n.restore(slots, e, m) })
+			if _, busy := underWay.Load(e.Key); busy || !n.own.add(e.Key, holding{
+				member: m, restore: e.Value.Restore, revision: e.Revision, token: registry.Token(e), phase: registry.Restoring, settings: e.Value.Settings,
+			}) {
+				continue
 			}
+			underWay.Store(e.Key, true)
+			restoring.Go(func() {
+				n.restore(slots, e, m)
+				underWay.Delete(e.Key)
+				poke(n.work)
+			})
 		}
 	}
 }
@@ -80,7 +91,7 @@ func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Sessio
 	token := registry.Token(e)
 	held := func(h *holding) bool { return h.token == token && h.member == m }
 	for try := 1; ; try++ {
-		err := n.tryRestore(slots, e, token)
+		err := n.tryRestore(slots, e, token, held)
 		if err == nil {
 			n.counts.restored.Add(1)
 			n.log.Info("a session was restored", "session", e.Key)
@@ -96,7 +107,7 @@ func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Sessio
 }
 
 // tryRestore is one attempt of restore.
-func (n attendant) tryRestore(slots chan struct{}, e registry.Entry[registry.Session], token uint64) error {
+func (n attendant) tryRestore(slots chan struct{}, e registry.Entry[registry.Session], token uint64, held func(*holding) bool) error {
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
@@ -106,7 +117,10 @@ func (n attendant) tryRestore(slots chan struct{}, e registry.Entry[registry.Ses
 	if err := n.restoreState(n.ctx, e, token); err != nil {
 		return err
 	}
-	err := n.ready(n.ctx, e.Key)
+	err := ErrFenced
+	if h, ok := n.own.get(e.Key); ok && held(&h) {
+		err = n.ready(n.ctx, e.Key)
+	}
 	if err != nil {
 		n.cfg.Host.Fence(e.Key)
 	}

@@ -1,5 +1,7 @@
 package cluster
 
+import "github.com/domtap/domtap/internal/cluster/registry"
+
 // Kill ends a node as the end of its process would: nothing is said to anybody.
 func Kill(n *Node) {
 	n.end()
@@ -26,3 +28,8 @@ func Gap(n *Node, session string) (base uint64, open bool) {
 
 // Forgo asks a node whether it does not have a session, nor ever will under a token.
 func Forgo(n *Node, session string, token uint64) bool { return n.own.forgo(session, token) }
+
+// SessionEntry is the entry of a session that a node knows.
+func (n *Node) SessionEntry(session string) (registry.Entry[registry.Session], bool) {
+	return n.ledger.Entry(session)
+}

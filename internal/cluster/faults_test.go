@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/domtap/domtap/internal/cluster"
 	"github.com/domtap/domtap/internal/cluster/registry"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // A node that leaves in good order has its sessions with Restore taken over without a wait for the end of its lease.
@@ -202,6 +204,81 @@ func TestANodeThatIsCutOff(t *testing.T) {
 		if _, err := w.call(cut, name); err != nil {
 			t.Errorf("%s, by the node that was cut off: %v", name, err)
 		}
+	}
+}
+
+// A node that waits for a session, and is cut off, says so instead of waiting for news that do not come.
+func TestALookupEndsWhenTheNodeIsCutOff(t *testing.T) {
+	w := newWorld(t, quick)
+	wire := newWire(t, w.server.Address())
+	a, cut := w.join("a", ""), w.join("cut", wire.address())
+	made, end := make(chan struct{}), make(chan struct{})
+	var making sync.WaitGroup
+	making.Go(func() {
+		_ = a.Acquire(w.ctx, "s", cluster.Options{}, func(context.Context) error {
+			close(made)
+			<-end
+			return errFull
+		})
+	})
+	<-made
+	found := make(chan error, 1)
+	w.await("the lookup to wait", cut.Sessions, func() bool {
+		_, ok := cut.SessionEntry("s")
+		return ok
+	})
+	go func() {
+		_, err := cut.SessionOwner(w.ctx, "s", false)
+		found <- err
+	}()
+	wire.cut()
+	begun := time.Now()
+	if err := <-found; !errors.Is(err, cluster.ErrFenced) {
+		t.Errorf("the lookup ended after %v with %v", time.Since(begun), err)
+	}
+	if _, err := cut.SessionOwner(w.ctx, "s", false); !errors.Is(err, cluster.ErrFenced) {
+		t.Errorf("the next lookup ended with %v", err)
+	}
+	wire.heal()
+	close(end)
+	making.Wait()
+}
+
+// A node that is cut off while it restores a session, and gets it again when it is back, restores it once more, after the first time.
+func TestASessionIsRestoredByOneAtATime(t *testing.T) {
+	w := newWorld(t, quick)
+	wire := newWire(t, w.server.Address())
+	gone, cut := w.join("gone", ""), w.join("cut", wire.address())
+	if err := gone.Acquire(w.ctx, "s", cluster.Options{Restore: true}, making(gone, "s")); err != nil {
+		t.Fatal(err)
+	}
+	w.await("the session to be known", cut.Sessions, func() bool { _, ok := cut.SessionEntry("s"); return ok })
+	entered := make(chan chan struct{}, 8)
+	cut.mu.Lock()
+	cut.entered = entered
+	cut.mu.Unlock()
+	w.leave(gone)
+	first, before := <-entered, cut.Here()
+	wire.cut()
+	testenv.Await(t, "the node finds out", func() bool { return errors.Is(cut.Err(), cluster.ErrFenced) })
+	wire.heal()
+	w.await("the session to be given to the node again", cut.Sessions, func() bool {
+		e, _ := cut.SessionEntry("s")
+		return cut.Here() != before && e.Value.Incarnation == cut.Here().Incarnation
+	})
+	select {
+	case <-entered:
+		t.Error("the session is restored twice at the same time")
+	case <-time.After(2 * quick.Every): // the node looks again meanwhile
+	}
+	close(first)
+	close(<-entered)
+	w.await("the session to be back", cut.Sessions, func() bool {
+		at, err := w.call(cut, "s")
+		return err == nil && at == "cut"
+	})
+	if _, err := cut.Token("s"); err != nil || !cut.names()["s"] {
+		t.Errorf("the session is not usable: %v", err)
 	}
 }
 

@@ -258,6 +258,8 @@ type host struct {
 	fenced int
 	// refuse is how many calls of Restore fail.
 	refuse int
+	// entered gets the calls of Restore, each of which goes on when it is closed; nil: they go on at once.
+	entered chan chan struct{}
 }
 
 // session counts what was done to it, which is its state.
@@ -332,7 +334,13 @@ func (h *host) Restore(_ context.Context, s cluster.Session) error {
 		h.mu.Unlock()
 		return errors.New("no browser")
 	}
+	entered := h.entered
 	h.mu.Unlock()
+	if entered != nil {
+		goOn := make(chan struct{})
+		entered <- goOn
+		<-goOn
+	}
 	return h.add(s.Name, s.State)
 }
 

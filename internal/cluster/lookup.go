@@ -16,7 +16,7 @@ const lookupBound = 30 * time.Second
 
 // SessionOwner returns the node that has a session. Without latest, it answers from what this node knows, which may be a moment old;
 // with latest, it asks the registry, as a caller does who was told that the session is elsewhere. While the session moves or is
-// restored, SessionOwner waits, for up to 30 seconds. Errors are ErrNone, ErrGone, ErrFenced, and those of the registry and of ctx.
+// restored, SessionOwner waits, for up to 30 seconds, unless this node is cut off and would not learn of the end. Errors are ErrNone, ErrGone, ErrFenced, and those of the registry and of ctx.
 func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Place, error) {
 	p, seen, err := n.look(ctx, name, latest, ledger.Sighting{})
 	if !errors.Is(err, errWait) {
@@ -25,6 +25,10 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 	ctx, cancel := context.WithTimeoutCause(ctx, lookupBound, fmt.Errorf("it was not restored in time: %w", context.DeadlineExceeded))
 	defer cancel()
 	for {
+		lease := n.member.Load().keeper
+		if lost := lease.Check(); lost != nil {
+			return Place{}, fmt.Errorf("find session %s: %w: %w", name, ErrFenced, lost)
+		}
 		sessions, nodes := n.reg.Sessions.View().Changed(), n.ledger.Changed()
 		p, _, err := n.look(ctx, name, false, seen)
 		if !errors.Is(err, errWait) {
@@ -33,6 +37,7 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 		select {
 		case <-sessions:
 		case <-nodes:
+		case <-lease.Done():
 		case <-ctx.Done():
 			return Place{}, fmt.Errorf("find session %s: %w", name, context.Cause(ctx))
 		case <-n.ctx.Done():
