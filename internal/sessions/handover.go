@@ -25,8 +25,9 @@ func (s Handover) Adopt(ctx context.Context, id string, settings Settings, state
 	return nil
 }
 
-// Copy reads what Adopt needs of a session, the password included. It is no use of the session.
-func (s Handover) Copy(ctx context.Context, id string) (Settings, State, error) {
+// Copy reads what Adopt needs of a session, passwords included, with databases of so many bytes: larger ones are left out, and named in the
+// state. It is no use of the session.
+func (s Handover) Copy(ctx context.Context, id string, databases int) (Settings, State, error) {
 	s.mu.Lock()
 	i := s.registry.index(id)
 	if i < 0 || !s.registry.all[i].ready || s.registry.all[i].context == nil {
@@ -41,7 +42,7 @@ func (s Handover) Copy(ctx context.Context, id string) (Settings, State, error) 
 		return Settings{}, State{}, fmt.Errorf("copy session %s: it is being changed: %w", id, context.Cause(ctx))
 	}
 	defer func() { <-one.changing }()
-	state, err := one.context.State(ctx, StateOptions{})
+	state, err := one.context.State(ctx, StateOptions{Databases: true, Room: databases})
 	if err != nil {
 		return Settings{}, State{}, fmt.Errorf("copy session %s: %w", id, err)
 	}

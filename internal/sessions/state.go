@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/domtap/domtap/actor/driver"
 )
@@ -16,10 +17,23 @@ type State struct {
 	Omissions []Omission `json:",omitempty"`
 }
 
+// DropDatabases takes the databases out of a state, and reports whether there were some.
+func (s *State) DropDatabases() (dropped bool) {
+	s.Origins = slices.Clone(s.Origins)
+	for i := range s.Origins {
+		dropped = dropped || len(s.Origins[i].Databases) > 0
+		s.Origins[i].Databases = nil
+	}
+	return dropped
+}
+
 // StateOptions says what a State is to have.
 type StateOptions struct {
 	// Databases are the IndexedDB databases of the origins.
 	Databases bool
+	// Room is how many bytes all databases together may take. The databases of an origin that need more, or cannot be read, are left out and
+	// named in Omissions. 0: such databases make the whole state fail.
+	Room int
 }
 
 // Cookie is one cookie.

@@ -52,6 +52,22 @@ func (v *Visitor) Databases(ctx context.Context, limit int) (Found, error) {
 	return answer.Found, nil
 }
 
+// databasesWithin is Databases. With spare, databases that take more than room, or cannot be read, are left out.
+func (v *Visitor) databasesWithin(ctx context.Context, limit, room int, spare bool) (Found, error) {
+	if !spare {
+		return v.Databases(ctx, limit)
+	}
+	found, err := v.Databases(ctx, min(limit, room))
+	if err == nil || ctx.Err() != nil {
+		return found, err
+	}
+	reason := "it cannot be read"
+	if apierr.Is(err, apierr.Exhausted) {
+		reason = "the databases are too large"
+	}
+	return Found{Omissions: []sessions.Omission{{Origin: v.origin, Reason: reason}}}, nil
+}
+
 // SetDatabases puts databases in place of those of the same names at the origin where the page is. Pages lose their connections to these.
 // What the browser refuses is an *apierr.Error of kind Invalid; databases that were set before it stay.
 func (v *Visitor) SetDatabases(ctx context.Context, all []sessions.Database) error {

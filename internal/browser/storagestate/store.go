@@ -83,7 +83,7 @@ func (s *Store) Read(ctx context.Context, o sessions.StateOptions) (sessions.Sta
 	if state.Cookies, err = Cookies(ctx, s.root, s.context); err != nil {
 		return sessions.State{}, err
 	}
-	left := sessions.MaxStateBytes
+	left, room := sessions.MaxStateBytes, o.Room
 	err = s.visit(ctx, s.known(), func(v *Visitor, origin string) error {
 		one := sessions.Origin{Origin: origin}
 		var err error
@@ -97,11 +97,11 @@ func (s *Store) Read(ctx context.Context, o sessions.StateOptions) (sessions.Sta
 			return tooMuch()
 		}
 		if o.Databases {
-			found, err := v.Databases(ctx, left)
+			found, err := v.databasesWithin(ctx, left, room, o.Room > 0)
 			if err != nil {
 				return err
 			}
-			one.Databases, left = found.Databases, left-found.Size
+			one.Databases, left, room = found.Databases, left-found.Size, room-found.Size
 			state.Omissions = append(state.Omissions, found.Omissions...)
 		}
 		if len(one.Entries) > 0 || len(one.Databases) > 0 {

@@ -29,7 +29,12 @@ func (m *Member) Restore(ctx context.Context, s cluster.Session) error {
 	if err != nil {
 		m.cfg.Logger.Warn("a session is restored without its state", "session", s.Name, "error", err)
 	}
-	if err := m.sessions.Adopt(ctx, s.Name, from.Settings, from.Storage); err != nil {
+	err = m.sessions.Adopt(ctx, s.Name, from.Settings, from.Storage)
+	if err != nil && ctx.Err() == nil && from.Storage.DropDatabases() {
+		m.cfg.Logger.Warn("a session is restored without its databases", "session", s.Name, "error", err)
+		err = m.sessions.Adopt(ctx, s.Name, from.Settings, from.Storage)
+	}
+	if err != nil {
 		return err
 	}
 	m.add(s.Name)
@@ -83,7 +88,7 @@ func (m *Member) Stop(ctx context.Context, session string) ([]byte, error) {
 	if err := m.quiesce(ctx, session); err != nil {
 		return nil, fmt.Errorf("stop session %s: %w", session, err)
 	}
-	s, err := m.copy(ctx, session)
+	s, err := m.copy(ctx, session, movedDatabases)
 	if err != nil {
 		m.resume(session)
 		return nil, fmt.Errorf("stop session %s: %w", session, err)

@@ -197,7 +197,7 @@ func (n *node) open(session string, restore bool) *actor.Tab {
 
 // copy is what the node has of a session.
 func (n *node) copy(ctx context.Context, session string) (sessions.Settings, sessions.State, error) {
-	return sessions.Handover{Sessions: n.sessions}.Copy(ctx, session)
+	return sessions.Handover{Sessions: n.sessions}.Copy(ctx, session, 1<<20)
 }
 
 // owner is the node that has a tab, as another one knows it.

@@ -15,6 +15,10 @@ const (
 	saveAnyway = time.Minute
 	// savesAtOnce is how many sessions are saved at the same time: each opens a page in the browser for a moment.
 	savesAtOnce = 4
+	// savedDatabases is how many bytes of databases are saved with a session: they are read with each save. movedDatabases is how many a
+	// session takes along that is stopped to move; with the limit on what else a session may have stored, that is less than a state may have.
+	savedDatabases = 1 << 20
+	movedDatabases = 4 << 20
 )
 
 // savedState is what tells whether a session may have changed since it was saved.
@@ -134,7 +138,7 @@ func (m *Member) saveOne(session string, h *hold) (sum [sha256.Size]byte, err er
 	if err != nil {
 		return sum, err
 	}
-	s, err := m.copy(ctx, session)
+	s, err := m.copy(ctx, session, savedDatabases)
 	if err != nil {
 		return sum, err
 	}
@@ -152,9 +156,12 @@ func (m *Member) saveOne(session string, h *hold) (sum [sha256.Size]byte, err er
 	return sum, nil
 }
 
-// copy is what another node needs of a session now.
-func (m *Member) copy(ctx context.Context, session string) (s state, err error) {
-	s.Settings, s.Storage, err = m.sessions.Copy(ctx, session)
+// copy is what another node needs of a session now, with databases of so many bytes.
+func (m *Member) copy(ctx context.Context, session string, databases int) (s state, err error) {
+	s.Settings, s.Storage, err = m.sessions.Copy(ctx, session, databases)
+	for _, o := range s.Storage.Omissions {
+		m.cfg.Logger.Debug("a part of a session's storage is not kept", "session", session, "origin", o.Origin, "database", o.Database, "reason", o.Reason)
+	}
 	s.Tabs = m.tabs.saved(session)
 	return s, err
 }
