@@ -1417,7 +1417,12 @@ type GetDomRequest struct {
 	IncludeHistory *bool `protobuf:"varint,16,opt,name=include_history,json=includeHistory,proto3,oneof" json:"include_history,omitempty"`
 	// How old the answer may be, up to a minute. Unset: the page is called for its current state. An answer from the
 	// cache costs the page nothing; it is never older than the last action, navigation or script of any client.
-	MaxAge        *durationpb.Duration `protobuf:"bytes,21,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	MaxAge *durationpb.Duration `protobuf:"bytes,21,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	// The caller only looks: the answer does not count as read. It is no base for `incremental`, nor for acting on its refs, it has no
+	// boxes, and a truncated one has no cursor. Not with incremental, since_revision, cursor or include_geometry.
+	// With max_age, a node of a cluster that has a copy of the tab, because somebody watches the tab there, may answer from
+	// the copy, which costs the node of the tab nothing. Such an answer is at most max_age old, and may be older than the last action.
+	ObserveOnly   bool `protobuf:"varint,23,opt,name=observe_only,json=observeOnly,proto3" json:"observe_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1571,6 +1576,13 @@ func (x *GetDomRequest) GetMaxAge() *durationpb.Duration {
 	return nil
 }
 
+func (x *GetDomRequest) GetObserveOnly() bool {
+	if x != nil {
+		return x.ObserveOnly
+	}
+	return false
+}
+
 type GetDomResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	TabId    string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
@@ -1720,7 +1732,9 @@ type GetCompactRequest struct {
 	// As in GetDomRequest.
 	MaxAge *durationpb.Duration `protobuf:"bytes,21,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
 	// For DENSE: prints the target of every link.
-	Hrefs         bool `protobuf:"varint,22,opt,name=hrefs,proto3" json:"hrefs,omitempty"`
+	Hrefs bool `protobuf:"varint,22,opt,name=hrefs,proto3" json:"hrefs,omitempty"`
+	// As in GetDomRequest. Not with dedupe_navigation.
+	ObserveOnly   bool `protobuf:"varint,23,opt,name=observe_only,json=observeOnly,proto3" json:"observe_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1891,6 +1905,13 @@ func (x *GetCompactRequest) GetMaxAge() *durationpb.Duration {
 func (x *GetCompactRequest) GetHrefs() bool {
 	if x != nil {
 		return x.Hrefs
+	}
+	return false
+}
+
+func (x *GetCompactRequest) GetObserveOnly() bool {
+	if x != nil {
+		return x.ObserveOnly
 	}
 	return false
 }
@@ -3165,7 +3186,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x05title\x18\x04 \x01(\tR\x05title\"6\n" +
 	"\fHistoryEntry\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x14\n" +
-	"\x05title\x18\x02 \x01(\tR\x05title\"\xe5\x05\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\"\x88\x06\n" +
 	"\rGetDomRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -3185,7 +3206,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x12include_attributes\x18\x0e \x03(\tR\x11includeAttributes\x12)\n" +
 	"\x10include_geometry\x18\x0f \x01(\bR\x0fincludeGeometry\x12,\n" +
 	"\x0finclude_history\x18\x10 \x01(\bH\x05R\x0eincludeHistory\x88\x01\x01\x122\n" +
-	"\amax_age\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x06maxAgeB\x0f\n" +
+	"\amax_age\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x06maxAge\x12!\n" +
+	"\fobserve_only\x18\x17 \x01(\bR\vobserveOnlyB\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +
 	"\x11_interactive_onlyB\x11\n" +
@@ -3203,7 +3225,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x04diff\x18\b \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12)\n" +
 	"\x06resync\x18\t \x01(\v2\x11.domtap.v1.ResyncR\x06resync\x121\n" +
 	"\ahistory\x18\n" +
-	" \x03(\v2\x17.domtap.v1.HistoryEntryR\ahistory\"\xd7\x06\n" +
+	" \x03(\v2\x17.domtap.v1.HistoryEntryR\ahistory\"\xfa\x06\n" +
 	"\x11GetCompactRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -3226,7 +3248,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x06format\x18\x11 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12+\n" +
 	"\x11dedupe_navigation\x18\x12 \x01(\bR\x10dedupeNavigation\x122\n" +
 	"\amax_age\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x06maxAge\x12\x14\n" +
-	"\x05hrefs\x18\x16 \x01(\bR\x05hrefsB\x0f\n" +
+	"\x05hrefs\x18\x16 \x01(\bR\x05hrefs\x12!\n" +
+	"\fobserve_only\x18\x17 \x01(\bR\vobserveOnlyB\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +
 	"\x11_interactive_onlyB\x11\n" +

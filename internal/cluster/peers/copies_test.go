@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -18,6 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/logs"
 	"github.com/domtap/domtap/internal/cluster/replication"
 	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/views"
 )
 
 // copies are the copies of a node.
@@ -25,6 +27,10 @@ type copies struct{ all *replication.Replicas }
 
 func (c copies) Open(ctx context.Context, tab string, owner Node) (streaming.Source, func(), error) {
 	return c.all.Open(ctx, tab, owner.Process())
+}
+
+func (c copies) Recent(tab string, owner Node, age time.Duration, of views.Selection) (streaming.Source, bool) {
+	return c.all.Recent(tab, owner.Process(), age, of.Watch())
 }
 
 // withCopies has the nodes of a cluster keep copies, over a NATS server. replicas are those of each node.
@@ -153,5 +159,64 @@ func TestCopiesAreThoseOfTheCallersTabs(t *testing.T) {
 	stream := watch(t, c.nodes[1], aliceToken, &domtapv1.WatchDomRequest{TabId: tab.GetId()})
 	if m, err := stream.Recv(); status.Code(err) != codes.NotFound {
 		t.Errorf("alice watches the operator's tab: %v, %v", m, err)
+	}
+}
+
+// Reads of those who only look are served from a copy that is young enough, if there is one; all others by the owner.
+func TestReadsOfThoseWhoOnlyLookAreServedFromCopies(t *testing.T) {
+	o, replicas := withCopies(t)
+	c := newCluster(t, 2, o)
+	tab, page := c.open(c.nodes[0].conn, 0, "")
+	dom := domtapv1.NewDomServiceClient(c.nodes[1].conn)
+	look := func(r *domtapv1.GetDomRequest) *domtapv1.GetDomResponse {
+		t.Helper()
+		r.TabId = tab.GetId()
+		got, err := dom.GetDom(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	passed := func() int64 {
+		n, _ := c.nodes[1].proxy.Counts()
+		return n
+	}
+	only := func(age time.Duration) *domtapv1.GetDomRequest {
+		return &domtapv1.GetDomRequest{ObserveOnly: true, MaxAge: durationpb.New(age)}
+	}
+	look(only(time.Minute))
+	if n := passed(); n != 1 || replicas["n2"].Len() != 0 {
+		t.Errorf("without a copy, %d reads were passed on, and there are %d copies", n, replicas["n2"].Len())
+	}
+	stream := watch(t, c.nodes[1], operatorToken, &domtapv1.WatchDomRequest{TabId: tab.GetId()})
+	next(t, stream)
+	before := passed()
+	first := look(only(time.Minute))
+	page.Update(func(main *actortest.Frame) { main.Body = append(main.Body, actortest.Button("Give away")) })
+	changed := next(t, stream)
+	second := look(only(time.Minute))
+	if n := passed() - before; n != 0 || len(first.GetElements()) != 2 || len(second.GetElements()) != 3 || second.GetRevision() != changed.GetRevision() {
+		t.Errorf("%d reads were passed on; the answers are %v and %v", n, first, second)
+	}
+	if second.GetElements()[0].GetRect() != nil {
+		t.Error("the answer has boxes")
+	}
+	for what, r := range map[string]*domtapv1.GetDomRequest{
+		"a read that is acted on":       {MaxAge: durationpb.New(time.Minute)},
+		"a read of the current state":   {ObserveOnly: true},
+		"a copy that is too old":        only(1),
+		"attributes that it lacks":      {ObserveOnly: true, MaxAge: durationpb.New(time.Minute), IncludeAttributes: []string{"data-x"}},
+		"whether it is in the viewport": {ObserveOnly: true, MaxAge: durationpb.New(time.Minute), ViewportOnly: true},
+	} {
+		before := passed()
+		if look(r); passed() != before+1 {
+			t.Errorf("%s: the read was not passed on", what)
+		}
+	}
+	_, err := domtapv1.NewDomServiceClient(c.nodes[1].dial(aliceToken)).GetDom(t.Context(), &domtapv1.GetDomRequest{
+		TabId: tab.GetId(), ObserveOnly: true, MaxAge: durationpb.New(time.Minute),
+	})
+	if status.Code(err) != codes.NotFound {
+		t.Errorf("alice looks at the operator's tab: %v", err)
 	}
 }

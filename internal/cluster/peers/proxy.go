@@ -16,11 +16,13 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -50,6 +52,8 @@ type Config struct {
 type Copies interface {
 	// Open returns the copy of a tab of a node, until release is called. After an error the node is asked for the stream.
 	Open(ctx context.Context, tab string, owner Node) (copied streaming.Source, release func(), err error)
+	// Recent returns the copy of a tab of a node, if there is one that is no older than age, and has what a selection shows.
+	Recent(tab string, owner Node, age time.Duration, of views.Selection) (copied streaming.Source, ok bool)
 }
 
 // Proxy passes calls on to the nodes that serve them. It implements intercept.Peers.
@@ -163,6 +167,9 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 	if m.class == everywhere && about == (subject{}) {
 		return p.gather(ctx, m, request, handler)
 	}
+	if copied, ok := p.recent(ctx, m, request, about); ok {
+		return handler(streaming.WithSource(ctx, copied), req)
+	}
 	var resp any
 	err := p.route(ctx, m, about, func() (err error) {
 		resp, err = handler(ctx, req)
@@ -172,6 +179,26 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 		return err
 	})
 	return resp, err
+}
+
+// observing is a read that may be served from a copy: the caller only looks.
+type observing interface {
+	views.Request
+	GetObserveOnly() bool
+	GetMaxAge() *durationpb.Duration
+}
+
+// recent returns the copy of another node's tab that a read is served from, if there is one that is recent enough.
+func (p *Proxy) recent(ctx context.Context, m *method, request proto.Message, about subject) (streaming.Source, bool) {
+	r, ok := request.(observing)
+	if !ok || !r.GetObserveOnly() || r.GetMaxAge().AsDuration() <= 0 || p.cfg.Copies == nil {
+		return nil, false
+	}
+	node, err := p.owner(ctx, m, about, Cached)
+	if err != nil || node.Self {
+		return nil, false // what routes the call says why
+	}
+	return p.cfg.Copies.Recent(about.tab, node, r.GetMaxAge().AsDuration(), views.SelectionOf(r))
 }
 
 // begun is the handler of a call that this node serves, with what the node does before and after.

@@ -156,8 +156,9 @@ type Copy struct {
 	// applied is the sequence of the newest record that the copy has; moved is closed when it grows.
 	applied uint64
 	moved   chan struct{}
-	// asked counts what the owner was asked.
+	// asked counts what the owner was asked, and known is the newest answer by which the copy's age is known.
 	asked uint64
+	known known
 	// held is what those who watch need.
 	held map[*actor.WatchOptions]struct{}
 	questions
@@ -237,6 +238,7 @@ func (c *Copy) ask(ctx context.Context, r *clusterv1.InterestRequest) (*clusterv
 	if err != nil {
 		return nil, err
 	}
+	begun := time.Now()
 	answer, err := c.transport.Ask(ctx, c.owner, request)
 	if err != nil {
 		return nil, fmt.Errorf("ask node %s for tab %s: %w", c.owner, c.id, err)
@@ -249,6 +251,9 @@ func (c *Copy) ask(ctx context.Context, r *clusterv1.InterestRequest) (*clusterv
 		return nil, refused(reply)
 	}
 	c.log.Known(reply.GetSequence())
+	if !r.GetOver() && !reply.GetBehind() {
+		c.learn(known{r.GetOrder(), begun, reply.GetSequence(), actor.WatchOptions{Structural: r.GetStructural(), Attributes: r.GetAttributes(), Geometry: r.GetGeometry()}})
+	}
 	return reply, nil
 }
 

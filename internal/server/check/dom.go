@@ -39,6 +39,7 @@ type snapshotRequest interface {
 	GetEpoch() string
 	GetCursor() string
 	GetMaxAge() *durationpb.Duration
+	GetObserveOnly() bool
 }
 
 func checkGetDom(v *violations, r *domtapv1.GetDomRequest) {
@@ -110,10 +111,20 @@ func checkRead(v *violations, r snapshotRequest, since *uint64) {
 	v.want(len(r.GetCursor()) <= maxCursor, "cursor", "must be the unchanged next_cursor of an answer")
 	v.want(r.GetCursor() == "" || !r.GetIncremental() && since == nil,
 		"cursor", "continues a whole view: leave incremental and since_revision unset")
+	if r.GetObserveOnly() {
+		checkObserveOnly(v, r, since)
+	}
 	if r.GetIncludeGeometry() && since != nil {
 		v.unsupported("include_geometry with since_revision",
 			"use incremental, or compare the boxes yourself: every answer has them")
 	}
+}
+
+// checkObserveOnly checks a read that counts as read by nobody: it is compared with nothing, and nothing with it.
+func checkObserveOnly(v *violations, r snapshotRequest, since *uint64) {
+	compact, _ := r.(*domtapv1.GetCompactRequest)
+	v.want(!r.GetIncremental() && since == nil && r.GetCursor() == "" && !r.GetIncludeGeometry() && !compact.GetDedupeNavigation(), "observe_only",
+		"is for reads without incremental, since_revision, cursor, include_geometry and dedupe_navigation: leave these or it unset")
 }
 
 func checkAttributes(v *violations, names []string) {

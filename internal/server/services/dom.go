@@ -61,7 +61,7 @@ func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomSe
 }
 
 // source finds what a tab of the caller is watched on: the tab, or a copy of another node's.
-func (s *domService) source(ctx context.Context, id string) (streaming.Source, error) {
+func (s *core) source(ctx context.Context, id string) (streaming.Source, error) {
 	remote, ok := streaming.SourceOf(ctx)
 	if !ok {
 		return s.Access.Tab(ctx, id)

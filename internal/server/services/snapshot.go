@@ -27,11 +27,12 @@ type snapshotRequest interface {
 	GetCursor() string
 	GetIncludeGeometry() bool
 	GetMaxAge() *durationpb.Duration
+	GetObserveOnly() bool
 }
 
 // snapshot is a tab as one call shows it, and the change from what the caller had before.
 type snapshot struct {
-	tab   *actor.Tab
+	tab   views.Page
 	head  *actor.Head
 	sel   views.Selection
 	view  *views.View
@@ -55,6 +56,9 @@ func isDenseDiff(r snapshotRequest) bool {
 // snapshot reads the tab and makes the view that the request selects. since is the request's
 // since_revision.
 func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, boxes bool) (*snapshot, error) {
+	if r.GetObserveOnly() {
+		return c.observe(ctx, r)
+	}
 	tab, err := c.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
@@ -89,6 +93,32 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 		return s, nil
 	}
 	s.compareWithBaseline(ctx, r, since, shared, seen)
+	return s, nil
+}
+
+// observe is snapshot for a caller who only looks: of the tab, or of the copy that the call is to be served from. Nothing is noted of it but what it cost.
+func (c *core) observe(ctx context.Context, r snapshotRequest) (*snapshot, error) {
+	source, err := c.source(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	sel := views.SelectionOf(r)
+	s := &snapshot{tab: source, head: source.Head(), sel: sel}
+	if tab, here := source.(*actor.Tab); here {
+		wanted := sel.Read(false)
+		wanted.MaxAge = r.GetMaxAge().AsDuration()
+		reading, err := tab.Read(ctx, wanted)
+		if err != nil {
+			return nil, err
+		}
+		s.head, s.late = reading.Head, reading.Late
+	}
+	shared := c.Views.Of(source)
+	if s.view, err = shared.At(s.head, s.head.Snapshot, sel); err != nil {
+		return nil, err
+	}
+	s.boxes = s.view.Placed(nil)
+	s.account(ctx, shared, false)
 	return s, nil
 }
 

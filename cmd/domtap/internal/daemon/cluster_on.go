@@ -26,6 +26,7 @@ import (
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -213,6 +214,11 @@ type copies struct{ *replication.Replicas }
 // Open implements peers.Copies.
 func (c copies) Open(ctx context.Context, tab string, owner peers.Node) (streaming.Source, func(), error) {
 	return c.Replicas.Open(ctx, tab, owner.Process())
+}
+
+// Recent implements peers.Copies.
+func (c copies) Recent(tab string, owner peers.Node, age time.Duration, of views.Selection) (streaming.Source, bool) {
+	return c.Replicas.Recent(tab, owner.Process(), age, of.Watch())
 }
 
 // replicate publishes this node's tabs while others follow them, and keeps copies of others' tabs.
