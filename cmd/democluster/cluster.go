@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -17,8 +16,12 @@ import (
 
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/retry"
 	"github.com/domtap/domtap/internal/server/listen"
 )
+
+// endLimit is how long browsers may take to end, a moment after their daemons.
+const endLimit = 5 * time.Second
 
 // cluster is three daemons.
 type cluster struct {
@@ -180,12 +183,11 @@ func (c *cluster) close() error {
 			<-n.ended
 		}
 	}
-	var err error
-	for range 50 { // browsers end a moment after their daemons
-		if err = os.RemoveAll(c.dir); err == nil {
-			return nil
-		}
-		time.Sleep(100 * time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+	defer cancel()
+	_, err := retry.Until(ctx, 100*time.Millisecond, func() (struct{}, error) { return struct{}{}, os.RemoveAll(c.dir) })
+	if err != nil {
+		return fmt.Errorf("some files are left: %w", err)
 	}
-	return errors.Join(errors.New("some files are left"), err)
+	return nil
 }
