@@ -167,7 +167,7 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 	if m.class == everywhere && about == (subject{}) {
 		return p.gather(ctx, m, request, handler)
 	}
-	if copied, ok := p.recent(ctx, m, request, about); ok {
+	if copied, ok := recentCopy(ctx, p, m, request, about); ok {
 		return handler(streaming.WithSource(ctx, copied), req)
 	}
 	var resp any
@@ -188,8 +188,8 @@ type observing interface {
 	GetMaxAge() *durationpb.Duration
 }
 
-// recent returns the copy of another node's tab that a read is served from, if there is one that is recent enough.
-func (p *Proxy) recent(ctx context.Context, m *method, request proto.Message, about subject) (streaming.Source, bool) {
+// recentCopy returns the copy of another node's tab that a read is served from, if there is one that is recent enough.
+func recentCopy(ctx context.Context, p *Proxy, m *method, request proto.Message, about subject) (streaming.Source, bool) {
 	r, ok := request.(observing)
 	if !ok || !r.GetObserveOnly() || r.GetMaxAge().AsDuration() <= 0 || p.cfg.Copies == nil {
 		return nil, false
