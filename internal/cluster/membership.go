@@ -70,7 +70,7 @@ func (n membership) retire(ctx context.Context, key string) {
 		if err != nil || e.Value.Gone {
 			return
 		}
-		e.Value.Gone = true
+		e.Value.Gone, e.Value.Drained = true, n.drained.Load() // which may be younger than the last renewal
 		if _, err = n.reg.Nodes.Update(ctx, key, e.Value, e.Revision); err == nil || errors.Is(err, registry.ErrUnavailable) {
 			return
 		}
