@@ -151,7 +151,7 @@ func (s *stage) watch(ctx context.Context, tab string, home *node, others []*nod
 			s.say("the watch goes on after %.1f s, at %s, %s", time.Since(killed).Seconds(), update.State.GetUrl(), what(update, reason))
 			killed, broken = time.Time{}, false
 			if len(acts) == 0 {
-				s.say("the page still knows: %q", greeting(update.State))
+				s.say("the page says %q: the session came back with its cookie", greeting(update.State))
 				return nil
 			}
 		case !killed.IsZero():

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/resolver"
 	"google.golang.org/grpc/resolver/manual"
@@ -21,10 +22,14 @@ const (
 	changePause = time.Second
 	// lookupLimit is how long the names of nodes may take to be looked up.
 	lookupLimit = 2 * time.Second
+	// pingAfter and pingTimeout find a node that hangs, or that the network has lost without a word: together, the longest time without news
+	// of it. gRPC does not send pings more often. The server allows a ping every 5 s.
+	pingAfter   = 10 * time.Second
+	pingTimeout = 5 * time.Second
 )
 
-// nodes are the addresses of a cluster: gRPC connects to the first one that answers, and to another one when that connection is lost. One
-// that is cut off from the cluster answers as before, and says so: then it becomes the last one.
+// nodes are the addresses of a cluster: gRPC connects to the first one that answers, and to another one when that connection is lost, or
+// silent. One that is cut off from the cluster answers as before, and says so: then it becomes the last one.
 type nodes struct {
 	resolver *manual.Resolver
 
@@ -45,7 +50,10 @@ func newNodes(addresses []string) *nodes {
 
 // options are those of a connection that uses the nodes.
 func (n *nodes) options() []grpc.DialOption {
-	return []grpc.DialOption{grpc.WithResolvers(n.resolver), grpc.WithChainUnaryInterceptor(n.unary), grpc.WithChainStreamInterceptor(n.stream)}
+	return []grpc.DialOption{
+		grpc.WithResolvers(n.resolver), grpc.WithChainUnaryInterceptor(n.unary), grpc.WithChainStreamInterceptor(n.stream),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: pingAfter, Timeout: pingTimeout, PermitWithoutStream: true}),
+	}
 }
 
 // unary makes a call, and changes the node when that was cut off.

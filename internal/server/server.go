@@ -227,7 +227,7 @@ func (s *Server) options() []grpc.ServerOption {
 		grpc.StaticConnWindowSize(listen.ConnectionWindow),
 		// A peer that vanished silently is found within a minute.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 40 * time.Second, Timeout: 20 * time.Second}),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	}
 	if s.cfg.Traces != nil {
 		all = append(all, grpc.StatsHandler(s.cfg.Traces))

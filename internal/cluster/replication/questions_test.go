@@ -3,6 +3,8 @@ package replication
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -92,4 +94,15 @@ func TestAQuestionThatIsLostIsAskedAgain(t *testing.T) {
 		}
 		o.Close()
 	})
+}
+
+// What a copy waited for in vain is no deadline of those who follow it: their streams may go on elsewhere.
+func TestTheEndOfACopyIsNoDeadlineOfItsClients(t *testing.T) {
+	c := &Copy{id: "t1", owner: "n2.INCARNATION"}
+	for _, cause := range []error{context.DeadlineExceeded, context.Canceled, fmt.Errorf("ask: %w", context.DeadlineExceeded)} {
+		err := c.lost(cause)
+		if !apierr.Is(err, apierr.Lost) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "INCARNATION") {
+			t.Errorf("the error because of %v is %v", cause, err)
+		}
+	}
 }

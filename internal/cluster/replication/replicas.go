@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -214,11 +215,26 @@ func (c *Copy) explain(err error) error {
 	return c.lost(err)
 }
 
+// lostError is told to clients without its cause, which names processes and subjects, and may be a deadline that is not the client's.
+type lostError struct {
+	told  *apierr.Error
+	cause error
+}
+
+func (e *lostError) Error() string { return e.told.Error() }
+
+// Unwrap returns what clients are told.
+func (e *lostError) Unwrap() error { return e.told }
+
+// Is reports whether the cause is a target, unless that is the end of a context, which would have a code of its own.
+func (e *lostError) Is(target error) bool {
+	return target != context.DeadlineExceeded && target != context.Canceled && errors.Is(e.cause, target)
+}
+
 // lost is the error of those who follow a copy that cannot be kept up to date.
 func (c *Copy) lost(err error) error {
-	return &apierr.Error{
-		Kind: apierr.Lost, Message: "the node of tab " + c.id + " does not answer: watch again, from the last revision that was applied", Err: err,
-	}
+	node, _, _ := strings.Cut(c.owner, ".") // the incarnation means nothing to clients
+	return &lostError{apierr.Errorf(apierr.Lost, "node %s, which has tab %s, does not answer: watch again, from the last revision that was applied", node, c.id), err}
 }
 
 // ask asks the owner for what all who watch need.
@@ -368,6 +384,9 @@ func (c *Copy) finish(err error) {
 	if heads.Head().Info.Status == actor.StatusClosed {
 		heads.End(nil)
 		return
+	}
+	if !errors.Is(err, errReleased) {
+		c.logger.Info("the copy of a tab of another node ends", "tab", c.id, "owner", c.owner, "cause", err)
 	}
 	heads.End(c.lost(err))
 }
