@@ -168,4 +168,13 @@ type DoResult struct {
 	Moved bool
 	// Note says in a few words what is worth knowing besides, such as "already checked"; often nothing.
 	Note string
+	// Aim is where the pointer was when it acted last; nil: the action used none, or did not come so far.
+	Aim *Aim
+}
+
+// Aim is where the pointer is, and the border box of the element that it acts on, in CSS pixels of the top-level viewport. The
+// box is empty where the pointer acts on no element.
+type Aim struct {
+	Point Point
+	Box   dom.Box
 }

@@ -56,6 +56,8 @@ type Pool struct {
 	uses      uses
 	watchers  watchers
 	downloads downloadLog
+	// observe gets the events of all tabs; nil: nobody does.
+	observe func(*actor.Tab, actor.TabEvent)
 	// dialogs are the policies of the sessions; the dialogs of all other sessions are reported.
 	dialogs map[string]driver.DialogPolicy
 }
@@ -208,7 +210,11 @@ func (p *Pool) start(reserved slot, create func() *actor.Control) *member {
 	now := time.Now()
 	p.tabs = append(p.tabs, one)
 	p.uses.add(t.ID(), now)
-	p.watchers.send(actor.TabEvent{Kind: actor.TabOpened, Info: t.Info(), At: now})
+	opened := actor.TabEvent{Kind: actor.TabOpened, Info: t.Info(), At: now}
+	p.watchers.send(opened)
+	if p.observe != nil {
+		p.observe(t, opened)
+	}
 	go func() {
 		defer reserved.end()
 		one.Run()
@@ -225,6 +231,9 @@ type owner struct{ *Pool }
 func (p owner) Report(e actor.TabEvent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.observe != nil {
+		p.observed(e)
+	}
 	if e.Kind == actor.TabClosed {
 		p.tabs = slices.DeleteFunc(p.tabs, func(m *member) bool { return m.Tab().ID() == e.Info.ID })
 		p.uses.remove(e.Info.ID)
@@ -233,6 +242,25 @@ func (p owner) Report(e actor.TabEvent) {
 	p.watchers.send(e)
 	if p.lost != nil && len(p.tabs) == 0 {
 		p.watchers.end(p.lost) // there can be no more events
+	}
+}
+
+// observed gives an event to the observer. The lock is held.
+func (p owner) observed(e actor.TabEvent) {
+	if i := slices.IndexFunc(p.tabs, func(m *member) bool { return m.Tab().ID() == e.Info.ID }); i >= 0 {
+		p.observe(p.tabs[i].Tab(), e)
+	}
+}
+
+// Observe has a function get the events of all tabs from now on, before whoever waits for them goes on: an action that navigates ends
+// after the function has got the navigation. It begins with a TabOpened for each tab that is open already. The function is called
+// with the pool's lock held, must not wait, and must not call the pool. There is one at a time.
+func Observe(p *Pool, f func(*actor.Tab, actor.TabEvent)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.observe = f
+	for _, m := range p.tabs {
+		f(m.Tab(), actor.TabEvent{Kind: actor.TabOpened, Info: m.Tab().Info(), At: time.Now()})
 	}
 }
 

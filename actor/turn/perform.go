@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -24,7 +25,10 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 			break
 		}
 		next.Ref = at.ref
-		if _, err = t.dispatch(ctx, t.placed(next), start); err != nil {
+		var then driver.DoResult
+		then, err = t.dispatch(ctx, t.placed(next), start)
+		done.Aim = cmp.Or(done.Aim, then.Aim)
+		if err != nil {
 			err = t.live.During(err, "during the "+next.Kind.String(), ", so it may be done in part only")
 			done.Delivered = driver.DeliveredPart // of all that was to be done
 		}
@@ -33,7 +37,8 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		t.done.breakOff(a.summary(), err)
 		return Result{}, err
 	}
-	r := Result{Done: err == nil, Delivered: done.Delivered.OrDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: done.Moved}
+	r := Result{Done: err == nil, Delivered: done.Delivered.OrDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: done.Moved,
+		Element: at.el, Aim: done.Aim}
 	what := a.summary()
 	if at.el != nil {
 		what = summarize(a.Action, at.el)

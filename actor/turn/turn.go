@@ -145,6 +145,10 @@ type Result struct {
 	// rendered in its place.
 	Healed bool
 	Ref    dom.Ref
+	// Element is what the action was performed on, as it was read before; nil: on none, or none was found. Aim is where the pointer
+	// was; nil: none was used.
+	Element *dom.Element
+	Aim     *driver.Aim
 	// Text is what a ReadStep said.
 	Text string
 	// Image is what a ScreenshotStep took, or the picture of a failure.

@@ -137,6 +137,14 @@ var samples = map[string]proto.Message{
 	"NetworkService.ListRoutes":   &domtapv1.ListRoutesRequest{},
 	"NetworkService.RemoveRoutes": &domtapv1.RemoveRoutesRequest{},
 
+	"TimelineService.GetTimeline":   &domtapv1.GetTimelineRequest{},
+	"TimelineService.WatchTimeline": &domtapv1.WatchTimelineRequest{},
+	"TimelineService.PauseClient":   &domtapv1.PauseClientRequest{Client: "agent"},
+	"TimelineService.ResumeClient":  &domtapv1.ResumeClientRequest{Client: "agent"},
+	"TimelineService.TakeOver":      &domtapv1.TakeOverRequest{ClientId: "me"},
+	"TimelineService.HandBack":      &domtapv1.HandBackRequest{},
+	"TimelineService.ListPauses":    &domtapv1.ListPausesRequest{},
+
 	"SearchService.Search":              &domtapv1.SearchRequest{Query: "x"},
 	"SearchService.ListSearchProviders": &domtapv1.ListSearchProvidersRequest{},
 

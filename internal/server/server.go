@@ -49,6 +49,7 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/services"
 	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/timelines"
 	"github.com/domtap/domtap/internal/server/uploads"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/server/wire"
@@ -144,6 +145,8 @@ type Server struct {
 	calls    *intercept.Chain
 	streams  *streaming.Streams
 	services *services.Services
+	// timelines have what happened on the tabs.
+	timelines *timelines.Timelines
 	// names are the names of the services, but for health and reflection.
 	names  []string
 	health *health.Server
@@ -170,6 +173,7 @@ func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, access: authz.New(pool, cfg.Sessions), views: views.New(), limits: limit.New(cfg.Limits), health: health.NewServer(),
+		timelines: timelines.New(pool),
 	}
 	s.usage = usage.New(opened{s.access})
 	s.recorder = metering.New(s.usage, s.access.SessionOf, rpcstatus.Reason)
@@ -195,7 +199,7 @@ func (s *Server) assemble() {
 	tracked := connections.Config{Closed: s.views.Forget, Usage: s.recorder, Limits: s.limits}
 	chained := intercept.Config{
 		Clients: cfg.Clients, Usage: s.recorder, Limits: s.limits, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
-		Peers: cfg.Peers,
+		Peers: cfg.Peers, Timelines: s.timelines,
 	}
 	streamed := streaming.Config{SendTimeout: cfg.SendTimeout, Heartbeat: cfg.Heartbeat, StartTimeout: cfg.CallTimeout}
 	if cfg.Metrics != nil {
@@ -205,7 +209,7 @@ func (s *Server) assemble() {
 	s.services = services.New(services.Config{
 		DaemonID: rand.Text(), Access: s.access, Views: s.views, Usage: s.usage, Streams: s.streams,
 		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Node: cfg.Node, Cluster: cfg.Cluster,
-		Logger: cfg.Logger,
+		Logger: cfg.Logger, Timelines: s.timelines,
 	})
 }
 

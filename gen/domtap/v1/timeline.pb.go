@@ -281,7 +281,7 @@ func (PauseMode) EnumDescriptor() ([]byte, []int) {
 type TimelineEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Grows by one with every entry of the tab, from 1. It orders the entries by when they began. Entries of kind PROBLEM and REQUEST
-	// stand where domtap learned of them, at the latest before the next entry of another kind.
+	// stand where domtap learned of them, at the latest before the next entry of another kind; reads stand where they ended.
 	Id uint64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Grows with every change of the timeline: an entry gets another version when a call ends, or when more of the same is added to it.
 	Version uint64 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
@@ -1284,6 +1284,1124 @@ func (x *TimelineControl) GetSession() bool {
 	return false
 }
 
+// TimelineClient is a client of a tab and what it cost so far.
+type TimelineClient struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in TimelineEntry. Empty: clients beyond the first 64.
+	Client string `protobuf:"bytes,1,opt,name=client,proto3" json:"client,omitempty"`
+	Owner  string `protobuf:"bytes,2,opt,name=owner,proto3" json:"owner,omitempty"`
+	// Calls that acted, calls that read, and how many of both failed.
+	Turns  uint64 `protobuf:"varint,3,opt,name=turns,proto3" json:"turns,omitempty"`
+	Reads  uint64 `protobuf:"varint,4,opt,name=reads,proto3" json:"reads,omitempty"`
+	Failed uint64 `protobuf:"varint,5,opt,name=failed,proto3" json:"failed,omitempty"`
+	// As in TimelineEntry, also of entries that were dropped.
+	Tokens          uint64 `protobuf:"varint,6,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	TokensEstimated bool   `protobuf:"varint,7,opt,name=tokens_estimated,json=tokensEstimated,proto3" json:"tokens_estimated,omitempty"`
+	// When its last call began.
+	LastSeen *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_seen,json=lastSeen,proto3" json:"last_seen,omitempty"`
+	// Its acting calls are held.
+	Paused        bool `protobuf:"varint,9,opt,name=paused,proto3" json:"paused,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimelineClient) Reset() {
+	*x = TimelineClient{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimelineClient) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimelineClient) ProtoMessage() {}
+
+func (x *TimelineClient) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimelineClient.ProtoReflect.Descriptor instead.
+func (*TimelineClient) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *TimelineClient) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
+}
+
+func (x *TimelineClient) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+func (x *TimelineClient) GetTurns() uint64 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *TimelineClient) GetReads() uint64 {
+	if x != nil {
+		return x.Reads
+	}
+	return 0
+}
+
+func (x *TimelineClient) GetFailed() uint64 {
+	if x != nil {
+		return x.Failed
+	}
+	return 0
+}
+
+func (x *TimelineClient) GetTokens() uint64 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *TimelineClient) GetTokensEstimated() bool {
+	if x != nil {
+		return x.TokensEstimated
+	}
+	return false
+}
+
+func (x *TimelineClient) GetLastSeen() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastSeen
+	}
+	return nil
+}
+
+func (x *TimelineClient) GetPaused() bool {
+	if x != nil {
+		return x.Paused
+	}
+	return false
+}
+
+type GetTimelineRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// Only entries after this id, the oldest first. 0: not set.
+	AfterId uint64 `protobuf:"varint,2,opt,name=after_id,json=afterId,proto3" json:"after_id,omitempty"`
+	// Only entries before this id. 0: not set.
+	BeforeId uint64 `protobuf:"varint,3,opt,name=before_id,json=beforeId,proto3" json:"before_id,omitempty"`
+	// 1 to 1000. Unset: 100. With after_id the first that match, otherwise the last.
+	Limit *int32 `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// Only these. Empty: all.
+	Kinds []TimelineKind `protobuf:"varint,5,rep,packed,name=kinds,proto3,enum=domtap.v1.TimelineKind" json:"kinds,omitempty"`
+	// Only calls of this client. Empty: of all, and what the page did.
+	Client        string `protobuf:"bytes,6,opt,name=client,proto3" json:"client,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetTimelineRequest) Reset() {
+	*x = GetTimelineRequest{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetTimelineRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetTimelineRequest) ProtoMessage() {}
+
+func (x *GetTimelineRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetTimelineRequest.ProtoReflect.Descriptor instead.
+func (*GetTimelineRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *GetTimelineRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *GetTimelineRequest) GetAfterId() uint64 {
+	if x != nil {
+		return x.AfterId
+	}
+	return 0
+}
+
+func (x *GetTimelineRequest) GetBeforeId() uint64 {
+	if x != nil {
+		return x.BeforeId
+	}
+	return 0
+}
+
+func (x *GetTimelineRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *GetTimelineRequest) GetKinds() []TimelineKind {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *GetTimelineRequest) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
+}
+
+type GetTimelineResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In the order of their ids.
+	Entries []*TimelineEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	// For WatchTimeline: what comes after this answer.
+	Version uint64 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	// There are more entries that match: after the last one with after_id, otherwise before the first one.
+	More bool `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`
+	// How many entries of the tab were dropped, because the timeline was full.
+	Dropped uint64 `protobuf:"varint,4,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	// In the order in which they came.
+	Clients []*TimelineClient `protobuf:"bytes,5,rep,name=clients,proto3" json:"clients,omitempty"`
+	// The tab is closed.
+	Closed bool `protobuf:"varint,6,opt,name=closed,proto3" json:"closed,omitempty"`
+	// Who has taken over the tab; empty: nobody.
+	TakenOverBy   string `protobuf:"bytes,7,opt,name=taken_over_by,json=takenOverBy,proto3" json:"taken_over_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetTimelineResponse) Reset() {
+	*x = GetTimelineResponse{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetTimelineResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetTimelineResponse) ProtoMessage() {}
+
+func (x *GetTimelineResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetTimelineResponse.ProtoReflect.Descriptor instead.
+func (*GetTimelineResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *GetTimelineResponse) GetEntries() []*TimelineEntry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+func (x *GetTimelineResponse) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *GetTimelineResponse) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
+func (x *GetTimelineResponse) GetDropped() uint64 {
+	if x != nil {
+		return x.Dropped
+	}
+	return 0
+}
+
+func (x *GetTimelineResponse) GetClients() []*TimelineClient {
+	if x != nil {
+		return x.Clients
+	}
+	return nil
+}
+
+func (x *GetTimelineResponse) GetClosed() bool {
+	if x != nil {
+		return x.Closed
+	}
+	return false
+}
+
+func (x *GetTimelineResponse) GetTakenOverBy() string {
+	if x != nil {
+		return x.TakenOverBy
+	}
+	return ""
+}
+
+type WatchTimelineRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// The version of the last message, or of GetTimeline. 0: from the first entry that is kept.
+	AfterVersion uint64 `protobuf:"varint,2,opt,name=after_version,json=afterVersion,proto3" json:"after_version,omitempty"`
+	// As in GetTimelineRequest.
+	Kinds         []TimelineKind `protobuf:"varint,3,rep,packed,name=kinds,proto3,enum=domtap.v1.TimelineKind" json:"kinds,omitempty"`
+	Client        string         `protobuf:"bytes,4,opt,name=client,proto3" json:"client,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchTimelineRequest) Reset() {
+	*x = WatchTimelineRequest{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchTimelineRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchTimelineRequest) ProtoMessage() {}
+
+func (x *WatchTimelineRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchTimelineRequest.ProtoReflect.Descriptor instead.
+func (*WatchTimelineRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *WatchTimelineRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *WatchTimelineRequest) GetAfterVersion() uint64 {
+	if x != nil {
+		return x.AfterVersion
+	}
+	return 0
+}
+
+func (x *WatchTimelineRequest) GetKinds() []TimelineKind {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *WatchTimelineRequest) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
+}
+
+type WatchTimelineResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// New entries, and new versions of those that were sent, in the order of their ids.
+	Entries []*TimelineEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	Version uint64           `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	// The timeline is another than that of after_version: the message has all its entries.
+	Reset_ bool `protobuf:"varint,3,opt,name=reset,proto3" json:"reset,omitempty"`
+	// As in GetTimelineResponse.
+	Dropped       uint64            `protobuf:"varint,4,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	Clients       []*TimelineClient `protobuf:"bytes,5,rep,name=clients,proto3" json:"clients,omitempty"`
+	TakenOverBy   string            `protobuf:"bytes,6,opt,name=taken_over_by,json=takenOverBy,proto3" json:"taken_over_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchTimelineResponse) Reset() {
+	*x = WatchTimelineResponse{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchTimelineResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchTimelineResponse) ProtoMessage() {}
+
+func (x *WatchTimelineResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchTimelineResponse.ProtoReflect.Descriptor instead.
+func (*WatchTimelineResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *WatchTimelineResponse) GetEntries() []*TimelineEntry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+func (x *WatchTimelineResponse) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *WatchTimelineResponse) GetReset_() bool {
+	if x != nil {
+		return x.Reset_
+	}
+	return false
+}
+
+func (x *WatchTimelineResponse) GetDropped() uint64 {
+	if x != nil {
+		return x.Dropped
+	}
+	return 0
+}
+
+func (x *WatchTimelineResponse) GetClients() []*TimelineClient {
+	if x != nil {
+		return x.Clients
+	}
+	return nil
+}
+
+func (x *WatchTimelineResponse) GetTakenOverBy() string {
+	if x != nil {
+		return x.TakenOverBy
+	}
+	return ""
+}
+
+// Pause is one client, or all but one, whose acting calls are held.
+type Pause struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where: a tab, or all tabs of a session.
+	TabId     string `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// As in TimelineEntry. Empty: all but `by`, which has taken over.
+	Client string `protobuf:"bytes,3,opt,name=client,proto3" json:"client,omitempty"`
+	// What the person wrote.
+	Reason string    `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	Mode   PauseMode `protobuf:"varint,5,opt,name=mode,proto3,enum=domtap.v1.PauseMode" json:"mode,omitempty"`
+	// Who paused it.
+	By    string                 `protobuf:"bytes,6,opt,name=by,proto3" json:"by,omitempty"`
+	Since *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=since,proto3" json:"since,omitempty"`
+	// How many calls wait now.
+	Waiting       uint32 `protobuf:"varint,8,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pause) Reset() {
+	*x = Pause{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pause) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pause) ProtoMessage() {}
+
+func (x *Pause) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pause.ProtoReflect.Descriptor instead.
+func (*Pause) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Pause) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *Pause) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *Pause) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
+}
+
+func (x *Pause) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Pause) GetMode() PauseMode {
+	if x != nil {
+		return x.Mode
+	}
+	return PauseMode_PAUSE_MODE_UNSPECIFIED
+}
+
+func (x *Pause) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *Pause) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *Pause) GetWaiting() uint32 {
+	if x != nil {
+		return x.Waiting
+	}
+	return 0
+}
+
+type PauseClientRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Set one of tab_id and session_id.
+	TabId     string `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// As TimelineEntry.client names it.
+	Client string `protobuf:"bytes,3,opt,name=client,proto3" json:"client,omitempty"`
+	// For the paused client to read, at most 500 characters.
+	Reason string    `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	Mode   PauseMode `protobuf:"varint,5,opt,name=mode,proto3,enum=domtap.v1.PauseMode" json:"mode,omitempty"`
+	// Names the caller, as in GetDom.
+	ClientId      string `protobuf:"bytes,6,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PauseClientRequest) Reset() {
+	*x = PauseClientRequest{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PauseClientRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PauseClientRequest) ProtoMessage() {}
+
+func (x *PauseClientRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PauseClientRequest.ProtoReflect.Descriptor instead.
+func (*PauseClientRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *PauseClientRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *PauseClientRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *PauseClientRequest) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
+}
+
+func (x *PauseClientRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *PauseClientRequest) GetMode() PauseMode {
+	if x != nil {
+		return x.Mode
+	}
+	return PauseMode_PAUSE_MODE_UNSPECIFIED
+}
+
+func (x *PauseClientRequest) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
+}
+
+type PauseClientResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Pause         *Pause                 `protobuf:"bytes,1,opt,name=pause,proto3" json:"pause,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PauseClientResponse) Reset() {
+	*x = PauseClientResponse{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PauseClientResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PauseClientResponse) ProtoMessage() {}
+
+func (x *PauseClientResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PauseClientResponse.ProtoReflect.Descriptor instead.
+func (*PauseClientResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *PauseClientResponse) GetPause() *Pause {
+	if x != nil {
+		return x.Pause
+	}
+	return nil
+}
+
+type ResumeClientRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in PauseClientRequest.
+	TabId         string `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	SessionId     string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	Client        string `protobuf:"bytes,3,opt,name=client,proto3" json:"client,omitempty"`
+	ClientId      string `protobuf:"bytes,4,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResumeClientRequest) Reset() {
+	*x = ResumeClientRequest{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResumeClientRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResumeClientRequest) ProtoMessage() {}
+
+func (x *ResumeClientRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResumeClientRequest.ProtoReflect.Descriptor instead.
+func (*ResumeClientRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ResumeClientRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *ResumeClientRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ResumeClientRequest) GetClient() string {
+	if x != nil {
+		return x.Client
+	}
+	return ""
+}
+
+func (x *ResumeClientRequest) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
+}
+
+type ResumeClientResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As it was.
+	Pause         *Pause `protobuf:"bytes,1,opt,name=pause,proto3" json:"pause,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResumeClientResponse) Reset() {
+	*x = ResumeClientResponse{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResumeClientResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResumeClientResponse) ProtoMessage() {}
+
+func (x *ResumeClientResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResumeClientResponse.ProtoReflect.Descriptor instead.
+func (*ResumeClientResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ResumeClientResponse) GetPause() *Pause {
+	if x != nil {
+		return x.Pause
+	}
+	return nil
+}
+
+type TakeOverRequest struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	TabId  string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	Reason string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	Mode   PauseMode              `protobuf:"varint,3,opt,name=mode,proto3,enum=domtap.v1.PauseMode" json:"mode,omitempty"`
+	// Names the caller, as in GetDom: its own calls are not held.
+	ClientId      string `protobuf:"bytes,4,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TakeOverRequest) Reset() {
+	*x = TakeOverRequest{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TakeOverRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TakeOverRequest) ProtoMessage() {}
+
+func (x *TakeOverRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TakeOverRequest.ProtoReflect.Descriptor instead.
+func (*TakeOverRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *TakeOverRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *TakeOverRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *TakeOverRequest) GetMode() PauseMode {
+	if x != nil {
+		return x.Mode
+	}
+	return PauseMode_PAUSE_MODE_UNSPECIFIED
+}
+
+func (x *TakeOverRequest) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
+}
+
+type TakeOverResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Pause         *Pause                 `protobuf:"bytes,1,opt,name=pause,proto3" json:"pause,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TakeOverResponse) Reset() {
+	*x = TakeOverResponse{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TakeOverResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TakeOverResponse) ProtoMessage() {}
+
+func (x *TakeOverResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TakeOverResponse.ProtoReflect.Descriptor instead.
+func (*TakeOverResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *TakeOverResponse) GetPause() *Pause {
+	if x != nil {
+		return x.Pause
+	}
+	return nil
+}
+
+type HandBackRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	TabId         string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	ClientId      string                 `protobuf:"bytes,2,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HandBackRequest) Reset() {
+	*x = HandBackRequest{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HandBackRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HandBackRequest) ProtoMessage() {}
+
+func (x *HandBackRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HandBackRequest.ProtoReflect.Descriptor instead.
+func (*HandBackRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *HandBackRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *HandBackRequest) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
+}
+
+type HandBackResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As it was.
+	Pause         *Pause `protobuf:"bytes,1,opt,name=pause,proto3" json:"pause,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HandBackResponse) Reset() {
+	*x = HandBackResponse{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HandBackResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HandBackResponse) ProtoMessage() {}
+
+func (x *HandBackResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HandBackResponse.ProtoReflect.Descriptor instead.
+func (*HandBackResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *HandBackResponse) GetPause() *Pause {
+	if x != nil {
+		return x.Pause
+	}
+	return nil
+}
+
+type ListPausesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Set one of the two.
+	TabId         string `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	SessionId     string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPausesRequest) Reset() {
+	*x = ListPausesRequest{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPausesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPausesRequest) ProtoMessage() {}
+
+func (x *ListPausesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPausesRequest.ProtoReflect.Descriptor instead.
+func (*ListPausesRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ListPausesRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *ListPausesRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+type ListPausesResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Pauses        []*Pause               `protobuf:"bytes,1,rep,name=pauses,proto3" json:"pauses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPausesResponse) Reset() {
+	*x = ListPausesResponse{}
+	mi := &file_domtap_v1_timeline_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPausesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPausesResponse) ProtoMessage() {}
+
+func (x *ListPausesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_timeline_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPausesResponse.ProtoReflect.Descriptor instead.
+func (*ListPausesResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_timeline_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *ListPausesResponse) GetPauses() []*Pause {
+	if x != nil {
+		return x.Pauses
+	}
+	return nil
+}
+
 var File_domtap_v1_timeline_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_timeline_proto_rawDesc = "" +
@@ -1374,7 +2492,91 @@ const file_domtap_v1_timeline_proto_rawDesc = "" +
 	"\x06client\x18\x02 \x01(\tR\x06client\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\x12(\n" +
 	"\x04mode\x18\x04 \x01(\x0e2\x14.domtap.v1.PauseModeR\x04mode\x12\x18\n" +
-	"\asession\x18\x05 \x01(\bR\asession*\xb5\x02\n" +
+	"\asession\x18\x05 \x01(\bR\asession\"\x96\x02\n" +
+	"\x0eTimelineClient\x12\x16\n" +
+	"\x06client\x18\x01 \x01(\tR\x06client\x12\x14\n" +
+	"\x05owner\x18\x02 \x01(\tR\x05owner\x12\x14\n" +
+	"\x05turns\x18\x03 \x01(\x04R\x05turns\x12\x14\n" +
+	"\x05reads\x18\x04 \x01(\x04R\x05reads\x12\x16\n" +
+	"\x06failed\x18\x05 \x01(\x04R\x06failed\x12\x16\n" +
+	"\x06tokens\x18\x06 \x01(\x04R\x06tokens\x12)\n" +
+	"\x10tokens_estimated\x18\a \x01(\bR\x0ftokensEstimated\x127\n" +
+	"\tlast_seen\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\blastSeen\x12\x16\n" +
+	"\x06paused\x18\t \x01(\bR\x06paused\"\xcf\x01\n" +
+	"\x12GetTimelineRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x19\n" +
+	"\bafter_id\x18\x02 \x01(\x04R\aafterId\x12\x1b\n" +
+	"\tbefore_id\x18\x03 \x01(\x04R\bbeforeId\x12\x19\n" +
+	"\x05limit\x18\x04 \x01(\x05H\x00R\x05limit\x88\x01\x01\x12-\n" +
+	"\x05kinds\x18\x05 \x03(\x0e2\x17.domtap.v1.TimelineKindR\x05kinds\x12\x16\n" +
+	"\x06client\x18\x06 \x01(\tR\x06clientB\b\n" +
+	"\x06_limit\"\x82\x02\n" +
+	"\x13GetTimelineResponse\x122\n" +
+	"\aentries\x18\x01 \x03(\v2\x18.domtap.v1.TimelineEntryR\aentries\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x04R\aversion\x12\x12\n" +
+	"\x04more\x18\x03 \x01(\bR\x04more\x12\x18\n" +
+	"\adropped\x18\x04 \x01(\x04R\adropped\x123\n" +
+	"\aclients\x18\x05 \x03(\v2\x19.domtap.v1.TimelineClientR\aclients\x12\x16\n" +
+	"\x06closed\x18\x06 \x01(\bR\x06closed\x12\"\n" +
+	"\rtaken_over_by\x18\a \x01(\tR\vtakenOverBy\"\x99\x01\n" +
+	"\x14WatchTimelineRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
+	"\rafter_version\x18\x02 \x01(\x04R\fafterVersion\x12-\n" +
+	"\x05kinds\x18\x03 \x03(\x0e2\x17.domtap.v1.TimelineKindR\x05kinds\x12\x16\n" +
+	"\x06client\x18\x04 \x01(\tR\x06client\"\xee\x01\n" +
+	"\x15WatchTimelineResponse\x122\n" +
+	"\aentries\x18\x01 \x03(\v2\x18.domtap.v1.TimelineEntryR\aentries\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x04R\aversion\x12\x14\n" +
+	"\x05reset\x18\x03 \x01(\bR\x05reset\x12\x18\n" +
+	"\adropped\x18\x04 \x01(\x04R\adropped\x123\n" +
+	"\aclients\x18\x05 \x03(\v2\x19.domtap.v1.TimelineClientR\aclients\x12\"\n" +
+	"\rtaken_over_by\x18\x06 \x01(\tR\vtakenOverBy\"\xf3\x01\n" +
+	"\x05Pause\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x16\n" +
+	"\x06client\x18\x03 \x01(\tR\x06client\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12(\n" +
+	"\x04mode\x18\x05 \x01(\x0e2\x14.domtap.v1.PauseModeR\x04mode\x12\x0e\n" +
+	"\x02by\x18\x06 \x01(\tR\x02by\x120\n" +
+	"\x05since\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x18\n" +
+	"\awaiting\x18\b \x01(\rR\awaiting\"\xc1\x01\n" +
+	"\x12PauseClientRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x16\n" +
+	"\x06client\x18\x03 \x01(\tR\x06client\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12(\n" +
+	"\x04mode\x18\x05 \x01(\x0e2\x14.domtap.v1.PauseModeR\x04mode\x12\x1b\n" +
+	"\tclient_id\x18\x06 \x01(\tR\bclientId\"=\n" +
+	"\x13PauseClientResponse\x12&\n" +
+	"\x05pause\x18\x01 \x01(\v2\x10.domtap.v1.PauseR\x05pause\"\x80\x01\n" +
+	"\x13ResumeClientRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x16\n" +
+	"\x06client\x18\x03 \x01(\tR\x06client\x12\x1b\n" +
+	"\tclient_id\x18\x04 \x01(\tR\bclientId\">\n" +
+	"\x14ResumeClientResponse\x12&\n" +
+	"\x05pause\x18\x01 \x01(\v2\x10.domtap.v1.PauseR\x05pause\"\x87\x01\n" +
+	"\x0fTakeOverRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x12(\n" +
+	"\x04mode\x18\x03 \x01(\x0e2\x14.domtap.v1.PauseModeR\x04mode\x12\x1b\n" +
+	"\tclient_id\x18\x04 \x01(\tR\bclientId\":\n" +
+	"\x10TakeOverResponse\x12&\n" +
+	"\x05pause\x18\x01 \x01(\v2\x10.domtap.v1.PauseR\x05pause\"E\n" +
+	"\x0fHandBackRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x1b\n" +
+	"\tclient_id\x18\x02 \x01(\tR\bclientId\":\n" +
+	"\x10HandBackResponse\x12&\n" +
+	"\x05pause\x18\x01 \x01(\v2\x10.domtap.v1.PauseR\x05pause\"I\n" +
+	"\x11ListPausesRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\">\n" +
+	"\x12ListPausesResponse\x12(\n" +
+	"\x06pauses\x18\x01 \x03(\v2\x10.domtap.v1.PauseR\x06pauses*\xb5\x02\n" +
 	"\fTimelineKind\x12\x1d\n" +
 	"\x19TIMELINE_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12TIMELINE_KIND_TURN\x10\x01\x12\x16\n" +
@@ -1403,7 +2605,16 @@ const file_domtap_v1_timeline_proto_rawDesc = "" +
 	"\tPauseMode\x12\x1a\n" +
 	"\x16PAUSE_MODE_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fPAUSE_MODE_WAIT\x10\x01\x12\x13\n" +
-	"\x0fPAUSE_MODE_FAIL\x10\x02B1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
+	"\x0fPAUSE_MODE_FAIL\x10\x022\xa9\x04\n" +
+	"\x0fTimelineService\x12L\n" +
+	"\vGetTimeline\x12\x1d.domtap.v1.GetTimelineRequest\x1a\x1e.domtap.v1.GetTimelineResponse\x12T\n" +
+	"\rWatchTimeline\x12\x1f.domtap.v1.WatchTimelineRequest\x1a .domtap.v1.WatchTimelineResponse0\x01\x12L\n" +
+	"\vPauseClient\x12\x1d.domtap.v1.PauseClientRequest\x1a\x1e.domtap.v1.PauseClientResponse\x12O\n" +
+	"\fResumeClient\x12\x1e.domtap.v1.ResumeClientRequest\x1a\x1f.domtap.v1.ResumeClientResponse\x12C\n" +
+	"\bTakeOver\x12\x1a.domtap.v1.TakeOverRequest\x1a\x1b.domtap.v1.TakeOverResponse\x12C\n" +
+	"\bHandBack\x12\x1a.domtap.v1.HandBackRequest\x1a\x1b.domtap.v1.HandBackResponse\x12I\n" +
+	"\n" +
+	"ListPauses\x12\x1c.domtap.v1.ListPausesRequest\x1a\x1d.domtap.v1.ListPausesResponseB1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
 
 var (
 	file_domtap_v1_timeline_proto_rawDescOnce sync.Once
@@ -1418,7 +2629,7 @@ func file_domtap_v1_timeline_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_timeline_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_domtap_v1_timeline_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_domtap_v1_timeline_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_domtap_v1_timeline_proto_goTypes = []any{
 	(TimelineKind)(0),             // 0: domtap.v1.TimelineKind
 	(TimelineState)(0),            // 1: domtap.v1.TimelineState
@@ -1433,49 +2644,95 @@ var file_domtap_v1_timeline_proto_goTypes = []any{
 	(*TimelinePopup)(nil),         // 10: domtap.v1.TimelinePopup
 	(*TimelineStatus)(nil),        // 11: domtap.v1.TimelineStatus
 	(*TimelineControl)(nil),       // 12: domtap.v1.TimelineControl
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
-	(*Dialog)(nil),                // 15: domtap.v1.Dialog
-	(*Download)(nil),              // 16: domtap.v1.Download
-	(*LogEntry)(nil),              // 17: domtap.v1.LogEntry
-	(Verdict)(0),                  // 18: domtap.v1.Verdict
-	(*Outcome)(nil),               // 19: domtap.v1.Outcome
-	(*Target)(nil),                // 20: domtap.v1.Target
-	(*Rect)(nil),                  // 21: domtap.v1.Rect
-	(Delivered)(0),                // 22: domtap.v1.Delivered
-	(Format)(0),                   // 23: domtap.v1.Format
-	(TabStatus)(0),                // 24: domtap.v1.TabStatus
+	(*TimelineClient)(nil),        // 13: domtap.v1.TimelineClient
+	(*GetTimelineRequest)(nil),    // 14: domtap.v1.GetTimelineRequest
+	(*GetTimelineResponse)(nil),   // 15: domtap.v1.GetTimelineResponse
+	(*WatchTimelineRequest)(nil),  // 16: domtap.v1.WatchTimelineRequest
+	(*WatchTimelineResponse)(nil), // 17: domtap.v1.WatchTimelineResponse
+	(*Pause)(nil),                 // 18: domtap.v1.Pause
+	(*PauseClientRequest)(nil),    // 19: domtap.v1.PauseClientRequest
+	(*PauseClientResponse)(nil),   // 20: domtap.v1.PauseClientResponse
+	(*ResumeClientRequest)(nil),   // 21: domtap.v1.ResumeClientRequest
+	(*ResumeClientResponse)(nil),  // 22: domtap.v1.ResumeClientResponse
+	(*TakeOverRequest)(nil),       // 23: domtap.v1.TakeOverRequest
+	(*TakeOverResponse)(nil),      // 24: domtap.v1.TakeOverResponse
+	(*HandBackRequest)(nil),       // 25: domtap.v1.HandBackRequest
+	(*HandBackResponse)(nil),      // 26: domtap.v1.HandBackResponse
+	(*ListPausesRequest)(nil),     // 27: domtap.v1.ListPausesRequest
+	(*ListPausesResponse)(nil),    // 28: domtap.v1.ListPausesResponse
+	(*timestamppb.Timestamp)(nil), // 29: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 30: google.protobuf.Duration
+	(*Dialog)(nil),                // 31: domtap.v1.Dialog
+	(*Download)(nil),              // 32: domtap.v1.Download
+	(*LogEntry)(nil),              // 33: domtap.v1.LogEntry
+	(Verdict)(0),                  // 34: domtap.v1.Verdict
+	(*Outcome)(nil),               // 35: domtap.v1.Outcome
+	(*Target)(nil),                // 36: domtap.v1.Target
+	(*Rect)(nil),                  // 37: domtap.v1.Rect
+	(Delivered)(0),                // 38: domtap.v1.Delivered
+	(Format)(0),                   // 39: domtap.v1.Format
+	(TabStatus)(0),                // 40: domtap.v1.TabStatus
 }
 var file_domtap_v1_timeline_proto_depIdxs = []int32{
-	13, // 0: domtap.v1.TimelineEntry.time:type_name -> google.protobuf.Timestamp
-	14, // 1: domtap.v1.TimelineEntry.duration:type_name -> google.protobuf.Duration
+	29, // 0: domtap.v1.TimelineEntry.time:type_name -> google.protobuf.Timestamp
+	30, // 1: domtap.v1.TimelineEntry.duration:type_name -> google.protobuf.Duration
 	1,  // 2: domtap.v1.TimelineEntry.state:type_name -> domtap.v1.TimelineState
 	5,  // 3: domtap.v1.TimelineEntry.turn:type_name -> domtap.v1.TimelineTurn
 	8,  // 4: domtap.v1.TimelineEntry.read:type_name -> domtap.v1.TimelineRead
 	9,  // 5: domtap.v1.TimelineEntry.navigation:type_name -> domtap.v1.TimelineNavigation
-	15, // 6: domtap.v1.TimelineEntry.dialog:type_name -> domtap.v1.Dialog
-	16, // 7: domtap.v1.TimelineEntry.download:type_name -> domtap.v1.Download
+	31, // 6: domtap.v1.TimelineEntry.dialog:type_name -> domtap.v1.Dialog
+	32, // 7: domtap.v1.TimelineEntry.download:type_name -> domtap.v1.Download
 	10, // 8: domtap.v1.TimelineEntry.popup:type_name -> domtap.v1.TimelinePopup
-	17, // 9: domtap.v1.TimelineEntry.problem:type_name -> domtap.v1.LogEntry
-	17, // 10: domtap.v1.TimelineEntry.request:type_name -> domtap.v1.LogEntry
+	33, // 9: domtap.v1.TimelineEntry.problem:type_name -> domtap.v1.LogEntry
+	33, // 10: domtap.v1.TimelineEntry.request:type_name -> domtap.v1.LogEntry
 	11, // 11: domtap.v1.TimelineEntry.status:type_name -> domtap.v1.TimelineStatus
 	12, // 12: domtap.v1.TimelineEntry.control:type_name -> domtap.v1.TimelineControl
 	6,  // 13: domtap.v1.TimelineTurn.steps:type_name -> domtap.v1.TimelineStep
-	18, // 14: domtap.v1.TimelineTurn.verdict:type_name -> domtap.v1.Verdict
-	19, // 15: domtap.v1.TimelineTurn.outcome:type_name -> domtap.v1.Outcome
-	20, // 16: domtap.v1.TimelineStep.target:type_name -> domtap.v1.Target
+	34, // 14: domtap.v1.TimelineTurn.verdict:type_name -> domtap.v1.Verdict
+	35, // 15: domtap.v1.TimelineTurn.outcome:type_name -> domtap.v1.Outcome
+	36, // 16: domtap.v1.TimelineStep.target:type_name -> domtap.v1.Target
 	7,  // 17: domtap.v1.TimelineStep.point:type_name -> domtap.v1.TimelinePoint
-	21, // 18: domtap.v1.TimelineStep.box:type_name -> domtap.v1.Rect
-	22, // 19: domtap.v1.TimelineStep.delivered:type_name -> domtap.v1.Delivered
-	23, // 20: domtap.v1.TimelineRead.format:type_name -> domtap.v1.Format
-	24, // 21: domtap.v1.TimelineStatus.status:type_name -> domtap.v1.TabStatus
+	37, // 18: domtap.v1.TimelineStep.box:type_name -> domtap.v1.Rect
+	38, // 19: domtap.v1.TimelineStep.delivered:type_name -> domtap.v1.Delivered
+	39, // 20: domtap.v1.TimelineRead.format:type_name -> domtap.v1.Format
+	40, // 21: domtap.v1.TimelineStatus.status:type_name -> domtap.v1.TabStatus
 	2,  // 22: domtap.v1.TimelineControl.action:type_name -> domtap.v1.TimelineAction
 	3,  // 23: domtap.v1.TimelineControl.mode:type_name -> domtap.v1.PauseMode
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	29, // 24: domtap.v1.TimelineClient.last_seen:type_name -> google.protobuf.Timestamp
+	0,  // 25: domtap.v1.GetTimelineRequest.kinds:type_name -> domtap.v1.TimelineKind
+	4,  // 26: domtap.v1.GetTimelineResponse.entries:type_name -> domtap.v1.TimelineEntry
+	13, // 27: domtap.v1.GetTimelineResponse.clients:type_name -> domtap.v1.TimelineClient
+	0,  // 28: domtap.v1.WatchTimelineRequest.kinds:type_name -> domtap.v1.TimelineKind
+	4,  // 29: domtap.v1.WatchTimelineResponse.entries:type_name -> domtap.v1.TimelineEntry
+	13, // 30: domtap.v1.WatchTimelineResponse.clients:type_name -> domtap.v1.TimelineClient
+	3,  // 31: domtap.v1.Pause.mode:type_name -> domtap.v1.PauseMode
+	29, // 32: domtap.v1.Pause.since:type_name -> google.protobuf.Timestamp
+	3,  // 33: domtap.v1.PauseClientRequest.mode:type_name -> domtap.v1.PauseMode
+	18, // 34: domtap.v1.PauseClientResponse.pause:type_name -> domtap.v1.Pause
+	18, // 35: domtap.v1.ResumeClientResponse.pause:type_name -> domtap.v1.Pause
+	3,  // 36: domtap.v1.TakeOverRequest.mode:type_name -> domtap.v1.PauseMode
+	18, // 37: domtap.v1.TakeOverResponse.pause:type_name -> domtap.v1.Pause
+	18, // 38: domtap.v1.HandBackResponse.pause:type_name -> domtap.v1.Pause
+	18, // 39: domtap.v1.ListPausesResponse.pauses:type_name -> domtap.v1.Pause
+	14, // 40: domtap.v1.TimelineService.GetTimeline:input_type -> domtap.v1.GetTimelineRequest
+	16, // 41: domtap.v1.TimelineService.WatchTimeline:input_type -> domtap.v1.WatchTimelineRequest
+	19, // 42: domtap.v1.TimelineService.PauseClient:input_type -> domtap.v1.PauseClientRequest
+	21, // 43: domtap.v1.TimelineService.ResumeClient:input_type -> domtap.v1.ResumeClientRequest
+	23, // 44: domtap.v1.TimelineService.TakeOver:input_type -> domtap.v1.TakeOverRequest
+	25, // 45: domtap.v1.TimelineService.HandBack:input_type -> domtap.v1.HandBackRequest
+	27, // 46: domtap.v1.TimelineService.ListPauses:input_type -> domtap.v1.ListPausesRequest
+	15, // 47: domtap.v1.TimelineService.GetTimeline:output_type -> domtap.v1.GetTimelineResponse
+	17, // 48: domtap.v1.TimelineService.WatchTimeline:output_type -> domtap.v1.WatchTimelineResponse
+	20, // 49: domtap.v1.TimelineService.PauseClient:output_type -> domtap.v1.PauseClientResponse
+	22, // 50: domtap.v1.TimelineService.ResumeClient:output_type -> domtap.v1.ResumeClientResponse
+	24, // 51: domtap.v1.TimelineService.TakeOver:output_type -> domtap.v1.TakeOverResponse
+	26, // 52: domtap.v1.TimelineService.HandBack:output_type -> domtap.v1.HandBackResponse
+	28, // 53: domtap.v1.TimelineService.ListPauses:output_type -> domtap.v1.ListPausesResponse
+	47, // [47:54] is the sub-list for method output_type
+	40, // [40:47] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_timeline_proto_init() }
@@ -1501,15 +2758,16 @@ func file_domtap_v1_timeline_proto_init() {
 		(*TimelineEntry_Control)(nil),
 	}
 	file_domtap_v1_timeline_proto_msgTypes[2].OneofWrappers = []any{}
+	file_domtap_v1_timeline_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_timeline_proto_rawDesc), len(file_domtap_v1_timeline_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   9,
+			NumMessages:   25,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_domtap_v1_timeline_proto_goTypes,
 		DependencyIndexes: file_domtap_v1_timeline_proto_depIdxs,

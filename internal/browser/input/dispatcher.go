@@ -90,8 +90,15 @@ func (h *Dispatcher) do(ctx context.Context, a driver.Action) (driver.DoResult, 
 			t.deadline = soon
 		}
 	}
+	result, err := t.do(ctx)
+	result.Aim = t.aim
+	return result, err
+}
+
+// do performs the action.
+func (t *task) do(ctx context.Context) (driver.DoResult, error) {
 	pointer := &pointer{t}
-	switch a.Kind {
+	switch a := t.action; a.Kind {
 	case driver.Click:
 		return pointer.click(ctx)
 	case driver.Hover:
@@ -111,7 +118,7 @@ func (h *Dispatcher) do(ctx context.Context, a driver.Action) (driver.DoResult, 
 	case driver.Upload:
 		return (&upload{pointer}).do(ctx)
 	}
-	return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "unknown action %d", a.Kind)
+	return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "unknown action %d", t.action.Kind)
 }
 
 // task is one action under way.
@@ -119,6 +126,8 @@ type task struct {
 	*Dispatcher
 	action   driver.Action
 	deadline time.Time
+	// aim is where the pointer acts, once that is known.
+	aim *driver.Aim
 }
 
 // pointer acts with the mouse.

@@ -168,7 +168,16 @@ func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (
 		p.steps = append(p.steps, step{frame: up, agent: parent, at: p.at})
 		frame = up
 	}
+	t.note(p)
 	return p, nil
+}
+
+// note keeps where the pointer goes. Frames that are drawn larger or smaller than they are leave their elements' boxes as they are.
+func (t *task) note(p *path) {
+	t.aim = &driver.Aim{Point: p.at}
+	if f := p.found; f.Width > 0 && f.Height > 0 {
+		t.aim.Box = dom.Box{X: f.Left + p.at.X - f.X, Y: f.Top + p.at.Y - f.Y, Width: f.Width, Height: f.Height}
+	}
 }
 
 // passage is the argument of the command "mapFramePoint".
@@ -204,6 +213,7 @@ func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
 	if p.found.Error != "" {
 		return nil, t.refusal(s, p.found)
 	}
+	t.note(p)
 	return p, nil
 }
 

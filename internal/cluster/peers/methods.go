@@ -85,6 +85,15 @@ var classes = map[string]class{
 	domtapv1.NetworkService_ListRoutes_FullMethodName:   bySession,
 	domtapv1.NetworkService_RemoveRoutes_FullMethodName: bySession,
 
+	domtapv1.TimelineService_GetTimeline_FullMethodName:   byTab,
+	domtapv1.TimelineService_WatchTimeline_FullMethodName: byTab,
+	domtapv1.TimelineService_TakeOver_FullMethodName:      byTab,
+	domtapv1.TimelineService_HandBack_FullMethodName:      byTab,
+	// Of a tab or of a session.
+	domtapv1.TimelineService_PauseClient_FullMethodName:  byTab,
+	domtapv1.TimelineService_ResumeClient_FullMethodName: byTab,
+	domtapv1.TimelineService_ListPauses_FullMethodName:   byTab,
+
 	domtapv1.SearchService_Search_FullMethodName:              local,
 	domtapv1.SearchService_ListSearchProviders_FullMethodName: local,
 

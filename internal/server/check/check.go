@@ -82,6 +82,7 @@ var checkers = table(
 	of(checkListCookies), of(checkSetCookies), of(checkDeleteCookies), of(checkGetLocalStorage), of(checkEditLocalStorage), of(checkGetSessionStorage), of(checkEditSessionStorage),
 	of(checkAddRoute), of(checkSession[*domtapv1.ListRoutesRequest]), of(checkRemoveRoutes),
 	of(checkDrainNode), of(checkMoveSession),
+	of(checkGetTimeline), of(checkWatchTimeline), of(checkPauseClient), of(checkResumeClient), of(checkTakeOver), of(checkHandBack), of(checkListPauses),
 )
 
 // checker adds what is wrong with a request to v.

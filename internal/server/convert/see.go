@@ -52,12 +52,17 @@ func LogKinds(kinds []domtapv1.LogKind) []pagelog.Kind {
 // Log converts entries of a log.
 func Log(a pagelog.Answer) *domtapv1.ReadLogResponse {
 	resp := &domtapv1.ReadLogResponse{NextSequence: a.Next, Dropped: a.Dropped}
-	for _, e := range a.Entries {
-		resp.Entries = append(resp.Entries, &domtapv1.LogEntry{
-			Sequence: e.Sequence, Kind: kindsOfLog[e.Kind], At: timestamppb.New(e.At), Level: e.Level, Text: e.Text, Url: e.URL,
-			Line: int32(e.Line), HttpStatus: int32(e.Status), ResourceType: e.Resource, Failure: e.Failed,
-			DurationMs: float64(e.Took) / float64(time.Millisecond), Bytes: e.Bytes,
-		})
+	for i := range a.Entries {
+		resp.Entries = append(resp.Entries, LogEntry(&a.Entries[i]))
 	}
 	return resp
+}
+
+// LogEntry converts an entry of a log.
+func LogEntry(e *pagelog.Entry) *domtapv1.LogEntry {
+	return &domtapv1.LogEntry{
+		Sequence: e.Sequence, Kind: kindsOfLog[e.Kind], At: timestamppb.New(e.At), Level: e.Level, Text: e.Text, Url: e.URL,
+		Line: int32(e.Line), HttpStatus: int32(e.Status), ResourceType: e.Resource, Failure: e.Failed,
+		DurationMs: float64(e.Took) / float64(time.Millisecond), Bytes: e.Bytes,
+	}
 }

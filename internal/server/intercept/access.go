@@ -44,6 +44,9 @@ var Readable = map[string]bool{
 	domtapv1.ContextService_GetHistory_FullMethodName:      true,
 	domtapv1.StatsService_GetStats_FullMethodName:          true,
 	domtapv1.NetworkService_ListRoutes_FullMethodName:      true,
+	domtapv1.TimelineService_GetTimeline_FullMethodName:    true,
+	domtapv1.TimelineService_WatchTimeline_FullMethodName:  true,
+	domtapv1.TimelineService_ListPauses_FullMethodName:     true,
 	// Search is not in here: it spends what the operator pays for.
 	domtapv1.SearchService_ListSearchProviders_FullMethodName: true,
 

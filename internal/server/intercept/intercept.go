@@ -40,6 +40,13 @@ type Config struct {
 	Metrics Metrics
 	// Peers pass calls on. Nil: this daemon serves all of its calls.
 	Peers Peers
+	// Timelines show the calls that this daemon serves, and hold those of paused clients.
+	Timelines Timelines
+}
+
+// Timelines are what every unary call passes last that this daemon serves.
+type Timelines interface {
+	Unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error)
 }
 
 // Peers pass on the calls about tabs and sessions of other nodes of a cluster. Their methods are interceptors, and get
@@ -98,6 +105,7 @@ func (c *Chain) Unary() []grpc.UnaryServerInterceptor {
 	}
 	return append(all,
 		deadline.Unary(c.cfg.CallTimeout),
+		c.cfg.Timelines.Unary,
 		recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(c.recovered)),
 	)
 }

@@ -1,12 +1,33 @@
 package metering
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/tokens"
 )
 
 // perBytes estimates the tokens of a structured answer by its bytes.
 func perBytes(size int64) int64 { return size / 4 }
+
+// sampled is how many elements of a large page are measured to estimate what it costs.
+const sampled = 100
+
+// Cost returns about how many tokens an answer costs a model, and whether that is an estimate.
+func Cost(answer any) (tokens uint64, estimated bool) {
+	exact, about := cost(answer, 0)
+	if message, ok := answer.(proto.Message); ok && exact+about == 0 {
+		var size int64
+		if page, ok := answer.(*domtapv1.GetDomResponse); ok && len(page.GetElements()) > sampled {
+			part := &domtapv1.GetDomResponse{Elements: page.GetElements()[:sampled]}
+			size = int64(proto.Size(part)) * int64(len(page.GetElements())) / sampled
+		} else {
+			size = int64(proto.Size(message))
+		}
+		exact, about = cost(answer, size)
+	}
+	return uint64(max(0, exact+about)), about > 0
+}
 
 // cost returns how many tokens an answer costs a model: exactly if they were counted when the answer was made,
 // or else an estimate. Nothing is counted here.

@@ -290,11 +290,11 @@ func (c *Call) failure(err error) string {
 	if reason := c.recorder.reason(err); reason != "" {
 		return reason
 	}
-	return codeName(code)
+	return CodeName(code)
 }
 
-// codeName writes a status code as reasons are written: DEADLINE_EXCEEDED.
-func codeName(code codes.Code) string {
+// CodeName writes a status code as reasons are written: DEADLINE_EXCEEDED.
+func CodeName(code codes.Code) string {
 	var b strings.Builder
 	for i, r := range code.String() {
 		if i > 0 && unicode.IsUpper(r) {

@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/steps"
+	"github.com/domtap/domtap/internal/server/timelines"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/server/waits"
 )
@@ -50,6 +51,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 
 // account records how a turn went.
 func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *turn.Outcome) {
+	timelines.Of(ctx).Acted(func(entry *domtapv1.TimelineTurn) { acting.Record(entry, o, rpcstatus.Reason) })
 	if note := metering.Of(ctx); note != nil {
 		note.Steps(acting.Tally(kinds, o, rpcstatus.Reason))
 		note.Whole(s.Views.Of(tab).Whole(o.After), false)

@@ -17,6 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/streaming"
 	"github.com/domtap/domtap/internal/server/textcache"
+	"github.com/domtap/domtap/internal/server/timelines"
 	"github.com/domtap/domtap/internal/server/uploads"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/telemetry/usage"
@@ -43,6 +44,8 @@ type Config struct {
 	AllowEval bool
 	// Searcher searches the web; nil: it has no providers.
 	Searcher *search.Searcher
+	// Timelines have what happened on the tabs, and what is paused.
+	Timelines *timelines.Timelines
 	// Node is the node of a cluster that the daemon is, and Cluster operates that; empty and nil: it is none.
 	Node    string
 	Cluster domtapv1.ClusterServiceServer
@@ -78,6 +81,7 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterContextServiceServer(r, &contextService{core: s.core})
 	domtapv1.RegisterStatsServiceServer(r, &statsService{core: s.core})
 	domtapv1.RegisterNetworkServiceServer(r, &networkService{core: s.core})
+	domtapv1.RegisterTimelineServiceServer(r, &timelineService{core: s.core})
 	domtapv1.RegisterSearchServiceServer(r, &searchService{core: s.core})
 	domtapv1.RegisterClusterServiceServer(r, s.core.Cluster)
 }

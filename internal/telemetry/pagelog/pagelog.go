@@ -98,6 +98,7 @@ type Log struct {
 	pending map[string]*item
 	// moved holds the sequences of requests that got newer ones, in order; see End.
 	moved []uint64
+	problems
 }
 
 // item is a record in a ring.
@@ -129,6 +130,7 @@ func (l *Log) Add(kind Kind, at time.Time, size int, r Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.append(kind, &item{at: at, size: size + overhead, record: r})
+	l.problems.tell()
 }
 
 // Miss counts entries as dropped that never came here, because the page floods.
@@ -211,6 +213,7 @@ func (l *Log) End(id string, at time.Duration, change func(e *Entry)) {
 	} else {
 		it.request.Took = max(at-it.start, time.Microsecond)
 	}
+	l.problems.note(it.request)
 	if !it.seen {
 		return
 	}

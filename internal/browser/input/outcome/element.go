@@ -25,6 +25,11 @@ type Element struct {
 	// X and Y are a point of the element in the viewport of its frame.
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
+	// Left, Top, Width and Height are the border box of the element in the viewport of its frame, where it was looked for a point.
+	Left   float64 `json:"l"`
+	Top    float64 `json:"t"`
+	Width  float64 `json:"w"`
+	Height float64 `json:"h"`
 	// Armed says that the guard waits for the press.
 	Armed bool `json:"armed"`
 	// Checked is "true", "false" or "mixed".

@@ -156,7 +156,7 @@ function unusableReason(agent, el, request) {
 /**
  * Scrolls an element into view and finds the point to act at.
  * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {boolean} open whether nothing may cover it
- * @returns {Answer & {x: number, y: number, w: number, h: number}}
+ * @returns {Answer & {x: number, y: number, l: number, t: number, w: number, h: number}}
  */
 function scrollToPoint(agent, rec, state, open) {
   const { visibility } = agent.model;
@@ -169,7 +169,7 @@ function scrollToPoint(agent, rec, state, open) {
     state.scrolls++;
     best = actionPoint(visibility, node, tag, rect);
   }
-  const found = { x: best.point.x, y: best.point.y, w: rect.width, h: rect.height };
+  const found = { x: best.point.x, y: best.point.y, l: rect.left, t: rect.top, w: rect.width, h: rect.height };
   if (!open || !best.cover) return found;
   if (getComputedStyle(node).pointerEvents === "none" && isWithinNode(node, best.cover)) return { ...found, error: "untouchable" };
   const { detail, ref } = describeObstacle(agent, best.cover, node);

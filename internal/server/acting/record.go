@@ -1,0 +1,109 @@
+package acting
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/actor/turn"
+	"github.com/domtap/domtap/diff"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/truncate"
+)
+
+// Asked returns the steps of a request for a timeline: what their caller named, and nothing of what is to be typed.
+func Asked(all []*domtapv1.Step) []*domtapv1.TimelineStep {
+	kinds := Kinds(all)
+	out := make([]*domtapv1.TimelineStep, len(all))
+	for i, s := range all {
+		one := &domtapv1.TimelineStep{Kind: kinds[i]}
+		if targeted, ok := actionIn(s).(interface{ GetTarget() *domtapv1.Target }); ok && targeted.GetTarget() != nil {
+			one.Target = proto.CloneOf(targeted.GetTarget())
+		}
+		if typed, ok := actionIn(s).(interface{ GetText() string }); ok {
+			one.Length = uint32(utf8.RuneCountInString(typed.GetText()))
+		}
+		if key := s.GetPress().GetKey(); !isCharacter(key) {
+			one.Key = key
+		}
+		out[i] = one
+	}
+	return out
+}
+
+// AskedForm does the same for the fields of a form.
+func AskedForm(r *domtapv1.FillFormRequest) []*domtapv1.TimelineStep {
+	kinds := FormKinds(r)
+	out := make([]*domtapv1.TimelineStep, len(kinds))
+	for i, kind := range kinds {
+		out[i] = &domtapv1.TimelineStep{Kind: kind}
+		if i >= len(r.GetFields()) {
+			continue
+		}
+		f := r.GetFields()[i]
+		out[i].Target = &domtapv1.Target{Label: f.GetLabel(), Selector: f.GetSelector(), Ref: f.Ref, Within: f.GetWithin()}
+		out[i].Length = uint32(utf8.RuneCountInString(f.GetValue()))
+	}
+	return out
+}
+
+// maxError bounds the error of a step, in characters.
+const maxError = 500
+
+// isCharacter reports whether a key is a character, which may be one of a secret that is typed key by key.
+func isCharacter(key string) bool { return utf8.RuneCountInString(key) == 1 }
+
+// Record writes into an entry of a timeline what a turn did; its steps are those that were Asked.
+func Record(to *domtapv1.TimelineTurn, o *turn.Outcome, reason Reasons) {
+	to.Verdict = convert.Verdict(o.Verdict)
+	to.NewTabId = o.NewTab
+	d := diff.Between(turn.WithoutStructure(o.Before.Elements), turn.WithoutStructure(o.After.Elements))
+	to.Added, to.Removed, to.Changed = uint32(len(d.Added)), uint32(len(d.Removed)), uint32(len(d.Changed))
+	for i, r := range o.Results[:min(len(o.Results), len(to.GetSteps()))] {
+		record(to.GetSteps()[i], r, o.After, reason)
+	}
+}
+
+// record writes into a step how it went.
+func record(to *domtapv1.TimelineStep, r turn.Result, after *dom.Snapshot, reason Reasons) {
+	to.Ok, to.Delivered, to.Summary, to.Healed = r.Done, convert.Delivered(r.Delivered), r.Summary, r.Healed
+	if r.Err != nil {
+		to.Error, to.Reason = truncate.Runes(r.Err.Error(), maxError), nameOf(r.Err, reason)
+	}
+	if to.GetKind() == "press" && to.GetKey() == "" {
+		to.Summary = hideKey(to.GetSummary())
+	}
+	if r.Ref != dom.NoRef {
+		to.Ref = proto.Uint32(uint32(r.Ref))
+	}
+	if el := r.Element; el != nil {
+		to.Role, to.Name = el.Role, target.Called(el)
+	}
+	if r.Aim != nil {
+		to.Point = &domtapv1.TimelinePoint{X: r.Aim.Point.X, Y: r.Aim.Point.Y}
+		if b := r.Aim.Box; b != (dom.Box{}) {
+			to.Box = &domtapv1.Rect{X: b.X, Y: b.Y, Width: b.Width, Height: b.Height}
+		}
+	}
+	switch to.GetKind() {
+	case "type", "fill", "select", "field":
+		if el := after.Find(r.Ref); r.Ref != dom.NoRef && el != nil {
+			to.Value = el.Value
+		}
+	}
+}
+
+// hideKey replaces the key in a summary, which begins with: press "x".
+func hideKey(summary string) string {
+	quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(summary, driver.Press.String()+" "))
+	if err != nil {
+		return summary
+	}
+	return strings.Replace(summary, quoted, "a character", 1)
+}

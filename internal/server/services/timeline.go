@@ -1,0 +1,228 @@
+package services
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/actor/apierr"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/timelines"
+	"github.com/domtap/domtap/internal/timeline"
+)
+
+const (
+	// defaultTimeline is how many entries GetTimeline returns, and maxMessage how many a message of WatchTimeline has at most.
+	defaultTimeline = 100
+	maxMessage      = 200
+	// pace is the time between two messages of WatchTimeline at least, so that a page that floods its console costs little.
+	pace = 50 * time.Millisecond
+)
+
+type timelineService struct {
+	domtapv1.UnimplementedTimelineServiceServer
+	*core
+}
+
+// GetTimeline returns entries.
+func (s *timelineService) GetTimeline(ctx context.Context, r *domtapv1.GetTimelineRequest) (*domtapv1.GetTimelineResponse, error) {
+	who := identity.From(ctx)
+	tab, err := s.Timelines.Of(who, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	closed := tab.Closed()
+	tab.Sync()
+	query := timeline.Query{AfterID: r.GetAfterId(), BeforeID: r.GetBeforeId(), Max: defaultTimeline, Only: selected(r)}
+	if r.Limit != nil {
+		query.Max = int(r.GetLimit())
+	}
+	got := tab.Read(query)
+	return &domtapv1.GetTimelineResponse{
+		Entries: own(who, got.Entries), Version: got.Version, More: got.More, Dropped: got.Dropped, Closed: closed,
+		Clients: s.clients(tab, got.Users), TakenOverBy: s.Timelines.TakenOverBy(tab),
+	}, nil
+}
+
+// selected says which entries a request wants; nil: all.
+func selected(r interface {
+	GetKinds() []domtapv1.TimelineKind
+	GetClient() string
+}) func(*timeline.Entry) bool {
+	if len(r.GetKinds()) == 0 && r.GetClient() == "" {
+		return nil
+	}
+	return func(e *timeline.Entry) bool {
+		return (len(r.GetKinds()) == 0 || slices.Contains(r.GetKinds(), timeline.KindOf(e))) && (r.GetClient() == "" || e.GetClient() == r.GetClient())
+	}
+}
+
+// own returns entries that an answer may have: those of a client with names of its own are changed on their way out.
+func own(who identity.Principal, entries []*timeline.Entry) []*timeline.Entry {
+	if who.Prefix() == "" {
+		return entries
+	}
+	out := make([]*timeline.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = timeline.Copy(e)
+	}
+	return out
+}
+
+// clients returns the clients of a tab, with who of them is paused.
+func (s *timelineService) clients(tab *timelines.Tab, users []*domtapv1.TimelineClient) []*domtapv1.TimelineClient {
+	for i, u := range users {
+		if u.GetClient() != "" && s.Timelines.Holds(tab, u.GetClient()) {
+			users[i] = proto.CloneOf(u)
+			users[i].Paused = true
+		}
+	}
+	return users
+}
+
+// WatchTimeline streams entries as they come.
+func (s *timelineService) WatchTimeline(r *domtapv1.WatchTimelineRequest, stream grpc.ServerStreamingServer[domtapv1.WatchTimelineResponse]) error {
+	tab, err := s.Timelines.Of(identity.From(stream.Context()), r.GetTabId())
+	if err != nil {
+		return err
+	}
+	out := s.Streams.Sender(stream)
+	return out.Run(func() error { return s.follow(stream.Context(), tab, r, out) })
+}
+
+// follow sends what is new until the tab or the stream ends.
+func (s *timelineService) follow(ctx context.Context, tab *timelines.Tab, r *domtapv1.WatchTimelineRequest, out *streaming.Sender) error {
+	who, query := identity.From(ctx), timeline.Query{AfterVersion: r.GetAfterVersion(), Only: selected(r)}
+	if err := out.Accept(); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		changed, closed := tab.Changed(), tab.Closed()
+		tab.Sync()
+		got := tab.Read(query)
+		reset := first && query.AfterVersion > got.Version
+		if reset {
+			query.AfterVersion = 0
+			got = tab.Read(query)
+		}
+		for part := range slices.Chunk(own(who, got.Entries), maxMessage) {
+			m := &domtapv1.WatchTimelineResponse{Entries: part, Version: query.AfterVersion, Reset_: reset, Dropped: got.Dropped}
+			if got.Entries = got.Entries[len(part):]; len(got.Entries) == 0 {
+				m.Version = got.Version
+			}
+			m.Clients, m.TakenOverBy = s.clients(tab, slices.Clone(got.Users)), s.Timelines.TakenOverBy(tab)
+			if err := out.Send(m); err != nil {
+				return err
+			}
+			reset = false
+		}
+		query.AfterVersion = got.Version
+		if closed {
+			return apierr.Errorf(apierr.Closed, "the tab was closed: GetTimeline returns its timeline for 10 minutes")
+		}
+		if err := next(ctx, changed); err != nil {
+			return err
+		}
+	}
+}
+
+// next waits until there may be something new, and for a short while, in which more may come.
+func next(ctx context.Context, changed <-chan struct{}) error {
+	select {
+	case <-changed:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	timer := time.NewTimer(pace)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// place is what requests name that are about a tab or a session.
+type place interface {
+	GetTabId() string
+	GetSessionId() string
+}
+
+// at returns the names that the daemon has for a place, and its timeline if it is a tab.
+func (s *timelineService) at(ctx context.Context, r place) (tab *timelines.Tab, session string, err error) {
+	if r.GetTabId() == "" {
+		session, err = s.Access.Session(ctx, r.GetSessionId())
+		return nil, session, err
+	}
+	if tab, err = s.Timelines.Of(identity.From(ctx), r.GetTabId()); err == nil && tab.Closed() {
+		err = apierr.Errorf(apierr.Closed, "the tab was closed: pause the client in another tab, or in the session")
+	}
+	return tab, "", err
+}
+
+// PauseClient pauses a client.
+func (s *timelineService) PauseClient(ctx context.Context, r *domtapv1.PauseClientRequest) (*domtapv1.PauseClientResponse, error) {
+	_, session, err := s.at(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	one := &domtapv1.Pause{
+		TabId: r.GetTabId(), SessionId: session, Client: r.GetClient(), Reason: r.GetReason(), Mode: r.GetMode(), By: timelines.Client(ctx, r),
+	}
+	if err := s.Timelines.Pause(identity.From(ctx), one); err != nil {
+		return nil, err
+	}
+	return &domtapv1.PauseClientResponse{Pause: proto.CloneOf(one)}, nil
+}
+
+// ResumeClient lets a client go on.
+func (s *timelineService) ResumeClient(ctx context.Context, r *domtapv1.ResumeClientRequest) (*domtapv1.ResumeClientResponse, error) {
+	_, session, err := s.at(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := s.Timelines.Resume(identity.From(ctx), r.GetTabId(), session, r.GetClient(), timelines.Client(ctx, r))
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.ResumeClientResponse{Pause: proto.CloneOf(ended)}, nil
+}
+
+// TakeOver pauses all clients of a tab but the caller.
+func (s *timelineService) TakeOver(ctx context.Context, r *domtapv1.TakeOverRequest) (*domtapv1.TakeOverResponse, error) {
+	if _, err := s.Access.Tab(ctx, r.GetTabId()); err != nil {
+		return nil, err
+	}
+	one := &domtapv1.Pause{TabId: r.GetTabId(), Reason: r.GetReason(), Mode: r.GetMode(), By: timelines.Client(ctx, r)}
+	if err := s.Timelines.Pause(identity.From(ctx), one); err != nil {
+		return nil, err
+	}
+	return &domtapv1.TakeOverResponse{Pause: proto.CloneOf(one)}, nil
+}
+
+// HandBack ends what TakeOver began.
+func (s *timelineService) HandBack(ctx context.Context, r *domtapv1.HandBackRequest) (*domtapv1.HandBackResponse, error) {
+	if _, err := s.Access.Tab(ctx, r.GetTabId()); err != nil {
+		return nil, err
+	}
+	ended, err := s.Timelines.Resume(identity.From(ctx), r.GetTabId(), "", "", timelines.Client(ctx, r))
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.HandBackResponse{Pause: proto.CloneOf(ended)}, nil
+}
+
+// ListPauses lists what is paused.
+func (s *timelineService) ListPauses(ctx context.Context, r *domtapv1.ListPausesRequest) (*domtapv1.ListPausesResponse, error) {
+	tab, session, err := s.at(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.ListPausesResponse{Pauses: s.Timelines.Pauses(tab, session)}, nil
+}

@@ -1,0 +1,245 @@
+// Package timelines keeps the timeline of every tab of the daemon, and holds the calls of clients that a person has paused.
+//
+// It learns from two sides what happens on a tab: from an interceptor, which sees each call with its client, its answer and its
+// error, and to which handlers tell what only they know (Of); and from the events of the tabs, which it gets before the call that
+// caused them ends. The problems of a page are taken from its log before each other entry, and when somebody reads: a page that
+// floods its console costs nothing more meanwhile.
+package timelines
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
+	"github.com/domtap/domtap/internal/timeline"
+)
+
+const (
+	// keepClosed is how long the timeline of a closed tab can be read, and maxClosed bounds how many there are.
+	keepClosed = 10 * time.Minute
+	maxClosed  = 100
+)
+
+// Timelines has the timelines of the tabs of a pool.
+type Timelines struct {
+	pauses pauses
+
+	mu   sync.Mutex
+	tabs map[string]*Tab
+	// closed are the timelines of closed tabs, the first one closed first.
+	closed []*Tab
+}
+
+// New makes the timelines of a pool's tabs, and follows them from then on.
+func New(pool *tabpool.Pool) *Timelines {
+	t := &Timelines{tabs: map[string]*Tab{}, pauses: pauses{held: map[scope][]*hold{}}}
+	tabpool.Observe(pool, t.event)
+	return t
+}
+
+// Tab is the timeline of one tab.
+type Tab struct {
+	*timeline.Store
+	session string
+	tab     *actor.Tab
+	// closedAt is when the tab was closed; the lock of Timelines guards it.
+	closedAt time.Time
+
+	// mu guards what is below, and keeps the problems of the page in order.
+	mu sync.Mutex
+	// log is the log that the tab's page has now, and cursor what of it is in the timeline.
+	log    *pagelog.Log
+	cursor pagelog.Cursor
+	// hangs says that the page did not answer when a call ended last.
+	hangs bool
+	// downloads has the entries of downloads that are under way, by their GUIDs.
+	downloads map[string]uint64
+}
+
+// Of returns the timeline of a tab that a principal sees. The error is that of a tab that there is not.
+func (t *Timelines) Of(who identity.Principal, id string) (*Tab, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one := t.tabs[id]
+	if one == nil {
+		t.forget(time.Now())
+		if i := slices.IndexFunc(t.closed, func(c *Tab) bool { return c.tab.ID() == id }); i >= 0 {
+			one = t.closed[i]
+		}
+	}
+	if one == nil || !who.Owns(one.session) {
+		return nil, tabpool.NoTab(id)
+	}
+	return one, nil
+}
+
+// forget drops the timelines of tabs that were closed long ago; the lock is held.
+func (t *Timelines) forget(now time.Time) {
+	t.closed = slices.DeleteFunc(t.closed, func(c *Tab) bool { return now.Sub(c.closedAt) > keepClosed })
+	if over := len(t.closed) - maxClosed; over > 0 {
+		t.closed = slices.Delete(t.closed, 0, over)
+	}
+}
+
+// inSession returns the timelines of the open tabs of a session.
+func (t *Timelines) inSession(session string) []*Tab {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []*Tab
+	for _, one := range t.tabs {
+		if one.session == session {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// event takes an event of a tab. The lock of the pool is held.
+func (t *Timelines) event(tab *actor.Tab, e actor.TabEvent) {
+	t.mu.Lock()
+	one := t.tabs[tab.ID()]
+	if one == nil {
+		one = &Tab{Store: timeline.New(timeline.Limits{}), session: tab.Session(), tab: tab}
+		t.tabs[tab.ID()] = one
+	}
+	opener := t.tabs[e.Info.Opener]
+	if e.Kind == actor.TabClosed {
+		delete(t.tabs, tab.ID())
+		one.closedAt = e.At
+		t.closed = append(t.closed, one)
+		t.forget(e.At)
+	}
+	t.mu.Unlock()
+	one.Sync()
+	if made := entryOf(e); made != nil && e.Kind == actor.TabDownloaded {
+		one.download(e, made)
+	} else if made != nil {
+		one.Add(made)
+	}
+	switch {
+	case e.Kind == actor.TabOpened && opener != nil:
+		opener.Add(&timeline.Entry{Time: timestamppb.New(e.At), Event: &domtapv1.TimelineEntry_Popup{
+			Popup: &domtapv1.TimelinePopup{TabId: tab.ID(), Url: e.Info.URL}}})
+	case e.Kind == actor.TabClosed:
+		one.Close()
+		t.pauses.end(scope{tab: tab.ID()})
+	}
+}
+
+// entryOf makes an entry of an event; nil: it is none.
+func entryOf(e actor.TabEvent) *timeline.Entry {
+	out := &timeline.Entry{Time: timestamppb.New(e.At), RevisionFrom: e.Info.Revision, RevisionTo: e.Info.Revision, Epoch: e.Info.Epoch}
+	status := func(reason string) {
+		out.Event = &domtapv1.TimelineEntry_Status{Status: &domtapv1.TimelineStatus{Status: convert.Tab(e.Info).GetStatus(), Reason: reason}}
+	}
+	switch e.Kind {
+	case actor.TabOpened:
+		status("opened")
+	case actor.TabClosed:
+		status("closed")
+		if e.Reason != "" {
+			status("closed: " + e.Reason)
+		}
+		out.GetStatus().Status = domtapv1.TabStatus_TAB_STATUS_CLOSED
+	case actor.TabCrashed:
+		status("crashed: " + e.Reason)
+	case actor.TabRestoring:
+		status("restoring: " + e.Reason)
+	case actor.TabRestored:
+		status("restored")
+	case actor.TabNavigated:
+		out.Event = &domtapv1.TimelineEntry_Navigation{Navigation: &domtapv1.TimelineNavigation{
+			Url: e.Info.URL, Title: e.Info.Title, SameDocument: e.Same, HttpStatus: int32(e.Info.HTTPStatus)}}
+	case actor.TabDialog:
+		if e.Dialog == nil {
+			return nil // how it was answered comes with the dialog
+		}
+		out.Event = &domtapv1.TimelineEntry_Dialog{Dialog: convert.Dialog(e.Dialog)}
+	case actor.TabDownloaded:
+		d := tabpool.DownloadRecord{Download: e.Download, Tab: e.Info.ID}
+		out.Event = &domtapv1.TimelineEntry_Download{Download: convert.Downloads([]tabpool.DownloadRecord{d})[0]}
+	default:
+		return nil
+	}
+	return out
+}
+
+// download adds an entry of a download, or changes the one that it has.
+func (t *Tab) download(e actor.TabEvent, made *timeline.Entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	guid := e.Download.GUID
+	id := t.downloads[guid]
+	switch {
+	case id != 0:
+		t.Change(id, func(old *timeline.Entry) {
+			old.Event, old.Duration = made.Event, durationpb.New(e.At.Sub(old.Time.AsTime()))
+		})
+	case t.downloads == nil:
+		t.downloads = map[string]uint64{}
+		fallthrough
+	default:
+		t.downloads[guid] = t.Add(made)
+	}
+	if e.Download.State != driver.Fetching {
+		delete(t.downloads, guid)
+	}
+}
+
+// Sync adds the problems that the page has logged since the last time. It asks the page nothing.
+func (t *Tab) Sync() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	log := t.tab.Log()
+	if log != t.log { // the tab has another page
+		if t.log != nil {
+			t.log.OnProblem(nil)
+		}
+		t.log, t.cursor = log, pagelog.Cursor{}
+		log.OnProblem(t.Poke)
+	}
+	var found []pagelog.Entry
+	found, t.cursor = log.Problems(t.cursor)
+	for _, e := range found {
+		one := convert.LogEntry(&e)
+		made := &timeline.Entry{Time: timestamppb.New(e.At)}
+		if e.Took > 0 {
+			made.Duration = durationpb.New(e.Took)
+		}
+		if e.Kind == pagelog.Network {
+			made.Event = &domtapv1.TimelineEntry_Request{Request: one}
+		} else {
+			made.Event = &domtapv1.TimelineEntry_Problem{Problem: one}
+		}
+		t.Add(made)
+	}
+}
+
+// hung adds an entry when the page has stopped answering since the last call; answers again: when it answers.
+func (t *Tab) hung() {
+	info := t.tab.Info()
+	t.mu.Lock()
+	now := info.Status == actor.StatusUnresponsive
+	changed := now != t.hangs
+	t.hangs = now
+	t.mu.Unlock()
+	if !changed {
+		return
+	}
+	reason := "answers again"
+	if now {
+		reason = "stopped answering"
+	}
+	t.Add(&timeline.Entry{Time: timestamppb.Now(), Event: &domtapv1.TimelineEntry_Status{
+		Status: &domtapv1.TimelineStatus{Status: convert.Tab(info).GetStatus(), Reason: reason}}})
+}
