@@ -140,7 +140,8 @@ func (t *Timelines) Unary(ctx context.Context, req any, info *grpc.UnaryServerIn
 		return t.open(ctx, req.(*domtapv1.OpenTabRequest), client, handler)
 	}
 	named, _ := req.(interface{ GetTabId() string })
-	if named == nil {
+	looks, _ := req.(interface{ GetObserveOnly() bool })
+	if named == nil || looks != nil && looks.GetObserveOnly() { // who only looks counts as nobody
 		return handler(ctx, req)
 	}
 	tab, err := t.Of(who, named.GetTabId())
