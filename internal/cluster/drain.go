@@ -17,6 +17,8 @@ const (
 	movesAtOnce = 8
 	// drainLook is how often a node that drains looks for sessions that have become idle.
 	drainLook = 250 * time.Millisecond
+	// drainAgain is how soon a session is tried again that could not be moved.
+	drainAgain = 2 * time.Second
 	// drainMove is how long a session may take to stop when its node drains, before its calls go on, and it is tried again.
 	drainMove = 20 * time.Second
 )
@@ -32,11 +34,17 @@ type Operations struct {
 	wanted chan struct{}
 
 	mu sync.Mutex
-	// moved has the nodes that got the sessions that have left, and failed, why the last attempt to move a session failed.
+	// moved has the nodes that got the sessions that have left, and failed, why and when the last attempt to move a session failed.
 	moved  map[string]string
-	failed map[string]error
+	failed map[string]failure
 	// looked is closed and replaced when sessions were looked for.
 	looked chan struct{}
+}
+
+// failure is an attempt to move a session that failed.
+type failure struct {
+	why error
+	at  time.Time
 }
 
 // Drained is how far a node has drained.
@@ -50,7 +58,7 @@ type Drained struct {
 func newOperations(n *Node) *Operations {
 	o := &Operations{
 		node: n, done: make(chan struct{}), wanted: make(chan struct{}, 1),
-		moved: map[string]string{}, failed: map[string]error{}, looked: make(chan struct{}),
+		moved: map[string]string{}, failed: map[string]failure{}, looked: make(chan struct{}),
 	}
 	o.ctx, o.halt = context.WithCancel(n.ctx)
 	return o
@@ -121,6 +129,7 @@ func (o *Operations) Halt() {
 func (o *Operations) begin() {
 	o.mu.Lock()
 	clear(o.moved)
+	clear(o.failed)
 	o.mu.Unlock()
 	o.soon()
 	poke(o.wanted)
@@ -147,8 +156,8 @@ func (o *Operations) drained() Drained {
 			d.Left[name] = ErrMoving
 		case !h.restore && !o.node.cfg.Host.Idle(name):
 			d.Left[name] = ErrBusy
-		case o.failed[name] != nil:
-			d.Left[name] = o.failed[name]
+		case o.failed[name].why != nil:
+			d.Left[name] = o.failed[name].why
 		default:
 			d.Left[name] = ErrMoving
 		}
@@ -156,9 +165,11 @@ func (o *Operations) drained() Drained {
 	return d
 }
 
-// run moves sessions while the node drains.
+// run moves sessions while the node drains. Nobody waits for a session whose calls do not end, but run at its end.
 func (o *Operations) run() {
 	defer close(o.done)
+	moves := moves{slots: make(chan struct{}, movesAtOnce)}
+	defer moves.running.Wait()
 	tick := time.NewTicker(drainLook)
 	defer tick.Stop()
 	for {
@@ -173,30 +184,55 @@ func (o *Operations) run() {
 			return
 		}
 		if o.node.draining.Load() {
-			o.move()
+			o.move(&moves)
 		}
 	}
 }
 
-// move moves what can be moved now.
-func (o *Operations) move() {
+// moves are those that are under way.
+type moves struct {
+	running sync.WaitGroup
+	slots   chan struct{}
+}
+
+// begin runs a move, if there is a slot.
+func (m *moves) begin(move func()) {
+	select {
+	case m.slots <- struct{}{}:
+		m.running.Go(func() {
+			defer func() { <-m.slots }()
+			move()
+		})
+	default: // it is looked for again
+	}
+}
+
+// move begins to move what can be moved now.
+func (o *Operations) move(all *moves) {
 	n := o.node
 	var moving []string
 	for _, name := range n.own.list(func(h *holding) bool { return h.phase == registry.Ready }) {
-		if h, ok := n.own.get(name); ok && (h.restore || n.cfg.Host.Idle(name)) {
+		if h, ok := n.own.get(name); ok && (h.restore || n.cfg.Host.Idle(name)) && o.mayTry(name) {
 			moving = append(moving, name)
 		}
 	}
 	places, left := placement.Spread(moving, n.others())
-	failed := map[string]error{}
-	for _, name := range left {
-		failed[name] = ErrNoRoom
-	}
 	o.mu.Lock()
-	o.failed = failed
+	for _, name := range left {
+		o.failed[name] = failure{why: ErrNoRoom} // it is tried again at once
+	}
 	o.mu.Unlock()
-	o.moveAll(moving, places)
+	for name, owner := range places {
+		all.begin(func() { o.moveOne(name, owner) })
+	}
 	o.report()
+}
+
+// mayTry reports whether a session may be moved now that perhaps could not be before.
+func (o *Operations) mayTry(name string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Since(o.failed[name].at) >= drainAgain
 }
 
 // report lets those who wait look again.
@@ -205,24 +241,6 @@ func (o *Operations) report() {
 	defer o.mu.Unlock()
 	close(o.looked)
 	o.looked = make(chan struct{})
-}
-
-// moveAll moves sessions, some at once: a call that is under way delays only its own session and a few others.
-func (o *Operations) moveAll(names []string, places map[string]string) {
-	var moving sync.WaitGroup
-	slots := make(chan struct{}, movesAtOnce)
-	for _, name := range names {
-		owner, ok := places[name]
-		if !ok || o.ctx.Err() != nil {
-			continue
-		}
-		slots <- struct{}{}
-		moving.Go(func() {
-			defer func() { <-slots }()
-			o.moveOne(name, owner)
-		})
-	}
-	moving.Wait()
 }
 
 // moveOne moves one session, and notes how that ended.
@@ -237,8 +255,9 @@ func (o *Operations) moveOne(name, owner string) {
 	case err == nil:
 		to, _ := o.node.ledger.Find(owner)
 		o.moved[name] = to.ID
+		delete(o.failed, name)
 	case !errors.Is(err, ErrElsewhere): // nobody else moves it
-		o.failed[name] = err
+		o.failed[name] = failure{err, time.Now()}
 		o.node.log.Warn("a session was not moved", "session", name, "error", err)
 	}
 }

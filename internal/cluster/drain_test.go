@@ -10,6 +10,7 @@ import (
 
 	"github.com/domtap/domtap/internal/cluster"
 	"github.com/domtap/domtap/internal/cluster/registry"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // use holds a session as a stream does, until the function that it returns is called.
@@ -65,6 +66,42 @@ func TestDrainSaysWhatIsLeft(t *testing.T) {
 	if err := a.Acquire(w.ctx, "new", cluster.Options{}, making(a, "new")); err != nil {
 		t.Errorf("it takes no session: %v", err)
 	}
+}
+
+// A session whose calls do not end does not keep the others of its node from moving.
+func TestASessionThatStaysDelaysNoOther(t *testing.T) {
+	w := newWorld(t, quick)
+	list := w.members(2)
+	a, b := list[0], list[1]
+	for name, restore := range map[string]bool{"held": true, "later": false} {
+		if err := a.Acquire(w.ctx, name, cluster.Options{Restore: restore}, making(a, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.mu.Lock()
+	held, later := a.sessions["held"], a.sessions["later"]
+	held.inside.Add(1)
+	later.users++
+	a.mu.Unlock()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := a.Operations().Drain(w.ctx)
+		ended <- err
+	}()
+	testenv.Await(t, "the first session waits for its calls", func() bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return held.stopping
+	})
+	a.mu.Lock()
+	later.users--
+	a.mu.Unlock()
+	w.await("the other one to move", b.next, func() bool { return b.names()["later"] })
+	held.inside.Done()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	w.await("the first one to move, too", b.next, func() bool { return b.names()["held"] })
 }
 
 // A node that an operator drains takes no sessions when it has started again, until that is undone; one that moved its sessions to stop does.

@@ -93,11 +93,28 @@ func (m *Member) Stop(ctx context.Context, session string) ([]byte, error) {
 		m.resume(session)
 		return nil, fmt.Errorf("stop session %s: %w", session, err)
 	}
+	s.Whole = true
+	text, err := m.saved(ctx, session, s)
+	if err != nil {
+		m.resume(session)
+		return nil, fmt.Errorf("stop session %s: %w", session, err)
+	}
 	m.tabs.finish(session)
 	m.leave(context.WithoutCancel(ctx), session, true)
-	s.Whole = true
 	m.tabs.forget(session)
-	return s.encode()
+	return text, nil
+}
+
+// saved saves the state of a session that is about to leave: one that cannot be saved stays as it is, with its pages.
+func (m *Member) saved(ctx context.Context, session string, s state) (text []byte, err error) {
+	token, err := m.node.Token(session)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = s.encode(); err != nil {
+		return nil, err
+	}
+	return text, m.cfg.States.Save(ctx, session, token, text)
 }
 
 // Fence implements cluster.Host.

@@ -2,9 +2,11 @@ package member_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -391,6 +393,30 @@ func TestAMoveGivesUpWhenCallsDoNotEnd(t *testing.T) {
 	if _, err := tab.Read(st.ctx, actor.ReadOptions{}); err != nil {
 		t.Errorf("the tab is not as before: %v", err)
 	}
+}
+
+// A session whose state is too large to be kept stays where it is, with its pages.
+func TestASessionThatCannotBeSavedStaysAsItIs(t *testing.T) {
+	st := newStage(t, 2)
+	a := st.nodes[0]
+	tab := a.create("work", true)
+	random := make([]byte, 8<<20) // nothing makes it smaller
+	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
+	large := []sessions.Origin{{Origin: "https://shop.example", Entries: []sessions.Entry{{Name: "all", Value: base64.StdEncoding.EncodeToString(random)}}}}
+	if err := a.sessions.SetState(st.ctx, "work", sessions.State{Origins: large}, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Operations().Move(st.ctx, "work", "n2"); !errors.Is(err, registry.ErrTooLarge) {
+		t.Errorf("the move ended with %v", err)
+	}
+	if info := tab.Info(); info.Status != actor.StatusReady || tab.Err() != nil {
+		t.Errorf("the tab is %+v, %v", info, tab.Err())
+	}
+	done, err := a.member.Begin(tab.ID(), "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done(st.ctx)
 }
 
 func TestTheDefaultSessionIsMadeOnFirstUse(t *testing.T) {

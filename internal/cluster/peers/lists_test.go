@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -56,9 +57,16 @@ func TestListsHaveAllNodes(t *testing.T) {
 	if err != nil || len(tabs.GetTabs()) != 1 || !slices.Equal(tabs.GetMissingNodes(), []string{"n2", "n3"}) {
 		t.Errorf("without two nodes: %v, %v", tabs, err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	if tabs, err := domtapv1.NewTabServiceClient(c.nodes[0].conn).ListTabs(ctx, &domtapv1.ListTabsRequest{}); err != nil || len(tabs.GetMissingNodes()) != 2 {
+	// What is reserved of a deadline to put the answer together is a part of it: a machine without processor time may need more.
+	for limit := 2 * time.Second; ; limit *= 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		tabs, err = domtapv1.NewTabServiceClient(c.nodes[0].conn).ListTabs(ctx, &domtapv1.ListTabsRequest{})
+		cancel()
+		if status.Code(err) != codes.DeadlineExceeded || limit > 10*time.Second {
+			break
+		}
+	}
+	if err != nil || len(tabs.GetMissingNodes()) != 2 {
 		t.Errorf("with a deadline: %v, %v", tabs, err)
 	}
 }
