@@ -27,7 +27,7 @@ func TestLongErrorsReachPython(t *testing.T) {
 	}
 	d := testenv.StartDaemon(t)
 	url := testenv.Serve(t, testenv.HTML(page.String())) + "/"
-	lines := run(t, "PYTHONPATH="+python, filepath.Join(python, "python"), "testdata/errors.py", "unix:"+d.Socket, url, name)
+	lines := run(t, filepath.Join(python, "python"), "testdata/errors.py", "unix:"+d.Socket, url, name)
 	want := []struct{ call, code, reason, begins, ends string }{
 		{"ambiguous", "FAILED_PRECONDITION", "AMBIGUOUS_TARGET", "10 elements are meant by ", "; use the ref of one of them"},
 		{"permissions", "INVALID_ARGUMENT", "", "settings.permissions[0]: ", ""},

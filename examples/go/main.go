@@ -23,7 +23,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	var o client.Options
-	flag.StringVar(&o.Address, "addr", "", "unix:///PATH or HOST:PORT (default: this user's daemon)")
+	flag.StringVar(&o.Address, "addr", "", "unix:///PATH or HOST:PORT; without it, a daemon is started where none runs")
 	flag.StringVar(&o.Token, "token", os.Getenv("DOMTAP_TOKEN"), "the bearer token, for HOST:PORT")
 	file := flag.String("state", "", "keep the state in this file, and go on from it")
 	click := flag.String("click", "", "the name of a button to click")
@@ -31,6 +31,7 @@ func main() {
 	if flag.NArg() != 1 {
 		log.Fatal("usage: follow [--addr ADDRESS] [--token TOKEN] [--state FILE] [--click BUTTON] URL")
 	}
+	o.Start = o.Address == ""
 	err := run(context.Background(), o, *file, flag.Arg(0), *click)
 	if errors.Is(err, client.ErrTabGone) {
 		err = fmt.Errorf("%w (delete the state file to begin anew)", err)
@@ -73,7 +74,7 @@ func run(ctx context.Context, o client.Options, file, url, click string) error {
 
 // begin opens, reads and acts.
 func begin(ctx context.Context, c *client.Client, url, click string) (*client.Tab, error) {
-	tab, err := c.Open(ctx, url)
+	tab, err := c.OpenWith(ctx, &domtapv1.OpenTabRequest{Url: url, Restore: true}) // it outlives a crash of the daemon
 	if err != nil {
 		return nil, err
 	}

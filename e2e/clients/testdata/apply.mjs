@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const [cases, dist] = process.argv.slice(2);
-const { Diff, Element } = await import(pathToFileURL(`${dist}/gen/domtap/v1/dom.js`));
-const { apply, Mismatch } = await import(pathToFileURL(`${dist}/src/domtap.js`));
+const [cases, home] = process.argv.slice(2); // home: the folder whose node_modules has the package
+const from = pathToFileURL(`${home}/node_modules/domtap/dist/`);
+const { Diff, Element } = await import(new URL("gen/domtap/v1/dom.js", from));
+const { apply, Mismatch } = await import(new URL("index.js", from));
 
 const old = [..."abcd"].map((text, i) => Element.fromPartial({ ref: i, index: i, text }));
 for (const { diff } of JSON.parse(readFileSync(cases, "utf8"))) {

@@ -3,8 +3,8 @@ import sys
 
 from google.protobuf import json_format
 
+from domtap import Mismatch, apply
 from domtap.v1 import dom_pb2
-from domtap_follow import Mismatch, apply
 
 old = [dom_pb2.Element(ref=i, index=i, text=text) for i, text in enumerate("abcd")]
 for case in json.load(open(sys.argv[1], encoding="utf-8")):

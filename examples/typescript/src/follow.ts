@@ -1,38 +1,26 @@
 // Opens a page in domtap, reads it, clicks a button, and follows what happens from then on.
 // README.md says how to run it.
 
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-import { ActionServiceClient, InteractRequest, verdictToJSON } from "../gen/domtap/v1/action.js";
-import type { InteractResponse } from "../gen/domtap/v1/action.js";
-import { DomServiceClient, GetCompactRequest, GetDomResponse } from "../gen/domtap/v1/dom.js";
-import type { Diff, GetCompactResponse } from "../gen/domtap/v1/dom.js";
-import { OpenTabRequest, TabServiceClient, tabStatusToJSON } from "../gen/domtap/v1/tab.js";
-import type { OpenTabResponse } from "../gen/domtap/v1/tab.js";
-import { answer, connection, follow, TabGone } from "./domtap.js";
-import type { Connection, Update } from "./domtap.js";
+import { click, connect, named, TabGone } from "domtap";
+import type { Client, Tab, Update } from "domtap";
+import { verdictToJSON } from "domtap/v1/action";
+import { GetDomResponse } from "domtap/v1/dom";
+import type { Diff } from "domtap/v1/dom";
+import { tabStatusToJSON } from "domtap/v1/tab";
 
 /** Opens, reads and acts; returns the tab. */
-async function begin(to: Connection, url: string, click?: string): Promise<string> {
-  const tabs = new TabServiceClient(...to);
-  const dom = new DomServiceClient(...to);
-  const actions = new ActionServiceClient(...to);
-
-  const opened = await answer<OpenTabResponse>((done) => tabs.openTab(OpenTabRequest.fromPartial({ url }), done));
-  const tabId = opened.tab!.id;
-  console.log(`opened: ${tabId} ${opened.tab!.url}`);
-
-  const page = await answer<GetCompactResponse>((done) => dom.getCompact(GetCompactRequest.fromPartial({ tabId }), done));
-  console.log(page.text.trimEnd());
-
-  if (click !== undefined) {
-    const steps = [{ action: { $case: "click" as const, value: { target: { role: "button", name: click } } } }];
-    const did = await answer<InteractResponse>((done) => actions.interact(InteractRequest.fromPartial({ tabId, steps }), done));
+async function begin(client: Client, url: string, button?: string): Promise<Tab> {
+  const tab = await client.open(url, { restore: true }); // it outlives a crash of the daemon
+  console.log(`opened: ${tab.id} ${(await tab.info()).url}`);
+  console.log((await tab.read()).trimEnd());
+  if (button !== undefined) {
+    const did = await tab.act(click(named("button", button)));
     console.log(`acted: ${did.results[0].summary} ${verdictToJSON(did.verdict)}, ${counts(did.diff)}`);
   }
-  return tabId;
+  return tab;
 }
 
 function counts(diff?: Diff): string {
@@ -73,21 +61,22 @@ async function main(): Promise<void> {
   if (positionals.length !== 1) {
     throw new Error("usage: follow [--addr unix:///PATH|HOST:PORT] [--token TOKEN] [--state FILE] [--click BUTTON] URL");
   }
-  const address = values.addr ?? process.env.DOMTAP_ADDR ?? `unix://${execFileSync("domtap", ["socket"], { encoding: "utf8" }).trim()}`;
-  const to = connection(address, values.token ?? process.env.DOMTAP_TOKEN);
+  const token = values.token ?? process.env.DOMTAP_TOKEN;
+  const client = await connect({ address: values.addr, token, start: values.addr === undefined });
 
   let state: GetDomResponse | undefined;
   if (values.state !== undefined && existsSync(values.state)) {
     state = GetDomResponse.fromJSON(JSON.parse(readFileSync(values.state, "utf8")));
   }
-  const tabId = state?.tabId ?? (await begin(to, positionals[0], values.click));
-  console.log(`following: ${tabId} from ${state ? `revision ${state.revision}` : "the beginning"}`);
+  const tab = state ? client.tab(state.tabId) : await begin(client, positionals[0], values.click);
+  console.log(`following: ${tab.id} from ${state ? `revision ${state.revision}` : "the beginning"}`);
   const lost = (cause: Error, waitMs: number) => console.log(`lost: ${cause.message}; again in ${(waitMs / 1000).toFixed(2)} s`);
-  for await (const update of follow(new DomServiceClient(...to), { tabId, state, lost })) {
+  for await (const update of tab.follow({ state, lost })) {
     console.log(describe(update)); // what the program is there for; then the state, so that nothing is missed
     if (values.state !== undefined) save(values.state, update.state);
   }
   console.log("closed");
+  client.close();
 }
 
 main().then(

@@ -1,0 +1,190 @@
+"""Finds, starts and connects to a daemon, by the rules of the command line: the same sockets, tokens and variables."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+import grpc
+import grpc.aio
+
+from domtap.errors import DomtapError, Unreachable
+
+MAX_MESSAGE = 64 << 20  # a whole page may be larger than the usual 4 MiB
+START_LIMIT = 40.0  # seconds that a daemon may take until it serves
+MAX_SOCKET_PATH = 100  # the limit of the systems that domtap runs on is 103 and more
+
+OPTIONS: list[tuple[str, int]] = [
+    ("grpc.max_receive_message_length", MAX_MESSAGE),
+    ("grpc.keepalive_time_ms", 10_000),  # finds out when the network is gone without a word, or a node hangs
+    ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.initial_reconnect_backoff_ms", 50),
+    ("grpc.min_reconnect_backoff_ms", 1_000),  # also how long one attempt may take
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    ("grpc.enable_http_proxy", 0),
+]
+
+
+def default_socket(state_dir: str) -> str:
+    """Returns the path of the socket of this user's daemon, or of the instance with a state directory."""
+    if "DOMTAP_SOCKET" in os.environ:
+        return os.environ["DOMTAP_SOCKET"]
+    if state_dir:
+        return os.path.join(os.path.abspath(state_dir), "domtap.sock")
+    home = Path.home()
+    folders = []
+    run = os.environ.get("XDG_RUNTIME_DIR", "")
+    if os.path.isabs(run) and os.path.isdir(run):
+        folders.append(os.path.join(run, "domtap"))
+    if sys.platform == "darwin":
+        folders.append(str(home / "Library" / "Caches" / "domtap"))
+    else:
+        cache = os.environ.get("XDG_CACHE_HOME", "")
+        folders.append(os.path.join(cache if os.path.isabs(cache) else str(home / ".cache"), "domtap"))
+    folders.append(os.path.join(tempfile.gettempdir(), f"domtap-{os.getuid()}"))
+    paths = [os.path.join(folder, "domtap.sock") for folder in folders]
+    return next((path for path in paths if len(path) <= MAX_SOCKET_PATH), paths[-1])
+
+
+def default_token_file(state_dir: str) -> str:
+    """Returns the file with the token of TCP."""
+    if os.environ.get("DOMTAP_TOKEN_FILE"):
+        return os.environ["DOMTAP_TOKEN_FILE"]
+    if state_dir:
+        return os.path.join(state_dir, "token")
+    if sys.platform == "darwin":
+        return str(Path.home() / "Library" / "Application Support" / "domtap" / "token")
+    config = os.environ.get("XDG_CONFIG_HOME", "")
+    return os.path.join(config if os.path.isabs(config) else str(Path.home() / ".config"), "domtap", "token")
+
+
+def read_token(path: str) -> str:
+    """Reads a token; empty: there is no file, and the daemon's refusal says more."""
+    try:
+        return Path(path).read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise DomtapError(f"read the token: {error}", hint="domtap token prints it; token= takes it") from error
+
+
+def split(address: str) -> list[str]:
+    """Returns the addresses HOST:PORT of the nodes of a cluster, or the one of a daemon."""
+    found = [one.strip() for one in address.split(",")]
+    for one in found:
+        host, _, port = one.rpartition(":")
+        if not host or not port.isdigit():
+            hint = "use unix:///PATH, HOST:PORT, or HOST:PORT,HOST:PORT for the nodes of a cluster"
+            raise DomtapError(f"invalid address {one!r}", hint=hint)
+    return found
+
+
+def host_of(address: str) -> str:
+    """Returns the host of HOST:PORT."""
+    return address.rpartition(":")[0].strip("[]")
+
+
+def is_loopback(address: str) -> bool:
+    """Says whether HOST:PORT is on this machine."""
+    host = host_of(address)
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+async def target(addresses: list[str]) -> str:
+    """Returns gRPC's name of addresses: it uses the first one that answers, and another one when that is gone."""
+    if len(addresses) == 1:
+        return "dns:///" + addresses[0]
+    loop = asyncio.get_running_loop()
+    numbers = []
+    for one in addresses:
+        port = one.rpartition(":")[2]
+        try:
+            found = await loop.getaddrinfo(host_of(one), port, type=socket.SOCK_STREAM, family=socket.AF_INET)
+        except OSError as error:
+            raise Unreachable(f"look up {host_of(one)}: {error}", hint="several addresses need IPv4") from error
+        numbers.append(f"{found[0][4][0]}:{port}")
+    return "ipv4:" + ",".join(numbers)
+
+
+async def start(program: str, state_dir: str) -> str:
+    """Starts this user's daemon where none runs, and returns the path of its socket. The daemon outlives this program."""
+    path = shutil.which(program or "domtap")
+    if path is None:
+        raise Unreachable(
+            f"start a daemon: there is no program {program or 'domtap'}",
+            hint="put domtap into $PATH, or give its path with program=",
+        )
+    args = [path, "socket"] + (["--state-dir", state_dir] if state_dir else [])
+    env = {key: value for key, value in os.environ.items() if key != "DOMTAP_ADDR"}
+    process = await asyncio.create_subprocess_exec(
+        *args, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=env
+    )
+    try:
+        out, said = await asyncio.wait_for(process.communicate(), START_LIMIT)
+    except BaseException as error:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        if isinstance(error, asyncio.TimeoutError):
+            raise Unreachable(f"start a daemon: it was not ready in {START_LIMIT:.0f} s", hint="domtap doctor") from error
+        raise
+    if process.returncode != 0:
+        raise Unreachable("start a daemon: " + said.decode(errors="replace").strip().removeprefix("domtap: "))
+    return out.decode().strip()
+
+
+class _Bearer:
+    """Sends a token along with every call."""
+
+    def __init__(self, token: str):
+        self.header = ("authorization", "Bearer " + token)
+
+    def with_token(self, details: grpc.aio.ClientCallDetails) -> grpc.aio.ClientCallDetails:
+        metadata = grpc.aio.Metadata(*(details.metadata or ()), self.header)
+        return grpc.aio.ClientCallDetails(details.method, details.timeout, metadata, details.credentials, details.wait_for_ready)
+
+
+# gRPC takes an interceptor for calls or for streams, and not for both.
+class _CallBearer(_Bearer, grpc.aio.UnaryUnaryClientInterceptor):
+    async def intercept_unary_unary(self, continuation, details, request):  # type: ignore[no-untyped-def]
+        return await continuation(self.with_token(details), request)
+
+
+class _StreamBearer(_Bearer, grpc.aio.UnaryStreamClientInterceptor):
+    async def intercept_unary_stream(self, continuation, details, request):  # type: ignore[no-untyped-def]
+        return await continuation(self.with_token(details), request)
+
+
+async def dial(address: str, token: str, token_file: str, tls_ca: str, agent: str) -> grpc.aio.Channel:
+    """Makes a channel to unix:///PATH, HOST:PORT, or HOST:PORT,HOST:PORT; the first call connects."""
+    options: list[tuple[str, int | str]] = [*OPTIONS]
+    if agent:
+        options.append(("grpc.primary_user_agent", agent))
+    if address.startswith("unix:"):
+        path = address.removeprefix("unix:").removeprefix("//")
+        if not os.path.isabs(path):
+            raise DomtapError(f"invalid socket {address!r}: it must be an absolute path", hint="unix:///PATH")
+        # The name of the host, which is otherwise the path, must be one of HTTP.
+        return grpc.aio.insecure_channel("unix:" + path, options=[*options, ("grpc.default_authority", "localhost")])
+    addresses = split(address)
+    token = token or read_token(token_file)
+    interceptors = [_CallBearer(token), _StreamBearer(token)] if token else None
+    name = await target(addresses)
+    if all(map(is_loopback, addresses)) and not tls_ca:
+        return grpc.aio.insecure_channel(name, options=options, interceptors=interceptors)
+    try:
+        authority = Path(tls_ca).read_bytes() if tls_ca else None
+    except OSError as error:
+        raise DomtapError(f"read the certificate authority: {error}", hint="tls_ca= names a PEM file") from error
+    if len(addresses) > 1:  # gRPC takes the numbers for the name
+        options.append(("grpc.ssl_target_name_override", host_of(addresses[0])))
+    return grpc.aio.secure_channel(name, grpc.ssl_channel_credentials(authority), options=options, interceptors=interceptors)

@@ -1,0 +1,174 @@
+// Finds, starts and connects to a daemon, by the rules of the command line: the same sockets, tokens and variables.
+
+import { Client, credentials, InterceptingCall } from "@grpc/grpc-js";
+import type { ChannelCredentials, ClientOptions } from "@grpc/grpc-js";
+import { execFile } from "node:child_process";
+import { lookup } from "node:dns/promises";
+import { readFileSync, statSync } from "node:fs";
+import { homedir, platform, tmpdir, userInfo } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+
+import { DomtapError, Unreachable } from "./errors.js";
+
+const START_LIMIT = 40_000; // ms that a daemon may take until it serves
+const MAX_SOCKET_PATH = 100; // the limit of the systems that domtap runs on is 103 and more
+
+export interface ConnectOptions {
+  /**
+   * unix:///PATH, or HOST:PORT, or HOST:PORT,HOST:PORT of the nodes of a cluster: the first that answers is used, and another one
+   * when that is gone. Unset: $DOMTAP_ADDR unless stateDir is set, or else the socket of this user's daemon.
+   */
+  address?: string;
+  /** The bearer token, which only TCP needs. Unset: the token in tokenFile. */
+  token?: string;
+  /** Unset: $DOMTAP_TOKEN_FILE, or else the file of this user's daemon. */
+  tokenFile?: string;
+  /** A PEM file with the authority that signed the daemon's certificate. Unset: $DOMTAP_TLS_CA, or else those of node. */
+  tlsCA?: string;
+  /** The state directory of a separate instance. Unset: $DOMTAP_STATE_DIR, or else the default places. */
+  stateDir?: string;
+  /** Starts a daemon if none listens on the socket. It outlives this program. */
+  start?: boolean;
+  /** The domtap to start. Unset: the one in $PATH. */
+  program?: string;
+  /** The name of this client in the daemon's log. */
+  agent?: string;
+}
+
+const env = (name: string): string => process.env[name] ?? "";
+
+/** Returns the path of the socket of this user's daemon, or of the instance with a state directory. */
+export function defaultSocket(stateDir: string): string {
+  if (process.env.DOMTAP_SOCKET !== undefined) return process.env.DOMTAP_SOCKET;
+  if (stateDir !== "") return join(resolve(stateDir), "domtap.sock");
+  const folders: string[] = [];
+  const run = env("XDG_RUNTIME_DIR");
+  if (isAbsolute(run) && statSync(run, { throwIfNoEntry: false })?.isDirectory()) folders.push(join(run, "domtap"));
+  const cache = env("XDG_CACHE_HOME");
+  if (platform() === "darwin") folders.push(join(homedir(), "Library", "Caches", "domtap"));
+  else folders.push(join(isAbsolute(cache) ? cache : join(homedir(), ".cache"), "domtap"));
+  folders.push(join(tmpdir(), `domtap-${userInfo().uid}`));
+  const paths = folders.map((folder) => join(folder, "domtap.sock"));
+  return paths.find((path) => path.length <= MAX_SOCKET_PATH) ?? paths[paths.length - 1];
+}
+
+/** Returns the file with the token of TCP. */
+export function defaultTokenFile(stateDir: string): string {
+  if (env("DOMTAP_TOKEN_FILE") !== "") return env("DOMTAP_TOKEN_FILE");
+  if (stateDir !== "") return join(stateDir, "token");
+  if (platform() === "darwin") return join(homedir(), "Library", "Application Support", "domtap", "token");
+  const config = env("XDG_CONFIG_HOME");
+  return join(isAbsolute(config) ? config : join(homedir(), ".config"), "domtap", "token");
+}
+
+/** Reads a token; empty: there is no file, and the daemon's refusal says more. */
+function readToken(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw new DomtapError(`read the token: ${(error as Error).message}`, { hint: "domtap token prints it", cause: error });
+  }
+}
+
+const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(":")).replace(/^\[|\]$/g, "");
+
+/** Returns the addresses HOST:PORT of the nodes of a cluster, or the one of a daemon. */
+export function split(address: string): string[] {
+  const all = address.split(",").map((one) => one.trim());
+  for (const one of all) {
+    if (!/.:\d+$/.test(one)) {
+      const hint = "use unix:///PATH, HOST:PORT, or HOST:PORT,HOST:PORT for the nodes of a cluster";
+      throw new DomtapError(`invalid address ${JSON.stringify(one)}`, { hint });
+    }
+  }
+  return all;
+}
+
+/** Says whether HOST:PORT is on this machine. */
+export function isLoopback(address: string): boolean {
+  const host = hostOf(address);
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** Returns gRPC's name of addresses: it uses the first one that answers, and another one when that is gone. */
+async function target(addresses: string[]): Promise<string> {
+  if (addresses.length === 1) return `dns:${addresses[0]}`;
+  const numbers = addresses.map(async (one) => {
+    try {
+      return (await lookup(hostOf(one), 4)).address + one.slice(one.lastIndexOf(":"));
+    } catch (error) {
+      throw new Unreachable((error as Error).message, { hint: "several addresses need IPv4", cause: error });
+    }
+  });
+  return `ipv4:${(await Promise.all(numbers)).join(",")}`;
+}
+
+/** Starts this user's daemon where none runs, and returns the path of its socket. */
+function start(program: string, stateDir: string): Promise<string> {
+  const args = ["socket", ...(stateDir === "" ? [] : ["--state-dir", stateDir])];
+  const { DOMTAP_ADDR: _, ...own } = process.env;
+  return new Promise((done, failed) => {
+    execFile(program, args, { env: own, timeout: START_LIMIT }, (error, out, said) => {
+      if (error === null) return done(out.trim());
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+        const hint = "put domtap into $PATH, or give its path with program";
+        return failed(new Unreachable(`start a daemon: there is no program ${program}`, { hint, cause: error }));
+      }
+      failed(new Unreachable(`start a daemon: ${said.trim().replace(/^domtap: /, "") || error.message}`, { cause: error }));
+    });
+  });
+}
+
+/** Makes a connection; the first call connects. */
+async function dial(address: string, token: string, tokenFile: string, tlsCA: string, agent: string): Promise<Client> {
+  const options: ClientOptions = {
+    "grpc.primary_user_agent": agent,
+    "grpc.max_receive_message_length": 64 << 20, // a whole page may be larger than the usual 4 MiB
+    "grpc.keepalive_time_ms": 10_000, // finds out when the network is gone without a word, or a node hangs
+    "grpc.keepalive_timeout_ms": 5_000,
+    "grpc.initial_reconnect_backoff_ms": 50,
+    "grpc.max_reconnect_backoff_ms": 1_000,
+    "grpc.enable_http_proxy": 0,
+  };
+  if (address.startsWith("unix:")) {
+    const path = address.replace(/^unix:(\/\/)?/, "");
+    if (!isAbsolute(path)) throw new DomtapError(`invalid socket ${JSON.stringify(address)}: it must be an absolute path`, { hint: "unix:///PATH" });
+    return new Client(`unix:${path}`, credentials.createInsecure(), options);
+  }
+  const addresses = split(address);
+  const sent = token || readToken(tokenFile);
+  if (sent !== "") options.interceptors = [bearer(sent)];
+  let secure: ChannelCredentials = credentials.createInsecure();
+  if (tlsCA !== "" || !addresses.every(isLoopback)) {
+    try {
+      secure = credentials.createSsl(tlsCA === "" ? null : readFileSync(tlsCA));
+    } catch (error) {
+      throw new DomtapError(`read the certificate authority: ${(error as Error).message}`, { hint: "tlsCA names a PEM file", cause: error });
+    }
+    if (addresses.length > 1) options["grpc.ssl_target_name_override"] = hostOf(addresses[0]); // gRPC takes the numbers for the name
+  }
+  return new Client(await target(addresses), secure, options);
+}
+
+/** Sends a token along with every call. */
+function bearer(token: string): NonNullable<ClientOptions["interceptors"]>[number] {
+  return (call, next) =>
+    new InterceptingCall(next(call), {
+      start(metadata, listener, begin) {
+        metadata.set("authorization", `Bearer ${token}`);
+        begin(metadata, listener);
+      },
+    });
+}
+
+/** Finds a daemon, or starts one, and makes a connection to it. */
+export async function findAndDial(o: ConnectOptions): Promise<Client> {
+  let address = o.address || (o.stateDir ? "" : env("DOMTAP_ADDR"));
+  const stateDir = o.stateDir || env("DOMTAP_STATE_DIR");
+  if (address === "") {
+    const path = o.start ? await start(o.program ?? "domtap", stateDir) : defaultSocket(stateDir);
+    address = path !== "" ? `unix://${path}` : env("DOMTAP_LISTEN") || "127.0.0.1:7411";
+  }
+  return dial(address, o.token ?? "", o.tokenFile || defaultTokenFile(stateDir), o.tlsCA || env("DOMTAP_TLS_CA"), o.agent ?? "domtap-typescript");
+}

@@ -1,0 +1,82 @@
+// Makes clients of the generated service definitions: promises for calls, async iterables for streams, DomtapErrors for
+// failures.
+
+import { Metadata } from "@grpc/grpc-js";
+import type { Client } from "@grpc/grpc-js";
+
+import { errorOf } from "./errors.js";
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Cancels the call. */
+  signal?: AbortSignal;
+  /** How long the call may take. Unset: as long as it takes. */
+  timeoutMs?: number;
+}
+
+interface Method<Q, R> {
+  path: string;
+  responseStream: boolean;
+  requestSerialize: (value: Q) => Buffer;
+  requestDeserialize: (bytes: Buffer) => Q;
+  responseDeserialize: (bytes: Buffer) => R;
+}
+
+/** The calls of a service. A request needs only the fields that are set; messages in them come from fromPartial. */
+export type Service<D> = {
+  [M in keyof D]: D[M] extends {
+    responseStream: infer S;
+    requestSerialize: (value: infer Q) => Buffer;
+    responseDeserialize: (bytes: Buffer) => infer R;
+  }
+    ? (request?: Partial<Q>, options?: CallOptions) => S extends true ? AsyncIterable<R> : Promise<R>
+    : never;
+};
+
+/** Makes a client of a service on a connection. */
+export function service<D extends object>(client: Client, definition: D): Service<D> {
+  const calls = Object.entries(definition as Record<string, Method<object, unknown>>).map(([name, method]) => [
+    name,
+    (request: object = {}, options: CallOptions = {}) => {
+      const whole = { ...method.requestDeserialize(Buffer.alloc(0)), ...set(request) };
+      return method.responseStream ? stream(client, method, whole, options) : unary(client, method, whole, options);
+    },
+  ]);
+  return Object.fromEntries(calls) as Service<D>;
+}
+
+/** Leaves out fields that are undefined, so that they keep their default. */
+function set(request: object): object {
+  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined));
+}
+
+const deadline = ({ timeoutMs }: CallOptions) => (timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs });
+
+function unary<Q, R>(client: Client, m: Method<Q, R>, request: Q, o: CallOptions): Promise<R> {
+  return new Promise((done, failed) => {
+    if (o.signal?.aborted) return failed(o.signal.reason);
+    const abort = () => call.cancel();
+    const call = client.makeUnaryRequest(m.path, m.requestSerialize, m.responseDeserialize, request, new Metadata(), deadline(o), (error, value) => {
+      o.signal?.removeEventListener("abort", abort);
+      if (error === null) done(value as R);
+      else failed(o.signal?.aborted ? o.signal.reason : errorOf(error));
+    });
+    o.signal?.addEventListener("abort", abort);
+  });
+}
+
+async function* stream<Q, R>(client: Client, m: Method<Q, R>, request: Q, o: CallOptions): AsyncGenerator<R> {
+  o.signal?.throwIfAborted();
+  const call = client.makeServerStreamRequest(m.path, m.requestSerialize, m.responseDeserialize, request, new Metadata(), deadline(o));
+  const abort = () => call.cancel();
+  call.on("error", () => {}); // the loop below gets it; this keeps one that comes later from ending the process
+  o.signal?.addEventListener("abort", abort);
+  try {
+    for await (const message of call as AsyncIterable<R>) yield message;
+  } catch (error) {
+    throw o.signal?.aborted ? o.signal.reason : errorOf(error);
+  } finally {
+    o.signal?.removeEventListener("abort", abort);
+    call.cancel();
+  }
+}
