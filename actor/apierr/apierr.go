@@ -66,6 +66,12 @@ const (
 	Unresponsive
 	// Fenced: this process may not act for the session any more, because another one may have it.
 	Fenced
+	// Recording: a recording cannot be made.
+	Recording
+	// ReadOnly: the tab is one of a recording, which cannot be acted on.
+	ReadOnly
+	// NoReplay: a time of a recording was asked for, and the tab is a live one.
+	NoReplay
 )
 
 // Error is a failure with its kind. Message says what happened and what to do next; it is meant for

@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/networkcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/profilecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/readcmd"
+	"github.com/domtap/domtap/cmd/domtap/internal/recordcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/servecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/sessioncmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/storagecmd"
@@ -41,7 +42,7 @@ func groups() []group {
 			{Name: "read", Make: readcmd.Read}, {Name: "snapshot", Make: readcmd.Snapshot}, {Name: "compact", Make: readcmd.Compact}, {Name: "find", Make: readcmd.Find},
 			{Name: "dom", Make: readcmd.DOM}, {Name: "watch", Make: readcmd.Watch}, {Name: "wait", Make: readcmd.Wait}, {Name: "shot", Make: readcmd.Shot},
 			{Name: "pdf", Make: readcmd.PDF}, {Name: "extract", Make: readcmd.Extract}, {Name: "batch", Make: readcmd.Batch}, {Name: "log", Make: readcmd.Log},
-			{Name: "prune", Make: readcmd.Prune}, {Name: "search", Make: readcmd.Search},
+			{Name: "prune", Make: readcmd.Prune}, {Name: "search", Make: readcmd.Search}, {Name: "record", Make: recordcmd.Record},
 		}},
 		{"act", "Acting on a page:", append(actcmd.Actions(),
 			cli.Command{Name: "dialog", Make: actcmd.Dialog}, cli.Command{Name: "downloads", Make: actcmd.Downloads}, cli.Command{Name: "form", Make: actcmd.Form},

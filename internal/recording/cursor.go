@@ -12,6 +12,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	recordingv1 "github.com/domtap/domtap/gen/domtap/recording/v1"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/cluster/tablog"
 )
 
@@ -40,10 +41,12 @@ func (f *File) entries(b block) iter.Seq2[*recordingv1.Entry, error] {
 // Moment is one entry of a recording: one of its fields beside At is set.
 type Moment struct {
 	// At is since the start of the recording.
-	At      time.Duration
-	State   *actor.Published
-	Picture *Picture
-	End     *recordingv1.End
+	At       time.Duration
+	State    *actor.Published
+	Timeline *domtapv1.TimelineEntry
+	Picture  *Picture
+	Log      *domtapv1.LogEntry
+	End      *recordingv1.End
 }
 
 // Cursor reads a recording forward. Where a part cannot be read, it goes on at the next keyframe.
@@ -83,7 +86,7 @@ func (c *Cursor) Next() (Moment, error) {
 		if err != nil {
 			return Moment{}, err
 		}
-		out := Moment{At: since(m.GetAt()), Picture: m.GetPicture(), End: m.GetEnd()}
+		out := Moment{At: since(m.GetAt()), Timeline: m.GetTimeline(), Picture: m.GetPicture(), Log: m.GetLog(), End: m.GetEnd()}
 		record, isState := m.GetWhat().(*recordingv1.Entry_State)
 		switch {
 		case isState:
@@ -97,7 +100,7 @@ func (c *Cursor) Next() (Moment, error) {
 			}
 			c.lost = false
 			out.State = &state
-		case out.Picture == nil && out.End == nil:
+		case m.GetWhat() == nil:
 			continue // of a later version
 		}
 		return out, nil

@@ -18,7 +18,6 @@ package recording
 import (
 	"encoding/binary"
 	"hash/crc32"
-	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -114,12 +113,16 @@ func micros(d time.Duration) uint64 { return uint64(max(0, d.Microseconds())) }
 // since is the duration of a time of an entry.
 func since(at uint64) time.Duration { return time.Duration(at) * time.Microsecond }
 
-// encoder compresses; EncodeAll is safe for concurrent use. Blocks are small, and the changes of a page resemble each other.
-var encoder = sync.OnceValues(func() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
-})
+// window is how far back a block refers to itself, in bytes. It bounds the memory of a Writer.
+const window = 512 << 10
 
-// decoder decompresses; DecodeAll is safe for concurrent use.
-var decoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+// newEncoder makes what compresses the blocks of one Writer. Blocks are small, and the changes of a page resemble each other.
+func newEncoder() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window),
+		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
+}
+
+// newDecoder makes what decompresses the blocks of one File. It may be used from several goroutines.
+func newDecoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxRaw))
-})
+}

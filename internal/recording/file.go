@@ -10,16 +10,31 @@ import (
 	"sort"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/proto"
 
 	recordingv1 "github.com/domtap/domtap/gen/domtap/recording/v1"
 )
 
+// Info describes a recording.
+type Info struct {
+	ID, Tab, Session, File string
+	Started                time.Time
+	// Ended is zero for one that is being made; Reason and Detail say why it ended.
+	Ended  time.Time
+	Reason Reason
+	Detail string
+	// Bytes is how large the file is.
+	Bytes            int64
+	States, Pictures int64
+}
+
 // File is a recording that is read. Its methods are safe for concurrent use, but for Close.
 type File struct {
-	in     io.ReaderAt
-	size   int64
-	header *recordingv1.Header
+	in      io.ReaderAt
+	decoder *zstd.Decoder
+	size    int64
+	header  *recordingv1.Header
 	// blocks are those of entries, in order.
 	blocks  []block
 	missing []Gap
@@ -66,6 +81,7 @@ func Open(path string) (*File, error) {
 
 // Close closes the file.
 func (f *File) Close() error {
+	f.decoder.Close()
 	if f.close == nil {
 		return nil
 	}
@@ -82,6 +98,10 @@ func Read(in io.ReaderAt, size int64) (*File, error) {
 	}
 	if !bytes.HasPrefix([]byte(preamble), start) {
 		return nil, ErrNoRecording
+	}
+	var err error
+	if f.decoder, err = newDecoder(); err != nil {
+		return nil, err
 	}
 	if err := f.scan(int64(len(start))); err != nil {
 		return nil, err
@@ -206,11 +226,7 @@ func (f *File) contents(b block) ([]byte, error) {
 	if crc32.Checksum(stored, castagnoli) != b.sum {
 		return nil, errors.New("a block is damaged: its checksum is another")
 	}
-	dec, err := decoder()
-	if err != nil {
-		return nil, err
-	}
-	raw, err := dec.DecodeAll(stored, make([]byte, 0, b.raw))
+	raw, err := f.decoder.DecodeAll(stored, make([]byte, 0, b.raw))
 	if err != nil {
 		return nil, fmt.Errorf("a block is damaged: %w", err)
 	}

@@ -7,12 +7,14 @@ import (
 	"io"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/domtap/domtap/actor"
 	recordingv1 "github.com/domtap/domtap/gen/domtap/recording/v1"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/cluster/tablog"
 )
 
@@ -52,6 +54,7 @@ const (
 // Writer writes a recording. After an error it writes no more, and every method returns the error.
 type Writer struct {
 	out     io.Writer
+	encoder *zstd.Encoder
 	started time.Time
 	states  tablog.Writer
 	// block has the entries that are not written yet; head is their block's.
@@ -76,11 +79,10 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{out: out, started: h.Started}
-	first, err := seal([]byte(preamble), head{kind: headerBlock}, b)
-	if err != nil {
+	if w.encoder, err = newEncoder(); err != nil {
 		return nil, err
 	}
-	w.write(first)
+	w.write(w.seal([]byte(preamble), head{kind: headerBlock}, b))
 	return w, w.err
 }
 
@@ -145,6 +147,16 @@ func (w *Writer) Picture(at time.Time, p *Picture) error {
 	return nil
 }
 
+// Timeline adds an entry of the timeline of the tab.
+func (w *Writer) Timeline(at time.Time, e *domtapv1.TimelineEntry) error {
+	return w.add(w.at(at), &recordingv1.Entry{What: &recordingv1.Entry_Timeline{Timeline: e}})
+}
+
+// Log adds an entry of the log of the page.
+func (w *Writer) Log(at time.Time, e *domtapv1.LogEntry) error {
+	return w.add(w.at(at), &recordingv1.Entry{What: &recordingv1.Entry_Log{Log: e}})
+}
+
 // End ends the recording. It does not close the file.
 func (w *Writer) End(at time.Time, why Reason, detail string) error {
 	if err := w.add(w.at(at), &recordingv1.Entry{What: &recordingv1.Entry_End{End: &recordingv1.End{Reason: why, Detail: detail}}}); err != nil {
@@ -191,10 +203,7 @@ func (w *Writer) Flush() error {
 	if w.err != nil || w.entries == 0 {
 		return w.err
 	}
-	b, err := seal(nil, w.head, w.block)
-	if err != nil {
-		return w.fail(err)
-	}
+	b := w.seal(nil, w.head, w.block)
 	w.block, w.entries = w.block[:0], 0
 	if cap(w.block) > 4*blockBytes {
 		w.block = nil // of a large page, once
@@ -221,12 +230,8 @@ func (w *Writer) fail(err error) error {
 }
 
 // seal appends a block with contents.
-func seal(b []byte, h head, contents []byte) ([]byte, error) {
-	enc, err := encoder()
-	if err != nil {
-		return nil, err
-	}
-	stored := enc.EncodeAll(contents, nil)
+func (w *Writer) seal(b []byte, h head, contents []byte) []byte {
+	stored := w.encoder.EncodeAll(contents, nil)
 	h.raw, h.stored, h.sum = uint32(len(contents)), uint32(len(stored)), crc32.Checksum(stored, castagnoli)
-	return append(h.append(b), stored...), nil
+	return append(h.append(b), stored...)
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/intercept"
+	"github.com/domtap/domtap/internal/server/recorder"
 )
 
 // The tokens of a daemon with several clients.
@@ -51,7 +52,7 @@ func withClients(t *testing.T, test func(t *testing.T, b *bench, clients *identi
 		clients := identity.New(t.Context(), testToken)
 		clients.Set(clientList())
 		opaque := func(session string) bool { return identity.OwnerOf(session) != identity.OperatorName }
-		b := newBenchWith(t, Config{Token: testToken, Clients: clients, AllowEval: true}, "tcp", tabpool.Config{Opaque: opaque})
+		b := newBenchWith(t, Config{Token: testToken, Clients: clients, AllowEval: true, Recording: recorder.Config{Dir: t.TempDir()}}, "tcp", tabpool.Config{Opaque: opaque})
 		defer b.close()
 		b.browser.Serve(shopURL, shopScreen)
 		test(t, b, clients)
@@ -151,6 +152,12 @@ var samples = map[string]proto.Message{
 	"ClusterService.GetCluster":  &domtapv1.GetClusterRequest{},
 	"ClusterService.DrainNode":   &domtapv1.DrainNodeRequest{NodeId: "n1"},
 	"ClusterService.MoveSession": &domtapv1.MoveSessionRequest{SessionId: "s", NodeId: "n1"},
+
+	"RecordingService.Record":         &domtapv1.RecordRequest{},
+	"RecordingService.StopRecording":  &domtapv1.StopRecordingRequest{},
+	"RecordingService.ListRecordings": &domtapv1.ListRecordingsRequest{},
+	"ReplayService.GetReplay":         &domtapv1.GetReplayRequest{},
+	"ReplayService.Seek":              &domtapv1.SeekRequest{At: &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: seconds(1)}}},
 }
 
 // everyMethod calls do for every method of the API, which must have a sample.

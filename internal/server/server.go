@@ -46,6 +46,7 @@ import (
 	"github.com/domtap/domtap/internal/server/limit"
 	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/recorder"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/services"
 	"github.com/domtap/domtap/internal/server/streaming"
@@ -104,6 +105,10 @@ type Config struct {
 	Cluster domtapv1.ClusterServiceServer
 	// Peers pass on the calls about what other nodes of a cluster have. Nil: there is no cluster.
 	Peers intercept.Peers
+	// Recording says where recordings of tabs go. Without a directory, tabs cannot be recorded.
+	Recording recorder.Config
+	// RecordAll has all tabs recorded, as it says. Nil: those that clients want.
+	RecordAll *recorder.Options
 	// Sessions are the sessions of the pool. Nil: only the default session exists.
 	Sessions *sessions.Sessions
 }
@@ -147,6 +152,8 @@ type Server struct {
 	services *services.Services
 	// timelines have what happened on the tabs.
 	timelines *timelines.Timelines
+	// recordings records tabs; nil: it is off.
+	recordings *recorder.Recorder
 	// names are the names of the services, but for health and reflection.
 	names  []string
 	health *health.Server
@@ -177,6 +184,10 @@ func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 	}
 	s.usage = usage.New(opened{s.access})
 	s.recorder = metering.New(s.usage, s.access.SessionOf, rpcstatus.Reason)
+	if cfg.Recording.Dir != "" {
+		cfg.Recording.Logger = cfg.Logger
+		s.recordings = recorder.New(context.Background(), pool, cfg.Recording)
+	}
 	s.assemble()
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
@@ -210,6 +221,7 @@ func (s *Server) assemble() {
 		DaemonID: rand.Text(), Access: s.access, Views: s.views, Usage: s.usage, Streams: s.streams,
 		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Node: cfg.Node, Cluster: cfg.Cluster,
 		Logger: cfg.Logger, Timelines: s.timelines,
+		Recorder: s.recordings,
 	})
 }
 
@@ -265,6 +277,11 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 
 // serve runs the listeners; it returns while they still run.
 func (s *Server) serve(ctx context.Context, listeners []net.Listener) error {
+	if all := s.cfg.RecordAll; all != nil && s.recordings != nil {
+		if _, err := s.recordings.Record(ctx, recorder.Everything(), identity.OperatorName, *all); err != nil {
+			return err
+		}
+	}
 	if err := s.admit(listeners); err != nil {
 		for _, l := range listeners {
 			err = errors.Join(err, l.Close())
@@ -302,6 +319,9 @@ func (s *Server) admit(listeners []net.Listener) error {
 // stop ends everything in bounded time. The pool closes first, because that ends the streams.
 func (s *Server) stop(ctx context.Context) error {
 	s.health.Shutdown()
+	if s.recordings != nil {
+		s.recordings.Close()
+	}
 	closing, cancel := context.WithTimeout(ctx, s.cfg.StopTimeout)
 	err := s.access.Shut(closing)
 	cancel()

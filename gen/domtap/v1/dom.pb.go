@@ -1422,7 +1422,9 @@ type GetDomRequest struct {
 	// boxes, and a truncated one has no cursor. Not with incremental, since_revision, cursor or include_geometry.
 	// With max_age, a node of a cluster that has a copy of the tab, because somebody watches the tab there, may answer from
 	// the copy, which costs the node of the tab nothing. Such an answer is at most max_age old, and may be older than the last action.
-	ObserveOnly   bool `protobuf:"varint,23,opt,name=observe_only,json=observeOnly,proto3" json:"observe_only,omitempty"`
+	ObserveOnly bool `protobuf:"varint,23,opt,name=observe_only,json=observeOnly,proto3" json:"observe_only,omitempty"`
+	// Of a recording that is replayed: when. Unset: the time that ReplayService.Seek has set.
+	At            *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1583,6 +1585,13 @@ func (x *GetDomRequest) GetObserveOnly() bool {
 	return false
 }
 
+func (x *GetDomRequest) GetAt() *Moment {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
 type GetDomResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	TabId    string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
@@ -1734,7 +1743,9 @@ type GetCompactRequest struct {
 	// For DENSE: prints the target of every link.
 	Hrefs bool `protobuf:"varint,22,opt,name=hrefs,proto3" json:"hrefs,omitempty"`
 	// As in GetDomRequest. Not with dedupe_navigation.
-	ObserveOnly   bool `protobuf:"varint,23,opt,name=observe_only,json=observeOnly,proto3" json:"observe_only,omitempty"`
+	ObserveOnly bool `protobuf:"varint,23,opt,name=observe_only,json=observeOnly,proto3" json:"observe_only,omitempty"`
+	// Of a recording that is replayed: when. Unset: the time that ReplayService.Seek has set.
+	At            *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1916,6 +1927,13 @@ func (x *GetCompactRequest) GetObserveOnly() bool {
 	return false
 }
 
+func (x *GetCompactRequest) GetAt() *Moment {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
 type GetCompactResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Text     string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
@@ -2015,7 +2033,9 @@ type FindRequest struct {
 	// Only elements that have this around them, as Target.within: a text of the same row, list item, card, group, form or
 	// dialog, of the name of an element around or of the heading above; the role of an element around; or the ref of
 	// one. At most 1,000 characters. Without a match, `nearest` has elements that match elsewhere.
-	Within        string `protobuf:"bytes,7,opt,name=within,proto3" json:"within,omitempty"`
+	Within string `protobuf:"bytes,7,opt,name=within,proto3" json:"within,omitempty"`
+	// Of a recording that is replayed: when. Unset: the time that ReplayService.Seek has set.
+	At            *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2097,6 +2117,13 @@ func (x *FindRequest) GetWithin() string {
 		return x.Within
 	}
 	return ""
+}
+
+func (x *FindRequest) GetAt() *Moment {
+	if x != nil {
+		return x.At
+	}
+	return nil
 }
 
 type FindResponse struct {
@@ -2273,8 +2300,13 @@ type WatchDomRequest struct {
 	Hrefs bool `protobuf:"varint,22,opt,name=hrefs,proto3" json:"hrefs,omitempty"`
 	// Also send what a person would notice, as `outcome` events.
 	IncludeOutcome bool `protobuf:"varint,23,opt,name=include_outcome,json=includeOutcome,proto3" json:"include_outcome,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Of a recording that is replayed: where to begin. The stream plays from there to the end of the recording, and then ends with OK,
+	// after a `tab_status` CLOSED.
+	At *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
+	// Of a recording that is replayed: how fast, 0.01 to 10,000 times as fast as it was. Unset: 1.
+	Speed         *float64 `protobuf:"fixed64,31,opt,name=speed,proto3,oneof" json:"speed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WatchDomRequest) Reset() {
@@ -2431,6 +2463,20 @@ func (x *WatchDomRequest) GetIncludeOutcome() bool {
 		return x.IncludeOutcome
 	}
 	return false
+}
+
+func (x *WatchDomRequest) GetAt() *Moment {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *WatchDomRequest) GetSpeed() float64 {
+	if x != nil && x.Speed != nil {
+		return *x.Speed
+	}
+	return 0
 }
 
 // Navigated: the tab shows another document or URL.
@@ -3058,7 +3104,7 @@ var File_domtap_v1_dom_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\n" +
-	"\x13domtap/v1/dom.proto\x12\tdomtap.v1\x1a\x17domtap/v1/outcome.proto\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"P\n" +
+	"\x13domtap/v1/dom.proto\x12\tdomtap.v1\x1a\x16domtap/v1/moment.proto\x1a\x17domtap/v1/outcome.proto\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"P\n" +
 	"\x04Rect\x12\f\n" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\x12\x14\n" +
@@ -3186,7 +3232,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x05title\x18\x04 \x01(\tR\x05title\"6\n" +
 	"\fHistoryEntry\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x14\n" +
-	"\x05title\x18\x02 \x01(\tR\x05title\"\x88\x06\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\"\xab\x06\n" +
 	"\rGetDomRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -3207,7 +3253,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x10include_geometry\x18\x0f \x01(\bR\x0fincludeGeometry\x12,\n" +
 	"\x0finclude_history\x18\x10 \x01(\bH\x05R\x0eincludeHistory\x88\x01\x01\x122\n" +
 	"\amax_age\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x06maxAge\x12!\n" +
-	"\fobserve_only\x18\x17 \x01(\bR\vobserveOnlyB\x0f\n" +
+	"\fobserve_only\x18\x17 \x01(\bR\vobserveOnly\x12!\n" +
+	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02atB\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +
 	"\x11_interactive_onlyB\x11\n" +
@@ -3225,7 +3272,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x04diff\x18\b \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12)\n" +
 	"\x06resync\x18\t \x01(\v2\x11.domtap.v1.ResyncR\x06resync\x121\n" +
 	"\ahistory\x18\n" +
-	" \x03(\v2\x17.domtap.v1.HistoryEntryR\ahistory\"\xfa\x06\n" +
+	" \x03(\v2\x17.domtap.v1.HistoryEntryR\ahistory\"\x9d\a\n" +
 	"\x11GetCompactRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -3249,7 +3296,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x11dedupe_navigation\x18\x12 \x01(\bR\x10dedupeNavigation\x122\n" +
 	"\amax_age\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x06maxAge\x12\x14\n" +
 	"\x05hrefs\x18\x16 \x01(\bR\x05hrefs\x12!\n" +
-	"\fobserve_only\x18\x17 \x01(\bR\vobserveOnlyB\x0f\n" +
+	"\fobserve_only\x18\x17 \x01(\bR\vobserveOnly\x12!\n" +
+	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02atB\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +
 	"\x11_interactive_onlyB\x11\n" +
@@ -3261,7 +3309,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\bmetadata\x18\x02 \x01(\v2\x17.domtap.v1.ViewMetadataR\bmetadata\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x04R\brevision\x12\x14\n" +
 	"\x05epoch\x18\x04 \x01(\tR\x05epoch\x12)\n" +
-	"\x06resync\x18\x05 \x01(\v2\x11.domtap.v1.ResyncR\x06resync\"\x8c\x02\n" +
+	"\x06resync\x18\x05 \x01(\v2\x11.domtap.v1.ResyncR\x06resync\"\xaf\x02\n" +
 	"\vFindRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12$\n" +
@@ -3271,7 +3319,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"max_tokens\x18\x04 \x01(\x05H\x01R\tmaxTokens\x88\x01\x01\x12\x1b\n" +
 	"\tclient_id\x18\x05 \x01(\tR\bclientId\x122\n" +
 	"\amax_age\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x06maxAge\x12\x16\n" +
-	"\x06within\x18\a \x01(\tR\x06withinB\x0e\n" +
+	"\x06within\x18\a \x01(\tR\x06within\x12!\n" +
+	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02atB\x0e\n" +
 	"\f_max_resultsB\r\n" +
 	"\v_max_tokens\"\xe9\x01\n" +
 	"\fFindResponse\x12.\n" +
@@ -3283,7 +3332,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\anearest\x18\x06 \x03(\v2\x14.domtap.v1.FindMatchR\anearest\"M\n" +
 	"\tFindMatch\x12,\n" +
 	"\aelement\x18\x01 \x01(\v2\x12.domtap.v1.ElementR\aelement\x12\x12\n" +
-	"\x04line\x18\x02 \x01(\tR\x04line\"\x97\x06\n" +
+	"\x04line\x18\x02 \x01(\tR\x04line\"\xdf\x06\n" +
 	"\x0fWatchDomRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -3304,12 +3353,15 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\fomit_initial\x18\x13 \x01(\bR\vomitInitial\x12<\n" +
 	"\fmin_interval\x18\x14 \x01(\v2\x19.google.protobuf.DurationR\vminInterval\x12\x14\n" +
 	"\x05hrefs\x18\x16 \x01(\bR\x05hrefs\x12'\n" +
-	"\x0finclude_outcome\x18\x17 \x01(\bR\x0eincludeOutcomeB\x0f\n" +
+	"\x0finclude_outcome\x18\x17 \x01(\bR\x0eincludeOutcome\x12!\n" +
+	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02at\x12\x19\n" +
+	"\x05speed\x18\x1f \x01(\x01H\x05R\x05speed\x88\x01\x01B\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +
 	"\x11_interactive_onlyB\x10\n" +
 	"\x0e_from_revisionB\v\n" +
-	"\t_root_refJ\x04\b\a\x10\bJ\x04\b\v\x10\fJ\x04\b\x10\x10\x11J\x04\b\x12\x10\x13\"X\n" +
+	"\t_root_refB\b\n" +
+	"\x06_speedJ\x04\b\a\x10\bJ\x04\b\v\x10\fJ\x04\b\x10\x10\x11J\x04\b\x12\x10\x13\"X\n" +
 	"\tNavigated\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x12#\n" +
@@ -3432,11 +3484,12 @@ var file_domtap_v1_dom_proto_goTypes = []any{
 	nil,                           // 29: domtap.v1.Element.AttributesEntry
 	nil,                           // 30: domtap.v1.ViewMetadata.OmittedByRoleEntry
 	(*durationpb.Duration)(nil),   // 31: google.protobuf.Duration
-	(TabStatus)(0),                // 32: domtap.v1.TabStatus
-	(*Dialog)(nil),                // 33: domtap.v1.Dialog
-	(*timestamppb.Timestamp)(nil), // 34: google.protobuf.Timestamp
-	(*Outcome)(nil),               // 35: domtap.v1.Outcome
-	(*WaitCondition)(nil),         // 36: domtap.v1.WaitCondition
+	(*Moment)(nil),                // 32: domtap.v1.Moment
+	(TabStatus)(0),                // 33: domtap.v1.TabStatus
+	(*Dialog)(nil),                // 34: domtap.v1.Dialog
+	(*timestamppb.Timestamp)(nil), // 35: google.protobuf.Timestamp
+	(*Outcome)(nil),               // 36: domtap.v1.Outcome
+	(*WaitCondition)(nil),         // 37: domtap.v1.WaitCondition
 }
 var file_domtap_v1_dom_proto_depIdxs = []int32{
 	3,  // 0: domtap.v1.Element.rect:type_name -> domtap.v1.Rect
@@ -3456,56 +3509,60 @@ var file_domtap_v1_dom_proto_depIdxs = []int32{
 	4,  // 14: domtap.v1.Snapshot.elements:type_name -> domtap.v1.Element
 	10, // 15: domtap.v1.Snapshot.metadata:type_name -> domtap.v1.ViewMetadata
 	31, // 16: domtap.v1.GetDomRequest.max_age:type_name -> google.protobuf.Duration
-	4,  // 17: domtap.v1.GetDomResponse.elements:type_name -> domtap.v1.Element
-	10, // 18: domtap.v1.GetDomResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	9,  // 19: domtap.v1.GetDomResponse.diff:type_name -> domtap.v1.Diff
-	12, // 20: domtap.v1.GetDomResponse.resync:type_name -> domtap.v1.Resync
-	14, // 21: domtap.v1.GetDomResponse.history:type_name -> domtap.v1.HistoryEntry
-	2,  // 22: domtap.v1.GetCompactRequest.format:type_name -> domtap.v1.Format
-	31, // 23: domtap.v1.GetCompactRequest.max_age:type_name -> google.protobuf.Duration
-	10, // 24: domtap.v1.GetCompactResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	12, // 25: domtap.v1.GetCompactResponse.resync:type_name -> domtap.v1.Resync
-	31, // 26: domtap.v1.FindRequest.max_age:type_name -> google.protobuf.Duration
-	21, // 27: domtap.v1.FindResponse.matches:type_name -> domtap.v1.FindMatch
-	10, // 28: domtap.v1.FindResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	21, // 29: domtap.v1.FindResponse.nearest:type_name -> domtap.v1.FindMatch
-	4,  // 30: domtap.v1.FindMatch.element:type_name -> domtap.v1.Element
-	2,  // 31: domtap.v1.WatchDomRequest.format:type_name -> domtap.v1.Format
-	31, // 32: domtap.v1.WatchDomRequest.min_interval:type_name -> google.protobuf.Duration
-	32, // 33: domtap.v1.TabStatusChange.status:type_name -> domtap.v1.TabStatus
-	33, // 34: domtap.v1.TabStatusChange.dialog:type_name -> domtap.v1.Dialog
-	34, // 35: domtap.v1.WatchDomResponse.observed_at:type_name -> google.protobuf.Timestamp
-	34, // 36: domtap.v1.WatchDomResponse.page_time:type_name -> google.protobuf.Timestamp
-	13, // 37: domtap.v1.WatchDomResponse.snapshot:type_name -> domtap.v1.Snapshot
-	9,  // 38: domtap.v1.WatchDomResponse.diff:type_name -> domtap.v1.Diff
-	23, // 39: domtap.v1.WatchDomResponse.navigated:type_name -> domtap.v1.Navigated
-	12, // 40: domtap.v1.WatchDomResponse.resync:type_name -> domtap.v1.Resync
-	24, // 41: domtap.v1.WatchDomResponse.tab_status:type_name -> domtap.v1.TabStatusChange
-	25, // 42: domtap.v1.WatchDomResponse.heartbeat:type_name -> domtap.v1.Heartbeat
-	35, // 43: domtap.v1.WatchDomResponse.outcome:type_name -> domtap.v1.Outcome
-	36, // 44: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
-	31, // 45: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
-	2,  // 46: domtap.v1.WaitForRequest.format:type_name -> domtap.v1.Format
-	4,  // 47: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
-	31, // 48: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
-	9,  // 49: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
-	12, // 50: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
-	35, // 51: domtap.v1.WaitForResponse.outcome:type_name -> domtap.v1.Outcome
-	15, // 52: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
-	17, // 53: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
-	19, // 54: domtap.v1.DomService.Find:input_type -> domtap.v1.FindRequest
-	22, // 55: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
-	27, // 56: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
-	16, // 57: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
-	18, // 58: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
-	20, // 59: domtap.v1.DomService.Find:output_type -> domtap.v1.FindResponse
-	26, // 60: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
-	28, // 61: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
-	57, // [57:62] is the sub-list for method output_type
-	52, // [52:57] is the sub-list for method input_type
-	52, // [52:52] is the sub-list for extension type_name
-	52, // [52:52] is the sub-list for extension extendee
-	0,  // [0:52] is the sub-list for field type_name
+	32, // 17: domtap.v1.GetDomRequest.at:type_name -> domtap.v1.Moment
+	4,  // 18: domtap.v1.GetDomResponse.elements:type_name -> domtap.v1.Element
+	10, // 19: domtap.v1.GetDomResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	9,  // 20: domtap.v1.GetDomResponse.diff:type_name -> domtap.v1.Diff
+	12, // 21: domtap.v1.GetDomResponse.resync:type_name -> domtap.v1.Resync
+	14, // 22: domtap.v1.GetDomResponse.history:type_name -> domtap.v1.HistoryEntry
+	2,  // 23: domtap.v1.GetCompactRequest.format:type_name -> domtap.v1.Format
+	31, // 24: domtap.v1.GetCompactRequest.max_age:type_name -> google.protobuf.Duration
+	32, // 25: domtap.v1.GetCompactRequest.at:type_name -> domtap.v1.Moment
+	10, // 26: domtap.v1.GetCompactResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	12, // 27: domtap.v1.GetCompactResponse.resync:type_name -> domtap.v1.Resync
+	31, // 28: domtap.v1.FindRequest.max_age:type_name -> google.protobuf.Duration
+	32, // 29: domtap.v1.FindRequest.at:type_name -> domtap.v1.Moment
+	21, // 30: domtap.v1.FindResponse.matches:type_name -> domtap.v1.FindMatch
+	10, // 31: domtap.v1.FindResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	21, // 32: domtap.v1.FindResponse.nearest:type_name -> domtap.v1.FindMatch
+	4,  // 33: domtap.v1.FindMatch.element:type_name -> domtap.v1.Element
+	2,  // 34: domtap.v1.WatchDomRequest.format:type_name -> domtap.v1.Format
+	31, // 35: domtap.v1.WatchDomRequest.min_interval:type_name -> google.protobuf.Duration
+	32, // 36: domtap.v1.WatchDomRequest.at:type_name -> domtap.v1.Moment
+	33, // 37: domtap.v1.TabStatusChange.status:type_name -> domtap.v1.TabStatus
+	34, // 38: domtap.v1.TabStatusChange.dialog:type_name -> domtap.v1.Dialog
+	35, // 39: domtap.v1.WatchDomResponse.observed_at:type_name -> google.protobuf.Timestamp
+	35, // 40: domtap.v1.WatchDomResponse.page_time:type_name -> google.protobuf.Timestamp
+	13, // 41: domtap.v1.WatchDomResponse.snapshot:type_name -> domtap.v1.Snapshot
+	9,  // 42: domtap.v1.WatchDomResponse.diff:type_name -> domtap.v1.Diff
+	23, // 43: domtap.v1.WatchDomResponse.navigated:type_name -> domtap.v1.Navigated
+	12, // 44: domtap.v1.WatchDomResponse.resync:type_name -> domtap.v1.Resync
+	24, // 45: domtap.v1.WatchDomResponse.tab_status:type_name -> domtap.v1.TabStatusChange
+	25, // 46: domtap.v1.WatchDomResponse.heartbeat:type_name -> domtap.v1.Heartbeat
+	36, // 47: domtap.v1.WatchDomResponse.outcome:type_name -> domtap.v1.Outcome
+	37, // 48: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
+	31, // 49: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
+	2,  // 50: domtap.v1.WaitForRequest.format:type_name -> domtap.v1.Format
+	4,  // 51: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
+	31, // 52: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
+	9,  // 53: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
+	12, // 54: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
+	36, // 55: domtap.v1.WaitForResponse.outcome:type_name -> domtap.v1.Outcome
+	15, // 56: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
+	17, // 57: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
+	19, // 58: domtap.v1.DomService.Find:input_type -> domtap.v1.FindRequest
+	22, // 59: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
+	27, // 60: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
+	16, // 61: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
+	18, // 62: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
+	20, // 63: domtap.v1.DomService.Find:output_type -> domtap.v1.FindResponse
+	26, // 64: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
+	28, // 65: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
+	61, // [61:66] is the sub-list for method output_type
+	56, // [56:61] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_dom_proto_init() }
@@ -3513,6 +3570,7 @@ func file_domtap_v1_dom_proto_init() {
 	if File_domtap_v1_dom_proto != nil {
 		return
 	}
+	file_domtap_v1_moment_proto_init()
 	file_domtap_v1_outcome_proto_init()
 	file_domtap_v1_tab_proto_init()
 	file_domtap_v1_wait_proto_init()

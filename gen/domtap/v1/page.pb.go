@@ -682,7 +682,9 @@ type ScreenshotRequest struct {
 	Ref *uint32 `protobuf:"varint,5,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
 	// Draws the refs of interactive elements, at most 300. No label covers another; an element without room for a
 	// label gets only a box. Only PNG and JPEG.
-	Marks         bool `protobuf:"varint,6,opt,name=marks,proto3" json:"marks,omitempty"`
+	Marks bool `protobuf:"varint,6,opt,name=marks,proto3" json:"marks,omitempty"`
+	// Of a recording that is replayed: when. The answer is the picture that was taken last before, or else the first one after.
+	At            *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -757,6 +759,13 @@ func (x *ScreenshotRequest) GetMarks() bool {
 		return x.Marks
 	}
 	return false
+}
+
+func (x *ScreenshotRequest) GetAt() *Moment {
+	if x != nil {
+		return x.At
+	}
+	return nil
 }
 
 type ScreenshotResponse struct {
@@ -1872,7 +1881,7 @@ var File_domtap_v1_page_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_page_proto_rawDesc = "" +
 	"\n" +
-	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc9\x01\n" +
+	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x16domtap/v1/moment.proto\x1a\x13domtap/v1/dom.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc9\x01\n" +
 	"\x0fReadPageRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12'\n" +
 	"\x04mode\x18\x02 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\"\n" +
@@ -1911,14 +1920,15 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x04Mark\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12#\n" +
 	"\x04rect\x18\x02 \x01(\v2\x0f.domtap.v1.RectR\x04rect\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\"\xd7\x01\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\"\xfa\x01\n" +
 	"\x11ScreenshotRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12.\n" +
 	"\x06format\x18\x02 \x01(\x0e2\x16.domtap.v1.ImageFormatR\x06format\x12\x1d\n" +
 	"\aquality\x18\x03 \x01(\x05H\x00R\aquality\x88\x01\x01\x12\x1b\n" +
 	"\tfull_page\x18\x04 \x01(\bR\bfullPage\x12\x15\n" +
 	"\x03ref\x18\x05 \x01(\rH\x01R\x03ref\x88\x01\x01\x12\x14\n" +
-	"\x05marks\x18\x06 \x01(\bR\x05marksB\n" +
+	"\x05marks\x18\x06 \x01(\bR\x05marks\x12!\n" +
+	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02atB\n" +
 	"\n" +
 	"\b_qualityB\x06\n" +
 	"\x04_ref\"\x81\x01\n" +
@@ -2101,8 +2111,9 @@ var file_domtap_v1_page_proto_goTypes = []any{
 	(*ViewMetadata)(nil),          // 23: domtap.v1.ViewMetadata
 	(*Signal)(nil),                // 24: domtap.v1.Signal
 	(*Rect)(nil),                  // 25: domtap.v1.Rect
-	(*durationpb.Duration)(nil),   // 26: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
+	(*Moment)(nil),                // 26: domtap.v1.Moment
+	(*durationpb.Duration)(nil),   // 27: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
 }
 var file_domtap_v1_page_proto_depIdxs = []int32{
 	0,  // 0: domtap.v1.ReadPageRequest.mode:type_name -> domtap.v1.ReadMode
@@ -2113,37 +2124,38 @@ var file_domtap_v1_page_proto_depIdxs = []int32{
 	24, // 5: domtap.v1.ReadPageResponse.signals:type_name -> domtap.v1.Signal
 	25, // 6: domtap.v1.Mark.rect:type_name -> domtap.v1.Rect
 	1,  // 7: domtap.v1.ScreenshotRequest.format:type_name -> domtap.v1.ImageFormat
-	1,  // 8: domtap.v1.ScreenshotResponse.format:type_name -> domtap.v1.ImageFormat
-	7,  // 9: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
-	2,  // 10: domtap.v1.PdfRequest.format:type_name -> domtap.v1.PaperFormat
-	13, // 11: domtap.v1.ExtractRequest.table:type_name -> domtap.v1.ExtractTable
-	0,  // 12: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
-	26, // 13: domtap.v1.BatchRequest.timeout:type_name -> google.protobuf.Duration
-	0,  // 14: domtap.v1.BatchResult.mode:type_name -> domtap.v1.ReadMode
-	16, // 15: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
-	3,  // 16: domtap.v1.ReadLogRequest.kinds:type_name -> domtap.v1.LogKind
-	3,  // 17: domtap.v1.LogEntry.kind:type_name -> domtap.v1.LogKind
-	27, // 18: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
-	21, // 19: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
-	4,  // 20: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
-	8,  // 21: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
-	10, // 22: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
-	12, // 23: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
-	15, // 24: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
-	18, // 25: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
-	20, // 26: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
-	5,  // 27: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
-	9,  // 28: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
-	11, // 29: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
-	14, // 30: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
-	17, // 31: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
-	19, // 32: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
-	22, // 33: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
-	27, // [27:34] is the sub-list for method output_type
-	20, // [20:27] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	26, // 8: domtap.v1.ScreenshotRequest.at:type_name -> domtap.v1.Moment
+	1,  // 9: domtap.v1.ScreenshotResponse.format:type_name -> domtap.v1.ImageFormat
+	7,  // 10: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
+	2,  // 11: domtap.v1.PdfRequest.format:type_name -> domtap.v1.PaperFormat
+	13, // 12: domtap.v1.ExtractRequest.table:type_name -> domtap.v1.ExtractTable
+	0,  // 13: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
+	27, // 14: domtap.v1.BatchRequest.timeout:type_name -> google.protobuf.Duration
+	0,  // 15: domtap.v1.BatchResult.mode:type_name -> domtap.v1.ReadMode
+	16, // 16: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
+	3,  // 17: domtap.v1.ReadLogRequest.kinds:type_name -> domtap.v1.LogKind
+	3,  // 18: domtap.v1.LogEntry.kind:type_name -> domtap.v1.LogKind
+	28, // 19: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
+	21, // 20: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
+	4,  // 21: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
+	8,  // 22: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
+	10, // 23: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
+	12, // 24: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
+	15, // 25: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
+	18, // 26: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
+	20, // 27: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
+	5,  // 28: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
+	9,  // 29: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
+	11, // 30: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
+	14, // 31: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
+	17, // 32: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
+	19, // 33: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
+	22, // 34: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
+	28, // [28:35] is the sub-list for method output_type
+	21, // [21:28] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_page_proto_init() }
@@ -2151,6 +2163,7 @@ func file_domtap_v1_page_proto_init() {
 	if File_domtap_v1_page_proto != nil {
 		return
 	}
+	file_domtap_v1_moment_proto_init()
 	file_domtap_v1_dom_proto_init()
 	file_domtap_v1_page_proto_msgTypes[0].OneofWrappers = []any{}
 	file_domtap_v1_page_proto_msgTypes[4].OneofWrappers = []any{}

@@ -754,7 +754,9 @@ func (x *OpenTabResponse) GetTab() *Tab {
 type ListTabsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only tabs of this session. Empty: of all.
-	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Of a recording that is replayed: when. Unset: the time that ReplayService.Seek has set.
+	At            *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -794,6 +796,13 @@ func (x *ListTabsRequest) GetSessionId() string {
 		return x.SessionId
 	}
 	return ""
+}
+
+func (x *ListTabsRequest) GetAt() *Moment {
+	if x != nil {
+		return x.At
+	}
+	return nil
 }
 
 type ListTabsResponse struct {
@@ -868,8 +877,10 @@ func (x *ListTabsResponse) GetMissingNodes() []string {
 }
 
 type GetTabRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TabId         string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// Of a recording that is replayed: when. Unset: the time that ReplayService.Seek has set.
+	At            *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -909,6 +920,13 @@ func (x *GetTabRequest) GetTabId() string {
 		return x.TabId
 	}
 	return ""
+}
+
+func (x *GetTabRequest) GetAt() *Moment {
+	if x != nil {
+		return x.At
+	}
+	return nil
 }
 
 type GetTabResponse struct {
@@ -2486,7 +2504,7 @@ var File_domtap_v1_tab_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\n" +
-	"\x13domtap/v1/tab.proto\x12\tdomtap.v1\x1a\x17domtap/v1/outcome.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb5\x01\n" +
+	"\x13domtap/v1/tab.proto\x12\tdomtap.v1\x1a\x17domtap/v1/outcome.proto\x1a\x16domtap/v1/moment.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb5\x01\n" +
 	"\x06Dialog\x12)\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x15.domtap.v1.DialogTypeR\x04type\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12%\n" +
@@ -2523,17 +2541,19 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12\x18\n" +
 	"\arestore\x18\x0f \x01(\bR\arestore\"3\n" +
 	"\x0fOpenTabResponse\x12 \n" +
-	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"0\n" +
+	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"S\n" +
 	"\x0fListTabsRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"\x91\x01\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12!\n" +
+	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02at\"\x91\x01\n" +
 	"\x10ListTabsResponse\x12\"\n" +
 	"\x04tabs\x18\x01 \x03(\v2\x0e.domtap.v1.TabR\x04tabs\x12\x1b\n" +
 	"\tdaemon_id\x18\x02 \x01(\tR\bdaemonId\x12\x17\n" +
 	"\anode_id\x18\x03 \x01(\tR\x06nodeId\x12#\n" +
-	"\rmissing_nodes\x18B \x03(\tR\fmissingNodes\"&\n" +
+	"\rmissing_nodes\x18B \x03(\tR\fmissingNodes\"I\n" +
 	"\rGetTabRequest\x12\x15\n" +
-	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\"2\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12!\n" +
+	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02at\"2\n" +
 	"\x0eGetTabResponse\x12 \n" +
 	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"(\n" +
 	"\x0fCloseTabRequest\x12\x15\n" +
@@ -2737,8 +2757,9 @@ var file_domtap_v1_tab_proto_goTypes = []any{
 	(*AnswerDialogResponse)(nil),  // 37: domtap.v1.AnswerDialogResponse
 	(*WatchTabsResponse)(nil),     // 38: domtap.v1.WatchTabsResponse
 	(*durationpb.Duration)(nil),   // 39: google.protobuf.Duration
-	(*Outcome)(nil),               // 40: domtap.v1.Outcome
-	(*timestamppb.Timestamp)(nil), // 41: google.protobuf.Timestamp
+	(*Moment)(nil),                // 40: domtap.v1.Moment
+	(*Outcome)(nil),               // 41: domtap.v1.Outcome
+	(*timestamppb.Timestamp)(nil), // 42: google.protobuf.Timestamp
 }
 var file_domtap_v1_tab_proto_depIdxs = []int32{
 	2,  // 0: domtap.v1.Dialog.type:type_name -> domtap.v1.DialogType
@@ -2749,66 +2770,68 @@ var file_domtap_v1_tab_proto_depIdxs = []int32{
 	0,  // 5: domtap.v1.OpenTabRequest.wait_until:type_name -> domtap.v1.WaitUntil
 	39, // 6: domtap.v1.OpenTabRequest.timeout:type_name -> google.protobuf.Duration
 	6,  // 7: domtap.v1.OpenTabResponse.tab:type_name -> domtap.v1.Tab
-	6,  // 8: domtap.v1.ListTabsResponse.tabs:type_name -> domtap.v1.Tab
-	6,  // 9: domtap.v1.GetTabResponse.tab:type_name -> domtap.v1.Tab
-	0,  // 10: domtap.v1.NavigateRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 11: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 12: domtap.v1.NavigateResponse.tab:type_name -> domtap.v1.Tab
-	40, // 13: domtap.v1.NavigateResponse.outcome:type_name -> domtap.v1.Outcome
-	0,  // 14: domtap.v1.GoBackRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 15: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 16: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
-	40, // 17: domtap.v1.GoBackResponse.outcome:type_name -> domtap.v1.Outcome
-	0,  // 18: domtap.v1.GoForwardRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 19: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 20: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
-	40, // 21: domtap.v1.GoForwardResponse.outcome:type_name -> domtap.v1.Outcome
-	0,  // 22: domtap.v1.ReloadRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 23: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 24: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
-	40, // 25: domtap.v1.ReloadResponse.outcome:type_name -> domtap.v1.Outcome
-	6,  // 26: domtap.v1.SetRestoreResponse.tab:type_name -> domtap.v1.Tab
-	5,  // 27: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
-	4,  // 28: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
-	5,  // 29: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
-	6,  // 30: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
-	6,  // 31: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
-	41, // 32: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
-	27, // 33: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
-	28, // 34: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
-	29, // 35: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
-	30, // 36: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
-	33, // 37: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
-	35, // 38: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
-	31, // 39: domtap.v1.WatchTabsResponse.restoring:type_name -> domtap.v1.TabRestoring
-	32, // 40: domtap.v1.WatchTabsResponse.restored:type_name -> domtap.v1.TabRestored
-	8,  // 41: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
-	10, // 42: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
-	12, // 43: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
-	14, // 44: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
-	16, // 45: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
-	18, // 46: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
-	20, // 47: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
-	22, // 48: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
-	36, // 49: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
-	24, // 50: domtap.v1.TabService.SetRestore:input_type -> domtap.v1.SetRestoreRequest
-	26, // 51: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
-	9,  // 52: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
-	11, // 53: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
-	13, // 54: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
-	15, // 55: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
-	17, // 56: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
-	19, // 57: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
-	21, // 58: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
-	23, // 59: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
-	37, // 60: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
-	25, // 61: domtap.v1.TabService.SetRestore:output_type -> domtap.v1.SetRestoreResponse
-	38, // 62: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
-	52, // [52:63] is the sub-list for method output_type
-	41, // [41:52] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	40, // 8: domtap.v1.ListTabsRequest.at:type_name -> domtap.v1.Moment
+	6,  // 9: domtap.v1.ListTabsResponse.tabs:type_name -> domtap.v1.Tab
+	40, // 10: domtap.v1.GetTabRequest.at:type_name -> domtap.v1.Moment
+	6,  // 11: domtap.v1.GetTabResponse.tab:type_name -> domtap.v1.Tab
+	0,  // 12: domtap.v1.NavigateRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	39, // 13: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 14: domtap.v1.NavigateResponse.tab:type_name -> domtap.v1.Tab
+	41, // 15: domtap.v1.NavigateResponse.outcome:type_name -> domtap.v1.Outcome
+	0,  // 16: domtap.v1.GoBackRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	39, // 17: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 18: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
+	41, // 19: domtap.v1.GoBackResponse.outcome:type_name -> domtap.v1.Outcome
+	0,  // 20: domtap.v1.GoForwardRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	39, // 21: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 22: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
+	41, // 23: domtap.v1.GoForwardResponse.outcome:type_name -> domtap.v1.Outcome
+	0,  // 24: domtap.v1.ReloadRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	39, // 25: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 26: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
+	41, // 27: domtap.v1.ReloadResponse.outcome:type_name -> domtap.v1.Outcome
+	6,  // 28: domtap.v1.SetRestoreResponse.tab:type_name -> domtap.v1.Tab
+	5,  // 29: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
+	4,  // 30: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
+	5,  // 31: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
+	6,  // 32: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
+	6,  // 33: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
+	42, // 34: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
+	27, // 35: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
+	28, // 36: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
+	29, // 37: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
+	30, // 38: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
+	33, // 39: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
+	35, // 40: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
+	31, // 41: domtap.v1.WatchTabsResponse.restoring:type_name -> domtap.v1.TabRestoring
+	32, // 42: domtap.v1.WatchTabsResponse.restored:type_name -> domtap.v1.TabRestored
+	8,  // 43: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
+	10, // 44: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
+	12, // 45: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
+	14, // 46: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
+	16, // 47: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
+	18, // 48: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
+	20, // 49: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
+	22, // 50: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
+	36, // 51: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
+	24, // 52: domtap.v1.TabService.SetRestore:input_type -> domtap.v1.SetRestoreRequest
+	26, // 53: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
+	9,  // 54: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
+	11, // 55: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
+	13, // 56: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
+	15, // 57: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
+	17, // 58: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
+	19, // 59: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
+	21, // 60: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
+	23, // 61: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
+	37, // 62: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
+	25, // 63: domtap.v1.TabService.SetRestore:output_type -> domtap.v1.SetRestoreResponse
+	38, // 64: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
+	54, // [54:65] is the sub-list for method output_type
+	43, // [43:54] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_tab_proto_init() }
@@ -2817,6 +2840,7 @@ func file_domtap_v1_tab_proto_init() {
 		return
 	}
 	file_domtap_v1_outcome_proto_init()
+	file_domtap_v1_moment_proto_init()
 	file_domtap_v1_tab_proto_msgTypes[31].OneofWrappers = []any{}
 	file_domtap_v1_tab_proto_msgTypes[33].OneofWrappers = []any{
 		(*WatchTabsResponse_Opened)(nil),

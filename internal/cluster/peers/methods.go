@@ -97,6 +97,12 @@ var classes = map[string]class{
 	domtapv1.SearchService_Search_FullMethodName:              local,
 	domtapv1.SearchService_ListSearchProviders_FullMethodName: local,
 
+	domtapv1.RecordingService_Record_FullMethodName:         everywhere,
+	domtapv1.RecordingService_StopRecording_FullMethodName:  everywhere,
+	domtapv1.RecordingService_ListRecordings_FullMethodName: everywhere,
+	domtapv1.ReplayService_GetReplay_FullMethodName:         local,
+	domtapv1.ReplayService_Seek_FullMethodName:              byTab,
+
 	domtapv1.ClusterService_GetCluster_FullMethodName:  local,
 	domtapv1.ClusterService_DrainNode_FullMethodName:   byNode,
 	domtapv1.ClusterService_MoveSession_FullMethodName: managed,

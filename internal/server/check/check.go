@@ -69,13 +69,13 @@ func Request(m proto.Message) error {
 
 // checkers has the checker of each kind of request.
 var checkers = table(
-	of(checkOpenTab), of(checkTab[*domtapv1.GetTabRequest]), of(checkSession[*domtapv1.ListTabsRequest]),
+	of(checkOpenTab), of(checkAt(checkTab[*domtapv1.GetTabRequest])), of(checkAt(checkSession[*domtapv1.ListTabsRequest])),
 	of(checkSession[*domtapv1.WatchTabsRequest]), of(checkTab[*domtapv1.CloseTabRequest]), of(checkTab[*domtapv1.SetRestoreRequest]),
 	of(checkNavigate), of(checkTabLoad[*domtapv1.GoBackRequest]), of(checkTabLoad[*domtapv1.GoForwardRequest]),
 	of(checkTabLoad[*domtapv1.ReloadRequest]), of(checkAnswerDialog),
-	of(checkGetDom), of(checkGetCompact), of(checkFind), of(checkWatchDom), of(checkWaitFor),
+	of(checkAt(checkGetDom)), of(checkAt(checkGetCompact)), of(checkAt(checkFind)), of(checkAt(checkWatchDom)), of(checkWaitFor),
 	of(checkInteract), of(checkFillForm),
-	of(checkReadPage), of(checkScreenshot), of(checkPdf), of(checkExtract), of(checkBatch), of(checkEvaluate), of(checkReadLog),
+	of(checkReadPage), of(checkAt(checkScreenshot)), of(checkPdf), of(checkExtract), of(checkBatch), of(checkEvaluate), of(checkReadLog),
 	of(checkCreateSession), of(checkUpdateSession), of(checkCloseSession),
 	of(checkSession[*domtapv1.GetStorageStateRequest]), of(checkSetStorageState), of(checkSession[*domtapv1.ListDownloadsRequest]),
 	of(checkPruneTranscript), of(checkCountTokens), of(checkTab[*domtapv1.GetHistoryRequest]), of(checkGetStats), of(checkSearch),
@@ -83,6 +83,7 @@ var checkers = table(
 	of(checkAddRoute), of(checkSession[*domtapv1.ListRoutesRequest]), of(checkRemoveRoutes),
 	of(checkDrainNode), of(checkMoveSession),
 	of(checkGetTimeline), of(checkWatchTimeline), of(checkPauseClient), of(checkResumeClient), of(checkTakeOver), of(checkHandBack), of(checkListPauses),
+	of(checkRecord), of(checkStopRecording), of(checkListRecordings), of(checkSeek),
 )
 
 // checker adds what is wrong with a request to v.

@@ -88,6 +88,7 @@ func checkWatchDom(v *violations, r *domtapv1.WatchDomRequest) {
 	checkEpoch(v, r.GetEpoch())
 	v.want(isDiffFormat(r.GetFormat()), "format", "must be DIFF, DENSE_DIFF or unset in a stream; GetCompact has the other formats")
 	checkInterval(v, "min_interval", r.GetMinInterval())
+	v.want(r.Speed == nil || minSpeed <= r.GetSpeed() && r.GetSpeed() <= maxSpeed, "speed", "must be 0.01 to 10000; unset means 1")
 	if r.GetIncludeGeometry() {
 		v.unsupported("include_geometry in WatchDom", "read the boxes with GetDom, which always has them")
 	}

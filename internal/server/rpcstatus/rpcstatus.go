@@ -62,6 +62,9 @@ var kinds = map[apierr.ErrorKind]mapping{
 	apierr.NotDelivered:  {codes.FailedPrecondition, "NOT_DELIVERED"},
 	apierr.Unresponsive:  {codes.FailedPrecondition, "PAGE_UNRESPONSIVE"},
 	apierr.Fenced:        {codes.Unavailable, "FENCED"},
+	apierr.Recording:     {codes.Unavailable, "RECORDING_FAILED"},
+	apierr.ReadOnly:      {codes.FailedPrecondition, "READ_ONLY_REPLAY"},
+	apierr.NoReplay:      {codes.FailedPrecondition, "NO_REPLAY"},
 }
 
 // searches maps the kinds of failed searches.

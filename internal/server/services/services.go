@@ -15,6 +15,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/authz"
+	"github.com/domtap/domtap/internal/server/recorder"
 	"github.com/domtap/domtap/internal/server/streaming"
 	"github.com/domtap/domtap/internal/server/textcache"
 	"github.com/domtap/domtap/internal/server/timelines"
@@ -49,6 +50,8 @@ type Config struct {
 	// Node is the node of a cluster that the daemon is, and Cluster operates that; empty and nil: it is none.
 	Node    string
 	Cluster domtapv1.ClusterServiceServer
+	// Recorder records tabs; nil: it is off.
+	Recorder *recorder.Recorder
 	// Logger gets what operators must know, such as scripts that were run.
 	Logger *slog.Logger
 }
@@ -84,4 +87,6 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterTimelineServiceServer(r, &timelineService{core: s.core})
 	domtapv1.RegisterSearchServiceServer(r, &searchService{core: s.core})
 	domtapv1.RegisterClusterServiceServer(r, s.core.Cluster)
+	domtapv1.RegisterRecordingServiceServer(r, &recordingService{core: s.core})
+	domtapv1.RegisterReplayServiceServer(r, noReplay{core: s.core})
 }

@@ -55,6 +55,8 @@ type Config struct {
 	Dialogs driver.DialogPolicy
 	// Restore is which tabs of an earlier daemon are restored.
 	Restore Restore
+	// Recording is which tabs are recorded, and where.
+	Recording Recording
 	// MaxSessions is the most sessions, including the default session; WarmSessions is how many are kept ready.
 	MaxSessions, WarmSessions int
 	// Limits bound what clients and pages use.

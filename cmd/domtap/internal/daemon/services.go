@@ -70,6 +70,7 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 		Opaque: ofClient, Quota: quota(cfg.Limits.TabsPerClient),
 	}
 	calls := server.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Searcher: searcher, Limits: cfg.Limits.Config}
+	cfg.record(&calls)
 	observers, err := cfg.observe(ctx, token, &tabs, &calls)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func (s *Flags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 			return err
 		}
 	}
-	for _, path := range append(s.Cluster.Paths(), &s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir, &s.Browser.DownloadDir, &s.Access.ClientsFile) {
+	for _, path := range append(s.Cluster.Paths(), &s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir, &s.Browser.DownloadDir, &s.Access.ClientsFile, &s.Recording.Dir) {
 		if *path == "" {
 			continue
 		}
@@ -77,6 +77,8 @@ func (s *Flags) checkCounts() error {
 	switch {
 	case s.Browsers.Check() != nil:
 		return exit.Errorf(exit.Usage, "for example --browsers 4", "%w", s.Browsers.Check())
+	case s.Recording.KeepBytes < 0 || s.Recording.KeepAge < 0:
+		return exit.Errorf(exit.Usage, "0 means never", "--record-max-bytes and --record-max-age must not be negative")
 	case s.Browser.PageNice < 0 || s.Browser.PageNice > 19:
 		return exit.Errorf(exit.Usage, "0 runs pages with the daemon's priority", "--page-nice %d is not 0 to 19", s.Browser.PageNice)
 	case s.Browser.PageNice > 0 && len(s.Browsers.Remotes) > 0:

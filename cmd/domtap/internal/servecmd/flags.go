@@ -39,6 +39,7 @@ func (s *Flags) Register(cmd *cobra.Command) {
 	s.registerSearch(f)
 	s.registerCounts(f)
 	s.registerCalls(f)
+	registerRecording(f, &s.Recording)
 	s.registerDiagnostics(cmd)
 	s.registerCluster(cmd)
 	f.StringVar(&s.config, "config", "", "the configuration `FILE`; flags and variables take precedence (default: domtap/config in the configuration directory, or config in --state-dir)")
@@ -138,6 +139,14 @@ func (s *Flags) registerCalls(f *pflag.FlagSet) {
 	f.IntVar(&l.ResponseBytes, "max-response-bytes", listen.MaxMessage, "the most bytes of a response, at most 64 MiB, which is what clients accept")
 	f.IntVar(&l.Mailbox, "mailbox", 64, "the most calls that wait for one tab")
 	cli.BindEnv(f, "max-calls-per-second", "max-calls-burst", "max-streams", "max-streams-per-client", "max-connections", "max-request-bytes", "max-response-bytes", "mailbox")
+}
+
+// registerRecording defines which tabs are recorded.
+func registerRecording(f *pflag.FlagSet, r *daemon.Recording) {
+	f.StringVar(&r.Dir, "record", "", "record all tabs to files in this directory (default: only those of domtap record start, in recordings in --state-dir)")
+	f.Int64Var(&r.KeepBytes, "record-max-bytes", 2<<30, "remove the oldest recordings from the directory of --record when all take more; 0: never")
+	f.DurationVar(&r.KeepAge, "record-max-age", 7*24*time.Hour, "remove recordings from the directory of --record that ended this long ago; 0: never")
+	cli.BindEnv(f, "record", "record-max-bytes", "record-max-age")
 }
 
 // registerDiagnostics defines logs, metrics, traces and profiles.

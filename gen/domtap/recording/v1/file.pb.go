@@ -11,6 +11,7 @@
 package recordingv1
 
 import (
+	v1 "github.com/domtap/domtap/gen/domtap/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -186,7 +187,9 @@ type Entry struct {
 	// Types that are valid to be assigned to What:
 	//
 	//	*Entry_State
+	//	*Entry_Timeline
 	//	*Entry_Picture
+	//	*Entry_Log
 	//	*Entry_End
 	What          isEntry_What `protobuf_oneof:"what"`
 	unknownFields protoimpl.UnknownFields
@@ -246,10 +249,28 @@ func (x *Entry) GetState() []byte {
 	return nil
 }
 
+func (x *Entry) GetTimeline() *v1.TimelineEntry {
+	if x != nil {
+		if x, ok := x.What.(*Entry_Timeline); ok {
+			return x.Timeline
+		}
+	}
+	return nil
+}
+
 func (x *Entry) GetPicture() *Picture {
 	if x != nil {
 		if x, ok := x.What.(*Entry_Picture); ok {
 			return x.Picture
+		}
+	}
+	return nil
+}
+
+func (x *Entry) GetLog() *v1.LogEntry {
+	if x != nil {
+		if x, ok := x.What.(*Entry_Log); ok {
+			return x.Log
 		}
 	}
 	return nil
@@ -273,8 +294,19 @@ type Entry_State struct {
 	State []byte `protobuf:"bytes,2,opt,name=state,proto3,oneof"`
 }
 
+type Entry_Timeline struct {
+	// timeline is an entry of the timeline of the tab, in its newest version at that time: a call is there once when it begins and
+	// once when it ends.
+	Timeline *v1.TimelineEntry `protobuf:"bytes,3,opt,name=timeline,proto3,oneof"`
+}
+
 type Entry_Picture struct {
 	Picture *Picture `protobuf:"bytes,4,opt,name=picture,proto3,oneof"`
+}
+
+type Entry_Log struct {
+	// log is an entry of the log of the page. A request is there again when it ends.
+	Log *v1.LogEntry `protobuf:"bytes,5,opt,name=log,proto3,oneof"`
 }
 
 type Entry_End struct {
@@ -283,7 +315,11 @@ type Entry_End struct {
 
 func (*Entry_State) isEntry_What() {}
 
+func (*Entry_Timeline) isEntry_What() {}
+
 func (*Entry_Picture) isEntry_What() {}
+
+func (*Entry_Log) isEntry_What() {}
 
 func (*Entry_End) isEntry_What() {}
 
@@ -441,7 +477,7 @@ var File_domtap_recording_v1_file_proto protoreflect.FileDescriptor
 
 const file_domtap_recording_v1_file_proto_rawDesc = "" +
 	"\n" +
-	"\x1edomtap/recording/v1/file.proto\x12\x13domtap.recording.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcb\x01\n" +
+	"\x1edomtap/recording/v1/file.proto\x12\x13domtap.recording.v1\x1a\x14domtap/v1/page.proto\x1a\x18domtap/v1/timeline.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcb\x01\n" +
 	"\x06Header\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12!\n" +
 	"\frecording_id\x18\x02 \x01(\tR\vrecordingId\x12\x15\n" +
@@ -449,13 +485,15 @@ const file_domtap_recording_v1_file_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x04 \x01(\tR\tsessionId\x124\n" +
 	"\astarted\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\astarted\x12\x18\n" +
-	"\aprogram\x18\x06 \x01(\tR\aprogram\"\xab\x01\n" +
+	"\aprogram\x18\x06 \x01(\tR\aprogram\"\x80\x02\n" +
 	"\x05Entry\x12\x0e\n" +
 	"\x02at\x18\x01 \x01(\x04R\x02at\x12\x16\n" +
-	"\x05state\x18\x02 \x01(\fH\x00R\x05state\x128\n" +
-	"\apicture\x18\x04 \x01(\v2\x1c.domtap.recording.v1.PictureH\x00R\apicture\x12,\n" +
+	"\x05state\x18\x02 \x01(\fH\x00R\x05state\x126\n" +
+	"\btimeline\x18\x03 \x01(\v2\x18.domtap.v1.TimelineEntryH\x00R\btimeline\x128\n" +
+	"\apicture\x18\x04 \x01(\v2\x1c.domtap.recording.v1.PictureH\x00R\apicture\x12'\n" +
+	"\x03log\x18\x05 \x01(\v2\x13.domtap.v1.LogEntryH\x00R\x03log\x12,\n" +
 	"\x03end\x18\x06 \x01(\v2\x18.domtap.recording.v1.EndH\x00R\x03endB\x06\n" +
-	"\x04whatJ\x04\b\x03\x10\x04J\x04\b\x05\x10\x06\"\xb4\x01\n" +
+	"\x04what\"\xb4\x01\n" +
 	"\aPicture\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\tR\x06format\x12\x14\n" +
 	"\x05width\x18\x02 \x01(\rR\x05width\x12\x16\n" +
@@ -497,17 +535,21 @@ var file_domtap_recording_v1_file_proto_goTypes = []any{
 	(*Picture)(nil),               // 3: domtap.recording.v1.Picture
 	(*End)(nil),                   // 4: domtap.recording.v1.End
 	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*v1.TimelineEntry)(nil),      // 6: domtap.v1.TimelineEntry
+	(*v1.LogEntry)(nil),           // 7: domtap.v1.LogEntry
 }
 var file_domtap_recording_v1_file_proto_depIdxs = []int32{
 	5, // 0: domtap.recording.v1.Header.started:type_name -> google.protobuf.Timestamp
-	3, // 1: domtap.recording.v1.Entry.picture:type_name -> domtap.recording.v1.Picture
-	4, // 2: domtap.recording.v1.Entry.end:type_name -> domtap.recording.v1.End
-	0, // 3: domtap.recording.v1.End.reason:type_name -> domtap.recording.v1.Reason
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	6, // 1: domtap.recording.v1.Entry.timeline:type_name -> domtap.v1.TimelineEntry
+	3, // 2: domtap.recording.v1.Entry.picture:type_name -> domtap.recording.v1.Picture
+	7, // 3: domtap.recording.v1.Entry.log:type_name -> domtap.v1.LogEntry
+	4, // 4: domtap.recording.v1.Entry.end:type_name -> domtap.recording.v1.End
+	0, // 5: domtap.recording.v1.End.reason:type_name -> domtap.recording.v1.Reason
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_domtap_recording_v1_file_proto_init() }
@@ -517,7 +559,9 @@ func file_domtap_recording_v1_file_proto_init() {
 	}
 	file_domtap_recording_v1_file_proto_msgTypes[1].OneofWrappers = []any{
 		(*Entry_State)(nil),
+		(*Entry_Timeline)(nil),
 		(*Entry_Picture)(nil),
+		(*Entry_Log)(nil),
 		(*Entry_End)(nil),
 	}
 	type x struct{}

@@ -1,0 +1,30 @@
+package render
+
+import (
+	"fmt"
+	"time"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// fileSize is a size as people read it.
+func fileSize(bytes int64) string {
+	if bytes < 1e6 {
+		return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+}
+
+// Recordings is a table of recordings.
+func Recordings(all []*domtapv1.Recording) string {
+	return table("RECORDING\tTAB\tSESSION\tSTATE\tSTARTED\tSIZE\tFILE", all, func(r *domtapv1.Recording) []string {
+		state := lower(r.GetState().String(), "RECORDING_STATE_")
+		if r.GetEnd() != domtapv1.RecordingEnd_RECORDING_END_UNSPECIFIED {
+			state = lower(r.GetEnd().String(), "RECORDING_END_")
+		}
+		return []string{
+			Line(r.GetRecordingId()), Line(r.GetTabId()), Line(r.GetSessionId()), state, r.GetStarted().AsTime().Local().Format(time.DateTime),
+			fileSize(r.GetBytes()), Line(r.GetFile()),
+		}
+	})
+}

@@ -1,0 +1,364 @@
+// Package recorder records tabs to files.
+//
+// A Recorder knows which tabs are to be recorded, and has one goroutine for each that is. That goroutine follows the heads of
+// the tab as a stream does: it is a cursor, so it never delays the tab, and when it is behind it goes through the revisions that
+// the tab still knows. Whatever happens to a file ends its recording alone.
+//
+// Callers owe a Close, which ends all recordings and waits for them.
+package recorder
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/tabpool"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/recording"
+)
+
+const (
+	// Extension is that of the names of recordings.
+	Extension = ".domtap"
+	// maxRunning is how many recordings are made at the same time.
+	maxRunning = 500
+	// maxEnded is how many recordings are remembered that have ended.
+	maxEnded = 200
+	// DefaultBytes and DefaultAge bound the recording of a tab, unless Options say otherwise.
+	DefaultBytes = 256 << 20
+	DefaultAge   = 24 * time.Hour
+)
+
+// Config says where recordings go.
+type Config struct {
+	// Dir is where the files are made. It is created when it is needed.
+	Dir string
+	// KeepBytes and KeepAge bound what is kept in Dir: recordings that have ended are removed, the oldest first, when all take more or
+	// when they ended longer ago. 0: nothing is removed.
+	KeepBytes int64
+	KeepAge   time.Duration
+	// Program is the version of domtap.
+	Program string
+	// Timeline has what happens on tabs. Nil: recordings have neither that nor pictures of it.
+	Timeline Timeline
+	Logger   *slog.Logger
+}
+
+// Timeline has what happens on tabs.
+type Timeline interface {
+	// Since returns the entries of a tab with a version above after, in the order of their versions, and what is closed when there are
+	// more.
+	Since(tab *actor.Tab, after uint64) (news []*domtapv1.TimelineEntry, more <-chan struct{})
+}
+
+// Options say how to record.
+type Options struct {
+	// MaxBytes and MaxAge end the recording of a tab. 0: DefaultBytes, DefaultAge.
+	MaxBytes int64
+	MaxAge   time.Duration
+	// OmitPictures takes no pictures.
+	OmitPictures bool
+	// Renew begins another recording of a tab when one has reached a bound.
+	Renew bool
+}
+
+// Scope says which tabs are meant. Only those are whose session Owns holds for.
+type Scope struct {
+	// ID is that of a recording, Tab and Session those of tabs; at most one is set, and none means all.
+	ID, Tab, Session string
+	Owns             func(session string) bool
+}
+
+// Everything is the scope of all tabs, whoever owns them.
+func Everything() Scope { return Scope{Owns: func(string) bool { return true }} }
+
+// has reports whether a tab is meant.
+func (s Scope) has(tab, session string) bool {
+	return s.Owns(session) && (s.Tab == "" || s.Tab == tab) && (s.Session == "" || s.Session == session)
+}
+
+// Info describes a recording.
+type Info = recording.Info
+
+// rule is what makes tabs be recorded that are opened later.
+type rule struct {
+	scope   Scope
+	owner   string
+	options Options
+}
+
+// Recorder records tabs. Its methods are safe for concurrent use.
+type Recorder struct {
+	cfg  Config
+	pool *tabpool.Pool
+	ctx  context.Context
+	end  context.CancelFunc
+	// work are the goroutines.
+	work  sync.WaitGroup
+	watch sync.Once
+
+	mu      sync.Mutex
+	closed  bool
+	rules   []rule
+	running map[string]*take // by tab
+	ended   []Info           // oldest first
+}
+
+// New makes a Recorder for the tabs of a pool. It works until ctx ends or Close is called.
+func New(ctx context.Context, pool *tabpool.Pool, cfg Config) *Recorder {
+	r := &Recorder{cfg: cfg, pool: pool, running: map[string]*take{}}
+	r.ctx, r.end = context.WithCancel(ctx)
+	return r
+}
+
+// Close ends all recordings, and returns when their files are complete.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.end()
+	r.work.Wait()
+}
+
+// Record records the tabs of a scope for an owner, and those that are opened later. It returns the recordings of those that are open when
+// their first states are written. It fails with an *apierr.Error of kind Exhausted when there are too many, Recording when a file cannot
+// be made.
+func (r *Recorder) Record(ctx context.Context, s Scope, owner string, o Options) ([]Info, error) {
+	o.MaxBytes, o.MaxAge = cmp.Or(o.MaxBytes, DefaultBytes), cmp.Or(o.MaxAge, DefaultAge)
+	if s.Tab == "" {
+		r.mu.Lock()
+		r.rules = slices.DeleteFunc(r.rules, func(other rule) bool { return other.owner == owner && other.scope.Session == s.Session })
+		r.rules = append(r.rules, rule{s, owner, o})
+		r.mu.Unlock()
+		r.watch.Do(func() { r.work.Go(r.watchTabs) })
+	}
+	var out []Info
+	for _, tab := range r.pool.Tabs() {
+		if !s.has(tab.ID(), tab.Session()) {
+			continue
+		}
+		t, err := r.start(tab, o)
+		if err != nil {
+			return out, err
+		}
+		select {
+		case <-t.begun:
+			out = append(out, t.info())
+		case <-ctx.Done():
+			return out, context.Cause(ctx)
+		}
+	}
+	return out, nil
+}
+
+// watchTabs records tabs that are opened, until the Recorder ends.
+func (r *Recorder) watchTabs() {
+	for r.ctx.Err() == nil {
+		watch := r.pool.Watch()
+		for {
+			event, err := watch.Next(r.ctx)
+			if err != nil {
+				if apierr.Is(err, apierr.Lost) {
+					watch.Stop()
+					return
+				}
+				break // it was too far behind: another one begins with all tabs
+			}
+			if event.Kind == actor.TabOpened {
+				r.opened(event.Info)
+			}
+		}
+		watch.Stop()
+	}
+}
+
+// opened records a tab if a rule says so.
+func (r *Recorder) opened(info actor.Info) {
+	r.mu.Lock()
+	i := slices.IndexFunc(r.rules, func(one rule) bool { return one.scope.has(info.ID, info.Session) })
+	if i < 0 {
+		r.mu.Unlock()
+		return
+	}
+	o := r.rules[i].options
+	r.mu.Unlock()
+	tab, err := r.pool.Tab(info.ID)
+	if err == nil {
+		_, err = r.start(tab, o)
+	}
+	if err != nil && r.ctx.Err() == nil {
+		r.cfg.Logger.Warn("a tab is not recorded", "tab", info.ID, "error", err)
+	}
+}
+
+// start begins the recording of a tab, or returns the one that is being made.
+func (r *Recorder) start(tab *actor.Tab, o Options) (*take, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, apierr.Errorf(apierr.Lost, "the daemon is stopping: connect again later")
+	}
+	if t := r.running[tab.ID()]; t != nil {
+		return t, nil
+	}
+	if len(r.running) >= maxRunning {
+		return nil, apierr.Exceeded("recordings", maxRunning, "%d tabs are being recorded: stop a recording first", maxRunning)
+	}
+	t, err := r.create(tab, o)
+	if err != nil {
+		return nil, &apierr.Error{Kind: apierr.Recording, Message: "the tab cannot be recorded: see that the daemon may write there and that the disk has room", Err: err}
+	}
+	r.running[tab.ID()] = t
+	r.work.Go(func() { r.run(t) })
+	return t, nil
+}
+
+// create makes the file of a recording.
+func (r *Recorder) create(tab *actor.Tab, o Options) (*take, error) {
+	if err := os.MkdirAll(r.cfg.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	t := &take{
+		tab: tab, options: o, timeline: r.cfg.Timeline, log: r.cfg.Logger, begun: make(chan struct{}), ended: make(chan struct{}), stopped: make(chan struct{}),
+		shots: make(chan *recording.Picture, 1),
+	}
+	t.known = Info{ID: strings.ToLower(rand.Text()[:10]), Tab: tab.ID(), Session: tab.Session(), Started: time.Now()}
+	name := t.known.Started.UTC().Format("20060102-150405") + "-" + t.known.Tab + "-" + t.known.ID + Extension
+	t.known.File = filepath.Join(r.cfg.Dir, name)
+	file, err := os.OpenFile(t.known.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	t.file = file
+	t.writer, err = recording.NewWriter(file, recording.Header{
+		ID: t.known.ID, Tab: t.known.Tab, Session: t.known.Session, Started: t.known.Started, Program: r.cfg.Program,
+	})
+	if err != nil {
+		_ = file.Close() // the error of the writer says more
+		_ = os.Remove(t.known.File)
+		return nil, err
+	}
+	return t, nil
+}
+
+// run is the goroutine of a recording.
+func (r *Recorder) run(t *take) {
+	t.run(r.ctx)
+	info := t.info()
+	r.mu.Lock()
+	delete(r.running, info.Tab)
+	r.ended = append(r.ended, info)
+	if len(r.ended) > maxEnded {
+		r.ended = slices.Delete(r.ended, 0, len(r.ended)-maxEnded)
+	}
+	r.mu.Unlock()
+	close(t.ended)
+	level := slog.LevelInfo
+	if info.Reason == recording.ReasonWriteFailed {
+		level = slog.LevelWarn
+	}
+	r.cfg.Logger.Log(r.ctx, level, "a recording ended", "tab", info.Tab, "file", info.File, "bytes", info.Bytes, "reason", info.Reason, "detail", info.Detail)
+	r.prune()
+	if t.options.Renew && info.Reason == recording.ReasonLimit {
+		if _, err := r.start(t.tab, t.options); err != nil && r.ctx.Err() == nil {
+			r.cfg.Logger.Warn("a tab is no longer recorded", "tab", info.Tab, "error", err)
+		}
+	}
+}
+
+// Stop ends the recordings of a scope, and returns them when their files are complete.
+func (r *Recorder) Stop(ctx context.Context, s Scope, owner string) ([]Info, error) {
+	r.mu.Lock()
+	if s.ID == "" && s.Tab == "" {
+		r.rules = slices.DeleteFunc(r.rules, func(one rule) bool {
+			return one.owner == owner && (s.Session == "" || one.scope.Session == s.Session)
+		})
+	}
+	var ending []*take
+	for tab, t := range r.running {
+		if s.has(tab, t.known.Session) && (s.ID == "" || s.ID == t.known.ID) {
+			ending = append(ending, t)
+		}
+	}
+	r.mu.Unlock()
+	var out []Info
+	for _, t := range ending {
+		t.stop()
+		select {
+		case <-t.ended:
+			out = append(out, t.info())
+		case <-ctx.Done():
+			return out, context.Cause(ctx)
+		}
+	}
+	if len(out) == 0 && (s.ID != "" || s.Tab != "") {
+		return nil, apierr.Unknown("recording", "nothing is being recorded under that name: list the recordings (domtap record list)")
+	}
+	newestFirst(out)
+	return out, nil
+}
+
+// List lists the recordings of a scope, the newest first.
+func (r *Recorder) List(s Scope) []Info {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []Info
+	for _, t := range r.running {
+		out = append(out, t.info())
+	}
+	for _, one := range slices.Backward(r.ended) {
+		out = append(out, one)
+	}
+	out = slices.DeleteFunc(out, func(i Info) bool { return !s.has(i.Tab, i.Session) })
+	newestFirst(out)
+	return out
+}
+
+func newestFirst(all []Info) {
+	slices.SortStableFunc(all, func(a, b Info) int { return b.Started.Compare(a.Started) })
+}
+
+// prune removes recordings that have ended, as Config says.
+func (r *Recorder) prune() {
+	if r.cfg.KeepBytes == 0 && r.cfg.KeepAge == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	busy := map[string]bool{}
+	for _, t := range r.running {
+		busy[t.known.File] = true
+	}
+	entries, err := os.ReadDir(r.cfg.Dir)
+	if err != nil {
+		r.cfg.Logger.Warn("recordings cannot be removed", "error", err)
+		return
+	}
+	var kept int64
+	for _, e := range slices.Backward(entries) { // their names begin with when they began
+		info, err := e.Info()
+		path := filepath.Join(r.cfg.Dir, e.Name())
+		if err != nil || !info.Mode().IsRegular() || filepath.Ext(path) != Extension {
+			continue
+		}
+		kept += info.Size()
+		old := r.cfg.KeepAge > 0 && time.Since(info.ModTime()) > r.cfg.KeepAge
+		if busy[path] || !old && (r.cfg.KeepBytes == 0 || kept <= r.cfg.KeepBytes) {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			r.cfg.Logger.Warn("a recording cannot be removed", "file", path, "error", err)
+			continue
+		}
+		kept -= info.Size()
+	}
+}

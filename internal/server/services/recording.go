@@ -1,0 +1,115 @@
+package services
+
+import (
+	"context"
+
+	"google.golang.org/grpc/codes"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/recorder"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+)
+
+// recordingService is the RecordingService of a daemon with live tabs.
+type recordingService struct {
+	domtapv1.UnimplementedRecordingServiceServer
+	*core
+}
+
+// Record begins recordings.
+func (s *recordingService) Record(ctx context.Context, r *domtapv1.RecordRequest) (*domtapv1.RecordResponse, error) {
+	scope, err := s.scope(ctx, "", r.GetTabId(), r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	if r.GetTabId() != "" {
+		if _, err := s.Access.Tab(ctx, r.GetTabId()); err != nil {
+			return nil, err
+		}
+	}
+	begun, err := s.Recorder.Record(ctx, scope, identity.From(ctx).Name(), recorder.Options{
+		MaxBytes: r.GetMaxBytes(), MaxAge: r.GetMaxAge().AsDuration(), OmitPictures: r.GetOmitPictures(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.RecordResponse{Recordings: recordingsFor(ctx, begun)}, nil
+}
+
+// StopRecording ends recordings.
+func (s *recordingService) StopRecording(ctx context.Context, r *domtapv1.StopRecordingRequest) (*domtapv1.StopRecordingResponse, error) {
+	scope, err := s.scope(ctx, r.GetRecordingId(), r.GetTabId(), r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	ended, err := s.Recorder.Stop(ctx, scope, identity.From(ctx).Name())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.StopRecordingResponse{Recordings: recordingsFor(ctx, ended)}, nil
+}
+
+// ListRecordings lists recordings.
+func (s *recordingService) ListRecordings(ctx context.Context, r *domtapv1.ListRecordingsRequest) (*domtapv1.ListRecordingsResponse, error) {
+	scope, err := s.scope(ctx, "", r.GetTabId(), r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	all := s.Recorder.List(scope)
+	if len(all) == 0 && r.GetTabId() != "" {
+		if _, err := s.Access.Tab(ctx, r.GetTabId()); err != nil {
+			return nil, err
+		}
+	}
+	return &domtapv1.ListRecordingsResponse{Recordings: recordingsFor(ctx, all)}, nil
+}
+
+// scope is what a request is about, among what is the caller's.
+func (s *recordingService) scope(ctx context.Context, id, tab, session string) (recorder.Scope, error) {
+	if s.Recorder == nil {
+		return recorder.Scope{}, rpcstatus.New(codes.FailedPrecondition, "this daemon does not record: start it with a directory for recordings (domtap serve --record DIR)",
+			rpcstatus.Info("RECORDING_OFF", nil))
+	}
+	session, err := s.Access.Session(ctx, session)
+	return recorder.Scope{ID: id, Tab: tab, Session: session, Owns: identity.From(ctx).Owns}, err
+}
+
+// recordingsFor converts recordings for the caller.
+func recordingsFor(ctx context.Context, all []recorder.Info) []*domtapv1.Recording {
+	out := make([]*domtapv1.Recording, len(all))
+	for i, one := range all {
+		out[i] = convert.Recording(one)
+		if !identity.From(ctx).IsOperator() {
+			out[i].File = ""
+		}
+	}
+	return out
+}
+
+// noReplay is the ReplayService of a daemon with live tabs.
+type noReplay struct {
+	domtapv1.UnimplementedReplayServiceServer
+	*core
+}
+
+func (noReplay) refuse() error {
+	return rpcstatus.New(codes.FailedPrecondition, "this daemon has live tabs and replays nothing: replay a recording with domtap replay FILE",
+		rpcstatus.Info("NO_REPLAY", nil))
+}
+
+// GetReplay fails.
+func (n noReplay) GetReplay(context.Context, *domtapv1.GetReplayRequest) (*domtapv1.GetReplayResponse, error) {
+	return nil, n.refuse()
+}
+
+// Seek fails.
+func (n noReplay) Seek(ctx context.Context, r *domtapv1.SeekRequest) (*domtapv1.SeekResponse, error) {
+	if r.GetTabId() != "" {
+		if _, err := n.Access.Tab(ctx, r.GetTabId()); err != nil {
+			return nil, err
+		}
+	}
+	return nil, n.refuse()
+}
