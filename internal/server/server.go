@@ -185,7 +185,7 @@ func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 	s.usage = usage.New(opened{s.access})
 	s.recorder = metering.New(s.usage, s.access.SessionOf, rpcstatus.Reason)
 	if cfg.Recording.Dir != "" {
-		cfg.Recording.Logger = cfg.Logger
+		cfg.Recording.Logger, cfg.Recording.Timelines = cfg.Logger, s.timelines
 		s.recordings = recorder.New(context.Background(), pool, cfg.Recording)
 	}
 	s.assemble()

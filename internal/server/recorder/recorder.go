@@ -22,8 +22,9 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/tabpool"
-	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/recording"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/timelines"
 )
 
 const (
@@ -48,16 +49,9 @@ type Config struct {
 	KeepAge   time.Duration
 	// Program is the version of domtap.
 	Program string
-	// Timeline has what happens on tabs. Nil: recordings have neither that nor pictures of it.
-	Timeline Timeline
-	Logger   *slog.Logger
-}
-
-// Timeline has what happens on tabs.
-type Timeline interface {
-	// Since returns the entries of a tab with a version above after, in the order of their versions, and what is closed when there are
-	// more.
-	Since(tab *actor.Tab, after uint64) (news []*domtapv1.TimelineEntry, more <-chan struct{})
+	// Timelines have what happens on tabs.
+	Timelines *timelines.Timelines
+	Logger    *slog.Logger
 }
 
 // Options say how to record.
@@ -228,8 +222,12 @@ func (r *Recorder) create(tab *actor.Tab, o Options) (*take, error) {
 		return nil, err
 	}
 	t := &take{
-		tab: tab, options: o, timeline: r.cfg.Timeline, log: r.cfg.Logger, begun: make(chan struct{}), ended: make(chan struct{}), stopped: make(chan struct{}),
+		tab: tab, options: o, log: r.cfg.Logger, begun: make(chan struct{}), ended: make(chan struct{}), stopped: make(chan struct{}),
 		shots: make(chan *recording.Picture, 1),
+	}
+	var err error
+	if t.timeline, err = r.cfg.Timelines.Of(identity.Operator(), tab.ID()); err != nil {
+		return nil, err
 	}
 	t.known = Info{ID: strings.ToLower(rand.Text()[:10]), Tab: tab.ID(), Session: tab.Session(), Started: time.Now()}
 	name := t.known.Started.UTC().Format("20060102-150405") + "-" + t.known.Tab + "-" + t.known.ID + Extension

@@ -13,7 +13,9 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/recording"
 	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/timelines"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
+	"github.com/domtap/domtap/internal/timeline"
 )
 
 const (
@@ -23,13 +25,15 @@ const (
 	maxBehind = 256
 	// reserve is what a recording may still need when it reaches its bound: its end.
 	reserve = 1 << 10
+	// beforehand is how old entries of the timeline may be when a recording begins.
+	beforehand = 2 * time.Second
 )
 
 // take is the recording of one tab.
 type take struct {
 	tab      *actor.Tab
 	options  Options
-	timeline Timeline
+	timeline *timelines.Tab
 	log      *slog.Logger
 	file     *os.File
 	// begun is closed when the first state is written, or the recording failed; ended when the file is complete.
@@ -173,18 +177,25 @@ func (t *take) take(head *actor.Head) (more <-chan struct{}, err error) {
 	if err := t.state(head); err != nil {
 		return nil, err
 	}
-	if t.timeline == nil {
-		return nil, nil
-	}
-	news, more := t.timeline.Since(t.tab, t.version)
-	for _, e := range news {
+	more = t.timeline.Changed()
+	t.timeline.Sync()
+	news := t.timeline.Read(timeline.Query{AfterVersion: t.version, Only: t.isNews})
+	for _, e := range news.Entries {
 		if err := t.writer.Timeline(time.Now(), e); err != nil {
 			return nil, err
 		}
-		t.version = max(t.version, e.GetVersion())
 		t.wanted = t.wanted || shown(e)
 	}
+	t.version = news.Version
+	if t.timeline.Closed() {
+		return nil, nil
+	}
 	return more, nil
+}
+
+// isNews reports whether an entry is part of the recording: it began since, or just before, as the call did that opened the tab.
+func (t *take) isNews(e *timeline.Entry) bool {
+	return e.GetTime().AsTime().After(t.known.Started.Add(-beforehand))
 }
 
 // shown reports whether an entry changed what the page shows, so that a picture is due.
