@@ -35,7 +35,7 @@ import (
 
 // The defaults of Config.
 const (
-	defaultMemory = 256 << 20
+	defaultMemory = 1 << 30 // the logs of tabs that others follow
 	defaultDisk   = 4 << 30
 	defaultListen = "127.0.0.1:0"
 )

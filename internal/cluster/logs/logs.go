@@ -9,6 +9,9 @@
 //     records are removed meanwhile; or it says that records are gone, and starts over with a keyframe.
 //   - Reads ask the leader of the stream, never a replica that may lag behind.
 //
+// The logs are in the memory of the servers, as many as keep a copy: they are how copies follow tabs, and no record of anything. When all of these
+// servers were started again, the logs are empty, and their numbers begin anew.
+//
 // A log that nobody writes to is gone after MaxAge, and a log has at most MaxRecords records, of which the oldest goes first: owners write a
 // keyframe in time.
 package logs
@@ -82,11 +85,11 @@ func Open(ctx context.Context, conn *nats.Conn, replicas int, logger *slog.Logge
 	return l, nil
 }
 
-// config is that of the stream. It is not compressed: a server of version 2.15.2 that was away while others removed records could not read its
-// compressed blocks any more ("s2: corrupt input"), and took no more records ever.
+// config is that of the stream. It is in memory: on a disk, each change would wait until the disks of a majority have it, which is what the
+// servers do for everything (sync_always), and with a busy disk takes longer than all else together.
 func config(replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		Name: stream, Subjects: []string{stored + "*"}, Replicas: replicas, Storage: jetstream.FileStorage,
+		Name: stream, Subjects: []string{stored + "*"}, Replicas: replicas, Storage: jetstream.MemoryStorage,
 		MaxMsgsPerSubject: MaxRecords, MaxAge: MaxAge, MaxMsgSize: MaxRecord + 4<<10, Discard: jetstream.DiscardOld, AllowRollup: true,
 		RePublish: &jetstream.RePublish{Source: stored + "*", Destination: live + "{{wildcard(1)}}"},
 	}

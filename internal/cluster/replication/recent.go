@@ -1,11 +1,37 @@
 package replication
 
 import (
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/domtap/domtap/actor"
+	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 )
+
+// errRestarted says that all records are gone and their numbers begin anew, so that the copy would wait for one that it takes for an old one.
+var errRestarted = errors.New("the log of the tab has begun anew")
+
+// mostStrange is how many answers in turn may be of a document that the copy does not have, while it has later records.
+const mostStrange = 3
+
+// agrees reports whether the copy has what an answer says that the log has. The log is in the memory of the servers: it begins anew when all
+// of them were started again.
+func (c *Copy) agrees(reply *clusterv1.InterestReply) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.heads == nil || reply.GetEpoch() == "" || c.applied < reply.GetSequence() {
+		c.strange = 0
+		return true
+	}
+	s := c.heads.Head().Snapshot
+	if s.Epoch == reply.GetEpoch() {
+		c.strange = 0
+		return s.Revision >= reply.GetRevision()
+	}
+	c.strange++ // the answer may be older than the copy
+	return c.applied > reply.GetSequence() && c.strange < mostStrange
+}
 
 // known is what is known of the age of a copy: with the record of the sequence, it has what the page was at the time, as far as the page
 // reports it.

@@ -160,6 +160,8 @@ type Copy struct {
 	// asked counts what the owner was asked, and known is the newest answer by which the copy's age is known.
 	asked uint64
 	known known
+	// strange counts the answers in turn of which the copy cannot say whether they are of its log.
+	strange int
 	// held is what those who watch need.
 	held map[*actor.WatchOptions]struct{}
 	questions
@@ -265,6 +267,9 @@ func (c *Copy) ask(ctx context.Context, r *clusterv1.InterestRequest) (*clusterv
 	}
 	if reply.GetError() != "" {
 		return nil, refused(reply)
+	}
+	if !c.agrees(reply) {
+		return nil, &refusal{errRestarted, true}
 	}
 	c.log.Known(reply.GetSequence())
 	if !r.GetOver() && !reply.GetBehind() {

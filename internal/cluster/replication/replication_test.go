@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/dom"
 	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 	"github.com/domtap/domtap/internal/cluster/logs"
@@ -242,10 +243,7 @@ func open(t *testing.T, r *Replicas, owner string) (*Copy, func()) {
 
 // text is what a copy shows.
 func text(c *Copy) string {
-	for e := range c.Head().Snapshot.Elements.All() {
-		return e.Text
-	}
-	return ""
+	return firstText(c.Head())
 }
 
 func TestCopiesFollowAndEnd(t *testing.T) {
@@ -613,4 +611,48 @@ func TestCopiesConverge(t *testing.T) {
 			o.Close()
 		})
 	}
+}
+
+// TestACopyOfALogThatBeginsAnewEnds empties the log, as when all its servers were started again: the copy would take the next records for old ones.
+func TestACopyOfALogThatBeginsAnewEnds(t *testing.T) {
+	for _, epoch := range []string{"", "b"} {
+		synctest.Test(t, func(t *testing.T) {
+			m, p := newMemory(), newPage("t", "a")
+			o := m.owner(t, "n1", p, 1, always)
+			r := NewReplicas(t.Context(), "n2", m, slog.New(slog.DiscardHandler))
+			c, release := open(t, r, "n1")
+			for range 5 {
+				p.change("")
+				synctest.Wait()
+			}
+			m.mu.Lock()
+			m.records, m.last = nil, 0
+			m.mu.Unlock()
+			p.change(epoch)
+			select {
+			case <-c.Done():
+			case <-time.After((mostStrange + 1) * Renewal):
+				t.Fatal("the copy stays behind, and nobody notices")
+			}
+			if !apierr.Is(c.Err(), apierr.Lost) || !errors.Is(c.Err(), errRestarted) {
+				t.Errorf("the copy ended with %v", c.Err())
+			}
+			release()
+			c, release = open(t, r, "n1")
+			if text(c) != firstText(p.Head()) {
+				t.Errorf("the next copy shows %q, and the page is %q", text(c), firstText(p.Head()))
+			}
+			release()
+			r.Close()
+			o.Close()
+		})
+	}
+}
+
+// firstText is the text of a page's first element.
+func firstText(h *actor.Head) string {
+	for e := range h.Snapshot.Elements.All() {
+		return e.Text
+	}
+	return ""
 }
