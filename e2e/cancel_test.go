@@ -23,6 +23,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/tabpool"
@@ -266,6 +267,14 @@ func (c *cancelled) ofPages(method string) proto.Message {
 		return &domtapv1.EvaluateRequest{TabId: c.tab(), Expression: []string{"document", "new Promise(() => 0)", "() => { while (1); }"}[c.pick(3)]}
 	case "PageService.ReadLog":
 		return &domtapv1.ReadLogRequest{TabId: c.tab()}
+	case "PageService.GetRequest":
+		return &domtapv1.GetRequestRequest{TabId: c.tab(), RequestId: uint64(1 + c.pick(5)), Body: true}
+	case "PageService.ExportHar":
+		return &domtapv1.ExportHarRequest{TabId: c.tab(), Bodies: c.pick(2) == 0}
+	case "PageService.Audit":
+		return &domtapv1.AuditRequest{TabId: c.tab()}
+	case "PageService.RecordVideo":
+		return &domtapv1.RecordVideoRequest{TabId: c.tab(), Duration: durationpb.New(200 * time.Millisecond)}
 	}
 	return nil
 }

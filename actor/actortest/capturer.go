@@ -1,7 +1,11 @@
 package actortest
 
 import (
+	"bytes"
 	"context"
+	"image"
+	"image/png"
+	"time"
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
@@ -38,4 +42,31 @@ func (p *capturer) Extent(ctx context.Context) (box dom.Box, err error) {
 // Print gives a PDF that holds the ranges.
 func (p *capturer) Print(ctx context.Context, paper driver.PrintOptions) ([]byte, error) {
 	return []byte("%PDF " + paper.Ranges), p.call(ctx, "Print", func() {})
+}
+
+// onePixel is a PNG.
+var onePixel = func() []byte {
+	var b bytes.Buffer
+	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))) // a buffer takes everything
+	return b.Bytes()
+}()
+
+// Record gives two frames, which are what Picture was given, or a pixel.
+func (p *capturer) Record(ctx context.Context, _ driver.Recording, frame func(driver.Frame) error) error {
+	picture := onePixel
+	p.locked(func() {
+		if p.picture != nil {
+			picture = p.picture
+		}
+	})
+	for i := range 2 {
+		if err := p.call(ctx, "Record", func() {}); err != nil {
+			return err
+		}
+		if err := frame(driver.Frame{PNG: picture, At: time.Duration(i) * time.Second}); err != nil {
+			return err
+		}
+	}
+	<-ctx.Done()
+	return ctx.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
@@ -14,6 +15,8 @@ type queries struct {
 	*Page
 	extract  func(driver.Extraction) ([]driver.Extract, error)
 	evaluate func(driver.Script) (driver.Evaluated, error)
+	bodies   map[string]string
+	audited  []driver.Audited
 }
 
 // Extracts says what plans give from now on; without it they give nothing. The function may not call methods of
@@ -52,6 +55,34 @@ func (p *queries) Evaluate(ctx context.Context, s driver.Script) (driver.Evaluat
 		return driver.Evaluated{JSON: "null"}, nil
 	}
 	return p.evaluate(s)
+}
+
+// Bodies says what bodies answers have from now on, by request; others are gone.
+func (p *queries) Bodies(bodies map[string]string) { p.locked(func() { p.bodies = bodies }) }
+
+// Body implements driver.Bodies.
+func (p *queries) Body(ctx context.Context, request string) ([]byte, error) {
+	if err := p.thread(ctx); err != nil {
+		return nil, err
+	}
+	defer p.mu.Unlock()
+	body, known := p.bodies[request]
+	if !known {
+		return nil, apierr.Unknown("request", "the browser does not have the body")
+	}
+	return []byte(body), nil
+}
+
+// Audits says what audits find from now on.
+func (p *queries) Audits(found ...driver.Audited) { p.locked(func() { p.audited = found }) }
+
+// Barriers implements driver.Query.
+func (p *queries) Barriers(ctx context.Context) ([]driver.Audited, int, error) {
+	if err := p.thread(ctx); err != nil {
+		return nil, 0, err
+	}
+	defer p.mu.Unlock()
+	return p.audited, 0, nil
 }
 
 // Find finds what a target means: by label nodes with such a Text, by placeholder those with such a Placeholder, by

@@ -1,6 +1,10 @@
 package driver
 
-import "github.com/domtap/domtap/dom"
+import (
+	"time"
+
+	"github.com/domtap/domtap/dom"
+)
 
 // Shot says what picture to take.
 type Shot struct {
@@ -23,4 +27,19 @@ type PrintOptions struct {
 	Ranges string
 	// Limit is how long the PDF may be, in bytes.
 	Limit int
+}
+
+// Recording says how to record a page.
+type Recording struct {
+	// Interval is the least time between two frames.
+	Interval time.Duration
+	// Width is what frames are scaled down to, in pixels.
+	Width int
+}
+
+// Frame is one picture of a recording.
+type Frame struct {
+	PNG []byte
+	// At is when it was drawn, from the beginning of the recording on.
+	At time.Duration
 }

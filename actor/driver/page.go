@@ -66,6 +66,7 @@ type Page interface {
 	Dialogs
 	Scroller
 	PageStorage
+	Bodies
 	Freezer
 	// Guard has a function asked right before each command that acts on the page is sent to the browser: with an error, the command is
 	// not sent, and the error is that of the call. It must not wait.
@@ -115,6 +116,9 @@ type Query interface {
 	Replaces(ctx context.Context, r Replacement) (bool, error)
 	// Extract runs a plan in the documents of the page and returns what each answered.
 	Extract(ctx context.Context, e Extraction) ([]Extract, error)
+	// Barriers looks for barriers in every document, the main one first, and asks the main one for its web vitals. Missing counts the frames that
+	// did not answer.
+	Barriers(ctx context.Context) (found []Audited, missing int, err error)
 	// Evaluate runs a script in the page's own world. It fails with an *apierr.Error of kind Stale or NotFound; that the
 	// script threw is not a failure. When ctx ends the script is ended.
 	Evaluate(ctx context.Context, s Script) (Evaluated, error)
@@ -167,8 +171,19 @@ type Capturer interface {
 	Screenshot(ctx context.Context, s Shot) ([]byte, error)
 	// Extent is the box of the whole page, relative to the viewport, with what a picture can show of it.
 	Extent(ctx context.Context) (dom.Box, error)
+	// Record takes pictures of the viewport whenever it changes, until ctx ends, and gives each to frame, which may fail to end the recording. It fails with an
+	// *apierr.Error of kind Exhausted while another recording of the page is under way, and of kind NotActionable in a session with masks.
+	Record(ctx context.Context, r Recording, frame func(Frame) error) error
 	// Print makes a PDF of the page.
 	Print(ctx context.Context, p PrintOptions) ([]byte, error)
+}
+
+// Bodies reads what servers have answered.
+type Bodies interface {
+	// Body returns the body of the answer to a request, decoded, by the browser's id of that (pagelog.Detail.ID). The browser keeps bodies of at most
+	// 1 MiB, the newest 2 MiB together of each renderer, and those in its memory cache. It fails with an *apierr.Error of kind NotFound when it does not have it
+	// (any more), and of kind NotActionable in a session with masks.
+	Body(ctx context.Context, request string) ([]byte, error)
 }
 
 // Freezer stops a page that nobody looks at.

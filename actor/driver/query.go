@@ -57,3 +57,9 @@ type Replacement struct {
 	// By is the ref of the element that may replace it.
 	By dom.Ref
 }
+
+// Audited is what one document answered to an audit: JSON that is untrusted, which package audit reads.
+type Audited struct {
+	Frame dom.FrameID
+	Data  []byte
+}

@@ -124,3 +124,42 @@ func SessionStorage(ctx context.Context, tab *actor.Tab, origin string, e driver
 		return out, err
 	})
 }
+
+// Body returns the body of the answer to a request, by the browser's id of that. It also fails with the errors of driver.Bodies.
+func Body(ctx context.Context, tab *actor.Tab, request string) ([]byte, error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "request body", ReadOnly: true}, func(ctx context.Context, x *actor.Exclusive) (body []byte, err error) {
+		if err := x.Ready(); err != nil {
+			return nil, err
+		}
+		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+			body, err = page.Body(ctx, request)
+			return err
+		})
+		return body, err
+	})
+}
+
+// Barriers is what the documents of a page say of barriers, and the reading that has their elements.
+type Barriers struct {
+	Reading actor.Reading
+	Found   []driver.Audited
+	// Missing counts the frames that did not answer.
+	Missing int
+}
+
+// FindBarriers reads the page and looks for barriers in its documents.
+func FindBarriers(ctx context.Context, tab *actor.Tab) (Barriers, error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "audit", ReadOnly: true}, func(ctx context.Context, x *actor.Exclusive) (out Barriers, err error) {
+		if err := x.Ready(); err != nil {
+			return out, err
+		}
+		if out.Reading, err = x.Read(ctx, actor.ReadOptions{Structural: true, Geometry: true}); err != nil {
+			return out, err
+		}
+		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+			out.Found, out.Missing, err = page.Barriers(ctx)
+			return err
+		})
+		return out, err
+	})
+}

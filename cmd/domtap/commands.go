@@ -42,6 +42,7 @@ func groups() []group {
 			{Name: "read", Make: readcmd.Read}, {Name: "snapshot", Make: readcmd.Snapshot}, {Name: "compact", Make: readcmd.Compact}, {Name: "find", Make: readcmd.Find},
 			{Name: "dom", Make: readcmd.DOM}, {Name: "watch", Make: readcmd.Watch}, {Name: "wait", Make: readcmd.Wait}, {Name: "shot", Make: readcmd.Shot},
 			{Name: "pdf", Make: readcmd.PDF}, {Name: "extract", Make: readcmd.Extract}, {Name: "batch", Make: readcmd.Batch}, {Name: "log", Make: readcmd.Log},
+			{Name: "request", Make: readcmd.Request}, {Name: "har", Make: readcmd.HAR}, {Name: "video", Make: readcmd.Video}, {Name: "audit", Make: readcmd.Audit},
 			{Name: "prune", Make: readcmd.Prune}, {Name: "search", Make: readcmd.Search}, {Name: "record", Make: recordcmd.Record},
 		}},
 		{"act", "Acting on a page:", append(actcmd.Actions(),

@@ -276,6 +276,26 @@ func (f *fakeDaemon) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*
 	return handle(ctx, f, r, &domtapv1.ReadLogResponse{})
 }
 
+func (f *fakeDaemon) GetRequest(ctx context.Context, r *domtapv1.GetRequestRequest) (*domtapv1.GetRequestResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GetRequestResponse{})
+}
+
+func (f *fakeDaemon) ExportHar(ctx context.Context, r *domtapv1.ExportHarRequest) (*domtapv1.ExportHarResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ExportHarResponse{Har: []byte("{}")})
+}
+
+func (f *fakeDaemon) Audit(ctx context.Context, r *domtapv1.AuditRequest) (*domtapv1.AuditResponse, error) {
+	return handle(ctx, f, r, &domtapv1.AuditResponse{Text: "# 0 errors, 0 warnings\n"})
+}
+
+func (f *fakeDaemon) RecordVideo(r *domtapv1.RecordVideoRequest, stream grpc.ServerStreamingServer[domtapv1.RecordVideoResponse]) error {
+	answer, err := handle(stream.Context(), f, r, &domtapv1.RecordVideoResponse{Gif: []byte("GIF89a;"), Frames: 1, Last: true})
+	if err != nil {
+		return err
+	}
+	return stream.Send(answer)
+}
+
 func (f *fakeDaemon) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest) (*domtapv1.GetStatsResponse, error) {
 	return handle(ctx, f, r, &domtapv1.GetStatsResponse{})
 }

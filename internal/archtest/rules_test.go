@@ -35,6 +35,8 @@ var layers = map[string]layer{
 	"internal/telemetry/pagelog": {layers: []string{"internal/truncate", "internal/lazyregexp"}},
 	"internal/telemetry/usage":   {},
 	"internal/telemetry/har":     {},
+	"internal/audit":             {layers: []string{"dom", "internal/truncate"}, pure: true},
+	"internal/content/animation": {pure: true},
 	"internal/content/extract":   {layers: []string{"internal/lazyregexp"}, pure: true},
 	// Names in other scripts are mapped as browsers map them, which takes a library.
 	"internal/netpolicy": {modules: true, pure: true},
@@ -62,7 +64,7 @@ var layers = map[string]layer{
 	"internal/browser/frames":     {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/monitor"}, modules: true},
 	"internal/browser/documents":  {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/observer", "internal/browser/frames"}, modules: true},
 	"internal/browser/dialogs":    {layers: []string{"actor", "internal/truncate", "internal/browser/frames"}, modules: true},
-	"internal/browser/requests":   {layers: []string{"dom", "actor", "internal/browser/console", "internal/browser/frames"}, modules: true},
+	"internal/browser/requests":   {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/console", "internal/browser/frames"}, modules: true},
 	"internal/browser/navigation": {layers: []string{"actor", "internal/browser/dialogs", "internal/browser/frames", "internal/browser/observer"}, modules: true},
 	"internal/browser/capture": {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/redact", "internal/browser/documents", "internal/browser/frames", "internal/browser/windows"},
 		modules: true},
@@ -126,7 +128,7 @@ var layers = map[string]layer{
 	// Entries are messages of the API, so that what is kept is what is sent and recorded.
 	"internal/timeline": {layers: []string{"gen"}, modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/timeline", "internal/recording"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.

@@ -59,6 +59,20 @@ func (q queryFacet) Evaluate(ctx context.Context, s driver.Script) (out driver.E
 	return q.scripts.Evaluate(ctx, s)
 }
 
+// bodies implements driver.Bodies.
+type bodies struct {
+	requests *requests.Requests
+	capture  *capture.Capture
+}
+
+// Body implements driver.Bodies.
+func (b bodies) Body(ctx context.Context, request string) ([]byte, error) {
+	if err := b.capture.Unmasked("what servers answer would tell that: leave out bodies, or use a session without --mask"); err != nil {
+		return nil, err
+	}
+	return b.requests.Body(ctx, request)
+}
+
 // inputFacet implements driver.Input.
 type inputFacet struct {
 	input        *input.Input

@@ -98,6 +98,8 @@ func (p *Page) handlePage(s devtools.Session, msg *cdproto.Message) error {
 		return devtools.On(msg, cdppage.JavascriptDialogOpening, p.dialogs.Opening)
 	case cdppage.JavascriptDialogClosed.Method:
 		return devtools.On(msg, cdppage.JavascriptDialogClosed, func(e cdppage.EventJavascriptDialogClosed) { p.dialogs.Closing(e, p.navigator.State.Arrived) })
+	case cdppage.ScreencastFrame.Method:
+		return devtools.On(msg, cdppage.ScreencastFrame, p.shots.Casts.Take)
 	case cdppage.FileChooserOpened.Method:
 		if !p.input.Expected(msg) {
 			p.emit(driver.ChooserAsked{})

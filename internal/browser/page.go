@@ -51,6 +51,7 @@ type Page struct {
 	driver.Dialogs
 	driver.Scroller
 	driver.PageStorage
+	driver.Bodies
 	*console.Feed
 	rawPage
 	*freezer
@@ -64,6 +65,7 @@ type Page struct {
 	requests  *requests.Requests
 	input     *input.Input
 	emulated  *emulate.Targets
+	shots     *capture.Capture
 	// window is nil when it is always drawn.
 	window   *windows.Window
 	activity activity.Activity
@@ -124,13 +126,14 @@ func (p *Page) compose() {
 	p.reader, p.documents = documents.NewReader(m, script, p.requests), documents.NewQuery(m, script)
 	p.navigator = navigation.New(m, p.dialogs, b.verdict(), bringToFront)
 	p.input = input.NewInput(m, b.mac, b.process.Dir())
-	p.Feed, p.rawPage = console.NewFeed(b.proxyVerdict()), rawPage{m}
+	p.Feed, p.rawPage = console.NewFeed(string(p.id), b.proxyVerdict()), rawPage{m}
 	shots := capture.New(tab, p.documents, &c.front, func() bool { return !c.masks().IsZero() })
 
+	p.shots = shots
 	p.Observer = observerFacet{p.reader, p.requests, func() { p.inbox.Push(inbound{prepare: true}) }}
 	p.Query = queryFacet{p.documents, documents.NewScripts(m), shots, c, bringToFront}
 	p.Input = inputFacet{p.input, p.documents, p.navigator, p.requests, &p.activity, c, bringToFront, p.barrier}
-	p.PageStorage = sessionStorage{m, shots}
+	p.PageStorage, p.Bodies = sessionStorage{m, shots}, bodies{p.requests, shots}
 	p.freezer = &freezer{page: p.main, targets: p.emulated, front: &c.front}
 	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
 }
@@ -145,7 +148,7 @@ func (p *Page) drain() {
 // not exist in the isolated world (limits.md, section 4), then what the loop listens to, and the overrides. A target
 // that waits for all that goes on then, also when something failed.
 func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kind) error {
-	yes, none := true, int64(0)
+	yes, none, most, each := true, int64(0), int64(requests.BodiesBuffer), int64(requests.MaxBody)
 	ctx, cancel := context.WithCancel(ctx) // a page that is gone answers nothing
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
@@ -155,7 +158,7 @@ func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kin
 		{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: observer.Binding, ExecutionContextName: observer.World}},
 		{Method: cdppage.CommandEnable},
 		{Method: network.CommandEnable, Params: network.EnableParams{
-			MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none}},
+			MaxTotalBufferSize: &most, MaxResourceBufferSize: &each, MaxPostDataSize: &none}},
 		{Method: cdppage.CommandAddScriptToEvaluateOnNewDocument, Params: cdppage.AddScriptToEvaluateOnNewDocumentParams{
 			Source: p.context.script(), WorldName: observer.World, RunImmediately: &yes}},
 		emulate.AutoAttach(o),

@@ -72,6 +72,8 @@ const (
 
 // Config sets up a Server. The zero value serves unix sockets only.
 type Config struct {
+	// Version is that of the program; empty: it is not known.
+	Version string
 	// Token is what connections over anything but a unix socket must present as
 	// "authorization: Bearer TOKEN". If it is empty, Serve refuses such listeners.
 	Token string
@@ -220,7 +222,7 @@ func (s *Server) assemble() {
 	s.services = services.New(services.Config{
 		DaemonID: rand.Text(), Access: s.access, Views: s.views, Usage: s.usage, Streams: s.streams,
 		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Node: cfg.Node, Cluster: cfg.Cluster,
-		Logger: cfg.Logger, Timelines: s.timelines,
+		Logger: cfg.Logger, Timelines: s.timelines, Version: cfg.Version,
 		Recorder: s.recordings,
 	})
 }

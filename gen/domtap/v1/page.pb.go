@@ -259,6 +259,58 @@ func (LogKind) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_page_proto_rawDescGZIP(), []int{3}
 }
 
+// AuditLevel says how sure a finding is.
+type AuditLevel int32
+
+const (
+	AuditLevel_AUDIT_LEVEL_UNSPECIFIED AuditLevel = 0
+	// The page fails the success criterion.
+	AuditLevel_AUDIT_LEVEL_ERROR AuditLevel = 1
+	// A person should look: the page may fail it, or breaks good practice.
+	AuditLevel_AUDIT_LEVEL_WARNING AuditLevel = 2
+)
+
+// Enum value maps for AuditLevel.
+var (
+	AuditLevel_name = map[int32]string{
+		0: "AUDIT_LEVEL_UNSPECIFIED",
+		1: "AUDIT_LEVEL_ERROR",
+		2: "AUDIT_LEVEL_WARNING",
+	}
+	AuditLevel_value = map[string]int32{
+		"AUDIT_LEVEL_UNSPECIFIED": 0,
+		"AUDIT_LEVEL_ERROR":       1,
+		"AUDIT_LEVEL_WARNING":     2,
+	}
+)
+
+func (x AuditLevel) Enum() *AuditLevel {
+	p := new(AuditLevel)
+	*p = x
+	return p
+}
+
+func (x AuditLevel) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (AuditLevel) Descriptor() protoreflect.EnumDescriptor {
+	return file_domtap_v1_page_proto_enumTypes[4].Descriptor()
+}
+
+func (AuditLevel) Type() protoreflect.EnumType {
+	return &file_domtap_v1_page_proto_enumTypes[4]
+}
+
+func (x AuditLevel) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use AuditLevel.Descriptor instead.
+func (AuditLevel) EnumDescriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{4}
+}
+
 type ReadPageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required.
@@ -1694,7 +1746,9 @@ type LogEntry struct {
 	// NETWORK: from the request to the end of the answer, in milliseconds; 0 while it is under way.
 	DurationMs float64 `protobuf:"fixed64,11,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
 	// NETWORK: bytes received, headers included.
-	Bytes         int64 `protobuf:"varint,12,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Bytes int64 `protobuf:"varint,12,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// NETWORK: names the request in GetRequest; it stays when the request gets another sequence.
+	RequestId     uint64 `protobuf:"varint,13,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1813,6 +1867,13 @@ func (x *LogEntry) GetBytes() int64 {
 	return 0
 }
 
+func (x *LogEntry) GetRequestId() uint64 {
+	if x != nil {
+		return x.RequestId
+	}
+	return 0
+}
+
 type ReadLogResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Oldest first.
@@ -1877,11 +1938,1059 @@ func (x *ReadLogResponse) GetDropped() uint64 {
 	return 0
 }
 
+type GetRequestRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// LogEntry.request_id.
+	RequestId uint64 `protobuf:"varint,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Whether to return the body of the answer.
+	Body bool `protobuf:"varint,3,opt,name=body,proto3" json:"body,omitempty"`
+	// 1 to 1048576: a longer body is truncated. Unset: 262144.
+	MaxBodyBytes  *int32 `protobuf:"varint,4,opt,name=max_body_bytes,json=maxBodyBytes,proto3,oneof" json:"max_body_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetRequestRequest) Reset() {
+	*x = GetRequestRequest{}
+	mi := &file_domtap_v1_page_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetRequestRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetRequestRequest) ProtoMessage() {}
+
+func (x *GetRequestRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetRequestRequest.ProtoReflect.Descriptor instead.
+func (*GetRequestRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *GetRequestRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *GetRequestRequest) GetRequestId() uint64 {
+	if x != nil {
+		return x.RequestId
+	}
+	return 0
+}
+
+func (x *GetRequestRequest) GetBody() bool {
+	if x != nil {
+		return x.Body
+	}
+	return false
+}
+
+func (x *GetRequestRequest) GetMaxBodyBytes() int32 {
+	if x != nil && x.MaxBodyBytes != nil {
+		return *x.MaxBodyBytes
+	}
+	return 0
+}
+
+// RequestTiming says how long the parts of a request took, in milliseconds. A part that did not happen is unset: a connection that was there needs no dns and
+// no connect. ssl is part of connect.
+type RequestTiming struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	BlockedMs     *float64               `protobuf:"fixed64,1,opt,name=blocked_ms,json=blockedMs,proto3,oneof" json:"blocked_ms,omitempty"`
+	DnsMs         *float64               `protobuf:"fixed64,2,opt,name=dns_ms,json=dnsMs,proto3,oneof" json:"dns_ms,omitempty"`
+	ConnectMs     *float64               `protobuf:"fixed64,3,opt,name=connect_ms,json=connectMs,proto3,oneof" json:"connect_ms,omitempty"`
+	SslMs         *float64               `protobuf:"fixed64,4,opt,name=ssl_ms,json=sslMs,proto3,oneof" json:"ssl_ms,omitempty"`
+	SendMs        *float64               `protobuf:"fixed64,5,opt,name=send_ms,json=sendMs,proto3,oneof" json:"send_ms,omitempty"`
+	WaitMs        *float64               `protobuf:"fixed64,6,opt,name=wait_ms,json=waitMs,proto3,oneof" json:"wait_ms,omitempty"`
+	ReceiveMs     *float64               `protobuf:"fixed64,7,opt,name=receive_ms,json=receiveMs,proto3,oneof" json:"receive_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestTiming) Reset() {
+	*x = RequestTiming{}
+	mi := &file_domtap_v1_page_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestTiming) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestTiming) ProtoMessage() {}
+
+func (x *RequestTiming) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestTiming.ProtoReflect.Descriptor instead.
+func (*RequestTiming) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *RequestTiming) GetBlockedMs() float64 {
+	if x != nil && x.BlockedMs != nil {
+		return *x.BlockedMs
+	}
+	return 0
+}
+
+func (x *RequestTiming) GetDnsMs() float64 {
+	if x != nil && x.DnsMs != nil {
+		return *x.DnsMs
+	}
+	return 0
+}
+
+func (x *RequestTiming) GetConnectMs() float64 {
+	if x != nil && x.ConnectMs != nil {
+		return *x.ConnectMs
+	}
+	return 0
+}
+
+func (x *RequestTiming) GetSslMs() float64 {
+	if x != nil && x.SslMs != nil {
+		return *x.SslMs
+	}
+	return 0
+}
+
+func (x *RequestTiming) GetSendMs() float64 {
+	if x != nil && x.SendMs != nil {
+		return *x.SendMs
+	}
+	return 0
+}
+
+func (x *RequestTiming) GetWaitMs() float64 {
+	if x != nil && x.WaitMs != nil {
+		return *x.WaitMs
+	}
+	return 0
+}
+
+func (x *RequestTiming) GetReceiveMs() float64 {
+	if x != nil && x.ReceiveMs != nil {
+		return *x.ReceiveMs
+	}
+	return 0
+}
+
+type GetRequestResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Entry *LogEntry              `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
+	// At most 2,000 characters plus "…".
+	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	// As the page sent them; the browser adds others, such as cookies.
+	RequestHeaders []*Header `protobuf:"bytes,3,rep,name=request_headers,json=requestHeaders,proto3" json:"request_headers,omitempty"`
+	// Without set-cookie.
+	ResponseHeaders []*Header `protobuf:"bytes,4,rep,name=response_headers,json=responseHeaders,proto3" json:"response_headers,omitempty"`
+	StatusText      string    `protobuf:"bytes,5,opt,name=status_text,json=statusText,proto3" json:"status_text,omitempty"`
+	// Such as "http/1.1" or "h2".
+	Protocol string `protobuf:"bytes,6,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	MimeType string `protobuf:"bytes,7,opt,name=mime_type,json=mimeType,proto3" json:"mime_type,omitempty"`
+	// The IP address that answered.
+	RemoteAddress string `protobuf:"bytes,8,opt,name=remote_address,json=remoteAddress,proto3" json:"remote_address,omitempty"`
+	// Unset when the browser did not measure it, such as for an answer from its cache.
+	Timing *RequestTiming `protobuf:"bytes,9,opt,name=timing,proto3" json:"timing,omitempty"`
+	// The answer came from a cache or a service worker.
+	FromCache bool `protobuf:"varint,10,opt,name=from_cache,json=fromCache,proto3" json:"from_cache,omitempty"`
+	// Decoded (gzip and such); empty unless it was asked for.
+	Body []byte `protobuf:"bytes,11,opt,name=body,proto3" json:"body,omitempty"`
+	// How many bytes the whole body has.
+	BodySize      int64 `protobuf:"varint,12,opt,name=body_size,json=bodySize,proto3" json:"body_size,omitempty"`
+	BodyTruncated bool  `protobuf:"varint,13,opt,name=body_truncated,json=bodyTruncated,proto3" json:"body_truncated,omitempty"`
+	// Why there is no body although it was asked for: the request is under way, failed or was redirected, or the browser has dropped it.
+	BodyMissing   string `protobuf:"bytes,14,opt,name=body_missing,json=bodyMissing,proto3" json:"body_missing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetRequestResponse) Reset() {
+	*x = GetRequestResponse{}
+	mi := &file_domtap_v1_page_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetRequestResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetRequestResponse) ProtoMessage() {}
+
+func (x *GetRequestResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetRequestResponse.ProtoReflect.Descriptor instead.
+func (*GetRequestResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *GetRequestResponse) GetEntry() *LogEntry {
+	if x != nil {
+		return x.Entry
+	}
+	return nil
+}
+
+func (x *GetRequestResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *GetRequestResponse) GetRequestHeaders() []*Header {
+	if x != nil {
+		return x.RequestHeaders
+	}
+	return nil
+}
+
+func (x *GetRequestResponse) GetResponseHeaders() []*Header {
+	if x != nil {
+		return x.ResponseHeaders
+	}
+	return nil
+}
+
+func (x *GetRequestResponse) GetStatusText() string {
+	if x != nil {
+		return x.StatusText
+	}
+	return ""
+}
+
+func (x *GetRequestResponse) GetProtocol() string {
+	if x != nil {
+		return x.Protocol
+	}
+	return ""
+}
+
+func (x *GetRequestResponse) GetMimeType() string {
+	if x != nil {
+		return x.MimeType
+	}
+	return ""
+}
+
+func (x *GetRequestResponse) GetRemoteAddress() string {
+	if x != nil {
+		return x.RemoteAddress
+	}
+	return ""
+}
+
+func (x *GetRequestResponse) GetTiming() *RequestTiming {
+	if x != nil {
+		return x.Timing
+	}
+	return nil
+}
+
+func (x *GetRequestResponse) GetFromCache() bool {
+	if x != nil {
+		return x.FromCache
+	}
+	return false
+}
+
+func (x *GetRequestResponse) GetBody() []byte {
+	if x != nil {
+		return x.Body
+	}
+	return nil
+}
+
+func (x *GetRequestResponse) GetBodySize() int64 {
+	if x != nil {
+		return x.BodySize
+	}
+	return 0
+}
+
+func (x *GetRequestResponse) GetBodyTruncated() bool {
+	if x != nil {
+		return x.BodyTruncated
+	}
+	return false
+}
+
+func (x *GetRequestResponse) GetBodyMissing() string {
+	if x != nil {
+		return x.BodyMissing
+	}
+	return ""
+}
+
+type ExportHarRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// Whether to add the bodies of the answers that the browser still has.
+	Bodies bool `protobuf:"varint,2,opt,name=bodies,proto3" json:"bodies,omitempty"`
+	// Of each body, 1 to 1048576: a longer one is left out. Unset: 262144. All bodies together have at most 16 MiB.
+	MaxBodyBytes  *int32 `protobuf:"varint,3,opt,name=max_body_bytes,json=maxBodyBytes,proto3,oneof" json:"max_body_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportHarRequest) Reset() {
+	*x = ExportHarRequest{}
+	mi := &file_domtap_v1_page_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportHarRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportHarRequest) ProtoMessage() {}
+
+func (x *ExportHarRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportHarRequest.ProtoReflect.Descriptor instead.
+func (*ExportHarRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *ExportHarRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *ExportHarRequest) GetBodies() bool {
+	if x != nil {
+		return x.Bodies
+	}
+	return false
+}
+
+func (x *ExportHarRequest) GetMaxBodyBytes() int32 {
+	if x != nil && x.MaxBodyBytes != nil {
+		return *x.MaxBodyBytes
+	}
+	return 0
+}
+
+type ExportHarResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// JSON, as HAR 1.2 says.
+	Har []byte `protobuf:"bytes,1,opt,name=har,proto3" json:"har,omitempty"`
+	// How many requests are in it, and how many the log had dropped before.
+	Requests int32  `protobuf:"varint,2,opt,name=requests,proto3" json:"requests,omitempty"`
+	Dropped  uint64 `protobuf:"varint,3,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	// How many bodies are in it, and how many are left out although they were asked for.
+	Bodies        int32 `protobuf:"varint,4,opt,name=bodies,proto3" json:"bodies,omitempty"`
+	BodiesMissing int32 `protobuf:"varint,5,opt,name=bodies_missing,json=bodiesMissing,proto3" json:"bodies_missing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportHarResponse) Reset() {
+	*x = ExportHarResponse{}
+	mi := &file_domtap_v1_page_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportHarResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportHarResponse) ProtoMessage() {}
+
+func (x *ExportHarResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportHarResponse.ProtoReflect.Descriptor instead.
+func (*ExportHarResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ExportHarResponse) GetHar() []byte {
+	if x != nil {
+		return x.Har
+	}
+	return nil
+}
+
+func (x *ExportHarResponse) GetRequests() int32 {
+	if x != nil {
+		return x.Requests
+	}
+	return 0
+}
+
+func (x *ExportHarResponse) GetDropped() uint64 {
+	if x != nil {
+		return x.Dropped
+	}
+	return 0
+}
+
+func (x *ExportHarResponse) GetBodies() int32 {
+	if x != nil {
+		return x.Bodies
+	}
+	return 0
+}
+
+func (x *ExportHarResponse) GetBodiesMissing() int32 {
+	if x != nil {
+		return x.BodiesMissing
+	}
+	return 0
+}
+
+type AuditRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// For `text`: 200 to 50000. Unset: 2000.
+	MaxTokens *int32 `protobuf:"varint,2,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	// How many findings to return, 1 to 1000. Unset: 200.
+	MaxFindings *int32 `protobuf:"varint,3,opt,name=max_findings,json=maxFindings,proto3,oneof" json:"max_findings,omitempty"`
+	// Leaves out those that only may be barriers.
+	ErrorsOnly    bool `protobuf:"varint,4,opt,name=errors_only,json=errorsOnly,proto3" json:"errors_only,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditRequest) Reset() {
+	*x = AuditRequest{}
+	mi := &file_domtap_v1_page_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditRequest) ProtoMessage() {}
+
+func (x *AuditRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditRequest.ProtoReflect.Descriptor instead.
+func (*AuditRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *AuditRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *AuditRequest) GetMaxTokens() int32 {
+	if x != nil && x.MaxTokens != nil {
+		return *x.MaxTokens
+	}
+	return 0
+}
+
+func (x *AuditRequest) GetMaxFindings() int32 {
+	if x != nil && x.MaxFindings != nil {
+		return *x.MaxFindings
+	}
+	return 0
+}
+
+func (x *AuditRequest) GetErrorsOnly() bool {
+	if x != nil {
+		return x.ErrorsOnly
+	}
+	return false
+}
+
+// AuditFinding is one barrier.
+type AuditFinding struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Such as "control-name"; docs/audit.md has all rules.
+	Rule  string     `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
+	Level AuditLevel `protobuf:"varint,2,opt,name=level,proto3,enum=domtap.v1.AuditLevel" json:"level,omitempty"`
+	// The success criterion of WCAG 2.2, such as "4.1.2", and its level: "A" or "AA". Both are empty for good practice.
+	Criterion   string `protobuf:"bytes,3,opt,name=criterion,proto3" json:"criterion,omitempty"`
+	Conformance string `protobuf:"bytes,4,opt,name=conformance,proto3" json:"conformance,omitempty"`
+	// The element; unset: the document, or an element without a ref.
+	Ref     *uint32 `protobuf:"varint,5,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
+	FrameId string  `protobuf:"bytes,6,opt,name=frame_id,json=frameId,proto3" json:"frame_id,omitempty"`
+	// The element in one line, as compact text prints it, or its tag, id and classes.
+	Element string `protobuf:"bytes,7,opt,name=element,proto3" json:"element,omitempty"`
+	// What is wrong, and what to do.
+	Message       string `protobuf:"bytes,8,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditFinding) Reset() {
+	*x = AuditFinding{}
+	mi := &file_domtap_v1_page_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditFinding) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditFinding) ProtoMessage() {}
+
+func (x *AuditFinding) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditFinding.ProtoReflect.Descriptor instead.
+func (*AuditFinding) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *AuditFinding) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *AuditFinding) GetLevel() AuditLevel {
+	if x != nil {
+		return x.Level
+	}
+	return AuditLevel_AUDIT_LEVEL_UNSPECIFIED
+}
+
+func (x *AuditFinding) GetCriterion() string {
+	if x != nil {
+		return x.Criterion
+	}
+	return ""
+}
+
+func (x *AuditFinding) GetConformance() string {
+	if x != nil {
+		return x.Conformance
+	}
+	return ""
+}
+
+func (x *AuditFinding) GetRef() uint32 {
+	if x != nil && x.Ref != nil {
+		return *x.Ref
+	}
+	return 0
+}
+
+func (x *AuditFinding) GetFrameId() string {
+	if x != nil {
+		return x.FrameId
+	}
+	return ""
+}
+
+func (x *AuditFinding) GetElement() string {
+	if x != nil {
+		return x.Element
+	}
+	return ""
+}
+
+func (x *AuditFinding) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// WebVitals are the browser's measurements of the current document; one is unset when the browser has not measured it: a page that was never drawn has
+// no paint, one that nobody has used no interaction.
+type WebVitals struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Time to the first byte, to the first and to the largest contentful paint, in milliseconds from the start of the navigation.
+	TtfbMs *float64 `protobuf:"fixed64,1,opt,name=ttfb_ms,json=ttfbMs,proto3,oneof" json:"ttfb_ms,omitempty"`
+	FcpMs  *float64 `protobuf:"fixed64,2,opt,name=fcp_ms,json=fcpMs,proto3,oneof" json:"fcp_ms,omitempty"`
+	LcpMs  *float64 `protobuf:"fixed64,3,opt,name=lcp_ms,json=lcpMs,proto3,oneof" json:"lcp_ms,omitempty"`
+	// Cumulative layout shift: the largest window of shifts without input, at most 5 s long with gaps below 1 s.
+	Cls *float64 `protobuf:"fixed64,4,opt,name=cls,proto3,oneof" json:"cls,omitempty"`
+	// Interaction to next paint: the slowest interaction, without one for each 50 of them. The browser keeps those of 104 ms and more; with
+	// interactions that were all faster it is unset, and inp_below_ms is 104.
+	InpMs      *float64 `protobuf:"fixed64,5,opt,name=inp_ms,json=inpMs,proto3,oneof" json:"inp_ms,omitempty"`
+	InpBelowMs *float64 `protobuf:"fixed64,6,opt,name=inp_below_ms,json=inpBelowMs,proto3,oneof" json:"inp_below_ms,omitempty"`
+	// First input delay, in milliseconds.
+	FidMs *float64 `protobuf:"fixed64,7,opt,name=fid_ms,json=fidMs,proto3,oneof" json:"fid_ms,omitempty"`
+	// What drew the largest contentful paint, such as "img" or "h1".
+	LcpElement    string `protobuf:"bytes,8,opt,name=lcp_element,json=lcpElement,proto3" json:"lcp_element,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WebVitals) Reset() {
+	*x = WebVitals{}
+	mi := &file_domtap_v1_page_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WebVitals) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WebVitals) ProtoMessage() {}
+
+func (x *WebVitals) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WebVitals.ProtoReflect.Descriptor instead.
+func (*WebVitals) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *WebVitals) GetTtfbMs() float64 {
+	if x != nil && x.TtfbMs != nil {
+		return *x.TtfbMs
+	}
+	return 0
+}
+
+func (x *WebVitals) GetFcpMs() float64 {
+	if x != nil && x.FcpMs != nil {
+		return *x.FcpMs
+	}
+	return 0
+}
+
+func (x *WebVitals) GetLcpMs() float64 {
+	if x != nil && x.LcpMs != nil {
+		return *x.LcpMs
+	}
+	return 0
+}
+
+func (x *WebVitals) GetCls() float64 {
+	if x != nil && x.Cls != nil {
+		return *x.Cls
+	}
+	return 0
+}
+
+func (x *WebVitals) GetInpMs() float64 {
+	if x != nil && x.InpMs != nil {
+		return *x.InpMs
+	}
+	return 0
+}
+
+func (x *WebVitals) GetInpBelowMs() float64 {
+	if x != nil && x.InpBelowMs != nil {
+		return *x.InpBelowMs
+	}
+	return 0
+}
+
+func (x *WebVitals) GetFidMs() float64 {
+	if x != nil && x.FidMs != nil {
+		return *x.FidMs
+	}
+	return 0
+}
+
+func (x *WebVitals) GetLcpElement() string {
+	if x != nil {
+		return x.LcpElement
+	}
+	return ""
+}
+
+type AuditResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Errors first, then by frame and by order in the document.
+	Findings []*AuditFinding `protobuf:"bytes,1,rep,name=findings,proto3" json:"findings,omitempty"`
+	// How many there are, with those that max_findings left out.
+	Errors   int32      `protobuf:"varint,2,opt,name=errors,proto3" json:"errors,omitempty"`
+	Warnings int32      `protobuf:"varint,3,opt,name=warnings,proto3" json:"warnings,omitempty"`
+	Vitals   *WebVitals `protobuf:"bytes,4,opt,name=vitals,proto3" json:"vitals,omitempty"`
+	// All of it, as text within max_tokens.
+	Text      string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
+	Tokens    int32  `protobuf:"varint,6,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	Tokenizer string `protobuf:"bytes,7,opt,name=tokenizer,proto3" json:"tokenizer,omitempty"`
+	Url       string `protobuf:"bytes,8,opt,name=url,proto3" json:"url,omitempty"`
+	Title     string `protobuf:"bytes,9,opt,name=title,proto3" json:"title,omitempty"`
+	// How many frames did not answer.
+	FramesMissing int32 `protobuf:"varint,10,opt,name=frames_missing,json=framesMissing,proto3" json:"frames_missing,omitempty"`
+	// How many texts have a background that cannot be computed, such as a picture, so that their contrast is not known.
+	ContrastUnknown int32 `protobuf:"varint,11,opt,name=contrast_unknown,json=contrastUnknown,proto3" json:"contrast_unknown,omitempty"`
+	// A limit left something out: 50,000 elements, 3,000 texts, 1,000 findings of a frame.
+	Truncated     bool `protobuf:"varint,12,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditResponse) Reset() {
+	*x = AuditResponse{}
+	mi := &file_domtap_v1_page_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditResponse) ProtoMessage() {}
+
+func (x *AuditResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditResponse.ProtoReflect.Descriptor instead.
+func (*AuditResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *AuditResponse) GetFindings() []*AuditFinding {
+	if x != nil {
+		return x.Findings
+	}
+	return nil
+}
+
+func (x *AuditResponse) GetErrors() int32 {
+	if x != nil {
+		return x.Errors
+	}
+	return 0
+}
+
+func (x *AuditResponse) GetWarnings() int32 {
+	if x != nil {
+		return x.Warnings
+	}
+	return 0
+}
+
+func (x *AuditResponse) GetVitals() *WebVitals {
+	if x != nil {
+		return x.Vitals
+	}
+	return nil
+}
+
+func (x *AuditResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *AuditResponse) GetTokens() int32 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *AuditResponse) GetTokenizer() string {
+	if x != nil {
+		return x.Tokenizer
+	}
+	return ""
+}
+
+func (x *AuditResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *AuditResponse) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *AuditResponse) GetFramesMissing() int32 {
+	if x != nil {
+		return x.FramesMissing
+	}
+	return 0
+}
+
+func (x *AuditResponse) GetContrastUnknown() int32 {
+	if x != nil {
+		return x.ContrastUnknown
+	}
+	return 0
+}
+
+func (x *AuditResponse) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
+}
+
+type RecordVideoRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// Up to 1 minute. Unset: 10 s.
+	Duration *durationpb.Duration `protobuf:"bytes,2,opt,name=duration,proto3" json:"duration,omitempty"`
+	// Frames for each second, 1 to 10. Unset: 5. A page that does not change has fewer.
+	Fps *int32 `protobuf:"varint,3,opt,name=fps,proto3,oneof" json:"fps,omitempty"`
+	// The picture is scaled down to that width, in pixels; 100 to 1280. Unset: 800.
+	MaxWidth *int32 `protobuf:"varint,4,opt,name=max_width,json=maxWidth,proto3,oneof" json:"max_width,omitempty"`
+	// The recording ends when the file has that size, which it may exceed by a frame; 65536 to 33554432. Unset: 8388608.
+	MaxBytes      *int32 `protobuf:"varint,5,opt,name=max_bytes,json=maxBytes,proto3,oneof" json:"max_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordVideoRequest) Reset() {
+	*x = RecordVideoRequest{}
+	mi := &file_domtap_v1_page_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordVideoRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordVideoRequest) ProtoMessage() {}
+
+func (x *RecordVideoRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordVideoRequest.ProtoReflect.Descriptor instead.
+func (*RecordVideoRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *RecordVideoRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *RecordVideoRequest) GetDuration() *durationpb.Duration {
+	if x != nil {
+		return x.Duration
+	}
+	return nil
+}
+
+func (x *RecordVideoRequest) GetFps() int32 {
+	if x != nil && x.Fps != nil {
+		return *x.Fps
+	}
+	return 0
+}
+
+func (x *RecordVideoRequest) GetMaxWidth() int32 {
+	if x != nil && x.MaxWidth != nil {
+		return *x.MaxWidth
+	}
+	return 0
+}
+
+func (x *RecordVideoRequest) GetMaxBytes() int32 {
+	if x != nil && x.MaxBytes != nil {
+		return *x.MaxBytes
+	}
+	return 0
+}
+
+type RecordVideoResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The next bytes of the file.
+	Gif []byte `protobuf:"bytes,1,opt,name=gif,proto3" json:"gif,omitempty"`
+	// Since the recording began.
+	At *durationpb.Duration `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// How many frames are in the file so far.
+	Frames int32 `protobuf:"varint,3,opt,name=frames,proto3" json:"frames,omitempty"`
+	// The file is complete.
+	Last bool `protobuf:"varint,4,opt,name=last,proto3" json:"last,omitempty"`
+	// With `last`: the recording ended before its time, at max_bytes.
+	Truncated     bool `protobuf:"varint,5,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecordVideoResponse) Reset() {
+	*x = RecordVideoResponse{}
+	mi := &file_domtap_v1_page_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecordVideoResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecordVideoResponse) ProtoMessage() {}
+
+func (x *RecordVideoResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecordVideoResponse.ProtoReflect.Descriptor instead.
+func (*RecordVideoResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *RecordVideoResponse) GetGif() []byte {
+	if x != nil {
+		return x.Gif
+	}
+	return nil
+}
+
+func (x *RecordVideoResponse) GetAt() *durationpb.Duration {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *RecordVideoResponse) GetFrames() int32 {
+	if x != nil {
+		return x.Frames
+	}
+	return 0
+}
+
+func (x *RecordVideoResponse) GetLast() bool {
+	if x != nil {
+		return x.Last
+	}
+	return false
+}
+
+func (x *RecordVideoResponse) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
+}
+
 var File_domtap_v1_page_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_page_proto_rawDesc = "" +
 	"\n" +
-	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x16domtap/v1/moment.proto\x1a\x13domtap/v1/dom.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc9\x01\n" +
+	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x16domtap/v1/moment.proto\x1a\x13domtap/v1/dom.proto\x1a\x17domtap/v1/session.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc9\x01\n" +
 	"\x0fReadPageRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12'\n" +
 	"\x04mode\x18\x02 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\"\n" +
@@ -2016,7 +3125,7 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\vmax_entries\x18\x04 \x01(\x05H\x00R\n" +
 	"maxEntries\x88\x01\x01\x12#\n" +
 	"\rproblems_only\x18\x05 \x01(\bR\fproblemsOnlyB\x0e\n" +
-	"\f_max_entries\"\xe1\x02\n" +
+	"\f_max_entries\"\x80\x03\n" +
 	"\bLogEntry\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12&\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x12.domtap.v1.LogKindR\x04kind\x12*\n" +
@@ -2032,11 +3141,138 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	" \x01(\tR\afailure\x12\x1f\n" +
 	"\vduration_ms\x18\v \x01(\x01R\n" +
 	"durationMs\x12\x14\n" +
-	"\x05bytes\x18\f \x01(\x03R\x05bytes\"\x7f\n" +
+	"\x05bytes\x18\f \x01(\x03R\x05bytes\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\r \x01(\x04R\trequestId\"\x7f\n" +
 	"\x0fReadLogResponse\x12-\n" +
 	"\aentries\x18\x01 \x03(\v2\x13.domtap.v1.LogEntryR\aentries\x12#\n" +
 	"\rnext_sequence\x18\x02 \x01(\x04R\fnextSequence\x12\x18\n" +
-	"\adropped\x18\x03 \x01(\x04R\adropped*\x81\x01\n" +
+	"\adropped\x18\x03 \x01(\x04R\adropped\"\x9b\x01\n" +
+	"\x11GetRequestRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\x04R\trequestId\x12\x12\n" +
+	"\x04body\x18\x03 \x01(\bR\x04body\x12)\n" +
+	"\x0emax_body_bytes\x18\x04 \x01(\x05H\x00R\fmaxBodyBytes\x88\x01\x01B\x11\n" +
+	"\x0f_max_body_bytes\"\xca\x02\n" +
+	"\rRequestTiming\x12\"\n" +
+	"\n" +
+	"blocked_ms\x18\x01 \x01(\x01H\x00R\tblockedMs\x88\x01\x01\x12\x1a\n" +
+	"\x06dns_ms\x18\x02 \x01(\x01H\x01R\x05dnsMs\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"connect_ms\x18\x03 \x01(\x01H\x02R\tconnectMs\x88\x01\x01\x12\x1a\n" +
+	"\x06ssl_ms\x18\x04 \x01(\x01H\x03R\x05sslMs\x88\x01\x01\x12\x1c\n" +
+	"\asend_ms\x18\x05 \x01(\x01H\x04R\x06sendMs\x88\x01\x01\x12\x1c\n" +
+	"\await_ms\x18\x06 \x01(\x01H\x05R\x06waitMs\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"receive_ms\x18\a \x01(\x01H\x06R\treceiveMs\x88\x01\x01B\r\n" +
+	"\v_blocked_msB\t\n" +
+	"\a_dns_msB\r\n" +
+	"\v_connect_msB\t\n" +
+	"\a_ssl_msB\n" +
+	"\n" +
+	"\b_send_msB\n" +
+	"\n" +
+	"\b_wait_msB\r\n" +
+	"\v_receive_ms\"\x98\x04\n" +
+	"\x12GetRequestResponse\x12)\n" +
+	"\x05entry\x18\x01 \x01(\v2\x13.domtap.v1.LogEntryR\x05entry\x12\x10\n" +
+	"\x03url\x18\x02 \x01(\tR\x03url\x12:\n" +
+	"\x0frequest_headers\x18\x03 \x03(\v2\x11.domtap.v1.HeaderR\x0erequestHeaders\x12<\n" +
+	"\x10response_headers\x18\x04 \x03(\v2\x11.domtap.v1.HeaderR\x0fresponseHeaders\x12\x1f\n" +
+	"\vstatus_text\x18\x05 \x01(\tR\n" +
+	"statusText\x12\x1a\n" +
+	"\bprotocol\x18\x06 \x01(\tR\bprotocol\x12\x1b\n" +
+	"\tmime_type\x18\a \x01(\tR\bmimeType\x12%\n" +
+	"\x0eremote_address\x18\b \x01(\tR\rremoteAddress\x120\n" +
+	"\x06timing\x18\t \x01(\v2\x18.domtap.v1.RequestTimingR\x06timing\x12\x1d\n" +
+	"\n" +
+	"from_cache\x18\n" +
+	" \x01(\bR\tfromCache\x12\x12\n" +
+	"\x04body\x18\v \x01(\fR\x04body\x12\x1b\n" +
+	"\tbody_size\x18\f \x01(\x03R\bbodySize\x12%\n" +
+	"\x0ebody_truncated\x18\r \x01(\bR\rbodyTruncated\x12!\n" +
+	"\fbody_missing\x18\x0e \x01(\tR\vbodyMissing\"\x7f\n" +
+	"\x10ExportHarRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x16\n" +
+	"\x06bodies\x18\x02 \x01(\bR\x06bodies\x12)\n" +
+	"\x0emax_body_bytes\x18\x03 \x01(\x05H\x00R\fmaxBodyBytes\x88\x01\x01B\x11\n" +
+	"\x0f_max_body_bytes\"\x9a\x01\n" +
+	"\x11ExportHarResponse\x12\x10\n" +
+	"\x03har\x18\x01 \x01(\fR\x03har\x12\x1a\n" +
+	"\brequests\x18\x02 \x01(\x05R\brequests\x12\x18\n" +
+	"\adropped\x18\x03 \x01(\x04R\adropped\x12\x16\n" +
+	"\x06bodies\x18\x04 \x01(\x05R\x06bodies\x12%\n" +
+	"\x0ebodies_missing\x18\x05 \x01(\x05R\rbodiesMissing\"\xb2\x01\n" +
+	"\fAuditRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\"\n" +
+	"\n" +
+	"max_tokens\x18\x02 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01\x12&\n" +
+	"\fmax_findings\x18\x03 \x01(\x05H\x01R\vmaxFindings\x88\x01\x01\x12\x1f\n" +
+	"\verrors_only\x18\x04 \x01(\bR\n" +
+	"errorsOnlyB\r\n" +
+	"\v_max_tokensB\x0f\n" +
+	"\r_max_findings\"\xfd\x01\n" +
+	"\fAuditFinding\x12\x12\n" +
+	"\x04rule\x18\x01 \x01(\tR\x04rule\x12+\n" +
+	"\x05level\x18\x02 \x01(\x0e2\x15.domtap.v1.AuditLevelR\x05level\x12\x1c\n" +
+	"\tcriterion\x18\x03 \x01(\tR\tcriterion\x12 \n" +
+	"\vconformance\x18\x04 \x01(\tR\vconformance\x12\x15\n" +
+	"\x03ref\x18\x05 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x19\n" +
+	"\bframe_id\x18\x06 \x01(\tR\aframeId\x12\x18\n" +
+	"\aelement\x18\a \x01(\tR\aelement\x12\x18\n" +
+	"\amessage\x18\b \x01(\tR\amessageB\x06\n" +
+	"\x04_ref\"\xc9\x02\n" +
+	"\tWebVitals\x12\x1c\n" +
+	"\attfb_ms\x18\x01 \x01(\x01H\x00R\x06ttfbMs\x88\x01\x01\x12\x1a\n" +
+	"\x06fcp_ms\x18\x02 \x01(\x01H\x01R\x05fcpMs\x88\x01\x01\x12\x1a\n" +
+	"\x06lcp_ms\x18\x03 \x01(\x01H\x02R\x05lcpMs\x88\x01\x01\x12\x15\n" +
+	"\x03cls\x18\x04 \x01(\x01H\x03R\x03cls\x88\x01\x01\x12\x1a\n" +
+	"\x06inp_ms\x18\x05 \x01(\x01H\x04R\x05inpMs\x88\x01\x01\x12%\n" +
+	"\finp_below_ms\x18\x06 \x01(\x01H\x05R\n" +
+	"inpBelowMs\x88\x01\x01\x12\x1a\n" +
+	"\x06fid_ms\x18\a \x01(\x01H\x06R\x05fidMs\x88\x01\x01\x12\x1f\n" +
+	"\vlcp_element\x18\b \x01(\tR\n" +
+	"lcpElementB\n" +
+	"\n" +
+	"\b_ttfb_msB\t\n" +
+	"\a_fcp_msB\t\n" +
+	"\a_lcp_msB\x06\n" +
+	"\x04_clsB\t\n" +
+	"\a_inp_msB\x0f\n" +
+	"\r_inp_below_msB\t\n" +
+	"\a_fid_ms\"\x88\x03\n" +
+	"\rAuditResponse\x123\n" +
+	"\bfindings\x18\x01 \x03(\v2\x17.domtap.v1.AuditFindingR\bfindings\x12\x16\n" +
+	"\x06errors\x18\x02 \x01(\x05R\x06errors\x12\x1a\n" +
+	"\bwarnings\x18\x03 \x01(\x05R\bwarnings\x12,\n" +
+	"\x06vitals\x18\x04 \x01(\v2\x14.domtap.v1.WebVitalsR\x06vitals\x12\x12\n" +
+	"\x04text\x18\x05 \x01(\tR\x04text\x12\x16\n" +
+	"\x06tokens\x18\x06 \x01(\x05R\x06tokens\x12\x1c\n" +
+	"\ttokenizer\x18\a \x01(\tR\ttokenizer\x12\x10\n" +
+	"\x03url\x18\b \x01(\tR\x03url\x12\x14\n" +
+	"\x05title\x18\t \x01(\tR\x05title\x12%\n" +
+	"\x0eframes_missing\x18\n" +
+	" \x01(\x05R\rframesMissing\x12)\n" +
+	"\x10contrast_unknown\x18\v \x01(\x05R\x0fcontrastUnknown\x12\x1c\n" +
+	"\ttruncated\x18\f \x01(\bR\ttruncated\"\xe1\x01\n" +
+	"\x12RecordVideoRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x125\n" +
+	"\bduration\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\bduration\x12\x15\n" +
+	"\x03fps\x18\x03 \x01(\x05H\x00R\x03fps\x88\x01\x01\x12 \n" +
+	"\tmax_width\x18\x04 \x01(\x05H\x01R\bmaxWidth\x88\x01\x01\x12 \n" +
+	"\tmax_bytes\x18\x05 \x01(\x05H\x02R\bmaxBytes\x88\x01\x01B\x06\n" +
+	"\x04_fpsB\f\n" +
+	"\n" +
+	"_max_widthB\f\n" +
+	"\n" +
+	"_max_bytes\"\x9c\x01\n" +
+	"\x13RecordVideoResponse\x12\x10\n" +
+	"\x03gif\x18\x01 \x01(\fR\x03gif\x12)\n" +
+	"\x02at\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x02at\x12\x16\n" +
+	"\x06frames\x18\x03 \x01(\x05R\x06frames\x12\x12\n" +
+	"\x04last\x18\x04 \x01(\bR\x04last\x12\x1c\n" +
+	"\ttruncated\x18\x05 \x01(\bR\ttruncated*\x81\x01\n" +
 	"\bReadMode\x12\x19\n" +
 	"\x15READ_MODE_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eREAD_MODE_AUTO\x10\x01\x12\x15\n" +
@@ -2059,7 +3295,12 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x14LOG_KIND_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10LOG_KIND_CONSOLE\x10\x01\x12\x12\n" +
 	"\x0eLOG_KIND_ERROR\x10\x02\x12\x14\n" +
-	"\x10LOG_KIND_NETWORK\x10\x032\xd8\x03\n" +
+	"\x10LOG_KIND_NETWORK\x10\x03*Y\n" +
+	"\n" +
+	"AuditLevel\x12\x1b\n" +
+	"\x17AUDIT_LEVEL_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11AUDIT_LEVEL_ERROR\x10\x01\x12\x17\n" +
+	"\x13AUDIT_LEVEL_WARNING\x10\x022\xf7\x05\n" +
 	"\vPageService\x12C\n" +
 	"\bReadPage\x12\x1a.domtap.v1.ReadPageRequest\x1a\x1b.domtap.v1.ReadPageResponse\x12I\n" +
 	"\n" +
@@ -2068,7 +3309,12 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\aExtract\x12\x19.domtap.v1.ExtractRequest\x1a\x1a.domtap.v1.ExtractResponse\x12:\n" +
 	"\x05Batch\x12\x17.domtap.v1.BatchRequest\x1a\x18.domtap.v1.BatchResponse\x12C\n" +
 	"\bEvaluate\x12\x1a.domtap.v1.EvaluateRequest\x1a\x1b.domtap.v1.EvaluateResponse\x12@\n" +
-	"\aReadLog\x12\x19.domtap.v1.ReadLogRequest\x1a\x1a.domtap.v1.ReadLogResponseB1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
+	"\aReadLog\x12\x19.domtap.v1.ReadLogRequest\x1a\x1a.domtap.v1.ReadLogResponse\x12I\n" +
+	"\n" +
+	"GetRequest\x12\x1c.domtap.v1.GetRequestRequest\x1a\x1d.domtap.v1.GetRequestResponse\x12F\n" +
+	"\tExportHar\x12\x1b.domtap.v1.ExportHarRequest\x1a\x1c.domtap.v1.ExportHarResponse\x12:\n" +
+	"\x05Audit\x12\x17.domtap.v1.AuditRequest\x1a\x18.domtap.v1.AuditResponse\x12N\n" +
+	"\vRecordVideo\x12\x1d.domtap.v1.RecordVideoRequest\x1a\x1e.domtap.v1.RecordVideoResponse0\x01B1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
 
 var (
 	file_domtap_v1_page_proto_rawDescOnce sync.Once
@@ -2082,80 +3328,110 @@ func file_domtap_v1_page_proto_rawDescGZIP() []byte {
 	return file_domtap_v1_page_proto_rawDescData
 }
 
-var file_domtap_v1_page_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_domtap_v1_page_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_domtap_v1_page_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_domtap_v1_page_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_domtap_v1_page_proto_goTypes = []any{
 	(ReadMode)(0),                 // 0: domtap.v1.ReadMode
 	(ImageFormat)(0),              // 1: domtap.v1.ImageFormat
 	(PaperFormat)(0),              // 2: domtap.v1.PaperFormat
 	(LogKind)(0),                  // 3: domtap.v1.LogKind
-	(*ReadPageRequest)(nil),       // 4: domtap.v1.ReadPageRequest
-	(*ReadPageResponse)(nil),      // 5: domtap.v1.ReadPageResponse
-	(*ReadHeading)(nil),           // 6: domtap.v1.ReadHeading
-	(*Mark)(nil),                  // 7: domtap.v1.Mark
-	(*ScreenshotRequest)(nil),     // 8: domtap.v1.ScreenshotRequest
-	(*ScreenshotResponse)(nil),    // 9: domtap.v1.ScreenshotResponse
-	(*PdfRequest)(nil),            // 10: domtap.v1.PdfRequest
-	(*PdfResponse)(nil),           // 11: domtap.v1.PdfResponse
-	(*ExtractRequest)(nil),        // 12: domtap.v1.ExtractRequest
-	(*ExtractTable)(nil),          // 13: domtap.v1.ExtractTable
-	(*ExtractResponse)(nil),       // 14: domtap.v1.ExtractResponse
-	(*BatchRequest)(nil),          // 15: domtap.v1.BatchRequest
-	(*BatchResult)(nil),           // 16: domtap.v1.BatchResult
-	(*BatchResponse)(nil),         // 17: domtap.v1.BatchResponse
-	(*EvaluateRequest)(nil),       // 18: domtap.v1.EvaluateRequest
-	(*EvaluateResponse)(nil),      // 19: domtap.v1.EvaluateResponse
-	(*ReadLogRequest)(nil),        // 20: domtap.v1.ReadLogRequest
-	(*LogEntry)(nil),              // 21: domtap.v1.LogEntry
-	(*ReadLogResponse)(nil),       // 22: domtap.v1.ReadLogResponse
-	(*ViewMetadata)(nil),          // 23: domtap.v1.ViewMetadata
-	(*Signal)(nil),                // 24: domtap.v1.Signal
-	(*Rect)(nil),                  // 25: domtap.v1.Rect
-	(*Moment)(nil),                // 26: domtap.v1.Moment
-	(*durationpb.Duration)(nil),   // 27: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
+	(AuditLevel)(0),               // 4: domtap.v1.AuditLevel
+	(*ReadPageRequest)(nil),       // 5: domtap.v1.ReadPageRequest
+	(*ReadPageResponse)(nil),      // 6: domtap.v1.ReadPageResponse
+	(*ReadHeading)(nil),           // 7: domtap.v1.ReadHeading
+	(*Mark)(nil),                  // 8: domtap.v1.Mark
+	(*ScreenshotRequest)(nil),     // 9: domtap.v1.ScreenshotRequest
+	(*ScreenshotResponse)(nil),    // 10: domtap.v1.ScreenshotResponse
+	(*PdfRequest)(nil),            // 11: domtap.v1.PdfRequest
+	(*PdfResponse)(nil),           // 12: domtap.v1.PdfResponse
+	(*ExtractRequest)(nil),        // 13: domtap.v1.ExtractRequest
+	(*ExtractTable)(nil),          // 14: domtap.v1.ExtractTable
+	(*ExtractResponse)(nil),       // 15: domtap.v1.ExtractResponse
+	(*BatchRequest)(nil),          // 16: domtap.v1.BatchRequest
+	(*BatchResult)(nil),           // 17: domtap.v1.BatchResult
+	(*BatchResponse)(nil),         // 18: domtap.v1.BatchResponse
+	(*EvaluateRequest)(nil),       // 19: domtap.v1.EvaluateRequest
+	(*EvaluateResponse)(nil),      // 20: domtap.v1.EvaluateResponse
+	(*ReadLogRequest)(nil),        // 21: domtap.v1.ReadLogRequest
+	(*LogEntry)(nil),              // 22: domtap.v1.LogEntry
+	(*ReadLogResponse)(nil),       // 23: domtap.v1.ReadLogResponse
+	(*GetRequestRequest)(nil),     // 24: domtap.v1.GetRequestRequest
+	(*RequestTiming)(nil),         // 25: domtap.v1.RequestTiming
+	(*GetRequestResponse)(nil),    // 26: domtap.v1.GetRequestResponse
+	(*ExportHarRequest)(nil),      // 27: domtap.v1.ExportHarRequest
+	(*ExportHarResponse)(nil),     // 28: domtap.v1.ExportHarResponse
+	(*AuditRequest)(nil),          // 29: domtap.v1.AuditRequest
+	(*AuditFinding)(nil),          // 30: domtap.v1.AuditFinding
+	(*WebVitals)(nil),             // 31: domtap.v1.WebVitals
+	(*AuditResponse)(nil),         // 32: domtap.v1.AuditResponse
+	(*RecordVideoRequest)(nil),    // 33: domtap.v1.RecordVideoRequest
+	(*RecordVideoResponse)(nil),   // 34: domtap.v1.RecordVideoResponse
+	(*ViewMetadata)(nil),          // 35: domtap.v1.ViewMetadata
+	(*Signal)(nil),                // 36: domtap.v1.Signal
+	(*Rect)(nil),                  // 37: domtap.v1.Rect
+	(*Moment)(nil),                // 38: domtap.v1.Moment
+	(*durationpb.Duration)(nil),   // 39: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 40: google.protobuf.Timestamp
+	(*Header)(nil),                // 41: domtap.v1.Header
 }
 var file_domtap_v1_page_proto_depIdxs = []int32{
 	0,  // 0: domtap.v1.ReadPageRequest.mode:type_name -> domtap.v1.ReadMode
 	0,  // 1: domtap.v1.ReadPageResponse.mode:type_name -> domtap.v1.ReadMode
-	6,  // 2: domtap.v1.ReadPageResponse.outline:type_name -> domtap.v1.ReadHeading
-	7,  // 3: domtap.v1.ReadPageResponse.marks:type_name -> domtap.v1.Mark
-	23, // 4: domtap.v1.ReadPageResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	24, // 5: domtap.v1.ReadPageResponse.signals:type_name -> domtap.v1.Signal
-	25, // 6: domtap.v1.Mark.rect:type_name -> domtap.v1.Rect
+	7,  // 2: domtap.v1.ReadPageResponse.outline:type_name -> domtap.v1.ReadHeading
+	8,  // 3: domtap.v1.ReadPageResponse.marks:type_name -> domtap.v1.Mark
+	35, // 4: domtap.v1.ReadPageResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	36, // 5: domtap.v1.ReadPageResponse.signals:type_name -> domtap.v1.Signal
+	37, // 6: domtap.v1.Mark.rect:type_name -> domtap.v1.Rect
 	1,  // 7: domtap.v1.ScreenshotRequest.format:type_name -> domtap.v1.ImageFormat
-	26, // 8: domtap.v1.ScreenshotRequest.at:type_name -> domtap.v1.Moment
+	38, // 8: domtap.v1.ScreenshotRequest.at:type_name -> domtap.v1.Moment
 	1,  // 9: domtap.v1.ScreenshotResponse.format:type_name -> domtap.v1.ImageFormat
-	7,  // 10: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
+	8,  // 10: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
 	2,  // 11: domtap.v1.PdfRequest.format:type_name -> domtap.v1.PaperFormat
-	13, // 12: domtap.v1.ExtractRequest.table:type_name -> domtap.v1.ExtractTable
+	14, // 12: domtap.v1.ExtractRequest.table:type_name -> domtap.v1.ExtractTable
 	0,  // 13: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
-	27, // 14: domtap.v1.BatchRequest.timeout:type_name -> google.protobuf.Duration
+	39, // 14: domtap.v1.BatchRequest.timeout:type_name -> google.protobuf.Duration
 	0,  // 15: domtap.v1.BatchResult.mode:type_name -> domtap.v1.ReadMode
-	16, // 16: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
+	17, // 16: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
 	3,  // 17: domtap.v1.ReadLogRequest.kinds:type_name -> domtap.v1.LogKind
 	3,  // 18: domtap.v1.LogEntry.kind:type_name -> domtap.v1.LogKind
-	28, // 19: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
-	21, // 20: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
-	4,  // 21: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
-	8,  // 22: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
-	10, // 23: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
-	12, // 24: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
-	15, // 25: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
-	18, // 26: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
-	20, // 27: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
-	5,  // 28: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
-	9,  // 29: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
-	11, // 30: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
-	14, // 31: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
-	17, // 32: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
-	19, // 33: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
-	22, // 34: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
-	28, // [28:35] is the sub-list for method output_type
-	21, // [21:28] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	40, // 19: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
+	22, // 20: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
+	22, // 21: domtap.v1.GetRequestResponse.entry:type_name -> domtap.v1.LogEntry
+	41, // 22: domtap.v1.GetRequestResponse.request_headers:type_name -> domtap.v1.Header
+	41, // 23: domtap.v1.GetRequestResponse.response_headers:type_name -> domtap.v1.Header
+	25, // 24: domtap.v1.GetRequestResponse.timing:type_name -> domtap.v1.RequestTiming
+	4,  // 25: domtap.v1.AuditFinding.level:type_name -> domtap.v1.AuditLevel
+	30, // 26: domtap.v1.AuditResponse.findings:type_name -> domtap.v1.AuditFinding
+	31, // 27: domtap.v1.AuditResponse.vitals:type_name -> domtap.v1.WebVitals
+	39, // 28: domtap.v1.RecordVideoRequest.duration:type_name -> google.protobuf.Duration
+	39, // 29: domtap.v1.RecordVideoResponse.at:type_name -> google.protobuf.Duration
+	5,  // 30: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
+	9,  // 31: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
+	11, // 32: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
+	13, // 33: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
+	16, // 34: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
+	19, // 35: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
+	21, // 36: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
+	24, // 37: domtap.v1.PageService.GetRequest:input_type -> domtap.v1.GetRequestRequest
+	27, // 38: domtap.v1.PageService.ExportHar:input_type -> domtap.v1.ExportHarRequest
+	29, // 39: domtap.v1.PageService.Audit:input_type -> domtap.v1.AuditRequest
+	33, // 40: domtap.v1.PageService.RecordVideo:input_type -> domtap.v1.RecordVideoRequest
+	6,  // 41: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
+	10, // 42: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
+	12, // 43: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
+	15, // 44: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
+	18, // 45: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
+	20, // 46: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
+	23, // 47: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
+	26, // 48: domtap.v1.PageService.GetRequest:output_type -> domtap.v1.GetRequestResponse
+	28, // 49: domtap.v1.PageService.ExportHar:output_type -> domtap.v1.ExportHarResponse
+	32, // 50: domtap.v1.PageService.Audit:output_type -> domtap.v1.AuditResponse
+	34, // 51: domtap.v1.PageService.RecordVideo:output_type -> domtap.v1.RecordVideoResponse
+	41, // [41:52] is the sub-list for method output_type
+	30, // [30:41] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_page_proto_init() }
@@ -2165,6 +3441,7 @@ func file_domtap_v1_page_proto_init() {
 	}
 	file_domtap_v1_moment_proto_init()
 	file_domtap_v1_dom_proto_init()
+	file_domtap_v1_session_proto_init()
 	file_domtap_v1_page_proto_msgTypes[0].OneofWrappers = []any{}
 	file_domtap_v1_page_proto_msgTypes[4].OneofWrappers = []any{}
 	file_domtap_v1_page_proto_msgTypes[6].OneofWrappers = []any{}
@@ -2172,13 +3449,20 @@ func file_domtap_v1_page_proto_init() {
 	file_domtap_v1_page_proto_msgTypes[11].OneofWrappers = []any{}
 	file_domtap_v1_page_proto_msgTypes[14].OneofWrappers = []any{}
 	file_domtap_v1_page_proto_msgTypes[16].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[19].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[20].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[22].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[24].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[25].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[26].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_page_proto_rawDesc), len(file_domtap_v1_page_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   19,
+			NumEnums:      5,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,13 +21,17 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	PageService_ReadPage_FullMethodName   = "/domtap.v1.PageService/ReadPage"
-	PageService_Screenshot_FullMethodName = "/domtap.v1.PageService/Screenshot"
-	PageService_Pdf_FullMethodName        = "/domtap.v1.PageService/Pdf"
-	PageService_Extract_FullMethodName    = "/domtap.v1.PageService/Extract"
-	PageService_Batch_FullMethodName      = "/domtap.v1.PageService/Batch"
-	PageService_Evaluate_FullMethodName   = "/domtap.v1.PageService/Evaluate"
-	PageService_ReadLog_FullMethodName    = "/domtap.v1.PageService/ReadLog"
+	PageService_ReadPage_FullMethodName    = "/domtap.v1.PageService/ReadPage"
+	PageService_Screenshot_FullMethodName  = "/domtap.v1.PageService/Screenshot"
+	PageService_Pdf_FullMethodName         = "/domtap.v1.PageService/Pdf"
+	PageService_Extract_FullMethodName     = "/domtap.v1.PageService/Extract"
+	PageService_Batch_FullMethodName       = "/domtap.v1.PageService/Batch"
+	PageService_Evaluate_FullMethodName    = "/domtap.v1.PageService/Evaluate"
+	PageService_ReadLog_FullMethodName     = "/domtap.v1.PageService/ReadLog"
+	PageService_GetRequest_FullMethodName  = "/domtap.v1.PageService/GetRequest"
+	PageService_ExportHar_FullMethodName   = "/domtap.v1.PageService/ExportHar"
+	PageService_Audit_FullMethodName       = "/domtap.v1.PageService/Audit"
+	PageService_RecordVideo_FullMethodName = "/domtap.v1.PageService/RecordVideo"
 )
 
 // PageServiceClient is the client API for PageService service.
@@ -67,6 +71,27 @@ type PageServiceClient interface {
 	// kept, from the first document of the tab, in a ring of bounded count and bytes. ReadLog does not call the page,
 	// so it works while the page hangs.
 	ReadLog(ctx context.Context, in *ReadLogRequest, opts ...grpc.CallOption) (*ReadLogResponse, error)
+	// GetRequest returns one request of the log with its headers and timing and, when asked, the body of its answer. Values that log somebody
+	// in are replaced by "***": cookies, headers such as authorization, parameters of URLs such as access_token. The body is as it came: it may hold secrets, so the call
+	// needs all rights.
+	//
+	// NOT_FOUND (resource "request") for a request that the log no longer has, or whose headers it has dropped: it keeps those of the newest
+	// requests, 512 KiB together. In a session with masks, FAILED_PRECONDITION with `body`.
+	GetRequest(ctx context.Context, in *GetRequestRequest, opts ...grpc.CallOption) (*GetRequestResponse, error)
+	// ExportHar returns the requests of the log as an HTTP archive (HAR 1.2), with what GetRequest returns of each. Errors are those of GetRequest; a
+	// body that the browser no longer has is left out, and the archive says why.
+	ExportHar(ctx context.Context, in *ExportHarRequest, opts ...grpc.CallOption) (*ExportHarResponse, error)
+	// Audit checks the page for barriers to people who use a keyboard or a screen reader, by rules of domtap's own, each with its success criterion of WCAG
+	// 2.2; and returns the web vitals that the browser has measured. No finding is no proof that a page is accessible: most criteria need a person. Frames
+	// that do not answer in time are left out, and `frames_missing` counts them.
+	Audit(ctx context.Context, in *AuditRequest, opts ...grpc.CallOption) (*AuditResponse, error)
+	// RecordVideo records the viewport as an animated GIF, in the order of the stream: the first message begins the file, each other one adds to it, and the
+	// last one, with `last`, ends it. Frames are shown as long as they were on the page. Other calls act on the tab meanwhile. Without the last message, such as when the
+	// caller cancels, the file is complete when the byte 0x3b is added.
+	//
+	// In a session with masks, FAILED_PRECONDITION: frames cannot be painted over in time. RESOURCE_EXHAUSTED for a second recording of a tab at
+	// the same time.
+	RecordVideo(ctx context.Context, in *RecordVideoRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RecordVideoResponse], error)
 }
 
 type pageServiceClient struct {
@@ -147,6 +172,55 @@ func (c *pageServiceClient) ReadLog(ctx context.Context, in *ReadLogRequest, opt
 	return out, nil
 }
 
+func (c *pageServiceClient) GetRequest(ctx context.Context, in *GetRequestRequest, opts ...grpc.CallOption) (*GetRequestResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetRequestResponse)
+	err := c.cc.Invoke(ctx, PageService_GetRequest_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *pageServiceClient) ExportHar(ctx context.Context, in *ExportHarRequest, opts ...grpc.CallOption) (*ExportHarResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExportHarResponse)
+	err := c.cc.Invoke(ctx, PageService_ExportHar_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *pageServiceClient) Audit(ctx context.Context, in *AuditRequest, opts ...grpc.CallOption) (*AuditResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AuditResponse)
+	err := c.cc.Invoke(ctx, PageService_Audit_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *pageServiceClient) RecordVideo(ctx context.Context, in *RecordVideoRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RecordVideoResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &PageService_ServiceDesc.Streams[0], PageService_RecordVideo_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[RecordVideoRequest, RecordVideoResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type PageService_RecordVideoClient = grpc.ServerStreamingClient[RecordVideoResponse]
+
 // PageServiceServer is the server API for PageService service.
 // All implementations must embed UnimplementedPageServiceServer
 // for forward compatibility.
@@ -184,6 +258,27 @@ type PageServiceServer interface {
 	// kept, from the first document of the tab, in a ring of bounded count and bytes. ReadLog does not call the page,
 	// so it works while the page hangs.
 	ReadLog(context.Context, *ReadLogRequest) (*ReadLogResponse, error)
+	// GetRequest returns one request of the log with its headers and timing and, when asked, the body of its answer. Values that log somebody
+	// in are replaced by "***": cookies, headers such as authorization, parameters of URLs such as access_token. The body is as it came: it may hold secrets, so the call
+	// needs all rights.
+	//
+	// NOT_FOUND (resource "request") for a request that the log no longer has, or whose headers it has dropped: it keeps those of the newest
+	// requests, 512 KiB together. In a session with masks, FAILED_PRECONDITION with `body`.
+	GetRequest(context.Context, *GetRequestRequest) (*GetRequestResponse, error)
+	// ExportHar returns the requests of the log as an HTTP archive (HAR 1.2), with what GetRequest returns of each. Errors are those of GetRequest; a
+	// body that the browser no longer has is left out, and the archive says why.
+	ExportHar(context.Context, *ExportHarRequest) (*ExportHarResponse, error)
+	// Audit checks the page for barriers to people who use a keyboard or a screen reader, by rules of domtap's own, each with its success criterion of WCAG
+	// 2.2; and returns the web vitals that the browser has measured. No finding is no proof that a page is accessible: most criteria need a person. Frames
+	// that do not answer in time are left out, and `frames_missing` counts them.
+	Audit(context.Context, *AuditRequest) (*AuditResponse, error)
+	// RecordVideo records the viewport as an animated GIF, in the order of the stream: the first message begins the file, each other one adds to it, and the
+	// last one, with `last`, ends it. Frames are shown as long as they were on the page. Other calls act on the tab meanwhile. Without the last message, such as when the
+	// caller cancels, the file is complete when the byte 0x3b is added.
+	//
+	// In a session with masks, FAILED_PRECONDITION: frames cannot be painted over in time. RESOURCE_EXHAUSTED for a second recording of a tab at
+	// the same time.
+	RecordVideo(*RecordVideoRequest, grpc.ServerStreamingServer[RecordVideoResponse]) error
 	mustEmbedUnimplementedPageServiceServer()
 }
 
@@ -214,6 +309,18 @@ func (UnimplementedPageServiceServer) Evaluate(context.Context, *EvaluateRequest
 }
 func (UnimplementedPageServiceServer) ReadLog(context.Context, *ReadLogRequest) (*ReadLogResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ReadLog not implemented")
+}
+func (UnimplementedPageServiceServer) GetRequest(context.Context, *GetRequestRequest) (*GetRequestResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetRequest not implemented")
+}
+func (UnimplementedPageServiceServer) ExportHar(context.Context, *ExportHarRequest) (*ExportHarResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ExportHar not implemented")
+}
+func (UnimplementedPageServiceServer) Audit(context.Context, *AuditRequest) (*AuditResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Audit not implemented")
+}
+func (UnimplementedPageServiceServer) RecordVideo(*RecordVideoRequest, grpc.ServerStreamingServer[RecordVideoResponse]) error {
+	return status.Error(codes.Unimplemented, "method RecordVideo not implemented")
 }
 func (UnimplementedPageServiceServer) mustEmbedUnimplementedPageServiceServer() {}
 func (UnimplementedPageServiceServer) testEmbeddedByValue()                     {}
@@ -362,6 +469,71 @@ func _PageService_ReadLog_Handler(srv interface{}, ctx context.Context, dec func
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PageService_GetRequest_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetRequestRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PageServiceServer).GetRequest(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PageService_GetRequest_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PageServiceServer).GetRequest(ctx, req.(*GetRequestRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PageService_ExportHar_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExportHarRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PageServiceServer).ExportHar(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PageService_ExportHar_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PageServiceServer).ExportHar(ctx, req.(*ExportHarRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PageService_Audit_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AuditRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PageServiceServer).Audit(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PageService_Audit_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PageServiceServer).Audit(ctx, req.(*AuditRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PageService_RecordVideo_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(RecordVideoRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(PageServiceServer).RecordVideo(m, &grpc.GenericServerStream[RecordVideoRequest, RecordVideoResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type PageService_RecordVideoServer = grpc.ServerStreamingServer[RecordVideoResponse]
+
 // PageService_ServiceDesc is the grpc.ServiceDesc for PageService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -397,7 +569,25 @@ var PageService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "ReadLog",
 			Handler:    _PageService_ReadLog_Handler,
 		},
+		{
+			MethodName: "GetRequest",
+			Handler:    _PageService_GetRequest_Handler,
+		},
+		{
+			MethodName: "ExportHar",
+			Handler:    _PageService_ExportHar_Handler,
+		},
+		{
+			MethodName: "Audit",
+			Handler:    _PageService_Audit_Handler,
+		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "RecordVideo",
+			Handler:       _PageService_RecordVideo_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "domtap/v1/page.proto",
 }

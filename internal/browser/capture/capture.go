@@ -23,6 +23,8 @@ type Capture struct {
 	front *Front
 	// masked reports whether anything is masked in the page.
 	masked func() bool
+	// Casts takes the frames of a recording from the page's loop.
+	Casts Casts
 }
 
 // New makes the captures of a page, in whose window the front is.

@@ -13,10 +13,10 @@ type Feed struct {
 	missed   [3]atomic.Uint64 // by pagelog.Kind
 }
 
-// NewFeed makes the log of a page; why is as in New.
-func NewFeed(why func(url string) string) *Feed {
+// NewFeed makes the log of a page; main and why are as in New.
+func NewFeed(main string, why func(url string) string) *Feed {
 	log := new(pagelog.Log)
-	return &Feed{log: log, recorder: New(log, why)}
+	return &Feed{log: log, recorder: New(log, main, why)}
 }
 
 // Log is the log.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
@@ -13,8 +15,9 @@ import (
 type event struct {
 	RequestID string `json:"requestId"`
 	Request   struct {
-		URL    string `json:"url"`
-		Method string `json:"method"`
+		URL     string       `json:"url"`
+		Method  string       `json:"method"`
+		Headers jsonv2.Value `json:"headers"`
 	} `json:"request"`
 	LoaderID string `json:"loaderId"`
 	FrameID  string `json:"frameId"`
@@ -36,18 +39,23 @@ type event struct {
 }
 
 type response struct {
-	URL     string  `json:"url"`
-	Status  float64 `json:"status"`
-	Length  float64 `json:"encodedDataLength"`
-	Headers struct {
-		Proxy string `json:"Proxy-Status"`
-	} `json:"headers"`
+	URL     string       `json:"url"`
+	Status  float64      `json:"status"`
+	Length  float64      `json:"encodedDataLength"`
+	Headers jsonv2.Value `json:"headers"`
+	answered
 }
 
 // gated reports whether it is the gate's own answer, in place of a server's: over TLS a gate says nothing, and it lets
 // no server say this for it.
 func (r *response) gated() bool {
-	return r != nil && strings.HasPrefix(r.URL, "http:") && strings.HasPrefix(r.Headers.Proxy, "domtap; error=")
+	if r == nil || !strings.HasPrefix(r.URL, "http:") {
+		return false
+	}
+	var says struct {
+		Proxy string `json:"Proxy-Status"`
+	}
+	return decode(r.Headers, &says) == nil && strings.HasPrefix(says.Proxy, "domtap; error=")
 }
 
 // clock is the browser's own, which counts seconds from anywhere.
@@ -72,6 +80,9 @@ func (r *response) apply(e *pagelog.Entry) {
 		return
 	}
 	e.Status, e.Bytes = count(r.Status, 999), int64(count(r.Length, math.MaxInt32))
+	if x, ok := e.Source.(*exchange); ok {
+		e.Source = x.with(r)
+	}
 }
 
 // count makes an integer of a number that the browser gave.
@@ -139,7 +150,8 @@ func (r *Recorder) note(method string, e *event) {
 		if e.Redirect != nil {
 			r.log.End(e.RequestID, e.clock(), e.Redirect.apply)
 		}
-		r.log.Begin(e.RequestID, e.clock(), pagelog.Entry{At: e.at(), Level: word(e.Request.Method), URL: pagelog.URL(e.Request.URL), Resource: word(strings.ToLower(e.Type))})
+		r.log.Begin(e.RequestID, e.clock(), pagelog.Entry{At: e.at(), Level: word(e.Request.Method), URL: pagelog.URL(e.Request.URL), Resource: word(strings.ToLower(e.Type)),
+			Source: r.begun(e)})
 	case socketCreated:
 		r.log.Begin(e.RequestID, 0, pagelog.Entry{At: time.Now(), Level: "GET", URL: pagelog.URL(e.URL), Resource: "websocket"})
 	case responded:
@@ -157,7 +169,12 @@ func (r *Recorder) note(method string, e *event) {
 	case socketFailed:
 		r.log.Update(e.RequestID, func(entry *pagelog.Entry) { entry.Failed = r.because(pagelog.URL(e.Message), entry.URL) })
 	case finished:
-		r.log.End(e.RequestID, e.clock(), func(entry *pagelog.Entry) { entry.Bytes = max(entry.Bytes, int64(count(e.Length, math.MaxInt64/2))) })
+		r.log.End(e.RequestID, e.clock(), func(entry *pagelog.Entry) {
+			entry.Bytes = max(entry.Bytes, int64(count(e.Length, math.MaxInt64/2)))
+			if x, ok := entry.Source.(*exchange); ok {
+				entry.Source = x.ended(e.clock())
+			}
+		})
 	case failed:
 		r.log.End(e.RequestID, e.clock(), func(entry *pagelog.Entry) { entry.Failed = r.because(e.reason(), entry.URL) })
 	case socketClosed:

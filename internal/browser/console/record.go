@@ -1,7 +1,7 @@
 // Package console turns what the browser says of a page's console, errors and requests into a log.
 //
-// A Recorder is fed by one goroutine, in the order in which the browser spoke. It keeps no bodies, no headers
-// and no arguments beyond what an entry shows; messages of the console are kept as they came and formatted when
+// A Recorder is fed by one goroutine, in the order in which the browser spoke. It keeps no bodies and no arguments beyond what an
+// entry shows; messages of the console, and the headers of requests, are kept as they came and decoded when
 // somebody reads them. What it is fed is untrusted.
 package console
 
@@ -122,12 +122,14 @@ func whole(body []byte, most int) []byte {
 type Recorder struct {
 	log *pagelog.Log
 	why func(url string) string
+	// main is the main frame of the tab.
+	main string
 }
 
 // New makes a recorder for a log. When all requests go through a gate, why tells what that has to say of a URL that was
-// not connected to, and may be empty; it is nil when there is no gate.
-func New(log *pagelog.Log, why func(url string) string) *Recorder {
-	return &Recorder{log: log, why: why}
+// not connected to, and may be empty; it is nil when there is no gate. Main is the id of the tab's main frame.
+func New(log *pagelog.Log, main string, why func(url string) string) *Recorder {
+	return &Recorder{log: log, main: main, why: why}
 }
 
 // Console takes an event of the console.

@@ -32,7 +32,7 @@ func wrote(t *testing.T, r *Recorder, l *pagelog.Log, method, params string) pag
 
 func newRecorder() (*Recorder, *pagelog.Log) {
 	l := new(pagelog.Log)
-	return New(l, nil), l
+	return New(l, "F", nil), l
 }
 
 func TestConsole(t *testing.T) {

@@ -156,6 +156,46 @@ func checkReadLog(v *violations, r *domtapv1.ReadLogRequest) {
 	}
 }
 
+// The limits of bodies and videos, as the protos state them.
+const (
+	maxBodyBytes  = 1 << 20
+	minVideoBytes = 64 << 10
+	maxVideoBytes = 32 << 20
+	maxVideo      = time.Minute
+)
+
+func checkGetRequest(v *violations, r *domtapv1.GetRequestRequest) {
+	checkTabID(v, r.GetTabId())
+	v.want(r.GetRequestId() > 0, "request_id", "is required: the request_id of an entry of ReadLog")
+	checkBody(v, r.MaxBodyBytes, r.GetBody())
+}
+
+func checkExportHar(v *violations, r *domtapv1.ExportHarRequest) {
+	checkTabID(v, r.GetTabId())
+	checkBody(v, r.MaxBodyBytes, r.GetBodies())
+}
+
+func checkBody(v *violations, most *int32, asked bool) {
+	v.want(most == nil || 1 <= *most && *most <= maxBodyBytes, "max_body_bytes", "must be 1 to 1048576; unset means 262144")
+	v.want(most == nil || asked, "max_body_bytes", "must be set only with bodies")
+}
+
+func checkAudit(v *violations, r *domtapv1.AuditRequest) {
+	checkTabID(v, r.GetTabId())
+	v.want(r.MaxTokens == nil || 200 <= r.GetMaxTokens() && r.GetMaxTokens() <= 50_000, "max_tokens", "must be 200 to 50000; unset means 2000")
+	v.want(r.MaxFindings == nil || 1 <= r.GetMaxFindings() && r.GetMaxFindings() <= 1000, "max_findings", "must be 1 to 1000; unset means 200")
+}
+
+func checkRecordVideo(v *violations, r *domtapv1.RecordVideoRequest) {
+	checkTabID(v, r.GetTabId())
+	if t := r.GetDuration(); t != nil {
+		v.want(t.IsValid() && t.AsDuration() > 0 && t.AsDuration() <= maxVideo, "duration", "must be more than 0 and at most 1 minute; unset means 10 s")
+	}
+	v.want(r.Fps == nil || 1 <= r.GetFps() && r.GetFps() <= 10, "fps", "must be 1 to 10; unset means 5")
+	v.want(r.MaxWidth == nil || 100 <= r.GetMaxWidth() && r.GetMaxWidth() <= 1280, "max_width", "must be 100 to 1280; unset means 800")
+	v.want(r.MaxBytes == nil || minVideoBytes <= r.GetMaxBytes() && r.GetMaxBytes() <= maxVideoBytes, "max_bytes", "must be 65536 to 33554432; unset means 8388608")
+}
+
 func checkScreenshot(v *violations, r *domtapv1.ScreenshotRequest) {
 	checkTabID(v, r.GetTabId())
 	_, known := domtapv1.ImageFormat_name[int32(r.GetFormat())]

@@ -63,6 +63,6 @@ func LogEntry(e *pagelog.Entry) *domtapv1.LogEntry {
 	return &domtapv1.LogEntry{
 		Sequence: e.Sequence, Kind: kindsOfLog[e.Kind], At: timestamppb.New(e.At), Level: e.Level, Text: e.Text, Url: e.URL,
 		Line: int32(e.Line), HttpStatus: int32(e.Status), ResourceType: e.Resource, Failure: e.Failed,
-		DurationMs: float64(e.Took) / float64(time.Millisecond), Bytes: e.Bytes,
+		DurationMs: float64(e.Took) / float64(time.Millisecond), Bytes: e.Bytes, RequestId: e.Request,
 	}
 }

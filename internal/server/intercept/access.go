@@ -37,6 +37,8 @@ var Readable = map[string]bool{
 	domtapv1.PageService_Pdf_FullMethodName:                 true,
 	domtapv1.PageService_Extract_FullMethodName:             true,
 	domtapv1.PageService_ReadLog_FullMethodName:             true,
+	domtapv1.PageService_Audit_FullMethodName:               true,
+	domtapv1.PageService_RecordVideo_FullMethodName:         true,
 	domtapv1.SessionService_ListSessions_FullMethodName:     true,
 	domtapv1.SessionService_ListDownloads_FullMethodName:    true,
 	domtapv1.ContextService_PruneTranscript_FullMethodName:  true,

@@ -37,6 +37,10 @@ func cost(answer any, size int64) (exact, estimated int64) {
 		return textCost(r.GetMetadata().GetTokens(), r.GetText())
 	case *domtapv1.FindResponse:
 		return textCost(r.GetMetadata().GetTokens(), r.GetText())
+	case *domtapv1.AuditResponse:
+		return textCost(r.GetTokens(), r.GetText())
+	case *domtapv1.RecordVideoResponse:
+		size -= int64(len(r.GetGif()))
 	case *domtapv1.SearchResponse:
 		return textCost(r.GetTokens(), r.GetText())
 	case *domtapv1.ReadPageResponse:

@@ -31,6 +31,8 @@ const closeGrace = 5 * time.Second
 type Config struct {
 	// DaemonID tells this daemon from others that the same clients call one after the other.
 	DaemonID string
+	// Version is that of the program; empty: it is not known.
+	Version string
 	// Access is the only way to tabs and sessions.
 	Access *authz.Access
 	// Views has what the callers have seen of the tabs.

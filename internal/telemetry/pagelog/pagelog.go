@@ -57,6 +57,10 @@ type Entry struct {
 	Took time.Duration
 	// Bytes counts the bytes received, headers included.
 	Bytes int64
+	// Request names a request as long as the log has it: the sequence that it had first.
+	Request uint64
+	// Source has the details of a request; nil: they are dropped, or it is none. Only the log and who fills it use it.
+	Source Source
 }
 
 // Problem reports whether an entry is a warning, an error, or a request that failed or was answered with
@@ -99,6 +103,8 @@ type Log struct {
 	// moved holds the sequences of requests that got newer ones, in order; see End.
 	moved []uint64
 	problems
+	// details holds the requests whose details are kept.
+	details details
 }
 
 // item is a record in a ring.
@@ -165,6 +171,7 @@ func (l *Log) evict(r *ring) {
 	if l.pending[old.id] == old {
 		delete(l.pending, old.id)
 	}
+	l.details.drop(old)
 }
 
 // Begin appends a request that is under way. Start is the time on the browser's clock; 0: not known. An earlier
@@ -178,6 +185,8 @@ func (l *Log) Begin(id string, start time.Duration, e Entry) {
 	it := &item{at: e.At, request: &e, id: id, start: start,
 		size: overhead + len(id) + len(e.URL) + len(e.Level) + len(e.Resource) + 128}
 	l.append(Network, it)
+	it.request.Request = it.sequence
+	l.details.add(it)
 	l.pending[id] = it
 }
 
@@ -187,8 +196,18 @@ func (l *Log) Update(id string, change func(e *Entry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if it := l.pending[id]; it != nil {
-		change(it.request)
+		l.change(it, change)
 	}
+}
+
+// change changes a request, and keeps count of its details.
+func (l *Log) change(it *item, change func(e *Entry)) {
+	before := 0
+	if it.request.Source != nil {
+		before = it.request.Source.Size() + overhead
+	}
+	change(it.request)
+	l.details.changed(it, before)
 }
 
 // maxMoved bounds moved. Beyond it, entries that were only moved count as dropped.
@@ -206,7 +225,7 @@ func (l *Log) End(id string, at time.Duration, change func(e *Entry)) {
 	delete(l.pending, id)
 	it.id = ""
 	if change != nil {
-		change(it.request)
+		l.change(it, change)
 	}
 	if it.start == 0 {
 		it.request.Took = max(time.Since(it.at), time.Microsecond)

@@ -25,7 +25,9 @@ func (p *problems) note(e *Entry) {
 	if p.count++; len(p.failed) == maxFailed {
 		p.failed = slices.Delete(p.failed, 0, maxFailed/2)
 	}
-	p.failed = append(p.failed, *e)
+	kept := *e
+	kept.Source = nil // the details are the ring's
+	p.failed = append(p.failed, kept)
 	p.tell()
 }
 

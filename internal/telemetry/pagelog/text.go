@@ -22,12 +22,14 @@ func Text(s string) string { return clip(mask(head(s, MaxText)), MaxText) }
 
 // URL makes a URL fit for an entry: truncated, with users and passwords masked. Of a data: URL, the type is left.
 func URL(s string) string {
-	if len(s) >= 5 && strings.EqualFold(s[:5], "data:") {
+	if isData(s) {
 		kind, _, _ := strings.Cut(s[:min(len(s), 100)], ",")
 		return clip(kind, 100) + ",…"
 	}
 	return clip(mask(head(s, MaxURL)), MaxURL)
 }
+
+func isData(s string) bool { return len(s) >= 5 && strings.EqualFold(s[:5], "data:") }
 
 // head bounds the work of masking: masking shortens a text, so more than most bytes are needed.
 func head(s string, most int) string { return s[:min(len(s), 8*most)] }

@@ -170,11 +170,29 @@ func (a *App) TabCommand(cmd *cobra.Command) *cobra.Command {
 
 // SaveFile writes a file, or to standard output for "-", and prints the name and the size.
 func (a *App) SaveFile(name string, data []byte, what string) error {
+	return a.saveFile(name, data, what, 0o644)
+}
+
+// SaveSecret is SaveFile for what others on the machine must not read. The mode of a file that is there already is changed.
+func (a *App) SaveSecret(name string, data []byte, what string) error {
+	return a.saveFile(name, data, what, 0o600)
+}
+
+func (a *App) saveFile(name string, data []byte, what string, mode os.FileMode) error {
 	if name == "-" {
 		_, err := a.Out.Write(data)
 		return err
 	}
-	if err := os.WriteFile(name, data, 0o644); err != nil {
+	err := os.WriteFile(name, nil, mode)
+	if err == nil && mode == 0o600 {
+		if info, failed := os.Stat(name); failed == nil && info.Mode().IsRegular() {
+			err = os.Chmod(name, mode)
+		}
+	}
+	if err == nil {
+		err = os.WriteFile(name, data, mode)
+	}
+	if err != nil {
 		return fmt.Errorf("save %s: %w", what, err)
 	}
 	return a.Printer().ShowValue(saved{File: name, Bytes: len(data)}, fmt.Sprintf("%s: %d bytes\n", name, len(data)))

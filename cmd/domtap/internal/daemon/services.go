@@ -69,7 +69,7 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 		MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: cfg.allowURL, Dialogs: cfg.Dialogs,
 		Opaque: ofClient, Quota: quota(cfg.Limits.TabsPerClient),
 	}
-	calls := server.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Searcher: searcher, Limits: cfg.Limits.Config}
+	calls := server.Config{Version: cfg.Version, Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Searcher: searcher, Limits: cfg.Limits.Config}
 	cfg.record(&calls)
 	observers, err := cfg.observe(ctx, token, &tabs, &calls)
 	if err != nil {

@@ -26,7 +26,7 @@ func Log(r *domtapv1.ReadLogResponse, last bool) string {
 func logLine(e *domtapv1.LogEntry) string {
 	at := e.GetAt().AsTime().Local().Format("15:04:05.000")
 	if e.GetKind() == domtapv1.LogKind_LOG_KIND_NETWORK {
-		return Line(strings.Join([]string{at, e.GetLevel(), ended(e), e.GetResourceType(), e.GetUrl()}, " "))
+		return Line(strings.Join([]string{at, fmt.Sprintf("#%d", e.GetRequestId()), e.GetLevel(), ended(e), e.GetResourceType(), e.GetUrl()}, " "))
 	}
 	line := at + " " + e.GetLevel() + ": " + e.GetText()
 	if e.GetKind() == domtapv1.LogKind_LOG_KIND_ERROR {

@@ -1,0 +1,126 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Request prints a request, and its body when it was asked for.
+func Request(r *domtapv1.GetRequestResponse, body bool) string {
+	var b strings.Builder
+	e := r.GetEntry()
+	b.WriteString(Line(fmt.Sprintf("%s %s", e.GetLevel(), r.GetUrl())) + "\n")
+	result := "no answer yet"
+	switch {
+	case e.GetFailure() != "":
+		result = e.GetFailure()
+	case e.GetHttpStatus() > 0:
+		result = strings.TrimSpace(fmt.Sprintf("%d %s", e.GetHttpStatus(), r.GetStatusText()))
+	}
+	facts := []string{result, e.GetResourceType(), r.GetMimeType(), r.GetProtocol(), r.GetRemoteAddress()}
+	if r.GetFromCache() {
+		facts = append(facts, "from a cache")
+	}
+	if e.GetBytes() > 0 {
+		facts = append(facts, fmt.Sprintf("%d bytes", e.GetBytes()))
+	}
+	b.WriteString(Line(joinWords(facts, ", ")) + "\n")
+	b.WriteString(timing(e, r.GetTiming()))
+	b.WriteString(headerLines("> ", r.GetRequestHeaders()))
+	b.WriteString(headerLines("< ", r.GetResponseHeaders()))
+	if body {
+		b.WriteString(bodyText(r))
+	}
+	return b.String()
+}
+
+// timing is the line of the parts that took time; empty while the request is under way.
+func timing(e *domtapv1.LogEntry, t *domtapv1.RequestTiming) string {
+	if e.GetDurationMs() == 0 {
+		return ""
+	}
+	parts := []string{fmt.Sprintf("took %v", milliseconds(e.GetDurationMs()))}
+	if t != nil {
+		for _, part := range []struct {
+			name string
+			ms   *float64
+		}{{"blocked", t.BlockedMs}, {"dns", t.DnsMs}, {"connect", t.ConnectMs}, {"ssl", t.SslMs}, {"send", t.SendMs}, {"wait", t.WaitMs}, {"receive", t.ReceiveMs}} {
+			if part.ms != nil {
+				parts = append(parts, fmt.Sprintf("%s %v", part.name, milliseconds(*part.ms)))
+			}
+		}
+	}
+	return strings.Join(parts, ", ") + "\n"
+}
+
+func milliseconds(ms float64) time.Duration {
+	return time.Duration(ms * float64(time.Millisecond)).Round(10 * time.Microsecond)
+}
+
+func headerLines(mark string, all []*domtapv1.Header) string {
+	var b strings.Builder
+	for _, h := range all {
+		b.WriteString(Line(mark+h.GetName()+": "+h.GetValue()) + "\n")
+	}
+	return b.String()
+}
+
+// bodyText is a body as text, or what it is instead.
+func bodyText(r *domtapv1.GetRequestResponse) string {
+	body := r.GetBody()
+	switch {
+	case r.GetBodyMissing() != "":
+		return "\n-- no body: " + Line(r.GetBodyMissing()) + "\n"
+	case !isText(body, r.GetBodyTruncated()):
+		return fmt.Sprintf("\n-- %d bytes that are no text: --save FILE\n", r.GetBodySize())
+	case r.GetBodyTruncated():
+		return "\n" + Paragraph(string(body)) + fmt.Sprintf("-- truncated: %d of %d bytes; --max-bytes\n", len(body), r.GetBodySize())
+	}
+	return "\n" + Paragraph(string(body))
+}
+
+// isText reports whether a body is text; a cut may be within a character.
+func isText(body []byte, cut bool) bool {
+	for i := 0; cut && i < utf8.UTFMax && len(body) > 0 && !utf8.Valid(body); i++ {
+		body = body[:len(body)-1]
+	}
+	return utf8.Valid(body) && !strings.ContainsRune(string(body), 0)
+}
+
+func joinWords(words []string, between string) string {
+	var some []string
+	for _, w := range words {
+		if w != "" {
+			some = append(some, w)
+		}
+	}
+	return strings.Join(some, between)
+}
+
+// Archive says what is in an archive.
+func Archive(r *domtapv1.ExportHarResponse) string {
+	text := fmt.Sprintf("%d requests", r.GetRequests())
+	if n := r.GetBodies(); n > 0 {
+		text += fmt.Sprintf(", %d bodies", n)
+	}
+	if n := r.GetBodiesMissing(); n > 0 {
+		text += fmt.Sprintf("; %d bodies are missing, and the archive says why", n)
+	}
+	if n := r.GetDropped(); n > 0 {
+		text += fmt.Sprintf("; %d earlier requests are not in it", n)
+	}
+	return text
+}
+
+// Video says what a recording has.
+func Video(r *domtapv1.RecordVideoResponse) string {
+	text := fmt.Sprintf("%d frames in %v", r.GetFrames(), r.GetAt().AsDuration().Round(100*time.Millisecond))
+	if r.GetTruncated() {
+		text += "; it ended before its time, because the file is full: use --fps or --width"
+	}
+	return text + "\n"
+}

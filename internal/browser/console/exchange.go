@@ -1,0 +1,163 @@
+package console
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
+)
+
+// answered is what of an answer only details show.
+type answered struct {
+	StatusText    string       `json:"statusText"`
+	MimeType      string       `json:"mimeType"`
+	Protocol      string       `json:"protocol"`
+	RemoteAddress string       `json:"remoteIPAddress"`
+	DiskCache     bool         `json:"fromDiskCache"`
+	Worker        bool         `json:"fromServiceWorker"`
+	Prefetched    bool         `json:"fromPrefetchCache"`
+	Timing        jsonv2.Value `json:"timing"`
+}
+
+// exchange is a request and its answer, as they came; see pagelog.Source.
+type exchange struct {
+	id, url string
+	main    bool
+	// start and end are times of the browser's clock; 0: not known.
+	start, end time.Duration
+	// sent and got are the headers as JSON.
+	sent, got []byte
+	answered
+}
+
+// maxHeaders bounds the headers of a request, and of an answer, in bytes of JSON. Longer ones are left out.
+const maxHeaders = 32 << 10
+
+// begun makes the source of a request that begins.
+func (r *Recorder) begun(e *event) pagelog.Source {
+	return &exchange{id: e.RequestID, url: pagelog.LongURL(e.Request.URL), start: e.clock(), sent: kept(e.Request.Headers),
+		main: r.main != "" && e.FrameID == r.main && e.RequestID == e.LoaderID}
+}
+
+// kept copies headers, so that the event can go.
+func kept(headers []byte) []byte {
+	if len(headers) > maxHeaders {
+		return nil
+	}
+	return bytes.Clone(headers)
+}
+
+// with is the exchange with an answer.
+func (x *exchange) with(r *response) *exchange {
+	next := *x
+	next.got, next.answered = kept(r.Headers), r.answered
+	next.StatusText, next.MimeType = phrase(r.StatusText), phrase(r.MimeType)
+	next.Protocol, next.RemoteAddress = word(r.Protocol), word(r.RemoteAddress)
+	next.Timing = nil
+	if len(r.Timing) < 4<<10 {
+		next.Timing = bytes.Clone(r.Timing)
+	}
+	return &next
+}
+
+// ended is the exchange when its answer has ended.
+func (x *exchange) ended(at time.Duration) *exchange {
+	next := *x
+	next.end = at
+	return &next
+}
+
+// phrase bounds what should be a few words.
+func phrase(s string) string { return pagelog.URL(s[:min(len(s), 100)]) }
+
+// Size implements pagelog.Source.
+func (x *exchange) Size() int {
+	return 256 + len(x.id) + len(x.url) + len(x.sent) + len(x.got) + len(x.StatusText) + len(x.MimeType) + len(x.Timing)
+}
+
+// Detail implements pagelog.Source.
+func (x *exchange) Detail() pagelog.Detail {
+	return pagelog.Detail{ID: x.id, Document: x.main, URL: x.url, RequestHeaders: headers(x.sent), ResponseHeaders: headers(x.got), StatusText: x.StatusText,
+		Protocol: x.Protocol, MimeType: x.MimeType, RemoteAddress: x.RemoteAddress, FromCache: x.DiskCache || x.Worker || x.Prefetched, Timing: x.timing()}
+}
+
+// maxHeaderCount bounds how many headers are shown.
+const maxHeaderCount = 200
+
+// headers decodes headers, sorted by name. The browser joins the values of one name by line breaks.
+func headers(text []byte) (all []pagelog.Header) {
+	if len(text) == 0 {
+		return nil
+	}
+	var values map[string]string
+	if decode(text, &values) != nil {
+		return nil
+	}
+	for name := range values {
+		all = append(all, pagelog.Header{Name: pagelog.Text(name), Value: pagelog.Text(values[name])})
+	}
+	slices.SortFunc(all, func(a, b pagelog.Header) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return all[:min(len(all), maxHeaderCount)]
+}
+
+// resourceTiming is the browser's timing of a request: requestTime in seconds of its clock, the rest in milliseconds from there on; -1: it did not happen.
+type resourceTiming struct {
+	RequestTime       float64 `json:"requestTime"`
+	DNSStart          float64 `json:"dnsStart"`
+	DNSEnd            float64 `json:"dnsEnd"`
+	ConnectStart      float64 `json:"connectStart"`
+	ConnectEnd        float64 `json:"connectEnd"`
+	SSLStart          float64 `json:"sslStart"`
+	SSLEnd            float64 `json:"sslEnd"`
+	SendStart         float64 `json:"sendStart"`
+	SendEnd           float64 `json:"sendEnd"`
+	ReceiveHeadersEnd float64 `json:"receiveHeadersEnd"`
+}
+
+// timing computes how long each part took; nil when it is not known.
+func (x *exchange) timing() *pagelog.Timing {
+	var t resourceTiming
+	if len(x.Timing) == 0 || decode(x.Timing, &t) != nil || !(t.RequestTime > 0) || !(t.SendStart >= 0) || !(t.SendEnd >= t.SendStart) || !(t.ReceiveHeadersEnd >= t.SendEnd) {
+		return nil
+	}
+	first := t.SendStart
+	for _, start := range []float64{t.DNSStart, t.ConnectStart} {
+		if start >= 0 {
+			first = min(first, start)
+		}
+	}
+	out := &pagelog.Timing{Blocked: -1, DNS: between(t.DNSStart, t.DNSEnd), Connect: between(t.ConnectStart, t.ConnectEnd), SSL: between(t.SSLStart, t.SSLEnd),
+		Send: between(t.SendStart, t.SendEnd), Wait: between(t.SendEnd, t.ReceiveHeadersEnd)}
+	asked := seconds(t.RequestTime)
+	if x.start > 0 {
+		out.Blocked = max(asked-x.start, 0) + millis(max(first, 0))
+	}
+	if x.end > 0 {
+		out.Receive = max(x.end-asked-millis(t.ReceiveHeadersEnd), 0)
+	}
+	return out
+}
+
+// between is the time from one to the other; negative when there is none.
+func between(from, to float64) time.Duration {
+	if !(from >= 0) || !(to >= from) {
+		return -1
+	}
+	return millis(to - from)
+}
+
+func millis(v float64) time.Duration {
+	if !(v > 0) {
+		return 0
+	}
+	return time.Duration(min(v, 1e9) * float64(time.Millisecond))
+}
+
+func seconds(v float64) time.Duration { return time.Duration(math.Min(v, 1e9) * float64(time.Second)) }
