@@ -124,6 +124,7 @@ lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, th
 	go test -count=1 ./internal/archtest
 	scripts/install-typescript
 	node .cache/typescript/node_modules/typescript/bin/tsc -p internal/browser/observer/js
+	node .cache/typescript/node_modules/typescript/bin/tsc -p internal/gateway/ui
 	go test -count=1 -run 'Manual|Dockerfile|Units|Manifests' ./cmd/domtap
 	$(MAKE) --no-print-directory vulncheck
 

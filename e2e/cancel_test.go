@@ -200,7 +200,7 @@ func (c *cancelled) step() *domtapv1.Step {
 func (c *cancelled) request(method protoreflect.MethodDescriptor) proto.Message {
 	name := string(method.Parent().Name()) + "." + string(method.Name())
 	empty := map[string]bool{
-		"TabService.ListTabs": true, "TabService.WatchTabs": true, "SessionService.ListSessions": true, "StatsService.GetStats": true, "SearchService.ListSearchProviders": true, "ClusterService.GetCluster": true, "Health.Check": true, "Health.List": true, "Health.Watch": true,
+		"TabService.ListTabs": true, "TabService.WatchTabs": true, "SessionService.ListSessions": true, "StatsService.GetStats": true, "SearchService.ListSearchProviders": true, "ClusterService.GetCluster": true, "DaemonService.StartLivePage": true, "DaemonService.StopLivePage": true, "Health.Check": true, "Health.List": true, "Health.Watch": true,
 	}
 	if empty[name] {
 		return dynamicpb.NewMessage(method.Input())

@@ -35,6 +35,7 @@ type fakeDaemon struct {
 	domtapv1.UnimplementedSearchServiceServer
 	domtapv1.UnimplementedNetworkServiceServer
 	domtapv1.UnimplementedClusterServiceServer
+	domtapv1.UnimplementedDaemonServiceServer
 
 	socket string
 	// answer gives the answer to a request, after it was recorded.
@@ -80,6 +81,7 @@ func (f *fakeDaemon) serve(t *testing.T, listener net.Listener, options ...grpc.
 	domtapv1.RegisterSearchServiceServer(server, f)
 	domtapv1.RegisterNetworkServiceServer(server, f)
 	domtapv1.RegisterClusterServiceServer(server, f)
+	domtapv1.RegisterDaemonServiceServer(server, f)
 	healthv1.RegisterHealthServer(server, health.NewServer())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -326,6 +328,14 @@ func (f *fakeDaemon) GetCluster(ctx context.Context, r *domtapv1.GetClusterReque
 
 func (f *fakeDaemon) DrainNode(ctx context.Context, r *domtapv1.DrainNodeRequest) (*domtapv1.DrainNodeResponse, error) {
 	return handle(ctx, f, r, &domtapv1.DrainNodeResponse{NodeId: r.GetNodeId()})
+}
+
+func (f *fakeDaemon) StartLivePage(ctx context.Context, r *domtapv1.StartLivePageRequest) (*domtapv1.StartLivePageResponse, error) {
+	return handle(ctx, f, r, &domtapv1.StartLivePageResponse{Url: "http://127.0.0.1:7412/", Started: true})
+}
+
+func (f *fakeDaemon) StopLivePage(ctx context.Context, r *domtapv1.StopLivePageRequest) (*domtapv1.StopLivePageResponse, error) {
+	return handle(ctx, f, r, &domtapv1.StopLivePageResponse{Stopped: true})
 }
 
 func (f *fakeDaemon) MoveSession(ctx context.Context, r *domtapv1.MoveSessionRequest) (*domtapv1.MoveSessionResponse, error) {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -37,8 +38,10 @@ type Config struct {
 	Hosts []string
 	// Origins are the other origins whose pages may call, such as "https://app.example".
 	Origins []string
-	// Page is served on every path that is not a call. Nil: there is none.
+	// Page is served on every path that is not a call. Nil: there is none, until SetPage.
 	Page http.Handler
+	// Methods are the only ones that are served, such as "TabService/ListTabs". Empty: all.
+	Methods []string
 	// SendTimeout is how long a client may leave an answer unread. 0: 45 s, which is longer than the
 	// timeout of package server for readers of streams, so that these get the server's error.
 	SendTimeout time.Duration
@@ -79,6 +82,8 @@ type Server struct {
 	cfg   Config
 	calls Calls
 	http  *http.Server
+	// page is what is served beside the calls.
+	page atomic.Pointer[http.Handler]
 	// running counts the requests.
 	running sync.WaitGroup
 	// connections holds the context of each connection that is open.
@@ -96,6 +101,7 @@ func New(calls Calls, cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, calls: calls}
+	s.SetPage(cfg.Page)
 	s.http = &http.Server{
 		Handler:           s.counted(wall.Wrap(s.routes())),
 		ReadHeaderTimeout: headerTimeout,
@@ -114,17 +120,21 @@ func (s *Server) routes() http.Handler {
 	services := &services{server: s, mux: mux, stats: s.calls.Stats()}
 	services.unary, services.stream = s.calls.Interceptors()
 	s.calls.Register(services)
-	page := s.cfg.Page
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { (*s.page.Load()).ServeHTTP(w, r) })
+	return mux
+}
+
+// SetPage replaces what is served beside the calls. Nil: nothing is.
+func (s *Server) SetPage(page http.Handler) {
 	if page == nil {
 		page = http.HandlerFunc(noPage)
 	}
-	mux.Handle("/", page)
-	return mux
+	s.page.Store(&page)
 }
 
 func noPage(w http.ResponseWriter, _ *http.Request) {
 	guard.Refuse(w, http.StatusNotFound, "not_found", "unknown path: make calls, such as POST /domtap.v1.TabService/ListTabs; "+
-		"the daemon serves its live page when it is started with --ui")
+		"the command domtap ui lets the daemon serve its live page")
 }
 
 // Serve serves until Stop is called.

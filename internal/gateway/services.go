@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,19 +38,28 @@ type services struct {
 func (s *services) RegisterService(desc *grpc.ServiceDesc, service any) {
 	path := "/" + desc.ServiceName + "/"
 	for _, method := range desc.Methods {
+		if !s.serves(desc.ServiceName, method.MethodName) {
+			continue
+		}
 		s.mux.Handle(path+method.MethodName, s.server.timed(connect.NewUnaryHandler(
 			path+method.MethodName, s.unaryCall(path+method.MethodName, method.Handler, service), s.options()...)))
 	}
 	for _, method := range desc.Streams {
-		if method.ClientStreams {
+		if method.ClientStreams || !s.serves(desc.ServiceName, method.StreamName) {
 			continue
 		}
 		s.mux.Handle(path+method.StreamName, s.server.timed(connect.NewServerStreamHandler(
 			path+method.StreamName, s.streamCall(path+method.StreamName, method, service), s.options()...)))
 	}
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-		guard.Refuse(w, http.StatusNotFound, "unimplemented", desc.ServiceName+" has no such method: docs/web.md and the protos list the methods")
+		guard.Refuse(w, http.StatusNotFound, "unimplemented", desc.ServiceName+" has no such method here: docs/web.md and the protos list the methods, and --web serves all of them")
 	})
+}
+
+// serves reports whether a method is one of those that are configured.
+func (s *services) serves(service, method string) bool {
+	only := s.server.cfg.Methods
+	return len(only) == 0 || slices.Contains(only, service[strings.LastIndexByte(service, '.')+1:]+"/"+method)
 }
 
 // options are the options of every method.
@@ -88,8 +99,8 @@ func calling(ctx context.Context, header http.Header) context.Context {
 		ctx = peer.NewContext(ctx, from)
 	}
 	md := metadata.MD{}
-	for _, value := range header.Values("Authorization") {
-		md.Append("authorization", value)
+	for _, name := range []string{"Authorization", "Domtap-Client-Id"} {
+		md.Append(name, header.Values(name)...)
 	}
 	return metadata.NewIncomingContext(ctx, md)
 }

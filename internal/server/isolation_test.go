@@ -162,6 +162,9 @@ var samples = map[string]proto.Message{
 	"RecordingService.ListRecordings": &domtapv1.ListRecordingsRequest{},
 	"ReplayService.GetReplay":         &domtapv1.GetReplayRequest{},
 	"ReplayService.Seek":              &domtapv1.SeekRequest{At: &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: seconds(1)}}},
+
+	"DaemonService.StartLivePage": &domtapv1.StartLivePageRequest{},
+	"DaemonService.StopLivePage":  &domtapv1.StopLivePageRequest{},
 }
 
 // everyMethod calls do for every method of the API, which must have a sample.

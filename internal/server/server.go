@@ -111,6 +111,8 @@ type Config struct {
 	Recording recorder.Config
 	// RecordAll has all tabs recorded, as it says. Nil: those that clients want.
 	RecordAll *recorder.Options
+	// LivePage is the page that DaemonService starts and stops. Nil: the daemon has none.
+	LivePage services.LivePage
 	// Sessions are the sessions of the pool. Nil: only the default session exists.
 	Sessions *sessions.Sessions
 }
@@ -222,7 +224,7 @@ func (s *Server) assemble() {
 	s.services = services.New(services.Config{
 		DaemonID: rand.Text(), Access: s.access, Views: s.views, Usage: s.usage, Streams: s.streams,
 		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Node: cfg.Node, Cluster: cfg.Cluster,
-		Logger: cfg.Logger, Timelines: s.timelines, Version: cfg.Version,
+		LivePage: cfg.LivePage, Logger: cfg.Logger, Timelines: s.timelines, Version: cfg.Version,
 		Recorder: s.recordings,
 	})
 }

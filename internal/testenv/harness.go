@@ -205,8 +205,9 @@ type Daemon struct {
 	// Socket is where the server listens.
 	Socket string
 	// Sessions are made and closed by it.
-	Sessions domtapv1.SessionServiceClient
-	Storage  domtapv1.StorageServiceClient
+	Sessions  domtapv1.SessionServiceClient
+	Storage   domtapv1.StorageServiceClient
+	Timelines domtapv1.TimelineServiceClient
 	// Network has the routes of sessions.
 	Network domtapv1.NetworkServiceClient
 	// Stop ends the server as SIGTERM does.
@@ -302,7 +303,7 @@ func (d *Daemon) connect(conn grpc.ClientConnInterface) {
 	d.Tabs, d.Dom = domtapv1.NewTabServiceClient(conn), domtapv1.NewDomServiceClient(conn)
 	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
 	d.Sessions, d.Network = domtapv1.NewSessionServiceClient(conn), domtapv1.NewNetworkServiceClient(conn)
-	d.Storage = domtapv1.NewStorageServiceClient(conn)
+	d.Storage, d.Timelines = domtapv1.NewStorageServiceClient(conn), domtapv1.NewTimelineServiceClient(conn)
 }
 
 // Open opens a tab and returns its id.

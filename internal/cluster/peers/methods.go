@@ -110,6 +110,9 @@ var classes = map[string]class{
 	domtapv1.ClusterService_GetCluster_FullMethodName:  local,
 	domtapv1.ClusterService_DrainNode_FullMethodName:   byNode,
 	domtapv1.ClusterService_MoveSession_FullMethodName: managed,
+
+	domtapv1.DaemonService_StartLivePage_FullMethodName: local,
+	domtapv1.DaemonService_StopLivePage_FullMethodName:  local,
 }
 
 // method is a method whose calls may be passed on.

@@ -157,7 +157,7 @@ func allowOrigin(h http.Header, r *http.Request) {
 	}
 	h.Set("Access-Control-Allow-Methods", "POST")
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Connect-Protocol-Version, Connect-Timeout-Ms, "+
-		"Grpc-Timeout, X-Grpc-Web, X-User-Agent")
+		"Grpc-Timeout, X-Grpc-Web, X-User-Agent, Domtap-Client-Id")
 	h.Set("Access-Control-Max-Age", "7200")
 	if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
 		h.Set("Access-Control-Allow-Private-Network", "true")

@@ -1,6 +1,6 @@
 // Package ui is the live page of a daemon: one embedded HTML page with its style and scripts that shows
-// a person what an agent sees of the tabs. It only reads: it does not act on pages, navigate or open
-// tabs.
+// a person what agents do on the tabs and what they see. It reads, and lets the person pause clients, take over
+// from them and hand back; it does not act on pages, navigate or open tabs.
 //
 // What it guarantees:
 //
@@ -23,6 +23,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 )
 
 //go:embed page
@@ -82,7 +83,7 @@ func serve(w http.ResponseWriter, r *http.Request, served map[string]file) {
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "the live page is read-only: make calls at /domtap.v1.SERVICE/METHOD", http.StatusMethodNotAllowed)
+		http.Error(w, "the files of the live page are read-only: make calls at /domtap.v1.SERVICE/METHOD", http.StatusMethodNotAllowed)
 		return
 	}
 	f, ok := served[r.URL.Path]
@@ -98,3 +99,13 @@ func serve(w http.ResponseWriter, r *http.Request, served map[string]file) {
 	w.Header().Set("Content-Type", f.kind)
 	_, _ = w.Write(f.content) // an error means that the client is gone
 }
+
+// methods are the methods that the page calls. The test compares them with its scripts.
+var methods = []string{
+	"TabService/ListTabs", "DomService/GetDom", "DomService/GetCompact", "DomService/WatchDom", "PageService/Screenshot",
+	"ClusterService/GetCluster", "TimelineService/GetTimeline", "TimelineService/WatchTimeline", "TimelineService/PauseClient",
+	"TimelineService/ResumeClient", "TimelineService/TakeOver", "TimelineService/HandBack",
+}
+
+// Methods are the methods that the page calls, as SERVICE/METHOD.
+func Methods() []string { return slices.Clone(methods) }

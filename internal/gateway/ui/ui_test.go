@@ -3,11 +3,13 @@ package ui
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -109,17 +111,33 @@ func TestFilesHaveNothingForbidden(t *testing.T) {
 	}
 }
 
-// acting are the methods that do something to a page or a tab. The live page may call none.
-var acting = regexp.MustCompile(`ActionService|SessionService|OpenTab|CloseTab|Navigate|GoBack|GoForward|Reload|AnswerDialog|Evaluate`)
+// called is how the scripts name the methods that they call.
+var called = regexp.MustCompile(`'([A-Z][a-z]+Service/[A-Za-z]+)'`)
 
-func TestThePageOnlyReads(t *testing.T) {
+// controlling are the methods that change something, of those that the page calls: they hold calls of clients, and let them go on.
+var controlling = []string{"TimelineService/PauseClient", "TimelineService/ResumeClient", "TimelineService/TakeOver", "TimelineService/HandBack"}
+
+func TestMethodsAreThoseThatThePageCalls(t *testing.T) {
+	found := map[string]bool{}
 	for _, name := range names(t) {
 		content, err := files.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := acting.FindString(string(content)); found != "" {
-			t.Errorf("%s knows %s", name, found)
+		for _, match := range called.FindAllStringSubmatch(string(content), -1) {
+			found[match[1]] = true
+		}
+		if strings.Count(string(content), "Service/") != len(called.FindAllString(string(content), -1)) {
+			t.Errorf("%s makes up names of methods, so that nobody can say what it calls", name)
+		}
+	}
+	if got, want := slices.Sorted(maps.Keys(found)), slices.Sorted(slices.Values(Methods())); !slices.Equal(got, want) {
+		t.Errorf("the scripts call %q, and Methods are %q", got, want)
+	}
+	reads := regexp.MustCompile(`/(Get|List|Watch|Screenshot)`)
+	for _, method := range Methods() {
+		if !reads.MatchString(method) && !slices.Contains(controlling, method) {
+			t.Errorf("the page calls %s, which neither reads nor is a control of a person", method)
 		}
 	}
 }
@@ -144,12 +162,12 @@ var pairs = []struct {
 	on, grounds string
 	least       float64
 }{
-	{"ink", "ground panel sunken tint fresh", 4.5},
-	{"muted", "ground panel sunken tint fresh", 4.5},
-	{"accent", "ground panel tint fresh", 4.5},
+	{"ink", "ground panel sunken tint fresh bad-tint", 4.5},
+	{"muted", "ground panel sunken tint fresh bad-tint", 4.5},
+	{"accent", "ground panel sunken tint fresh", 4.5},
 	{"on-accent", "accent", 4.5},
 	{"added", "panel sunken tint ground", 4.5},
-	{"removed", "panel sunken tint ground", 4.5},
+	{"removed", "panel sunken tint ground bad-tint", 4.5},
 	{"changed", "panel sunken tint ground", 4.5},
 	{"edge", "panel ground", 3},
 	{"changed", "fresh", 3},
@@ -170,27 +188,28 @@ func TestColoursHaveContrast(t *testing.T) {
 
 var colour = regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6});`)
 
-// palettes reads the two blocks of colours of the style.
+// palettes reads the blocks of colours of the style.
 func palettes(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	css, err := files.ReadFile("page/style.css")
 	if err != nil {
 		t.Fatal(err)
 	}
-	light, dark, found := strings.Cut(string(css), "@media (prefers-color-scheme: dark)")
+	light, rest, _ := strings.Cut(string(css), `:root[data-theme="dark"]`)
+	dark, auto, found := strings.Cut(rest, `:root[data-theme="auto"]`)
 	if !found {
-		t.Fatal("the style has no dark palette")
+		t.Fatal("the style has no dark palette, or none for dark systems")
 	}
-	both := map[string]map[string]string{"light": {}, "dark": {}}
-	for name, text := range map[string]string{"light": light, "dark": dark} {
+	all := map[string]map[string]string{"light": {}, "dark": {}, "auto": {}}
+	for name, text := range map[string]string{"light": light, "dark": dark, "auto": auto} {
 		for _, match := range colour.FindAllStringSubmatch(text, -1) {
-			both[name][match[1]] = match[2]
+			all[name][match[1]] = match[2]
 		}
 	}
-	if len(both["light"]) != len(both["dark"]) || len(both["light"]) < 10 {
-		t.Fatalf("the palettes have %d and %d colours", len(both["light"]), len(both["dark"]))
+	if len(all["light"]) != len(all["dark"]) || len(all["light"]) < 10 || !maps.Equal(all["dark"], all["auto"]) {
+		t.Fatalf("the palettes have %d, %d and %d colours; dark must be the same by choice and by the system", len(all["light"]), len(all["dark"]), len(all["auto"]))
 	}
-	return both
+	return all
 }
 
 // contrast is that of WCAG, 1 to 21.

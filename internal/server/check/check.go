@@ -82,7 +82,7 @@ var checkers = table(
 	of(checkPruneTranscript), of(checkCountTokens), of(checkTab[*domtapv1.GetHistoryRequest]), of(checkGetStats), of(checkSearch),
 	of(checkListCookies), of(checkSetCookies), of(checkDeleteCookies), of(checkGetLocalStorage), of(checkEditLocalStorage), of(checkGetSessionStorage), of(checkEditSessionStorage),
 	of(checkAddRoute), of(checkSession[*domtapv1.ListRoutesRequest]), of(checkRemoveRoutes),
-	of(checkDrainNode), of(checkMoveSession),
+	of(checkDrainNode), of(checkMoveSession), of(checkStartLivePage),
 	of(checkGetTimeline), of(checkWatchTimeline), of(checkPauseClient), of(checkResumeClient), of(checkTakeOver), of(checkHandBack), of(checkListPauses),
 	of(checkRecord), of(checkStopRecording), of(checkListRecordings), of(checkSeek),
 )

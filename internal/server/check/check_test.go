@@ -69,6 +69,7 @@ func TestGoodRequestsPass(t *testing.T) {
 			Provider: "brave", MaxAge: seconds(24 * 60 * 60)},
 		&domtapv1.SearchRequest{Query: "x", Limit: proto.Int32(1), MaxTokens: proto.Int32(200), MaxAge: seconds(0)},
 		&domtapv1.DrainNodeRequest{NodeId: "n-1_A", Undo: true},
+		&domtapv1.StartLivePageRequest{}, &domtapv1.StartLivePageRequest{Address: "[::1]:0"},
 		&domtapv1.MoveSessionRequest{SessionId: "alice.work", NodeId: strings.Repeat("n", 32)},
 		&domtapv1.WatchDomRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DIFF, MinInterval: seconds(60)},
 		waiting(&domtapv1.WaitCondition{Change: true}),
@@ -152,6 +153,7 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{&domtapv1.SearchRequest{Query: "x", MaxAge: seconds(-1)}, "max_age"},
 		{&domtapv1.SearchRequest{Query: "x", MaxAge: seconds(24*60*60 + 1)}, "max_age"},
 		{&domtapv1.DrainNodeRequest{}, "node_id"},
+		{&domtapv1.StartLivePageRequest{Address: "7412"}, "address"},
 		{&domtapv1.DrainNodeRequest{NodeId: strings.Repeat("n", 33)}, "node_id"},
 		{&domtapv1.MoveSessionRequest{NodeId: "n1"}, "session_id"},
 		{&domtapv1.MoveSessionRequest{SessionId: strings.Repeat("x", 5000), NodeId: "n1"}, "session_id"},
@@ -372,7 +374,7 @@ func TestAllowURL(t *testing.T) {
 
 // TestEveryRequestHasAChecker finds methods of the API that were added without a checker.
 func TestEveryRequestHasAChecker(t *testing.T) {
-	checked := map[protoreflect.FullName]bool{"domtap.v1.ListSessionsRequest": true, "domtap.v1.ListSearchProvidersRequest": true, "domtap.v1.GetClusterRequest": true, "domtap.v1.GetReplayRequest": true} // they have no fields
+	checked := map[protoreflect.FullName]bool{"domtap.v1.ListSessionsRequest": true, "domtap.v1.ListSearchProvidersRequest": true, "domtap.v1.GetClusterRequest": true, "domtap.v1.GetReplayRequest": true, "domtap.v1.StopLivePageRequest": true} // they have no fields
 	for _, c := range checkers {
 		checked[reflect.Zero(c.request).Interface().(proto.Message).ProtoReflect().Descriptor().FullName()] = true
 	}

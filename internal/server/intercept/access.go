@@ -63,6 +63,9 @@ var Operators = map[string]bool{
 	domtapv1.ClusterService_GetCluster_FullMethodName:  true,
 	domtapv1.ClusterService_DrainNode_FullMethodName:   true,
 	domtapv1.ClusterService_MoveSession_FullMethodName: true,
+
+	domtapv1.DaemonService_StartLivePage_FullMethodName: true,
+	domtapv1.DaemonService_StopLivePage_FullMethodName:  true,
 }
 
 // public has the methods that need no credentials.

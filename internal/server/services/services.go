@@ -54,6 +54,8 @@ type Config struct {
 	Cluster domtapv1.ClusterServiceServer
 	// Recorder records tabs; nil: it is off.
 	Recorder *recorder.Recorder
+	// LivePage is the page that DaemonService starts and stops; nil: there is none.
+	LivePage LivePage
 	// Logger gets what operators must know, such as scripts that were run.
 	Logger *slog.Logger
 }
@@ -91,4 +93,5 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterClusterServiceServer(r, s.core.Cluster)
 	domtapv1.RegisterRecordingServiceServer(r, &recordingService{core: s.core})
 	domtapv1.RegisterReplayServiceServer(r, noReplay{core: s.core})
+	domtapv1.RegisterDaemonServiceServer(r, &daemonService{core: s.core})
 }

@@ -28,6 +28,9 @@ import (
 // ClientKey is the metadata by which calls name their client whose requests have no client_id, or do not set it.
 const ClientKey = "domtap-client-id"
 
+// LivePage is what the live page calls itself. What it reads is no work of a client, and would push that out of a timeline.
+const LivePage = "live-page"
+
 // maxError bounds the error of a call, in characters.
 const maxError = 500
 
@@ -141,7 +144,8 @@ func (t *Timelines) Unary(ctx context.Context, req any, info *grpc.UnaryServerIn
 	}
 	named, _ := req.(interface{ GetTabId() string })
 	looks, _ := req.(interface{ GetObserveOnly() bool })
-	if named == nil || looks != nil && looks.GetObserveOnly() { // who only looks counts as nobody
+	watches := client == LivePage && method.kind == reads
+	if named == nil || watches || looks != nil && looks.GetObserveOnly() { // who only looks counts as nobody
 		return handler(ctx, req)
 	}
 	tab, err := t.Of(who, named.GetTabId())

@@ -85,6 +85,8 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 	if err = s.node.join(ctx, s, &calls); err != nil {
 		return err
 	}
+	page := newLivePage(cfg, token)
+	calls.LivePage = page
 	if s.server, err = server.New(s.pool, calls); err != nil {
 		return err
 	}
@@ -94,7 +96,7 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 	if err = s.node.start(s); err != nil {
 		return err
 	}
-	return s.startWeb(ctx, cfg)
+	return page.begin(ctx, s.server)
 }
 
 // startTabs makes the pool of tabs and the sessions, and restores the tabs of an earlier daemon.
@@ -107,19 +109,6 @@ func (s *services) startTabs(ctx context.Context, cfg Config, browsers *browserp
 	s.pool = tabpool.New(browsers, tabs)
 	s.sessions = sessions.New(s.pool, browsers, all)
 	kept.restore(cfg, s.pool, s.sessions)
-}
-
-// startWeb makes the HTTP gateway, if the daemon has one.
-func (s *services) startWeb(ctx context.Context, cfg Config) error {
-	if cfg.Web.Address == "" {
-		return nil
-	}
-	removeNote, err := cfg.serveWeb(ctx, s.server)
-	if err != nil {
-		return err
-	}
-	s.stops = append(s.stops, removeNote)
-	return nil
 }
 
 // abort closes what a failed start leaves open. After a start that did not fail, the server closes the pool
@@ -171,10 +160,10 @@ func (cfg Config) listeners(ctx context.Context) (all []net.Listener, token stri
 		}
 		all = append(all, tcp)
 	}
-	if cfg.Listen != "" || cfg.Web.Address != "" || cfg.Debug != "" {
-		if token, err = listen.Token(cfg.TokenFile); err != nil {
-			return all, "", err
-		}
+	// A daemon of a unix socket alone needs the token when its live page is asked for, and works without one until then.
+	token, err = listen.Token(cfg.TokenFile)
+	if err != nil && (cfg.Listen != "" || cfg.Web.Address != "" || cfg.Debug != "") {
+		return all, "", err
 	}
 	if cfg.Socket != "" {
 		socket, err := listen.Socket(ctx, cfg.Socket)

@@ -12,43 +12,54 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
-	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// serveUI lets a daemon that the command starts serve its live page.
-const serveUI = "--ui"
-
 // UI makes the command ui.
 func UI(a *cli.App) *cobra.Command {
-	var open bool
+	var open, off bool
+	request := new(domtapv1.StartLivePageRequest)
 	cmd := &cobra.Command{
 		Use:   "ui",
-		Short: "Print the address of the live page, which shows what agents see",
-		Long: `Print the address of the daemon's live page: the tabs, their screenshots, their elements and the
-changes, live. The page is read-only.
+		Short: "Switch on the live page, which shows what agents do, and print its address",
+		Long: `Let the daemon serve its live page, and print the address: what clients do on each tab, what became of it, the
+picture, the text and the changes of the page, live. The running daemon begins to serve it, without a restart, until
+it ends or domtap ui --off; the command starts a daemon if none runs.
 
-The command starts the daemon, with the page, if none runs. The address ends in the token, after a #:
-browsers do not send that part, and the page removes it from the address bar. Whoever has the token
-controls the browser: keep the address out of logs and chats.`,
+The page is on loopback. The address ends in the token, after a #: browsers do not send that part, and the page
+removes it from the address bar. Whoever has the token controls the browser: keep the address out of logs and chats.`,
 		Example: `  domtap ui --open
-  xdg-open "$(domtap ui)"`,
+  xdg-open "$(domtap ui)"
+  domtap ui --off`,
 		Args: cli.Args(),
 	}
-	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser of this desktop instead")
+	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser of this desktop instead of printing the address")
+	cmd.Flags().BoolVar(&off, "off", false, "switch the page off again")
+	cmd.Flags().StringVar(&request.Address, "web", "", "serve the page on this loopback address, HOST:PORT (default: "+listen.DefaultWebAddress+", or any free port)")
+	cli.BindEnv(cmd.Flags(), "web")
+	cmd.MarkFlagsMutuallyExclusive("open", "off")
 	a.Flags.Register(cmd)
 	cmd.RunE = a.WithoutDaemon(func(ctx context.Context, to endpoint.Target, _ []string) error {
 		ctx, cancel := cli.WithTimeout(ctx, a.Flags.Timeout)
 		defer cancel()
+		if to.Socket == "" {
+			return exit.Errorf(exit.Usage, "run domtap ui on the machine where the daemon runs", "only a daemon on a unix socket switches its page on: %s is not a unix socket", to)
+		}
+		if off {
+			return switchOff(ctx, a, to)
+		}
 		at, err := a.Places()
 		if err != nil {
 			return err
 		}
-		page, err := livePage(ctx, a, to, at)
+		page, err := livePage(ctx, a, to, at, request)
 		if err != nil {
 			return err
 		}
@@ -60,26 +71,52 @@ controls the browser: keep the address out of logs and chats.`,
 	return cmd
 }
 
-// livePage is the URL of the daemon's page, with the token.
-func livePage(ctx context.Context, a *cli.App, to endpoint.Target, at endpoint.Places) (string, error) {
-	if to.Socket == "" {
-		return "", exit.Errorf(exit.Usage, "run domtap ui on the machine where the daemon runs", "only a daemon on a unix socket reports its page: %s is not a unix socket", to)
-	}
-	if err := a.EnsureDaemon(ctx, to, serveUI); err != nil {
+// livePage switches the page on, and returns its URL with the token.
+func livePage(ctx context.Context, a *cli.App, to endpoint.Target, at endpoint.Places, request *domtapv1.StartLivePageRequest) (string, error) {
+	if err := a.EnsureDaemon(ctx, to); err != nil {
 		return "", err
 	}
-	page, err := daemon.PageURL(ctx, to.Socket)
-	if errors.Is(err, daemon.ErrNoPage) {
-		return "", exit.Errorf(exit.Failure, "start the daemon with domtap serve --ui, or with DOMTAP_UI=true; or run domtap stop, then domtap ui", "%w", err)
-	}
+	client, err := a.Dial(to)
 	if err != nil {
+		return "", err
+	}
+	answer, err := domtapv1.NewDaemonServiceClient(client.Conn).StartLivePage(ctx, request)
+	if err = errors.Join(older(err), client.Conn.Close()); err != nil {
 		return "", err
 	}
 	token, err := listen.ReadToken(at.Token)
 	if err != nil {
 		return "", exit.Errorf(exit.Denied, "", "%w", err)
 	}
-	return page + "#token=" + url.QueryEscape(token), nil
+	return answer.GetUrl() + "#token=" + url.QueryEscape(token), nil
+}
+
+// switchOff switches the page off, if a daemon runs.
+func switchOff(ctx context.Context, a *cli.App, to endpoint.Target) error {
+	if !to.Answers(ctx) {
+		return a.Printer().ShowValue(false, "no daemon is running\n")
+	}
+	client, err := a.Dial(to)
+	if err != nil {
+		return err
+	}
+	answer, err := domtapv1.NewDaemonServiceClient(client.Conn).StopLivePage(ctx, new(domtapv1.StopLivePageRequest))
+	if err = errors.Join(older(err), client.Conn.Close()); err != nil {
+		return err
+	}
+	text := "the live page is off\n"
+	if !answer.GetStopped() {
+		text = "the live page was not on\n"
+	}
+	return a.Printer().Show(answer, func() string { return text })
+}
+
+// older says what an error means that only daemons of earlier versions give.
+func older(err error) error {
+	if status.Code(err) == codes.Unimplemented {
+		return exit.Errorf(exit.Failure, "run domtap stop, then domtap ui; domtap serve --ui serves the page, too", "the running daemon is older than this command, and cannot switch its page on: %w", err)
+	}
+	return err
 }
 
 // openPage opens a page in the browser of this desktop. Other users can see command lines, so the URL

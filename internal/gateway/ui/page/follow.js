@@ -1,11 +1,22 @@
+// @ts-check
 // What is followed: the list of tabs, and what happens in one tab. A connection that is cut is made again, and goes on
 // where it was.
 import { CallError } from './calls.js'
 
+/** @typedef {import('./calls.js').Client} Client */
+/** @typedef {import('../types').Tab} Tab */
+/** @typedef {import('../types').TimelineAnswer} TimelineAnswer */
+/** @typedef {(state: string, why?: unknown) => void} Told */
+
 const FIRST_WAIT = 250, LONGEST_WAIT = 5000 // milliseconds between tries
 const SILENCE = 45000 // WatchDom has a heartbeat every 15 s
 
-// sleep ends after some milliseconds, or at once when the signal is aborted.
+/**
+ * Ends after some milliseconds, or at once when the signal is aborted.
+ * @param {number} ms
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
 function sleep(ms, signal) {
   return new Promise(done => {
     if (signal.aborted) return done()
@@ -14,8 +25,13 @@ function sleep(ms, signal) {
   })
 }
 
-// again runs work until it says that it is done, or the signal is aborted, or it fails in a way that trying again does
-// not help. work gets a function to call when it goes well.
+/**
+ * Runs work until it says that it is done, or the signal is aborted, or it fails in a way that trying again does not help. work gets a function
+ * to call when it goes well.
+ * @param {(well: () => void) => Promise<boolean | void>} work
+ * @param {AbortSignal} signal
+ * @param {Told} state
+ */
 async function again(work, signal, state) {
   let wait = FIRST_WAIT
   const well = () => { wait = FIRST_WAIT; state('live') }
@@ -24,6 +40,7 @@ async function again(work, signal, state) {
       if (await work(well)) return
     } catch (e) {
       if (signal.aborted) return
+      if (e instanceof CallError && e.reason === 'TAB_CLOSED') return
       if (e instanceof CallError && ['unauthenticated', 'not_found', 'invalid_argument', 'unimplemented'].includes(e.code)) throw e
       state('cut', e)
     }
@@ -34,8 +51,12 @@ async function again(work, signal, state) {
 
 const NODES_INTERVAL = 2000 // nodes renew their leases as often
 
-// followNodes tells show what the cluster is like, until the signal is aborted. Only the operator may see it: for others, show gets
-// nothing once.
+/**
+ * Tells show what the cluster is like, until the signal is aborted. Only the operator may see it: for others, show gets nothing once.
+ * @param {Client} client
+ * @param {(now?: object) => void} show
+ * @param {AbortSignal} signal
+ */
 export async function followNodes(client, show, signal) {
   while (!signal.aborted) {
     try {
@@ -49,38 +70,44 @@ export async function followNodes(client, show, signal) {
   }
 }
 
-// followTabs keeps a map of the tabs. changed(id, closed) is told of each event, and listed gets each list.
+const TABS_INTERVAL = 1000
+
+/**
+ * Keeps a map of the tabs. changed is told when the list was read, and listed gets the answer. The list is asked for again and again: a browser
+ * has six connections to a server, and each stream of each window holds one of them.
+ * @param {Client} client
+ * @param {Map<string, Tab>} tabs
+ * @param {() => void} changed
+ * @param {(answer: {nodeId?: string}) => void} listed
+ * @param {Told} state
+ * @param {AbortSignal} signal
+ */
 export function followTabs(client, tabs, changed, listed, state, signal) {
-  const list = async () => {
-    const known = new Set(tabs.keys())
-    const answer = await client.call('TabService/ListTabs', {}, signal)
-    const now = answer.tabs || []
-    listed(answer)
-    for (const tab of now) known.delete(tab.id)
-    for (const id of known) tabs.delete(id) // it was closed while nobody looked
-    for (const tab of now) tabs.set(tab.id, tab)
-    changed()
-    if (now.some(tab => tab.status === 'TAB_STATUS_LOADING')) lister.ask() // no event tells when it is loaded
-  }
-  const lister = throttled(list, 1000, signal)
-  const done = again(async well => {
-    await list()
-    well()
-    lister.ask() // for what is closed between the list and the stream
-    for await (const m of client.stream('TabService/WatchTabs', {}, signal)) {
-      if (m.closed) tabs.delete(m.tab.id)
-      else tabs.set(m.tab.id, m.tab)
-      changed(m.tab.id, Boolean(m.closed))
-      if (!m.closed) lister.ask() // titles and states come after the events
+  return again(async well => {
+    while (!signal.aborted) {
+      const answer = await client.call('TabService/ListTabs', {}, signal)
+      well()
+      tabs.clear()
+      for (const tab of answer.tabs || []) tabs.set(tab.id, tab)
+      listed(answer)
+      changed()
+      await sleep(TABS_INTERVAL, signal)
     }
+    return true
   }, signal, state)
-  return { done, refresh: lister.ask }
 }
 
-// throttled makes ask, which runs work now, or a while after it ran last; and once more when it was asked for while it
-// ran. An error of the work is left to what it was done for: the next event asks again.
+/**
+ * Makes ask, which runs work now, or a while after it ran last; and once more when it was asked for while it ran. An error of the work is left to
+ * what it was done for: the next event asks again.
+ * @param {() => Promise<void>} work
+ * @param {number} interval
+ * @param {AbortSignal} signal
+ */
 export function throttled(work, interval, signal, due = () => true) {
-  let running = false, wanted = false, last = -Infinity, timer
+  let running = false, wanted = false, last = -Infinity
+  /** @type {number | undefined} */
+  let timer
   const run = async () => {
     timer = undefined
     if (running || !wanted || signal.aborted || !due()) return
@@ -96,12 +123,20 @@ export function throttled(work, interval, signal, due = () => true) {
   return { ask() { wanted = true; plan() } }
 }
 
-// followTab tells sink what happens in a tab. place keeps where it is, so that it can go on there: after the connection was
-// cut, and when it is called again with the same place.
+/**
+ * Tells sink what happens in a tab. place keeps where it is, so that it can go on there: after the connection was cut, and when it is called again
+ * with the same place.
+ * @param {Client} client
+ * @param {string} id
+ * @param {object} view
+ * @param {{revision?: string, epoch?: string}} place
+ * @param {{lines: (first: any) => void, message: (m: any) => void, resumed: (place: {revision?: string}) => void, ended: () => void, state: Told}} sink
+ * @param {AbortSignal} signal
+ */
 export function followTab(client, id, view, place, sink, signal) {
   return again(async well => {
     if (!place.epoch) {
-      const first = await client.call('DomService/GetCompact', { tabId: id, ...view }, signal)
+      const first = await client.call('DomService/GetCompact', { tabId: id, observeOnly: true, ...view }, signal)
       sink.lines(first)
       Object.assign(place, { revision: first.revision || '0', epoch: first.epoch })
     } else {
@@ -117,4 +152,31 @@ export function followTab(client, id, view, place, sink, signal) {
     sink.ended()
     return true
   }, signal, sink.state)
+}
+
+/**
+ * Tells show what is in the timeline of a tab, and what comes, until the signal is aborted or the tab is closed. at keeps where it is, as place
+ * does. A daemon without timelines fails with unimplemented.
+ * @param {Client} client
+ * @param {string} id
+ * @param {{version?: string}} at
+ * @param {(answer: TimelineAnswer, live: boolean) => void} show
+ * @param {AbortSignal} signal
+ */
+export function followTimeline(client, id, at, show, signal) {
+  return again(async well => {
+    if (at.version === undefined) {
+      const first = await client.call('TimelineService/GetTimeline', { tabId: id, limit: 500 }, signal)
+      show({ ...first, reset: true }, false)
+      at.version = first.version || '0'
+      if (first.closed) return true
+    }
+    well()
+    for await (const m of client.stream('TimelineService/WatchTimeline', { tabId: id, afterVersion: at.version }, signal)) {
+      well()
+      at.version = m.version || at.version
+      show(m, !m.reset)
+    }
+    return true
+  }, signal, () => {})
 }

@@ -1,32 +1,61 @@
-// The live page: which token, which tab, and whether anything is to be followed now. It calls only what reads:
-// ListTabs, WatchTabs, GetCompact, WatchDom, Screenshot, and of a cluster GetCluster.
+// @ts-check
+// The live page: which token, which tab, and whether anything is to be followed now. What it calls is in ui.go: it reads, and it pauses and
+// resumes clients when a person presses a button.
 import { Client, CallError } from './calls.js'
-import { followNodes, followTabs, followTab, throttled } from './follow.js'
+import { addChange, clearChanges } from './changes.js'
+import { SELF, control, showClients } from './clients.js'
+import { $, inFrame, set } from './dom.js'
+import { followNodes, followTab, followTabs, followTimeline, throttled } from './follow.js'
+import { listen, nextTheme } from './keys.js'
+import { Lines } from './lines.js'
 import { Picture } from './picture.js'
-import { $, addChange, clearChanges, clearLines, dialogText, set, showCluster, showLines, showTab, showTabs, statusOf } from './show.js'
+import { dialogText, showCluster, showTab, showTabs, statusOf } from './tabs.js'
+import { Timeline } from './timeline.js'
+
+/** @typedef {import('../types').Rect} Rect */
 
 const KEY = 'domtap.token'
 const LINES_INTERVAL = 300 // milliseconds between two readings of the lines
-const VIEWS = { agent: {}, viewport: { viewportOnly: true }, text: { interactiveOnly: false } }
+/** @type {Record<string, object>} */
+const VIEWS = { agent: {}, viewport: { viewportOnly: true }, text: { interactiveOnly: false }, all: { maxElements: 0, maxTokens: 0 } }
+const IN_SIGHT = ['nav', 'refresh', 'updates', 'signout']
 
+/** @type {Map<string, import('../types').Tab>} */
 const tabs = new Map()
 const picture = new Picture()
+const timeline = new Timeline(row => picture.mark(row && (row.box || row.point) ? { box: row.box, point: row.point, says: `where “${row.label}” was` } : undefined))
+const lines = new Lines(ref => point(ref))
+const view = /** @type {HTMLSelectElement} */ ($('view'))
 let token = '', chosen = '', paused = false
-// place is where the chosen tab's stream is; it outlives pauses, so that what happened meanwhile is not lost.
+// place is where the chosen tab's stream is, at where its timeline is; they outlive pauses, so that what happened meanwhile is not lost.
+/** @type {{revision?: string, epoch?: string}} */
 let place = {}
+/** @type {{version?: string}} */
+let at = {}
 // running ends all that is followed, watching what is followed of the chosen tab.
-let running, watching
+/** @type {{abort: AbortController, client: Client} | undefined} */
+let running
+/** @type {AbortController | undefined} */
+let watching
+// boxes are where the elements are, as far as that was asked for; a change of the page forgets them.
+/** @type {Promise<Map<number, Rect>> | undefined} */
+let boxes
+/** @type {number | undefined} */
+let pointed
+let reread = () => {}
 
 function readAddress() {
   const said = new URLSearchParams(location.hash.slice(1))
-  if (said.has('token')) {
-    keepToken(said.get('token'))
+  const given = said.get('token')
+  if (given !== null) {
+    keepToken(given)
     said.delete('token')
     history.replaceState(null, '', location.pathname + (said.size ? `#${said}` : ''))
   }
   return said.get('tab')
 }
 
+/** @param {string} value */
 function keepToken(value) {
   token = value.trim()
   try { token ? sessionStorage.setItem(KEY, token) : sessionStorage.removeItem(KEY) } catch { /* then until the page is loaded again */ }
@@ -36,181 +65,284 @@ function storedToken() {
   try { return sessionStorage.getItem(KEY) || '' } catch { return '' }
 }
 
-// sign asks for the token.
+/** Asks for the token. */
 function sign(why = '') {
   stop()
   tabs.clear()
+  for (const id of IN_SIGHT) $(id).hidden = true
   choose('')
+  showTabs(tabs, chosen)
   showCluster()
   $('sign').hidden = false
-  for (const id of ['nav', 'tab', 'pause', 'forget']) $(id).hidden = true
   set('sign-why', why)
-  link('no token')
+  link('signed out')
   $('token').focus()
 }
 
+/** @param {string} state */
 function link(state) { set('link', state[0].toUpperCase() + state.slice(1)).dataset.state = state }
 
 function stop() {
-  running?.abort()
+  running?.abort.abort()
   watching?.abort()
   running = watching = undefined
 }
 
-// run follows what is to be followed now, or stops: nothing is, while nobody can see it.
+/** Follows what is to be followed now, or stops: nothing is, while nobody can see it. */
 function run() {
   stop()
   if (!token) return sign()
-  if (paused) return link('paused')
+  if (paused) return link('updates paused')
   if (document.visibilityState === 'hidden') return link('resting')
   $('sign').hidden = true
-  for (const id of ['nav', 'tab', 'pause', 'forget']) $(id).hidden = false
-  running = new AbortController()
-  const client = new Client(token)
-  const { signal } = running
+  for (const id of IN_SIGHT) $(id).hidden = false
+  const abort = new AbortController()
+  const client = new Client(token, SELF)
+  const { signal } = abort
+  /** @type {Promise<void> | undefined} */
   let nodes
-  const listed = ({ nodeId }) => {
+  followTabs(client, tabs, tabChanged, ({ nodeId }) => {
     if (nodeId) nodes ??= followNodes(client, showCluster, signal)
     else showCluster()
-  }
-  const following = followTabs(client, tabs, tabChanged, listed, link, signal)
-  running.refresh = following.refresh
-  following.done.catch(e => refused(e, client))
-  running.client = client
+  }, link, signal).catch(refused)
+  running = { abort, client }
   watch()
 }
 
-// refused is called when there is no use in trying again.
+/**
+ * Is called when there is no use in trying again.
+ * @param {unknown} e
+ */
 function refused(e) {
   if (e instanceof CallError && e.code === 'unauthenticated') {
     keepToken('')
     sign('The daemon does not accept this token. The command domtap ui prints an address with the right one.')
   } else {
     link('failed')
-    set('no-lines', e.message)
+    lines.clear(e instanceof Error ? e.message : String(e))
   }
 }
 
-// tabChanged is called when the list is another, or after an event of a tab.
-function tabChanged(id, closed) {
-  if (closed && id === chosen) addChange('closed', '', 'note')
+/** Is called when the list of tabs was read. */
+function tabChanged() {
   if (!chosen && tabs.size) choose(newest())
+  showAll()
+}
+
+const showAll = inFrame(() => {
+  $('tab').hidden = !token || !chosen
   showTabs(tabs, chosen)
-  if (tabs.has(chosen)) showTab(tabs.get(chosen), place.revision)
-}
+  const tab = tabs.get(chosen)
+  if (tab) showTab(tab, place.revision)
+})
 
-// newest is the tab to begin with: not this page, which would look at itself.
+/** The tab to begin with: not this page, which would look at itself. */
 function newest() {
-  const others = [...tabs.values()].filter(tab => !tab.url.startsWith(location.origin + '/'))
-  return (others.at(-1) || [...tabs.values()].at(-1)).id
+  const others = [...tabs.values()].filter(tab => !tab.url?.startsWith(location.origin + '/'))
+  return (others.at(-1) || [...tabs.values()].at(-1))?.id || ''
 }
 
-// choose begins with another tab.
+/**
+ * Begins with another tab.
+ * @param {string} id
+ */
 function choose(id) {
   if (id === chosen) return
   chosen = id
   restart()
-  showTabs(tabs, chosen)
   showTab(tabs.get(chosen))
+  showAll()
 }
 
-// restart forgets what is known of the chosen tab, and reads it anew.
+/**
+ * Goes some tabs further in the list.
+ * @param {number} by
+ */
+function step(by) {
+  const ids = [...tabs.keys()]
+  if (ids.length) location.hash = `tab=${encodeURIComponent(ids[(ids.indexOf(chosen) + by + ids.length) % ids.length])}`
+}
+
+/** Forgets what is known of the chosen tab, and reads it anew. */
 function restart() {
   place = {}
-  clearLines()
+  at = {}
+  lines.clear()
   clearChanges()
+  timeline.clear()
+  showClients([], '')
   picture.clear()
   watch()
 }
 
-// watch follows the chosen tab.
+/** Follows the chosen tab. */
 function watch() {
   watching?.abort()
+  boxes = undefined
   if (!running || !chosen) return
   watching = new AbortController()
   const { client } = running
   const { signal } = watching
-  const id = chosen, view = VIEWS[$('view').value]
+  const id = chosen, how = VIEWS[view.value]
+  /** @type {Set<number>} */
   const fresh = new Set()
   const reader = throttled(async () => {
     const marked = new Set(fresh)
     fresh.clear()
-    const lines = await client.call('DomService/GetCompact', { tabId: id, ...view }, signal)
-    if (!signal.aborted) takeLines(lines, marked)
+    const answer = await client.call('DomService/GetCompact', { tabId: id, observeOnly: true, ...how }, signal)
+    if (!signal.aborted) takeLines(answer, marked)
   }, LINES_INTERVAL, signal)
-  const sink = {
-    lines: answer => takeLines(answer, new Set()),
-    message: m => {
-      take(id, m, fresh)
-      running?.refresh() // a new title has no event of its own; it comes with what changes beside it, or with a heartbeat
-      // What was refused behind a dialog, or while the tab was being brought back, is there when the tab is ready.
-      const ready = m.tabStatus && statusOf(m.tabStatus) === 'ready'
-      if (m.diff || m.resync || ready) { reader.ask(); picture.changed() }
-    },
-    resumed: at => { addChange(`went on from revision ${at.revision}`, '', 'note'); reader.ask() },
-    ended: () => clearLines('The tab is closed.'),
-    state: (state, e) => { if (state === 'cut' && e instanceof CallError) clearLines(e.message); else if (state === 'cut') link('cut') },
-  }
+  reread = reader.ask
   picture.follow(client, id, signal)
-  followTab(client, id, view, place, sink, signal).catch(e => {
-    if (e instanceof CallError && e.code === 'not_found') clearLines('There is no such tab.')
+  follow(client, id, how, fresh, signal).catch(e => {
+    if (e instanceof CallError && e.code === 'not_found') lines.clear('There is no such tab.')
     else refused(e)
+  })
+  followTimeline(client, id, at, (answer, live) => {
+    if (answer.reset) timeline.clear()
+    timeline.add((answer.entries || []).filter(e => e.client !== SELF || e.control), live)
+    showClients(answer.clients || [], answer.takenOverBy || '')
+  }, signal).catch(e => {
+    if (e instanceof CallError && e.code === 'not_found') timeline.clear('There is no such tab.')
+    else if (e instanceof CallError && e.code === 'unimplemented') timeline.clear('This daemon keeps no timeline.')
+    else timeline.clear(e instanceof Error ? e.message : String(e))
   })
 }
 
+/**
+ * Follows the page of a tab.
+ * @param {Client} client
+ * @param {string} id
+ * @param {object} how
+ * @param {Set<number>} fresh
+ * @param {AbortSignal} signal
+ */
+function follow(client, id, how, fresh, signal) {
+  return followTab(client, id, how, place, {
+    lines: answer => takeLines(answer, new Set()),
+    message: m => {
+      take(id, m, fresh)
+      // What was refused behind a dialog, or while the tab was being brought back, is there when the tab is ready.
+      const ready = m.tabStatus && statusOf(m.tabStatus) === 'ready'
+      if (m.diff || m.resync || ready) { boxes = undefined; reread(); picture.changed() }
+    },
+    resumed: from => { addChange(`went on from revision ${from.revision}`, '', 'note'); reread() },
+    ended: () => { addChange('closed', '', 'note'); lines.clear('The tab is closed.') },
+    state: (state, e) => { if (state === 'cut' && e instanceof CallError) lines.clear(e.message); else if (state === 'cut') link('cut') },
+  }, signal)
+}
+
+/**
+ * @param {any} answer
+ * @param {Set<number>} fresh
+ */
 function takeLines(answer, fresh) {
-  showLines(answer.text || '', fresh)
+  lines.show(answer.text || '', fresh)
   const m = answer.metadata || {}
-  set('no-lines', 'There is nothing here that an agent could act on.')
+  if (!answer.text) set('no-lines', 'There is nothing here that an agent could act on.')
   set('counts', `${m.includedElements || 0} of ${m.totalElements || 0} elements · ${m.tokens || 0} tokens`)
 }
 
-// take shows a message of WatchDom.
+/**
+ * Shows a message of WatchDom.
+ * @param {string} id
+ * @param {any} m
+ * @param {Set<number>} fresh
+ */
 function take(id, m, fresh) {
-  const at = `revision ${place.revision}${m.coalesced > 1 ? ` · ${m.coalesced} in one` : ''}`
+  const where = `revision ${place.revision}${m.coalesced > 1 ? ` · ${m.coalesced} in one` : ''}`
   if (m.diff) {
-    addChange(at, m.text || '', 'diff')
-    for (const e of m.diff.added || []) fresh.add(e.ref || 0)
-    for (const e of m.diff.changed || []) fresh.add(e.ref || 0)
+    addChange(where, m.text || '', 'diff')
+    for (const e of [...m.diff.added || [], ...m.diff.changed || []]) fresh.add(e.ref || 0)
     beat()
   } else if (m.resync) {
-    addChange(at, `Read anew: ${(m.resync.reason || '').replaceAll('_', ' ')}`, 'note')
+    addChange(where, `Read anew: ${(m.resync.reason || '').replaceAll('_', ' ')}`, 'note')
     beat()
   } else if (m.navigated) {
-    addChange(at, `Went to ${m.navigated.url}`, 'note')
+    addChange(where, `Went to ${m.navigated.url}`, 'note')
   } else if (m.tabStatus) {
     const known = tabs.get(id)
     if (known) tabs.set(id, { ...known, status: m.tabStatus.status, dialog: m.tabStatus.dialog })
-    const text = dialogText(m.tabStatus.dialog) || m.tabStatus.detail || ''
-    addChange(`${at} · ${statusOf(m.tabStatus)}`, text, 'note')
+    addChange(`${where} · ${statusOf(m.tabStatus)}`, dialogText(m.tabStatus.dialog) || m.tabStatus.detail || '', 'note')
   }
-  if (id === chosen) {
-    showTabs(tabs, chosen)
-    showTab(tabs.get(id) || { id }, place.revision)
-  }
+  showAll()
 }
 
-// beat lets the mark in the corner beat once; without motion it stays still.
+/**
+ * Shows in the picture where an element is. Its box is asked for when the first one is pointed at, and answered from what the daemon knows.
+ * @param {number | undefined} ref
+ */
+async function point(ref) {
+  pointed = ref
+  if (ref === undefined || !running || !watching) return picture.mark(undefined)
+  const { client } = running
+  boxes ??= client.call('DomService/GetDom', { tabId: chosen, clientId: SELF, maxAge: '60s', includeHistory: false, ...VIEWS[view.value] }, watching.signal)
+    .then(answer => new Map((answer.elements || []).map((/** @type {any} */ e) => [e.ref || 0, e.rect])))
+  try {
+    const box = (await boxes).get(ref)
+    if (pointed === ref) picture.mark(box ? { box, says: `[${ref}]` } : undefined)
+  } catch { boxes = undefined /* the next line asks again */ }
+}
+
+/** Lets the mark in the corner beat once; without motion it stays still. */
 function beat() {
   const mark = document.querySelector('.mark')
-  mark.classList.remove('beat')
-  void mark.offsetWidth // a class that comes back at once would start no animation
-  mark.classList.add('beat')
+  if (!(mark instanceof HTMLElement)) return
+  mark.getAnimations().forEach(a => a.cancel())
+  if (!matchMedia('(prefers-reduced-motion: reduce)').matches) mark.animate([{ transform: 'scale(1.7)' }, { transform: 'none' }], 500)
 }
 
-$('pause').addEventListener('click', () => {
+/**
+ * Shows one of the parts of a tab where there is no room for all, and leads the focus there.
+ * @param {string} name
+ * @param {boolean} focus
+ */
+function show(name, focus) {
+  $('tab').dataset.view = name
+  for (const button of document.querySelectorAll('.views button')) {
+    button.setAttribute('aria-pressed', String(button instanceof HTMLElement && button.dataset.view === name))
+  }
+  if (!focus) return
+  if (name === 'timeline') timeline.focus()
+  else if (name === 'picture') $('frame').focus()
+  else if (name === 'text') $('lines').focus()
+  else $('changes-box').focus()
+}
+
+function pauseUpdates() {
   paused = !paused
-  $('pause').setAttribute('aria-pressed', String(paused))
+  set('updates', paused ? 'Resume updates' : 'Pause updates').setAttribute('aria-pressed', String(paused))
   run()
-})
-$('forget').addEventListener('click', () => { keepToken(''); sign() })
+}
+
+function refresh() {
+  paused = false
+  set('updates', 'Pause updates').setAttribute('aria-pressed', 'false')
+  restart()
+  run()
+}
+
+$('updates').addEventListener('click', pauseUpdates)
+$('refresh').addEventListener('click', refresh)
+$('signout').addEventListener('click', () => { keepToken(''); sign() })
 $('sign-form').addEventListener('submit', e => {
   e.preventDefault()
-  keepToken($('token').value)
-  $('token').value = ''
+  const field = /** @type {HTMLInputElement} */ ($('token'))
+  keepToken(field.value)
+  field.value = ''
   run()
 })
-$('view').addEventListener('change', restart)
+view.addEventListener('change', restart)
+document.querySelector('.views')?.addEventListener('click', e => {
+  const button = e.target instanceof Element ? e.target.closest('button') : null
+  if (button?.dataset.view) show(button.dataset.view, false)
+})
+control(() => running && watching && chosen ? { client: running.client, tabId: chosen, signal: watching.signal } : undefined)
+listen({
+  j: () => timeline.focus(), k: () => timeline.focus(), ArrowDown: () => timeline.focus(), ArrowUp: () => timeline.focus(),
+  1: () => show('timeline', true), 2: () => show('picture', true), 3: () => show('text', true), 4: () => show('changes', true),
+  '[': () => step(-1), ']': () => step(1), r: refresh, u: pauseUpdates, t: nextTheme,
+})
 document.addEventListener('visibilitychange', run)
 window.addEventListener('hashchange', () => {
   const before = token

@@ -1,6 +1,11 @@
-// The picture of the chosen tab: taken again when the page changed, at most once a second, and only while it can be seen.
-import { $, set, timeOf } from './show.js'
+// @ts-check
+// The picture of the chosen tab: taken again when the page changed, at most once a second, and only while it can be seen. Boxes and the place of
+// a click are drawn over it.
+import { $, set, timeOf } from './dom.js'
 import { throttled } from './follow.js'
+
+/** @typedef {import('./calls.js').Client} Client */
+/** @typedef {import('../types').Marked} Marked */
 
 const INTERVAL = 1000
 const LIMIT = 8000
@@ -8,17 +13,30 @@ const LIMIT = 8000
 export class Picture {
   #ask = () => {}
   #late = false
+  /** @type {string | undefined} */
   #url
+  /** @type {Marked | undefined} */
+  #marked
+  #image = /** @type {HTMLImageElement} */ ($('picture'))
+  #frame = $('frame')
+  #refs = /** @type {HTMLInputElement} */ ($('marks'))
 
   constructor() {
     new IntersectionObserver(entries => {
-      if (this.#late && entries.at(-1).isIntersecting) this.#ask()
-    }).observe($('frame'))
-    $('marks').addEventListener('change', () => this.#ask())
+      if (this.#late && entries.at(-1)?.isIntersecting) this.#ask()
+    }).observe(this.#frame)
+    this.#refs.addEventListener('change', () => this.#ask())
     $('shoot').addEventListener('click', () => this.#ask())
+    this.#image.addEventListener('load', () => this.#draw())
+    new ResizeObserver(() => this.#draw()).observe(this.#image)
   }
 
-  // follow takes pictures of a tab until the signal is aborted.
+  /**
+   * Takes pictures of a tab until the signal is aborted.
+   * @param {Client} client
+   * @param {string} id
+   * @param {AbortSignal} signal
+   */
   follow(client, id, signal) {
     const shooter = throttled(() => this.#take(client, id, signal), INTERVAL, signal, () => this.#due())
     this.#ask = shooter.ask
@@ -28,46 +46,79 @@ export class Picture {
 
   // due says whether the picture can be seen. If not, it is late, and taken when it can be.
   #due() {
-    const { top, bottom, width } = $('frame').getBoundingClientRect()
+    const { top, bottom, width } = this.#frame.getBoundingClientRect()
     this.#late = width === 0 || bottom <= 0 || top >= innerHeight
     return !this.#late
   }
 
-  // changed says that the page looks otherwise.
+  /** Says that the page looks otherwise. */
   changed() { this.#ask() }
 
   clear() {
     this.#show(undefined)
+    this.mark(undefined)
     set('no-picture', 'No picture yet.')
     set('taken', '')
   }
 
+  /**
+   * Shows a box, and where the pointer was; nothing without an argument.
+   * @param {Marked | undefined} marked
+   */
+  mark(marked) {
+    this.#marked = marked
+    this.#draw()
+    set('marked', marked?.says || '')
+  }
+
+  #draw() {
+    const { naturalWidth, clientWidth, hidden } = this.#image
+    const scale = clientWidth / (naturalWidth || 1)
+    const box = hidden || !naturalWidth ? undefined : this.#marked?.box
+    const point = hidden || !naturalWidth ? undefined : this.#marked?.point
+    const at = $('box'), spot = $('spot')
+    at.hidden = !box
+    if (box) {
+      const px = (/** @type {number | undefined} */ n) => `${(n || 0) * scale}px`
+      Object.assign(at.style, { left: px(box.x), top: px(box.y), width: px(box.width), height: px(box.height) })
+    }
+    spot.hidden = !point
+    if (point) Object.assign(spot.style, { left: `${(point.x || 0) * scale}px`, top: `${(point.y || 0) * scale}px` })
+  }
+
+  /**
+   * @param {Client} client
+   * @param {string} id
+   * @param {AbortSignal} signal
+   */
   async #take(client, id, signal) {
-    const marks = $('marks').checked
+    const marks = this.#refs.checked
     try {
       const shot = await client.call('PageService/Screenshot', { tabId: id, format: 'IMAGE_FORMAT_JPEG', quality: 70, marks }, signal, LIMIT)
       if (signal.aborted) return
       this.#show(new Blob([decode(shot.image || '')], { type: 'image/jpeg' }))
-      $('picture').alt = `What the page of tab ${id} looks like${marks ? ', with a number at each element that can be acted on' : ''}. The lines say the same in words.`
-      set('taken', `taken ${timeOf(new Date())}`)
+      this.#image.alt = `What the page of tab ${id} looks like${marks ? ', with a number at each element that can be acted on' : ''}. The page text says the same in words.`
+      set('taken', timeOf(Date.now()))
     } catch (e) {
       if (signal.aborted) return
       this.#show(undefined)
-      set('no-picture', `There is no picture: ${e.message}`)
+      set('no-picture', `There is no picture: ${e instanceof Error ? e.message : e}`)
     }
   }
 
+  /** @param {Blob | undefined} blob */
   #show(blob) {
     if (this.#url) URL.revokeObjectURL(this.#url)
     this.#url = blob && URL.createObjectURL(blob)
-    const img = $('picture')
-    if (this.#url) img.src = this.#url
-    else img.removeAttribute('src')
-    img.hidden = !this.#url
+    if (this.#url) this.#image.src = this.#url
+    else this.#image.removeAttribute('src')
+    this.#image.hidden = !this.#url
     $('no-picture').hidden = Boolean(this.#url)
+    this.#draw()
   }
 }
 
+/** @param {string} base64 */
 function decode(base64) {
   const text = atob(base64)
   const bytes = new Uint8Array(text.length)

@@ -1,0 +1,76 @@
+package services
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/peer"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+)
+
+// LivePage is the live page of a daemon, which may be served and may be not.
+type LivePage interface {
+	// Start serves the page on an address, and returns where it is served; an empty address is the usual one. A page
+	// that is served already stays where it is, and started is false.
+	Start(ctx context.Context, address string) (url string, started bool, err error)
+	// Stop ends what Start began, and reports whether there was anything to end.
+	Stop(ctx context.Context) (stopped bool, err error)
+}
+
+// ErrNotLoopback is the error of LivePage for an address that other machines may reach.
+var ErrNotLoopback = errors.New("the live page is served on loopback only: use an address such as 127.0.0.1:7412, and ssh -L to see it from another machine")
+
+type daemonService struct {
+	domtapv1.UnimplementedDaemonServiceServer
+	*core
+}
+
+// StartLivePage serves the live page.
+func (s *daemonService) StartLivePage(ctx context.Context, r *domtapv1.StartLivePageRequest) (*domtapv1.StartLivePageResponse, error) {
+	if err := s.operated(ctx); err != nil {
+		return nil, err
+	}
+	url, started, err := s.LivePage.Start(ctx, r.GetAddress())
+	if err != nil {
+		return nil, livePageError(err)
+	}
+	return &domtapv1.StartLivePageResponse{Url: url, Started: started}, nil
+}
+
+// StopLivePage ends it.
+func (s *daemonService) StopLivePage(ctx context.Context, _ *domtapv1.StopLivePageRequest) (*domtapv1.StopLivePageResponse, error) {
+	if err := s.operated(ctx); err != nil {
+		return nil, err
+	}
+	stopped, err := s.LivePage.Stop(ctx)
+	if err != nil {
+		return nil, livePageError(err)
+	}
+	return &domtapv1.StopLivePageResponse{Stopped: stopped}, nil
+}
+
+// operated returns an error unless the call comes over a unix socket, to a daemon that has a live page. A page that could stop the
+// page would wait for its own call.
+func (s *daemonService) operated(ctx context.Context) error {
+	p, _ := peer.FromContext(ctx)
+	if p == nil || !connections.Trusted(p.Addr) {
+		return rpcstatus.New(codes.PermissionDenied, "the daemon is operated through its unix socket: call on the machine of the daemon",
+			rpcstatus.Info("SOCKET", nil))
+	}
+	if s.LivePage == nil {
+		return livePageError(errors.New("this daemon has no live page"))
+	}
+	return nil
+}
+
+func livePageError(err error) error {
+	code := codes.FailedPrecondition
+	if errors.Is(err, ErrNotLoopback) {
+		code = codes.InvalidArgument
+	}
+	return rpcstatus.New(code, err.Error(), rpcstatus.Info("LIVE_PAGE", nil))
+}
