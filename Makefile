@@ -22,7 +22,7 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: release vulncheck help build demo demo-cluster picture check test test-long test-cluster faults bench tasks soak load fuzz gen checkgenerate lint tidy-check tools
+.PHONY: release vulncheck help build demo demo-cluster picture check test test-long test-cluster faults bench bench-peers tasks soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -96,6 +96,12 @@ bench: ## run the benchmarks
 	scripts/install-chromium
 	scripts/install-apps
 	go test -run='^$$' -bench=. -timeout=30m $(TESTFLAGS) ./bench/...
+
+bench-peers: build ## compare with agent-browser, Playwright MCP and chrome-devtools-mcp; write docs/peers.json, docs/peers.svg and the tables of README.md and docs/compared.md
+	scripts/install-chromium
+	scripts/install-apps
+	scripts/install-peers
+	go run ./cmd/benchpeers -domtap bin/domtap -json docs/peers.json -svg docs/peers.svg -readme README.md -docs docs/compared.md $(PEERSFLAGS)
 
 soak: build ## follow a page at 60 Hz with ten clients for SOAKTIME (30m), and fail when anything grows
 	scripts/install-chromium

@@ -1,0 +1,75 @@
+package peers
+
+import (
+	"strings"
+	"testing"
+)
+
+// example is a result of three programs, one of which is missing.
+func example() *Result {
+	r := &Result{
+		Date: "2026-01-02", Browser: "Chromium 1", Tokenizer: "o200k_base", Repetitions: 3, Seconds: 100, Conditions: "Others used the machine.",
+		Machine: Machine{System: "linux/amd64", Cores: 2, MemoryMB: 2048},
+		Tools:   []Named{{Name: "domtap", Version: "1"}, {Name: "domtap (shell)", Version: "1"}, {Name: "peer", Version: "2"}, {Name: "gone", Missing: "no such file | there"}},
+	}
+	tokens := Row{ID: "read-1000-tokens", Title: "read", Group: "Read", Unit: Tokens}
+	for _, v := range []float64{3000, 1000, 2000} {
+		r.cell(tokens, 0).add(v)
+	}
+	r.cell(tokens, 1).add(100)
+	r.cell(tokens, 2).add(1500)
+	r.cell(tokens, 2).Failed = "once | it timed out"
+	recall := Row{ID: "recall-1000", Title: "recall", Group: "Read", Unit: Percent}
+	r.cell(recall, 0).add(99.5)
+	r.cell(recall, 2).add(100)
+	r.cell(Row{ID: "alert", Title: "alert", Group: "Trouble", Unit: Text}, 2).Text = "says nothing after 20 ms: “<b>”"
+	return r
+}
+
+// TestTablesShowWhoIsBetter holds the tables to their promises: a peer that is better is bold, and what failed or is missing is said.
+func TestTablesShowWhoIsBetter(t *testing.T) {
+	full := example().Full()
+	for _, line := range []string{
+		"| gone |  | ; no figures: no such file \\| there |",
+		"| read, tokens | 2,000 (1,000–3,000) | **100** | 1,500 (failed: once \\| it timed out) | – |",
+		"| recall, % | 100 | – | **100** | – |",
+		"| alert | – | – | says nothing after 20 ms: “&lt;b&gt;” | – |",
+	} {
+		if !strings.Contains(full, line+"\n") {
+			t.Errorf("the tables have no line\n%s\n%s", line, full)
+		}
+	}
+	short := example().Short()
+	for _, part := range []string{
+		"| | domtap | peer | gone |\n", "| read, tokens | 2,000 | **1,500** | – |\n", "| alert | – | says nothing after 20 ms | – |\n",
+		"Measured on 2026-01-02: domtap 1, peer 2, gone; Chromium 1; linux/amd64, 2 cores, 2 GB", "**Others used the machine.**",
+	} {
+		if !strings.Contains(short, part) {
+			t.Errorf("the short table has no\n%s\n%s", part, short)
+		}
+	}
+}
+
+// TestChart has a bar for each figure, and says where there is none.
+func TestChart(t *testing.T) {
+	chart := example().Chart()
+	for _, part := range []string{"2026-01-02", "domtap 1, peer 2", `width="580" height="13" rx="2"/><text x="776" y="43">2,000`, "no figure", "prefers-color-scheme:dark"} {
+		if !strings.Contains(chart, part) {
+			t.Errorf("the chart has no %q:\n%s", part, chart)
+		}
+	}
+}
+
+func TestInsert(t *testing.T) {
+	const document = "before\n<!-- peers:begin -->\nold\n<!-- peers:end -->\nafter\n"
+	changed, err := Insert(document, "peers", "new\n")
+	if want := "before\n<!-- peers:begin -->\nnew\n<!-- peers:end -->\nafter\n"; changed != want || err != nil {
+		t.Errorf("got %q, %v, want %q", changed, err, want)
+	}
+	if again, err := Insert(changed, "peers", "new\n"); again != changed || err != nil {
+		t.Errorf("the second time: got %q, %v", again, err)
+	}
+	if _, err := Insert("nothing", "peers", "new\n"); err == nil {
+		t.Error("a document without the lines is no error")
+	}
+}

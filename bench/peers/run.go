@@ -1,0 +1,292 @@
+//go:build unix
+
+package peers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/domtap/domtap/internal/tokens"
+)
+
+// Config says what to compare, and how often.
+type Config struct {
+	// Domtap is the program domtap, Browser the Chromium of all programs, Installed where scripts/install-peers installs.
+	Domtap, Browser, Installed string
+	// Root is the directory of the repository, whose applications are read.
+	Root string
+	// Repetitions is how often each operation is measured, at least 1; slow ones at most three times.
+	Repetitions int
+	// Short measures domtap alone, on small pages, once: a test that all of this works.
+	Short bool
+	// Commit, Command and Conditions are for the result.
+	Commit, Command, Conditions string
+	// Log gets a line for each part of the run.
+	Log io.Writer
+}
+
+const (
+	// callLimit bounds a call, hangLimit a call on a page that hangs, which some programs wait for without an end.
+	callLimit = time.Minute
+	hangLimit = 45 * time.Second
+	// hangShort is hangLimit of a short run, for the page that hangs alone.
+	hangShort = 3 * time.Second
+	// tabs is with how many tabs memory is measured last.
+	tabs = 10
+	// settle is how long the browser is left alone before its memory is measured.
+	settle = time.Second
+	// headStart is how long a call that waits for a change has to begin to wait.
+	headStart = time.Second
+)
+
+// runner is a run under way.
+type runner struct {
+	Config
+	settings settings
+	site     *site
+	result   *Result
+	tools    []*tool
+	// pages counts pages, so that each has an address of its own, and none is in a cache.
+	pages int
+}
+
+// Run compares the programs. Programs that cannot be used, and operations that fail, are a part of the result; an error means that
+// there is no result.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	begun := time.Now()
+	r := &runner{Config: c, settings: settings{domtap: c.Domtap, browser: c.Browser, installed: c.Installed, root: os.Geteuid() == 0}}
+	browser, err := exec.CommandContext(ctx, c.Browser, "--version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("ask %s for its version: %w", c.Browser, err)
+	}
+	r.result = &Result{
+		Date: begun.UTC().Format(time.DateOnly), Commit: c.Commit, Command: c.Command, Conditions: c.Conditions,
+		Machine: machine(), Browser: strings.TrimSpace(string(browser)), Tokenizer: tokens.Name, Repetitions: c.Repetitions,
+	}
+	if r.site, err = startSite(ctx, c.Root); err != nil {
+		return nil, err
+	}
+	r.prepare(ctx)
+	r.alone(ctx)
+	r.together(ctx)
+	r.trouble(ctx)
+	r.result.Seconds = int(time.Since(begun).Seconds())
+	r.result.Machine.LoadAfter = load()
+	return r.result, errors.Join(ctx.Err(), r.site.stop())
+}
+
+// prepare finds out which programs there are.
+func (r *runner) prepare(ctx context.Context) {
+	for i, s := range specs() {
+		if r.Short && packageOf[s.Name] != "" {
+			continue
+		}
+		named := s.Named
+		err := s.find(&r.settings)
+		if err == nil {
+			named.Version, err = version(ctx, &r.settings, s.Name)
+		}
+		if err != nil {
+			named.Missing = err.Error()
+		} else {
+			r.tools = append(r.tools, &tool{spec: s, index: i, limit: callLimit})
+		}
+		r.result.Tools = append(r.result.Tools, named)
+	}
+}
+
+// say writes a line to the log.
+func (r *runner) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(r.Log, format+"\n", args...) // a log that cannot be written stops nothing
+}
+
+// address is that of a page with an address of its own.
+func (r *runner) address(path string) string {
+	r.pages++
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	return fmt.Sprintf("%s%s%spage=%d", r.site.base, path, separator, r.pages)
+}
+
+// times is how often something slow is measured.
+func (r *runner) times() int { return min(r.Repetitions, 3) }
+
+// put adds a figure to a row.
+func (r *runner) put(t *tool, row Row, v float64) { r.result.cell(row, t.index).add(v) }
+
+// write sets the text of a row.
+func (r *runner) write(t *tool, row Row, text string) { r.result.cell(row, t.index).Text = text }
+
+// fail notes that a program could not do something, unless the whole run ends.
+func (r *runner) fail(ctx context.Context, t *tool, row Row, err error) {
+	if ctx.Err() != nil {
+		err = errors.New("the run was ended before this was measured")
+	}
+	r.say("  %s: %s: %v", t.Name, row.Title, err)
+	r.result.cell(row, t.index).Failed = strings.Join(strings.Fields(err.Error()), " ")
+}
+
+// start starts a program and has it open its first page; it reports whether that worked.
+func (r *runner) start(ctx context.Context, t *tool, path string) (reply, error) {
+	begun := time.Now()
+	if err := t.begin(ctx, &r.settings); err != nil {
+		return reply{}, err
+	}
+	first := t.first
+	if first == nil {
+		first = t.open
+	}
+	got, err := t.must(ctx, first(r.address(path))...)
+	got.took = time.Since(begun)
+	return got, err
+}
+
+// stop stops a program, and says so when it did not end in order.
+func (r *runner) stop(ctx context.Context, t *tool) {
+	if err := t.end(ctx); err != nil {
+		r.say("  %s: at its end: %v", t.Name, err)
+	}
+}
+
+// restart is for a program that did not answer. It reports whether it works again.
+func (r *runner) restart(ctx context.Context, t *tool) bool {
+	r.stop(ctx, t)
+	if ctx.Err() != nil {
+		return false
+	}
+	_, err := r.start(ctx, t, "/list?n=20")
+	if err != nil {
+		r.say("  %s: cannot be started again: %v", t.Name, err)
+	}
+	return err == nil
+}
+
+// alone measures each program with no other running: its start, and its memory.
+func (r *runner) alone(ctx context.Context) {
+	r.say("start and memory")
+	cold := Row{ID: "cold-ms", Title: "start everything, and know a first page of 100 controls", Group: "Start", Unit: Milliseconds}
+	for range r.times() {
+		for _, t := range r.tools {
+			got, err := r.start(ctx, t, "/list?n=100")
+			if err != nil {
+				r.fail(ctx, t, cold, err)
+			} else {
+				r.put(t, cold, milliseconds(got.took))
+				r.study(ctx, t)
+				r.weigh(ctx, t)
+			}
+			r.stop(ctx, t)
+		}
+	}
+}
+
+// study counts what a model reads before it uses a program.
+func (r *runner) study(ctx context.Context, t *tool) {
+	row := Row{ID: "manual-tokens", Title: "what a model reads first: definitions of tools, or the skill file", Group: "Start", Unit: Tokens}
+	ctx, cancel := context.WithTimeout(ctx, t.limit)
+	defer cancel()
+	text, err := t.channel.manual(ctx, t.spec.manual)
+	if err != nil {
+		r.fail(ctx, t, row, err)
+		return
+	}
+	r.put(t, row, float64(tokens.Count(text)))
+}
+
+// weigh measures the memory of a program that has one tab open.
+func (r *runner) weigh(ctx context.Context, t *tool) {
+	last := tabs
+	if r.Short {
+		last = 2
+	}
+	for open := 1; ; open = last {
+		title := fmt.Sprintf("with %d tabs", open)
+		if open == 1 {
+			title = "with one tab"
+		}
+		own := Row{ID: fmt.Sprintf("memory-own-%d", open), Title: "the program itself, " + title, Group: "Memory", Unit: Megabytes}
+		all := Row{ID: fmt.Sprintf("memory-all-%d", open), Title: "with its browser, " + title, Group: "Memory", Unit: Megabytes}
+		if !r.Short {
+			time.Sleep(settle)
+		}
+		program, everything, err := memory(t.marker)
+		if err != nil {
+			r.fail(ctx, t, own, err)
+			return
+		}
+		r.put(t, own, program/(1<<20))
+		r.put(t, all, everything/(1<<20))
+		if open == last {
+			return
+		}
+		for range last - 1 {
+			if _, err := t.must(ctx, t.tab(r.address("/list?n=100"))...); err != nil {
+				r.fail(ctx, t, all, fmt.Errorf("open %d tabs: %w", last, err))
+				return
+			}
+		}
+	}
+}
+
+// together measures all programs in turns, each with its own browser.
+func (r *runner) together(ctx context.Context) {
+	for _, t := range r.tools {
+		if _, err := r.start(ctx, t, "/list?n=20"); err != nil {
+			r.say("  %s: cannot be started: %v", t.Name, err)
+		}
+	}
+	for _, n := range r.sizes(100, 1000, 10000) {
+		r.say("read %d controls", n)
+		r.each(ctx, n <= 1000, func(t *tool) bool { return r.read(ctx, t, n) })
+	}
+	for _, n := range r.sizes(20, 1000) {
+		r.say("act on one of %d controls", n)
+		r.each(ctx, true, func(t *tool) bool { return r.act(ctx, t, n, false) })
+	}
+	r.say("act where the result is a plain text")
+	size := 1000
+	if r.Short {
+		size = 100
+	}
+	r.each(ctx, true, func(t *tool) bool { return r.act(ctx, t, size, true) })
+	r.say("learn of a change")
+	r.each(ctx, true, func(t *tool) bool { return r.learn(ctx, t, size) })
+	r.say("applications")
+	r.each(ctx, false, func(t *tool) bool { return r.applications(ctx, t) })
+	for _, t := range r.tools {
+		r.stop(ctx, t)
+	}
+}
+
+// sizes are the sizes of pages that this run measures.
+func (r *runner) sizes(all ...int) []int {
+	if r.Short {
+		return all[:1]
+	}
+	return all
+}
+
+// each has the programs do something in turns. One that fails is started again, and one that cannot be is left out.
+func (r *runner) each(ctx context.Context, quick bool, do func(t *tool) bool) {
+	times := r.Repetitions
+	if !quick {
+		times = r.times()
+	}
+	for range times {
+		for _, t := range r.tools {
+			if ctx.Err() == nil && t.channel != nil && !do(t) && !r.restart(ctx, t) {
+				r.stop(ctx, t)
+			}
+		}
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
