@@ -10,12 +10,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 const (
@@ -54,7 +55,7 @@ func startServer(ctx context.Context, dir string, env []string, words ...string)
 }
 
 // filePattern is the line of an answer of Playwright MCP that has the snapshot in a file.
-var filePattern = regexp.MustCompile(`(?m)^- \[Snapshot\]\((.*)\)$`)
+var filePattern = lazyregexp.New(`(?m)^- \[Snapshot\]\((.*)\)$`)
 
 // call implements channel. A snapshot that the answer names a file for is counted as a part of the answer: an agent reads the file,
 // which costs it one more call, of its own tools.
@@ -69,8 +70,8 @@ func (s *server) call(ctx context.Context, c call) (string, bool, error) {
 			b.WriteString(part.Text)
 		}
 	}
-	text := filePattern.ReplaceAllStringFunc(b.String(), func(line string) string {
-		snapshot, e := os.ReadFile(filePattern.FindStringSubmatch(line)[1])
+	text := filePattern().ReplaceAllStringFunc(b.String(), func(line string) string {
+		snapshot, e := os.ReadFile(filePattern().FindStringSubmatch(line)[1])
 		err = errors.Join(err, e)
 		return string(snapshot)
 	})

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/domtap/domtap/bench/peers/report"
 )
 
 // both puts the tokens and the time of a reply into two rows, of which id and title are the beginning.
-func (r *runner) both(t *tool, group, id, title string, got reply) {
-	r.put(t, Row{ID: id + "-tokens", Title: title, Group: group, Unit: Tokens}, float64(got.tokens))
-	r.put(t, Row{ID: id + "-ms", Title: title, Group: group, Unit: Milliseconds}, milliseconds(got.took))
+func (b *book) both(t *tool, group, id, title string, got reply) {
+	b.put(t, report.Row{ID: id + "-tokens", Title: title, Group: group, Unit: report.Tokens}, float64(got.tokens))
+	b.put(t, report.Row{ID: id + "-ms", Title: title, Group: group, Unit: report.Milliseconds}, milliseconds(got.took))
 }
 
 // read opens a page, reads all of it, and reads it again. Like the others it reports whether the program still answers.
@@ -21,22 +23,22 @@ func (r *runner) read(ctx context.Context, t *tool, n int) bool {
 	id, title := fmt.Sprintf("read-%d", n), fmt.Sprintf("open a page of %s controls and read it", count(n))
 	got, err := t.read(ctx, r.address(fmt.Sprintf("/list?n=%d", n)))
 	if err != nil {
-		r.fail(ctx, t, Row{ID: id + "-tokens", Title: title, Group: "Read", Unit: Tokens}, err)
+		r.fail(ctx, t, report.Row{ID: id + "-tokens", Title: title, Group: "Read", Unit: report.Tokens}, err)
 		return false
 	}
 	r.both(t, "Read", id, title, got)
-	r.put(t, Row{ID: id + "-calls", Title: title, Group: "Read", Unit: Calls}, float64(got.calls))
+	r.put(t, report.Row{ID: id + "-calls", Title: title, Group: "Read", Unit: report.Calls}, float64(got.calls))
 	seen := 0
 	for _, name := range names(n) {
 		if strings.Contains(got.text, name) {
 			seen++
 		}
 	}
-	r.put(t, Row{ID: fmt.Sprintf("recall-%d", n), Title: fmt.Sprintf("of the names of %s controls, in the answers", count(n)), Group: "Read", Unit: Percent}, 100*float64(seen)/float64(n))
+	r.put(t, report.Row{ID: fmt.Sprintf("recall-%d", n), Title: fmt.Sprintf("of the names of %s controls, in the answers", count(n)), Group: "Read", Unit: report.Percent}, 100*float64(seen)/float64(n))
 	id, title = fmt.Sprintf("again-%d", n), fmt.Sprintf("read the %s controls again, unchanged", count(n))
 	got, err = t.must(ctx, t.again()...)
 	if err != nil {
-		r.fail(ctx, t, Row{ID: id + "-tokens", Title: title, Group: "Read", Unit: Tokens}, err)
+		r.fail(ctx, t, report.Row{ID: id + "-tokens", Title: title, Group: "Read", Unit: report.Tokens}, err)
 		return false
 	}
 	r.both(t, "Read", id, title, got)
@@ -67,7 +69,7 @@ type clicking struct {
 
 // know clicks what has a name, and measures until the answers have a text.
 func (r *runner) know(ctx context.Context, t *tool, c clicking) bool {
-	row := Row{ID: c.id + "-tokens", Title: c.title, Group: "Act", Unit: Tokens}
+	row := report.Row{ID: c.id + "-tokens", Title: c.title, Group: "Act", Unit: report.Tokens}
 	page, err := t.read(ctx, r.address(c.path))
 	if err == nil {
 		err = r.ready(ctx, t, c.path, c.plain)
@@ -94,7 +96,7 @@ func (r *runner) know(ctx context.Context, t *tool, c clicking) bool {
 		return false
 	}
 	r.both(t, "Act", c.id, c.title, got)
-	r.put(t, Row{ID: c.id + "-calls", Title: c.title, Group: "Act", Unit: Calls}, float64(got.calls))
+	r.put(t, report.Row{ID: c.id + "-calls", Title: c.title, Group: "Act", Unit: report.Calls}, float64(got.calls))
 	return true
 }
 
@@ -105,7 +107,7 @@ func (r *runner) ready(ctx context.Context, t *tool, path string, plain bool) er
 	}
 	got, err := t.whole(ctx, t.prepare(plain))
 	if err == nil && strings.HasPrefix(path, "/list?n=1000") {
-		r.put(t, Row{ID: "texts-tokens", Title: "read 1,000 controls with all texts, once, for programs that need that before they tell of changes in texts", Group: "Read", Unit: Tokens}, float64(got.tokens))
+		r.put(t, report.Row{ID: "texts-tokens", Title: "read 1,000 controls with all texts, once, for programs that need that before they tell of changes in texts", Group: "Read", Unit: report.Tokens}, float64(got.tokens))
 	}
 	return err
 }
@@ -113,9 +115,10 @@ func (r *runner) ready(ctx context.Context, t *tool, path string, plain bool) er
 // learn has the page change by itself, and measures until the program has said what has changed; then it waits for a text that is
 // known before.
 func (r *runner) learn(ctx context.Context, t *tool, n int) bool {
-	id := fmt.Sprint("t", t.index)
+	// Of each page: the stream of the last one may not be closed yet.
+	id := fmt.Sprint("page", r.pages)
 	title := fmt.Sprintf("learn what a page of %s controls has changed by itself", count(n))
-	row := Row{ID: "learn-tokens", Title: title, Group: "Follow", Unit: Tokens}
+	row := report.Row{ID: "learn-tokens", Title: title, Group: "Follow", Unit: report.Tokens}
 	path := fmt.Sprintf("/list?n=%d&id=%s", n, id)
 	_, err := t.read(ctx, r.address(path))
 	if err == nil {
@@ -135,7 +138,7 @@ func (r *runner) learn(ctx context.Context, t *tool, n int) bool {
 	news = fmt.Sprintf("Order %05d has arrived", r.pages)
 	title = "wait for a text that is known before, from the change on"
 	if got, err = r.follow(ctx, t, id, news, true, t.wait(news)); err != nil {
-		r.fail(ctx, t, Row{ID: "wait-tokens", Title: title, Group: "Follow", Unit: Tokens}, err)
+		r.fail(ctx, t, report.Row{ID: "wait-tokens", Title: title, Group: "Follow", Unit: report.Tokens}, err)
 		return false
 	}
 	r.both(t, "Follow", "wait", title, got)
@@ -183,13 +186,13 @@ func (r *runner) follow(ctx context.Context, t *tool, id, news string, waits boo
 
 // applications reads those of the repository, and acts on two of them.
 func (r *runner) applications(ctx context.Context, t *tool) bool {
-	files, err := filepath.Glob(filepath.Join(r.Root, "e2e", "tasks", "apps", "*.html"))
+	files, _ := filepath.Glob(filepath.Join(r.Root, "e2e", "tasks", "apps", "*.html")) // the pattern is good
 	title := fmt.Sprintf("open and read the %d applications of e2e/tasks", len(files))
 	var all reply
 	for _, file := range files {
-		var got reply
-		if got, err = t.read(ctx, r.address("/"+filepath.Base(file))); err != nil {
-			r.fail(ctx, t, Row{ID: "tasks-tokens", Title: title, Group: "Applications", Unit: Tokens}, err)
+		got, err := t.read(ctx, r.address("/"+filepath.Base(file)))
+		if err != nil {
+			r.fail(ctx, t, report.Row{ID: "tasks-tokens", Title: title, Group: "Applications", Unit: report.Tokens}, err)
 			return false
 		}
 		all.tokens, all.took = all.tokens+got.tokens, all.took+got.took
@@ -223,7 +226,7 @@ func (r *runner) trouble(ctx context.Context) {
 }
 
 // meet opens a page in a new browser and returns the ref of a button; empty: it failed, and that is in the row.
-func (r *runner) meet(ctx context.Context, t *tool, row Row, path, name string) string {
+func (r *runner) meet(ctx context.Context, t *tool, row report.Row, path, name string) string {
 	page, err := r.start(ctx, t, path)
 	if err != nil {
 		r.fail(ctx, t, row, err)
@@ -238,7 +241,7 @@ func (r *runner) meet(ctx context.Context, t *tool, row Row, path, name string) 
 
 // stale clicks the button that another one has taken the place of.
 func (r *runner) stale(ctx context.Context, t *tool) {
-	row := Row{ID: "stale", Title: "click a ref whose button was replaced by another", Group: "Trouble", Unit: Text}
+	row := report.Row{ID: "stale", Title: "click a ref whose button was replaced by another", Group: "Trouble", Unit: report.Text}
 	ref := r.meet(ctx, t, row, "/stale", "Next")
 	if ref == "" {
 		return
@@ -263,7 +266,7 @@ func (r *runner) stale(ctx context.Context, t *tool) {
 
 // alert clicks a button that opens an alert.
 func (r *runner) alert(ctx context.Context, t *tool) {
-	row := Row{ID: "alert", Title: "click a button that opens an alert", Group: "Trouble", Unit: Text}
+	row := report.Row{ID: "alert", Title: "click a button that opens an alert", Group: "Trouble", Unit: report.Text}
 	ref := r.meet(ctx, t, row, "/alert", "Pay")
 	if ref == "" {
 		return
@@ -287,7 +290,7 @@ func (r *runner) alert(ctx context.Context, t *tool) {
 
 // hang clicks a button after which the page does nothing any more, and looks at the page then.
 func (r *runner) hang(ctx context.Context, t *tool) {
-	row := Row{ID: "hang-click", Title: "click a button after which the page hangs", Group: "Trouble", Unit: Text}
+	row := report.Row{ID: "hang-click", Title: "click a button after which the page hangs", Group: "Trouble", Unit: report.Text}
 	ref := r.meet(ctx, t, row, "/hang", "Compute")
 	if ref == "" {
 		return
@@ -314,7 +317,7 @@ func (r *runner) hang(ctx context.Context, t *tool) {
 		}
 	}
 	r.write(t, row, answer(t.click(ref)))
-	r.write(t, Row{ID: "hang-look", Title: "read the page that hangs", Group: "Trouble", Unit: Text}, answer(t.look()))
+	r.write(t, report.Row{ID: "hang-look", Title: "read the page that hangs", Group: "Trouble", Unit: report.Text}, answer(t.look()))
 }
 
 // said is what an answer says first, as a quotation.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/domtap/domtap/bench/peers/report"
 )
 
 // markerPrefix begins a variable that all processes of a program inherit, so that those that leave their group are found, too.
@@ -134,8 +136,8 @@ func pss(pid int) float64 {
 }
 
 // machine says what this is.
-func machine() Machine {
-	m := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(), LoadBefore: load()}
+func machine() report.Machine {
+	m := report.Machine{System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(), LoadBefore: load()}
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(text)) {
 			if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {

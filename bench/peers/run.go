@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/domtap/domtap/bench/peers/report"
 	"github.com/domtap/domtap/internal/tokens"
 )
 
@@ -50,22 +51,29 @@ type runner struct {
 	Config
 	settings settings
 	site     *site
-	result   *Result
-	tools    []*tool
+	*book
+	tools []*tool
 	// pages counts pages, so that each has an address of its own, and none is in a cache.
 	pages int
 }
 
+// book is where figures are written.
+type book struct {
+	result *report.Result
+	log    io.Writer
+}
+
 // Run compares the programs. Programs that cannot be used, and operations that fail, are a part of the result; an error means that
 // there is no result.
-func Run(ctx context.Context, c Config) (*Result, error) {
+func Run(ctx context.Context, c Config) (*report.Result, error) {
 	begun := time.Now()
 	r := &runner{Config: c, settings: settings{domtap: c.Domtap, browser: c.Browser, installed: c.Installed, root: os.Geteuid() == 0}}
 	browser, err := exec.CommandContext(ctx, c.Browser, "--version").Output()
 	if err != nil {
 		return nil, fmt.Errorf("ask %s for its version: %w", c.Browser, err)
 	}
-	r.result = &Result{
+	r.book = &book{log: c.Log}
+	r.result = &report.Result{
 		Date: begun.UTC().Format(time.DateOnly), Commit: c.Commit, Command: c.Command, Conditions: c.Conditions,
 		Machine: machine(), Browser: strings.TrimSpace(string(browser)), Tokenizer: tokens.Name, Repetitions: c.Repetitions,
 	}
@@ -102,8 +110,8 @@ func (r *runner) prepare(ctx context.Context) {
 }
 
 // say writes a line to the log.
-func (r *runner) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(r.Log, format+"\n", args...) // a log that cannot be written stops nothing
+func (b *book) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(b.log, format+"\n", args...) // a log that cannot be written stops nothing
 }
 
 // address is that of a page with an address of its own.
@@ -120,18 +128,18 @@ func (r *runner) address(path string) string {
 func (r *runner) times() int { return min(r.Repetitions, 3) }
 
 // put adds a figure to a row.
-func (r *runner) put(t *tool, row Row, v float64) { r.result.cell(row, t.index).add(v) }
+func (b *book) put(t *tool, row report.Row, v float64) { b.result.Cell(row, t.index).Add(v) }
 
 // write sets the text of a row.
-func (r *runner) write(t *tool, row Row, text string) { r.result.cell(row, t.index).Text = text }
+func (b *book) write(t *tool, row report.Row, text string) { b.result.Cell(row, t.index).Text = text }
 
 // fail notes that a program could not do something, unless the whole run ends.
-func (r *runner) fail(ctx context.Context, t *tool, row Row, err error) {
+func (b *book) fail(ctx context.Context, t *tool, row report.Row, err error) {
 	if ctx.Err() != nil {
 		err = errors.New("the run was ended before this was measured")
 	}
-	r.say("  %s: %s: %v", t.Name, row.Title, err)
-	r.result.cell(row, t.index).Failed = strings.Join(strings.Fields(err.Error()), " ")
+	b.say("  %s: %s: %v", t.Name, row.Title, err)
+	b.result.Cell(row, t.index).Failed = strings.Join(strings.Fields(err.Error()), " ")
 }
 
 // start starts a program and has it open its first page; it reports whether that worked.
@@ -172,7 +180,7 @@ func (r *runner) restart(ctx context.Context, t *tool) bool {
 // alone measures each program with no other running: its start, and its memory.
 func (r *runner) alone(ctx context.Context) {
 	r.say("start and memory")
-	cold := Row{ID: "cold-ms", Title: "start everything, and know a first page of 100 controls", Group: "Start", Unit: Milliseconds}
+	cold := report.Row{ID: "cold-ms", Title: "start everything, and know a first page of 100 controls", Group: "Start", Unit: report.Milliseconds}
 	for range r.times() {
 		for _, t := range r.tools {
 			got, err := r.start(ctx, t, "/list?n=100")
@@ -190,7 +198,7 @@ func (r *runner) alone(ctx context.Context) {
 
 // study counts what a model reads before it uses a program.
 func (r *runner) study(ctx context.Context, t *tool) {
-	row := Row{ID: "manual-tokens", Title: "what a model reads first: definitions of tools, or the skill file", Group: "Start", Unit: Tokens}
+	row := report.Row{ID: "manual-tokens", Title: "what a model reads first: definitions of tools, or the skill file", Group: "Start", Unit: report.Tokens}
 	ctx, cancel := context.WithTimeout(ctx, t.limit)
 	defer cancel()
 	text, err := t.channel.manual(ctx, t.spec.manual)
@@ -212,8 +220,8 @@ func (r *runner) weigh(ctx context.Context, t *tool) {
 		if open == 1 {
 			title = "with one tab"
 		}
-		own := Row{ID: fmt.Sprintf("memory-own-%d", open), Title: "the program itself, " + title, Group: "Memory", Unit: Megabytes}
-		all := Row{ID: fmt.Sprintf("memory-all-%d", open), Title: "with its browser, " + title, Group: "Memory", Unit: Megabytes}
+		own := report.Row{ID: fmt.Sprintf("memory-own-%d", open), Title: "the program itself, " + title, Group: "Memory", Unit: report.Megabytes}
+		all := report.Row{ID: fmt.Sprintf("memory-all-%d", open), Title: "with its browser, " + title, Group: "Memory", Unit: report.Megabytes}
 		if !r.Short {
 			time.Sleep(settle)
 		}

@@ -14,6 +14,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/domtap/domtap/bench/peers/report"
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // specs are the compared programs, in the order of the tables.
@@ -28,7 +31,11 @@ func one(tool string, a arguments) []call { return []call{{tool: tool, arguments
 // refIn returns a function that finds a ref by a pattern in which NAME stands for the name.
 func refIn(pattern, prefix string) func(answer, name string) string {
 	return func(answer, name string) string {
-		found := regexp.MustCompile(strings.ReplaceAll(pattern, "NAME", regexp.QuoteMeta(name))).FindStringSubmatch(answer)
+		expression, err := regexp.Compile(strings.ReplaceAll(pattern, "NAME", regexp.QuoteMeta(name)))
+		if err != nil {
+			return "" // the patterns are literals of this package
+		}
+		found := expression.FindStringSubmatch(answer)
 		if found == nil {
 			return ""
 		}
@@ -37,7 +44,7 @@ func refIn(pattern, prefix string) func(answer, name string) string {
 }
 
 // cursorPattern is where an answer of domtap was cut.
-var cursorPattern = regexp.MustCompile(`next: (c\d+)\)`)
+var cursorPattern = lazyregexp.New(`next: (c\d+)\)`)
 
 // domtapEnv has the daemon start the browser of the comparison, with a port of its own.
 func domtapEnv(s *settings, env []string) []string {
@@ -61,7 +68,7 @@ func domtapServer() spec {
 	const elements = "browser_get_elements_compact"
 	texts := arguments{"interactive_only": false, "incremental": true}
 	return spec{
-		Named: Named{Name: "domtap", How: "MCP over stdio (`domtap mcp`), default tools"},
+		Named: report.Named{Name: "domtap", How: "MCP over stdio (`domtap mcp`), default tools"},
 		find:  findDomtap,
 		start: func(ctx context.Context, s *settings, dir string, env []string) (channel, error) {
 			env = domtapEnv(s, env)
@@ -76,12 +83,16 @@ func domtapServer() spec {
 		tab: func(url string) []call {
 			return one("browser_tab", arguments{"action": "open", "url": url})
 		},
-		more: func(answer string) (call, bool) {
-			cut := cursorPattern.FindStringSubmatch(answer)
+		more: func(last call, answer string) (call, bool) {
+			cut := cursorPattern().FindStringSubmatch(answer)
 			if cut == nil {
 				return call{}, false
 			}
-			return call{tool: elements, arguments: arguments{"cursor": cut[1]}}, true
+			next := call{tool: elements, arguments: arguments{"cursor": cut[1]}}
+			if all, ok := last.arguments["interactive_only"]; ok { // a cursor is for the same options
+				next.arguments["interactive_only"] = all
+			}
+			return next, true
 		},
 		again: func() []call { return one(elements, arguments{"incremental": true}) },
 		ref:   refIn(`\[(\d+)\] NAME\b`, ""),
@@ -108,7 +119,7 @@ func domtapShell() spec {
 	snapshot, texts := command("domtap", "snapshot", "--max-elements", "0", "--max-tokens", "0"), command("domtap", "snapshot", "--full", "--all")
 	click := func(ref string) []call { return []call{command("domtap", "click", ref)} }
 	return spec{
-		Named: Named{Name: "domtap (shell)", How: "commands, with the daemon that the first one starts"},
+		Named: report.Named{Name: "domtap (shell)", How: "commands, with the daemon that the first one starts"},
 		find:  findDomtap,
 		start: func(_ context.Context, s *settings, dir string, env []string) (channel, error) {
 			return &shell{dir: dir, env: domtapEnv(s, env), program: s.domtap, leave: []string{"stop"}}, nil
@@ -148,7 +159,7 @@ func agentBrowser() spec {
 	controls, tree := run("snapshot", "-i", "--delta"), run("snapshot", "--delta")
 	open := func(url string) []call { return []call{run("open", url), controls} }
 	return spec{
-		Named: Named{Name: "agent-browser", How: "commands, with its daemon; `snapshot -i --delta`, and after actions `snapshot --delta`"},
+		Named: report.Named{Name: "agent-browser", How: "commands, with its daemon; `snapshot -i --delta`, and after actions `snapshot --delta`"},
 		find: func(s *settings) error {
 			_, err := os.Stat(agentBrowserPath(s))
 			return err
@@ -191,7 +202,7 @@ func playwright() spec {
 		return filepath.Join(s.installed, "node_modules", "@playwright", "mcp", "cli.js")
 	}
 	return spec{
-		Named: Named{Name: "Playwright MCP", How: "MCP over stdio, `--headless --isolated`; snapshots in files count as a part of the answer"},
+		Named: report.Named{Name: "Playwright MCP", How: "MCP over stdio, `--headless --isolated`; snapshots in files count as a part of the answer"},
 		find:  findScript(script),
 		start: func(ctx context.Context, s *settings, dir string, env []string) (channel, error) {
 			words := []string{"node", script(s), "--headless", "--isolated", "--executable-path", s.browser, "--output-dir", dir, "--file-paths", "absolute"}
@@ -220,7 +231,7 @@ func chromeDevTools() spec {
 		return filepath.Join(s.installed, "node_modules", "chrome-devtools-mcp", "build", "src", "bin", "chrome-devtools-mcp.js")
 	}
 	return spec{
-		Named: Named{Name: "chrome-devtools-mcp", How: "MCP over stdio, `--headless --isolated`, no usage statistics, no update checks; actions with `includeSnapshot`"},
+		Named: report.Named{Name: "chrome-devtools-mcp", How: "MCP over stdio, `--headless --isolated`, no usage statistics, no update checks; actions with `includeSnapshot`"},
 		find:  findScript(script),
 		start: func(ctx context.Context, s *settings, dir string, env []string) (channel, error) {
 			words := []string{"node", script(s), "--headless", "--isolated", "--executablePath", s.browser, "--no-usage-statistics"}

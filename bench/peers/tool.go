@@ -1,5 +1,9 @@
 //go:build unix
 
+// Package peers compares domtap with other programs that give agents a browser: agent-browser, Playwright MCP and
+// chrome-devtools-mcp. All of them do the same operations on the same pages of a server in this process, with the same Chromium, in
+// turns; what each operation costs is what an agent pays and waits for: the calls that the program's documentation recommends, their
+// tokens and their time. Package cmd/benchpeers runs it, and docs/compared.md explains the figures.
 package peers
 
 import (
@@ -11,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/domtap/domtap/bench/peers/report"
 	"github.com/domtap/domtap/internal/tokens"
 )
 
@@ -51,7 +56,7 @@ type channel interface {
 
 // spec is one of the compared programs: how it is started, and the calls that its documentation recommends for each operation.
 type spec struct {
-	Named
+	report.Named
 	// find returns why the program cannot be used, or nil.
 	find func(s *settings) error
 	// start starts it, in a directory of its own, without a browser where it starts that with the first call.
@@ -59,8 +64,8 @@ type spec struct {
 	// first opens the first page and shows it (nil: open), open loads a URL in the current tab and shows its page, tab opens one more
 	// tab.
 	first, open, tab func(url string) []call
-	// more is the next call when an answer is only a part of the page.
-	more func(answer string) (call, bool)
+	// more is the next call when the answer to a call is only a part of the page.
+	more func(last call, answer string) (call, bool)
 	// again asks what there is to know of a page that was shown before.
 	again func() []call
 	// ref finds the ref of a control in an answer by its name; empty: the answer does not show it.
@@ -187,14 +192,15 @@ func (t *tool) whole(ctx context.Context, calls []call) (reply, error) {
 	if t.more == nil {
 		return r, err
 	}
-	for last := r.text; err == nil; {
-		next, ok := t.more(last)
+	last, answer := calls[len(calls)-1], r.text
+	for err == nil {
+		next, ok := t.more(last, answer)
 		if !ok {
 			break
 		}
 		var part reply
 		part, err = t.must(ctx, next)
-		last = part.text
+		last, answer = next, part.text
 		r.text += part.text
 		r.tokens += part.tokens
 		r.calls += part.calls

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/bench/peers"
+	"github.com/domtap/domtap/bench/peers/report"
 )
 
 // options are the flags.
@@ -70,13 +71,13 @@ func run(ctx context.Context, o options) error {
 }
 
 // measure measures, or reads what was measured before.
-func measure(ctx context.Context, o options) (*peers.Result, error) {
+func measure(ctx context.Context, o options) (*report.Result, error) {
 	if o.from != "" {
 		text, err := os.ReadFile(o.from)
 		if err != nil {
 			return nil, err
 		}
-		result := new(peers.Result)
+		result := new(report.Result)
 		return result, json.Unmarshal(text, result)
 	}
 	if o.config.Repetitions < 1 || o.config.Short {
@@ -122,7 +123,7 @@ func chromium() (string, error) {
 }
 
 // write writes what is asked for.
-func write(o options, result *peers.Result) error {
+func write(o options, result *report.Result) error {
 	if o.json != "" {
 		text, err := json.MarshalIndent(result, "", " ")
 		if err != nil {
@@ -149,7 +150,7 @@ func insert(path, table string) error {
 	if err != nil {
 		return err
 	}
-	changed, err := peers.Insert(string(document), "peers", table)
+	changed, err := report.Insert(string(document), "peers", table)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

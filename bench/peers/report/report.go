@@ -1,10 +1,6 @@
-// Package peers compares domtap with other programs that give agents a browser: agent-browser, Playwright MCP and
-// chrome-devtools-mcp. All of them do the same operations on the same pages of a server in this process, with the same Chromium, in
-// turns; what each operation costs is what an agent pays and waits for: the calls that the program's documentation recommends, their
-// tokens and their time. Package cmd/benchpeers runs it, and docs/compared.md explains the figures.
-//
-// The figures are data (Result), and the tables and the chart are drawn from them alone.
-package peers
+// Package report has the figures of a comparison of programs, and draws tables and a chart from them alone. Package bench/peers
+// measures them.
+package report
 
 import (
 	"cmp"
@@ -94,8 +90,8 @@ type Cell struct {
 	values []float64
 }
 
-// add counts one more measurement.
-func (c *Cell) add(v float64) {
+// Add counts one more measurement.
+func (c *Cell) Add(v float64) {
 	c.values = append(c.values, v)
 	slices.Sort(c.values)
 	c.N = len(c.values)
@@ -142,8 +138,8 @@ func (r *Result) row(id string) *Row {
 	return nil
 }
 
-// cell is the place of a program's figure in a row, which is made when it is new.
-func (r *Result) cell(row Row, tool int) *Cell {
+// Cell is the place of a program's figure in a row, which is made when it is new.
+func (r *Result) Cell(row Row, tool int) *Cell {
 	found := r.row(row.ID)
 	if found == nil {
 		row.Cells = make([]Cell, len(r.Tools))

@@ -1,4 +1,4 @@
-package peers
+package report
 
 import (
 	"strings"
@@ -14,15 +14,15 @@ func example() *Result {
 	}
 	tokens := Row{ID: "read-1000-tokens", Title: "read", Group: "Read", Unit: Tokens}
 	for _, v := range []float64{3000, 1000, 2000} {
-		r.cell(tokens, 0).add(v)
+		r.Cell(tokens, 0).Add(v)
 	}
-	r.cell(tokens, 1).add(100)
-	r.cell(tokens, 2).add(1500)
-	r.cell(tokens, 2).Failed = "once | it timed out"
+	r.Cell(tokens, 1).Add(100)
+	r.Cell(tokens, 2).Add(1500)
+	r.Cell(tokens, 2).Failed = "once | it timed out"
 	recall := Row{ID: "recall-1000", Title: "recall", Group: "Read", Unit: Percent}
-	r.cell(recall, 0).add(99.5)
-	r.cell(recall, 2).add(100)
-	r.cell(Row{ID: "alert", Title: "alert", Group: "Trouble", Unit: Text}, 2).Text = "says nothing after 20 ms: “<b>”"
+	r.Cell(recall, 0).Add(99.5)
+	r.Cell(recall, 2).Add(100)
+	r.Cell(Row{ID: "alert", Title: "alert", Group: "Trouble", Unit: Text}, 2).Text = "says nothing after 20 ms: “<b>”"
 	return r
 }
 
