@@ -145,9 +145,11 @@ func (r *runner) learn(ctx context.Context, t *tool, n int) bool {
 	return true
 }
 
-// follow makes calls until their answers have the news that the page gets, before or, where the first of them waits for that, during
-// the first. The time counts from the change on.
+// follow makes calls until their answers have the news that the page gets. Where the first call waits for them, they are sent during
+// it, and the time counts from then on; otherwise the page shows them before the first call, and the time counts from that on.
 func (r *runner) follow(ctx context.Context, t *tool, id, news string, waits bool, calls []call) (reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.limit)
+	defer cancel()
 	var all reply
 	told := make(chan error, 1)
 	var changed time.Time
@@ -155,8 +157,11 @@ func (r *runner) follow(ctx context.Context, t *tool, id, news string, waits boo
 		if waits {
 			time.Sleep(headStart)
 		}
-		err := r.site.tell(ctx, id, news)
 		changed = time.Now()
+		err := r.site.tell(ctx, id, news, !waits)
+		if !waits {
+			changed = time.Now()
+		}
 		told <- err
 	}
 	if waits {

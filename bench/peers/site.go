@@ -54,7 +54,7 @@ func list(n int, live string, plain bool) string {
 	}
 	b.WriteString(`</ul></main><script>let done=0;document.querySelector("ul").addEventListener("click",e=>{const n=e.target.dataset.n;if(n)result.textContent="Archived "+n+", which makes "+ ++done})</script>`)
 	if live != "" {
-		fmt.Fprintf(&b, `<script>new EventSource("/events?id=%s").onmessage=e=>news.textContent=e.data</script>`, live)
+		fmt.Fprintf(&b, `<script>new EventSource("/events?id=%[1]s").onmessage=e=>{news.textContent=e.data;fetch("/seen?id=%[1]s",{method:"POST"})}</script>`, live)
 	}
 	return b.String()
 }
@@ -79,10 +79,16 @@ type site struct {
 	served chan error
 
 	mu sync.Mutex
-	// news are the streams to pages, by their ids.
-	news map[string]chan string
+	// streams are those to pages, by their ids.
+	streams map[string]stream
 	// clicks counts what was clicked that was not to be.
 	clicks int
+}
+
+// stream is the way of news to a page, and of the page's word that it shows them.
+type stream struct {
+	news chan string
+	seen chan struct{}
 }
 
 // startSite serves on a free port of the loopback interface. Root is the directory of the repository.
@@ -91,7 +97,7 @@ func startSite(ctx context.Context, root string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &site{base: "http://" + listener.Addr().String(), served: make(chan error, 1), news: map[string]chan string{}}
+	s := &site{base: "http://" + listener.Addr().String(), served: make(chan error, 1), streams: map[string]stream{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /list", func(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.Atoi(r.FormValue("n")) // the runner asks
@@ -103,6 +109,12 @@ func startSite(ctx context.Context, root string) (*site, error) {
 		})
 	}
 	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("POST /seen", func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case s.stream(r.FormValue("id")).seen <- struct{}{}:
+		default: // nobody asks
+		}
+	})
 	mux.HandleFunc("POST /clicked", func(http.ResponseWriter, *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -139,14 +151,14 @@ func (s *site) stop() error {
 	return err
 }
 
-// stream is the channel of the page with an id.
-func (s *site) stream(id string) chan string {
+// stream is that of the page with an id.
+func (s *site) stream(id string) stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.news[id] == nil {
-		s.news[id] = make(chan string)
+	if s.streams[id].news == nil {
+		s.streams[id] = stream{make(chan string), make(chan struct{}, 1)}
 	}
-	return s.news[id]
+	return s.streams[id]
 }
 
 // events sends news to a page until it goes.
@@ -158,7 +170,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 	}
 	for {
 		select {
-		case text := <-s.stream(r.FormValue("id")):
+		case text := <-s.stream(r.FormValue("id")).news:
 			if _, err := fmt.Fprintf(w, "data: %s\n\n", text); err != nil || flush() != nil {
 				return
 			}
@@ -168,10 +180,19 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tell sends news to the page with an id.
-func (s *site) tell(ctx context.Context, id, text string) error {
+// tell sends news to the page with an id, and waits until the page shows them if that is wanted.
+func (s *site) tell(ctx context.Context, id, text string, shown bool) error {
+	to := s.stream(id)
 	select {
-	case s.stream(id) <- text:
+	case to.news <- text:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if !shown {
+		return nil
+	}
+	select {
+	case <-to.seen:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
