@@ -34,11 +34,13 @@ func (c call) String() string {
 	if c.words != nil {
 		return strings.Join(c.words, " ")
 	}
-	arguments, err := json.Marshal(c.arguments)
-	if err != nil {
+	var arguments strings.Builder
+	encoder := json.NewEncoder(&arguments)
+	encoder.SetEscapeHTML(false) // a model writes & as it is
+	if encoder.Encode(c.arguments) != nil {
 		return c.tool // the arguments are literals of this package, which can be written
 	}
-	return c.tool + " " + string(arguments)
+	return c.tool + " " + strings.TrimSpace(arguments.String())
 }
 
 // cost is how many tokens a model pays for the call itself.
