@@ -237,9 +237,12 @@ func (s *routedStream) route(request proto.Message) (err error) {
 	p, m, ctx := s.proxy, s.method, s.ServerStream.Context()
 	about := p.about(ctx, m, request)
 	if from, ok := passedOf(ctx); ok {
-		if !p.serves(ctx, about, from) {
+		switch err := p.serves(ctx, about, from); {
+		case errors.Is(err, errMoved):
 			s.SetTrailer(movedTrailer)
 			return errMoved
+		case err != nil:
+			return err
 		}
 		return errHere
 	}

@@ -200,6 +200,23 @@ func TestADirectoryWithoutAnswers(t *testing.T) {
 	wantCode(t, get(unknown), codes.Unavailable, "NODE_UNAVAILABLE")
 }
 
+// A node that had a tab until it was cut off says that, and not that the tab is unknown, to nodes that do not know it yet.
+func TestANodeThatIsCutOffDoesNotSayThatItsTabsAreUnknown(t *testing.T) {
+	c := newCluster(t, 2, options{})
+	near, far := c.nodes[0], c.nodes[1]
+	c.mu.Lock()
+	near.stale["t-fenced"] = 1
+	far.silent = rpcstatus.New(codes.Unavailable, "this node was cut off", rpcstatus.Info("FENCED", nil))
+	c.mu.Unlock()
+	_, err := domtapv1.NewTabServiceClient(near.conn).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: "t-fenced"})
+	wantCode(t, err, codes.Unavailable, "FENCED")
+	stream, err := domtapv1.NewDomServiceClient(near.conn).WatchDom(t.Context(), &domtapv1.WatchDomRequest{TabId: "t-fenced"})
+	if err == nil {
+		_, err = stream.Recv()
+	}
+	wantCode(t, err, codes.Unavailable, "FENCED")
+}
+
 // TestASessionOfANodeThatIsGoneIsMadeAnew opens a tab in a default session whose node is gone.
 func TestASessionOfANodeThatIsGoneIsMadeAnew(t *testing.T) {
 	c := newCluster(t, 2, options{})

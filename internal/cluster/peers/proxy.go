@@ -159,8 +159,11 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 	about := p.about(ctx, m, request)
 	handler = p.begun(m, about, handler)
 	if from, ok := passedOf(ctx); ok {
-		if !p.serves(ctx, about, from) {
+		switch err := p.serves(ctx, about, from); {
+		case errors.Is(err, errMoved):
 			return nil, errors.Join(grpc.SetTrailer(ctx, movedTrailer), errMoved)
+		case err != nil:
+			return nil, err
 		}
 		return handler(ctx, req)
 	}
@@ -359,16 +362,20 @@ func (p *Proxy) member(id string) (Node, error) {
 	return Node{}, rpcstatus.UnknownNode(id)
 }
 
-// serves reports whether this node serves a call that another one passed on; false: a third one has what it is about.
-func (p *Proxy) serves(ctx context.Context, about subject, from passed) bool {
+// serves returns nil when this node serves a call that another one passed on, errMoved when a third one has what it is about, and else why
+// nobody can serve it now, such as that this node was cut off, and had it until then.
+func (p *Proxy) serves(ctx context.Context, about subject, from passed) error {
 	if from.final || from.part || about == (subject{}) {
-		return true
+		return nil
 	}
 	// What no node is known to have, and what cannot be found out, is served here: the sender asks at most once more.
 	node, err := p.find(ctx, about, Cached)
-	if err != nil || node.Self {
-		return true
+	switch {
+	case err != nil && isStatus(err):
+		return err
+	case err != nil || node.Self:
+		return nil
 	}
 	metering.Of(ctx).Elsewhere()
-	return false
+	return errMoved
 }
