@@ -73,6 +73,7 @@ type Client struct {
 	Search   domtapv1.SearchServiceClient
 	Network  domtapv1.NetworkServiceClient
 	Cluster  domtapv1.ClusterServiceClient
+	Timeline domtapv1.TimelineServiceClient
 
 	conn *grpc.ClientConn
 }
@@ -160,9 +161,16 @@ func New(conn *grpc.ClientConn) *Client {
 		Storage:  domtapv1.NewStorageServiceClient(conn),
 		Search:   domtapv1.NewSearchServiceClient(conn),
 		Network:  domtapv1.NewNetworkServiceClient(conn),
+		Timeline: domtapv1.NewTimelineServiceClient(conn),
 		Cluster:  domtapv1.NewClusterServiceClient(conn),
 		conn:     conn,
 	}
+}
+
+// WithClientID returns a context whose calls name their client in timelines, and for pauses, where their requests have no client_id or
+// do not set it.
+func WithClientID(ctx context.Context, id string) context.Context {
+	return endpoint.WithClientID(ctx, id)
 }
 
 // Close ends the connection and every call on it. Tabs stay open.

@@ -19,6 +19,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/sessioncmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/storagecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/tabcmd"
+	"github.com/domtap/domtap/cmd/domtap/internal/timelinecmd"
 )
 
 // group is a group of commands in the help.
@@ -41,13 +42,13 @@ func groups() []group {
 		{"read", "Reading a page:", []cli.Command{
 			{Name: "read", Make: readcmd.Read}, {Name: "snapshot", Make: readcmd.Snapshot}, {Name: "compact", Make: readcmd.Compact}, {Name: "find", Make: readcmd.Find},
 			{Name: "dom", Make: readcmd.DOM}, {Name: "watch", Make: readcmd.Watch}, {Name: "wait", Make: readcmd.Wait}, {Name: "shot", Make: readcmd.Shot},
-			{Name: "pdf", Make: readcmd.PDF}, {Name: "extract", Make: readcmd.Extract}, {Name: "batch", Make: readcmd.Batch}, {Name: "log", Make: readcmd.Log},
+			{Name: "pdf", Make: readcmd.PDF}, {Name: "extract", Make: readcmd.Extract}, {Name: "batch", Make: readcmd.Batch}, {Name: "log", Make: readcmd.Log}, {Name: "timeline", Make: timelinecmd.Timeline},
 			{Name: "request", Make: readcmd.Request}, {Name: "har", Make: readcmd.HAR}, {Name: "video", Make: readcmd.Video}, {Name: "audit", Make: readcmd.Audit},
 			{Name: "prune", Make: readcmd.Prune}, {Name: "search", Make: readcmd.Search}, {Name: "record", Make: recordcmd.Record},
 		}},
 		{"act", "Acting on a page:", append(actcmd.Actions(),
 			cli.Command{Name: "dialog", Make: actcmd.Dialog}, cli.Command{Name: "downloads", Make: actcmd.Downloads}, cli.Command{Name: "form", Make: actcmd.Form},
-			cli.Command{Name: "eval", Make: actcmd.Eval})},
+			cli.Command{Name: "eval", Make: actcmd.Eval}, cli.Command{Name: "pause", Make: timelinecmd.Pause}, cli.Command{Name: "resume", Make: timelinecmd.Resume})},
 		{"daemon", "The daemon:", []cli.Command{
 			{Name: "serve", Make: servecmd.Serve}, {Name: "mcp", Make: daemoncmd.MCP}, {Name: "skill", Make: skillCommand}, {Name: "stop", Make: daemoncmd.Stop}, {Name: "stats", Make: daemoncmd.Stats},
 			{Name: "cluster", Make: clustercmd.Cluster}, {Name: "ui", Make: daemoncmd.UI}, {Name: "config", Make: servecmd.Config}, {Name: "health", Make: daemoncmd.Health}, {Name: "doctor", Make: daemoncmd.Doctor},

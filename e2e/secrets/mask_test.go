@@ -171,6 +171,10 @@ func readings(ctx context.Context, d *testenv.Daemon, l *leaks, tab string) (las
 	if err != nil {
 		l.t.Error(err)
 	}
+	happened, err := d.Timelines.GetTimeline(ctx, &domtapv1.GetTimelineRequest{TabId: tab})
+	if l.see("GetTimeline", happened, err); err != nil || len(happened.GetEntries()) < 2 {
+		l.t.Errorf("the timeline is %v, %v", happened, err)
+	}
 	for _, e := range dom.GetElements() {
 		if e.GetAttributes()["id"] == "last" {
 			last = e.GetRef()

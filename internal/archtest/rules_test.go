@@ -142,7 +142,7 @@ var layers = map[string]layer{
 	"internal/telemetry/tracing": {modules: true},
 	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage", "internal/lazyregexp"}, modules: true},
 	"client":                     {layers: []string{"gen", "internal/endpoint"}, modules: true},
-	"internal/mcp":               {layers: []string{"client", "gen", "internal/gateway/guard", "internal/nearest", "internal/refs", "internal/truncate", "internal/lazyregexp"}, modules: true},
+	"internal/mcp":               {layers: []string{"client", "gen", "internal/timeline", "internal/gateway/guard", "internal/nearest", "internal/refs", "internal/truncate", "internal/lazyregexp"}, modules: true},
 	// Programs as users of package client write them.
 	"examples": {layers: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other layers may import all of them.

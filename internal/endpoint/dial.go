@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/domtap/domtap/internal/server/listen"
@@ -35,6 +36,8 @@ type Options struct {
 	ClientCert, ClientKey string
 	// Agent is the name of the client.
 	Agent string
+	// ClientID names the client in calls that have no client_id; see listen.ClientKey. Empty: the connection does.
+	ClientID string
 }
 
 // Dial makes a connection; it is established by the first call. The caller closes it.
@@ -53,6 +56,9 @@ func Dial(to Target, o Options) (*grpc.ClientConn, error) {
 			Backoff:           backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 200 * time.Millisecond},
 			MinConnectTimeout: 5 * time.Second,
 		}),
+	}
+	if o.ClientID != "" {
+		options = append(options, grpc.WithPerRPCCredentials(clientID(o.ClientID)))
 	}
 	if to.Socket == "" {
 		token, err := o.token()
@@ -148,3 +154,19 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 // RequireTransportSecurity is false because the token may be sent over loopback; transport ensures TLS
 // everywhere else.
 func (b bearer) RequireTransportSecurity() bool { return false }
+
+// clientID names the client of every call. It is no secret.
+type clientID string
+
+// GetRequestMetadata implements credentials.PerRPCCredentials.
+func (c clientID) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{listen.ClientKey: string(c)}, nil
+}
+
+// RequireTransportSecurity implements credentials.PerRPCCredentials.
+func (clientID) RequireTransportSecurity() bool { return false }
+
+// WithClientID returns a context whose calls name their client, unless their requests do.
+func WithClientID(ctx context.Context, id string) context.Context {
+	return metadata.AppendToOutgoingContext(ctx, listen.ClientKey, id)
+}

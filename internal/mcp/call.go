@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/mcp/tools"
 )
@@ -32,6 +33,7 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, r *mcp.CallToolRequest
 	defer cancel()
 	defer context.AfterFunc(one.lives, cancel)()
 	stop := s.progress(ctx, t.Name, r)
+	ctx = client.WithClientID(ctx, one.state.ClientID)
 	c := &tools.Call{Arguments: raw, Daemon: s.daemon, Session: one.state}
 	if err := s.ready(ctx); err != nil {
 		c.Fail(&tools.Input{Err: fmt.Errorf("the daemon does not start: %w", err)})

@@ -46,7 +46,7 @@ func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (
 // tabOf returns the tab of a resource.
 func tabOf(uri string) (string, error) {
 	id, ours := strings.CutPrefix(uri, scheme)
-	if !ours || id == "" {
+	if !ours || id == "" || strings.HasSuffix(id, ofTimeline) {
 		return "", mcp.ResourceNotFoundError(uri)
 	}
 	return id, nil

@@ -3,6 +3,7 @@ package mcp
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -156,6 +157,29 @@ func TestSubscribeToAnUnknownTab(t *testing.T) {
 		}
 		if n := len(b.server.watches.all); n != 0 {
 			t.Errorf("%d streams", n)
+		}
+	})
+}
+
+func TestTimelineIsAResource(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, b *bench) {
+		h := b.host()
+		h.do("browser_navigate", object{"url": shopURL})
+		got, err := h.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: scheme + "t1" + ofTimeline})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := got.Contents[0].Text
+		for _, want := range []string{" OpenTab (", "navigated to " + shopURL, "#1 mcp-"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in %s", want, text)
+			}
+		}
+		if _, err := h.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: scheme + "t9" + ofTimeline}); err == nil {
+			t.Error("a tab that there is not has a timeline")
+		}
+		if err := h.Subscribe(t.Context(), &mcp.SubscribeParams{URI: scheme + "t1" + ofTimeline}); err == nil {
+			t.Error("a timeline can be subscribed to")
 		}
 	})
 }

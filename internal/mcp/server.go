@@ -134,6 +134,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		s.offer(&offered[i])
 	}
 	s.sdk.AddResourceTemplate(tabTemplate(), s.readResource)
+	s.sdk.AddResourceTemplate(timelineTemplate(), s.readTimeline)
 	s.offerPrompts()
 	return s, nil
 }

@@ -24,6 +24,17 @@ func tabTemplate() *mcp.ResourceTemplate {
 	}
 }
 
+// ofTimeline ends the URIs of timelines.
+const ofTimeline = "/timeline"
+
+// timelineTemplate is the template of the URIs of the timelines of tabs.
+func timelineTemplate() *mcp.ResourceTemplate {
+	return &mcp.ResourceTemplate{
+		Name: "timeline", URITemplate: scheme + "{id}" + ofTimeline, MIMEType: "text/plain",
+		Description: "What happened on a tab: what clients did, and what the page did.",
+	}
+}
+
 // tabList keeps the list of resources equal to the open tabs; the SDK notifies hosts of changes. It follows
 // WatchTabs once the daemon runs.
 type tabList struct {

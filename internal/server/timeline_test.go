@@ -16,7 +16,7 @@ import (
 
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/server/timelines"
+	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
@@ -78,7 +78,7 @@ func TestTimelineIsInOrder(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(actortest.Textbox("Email", "x"), actortest.Button("Pay"))
 		id := tab.GetId()
-		ctx := metadata.AppendToOutgoingContext(t.Context(), timelines.ClientKey, "agent")
+		ctx := metadata.AppendToOutgoingContext(t.Context(), listen.ClientKey, "agent")
 		for range 3 {
 			if _, err := b.dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: id}); err != nil {
 				t.Fatal(err)
@@ -271,7 +271,7 @@ func TestTakeOverHoldsAllOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		as := func(name string) context.Context {
-			return metadata.AppendToOutgoingContext(t.Context(), timelines.ClientKey, name)
+			return metadata.AppendToOutgoingContext(t.Context(), listen.ClientKey, name)
 		}
 		for _, name := range []string{"agent", "other"} {
 			_, err := b.tabs.Reload(as(name), &domtapv1.ReloadRequest{TabId: id})

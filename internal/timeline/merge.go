@@ -53,7 +53,7 @@ func (s *Store) count(old, e *Entry) {
 	}
 	i := s.user(e.Client, e.Owner)
 	u := proto.CloneOf(s.users[i])
-	if old == nil {
+	if old == nil || old.Method == "" { // a tab that was opened learns afterwards by whom
 		if e.GetRead() != nil {
 			u.Reads++
 		} else {

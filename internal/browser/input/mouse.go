@@ -164,6 +164,7 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	delta := t.action.Delta
 	if delta == (driver.Point{}) {
 		_, err := t.resolve(ctx, t.action.Spot, resolveRequest{Need: "view"})
+		t.aim = nil // the pointer stays where it is
 		return driver.DoResult{}, err
 	}
 	agent, at, err := t.wheelTarget(ctx)

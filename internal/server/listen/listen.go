@@ -19,6 +19,9 @@ import (
 )
 
 // DefaultAddress is the default loopback TCP address.
+// ClientKey is the metadata by which calls name their client whose requests have no client_id, or do not set it.
+const ClientKey = "domtap-client-id"
+
 const DefaultAddress = "127.0.0.1:7411"
 
 // MaxMessage is the largest message in bytes that the daemon sends. It is here because clients need it,

@@ -18,15 +18,13 @@ import (
 	"github.com/domtap/domtap/internal/server/acting"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/sessions"
 	"github.com/domtap/domtap/internal/timeline"
 	"github.com/domtap/domtap/internal/truncate"
 )
-
-// ClientKey is the metadata by which calls name their client whose requests have no client_id, or do not set it.
-const ClientKey = "domtap-client-id"
 
 // LivePage is what the live page calls itself. What it reads is no work of a client, and would push that out of a timeline.
 const LivePage = "live-page"
@@ -87,7 +85,7 @@ func Client(ctx context.Context, request any) string {
 		return r.GetClientId()
 	}
 	if md, ok := metadata.FromIncomingContext(ctx); ok {
-		if said := md.Get(ClientKey); len(said) == 1 && isName(said[0]) {
+		if said := md.Get(listen.ClientKey); len(said) == 1 && isName(said[0]) {
 			return said[0]
 		}
 	}
@@ -272,6 +270,9 @@ func (c *Call) end(resp any, err error) {
 func (c *Call) answered(resp any) {
 	if r, ok := resp.(interface{ GetOutcome() []*domtapv1.Outcome }); ok && c.entry.GetTurn() != nil {
 		c.entry.GetTurn().Outcome = r.GetOutcome()
+	}
+	if r, ok := resp.(*domtapv1.AnswerDialogResponse); ok && r.GetDialog() != nil {
+		c.tab.answered(r.GetDialog())
 	}
 	read := c.entry.GetRead()
 	if read == nil {

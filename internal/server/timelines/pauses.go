@@ -227,6 +227,10 @@ func (t *Timelines) CloseSession(session string) { t.pauses.end(scope{session: s
 
 // control says in the timelines what a person did.
 func (t *Timelines) control(who identity.Principal, one *domtapv1.Pause, action domtapv1.TimelineAction, by string) {
+	reason := one.GetReason()
+	if action == domtapv1.TimelineAction_TIMELINE_ACTION_RESUMED || action == domtapv1.TimelineAction_TIMELINE_ACTION_HANDED_BACK {
+		reason = "" // it was that of the pause
+	}
 	tabs := t.inSession(one.GetSessionId())
 	if one.GetTabId() != "" {
 		tabs = nil
@@ -237,7 +241,7 @@ func (t *Timelines) control(who identity.Principal, one *domtapv1.Pause, action 
 	for _, tab := range tabs {
 		tab.Sync()
 		tab.Add(&timeline.Entry{Time: timestamppb.Now(), Client: by, Owner: who.Name(), Event: &domtapv1.TimelineEntry_Control{Control: &domtapv1.TimelineControl{
-			Action: action, Client: one.GetClient(), Reason: one.GetReason(), Mode: one.GetMode(), Session: one.GetSessionId() != ""}}})
+			Action: action, Client: one.GetClient(), Reason: reason, Mode: one.GetMode(), Session: one.GetSessionId() != ""}}})
 	}
 }
 

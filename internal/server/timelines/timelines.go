@@ -64,6 +64,8 @@ type Tab struct {
 	hangs bool
 	// downloads has the entries of downloads that are under way, by their GUIDs.
 	downloads map[string]uint64
+	// dialog is the entry of the dialog that opened last.
+	dialog uint64
 }
 
 // Of returns the timeline of a tab that a principal sees. The error is that of a tab that there is not.
@@ -121,9 +123,12 @@ func (t *Timelines) event(tab *actor.Tab, e actor.TabEvent) {
 	}
 	t.mu.Unlock()
 	one.Sync()
-	if made := entryOf(e); made != nil && e.Kind == actor.TabDownloaded {
+	switch made := entryOf(e); {
+	case e.Kind == actor.TabDownloaded:
 		one.download(e, made)
-	} else if made != nil {
+	case e.Kind == actor.TabDialog:
+		one.opened(e, made)
+	case made != nil:
 		one.Add(made)
 	}
 	switch {
@@ -162,7 +167,7 @@ func entryOf(e actor.TabEvent) *timeline.Entry {
 			Url: e.Info.URL, Title: e.Info.Title, SameDocument: e.Same, HttpStatus: int32(e.Info.HTTPStatus)}}
 	case actor.TabDialog:
 		if e.Dialog == nil {
-			return nil // how it was answered comes with the dialog
+			return nil // it is closed, which its entry says
 		}
 		out.Event = &domtapv1.TimelineEntry_Dialog{Dialog: convert.Dialog(e.Dialog)}
 	case actor.TabDownloaded:
@@ -172,6 +177,28 @@ func entryOf(e actor.TabEvent) *timeline.Entry {
 		return nil
 	}
 	return out
+}
+
+// opened adds an entry of a dialog that opened, or says in it how long it was open; made is nil then.
+func (t *Tab) opened(e actor.TabEvent, made *timeline.Entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if made != nil {
+		t.dialog = t.Add(made)
+		return
+	}
+	t.Change(t.dialog, func(old *timeline.Entry) { old.Duration = durationpb.New(e.At.Sub(old.Time.AsTime())) })
+}
+
+// answered says in the entry of a dialog how a client answered it.
+func (t *Tab) answered(d *domtapv1.Dialog) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Change(t.dialog, func(old *timeline.Entry) {
+		if old.GetDialog().GetId() == d.GetId() {
+			old.Event = &domtapv1.TimelineEntry_Dialog{Dialog: d}
+		}
+	})
 }
 
 // download adds an entry of a download, or changes the one that it has.

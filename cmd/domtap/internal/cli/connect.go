@@ -146,11 +146,12 @@ func (c *Connector) Dial(to endpoint.Target) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	key := c.env.Terminal()
+	options.ClientID = terminal.ClientID(key)
 	conn, err := endpoint.Dial(to, options)
 	if err != nil {
 		return nil, err
 	}
-	key := c.env.Terminal()
 	client := newClient(conn)
 	client.Tab, client.ID = c.flags.Tab, terminal.ClientID(key)
 	if at, err := c.Places(); err == nil { // without a state directory, nothing is remembered

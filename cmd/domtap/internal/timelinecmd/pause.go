@@ -1,0 +1,142 @@
+package timelinecmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Pause makes the command pause.
+func Pause(a *cli.App) *cobra.Command {
+	var session, reason string
+	var fail, list bool
+	cmd := a.TabCommand(&cobra.Command{
+		Use:   "pause [CLIENT]",
+		Short: "Hold the acting calls of a client, or of all others",
+		Long: `Hold the calls by which a client acts on a tab, or with --session on all tabs of a session: they wait until domtap resume, and fail with
+CLIENT_PAUSED and your --reason shortly before their deadline; with --fail, at once. Without CLIENT, all clients of the tab but this terminal are held: you
+take the tab over. A call that is under way ends as it would; reads go on. domtap timeline lists the clients of a tab.`,
+		Example: "  domtap pause mcp-4XQ2 --reason 'wait, I sign in'\n  domtap pause --reason 'my turn'\n  domtap pause --list",
+		Args:    cobra.MaximumNArgs(1),
+	})
+	f := cmd.Flags()
+	f.StringVar(&session, "session", "", "on all tabs of this session, also new ones")
+	f.StringVar(&reason, "reason", "", "what the client is told")
+	f.BoolVar(&fail, "fail", false, "calls fail at once instead of waiting")
+	f.BoolVar(&list, "list", false, "list what is paused")
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		at, err := placeOf(ctx, c, session)
+		if err != nil {
+			return err
+		}
+		service, p := domtapv1.NewTimelineServiceClient(c.Conn), a.Printer()
+		mode := domtapv1.PauseMode_PAUSE_MODE_WAIT
+		if fail {
+			mode = domtapv1.PauseMode_PAUSE_MODE_FAIL
+		}
+		switch {
+		case list:
+			answer, err := service.ListPauses(ctx, &domtapv1.ListPausesRequest{TabId: at.tab, SessionId: at.session})
+			if err != nil {
+				return err
+			}
+			return p.Show(answer, func() string { return pauses(answer.GetPauses()) })
+		case len(args) == 1:
+			answer, err := service.PauseClient(ctx, &domtapv1.PauseClientRequest{
+				TabId: at.tab, SessionId: at.session, Client: args[0], Reason: reason, Mode: mode, ClientId: c.ID})
+			if err != nil {
+				return err
+			}
+			return p.Show(answer, func() string { return pauses([]*domtapv1.Pause{answer.GetPause()}) })
+		case session != "":
+			return exit.Errorf(exit.Usage, "name the client that is to be paused in the session", "--session needs a CLIENT")
+		}
+		answer, err := service.TakeOver(ctx, &domtapv1.TakeOverRequest{TabId: at.tab, Reason: reason, Mode: mode, ClientId: c.ID})
+		if err != nil {
+			return err
+		}
+		return p.Show(answer, func() string { return pauses([]*domtapv1.Pause{answer.GetPause()}) })
+	})
+	return cmd
+}
+
+// Resume makes the command resume.
+func Resume(a *cli.App) *cobra.Command {
+	var session string
+	cmd := a.TabCommand(&cobra.Command{
+		Use:     "resume [CLIENT]",
+		Short:   "Let a paused client go on, or hand the tab back",
+		Long:    "Let a client go on that domtap pause holds: its calls that wait begin. Without CLIENT, hand the tab back to all clients that domtap pause without CLIENT holds.",
+		Example: "  domtap resume mcp-4XQ2\n  domtap resume",
+		Args:    cobra.MaximumNArgs(1),
+	})
+	cmd.Flags().StringVar(&session, "session", "", "in this session")
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		at, err := placeOf(ctx, c, session)
+		if err != nil {
+			return err
+		}
+		service, p := domtapv1.NewTimelineServiceClient(c.Conn), a.Printer()
+		if len(args) == 1 {
+			answer, err := service.ResumeClient(ctx, &domtapv1.ResumeClientRequest{TabId: at.tab, SessionId: at.session, Client: args[0], ClientId: c.ID})
+			if err != nil {
+				return err
+			}
+			return p.Show(answer, func() string { return "resumed " + render.Line(args[0]) + "\n" })
+		}
+		if session != "" {
+			return exit.Errorf(exit.Usage, "name the client that is to go on in the session", "--session needs a CLIENT")
+		}
+		answer, err := service.HandBack(ctx, &domtapv1.HandBackRequest{TabId: at.tab, ClientId: c.ID})
+		if err != nil {
+			return err
+		}
+		return p.Show(answer, func() string { return "handed back\n" })
+	})
+	return cmd
+}
+
+// place is a tab or a session.
+type place struct{ tab, session string }
+
+func placeOf(ctx context.Context, c *cli.Client, session string) (at place, err error) {
+	if at.session = session; session == "" {
+		at.tab, err = c.TabID(ctx)
+	}
+	return at, err
+}
+
+// pauses prints what is paused, one line each.
+func pauses(all []*domtapv1.Pause) string {
+	if len(all) == 0 {
+		return "nothing is paused\n"
+	}
+	out := ""
+	for _, one := range all {
+		who, where, how := "all other clients", "tab "+one.GetTabId(), "calls wait"
+		if one.GetClient() != "" {
+			who = one.GetClient()
+		}
+		if one.GetSessionId() != "" {
+			where = "session " + one.GetSessionId()
+		}
+		if one.GetMode() == domtapv1.PauseMode_PAUSE_MODE_FAIL {
+			how = "calls fail"
+		}
+		text := fmt.Sprintf("paused %s on %s by %s, %s", who, where, one.GetBy(), how)
+		if one.GetWaiting() > 0 {
+			text += fmt.Sprintf(" (%d now)", one.GetWaiting())
+		}
+		if one.GetReason() != "" {
+			text += ": " + one.GetReason()
+		}
+		out += render.Line(text) + "\n"
+	}
+	return out
+}

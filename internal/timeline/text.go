@@ -1,0 +1,216 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Text returns an entry as one line, without its time, for people and models: what it is about, who did it, how it went and what it
+// cost. Control characters of the page are left to whoever prints it.
+func Text(e *Entry) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#%d ", e.GetId())
+	if e.GetClient() != "" {
+		b.WriteString(short(e.GetClient()) + " ")
+	}
+	if e.GetMethod() != "" {
+		b.WriteString(e.GetMethod())
+		if e.GetCount() > 1 {
+			fmt.Fprintf(&b, " ×%d", e.GetCount())
+		}
+		b.WriteString(cost(e))
+		if what := about(e); what != "" {
+			b.WriteString(": " + what)
+		}
+	} else {
+		b.WriteString(about(e))
+		if e.GetCount() > 1 {
+			fmt.Fprintf(&b, " (×%d)", e.GetCount())
+		}
+	}
+	switch e.GetState() {
+	case domtapv1.TimelineState_TIMELINE_STATE_WAITING:
+		b.WriteString(" … waits, the client is paused")
+	case domtapv1.TimelineState_TIMELINE_STATE_RUNNING:
+		b.WriteString(" … under way")
+	case domtapv1.TimelineState_TIMELINE_STATE_FAILED:
+		b.WriteString(" — " + e.GetReason() + ": " + e.GetError())
+	}
+	return b.String()
+}
+
+// maxClient is how much of a client's name a line shows, in characters.
+const maxClient = 20
+
+// short cuts the name of a client; TimelineClient has it in full.
+func short(name string) string {
+	if r := []rune(name); len(r) > maxClient {
+		return string(r[:maxClient-1]) + "…"
+	}
+	return name
+}
+
+// cost is how long a call took and what its answer costs: (310 ms, 84 tokens).
+func cost(e *Entry) string {
+	if !over(e.GetState()) {
+		return ""
+	}
+	took := e.GetDuration().AsDuration().Round(time.Millisecond).Milliseconds()
+	switch {
+	case e.GetTokens() == 0:
+		return fmt.Sprintf(" (%d ms)", took)
+	case e.GetTokensEstimated():
+		return fmt.Sprintf(" (%d ms, about %d tokens)", took, e.GetTokens())
+	}
+	return fmt.Sprintf(" (%d ms, %d tokens)", took, e.GetTokens())
+}
+
+// about is what an entry says beside its client.
+func about(e *Entry) string {
+	switch {
+	case e.GetTurn() != nil:
+		return turn(e.GetTurn(), e.GetState() == domtapv1.TimelineState_TIMELINE_STATE_DONE)
+	case e.GetRead() != nil:
+		if n := e.GetRead().GetElements(); n > 0 {
+			return fmt.Sprintf("%d elements", n)
+		}
+		return ""
+	case e.GetNavigation() != nil:
+		n, how := e.GetNavigation(), "navigated to "
+		if n.GetSameDocument() {
+			how = "navigated within the document to "
+		}
+		text := how + n.GetUrl()
+		if n.GetTitle() != "" {
+			text += fmt.Sprintf(" %q", n.GetTitle())
+		}
+		if n.GetHttpStatus() >= 400 {
+			text += fmt.Sprintf(" (HTTP %d)", n.GetHttpStatus())
+		}
+		return text
+	case e.GetDialog() != nil:
+		return dialog(e.GetDialog())
+	case e.GetDownload() != nil:
+		d := e.GetDownload()
+		return fmt.Sprintf("download %q %s, %d bytes", d.GetSuggestedFilename(), word(d.GetState().String(), "DOWNLOAD_STATE_"), d.GetReceivedBytes())
+	case e.GetPopup() != nil:
+		return "opened tab " + e.GetPopup().GetTabId() + " " + e.GetPopup().GetUrl()
+	case e.GetProblem() != nil:
+		p := e.GetProblem()
+		if p.GetKind() == domtapv1.LogKind_LOG_KIND_ERROR {
+			return "uncaught error: " + p.GetText()
+		}
+		return "console " + p.GetLevel() + ": " + p.GetText()
+	case e.GetRequest() != nil:
+		r := e.GetRequest()
+		if r.GetFailure() != "" {
+			return "request failed: " + r.GetLevel() + " " + r.GetUrl() + " " + r.GetFailure()
+		}
+		return fmt.Sprintf("request failed: %s %s HTTP %d", r.GetLevel(), r.GetUrl(), r.GetHttpStatus())
+	case e.GetStatus() != nil:
+		return "tab " + e.GetStatus().GetReason()
+	case e.GetControl() != nil:
+		return control(e.GetControl())
+	}
+	return ""
+}
+
+// turn is what a turn did: its steps, the verdict, the changes, and what a person would have noticed.
+func turn(t *domtapv1.TimelineTurn, done bool) string {
+	var parts []string
+	if t.GetUrl() != "" {
+		parts = append(parts, t.GetUrl())
+	}
+	for _, s := range t.GetSteps() {
+		parts = append(parts, step(s, done))
+	}
+	text := strings.Join(parts, "; ")
+	if len(t.GetSteps()) > 0 && done {
+		text += " → " + word(t.GetVerdict().String(), "VERDICT_")
+		if n := t.GetAdded() + t.GetRemoved() + t.GetChanged(); n > 0 {
+			text += fmt.Sprintf(" (+%d -%d ~%d)", t.GetAdded(), t.GetRemoved(), t.GetChanged())
+		}
+	}
+	for _, o := range t.GetOutcome() {
+		gone := ""
+		if o.GetGone() {
+			gone = " (gone)"
+		}
+		text += " ! " + word(o.GetKind().String(), "OUTCOME_KIND_") + ": " + o.GetText() + gone
+	}
+	if t.GetNewTabId() != "" {
+		text += " new tab " + t.GetNewTabId()
+	}
+	return text
+}
+
+// step is one step: what it did, or what it is to do.
+func step(s *domtapv1.TimelineStep, done bool) string {
+	text := s.GetSummary()
+	if text == "" {
+		text = strings.TrimSpace(s.GetKind() + " " + target(s.GetTarget()) + s.GetKey())
+	}
+	if p := s.GetPoint(); p != nil {
+		text += fmt.Sprintf(" at %.0f,%.0f", p.GetX(), p.GetY())
+	}
+	if s.GetReason() != "" && done { // of a call that failed, it is the call's
+		text += " [" + s.GetReason() + "]"
+	}
+	return text
+}
+
+// target is a target as its caller named it.
+func target(t *domtapv1.Target) string {
+	var text string
+	switch {
+	case t == nil:
+		return ""
+	case t.Ref != nil:
+		text = fmt.Sprintf("[%d]", t.GetRef())
+	case t.X != nil || t.Y != nil:
+		text = fmt.Sprintf("%g,%g", t.GetX(), t.GetY())
+	case t.GetRole() != "" || t.GetName() != "":
+		text = strings.TrimSpace(fmt.Sprintf("%s %q", t.GetRole(), t.GetName()))
+	default:
+		for _, words := range []string{t.GetText(), t.GetLabel(), t.GetPlaceholder(), t.GetTestId(), t.GetSelector()} {
+			if words != "" {
+				text = fmt.Sprintf("%q", words)
+				break
+			}
+		}
+	}
+	if t.GetWithin() != "" {
+		text += fmt.Sprintf(" within %q", t.GetWithin())
+	}
+	return text
+}
+
+func dialog(d *domtapv1.Dialog) string {
+	text := fmt.Sprintf("%s dialog %q", word(d.GetType().String(), "DIALOG_TYPE_"), d.GetMessage())
+	if d.GetAnswer() == domtapv1.DialogAnswer_DIALOG_ANSWER_UNSPECIFIED {
+		return text + " opened"
+	}
+	return text + " " + word(d.GetAnswer().String(), "DIALOG_ANSWER_")
+}
+
+func control(c *domtapv1.TimelineControl) string {
+	text := map[domtapv1.TimelineAction]string{
+		domtapv1.TimelineAction_TIMELINE_ACTION_PAUSED: "paused " + c.GetClient(), domtapv1.TimelineAction_TIMELINE_ACTION_RESUMED: "resumed " + c.GetClient(),
+		domtapv1.TimelineAction_TIMELINE_ACTION_TAKEN_OVER: "took over the tab", domtapv1.TimelineAction_TIMELINE_ACTION_HANDED_BACK: "handed the tab back",
+	}[c.GetAction()]
+	if c.GetSession() {
+		text += " in the session"
+	}
+	if c.GetReason() != "" {
+		text += ": " + c.GetReason()
+	}
+	return text
+}
+
+// word writes the name of an enum's value in small letters, without its prefix.
+func word(name, prefix string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, prefix)), "_", " ")
+}
