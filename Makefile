@@ -42,9 +42,10 @@ demo-cluster: ## show a cluster of three daemons at work, while nodes are killed
 	go build -tags cluster -o bin/domtap-cluster ./cmd/domtap
 	go run ./cmd/democluster -domtap bin/domtap-cluster
 
-picture: build ## draw docs/session.svg, the picture of the README, from a session of bin/domtap
+picture: build ## draw docs/session.svg, the picture of the README, from a session of bin/domtap, and take the pictures of the live page
 	scripts/install-chromium
 	go run ./cmd/demo -domtap bin/domtap -picture docs/session.svg
+	scripts/live-page-pictures bin/domtap docs
 
 # make lint vets. Test programs have no DWARF, which is a quarter of the work of linking them; panics and races are reported all the same.
 # A program with the race detector sleeps for a second before it exits, unless told otherwise: each command of a test would.

@@ -3,7 +3,7 @@
 // as much as one of ten.
 import { $, el, inFrame, set } from './dom.js'
 
-const HEIGHT = 22 // pixels of a line; style.css has it, too
+const HEIGHT = 24 // pixels of a line; style.css has it, too
 const BEYOND = 12 // lines above and below those that can be seen
 const MOST = 50000
 
@@ -28,9 +28,9 @@ export class Lines {
     this.#box.addEventListener('keydown', e => this.#key(e))
     this.#box.addEventListener('focus', () => { if (this.#all.length) this.#go(Math.max(0, this.#active)) })
     this.#box.addEventListener('blur', () => told(undefined))
-    this.#rows.addEventListener('pointerover', e => told(this.#at(e.target)?.ref))
-    this.#rows.addEventListener('pointerleave', () => told(undefined))
-    this.#rows.addEventListener('click', e => {
+    this.#box.addEventListener('pointerover', e => told(this.#at(e.target)?.ref))
+    this.#box.addEventListener('pointerleave', () => told(undefined))
+    this.#box.addEventListener('click', e => {
       const line = this.#at(e.target)
       if (line) this.#go(this.#all.indexOf(line))
     })

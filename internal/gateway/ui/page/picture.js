@@ -18,6 +18,8 @@ export class Picture {
   /** @type {Marked | undefined} */
   #marked
   #image = /** @type {HTMLImageElement} */ ($('picture'))
+  // width is that of the picture, in CSS pixels of the page; while another one is loaded, that of the one before.
+  #width = 0
   #frame = $('frame')
   #refs = /** @type {HTMLInputElement} */ ($('marks'))
 
@@ -73,9 +75,10 @@ export class Picture {
 
   #draw() {
     const { naturalWidth, clientWidth, hidden } = this.#image
-    const scale = clientWidth / (naturalWidth || 1)
-    const box = hidden || !naturalWidth ? undefined : this.#marked?.box
-    const point = hidden || !naturalWidth ? undefined : this.#marked?.point
+    this.#width = naturalWidth || this.#width
+    const scale = clientWidth / (this.#width || 1)
+    const box = hidden || !this.#width ? undefined : this.#marked?.box
+    const point = hidden || !this.#width ? undefined : this.#marked?.point
     const at = $('box'), spot = $('spot')
     at.hidden = !box
     if (box) {
