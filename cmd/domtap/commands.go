@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,11 +16,13 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/profilecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/readcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/recordcmd"
+	"github.com/domtap/domtap/cmd/domtap/internal/replcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/servecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/sessioncmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/storagecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/tabcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/timelinecmd"
+	"github.com/domtap/domtap/internal/sessions"
 )
 
 // group is a group of commands in the help.
@@ -50,7 +53,7 @@ func groups() []group {
 			cli.Command{Name: "dialog", Make: actcmd.Dialog}, cli.Command{Name: "downloads", Make: actcmd.Downloads}, cli.Command{Name: "form", Make: actcmd.Form},
 			cli.Command{Name: "eval", Make: actcmd.Eval}, cli.Command{Name: "pause", Make: timelinecmd.Pause}, cli.Command{Name: "resume", Make: timelinecmd.Resume})},
 		{"daemon", "The daemon:", []cli.Command{
-			{Name: "serve", Make: servecmd.Serve}, {Name: "mcp", Make: daemoncmd.MCP}, {Name: "skill", Make: skillCommand}, {Name: "stop", Make: daemoncmd.Stop}, {Name: "stats", Make: daemoncmd.Stats},
+			{Name: "serve", Make: servecmd.Serve}, {Name: "mcp", Make: daemoncmd.MCP}, {Name: "skill", Make: skillCommand}, {Name: "repl", Make: replCommand}, {Name: "stop", Make: daemoncmd.Stop}, {Name: "stats", Make: daemoncmd.Stats},
 			{Name: "cluster", Make: clustercmd.Cluster}, {Name: "ui", Make: daemoncmd.UI}, {Name: "config", Make: servecmd.Config}, {Name: "health", Make: daemoncmd.Health}, {Name: "doctor", Make: daemoncmd.Doctor},
 			{Name: "socket", Make: daemoncmd.Socket}, {Name: "token", Make: daemoncmd.Token}, {Name: "version", Make: versionCommand}, {Name: "man", Make: manCommand},
 		}},
@@ -65,6 +68,39 @@ func manCommand(a *cli.App) *cobra.Command {
 // skillCommand makes the command skill, which lists all commands.
 func skillCommand(a *cli.App) *cobra.Command {
 	return daemoncmd.Skill(a, func() *cobra.Command { return newRoot(a) })
+}
+
+// replCommand makes the command repl, which runs all commands.
+func replCommand(a *cli.App) *cobra.Command { return replcmd.Repl(a, newRoot) }
+
+// completeFlags offers the words of flags that many commands have.
+func completeFlags(cmd *cobra.Command) {
+	for name, words := range map[string]func() []cobra.Completion{"role": roleWords, "device": deviceWords} {
+		if cmd.Flags().Lookup(name) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				return words(), cobra.ShellCompDirectiveNoFileComp
+			})
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		completeFlags(sub)
+	}
+}
+
+// roleWords are the roles that people look for (WAI-ARIA 1.2), those of controls first.
+func roleWords() []cobra.Completion {
+	return strings.Fields("button link textbox checkbox radio combobox listbox option searchbox slider spinbutton switch tab menuitem menuitemcheckbox menuitemradio treeitem " +
+		"heading img list listitem table row cell columnheader rowheader grid gridcell dialog alertdialog alert status progressbar navigation main banner contentinfo " +
+		"complementary form region search article group tabpanel tablist menu menubar toolbar tree tooltip")
+}
+
+// deviceWords are the devices that sessions can emulate.
+func deviceWords() []cobra.Completion {
+	var words []cobra.Completion
+	for _, d := range sessions.Devices() {
+		words = append(words, cobra.CompletionWithDesc(d.Name, fmt.Sprintf("%dx%d, scale %g", d.Width, d.Height, d.Scale)))
+	}
+	return words
 }
 
 const rootHelp = `domtap gives programs the DOM of live browser tabs: as compact text, as elements with stable refs, and as a
@@ -121,6 +157,7 @@ func newRoot(a *cli.App, args ...string) *cobra.Command {
 		}
 	}
 	cli.OnlySubcommands(root)
+	completeFlags(root)
 	return root
 }
 

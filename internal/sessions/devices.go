@@ -23,22 +23,44 @@ const (
 )
 
 // devices holds sizes and scales as the device mode of Chromium's DevTools lists them (front_end/models/emulation/EmulatedDevices.ts).
-// Those of the iPhone 15 (2556 by 1179 pixels at 3), the Pixel 8 (2400 by 1080 at 420 dpi, 2.625), the Galaxy S24
+// Those of the iPhones 13, 14, 15 and 16 (such as 2556 by 1179 pixels at 3), the iPad of 10.2 inches (2160 by 1620 at 2), the Pixels 5, 6, 8 and 9 (such as
+// 2400 by 1080 at 420 dpi, 2.625), the Galaxy S24
 // (2340 by 1080 at 3) and the Galaxy Tab S9 (2560 by 1600 at 2.25) are the makers' technical data, divided by the scale.
 // Desktop sizes are common ones.
 var devices = []Device{
 	{"iPhone SE", 375, 667, 2, true, true, safariPhone},
+	{"iPhone XR", 414, 896, 2, true, true, safariPhone},
 	{"iPhone 12 Pro", 390, 844, 3, true, true, safariPhone},
+	{"iPhone 13", 390, 844, 3, true, true, safariPhone},
+	{"iPhone 13 mini", 375, 812, 3, true, true, safariPhone},
+	{"iPhone 14", 390, 844, 3, true, true, safariPhone},
+	{"iPhone 14 Pro", 393, 852, 3, true, true, safariPhone},
 	{"iPhone 14 Pro Max", 430, 932, 3, true, true, safariPhone},
 	{"iPhone 15", 393, 852, 3, true, true, safariPhone},
+	{"iPhone 15 Plus", 430, 932, 3, true, true, safariPhone},
+	{"iPhone 15 Pro", 393, 852, 3, true, true, safariPhone},
+	{"iPhone 15 Pro Max", 430, 932, 3, true, true, safariPhone},
+	{"iPhone 16", 393, 852, 3, true, true, safariPhone},
+	{"iPhone 16 Pro", 402, 874, 3, true, true, safariPhone},
+	{"iPhone 16 Pro Max", 440, 956, 3, true, true, safariPhone},
+	{"Moto G Power", 412, 823, 1.75, true, true, "Mozilla/5.0 (Linux; Android 11; moto g power (2022)" + chromePhone},
+	{"Pixel 5", 393, 851, 2.75, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 5" + chromePhone},
+	{"Pixel 6", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 6" + chromePhone},
 	{"Pixel 7", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 7" + chromePhone},
 	{"Pixel 8", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 14; Pixel 8" + chromePhone},
+	{"Pixel 9", 412, 923, 2.625, true, true, "Mozilla/5.0 (Linux; Android 15; Pixel 9" + chromePhone},
+	{"Galaxy S8+", 360, 740, 4, true, true, "Mozilla/5.0 (Linux; Android 9; SM-G955U" + chromePhone},
 	{"Galaxy S20 Ultra", 412, 915, 3.5, true, true, "Mozilla/5.0 (Linux; Android 13; SM-G988B" + chromePhone},
 	{"Galaxy S24", 360, 780, 3, true, true, "Mozilla/5.0 (Linux; Android 14; SM-S921B" + chromePhone},
+	{"Galaxy Z Fold 5", 344, 882, 2.625, true, true, "Mozilla/5.0 (Linux; Android 13; SM-F946U" + chromePhone},
+	{"iPad", 810, 1080, 2, true, true, safariTablet},
 	{"iPad Mini", 768, 1024, 2, true, true, safariTablet},
 	{"iPad Air", 820, 1180, 2, true, true, safariTablet},
 	{"iPad Pro", 1024, 1366, 2, true, true, safariTablet},
 	{"Galaxy Tab S9", 711, 1138, 2.25, true, true, "Mozilla/5.0 (Linux; Android 14; SM-X710" + chromeTablet},
+	{"Surface Pro 7", 912, 1368, 2, true, true, "Mozilla/5.0 (Windows NT 10.0; Win64; x64" + chromeTablet},
+	{"Nest Hub", 1024, 600, 2, true, true, "Mozilla/5.0 (Linux; Android" + chromeTablet},
+	{"Nest Hub Max", 1280, 800, 2, true, true, "Mozilla/5.0 (Linux; Android" + chromeTablet},
 	{"Desktop", 1280, 800, 1, false, false, ""},
 	{"Desktop Full HD", 1920, 1080, 1, false, false, ""},
 	{"MacBook Air", 1440, 900, 2, false, false, safariMac},

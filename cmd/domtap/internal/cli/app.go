@@ -42,6 +42,8 @@ type Env struct {
 	TryBrowser func(context.Context, browser.Config) error
 	// Terminal returns the key of the terminal that the command runs in.
 	Terminal func() string
+	// Conns are connections that commands share; nil: each has its own.
+	Conns *Conns
 }
 
 // ReadFile reads a file, or standard input for "-".

@@ -30,6 +30,16 @@ type Client struct {
 	// ID names the terminal in calls that read or act: a ref means the element that this terminal
 	// was shown.
 	ID string
+	// shared says that other commands use the connection, too.
+	shared bool
+}
+
+// Close closes the connection, unless other commands use it.
+func (c *Client) Close() error {
+	if c.shared {
+		return nil
+	}
+	return c.Conn.Close()
 }
 
 func newClient(conn *grpc.ClientConn) *Client {

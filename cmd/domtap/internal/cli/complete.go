@@ -33,7 +33,7 @@ func (c *Completer) ask(cmd *cobra.Command, candidates func(ctx context.Context,
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer func() { _ = client.Conn.Close() }()
+	defer func() { _ = client.Close() }()
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 	defer cancel()
 	found, err := candidates(ctx, client)

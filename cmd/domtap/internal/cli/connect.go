@@ -56,7 +56,7 @@ func (c *Connector) WithClientFor(limit func() time.Duration, do ClientWork) fun
 		}
 		ctx, cancel := WithTimeout(ctx, limit())
 		defer cancel()
-		return errors.Join(do(ctx, client, args), client.Conn.Close())
+		return errors.Join(do(ctx, client, args), client.Close())
 	})
 }
 
@@ -148,11 +148,12 @@ func (c *Connector) Dial(to endpoint.Target) (*Client, error) {
 	}
 	key := c.env.Terminal()
 	options.ClientID = terminal.ClientID(key)
-	conn, err := endpoint.Dial(to, options)
+	conn, shared, err := c.env.Conns.dial(to, options)
 	if err != nil {
 		return nil, err
 	}
 	client := newClient(conn)
+	client.shared = shared
 	client.Tab, client.ID = c.flags.Tab, terminal.ClientID(key)
 	if at, err := c.Places(); err == nil { // without a state directory, nothing is remembered
 		client.Memory = terminal.Of(at.State, to.String(), key)

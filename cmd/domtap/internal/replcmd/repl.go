@@ -1,0 +1,192 @@
+// Package replcmd has the command repl: a prompt that runs the commands of the program without its name, over one connection.
+//
+// On a terminal it edits lines, keeps a history and completes commands, flags, tabs and refs as the shell does; else it is a script, and ends at the first
+// command that fails.
+package replcmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/endpoint"
+)
+
+// maxLine bounds a line of a script, in bytes.
+const maxLine = 1 << 20
+
+// Root makes the tree of commands of one line.
+type Root func(a *cli.App, args ...string) *cobra.Command
+
+// Repl makes the command repl.
+func Repl(a *cli.App, root Root) *cobra.Command {
+	var keepGoing bool
+	cmd := a.TabCommand(&cobra.Command{
+		Use:   "repl",
+		Short: "Run commands at a prompt, or from a script on standard input",
+		Long: `Run the commands of domtap without the word domtap, one a line, over one connection. On a terminal, Tab completes commands, flags, tabs
+and refs, the arrow keys edit the line and walk through the history, ? lists the commands, Ctrl-C ends a command, and exit or
+Ctrl-D ends the prompt. From a pipe or a file, each line is a command, # begins a comment, and the first command that fails ends
+the script with its exit code. Words are quoted as in a shell. The flags of repl are those of every line.`,
+		Example: "  domtap repl\n  domtap repl --tab t2 < steps.txt\n  printf 'open https://example.com\\nsnapshot\\n' | domtap repl",
+		Args:    cli.Args(),
+	})
+	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "in a script, go on after a command that failed; the exit code is that of the last one that did")
+	cmd.RunE = cli.Work(func(cmd *cobra.Command, _ []string) error {
+		r := &repl{app: a, root: root, flags: given(cmd.Flags()), conns: new(cli.Conns)}
+		defer func() { _ = r.conns.Close() }() // what failed was said by the command
+		if in, ok := a.In.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+			return r.prompt(cmd.Context(), in)
+		}
+		return r.script(cmd.Context(), keepGoing)
+	})
+	return cmd
+}
+
+// repl is one prompt, or one script.
+type repl struct {
+	app   *cli.App
+	root  Root
+	flags map[string]string
+	conns *cli.Conns
+}
+
+// given has the flags that were given and that a variable sets, too, by the variable: that is how they reach each line.
+func given(f *pflag.FlagSet) map[string]string {
+	set := map[string]string{}
+	f.Visit(func(flag *pflag.Flag) {
+		if variable := flag.Annotations[cli.EnvAnnotation]; len(variable) > 0 {
+			set[variable[0]] = flag.Value.String()
+		}
+	})
+	if json := f.Lookup("json"); json != nil && json.Value.String() == "true" {
+		set["DOMTAP_OUTPUT"] = "json"
+	}
+	return set
+}
+
+// lookup is the environment of each line.
+func (r *repl) lookup(name string) (string, bool) {
+	if value, set := r.flags[name]; set {
+		return value, true
+	}
+	return r.app.Lookup(name)
+}
+
+// child makes the app of one line, which shares the connections.
+func (r *repl) child(in io.Reader) *cli.App {
+	env := r.app.Env
+	env.Lookup, env.In, env.Conns = endpoint.Lookup(r.lookup), in, r.conns
+	return cli.New(env)
+}
+
+// errExit ends the prompt.
+var errExit = errors.New("exit")
+
+// run runs one line and returns the exit code of its command.
+func (r *repl) run(ctx context.Context, line string, in io.Reader) (int, error) {
+	words, err := Split(line)
+	if err != nil {
+		r.app.Note("domtap: %v", err)
+		return exit.Usage, nil
+	}
+	if len(words) > 0 && words[0] == "domtap" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return exit.OK, nil
+	}
+	switch words[0] {
+	case "exit", "quit":
+		return exit.OK, errExit
+	case "?":
+		words[0] = "help"
+	case "repl":
+		r.app.Note("domtap: this is a prompt already: exit ends it")
+		return exit.Usage, nil
+	}
+	app := r.child(in)
+	return app.Run(ctx, r.root(app, words...), words), nil
+}
+
+// script runs the lines of standard input.
+func (r *repl) script(ctx context.Context, keepGoing bool) error {
+	lines := bufio.NewScanner(r.app.In)
+	lines.Buffer(nil, maxLine)
+	failed := exit.OK
+	for number := 1; lines.Scan(); number++ {
+		code, err := r.run(ctx, lines.Text(), strings.NewReader(""))
+		if errors.Is(err, errExit) {
+			break
+		}
+		if code == exit.OK {
+			continue
+		}
+		failed = code
+		if !keepGoing || ctx.Err() != nil {
+			return exit.Errorf(code, "", "line %d failed", number)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return exit.Errorf(exit.Usage, "a line has at most 1 MiB", "read the script: %w", err)
+	}
+	if failed != exit.OK {
+		return exit.Errorf(failed, "", "some lines failed")
+	}
+	return nil
+}
+
+// Split splits a line into words, as a shell does: single quotes keep everything, double quotes all but backslashes before " and \, a backslash keeps
+// the next character, and # at the beginning of a word begins a comment.
+func Split(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord, quote := false, rune(0)
+	runes := []rune(line)
+	for i := 0; i < len(runes); i++ {
+		c := runes[i]
+		next := func() bool { return i+1 < len(runes) }
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == '\'':
+			word.WriteRune(c)
+		case c == '\\' && next() && (quote == 0 || runes[i+1] == '"' || runes[i+1] == '\\'):
+			i++
+			word.WriteRune(runes[i])
+			inWord = true
+		case quote != 0:
+			word.WriteRune(c)
+		case c == '\'' || c == '"':
+			quote, inWord = c, true
+		case c == ' ' || c == '\t' || c == '\r':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+				inWord = false
+			}
+		case c == '#' && !inWord:
+			return words, nil
+		default:
+			word.WriteRune(c)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c does not end", quote)
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
