@@ -22,7 +22,7 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: release vulncheck help build demo demo-cluster picture check test test-long test-cluster faults bench bench-peers tasks soak load fuzz gen checkgenerate lint tidy-check tools
+.PHONY: release try-release vulncheck help build demo demo-cluster picture check test test-long test-cluster faults bench bench-peers tasks soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -30,8 +30,11 @@ help: ## list the targets
 build: ## build bin/domtap
 	go build -ldflags '-X main.version=$(VERSION)' -o bin/domtap ./cmd/domtap
 
-release: ## build dist/: archives for six platforms, with man pages and completions, and SHA256SUMS
+release: ## build dist/: archives for six platforms, deb, rpm, clients for Python and npm, SBOM, formula, and SHA256SUMS
 	scripts/release $(VERSION)
+
+try-release: ## build a release for this platform twice, compare, and use its deb and its clients while the daemon is killed
+	scripts/try-release $(VERSION)
 
 demo: build ## show domtap at work on a live page
 	scripts/install-chromium
