@@ -40,7 +40,13 @@ func Resume(ctx context.Context, k restore.Record, o Options, owner Owner) *Cont
 func (c *Control) Tab() *Tab { return c.tab }
 
 // Run is the tab's goroutine. It returns when the tab has ended, its page is closed and its goroutines are gone.
-func (c *Control) Run() { c.loop.run() }
+func (c *Control) Run() {
+	if c.tab.past != nil {
+		c.runRecorded()
+		return
+	}
+	c.loop.run()
+}
 
 // End ends the tab. Cause is ErrClosed, or an *apierr.Error, which calls and Tab.Err fail with.
 func (c *Control) End(cause error) { c.tab.end(cause) }

@@ -24,6 +24,8 @@ type Head struct {
 	view observation.View
 	// noticed is what was noticed on the page so far.
 	noticed *Notices
+	// past has earlier revisions of a recorded tab; nil: the tab is a live one.
+	past Past
 }
 
 // Next is closed when a newer head replaces this one, and when the tab ends.
@@ -34,6 +36,15 @@ func (h *Head) Next() <-chan struct{} { return h.next }
 func (h *Head) At(revision uint64) *dom.Snapshot {
 	if revision == h.Snapshot.Revision {
 		return h.Snapshot
+	}
+	if h.past != nil {
+		if revision > h.Snapshot.Revision {
+			return nil
+		}
+		if s := h.past.Snapshot(h.Snapshot.Epoch, revision); s != nil && s.Document == h.Snapshot.Document {
+			return s
+		}
+		return nil
 	}
 	return h.log.At(h.Snapshot, revision)
 }

@@ -41,6 +41,9 @@ type Command struct {
 // what it finds as its result, and writes to no variable of its caller.
 func Do[T any](ctx context.Context, t *Tab, c Command, work func(ctx context.Context, x *Exclusive) (T, error)) (T, error) {
 	var none T
+	if err := refusePast(t, Moment{}); err != nil {
+		return none, err
+	}
 	if c.URL != "" {
 		if err := t.policy.allow(c.URL); err != nil {
 			return none, err

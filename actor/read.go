@@ -22,6 +22,8 @@ type ReadOptions struct {
 	// MaxAge is how old the answer may be; 0: the page is asked. What lies ready is older than nothing that a call on
 	// the tab did.
 	MaxAge time.Duration
+	// At is a moment of a recorded tab; zero: the one that it stands at. A live tab has none but zero.
+	At Moment
 }
 
 // Reading is the state of a tab right after a Read.
@@ -44,6 +46,12 @@ type Reading struct {
 // Reads that wait for their turn share it: however many callers there are, the page is asked by one of them at a time,
 // and each gets an answer that is younger than its call.
 func (t *Tab) Read(ctx context.Context, o ReadOptions) (Reading, error) {
+	if t.past != nil {
+		return recorded{t}.read(o)
+	}
+	if err := refusePast(t, o.At); err != nil {
+		return Reading{}, err
+	}
 	if r, ok := t.lastRead.Load().serve(t, o); ok {
 		return r, nil
 	}

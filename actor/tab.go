@@ -67,6 +67,8 @@ type Tab struct {
 	leaving atomic.Int32
 	// dialogPolicy is a driver.DialogPolicy.
 	dialogPolicy atomic.Uint32
+	// past has what a recorded tab was; nil: the tab is a live one.
+	past Past
 	// recovery belongs to the loop, but for what its methods allow to others.
 	recovery restore.State
 

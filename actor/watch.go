@@ -25,6 +25,9 @@ type Notices = notices.List
 // returns when the head is up to date. Release may be called more than once and never blocks. Errors
 // are those of Read.
 func (t *Tab) Watch(ctx context.Context, o WatchOptions) (release func(), err error) {
+	if t.past != nil {
+		return func() {}, nil
+	}
 	one := observation.NewWatch(o)
 	release = func() { t.watches.Release(one) }
 	_, err = shareTurn(ctx, t, "watch", &t.beginnings, one, func(ctx context.Context, x *Exclusive, all []*observation.Watch) (struct{}, error) {
@@ -55,6 +58,9 @@ type Following struct {
 // the heads and owes a Release. It fails with an *apierr.Error of kind Exhausted when the page evaluates too many
 // selectors already.
 func (t *Tab) Follow(o WatchOptions) (*Following, error) {
+	if t.past != nil {
+		return recorded{t}.follow(o), nil
+	}
 	one := observation.NewWatch(o)
 	number, ok := t.watches.Follow(one)
 	if !ok {

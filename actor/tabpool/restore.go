@@ -36,6 +36,21 @@ func (p *Pool) Restore(k restore.Record) error {
 	return nil
 }
 
+// Recorded makes a tab of a recording, under the id that it had. It fails with an *Error of kind Exists when there is a tab of that id, and
+// Exhausted when there are too many tabs.
+func Recorded(p *Pool, first actor.Published, past actor.Past) (*actor.Control, error) {
+	if _, err := p.Tab(first.Info.ID); err == nil {
+		return nil, apierr.Errorf(apierr.Exists, "there is a tab %s already", first.Info.ID)
+	}
+	reserved, err := p.acquireSlot(first.Info.Session)
+	if err != nil {
+		return nil, err
+	}
+	return p.start(reserved, func() *actor.Control {
+		return actor.NewRecorded(p.ctx, first, past, p.cfg.options(actor.Options{}), owner{p})
+	}).Control, nil
+}
+
 // tabID makes the id of a tab of a browser. To clients the id is opaque; it names the tab's browser, so that calls can be
 // routed by it, and the number of the tab, unless the id must not be guessed.
 func tabID(browser string, number int, secret bool) string {

@@ -47,7 +47,7 @@ func groups() []group {
 			{Name: "dom", Make: readcmd.DOM}, {Name: "watch", Make: readcmd.Watch}, {Name: "wait", Make: readcmd.Wait}, {Name: "shot", Make: readcmd.Shot},
 			{Name: "pdf", Make: readcmd.PDF}, {Name: "extract", Make: readcmd.Extract}, {Name: "batch", Make: readcmd.Batch}, {Name: "log", Make: readcmd.Log}, {Name: "timeline", Make: timelinecmd.Timeline},
 			{Name: "request", Make: readcmd.Request}, {Name: "har", Make: readcmd.HAR}, {Name: "video", Make: readcmd.Video}, {Name: "audit", Make: readcmd.Audit},
-			{Name: "prune", Make: readcmd.Prune}, {Name: "search", Make: readcmd.Search}, {Name: "record", Make: recordcmd.Record},
+			{Name: "prune", Make: readcmd.Prune}, {Name: "search", Make: readcmd.Search}, {Name: "record", Make: recordcmd.Record}, {Name: "replay", Make: recordcmd.Replay},
 		}},
 		{"act", "Acting on a page:", append(actcmd.Actions(),
 			cli.Command{Name: "dialog", Make: actcmd.Dialog}, cli.Command{Name: "downloads", Make: actcmd.Downloads}, cli.Command{Name: "form", Make: actcmd.Form},

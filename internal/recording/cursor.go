@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor"
+	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 	recordingv1 "github.com/domtap/domtap/gen/domtap/recording/v1"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/cluster/tablog"
@@ -149,6 +151,22 @@ func (f *File) At(at time.Duration) (actor.Published, time.Duration, error) {
 	return actor.Published{}, 0, ErrNothing
 }
 
+// StateOf returns the state that began at a time and has a revision of an epoch. It fails with ErrNothing when it cannot be read.
+func (f *File) StateOf(at time.Duration, revision uint64, epoch string) (actor.Published, error) {
+	limit := micros(at)
+	c := f.Cursor(at)
+	defer c.Close()
+	for {
+		m, err := c.Next()
+		if err != nil || micros(m.At) > limit {
+			return actor.Published{}, ErrNothing
+		}
+		if s := m.State; s != nil && micros(m.At) == limit && s.Snapshot.Revision == revision && s.Snapshot.Epoch == epoch {
+			return *s, nil
+		}
+	}
+}
+
 // last returns the last state at or before a time.
 func (c *Cursor) last(limit uint64) (state actor.Published, at time.Duration, ok bool) {
 	for {
@@ -160,4 +178,85 @@ func (c *Cursor) last(limit uint64) (state actor.Published, at time.Duration, ok
 			state, at, ok = *m.State, m.At, true
 		}
 	}
+}
+
+// Mark is what a recording has at some time, without the DOM.
+type Mark struct {
+	// At is since the start of the recording.
+	At time.Duration
+	// Revision and Epoch are those of a state; 0: it is none.
+	Revision uint64
+	Epoch    string
+	// Picture, Timeline and Log are what else it has; a picture is without its data.
+	Picture  *Picture
+	Timeline *domtapv1.TimelineEntry
+	Log      *domtapv1.LogEntry
+}
+
+// Marks reads all that a recording has but for the DOM, and leaves out what cannot be read.
+func (f *File) Marks() iter.Seq[Mark] {
+	return func(yield func(Mark) bool) {
+		for _, b := range f.blocks {
+			for e, err := range f.entries(b) {
+				if err != nil {
+					break
+				}
+				if m, ok := mark(e); ok && !yield(m) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// mark makes the mark of an entry; false: it has none.
+func mark(e *recordingv1.Entry) (Mark, bool) {
+	m := Mark{At: since(e.GetAt()), Timeline: e.GetTimeline(), Log: e.GetLog()}
+	switch what := e.GetWhat().(type) {
+	case *recordingv1.Entry_State:
+		record := new(clusterv1.LogRecord)
+		if proto.Unmarshal(what.State, record) != nil {
+			return m, false
+		}
+		m.Revision, m.Epoch = record.GetPage().GetRevision(), record.GetPage().GetEpoch()
+	case *recordingv1.Entry_Picture:
+		m.Picture = what.Picture
+		m.Picture.Data = nil
+	}
+	return m, m.Revision > 0 || m.Picture != nil || m.Timeline != nil || m.Log != nil
+}
+
+// PictureAt returns the last picture at or before a time, or else the first one after it; nil: there is none.
+func (f *File) PictureAt(at time.Duration) *Picture {
+	limit := micros(at)
+	for _, b := range slices.Backward(f.blocks) {
+		if b.flags&hasPictures != 0 && b.first <= limit {
+			if p := f.picture(b, func(t uint64) bool { return t <= limit }, true); p != nil {
+				return p
+			}
+		}
+	}
+	for _, b := range f.blocks {
+		if b.flags&hasPictures != 0 && b.last >= limit {
+			if p := f.picture(b, func(t uint64) bool { return t >= limit }, false); p != nil {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// picture returns the last or the first picture of a block whose time is wanted.
+func (f *File) picture(b block, wanted func(at uint64) bool, last bool) (found *Picture) {
+	for e, err := range f.entries(b) {
+		if err != nil {
+			break
+		}
+		if p := e.GetPicture(); p != nil && wanted(e.GetAt()) {
+			if found = p; !last {
+				break
+			}
+		}
+	}
+	return found
 }

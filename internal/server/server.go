@@ -47,6 +47,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/recorder"
+	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/services"
 	"github.com/domtap/domtap/internal/server/streaming"
@@ -109,6 +110,8 @@ type Config struct {
 	Peers intercept.Peers
 	// Recording says where recordings of tabs go. Without a directory, tabs cannot be recorded.
 	Recording recorder.Config
+	// Replay has recordings that are served instead of live tabs; the pool has no browser then. Nil: tabs are live.
+	Replay *replay.Player
 	// RecordAll has all tabs recorded, as it says. Nil: those that clients want.
 	RecordAll *recorder.Options
 	// LivePage is the page that DaemonService starts and stops. Nil: the daemon has none.
@@ -192,6 +195,13 @@ func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 		cfg.Recording.Logger, cfg.Recording.Timelines = cfg.Logger, s.timelines
 		s.recordings = recorder.New(context.Background(), pool, cfg.Recording)
 	}
+	if cfg.Replay != nil {
+		if err := cfg.Replay.Attach(pool); err != nil {
+			return nil, err
+		}
+		cfg.Replay.Timelines(s.timelines.Load)
+		s.cfg.Peers = replay.Guard{Reads: intercept.Readable}
+	}
 	s.assemble()
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
@@ -225,7 +235,7 @@ func (s *Server) assemble() {
 		DaemonID: rand.Text(), Access: s.access, Views: s.views, Usage: s.usage, Streams: s.streams,
 		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Searcher: cfg.Searcher, Node: cfg.Node, Cluster: cfg.Cluster,
 		LivePage: cfg.LivePage, Logger: cfg.Logger, Timelines: s.timelines, Version: cfg.Version,
-		Recorder: s.recordings,
+		Recorder: s.recordings, Replay: cfg.Replay,
 	})
 }
 

@@ -46,6 +46,8 @@ type Store struct {
 	// changed is closed at the next change; nil: nobody waits.
 	changed chan struct{}
 	closed  bool
+	// loaded says that the entries are of a recording, and stay as they are.
+	loaded bool
 }
 
 type item struct {
@@ -69,6 +71,9 @@ func New(l Limits) *Store {
 func (s *Store) Add(e *Entry) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.loaded {
+		return 0
+	}
 	if e.Count == 0 {
 		e.Count = 1
 	}
@@ -82,6 +87,20 @@ func (s *Store) Add(e *Entry) uint64 {
 	s.items = append(s.items, item{})
 	s.replace(len(s.items)-1, e)
 	return e.Id
+}
+
+// Load makes entries those of the store, with their ids and versions, whatever they take. They must be sorted by id. Nothing is added or
+// changed from then on.
+func (s *Store) Load(entries []*Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.items, s.bytes, s.id, s.version, s.dropped, s.users, s.loaded = nil, 0, 0, 0, 0, nil, true
+	for _, e := range entries {
+		s.count(nil, e)
+		s.items = append(s.items, item{e, proto.Size(e) + overhead})
+		s.id, s.version = max(s.id, e.Id), max(s.version, e.Version)
+	}
+	s.wake()
 }
 
 // Change replaces an entry by what a function makes of a copy of it. An entry that is dropped is not changed, but what it cost is

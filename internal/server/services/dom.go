@@ -55,6 +55,20 @@ func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomSe
 	if err != nil {
 		return err
 	}
+	if s.Replay != nil {
+		speed := 1.0
+		if r.Speed != nil {
+			speed = r.GetSpeed()
+		}
+		played, stop, err := s.Replay.Follow(stream.Context(), r.GetTabId(), r.GetAt(), speed)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		tab = played
+	} else if r.GetAt() != nil || r.Speed != nil {
+		return noReplay{}.refuse()
+	}
 	shared := s.Views.Of(tab)
 	defer shared.Streams(connections.Caller(stream.Context(), r.GetClientId()))()
 	return s.Streams.Watch(tab, shared, r, stream)

@@ -25,6 +25,16 @@ func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequ
 	if err != nil {
 		return nil, err
 	}
+	if s.Replay != nil {
+		picture, err := s.Replay.Picture(r.GetTabId(), r.GetAt())
+		if err != nil {
+			return nil, err
+		}
+		return &domtapv1.ScreenshotResponse{Image: picture.GetData(), Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG}, nil
+	}
+	if r.GetAt() != nil {
+		return nil, noReplay{}.refuse()
+	}
 	shot, format := shotOf(r)
 	if r.GetMarks() {
 		return s.annotatedShot(ctx, tab, r, shot)

@@ -2,9 +2,11 @@ package services
 
 import (
 	"context"
+	"time"
 
 	"google.golang.org/grpc/codes"
 
+	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
@@ -53,6 +55,9 @@ func (s *recordingService) StopRecording(ctx context.Context, r *domtapv1.StopRe
 
 // ListRecordings lists recordings.
 func (s *recordingService) ListRecordings(ctx context.Context, r *domtapv1.ListRecordingsRequest) (*domtapv1.ListRecordingsResponse, error) {
+	if s.Replay != nil {
+		return &domtapv1.ListRecordingsResponse{Recordings: s.Replay.Recordings(r.GetTabId(), r.GetSessionId())}, nil
+	}
 	scope, err := s.scope(ctx, "", r.GetTabId(), r.GetSessionId())
 	if err != nil {
 		return nil, err
@@ -86,6 +91,30 @@ func recordingsFor(ctx context.Context, all []recorder.Info) []*domtapv1.Recordi
 		}
 	}
 	return out
+}
+
+// moment makes the moment that a request names; zero for none. A daemon with live tabs has no moment but that, so that any
+// other fails when a tab is read.
+func (c *core) moment(at *domtapv1.Moment) actor.Moment {
+	switch {
+	case at == nil:
+		return actor.Moment{}
+	case c.Replay == nil:
+		return actor.Moment{Time: time.Unix(0, 0)}
+	}
+	return c.Replay.Moment(at)
+}
+
+// infoAt is what a tab was at a moment.
+func (c *core) infoAt(ctx context.Context, tab *actor.Tab, at *domtapv1.Moment) (actor.Info, error) {
+	if at == nil {
+		return tab.Info(), nil
+	}
+	reading, err := tab.Read(ctx, actor.ReadOptions{At: c.moment(at)})
+	if err != nil {
+		return actor.Info{}, err
+	}
+	return reading.Head.Info, nil
 }
 
 // noReplay is the ReplayService of a daemon with live tabs.

@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/recorder"
+	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/server/streaming"
 	"github.com/domtap/domtap/internal/server/textcache"
 	"github.com/domtap/domtap/internal/server/timelines"
@@ -56,6 +57,8 @@ type Config struct {
 	Recorder *recorder.Recorder
 	// LivePage is the page that DaemonService starts and stops; nil: there is none.
 	LivePage LivePage
+	// Replay has the recordings that this daemon replays; nil: its tabs are live.
+	Replay *replay.Player
 	// Logger gets what operators must know, such as scripts that were run.
 	Logger *slog.Logger
 }
@@ -92,6 +95,10 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterSearchServiceServer(r, &searchService{core: s.core})
 	domtapv1.RegisterClusterServiceServer(r, s.core.Cluster)
 	domtapv1.RegisterRecordingServiceServer(r, &recordingService{core: s.core})
-	domtapv1.RegisterReplayServiceServer(r, noReplay{core: s.core})
+	if s.core.Replay != nil {
+		domtapv1.RegisterReplayServiceServer(r, s.core.Replay)
+	} else {
+		domtapv1.RegisterReplayServiceServer(r, noReplay{core: s.core})
+	}
 	domtapv1.RegisterDaemonServiceServer(r, &daemonService{core: s.core})
 }

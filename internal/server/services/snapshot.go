@@ -27,6 +27,7 @@ type snapshotRequest interface {
 	GetCursor() string
 	GetIncludeGeometry() bool
 	GetMaxAge() *durationpb.Duration
+	GetAt() *domtapv1.Moment
 	GetObserveOnly() bool
 }
 
@@ -65,7 +66,7 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 	}
 	sel := views.SelectionOf(r)
 	wanted := sel.Read(boxes)
-	wanted.MaxAge = r.GetMaxAge().AsDuration()
+	wanted.MaxAge, wanted.At = r.GetMaxAge().AsDuration(), c.moment(r.GetAt())
 	shared := c.Views.Of(tab)
 	reading, now, err := c.look(ctx, tab, r, wanted)
 	if err == nil && !reading.Structural {

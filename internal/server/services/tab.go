@@ -59,7 +59,14 @@ func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) 
 	}
 	resp := &domtapv1.ListTabsResponse{DaemonId: s.DaemonID, NodeId: s.Node}
 	for _, tab := range tabs {
-		resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
+		info, err := s.infoAt(ctx, tab, r.GetAt())
+		switch {
+		case apierr.Is(err, apierr.NotFound): // it was not there yet
+		case err != nil:
+			return nil, err
+		default:
+			resp.Tabs = append(resp.Tabs, convert.Tab(info))
+		}
 	}
 	return resp, nil
 }
@@ -70,7 +77,11 @@ func (s *tabService) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*do
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.GetTabResponse{Tab: convert.Tab(tab.Info())}, nil
+	info, err := s.infoAt(ctx, tab, r.GetAt())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.GetTabResponse{Tab: convert.Tab(info)}, nil
 }
 
 // CloseTab closes a tab.

@@ -85,6 +85,15 @@ func (t *Timelines) Of(who identity.Principal, id string) (*Tab, error) {
 	return one, nil
 }
 
+// Load makes entries those of a tab, with their ids and versions, and takes no others: they are of a recording.
+func (t *Timelines) Load(tab string, entries []*timeline.Entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.tabs[tab]; one != nil {
+		one.Load(entries)
+	}
+}
+
 // forget drops the timelines of tabs that were closed long ago; the lock is held.
 func (t *Timelines) forget(now time.Time) {
 	t.closed = slices.DeleteFunc(t.closed, func(c *Tab) bool { return now.Sub(c.closedAt) > keepClosed })

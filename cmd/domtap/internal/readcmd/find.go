@@ -36,6 +36,8 @@ A page without a match is not an error: the elements that come closest are print
   domtap find '"terms of use"'           # these words together`,
 		Args: cli.Args("WORDS…"), ValidArgsFunction: cobra.NoFileCompletions,
 	})
+	var at moment
+	at.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&within, "within", "", "only matches with this around them: a text of their row, item, group or dialog, a role, or a ref")
 	f.Int32Var(&results, "max-results", 10, "print at most this many matches, 1 to 50")
@@ -45,7 +47,7 @@ A page without a match is not an error: the elements that come closest are print
 		if err != nil {
 			return err
 		}
-		request := &domtapv1.FindRequest{TabId: id, Query: strings.Join(args, " "), ClientId: c.ID, Within: within}
+		request := &domtapv1.FindRequest{TabId: id, Query: strings.Join(args, " "), ClientId: c.ID, Within: within, At: at.message()}
 		if f.Changed("max-results") {
 			request.MaxResults = proto.Int32(results)
 		}

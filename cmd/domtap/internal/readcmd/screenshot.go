@@ -34,6 +34,8 @@ func Shot(a *cli.App) *cobra.Command {
 		Example: "  domtap shot page.png\n  domtap shot --full-page --quality 60 page.webp\n  domtap shot --ref 12 button.png",
 		Args:    cli.Args("FILE"),
 	})
+	var at moment
+	at.register(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&fullPage, "full-page", false, "the whole page, not only its visible part")
 	f.Int32Var(&quality, "quality", 80, "1 to 100, for .jpg and .webp")
@@ -48,7 +50,7 @@ func Shot(a *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		request := &domtapv1.ScreenshotRequest{TabId: id, Format: format, FullPage: fullPage, Marks: annotate}
+		request := &domtapv1.ScreenshotRequest{TabId: id, Format: format, FullPage: fullPage, Marks: annotate, At: at.message()}
 		if f.Changed("quality") {
 			request.Quality = proto.Int32(quality)
 		}
@@ -58,6 +60,9 @@ func Shot(a *cli.App) *cobra.Command {
 		answer, err := c.Pages.Screenshot(ctx, request)
 		if err != nil {
 			return err
+		}
+		if answer.GetFormat() == domtapv1.ImageFormat_IMAGE_FORMAT_JPEG && format != answer.GetFormat() {
+			return exit.Errorf(exit.Usage, "use a name that ends in .jpg", "pictures of recordings are JPEG")
 		}
 		return a.SaveFile(args[0], answer.GetImage(), "the picture")
 	})

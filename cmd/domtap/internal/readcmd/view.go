@@ -20,6 +20,7 @@ type viewFlags struct {
 	root         uint32
 	frame        string
 	attributes   []string
+	at           moment
 	cmd          *cobra.Command
 }
 
@@ -32,6 +33,7 @@ func (v *viewFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&v.all, "all", false, "also headings, landmarks, text, images, tables, lists and drawings, not only what can be acted on")
 	f.BoolVar(&v.full, "full", false, "all elements, without any limit")
 	cli.RefFlag(f, &v.root, "root", "only the element with this ref and its descendants")
+	v.at.register(cmd)
 	f.StringVar(&v.frame, "frame", "", "only this frame")
 	f.StringSliceVar(&v.attributes, "attr", nil, "also these HTML attributes, such as id,data-testid")
 }
@@ -44,6 +46,7 @@ func (v *viewFlags) request(tab string) *domtapv1.GetDomRequest {
 		FullSnapshot:      v.full,
 		FrameId:           v.frame,
 		IncludeAttributes: v.attributes,
+		At:                v.at.message(),
 	}
 	if v.all {
 		r.InteractiveOnly = proto.Bool(false)

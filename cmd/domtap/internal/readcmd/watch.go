@@ -50,6 +50,7 @@ func Watch(a *cli.App) *cobra.Command {
 	f.StringArrayVar(&w.until, "until", nil, "end when the page meets this condition, such as text=Done or gone:role=progressbar; may be repeated")
 	f.BoolVar(&w.outcome, "outcome", false, "also print what a person would notice, such as ! alert: Sold out")
 	f.BoolVar(&w.omitInitial, "omit-initial", false, "do not print the page first")
+	f.Float64Var(&w.speed, "speed", 1, "of a recording (domtap replay): play it this many times as fast as it was, 0.01 to 10000")
 	f.DurationVar(&w.minInterval, "min-interval", 0, "the least time between two printed changes; changes in between are merged")
 	cli.MakeOwn(f.Lookup("timeout"), "end after this time (default: never)", "0s")
 	cmd.RunE = a.WithClientFor(func() time.Duration {
@@ -83,6 +84,7 @@ type watcher struct {
 	outcome     bool
 	omitInitial bool
 	minInterval time.Duration
+	speed       float64
 	until       []string
 
 	seen int
@@ -101,6 +103,9 @@ func (w *watcher) open(ctx context.Context, c *cli.Client, view *viewFlags) (dom
 	}
 	request.OmitInitial, request.Format = w.omitInitial, domtapv1.Format_FORMAT_DENSE_DIFF
 	request.IncludeOutcome = w.outcome
+	if w.speed != 1 {
+		request.Speed = &w.speed
+	}
 	if w.minInterval != 0 {
 		request.MinInterval = durationpb.New(w.minInterval)
 	}

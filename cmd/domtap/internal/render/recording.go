@@ -28,3 +28,21 @@ func Recordings(all []*domtapv1.Recording) string {
 		}
 	})
 }
+
+// Replay is a table of what is replayed, and lines about what is missing of it.
+func Replay(r *domtapv1.GetReplayResponse) string {
+	out := table("TAB\tSTARTED\tLENGTH\tSTATES\tPICTURES\tSIZE\tFILE", r.GetTabs(), func(t *domtapv1.ReplayedTab) []string {
+		one := t.GetRecording()
+		length := t.GetLast().AsDuration() - t.GetFirst().AsDuration()
+		return []string{
+			Line(one.GetTabId()), one.GetStarted().AsTime().Local().Format(time.DateTime), length.Round(time.Millisecond).String(), number(one.GetStates()),
+			number(one.GetPictures()), fileSize(one.GetBytes()), Line(one.GetFile()),
+		}
+	})
+	for _, t := range r.GetTabs() {
+		for _, missing := range t.GetMissing() {
+			out += "missing of " + Line(t.GetRecording().GetTabId()) + ": " + Line(missing) + "\n"
+		}
+	}
+	return out
+}

@@ -1,0 +1,29 @@
+package readcmd
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// moment is the flag --at: a time of a recording.
+type moment struct {
+	offset time.Duration
+	cmd    *cobra.Command
+}
+
+func (m *moment) register(cmd *cobra.Command) {
+	m.cmd = cmd
+	cmd.Flags().DurationVar(&m.offset, "at", 0, "of a recording (domtap replay): what was there this long after its start (default: where the replay stands)")
+}
+
+// message is nil when the flag is not set.
+func (m *moment) message() *domtapv1.Moment {
+	if !m.cmd.Flags().Changed("at") {
+		return nil
+	}
+	return &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(m.offset)}}
+}

@@ -1,0 +1,107 @@
+package recordcmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/actor/tabpool"
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/replay"
+)
+
+// replayFlags are the flags of the command replay.
+type replayFlags struct {
+	socket string
+	at     time.Duration
+}
+
+// Replay makes the command replay.
+func Replay(a *cli.App) *cobra.Command {
+	var flags replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay FILE…",
+		Short: "Serve recordings, read-only, at any time that they have",
+		Long: `Serve recordings until Ctrl-C, on the same API as a daemon, read-only: every command that reads works on them, with
+--addr. Tabs show the end of the recording, or what was there after --at; the flag --at of commands that read
+names another time. domtap watch plays a recording.
+
+Recordings of several tabs are replayed together, each at its time.`,
+		Example: `  domtap replay shop.domtap
+  domtap replay shop.domtap --at 1m20s
+  domtap compact --addr unix:///run/user/1000/domtap/replay.sock --at 12s
+  domtap watch --addr unix:///run/user/1000/domtap/replay.sock --at 0s --speed 10`,
+		Args: cli.Args("FILE…"),
+	}
+	cli.StateDirFlag(cmd.Flags(), &a.Flags.StateDir)
+	f := cmd.Flags()
+	f.StringVar(&flags.socket, "socket", "", "the unix socket to listen on (default: replay.sock beside the socket of the daemon)")
+	f.DurationVar(&flags.at, "at", 0, "show what was there this long after the start (default: the end)")
+	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
+		if err := cli.FromEnv(cmd.Flags(), a.Lookup); err != nil {
+			return err
+		}
+		player, err := replay.Open(args...)
+		if err != nil {
+			return exit.Errorf(exit.Usage, "name files that domtap record list prints", "%w", err)
+		}
+		defer player.Close()
+		if cmd.Flags().Changed("at") {
+			at := &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(flags.at)}}
+			if _, err := player.Seek(cmd.Context(), &domtapv1.SeekRequest{At: at}); err != nil {
+				return err
+			}
+		}
+		return flags.serve(cmd.Context(), a, player)
+	})
+	return cmd
+}
+
+// serve serves a replay until ctx ends.
+func (o *replayFlags) serve(ctx context.Context, a *cli.App, player *replay.Player) error {
+	if o.socket == "" {
+		at, err := a.Places()
+		if err != nil {
+			return err
+		}
+		o.socket = filepath.Join(filepath.Dir(at.Socket), "replay.sock")
+	}
+	path, err := filepath.Abs(o.socket)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	socket, err := listen.Socket(ctx, path)
+	if err != nil {
+		return exit.Errorf(exit.Unavailable, "name another socket with --socket", "%w", err)
+	}
+	pool := tabpool.New(replay.NewBrowser(), tabpool.Config{MaxTabs: maxTabs})
+	daemon, err := server.New(pool, server.Config{Replay: player})
+	if err != nil {
+		_ = socket.Close() // the error of the server says more
+		return err
+	}
+	about, err := player.GetReplay(ctx, new(domtapv1.GetReplayRequest))
+	if err != nil {
+		return err
+	}
+	if err := a.Printer().Text(render.Replay(about) + fmt.Sprintf("\nserving on --addr unix://%s until Ctrl-C\n", path)); err != nil {
+		return err
+	}
+	return daemon.Serve(ctx, socket)
+}
+
+// maxTabs is how many recordings are replayed together at most.
+const maxTabs = 1000
