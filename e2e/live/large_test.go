@@ -30,7 +30,7 @@ const scrolled = `(async () => {
 
 // A page of 1,000 elements costs the live page as little as a small one.
 func showsLargePages(t *testing.T, st *stage) {
-	large := st.d.Open(testenv.Serve(t, testenv.HTML(`<!doctype html><title>Large</title><script>
+	large := st.d.Open(testenv.Serve(t, testenv.HTML(`<!doctype html><title>Large</title><body><script>
 		for (let i = 0; i < 1000; i++) document.body.append(Object.assign(document.createElement('button'), {textContent: 'Item ' + i}))</script>`)))
 	in[bool](st, st.live, `(location.hash = 'tab=`+large+`', document.getElementById('view').value = 'all', document.getElementById('view').dispatchEvent(new Event('change')), true)`)
 	st.view("Page text")

@@ -288,7 +288,7 @@ func goesOnAfterACut(t *testing.T, st *stage) {
 func asksForTheToken(t *testing.T, st *stage) {
 	in[bool](st, st.live, `(location.hash = 'token=another-token-of-forty-three-characters', true)`)
 	st.shows("The daemon does not accept this token.")
-	if left := in[string](st, st.live, `document.getElementById('tabs').textContent + document.getElementById('lines-rows').textContent + JSON.stringify(sessionStorage) + location.hash`); left != "{}" {
+	if left := in[string](st, st.live, `document.getElementById('tabs').textContent + document.getElementById('lines-rows').textContent + document.getElementById('steps').textContent + document.getElementById('clients').textContent + JSON.stringify(sessionStorage) + location.hash`); left != "{}" {
 		t.Errorf("without a token the page still has %q", left)
 	}
 	st.view("Page text")

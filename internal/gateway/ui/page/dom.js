@@ -90,6 +90,12 @@ const clock = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', 
 export const timeOf = at => clock.format(at)
 
 /**
+ * A URL for the eye: of a data: URL, its type.
+ * @param {string | undefined} url
+ */
+export const shortURL = (url = '') => url.startsWith('data:') ? `${url.slice(0, Math.max(5, url.indexOf(',')))}…` : url
+
+/**
  * @param {number | string | undefined} n
  * @param {string} what
  */

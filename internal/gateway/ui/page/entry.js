@@ -1,6 +1,6 @@
 // @ts-check
 // How the entries of a timeline read: what stands in their lines, and in their details. No document here.
-import { count, timeOf } from './dom.js'
+import { count, shortURL, timeOf } from './dom.js'
 
 /** @typedef {import('../types').Entry} Entry */
 /** @typedef {import('../types').Row} Row */
@@ -187,7 +187,7 @@ function rowOf(e) {
   row.cost = costOf(e)
   const times = Number(e.count) > 1 ? ` × ${e.count}` : ''
   if (e.turn || (e.method && !e.read && !e.status)) {
-    Object.assign(row, { group: 'act', label: METHODS[e.method || ''] || e.method || 'call', what: (e.turn?.url || '') + times })
+    Object.assign(row, { group: 'act', label: METHODS[e.method || ''] || e.method || 'call', what: shortURL(e.turn?.url) + times })
     closing(e, row)
     if (e.turn?.url) row.more.unshift(['URL', e.turn.url])
   } else if (e.read) {
@@ -212,7 +212,7 @@ function rowOf(e) {
 function ofPage(e, row, times) {
   const { navigation: n, dialog, download, popup, problem, request, status, control } = e
   if (n) {
-    Object.assign(row, { label: n.sameDocument ? 'url' : 'page', what: n.title || n.url || '', second: n.title ? n.url || '' : '', badge: n.httpStatus ? `HTTP ${n.httpStatus}` : '' })
+    Object.assign(row, { label: n.sameDocument ? 'url' : 'page', what: n.title || shortURL(n.url), second: n.title ? shortURL(n.url) : '', badge: n.httpStatus ? `HTTP ${n.httpStatus}` : '' })
     if ((n.httpStatus || 0) >= 400) row.tone = 'bad'
     row.more.unshift(['URL', n.url || ''])
   } else if (dialog) {

@@ -63,6 +63,7 @@ export class Lines {
   /** @param {string} why */
   clear(why = 'Nothing has been read yet.') {
     this.show('', new Set())
+    this.#render() // now: a window in the background has no frames, and what is cleared must not stay in it
     set('no-lines', why)
     set('counts', '')
   }

@@ -1,6 +1,6 @@
 // @ts-check
 // The tabs and the nodes at the side, and the facts of the chosen tab.
-import { $, count, el, set, sync, write } from './dom.js'
+import { $, count, el, set, shortURL, sync, write } from './dom.js'
 
 /** @typedef {import('../types').Tab} Tab */
 
@@ -52,7 +52,7 @@ function fillTab(li, tab, current) {
   const [, name, state, url] = /** @type {HTMLElement[]} */ ([...a.children])
   write(name, tab.title || 'No title')
   write(state, statusOf(tab))
-  write(url, tab.url || '')
+  write(url, shortURL(tab.url))
   state.dataset.state = statusOf(tab)
 }
 
@@ -109,7 +109,7 @@ function fillNode(li, node, now) {
  */
 export function showTab(tab, revision) {
   set('title', tab ? tab.title || 'No title' : 'No tab is chosen')
-  set('url', tab?.url || '')
+  set('url', shortURL(tab?.url))
   set('status', tab ? statusOf(tab) : '').dataset.state = tab ? statusOf(tab) : ''
   set('revision', tab && revision ? `revision ${revision}` : '')
   set('http', tab?.httpStatus ? `HTTP ${tab.httpStatus}` : '')

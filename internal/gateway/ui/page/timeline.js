@@ -72,7 +72,7 @@ export class Timeline {
     this.#follows = true
     this.#unsaid = { steps: 0, failed: 0 }
     set('no-steps-why', why)
-    this.#render()
+    this.#show() // now, as in lines.js
   }
 
   /**
