@@ -24,6 +24,7 @@ import (
 type replayFlags struct {
 	socket string
 	at     time.Duration
+	har    string
 }
 
 // Replay makes the command replay.
@@ -39,6 +40,7 @@ names another time. domtap watch plays a recording.
 Recordings of several tabs are replayed together, each at its time.`,
 		Example: `  domtap replay shop.domtap
   domtap replay shop.domtap --at 1m20s
+  domtap replay shop.domtap --har shop.har
   domtap compact --addr unix:///run/user/1000/domtap/replay.sock --at 12s
   domtap watch --addr unix:///run/user/1000/domtap/replay.sock --at 0s --speed 10`,
 		Args: cli.Args("FILE…"),
@@ -46,6 +48,7 @@ Recordings of several tabs are replayed together, each at its time.`,
 	cli.StateDirFlag(cmd.Flags(), &a.Flags.StateDir)
 	f := cmd.Flags()
 	f.StringVar(&flags.socket, "socket", "", "the unix socket to listen on (default: replay.sock beside the socket of the daemon)")
+	f.StringVar(&flags.har, "har", "", "write an HTTP archive of the requests to this `FILE`, without headers and bodies, and serve nothing; -: standard output")
 	f.DurationVar(&flags.at, "at", 0, "show what was there this long after the start (default: the end)")
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
 		if err := cli.FromEnv(cmd.Flags(), a.Lookup); err != nil {
@@ -56,6 +59,13 @@ Recordings of several tabs are replayed together, each at its time.`,
 			return exit.Errorf(exit.Usage, "name files that domtap record list prints", "%w", err)
 		}
 		defer player.Close()
+		if flags.har != "" {
+			archive, err := player.HAR(a.Version)
+			if err != nil {
+				return err
+			}
+			return a.SaveFile(flags.har, archive, "the archive")
+		}
 		if cmd.Flags().Changed("at") {
 			at := &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(flags.at)}}
 			if _, err := player.Seek(cmd.Context(), &domtapv1.SeekRequest{At: at}); err != nil {

@@ -1,0 +1,48 @@
+package replay
+
+import (
+	"time"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/telemetry/har"
+)
+
+// HAR makes an HTTP archive of the requests of all recordings. It has what the log of a page has of a request: neither headers nor bodies.
+func (p *Player) HAR(version string) ([]byte, error) {
+	a := har.Archive{
+		Creator: har.Software{Name: "domtap", Version: version},
+		Comment: "made of a recording of domtap, which has neither headers nor bodies",
+	}
+	for _, t := range p.tracks {
+		a.Entries = append(a.Entries, requests(t.logs)...)
+	}
+	return har.Marshal(a)
+}
+
+// requests makes entries of the requests in a log. A request that was logged while it was under way is there again when it has ended,
+// with the same method, URL and start.
+func requests(logs []*domtapv1.LogEntry) (out []har.Entry) {
+	type request struct {
+		method, url string
+		started     time.Time
+	}
+	known := map[request]int{}
+	for _, e := range logs {
+		if e.GetKind() != domtapv1.LogKind_LOG_KIND_NETWORK {
+			continue
+		}
+		made := har.Entry{
+			Started: e.GetAt().AsTime(), Took: time.Duration(e.GetDurationMs() * float64(time.Millisecond)), Resource: e.GetResourceType(), Failed: e.GetFailure(),
+			Request:  har.Request{Method: e.GetLevel(), URL: e.GetUrl(), Size: -1},
+			Response: har.Response{Status: int(e.GetHttpStatus()), Size: -1, Transferred: e.GetBytes(), NoBody: "not recorded"},
+		}
+		key := request{e.GetLevel(), e.GetUrl(), made.Started}
+		if i, again := known[key]; again && out[i].Took == 0 {
+			out[i] = made
+			continue
+		}
+		known[key] = len(out)
+		out = append(out, made)
+	}
+	return out
+}
