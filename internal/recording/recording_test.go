@@ -24,7 +24,6 @@ type page struct {
 	elements []*dom.Element
 	revision uint64
 	refs     dom.Ref
-	list     *dom.Snapshot
 }
 
 func newPage(seed uint64, elements int) *page {
