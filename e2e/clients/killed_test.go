@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/domtap/domtap/client"
@@ -142,7 +141,11 @@ func (d *daemons) kill() {
 	d.t.Helper()
 	for _, pid := range testenv.PIDs(d.state) {
 		if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && bytes.Contains(line, []byte("serve\x00--on-demand")) {
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			process, err := os.FindProcess(pid)
+			if err == nil {
+				err = process.Kill()
+			}
+			if err != nil {
 				d.t.Fatal(err)
 			}
 			return

@@ -9,13 +9,16 @@ import { ActionServiceService, FormField } from "./gen/domtap/v1/action.js";
 import type { FillFormRequest, FillFormResponse, InteractRequest, InteractResponse, Step, StepResult } from "./gen/domtap/v1/action.js";
 import { ClusterServiceService } from "./gen/domtap/v1/cluster.js";
 import { ContextServiceService } from "./gen/domtap/v1/context.js";
+import { DaemonServiceService } from "./gen/domtap/v1/daemon.js";
 import { DomServiceService } from "./gen/domtap/v1/dom.js";
 import type { Element, FindRequest, FindResponse, GetCompactRequest, GetDomRequest, WaitForResponse } from "./gen/domtap/v1/dom.js";
 import { NetworkServiceService } from "./gen/domtap/v1/network.js";
 import { PageServiceService } from "./gen/domtap/v1/page.js";
 import type { PdfRequest, ReadPageRequest, ReadPageResponse, ScreenshotRequest } from "./gen/domtap/v1/page.js";
+import { RecordingServiceService, ReplayServiceService } from "./gen/domtap/v1/recording.js";
 import { SearchServiceService } from "./gen/domtap/v1/search.js";
 import { SessionServiceService } from "./gen/domtap/v1/session.js";
+import { StatsServiceService } from "./gen/domtap/v1/stats.js";
 import { StorageServiceService } from "./gen/domtap/v1/storage.js";
 import { TabServiceService } from "./gen/domtap/v1/tab.js";
 import type {
@@ -28,6 +31,7 @@ import type {
   ReloadResponse,
   Tab as TabInfo,
 } from "./gen/domtap/v1/tab.js";
+import { TimelineServiceService } from "./gen/domtap/v1/timeline.js";
 import type { WaitCondition } from "./gen/domtap/v1/wait.js";
 import { service } from "./service.js";
 import { duration } from "./steps.js";
@@ -51,6 +55,11 @@ export class Client {
   readonly search;
   readonly network;
   readonly cluster;
+  readonly daemon;
+  readonly stats;
+  readonly recordings;
+  readonly replays;
+  readonly timeline;
   #connection: Connection;
   #closed = false;
 
@@ -66,6 +75,11 @@ export class Client {
     this.search = service(connection, SearchServiceService);
     this.network = service(connection, NetworkServiceService);
     this.cluster = service(connection, ClusterServiceService);
+    this.daemon = service(connection, DaemonServiceService);
+    this.stats = service(connection, StatsServiceService);
+    this.recordings = service(connection, RecordingServiceService);
+    this.replays = service(connection, ReplayServiceService);
+    this.timeline = service(connection, TimelineServiceService);
   }
 
   /** Ends the connection and every call on it. */

@@ -19,16 +19,20 @@ from domtap.v1 import (
     action_pb2_grpc,
     cluster_pb2_grpc,
     context_pb2_grpc,
+    daemon_pb2_grpc,
     dom_pb2,
     dom_pb2_grpc,
     network_pb2_grpc,
     page_pb2,
     page_pb2_grpc,
+    recording_pb2_grpc,
     search_pb2_grpc,
     session_pb2_grpc,
+    stats_pb2_grpc,
     storage_pb2_grpc,
     tab_pb2,
     tab_pb2_grpc,
+    timeline_pb2_grpc,
     wait_pb2,
 )
 
@@ -92,6 +96,11 @@ class Client:
         self.search = search_pb2_grpc.SearchServiceStub(channel)
         self.network = network_pb2_grpc.NetworkServiceStub(channel)
         self.cluster = cluster_pb2_grpc.ClusterServiceStub(channel)
+        self.daemon = daemon_pb2_grpc.DaemonServiceStub(channel)
+        self.stats = stats_pb2_grpc.StatsServiceStub(channel)
+        self.recordings = recording_pb2_grpc.RecordingServiceStub(channel)
+        self.replays = recording_pb2_grpc.ReplayServiceStub(channel)
+        self.timeline = timeline_pb2_grpc.TimelineServiceStub(channel)
 
     async def __aenter__(self) -> Client:
         return self
