@@ -279,7 +279,7 @@ function isInteractive(el, tag, explicit, hints) {
   if (tag === "area") return hasAttr(el, "href");
   if (hints & ~HINT_TARGET) return true;
   if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;
-  if (hasAttr(el, "onclick") || el[CLICKABLE] === true) return true;
+  if (hasAttr(el, "onclick") || isClickable(el)) return true;
   const tabindex = attr(el, "tabindex");
   if (tabindex !== null && parseInt(tabindex, 10) >= 0) return true;
   return isEditingHost(el);

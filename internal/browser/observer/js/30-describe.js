@@ -52,7 +52,7 @@ function isBoxRole(role, tag) {
 
 /** Whether an element is listed for what it is or does, not for its text. @param {El} el @param {string} tag @param {string} role */
 function isBox(el, tag, role) {
-  return isBoxRole(role, tag) || isRowGroup(el, role) || el[HOVERED] === true;
+  return isBoxRole(role, tag) || isRowGroup(el, role) || isHovered(el);
 }
 
 /**
@@ -136,6 +136,11 @@ class Inherited {
      */
     this.coverage = coverage;
   }
+
+  /** What the children of a listed element inherit, where nothing disables them. @param {Rec} rec */
+  below(rec) {
+    return new Inherited(rec, this.inert, this.disabled, this.fieldset, this.coverage === COVERS_ALL ? COVERS_ALL : rec.coverage);
+  }
 }
 
 const AT_ROOT = new Inherited(null, false, false, false, COVERS_NONE);
@@ -147,8 +152,10 @@ const TEXT_SKIP = new Set(["script", "style", "noscript", "template", "head", "t
  * @param {El} el
  */
 function hasOwnText(el) {
-  for (let n = safe.firstChild(el); n; n = safe.nextSibling(n)) {
-    if (isText(n) && hasText(n.data)) return true;
+  for (let n = safe.firstChild(el); n; ) {
+    if (n.nodeType !== 3) n = safe.nextSibling(n);
+    else if (hasText(/** @type {Text} */ (n).data)) return true;
+    else n = /** @type {El | Text | null} */ (n.nextSibling);
   }
   return false;
 }
@@ -173,21 +180,25 @@ function ownText(el) {
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
  */
 function kindOf(el, tag, explicit, hints, structural, ctx) {
-  if (!hints && !INTERACTIVE_TAGS.has(tag) && hasNoAttributes(el) && el[CLICKABLE] !== true) {
+  if (!hints && !INTERACTIVE_TAGS.has(tag) && hasNoAttributes(el) && !isClickable(el)) {
     if (!structural) return -1;
   } else if (isInteractive(el, tag, explicit, hints)) return INTERACTIVE;
   return kindOfOther(el, tag, explicit, hints, structural, ctx);
 }
+
+/** The role that kindOfOther computed last, "" if it needed none: whoever describes the element next need not compute it again. */
+let lastRole = "";
 
 /**
  * The kind of an element that is not interactive, or -1.
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
  */
 function kindOfOther(el, tag, explicit, hints, structural, ctx) {
+  lastRole = "";
   if (tag === "iframe" || tag === "frame") return FRAME_HOST;
   if (hints & HINT_TARGET) return STRUCTURAL;
   if (!structural) return -1;
-  const role = roleOf(el, tag, explicit);
+  const role = (lastRole = roleOf(el, tag, explicit));
   if (role === "heading" || LANDMARK_ROLES.has(role)) return STRUCTURAL;
   if (role === "img") return STRUCTURAL;
   if (ctx.coverage === COVERS_ALL || TEXT_SKIP.has(tag)) return -1;
@@ -446,9 +457,10 @@ const FIELD_TAGS = new Set(["input", "select", "textarea", "progress", "meter"])
  * @param {El} el @param {string} tag @param {string} explicit @param {number} kind
  * @param {Inherited} ctx @param {Naming} naming @param {El | null} focused @param {string[]} attributes
  * @param {string} child @param {boolean} targeted a caller named the element as a target
+ * @param {string} known its role, if that was computed just now, else ""
  */
-function describe(into, el, tag, explicit, kind, ctx, naming, focused, attributes, child, targeted) {
-  const role = roleOf(el, tag, explicit);
+function describe(into, el, tag, explicit, kind, ctx, naming, focused, attributes, child, targeted, known) {
+  const role = known || roleOf(el, tag, explicit);
   const field = FIELD_TAGS.has(tag);
   into[F_KIND] = kind;
   into[F_PARENT] = ctx.parent;

@@ -44,7 +44,7 @@ function isHolder(el, tag, explicit, hints) {
  * @param {El | null} el
  */
 function listenerWithin(el) {
-  for (; el; el = safe.firstElementChild(el)) if (el[CLICKABLE] === true) return el;
+  for (; el; el = safe.firstElementChild(el)) if (isClickable(el)) return el;
   return null;
 }
 

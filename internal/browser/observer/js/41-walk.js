@@ -25,18 +25,21 @@ function walkFlat(root, ctx, visit, inherit, onRoot) {
   /** The assigned elements, on levels that are the content of a slot. @type {(El[] | null)[]} */
   const lists = [null];
   const positions = [0];
+  /** Whether the current element of each level is a form, whose properties may be shadowed. */
+  const forms = [false];
   let depth = 0;
   for (;;) {
     const el = nodes[depth];
     if (!el) {
       if (--depth < 0) return;
     } else {
-      const tag = tagOf(el);
+      const tag = tagOf(el), form = tag === "form";
+      forms[depth] = form;
       if (!SKIPPED.has(tag) && visit(el, tag, contexts[depth])) {
-        const root = shadowOf(el);
+        const root = form || (closedRoots === null && el.shadowRoot === null) ? null : shadowOf(el);
         if (root) onRoot(root);
-        const list = root ? null : assignedChildren(el, tag);
-        const first = list ? list[0] : root ? root.firstElementChild : safe.firstElementChild(el);
+        const list = root || tag !== "slot" ? null : assignedChildren(el, tag);
+        const first = list ? list[0] : root ? root.firstElementChild : form ? slow.firstElementChild(el) : el.firstElementChild;
         if (first) {
           contexts[depth + 1] = inherit ? inherit(el, contexts[depth]) : contexts[depth];
           depth++;
@@ -49,8 +52,18 @@ function walkFlat(root, ctx, visit, inherit, onRoot) {
     }
     if (depth === 0) return;
     const list = lists[depth];
-    nodes[depth] = list ? list[++positions[depth]] : safe.nextElementSibling(/** @type {El} */ (nodes[depth]));
+    const last = /** @type {El} */ (nodes[depth]);
+    nodes[depth] = list ? list[++positions[depth]] : forms[depth] ? slow.nextElementSibling(last) : last.nextElementSibling;
   }
+}
+
+/** Whether one of the elements of a document is a shadow host. @param {ArrayLike<El>} elements */
+function hasShadowTrees(elements) {
+  for (let i = 0, n = elements.length; i < n; i++) {
+    const el = elements[i];
+    if ((closedRoots !== null || el.shadowRoot) && shadowOf(el)) return true;
+  }
+  return false;
 }
 
 /**

@@ -13,6 +13,8 @@ class Hints {
     this.model = model;
     /** The hints of each element, as bits HINT_…. @type {Expando<number>} */
     this.bits = new Expando();
+    /** Some element has or had hints. */
+    this.given = false;
     this.cursors = new Cursors(model.styles);
     /** This update searched the whole document for cursors already. */
     this.cursorsFound = false;
@@ -31,7 +33,7 @@ class Hints {
 
   /** @param {El} node */
   get(node) {
-    return this.bits.get(node) || 0;
+    return this.given ? this.bits.get(node) || 0 : 0;
   }
 
   /**
@@ -41,7 +43,10 @@ class Hints {
   set(node, hint, on) {
     const was = this.get(node);
     const now = on ? was | hint : was & ~hint;
-    if (now !== was) this.bits.set(node, now);
+    if (now !== was) {
+      this.given = true;
+      this.bits.set(node, now);
+    }
     return now !== was;
   }
 

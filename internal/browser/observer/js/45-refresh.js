@@ -72,7 +72,7 @@ class Refresh {
       this.refreshDirty();
     }
     if (changes.proxiesDirty || everything) this.refreshProxies();
-    if (changes.structureDue) this.scanStructure();
+    if (changes.structureDue) this.scanStructure(false);
   }
 
   /**
@@ -126,7 +126,7 @@ class Refresh {
       root,
       inheritedBy(root, records),
       (el, tag, ctx) => {
-        last = this.examine(el, tag, ctx, prev);
+        last = this.examine(el, tag, ctx, prev, records.get(el), true);
         if (last) prev = last;
         return true;
       },
@@ -154,14 +154,16 @@ class Refresh {
     this.scans++;
     this.limited = false;
     labels.reset();
-    const shadows = this.hasShadowTrees();
+    const shadows = hasShadowTrees(this.model.elements);
     if (shadows) naming.generated.inShadows = true; // names are computed before the scan comes to the trees in them
     changes.clearNodes();
     for (const _ of hints.findCursorHints());
     changes.checkNodes.clear();
     const root = safe.documentElement(this.model.doc);
-    if (!shadows && this.isPlain()) this.scanPlain();
-    else if (root) this.scan(root);
+    if (shadows || !this.isPlain()) {
+      if (root) this.scan(root);
+    } else if (this.model.structural) this.scanStructure(true);
+    else this.scanPlain();
     for (const rec of records.all) if (rec.scan !== this.scans) records.drop(rec);
     changes.rescan = false;
     changes.structureDue = false;
@@ -173,20 +175,19 @@ class Refresh {
   }
 
   /**
-   * Whether scanPlain suits the document, which has no shadow trees: nothing that disables its descendants, and
-   * structure is not stored.
+   * Whether a document is plain outside of shadow trees: candidates has all elements that may be interactive, and
+   * nothing disables its descendants.
    */
   isPlain() {
     const { doc, hints, listeners, styles } = this.model;
-    if (this.model.structural || listeners.needsWalk || hints.designMode || safe.querySelector(doc, DISABLING)) return false;
+    if (listeners.needsWalk || hints.designMode || safe.querySelector(doc, DISABLING)) return false;
     return !hints.cursors.found.size || !styles.of(doc).opaque;
   }
 
-  /** Whether an element of the document is a shadow host. */
-  hasShadowTrees() {
-    const { elements } = this.model;
-    for (let i = 0, n = elements.length; i < n; i++) if (shadowOf(elements[i])) return true;
-    return false;
+  /** The elements of a plain document, outside of shadow trees, that may be interactive, apart from those with hints. */
+  candidates() {
+    const { doc, hints, styles } = this.model;
+    return safe.querySelectorAll(doc, hints.cursors.found.size ? CANDIDATES + "," + styles.of(doc).selector : CANDIDATES);
   }
 
   /**
@@ -194,7 +195,7 @@ class Refresh {
    * that the others are never touched.
    */
   scanPlain() {
-    const { doc, hints, records, styles } = this.model;
+    const { records } = this.model;
     let prev = records.head;
     /**
      * The listed ancestors of the current element, and what their children inherit.
@@ -202,14 +203,15 @@ class Refresh {
      */
     const recs = [];
     const contexts = [AT_ROOT];
-    const selector = hints.cursors.found.size ? CANDIDATES + "," + styles.of(doc).selector : CANDIDATES;
-    for (const el of safe.querySelectorAll(doc, selector)) {
+    const list = this.candidates();
+    for (let i = 0, n = list.length; i < n; i++) {
+      const el = list[i];
       while (recs.length && !safe.contains(recs[recs.length - 1].node, el)) {
         recs.pop();
         contexts.pop();
       }
       const ctx = contexts[recs.length];
-      const rec = this.examine(el, tagOf(el), ctx, prev);
+      const rec = this.examine(el, tagOf(el), ctx, prev, records.get(el), true);
       if (!rec) continue;
       prev = rec;
       if (!safe.firstElementChild(el)) continue;
@@ -219,14 +221,18 @@ class Refresh {
   }
 
   /**
-   * Scans the whole document for what gives it its shape. All other records are up to date: those of interactive elements
-   * get another parent and are not described again, which would be the larger part of the work.
+   * Scans the whole document for what gives it its shape. Unless all is to be described again, the other records are up to
+   * date: those of interactive elements get another parent only, since the rest would be the larger part of the work.
+   * @param {boolean} all
    */
-  scanStructure() {
+  scanStructure(all) {
     const { changes, hints, records } = this.model;
     changes.structureDue = false;
     const root = safe.documentElement(this.model.doc);
     if (!root) return;
+    let plain = this.isPlain();
+    /** Of the others, nothing is asked that makes an element interactive. @type {Set<El> | null} */
+    let candidates = plain ? new Set(this.candidates()) : null;
     /** @type {Rec} */
     let prev = records.head;
     /** @type {Rec | null} */
@@ -236,14 +242,18 @@ class Refresh {
       AT_ROOT,
       (el, tag, ctx) => {
         const rec = records.get(el);
-        const known = rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE;
+        const known = !all && rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE;
         if (known) this.setParent(rec, ctx.parent);
-        last = known ? rec : this.examine(el, tag, ctx, prev);
+        last = known ? rec : this.examine(el, tag, ctx, prev, rec, candidates === null || candidates.has(el));
         if (last) prev = last;
         return true;
       },
-      (el, ctx) => inheritedBelow(el, ctx, last || undefined),
-      (root) => hints.walkShadowRoot(root),
+      (el, ctx) => (plain ? (last ? ctx.below(last) : ctx) : inheritedBelow(el, ctx, last || undefined)),
+      (root) => {
+        plain = false; // what is in the shadow tree, and what its slots show, was not searched
+        candidates = null;
+        hints.walkShadowRoot(root);
+      },
     );
   }
 
@@ -262,21 +272,24 @@ class Refresh {
    * Examines one element: creates, links, unlinks or describes its record. Returns the record when
    * it is listed.
    * @param {El} el @param {string} tag @param {Inherited} ctx @param {Rec} prev the listed record before it
+   * @param {Rec | undefined} known its record
+   * @param {boolean} candidate false: only hints can make it interactive, and it has no role attribute
    * @returns {Rec | null}
    */
-  examine(el, tag, ctx, prev) {
-    const { hints, layout, records, visibility } = this.model;
-    const explicit = hasAttr(el, "role") ? explicitRole(el) : "";
+  examine(el, tag, ctx, prev, known, candidate) {
+    const { hints, layout, records, structural, visibility } = this.model;
+    const explicit = candidate && hasAttr(el, "role") ? explicitRole(el) : "";
+    const hint = hints.get(el);
     forgetAttributes();
-    let kind = kindOf(el, tag, explicit, hints.get(el), this.model.structural, ctx);
+    let kind = candidate || hint ? kindOf(el, tag, explicit, hint, structural, ctx) : kindOfOther(el, tag, explicit, hint, structural, ctx);
     const held = kind === INTERACTIVE && isHolder(el, tag, explicit, hints);
-    const known = records.get(el);
     if (known && known.holds !== held) this.model.changes.noteHeld(el);
-    if (held) kind = kindOfOther(el, tag, explicit, hints.get(el), this.model.structural, ctx);
+    if (held) kind = kindOfOther(el, tag, explicit, hint, structural, ctx);
     if ((kind < 0 && !held) || (ctx.inert && isInert(el, ctx))) {
-      this.exclude(known, kind);
+      if (known) this.exclude(known, kind);
       return null;
     }
+    const role = kind === STRUCTURAL ? lastRole : "";
     const rec = known || this.newRec(el);
     if (!rec) return null;
     records.add(rec);
@@ -289,8 +302,8 @@ class Refresh {
       return null;
     }
     layout.readPosition();
-    const rect = visibility.rect(el, tag);
-    if (!visibility.isVisibleByStyle(el, tag) || !visibility.hasVisibleBox(el, tag, rect)) {
+    const rect = visibility.isVisibleByStyle(el, tag) ? visibility.rect(el, tag) : null;
+    if (rect === null || !visibility.hasVisibleBox(el, tag, rect)) {
       if (rec.control) hints.noteHiddenControl(rec);
       records.unlink(rec);
       return null;
@@ -298,17 +311,16 @@ class Refresh {
     if (rec.control && !rec.shown && isToggle(el, tag)) this.model.changes.proxiesDirty = true;
     layout.setBox(rec, rect);
     records.link(rec, prev);
-    this.describe(rec, explicit, kind, ctx);
+    this.describe(rec, explicit, kind, ctx, role);
     return rec;
   }
 
   /**
    * Takes an element out of the list that does not count or is inert.
-   * @param {Rec | undefined} rec @param {number} kind
+   * @param {Rec} rec @param {number} kind
    */
   exclude(rec, kind) {
     const { hints, records } = this.model;
-    if (!rec) return;
     rec.inert = true;
     if (rec.control) hints.noteHiddenControl(rec);
     records.unlink(rec);
@@ -331,11 +343,12 @@ class Refresh {
   /**
    * Fills in the fields of a record.
    * @param {Fields} into @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx
+   * @param {string} role as describe takes it
    */
-  fill(into, rec, explicit, kind, ctx) {
+  fill(into, rec, explicit, kind, ctx, role) {
     const { attributes, frames, hints, naming } = this.model;
     const child = kind === FRAME_HOST ? frames.get(rec.node) || "" : "";
-    describe(into, rec.node, rec.tag, explicit, kind, ctx, naming, this.focused, attributes, child, (hints.get(rec.node) & HINT_TARGET) !== 0);
+    describe(into, rec.node, rec.tag, explicit, kind, ctx, naming, this.focused, attributes, child, (hints.get(rec.node) & HINT_TARGET) !== 0, role);
     const control = hints.proxiedControls.size && !explicit ? hints.proxiedControls.get(rec.node) : undefined;
     if (kind === INTERACTIVE && isSelectedByHolder(rec.node, this.model.records)) {
       into[F_STATES] = (into[F_STATES] & ~(3 << S_SELECTED)) | (YES << S_SELECTED);
@@ -348,13 +361,14 @@ class Refresh {
   /**
    * Brings the fields of a record up to date.
    * @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx
+   * @param {string} role the role that was computed just now, or ""
    */
-  describe(rec, explicit, kind, ctx) {
+  describe(rec, explicit, kind, ctx, role) {
     const { naming, records, rows } = this.model;
     probeAttributes(rec.node);
     naming.clearReferences();
     const now = rec.sent ? scratch : rec.fields;
-    this.fill(now, rec, explicit, kind, ctx);
+    this.fill(now, rec, explicit, kind, ctx, role);
     forgetAttributes();
     records.setReferences(rec, naming.references.length ? naming.references.join(" ") : "");
     rec.coverage = textCoverage(now, rec.node, rec.tag, naming.fromContent);
@@ -397,7 +411,7 @@ class Refresh {
       this.checkRec(rec);
       return;
     }
-    this.describe(rec, explicit, rec.fields[F_KIND], inheritedBy(rec.node, this.model.records));
+    this.describe(rec, explicit, rec.fields[F_KIND], inheritedBy(rec.node, this.model.records), "");
     this.noteCoverage(rec, coverage);
   }
 
@@ -411,7 +425,7 @@ class Refresh {
     const was = rec.shown;
     const coverage = covers(rec);
     const ctx = inheritedBy(rec.node, records);
-    const now = this.examine(rec.node, rec.tag, ctx, was ? previousRec(rec) : records.lastListedBefore(rec.node));
+    const now = this.examine(rec.node, rec.tag, ctx, was ? previousRec(rec) : records.lastListedBefore(rec.node), rec, true);
     if (was !== (now !== null)) this.reparent(rec);
     this.noteCoverage(rec, coverage);
   }
@@ -425,7 +439,7 @@ class Refresh {
       return;
     }
     if (!safe.isConnected(node)) return;
-    const now = this.examine(node, tagOf(node), inheritedBy(node, records), records.lastListedBefore(node));
+    const now = this.examine(node, tagOf(node), inheritedBy(node, records), records.lastListedBefore(node), records.get(node), true);
     if (!now) return;
     this.reparent(now);
     this.noteCoverage(now, COVERS_NONE);

@@ -19,6 +19,19 @@ const CLICKABLE = Symbol("clickable");
  */
 const HOVERED = Symbol("hovered");
 
+/** Some element was found to have a listener: looking up a property that no element has takes long. */
+let listened = false;
+
+/** @param {El} el */
+function isClickable(el) {
+  return listened && el[CLICKABLE] === true;
+}
+
+/** @param {El} el */
+function isHovered(el) {
+  return listened && el[HOVERED] === true;
+}
+
 /** How many elements of one document one probe asks about. */
 const MAX_SUSPECTS = 300;
 /**
@@ -42,7 +55,8 @@ const DELEGATES_ABOVE = 5;
 
 /** The elements, beside custom ones, that may have a shadow root (DOM, attachShadow). */
 const HOSTS = "article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span";
-const EMPTY_HOSTS = HOSTS.split(",").map((tag) => tag + ":empty").join();
+/** Most elements are not empty, so that is looked at first. */
+const EMPTY_HOSTS = ":empty:is(" + HOSTS + ")";
 /**
  * Tags that a listener cannot make interactive: they are already, or are not rendered. They have no
  * shadow root either.
@@ -187,7 +201,8 @@ class ListenerProbe {
    */
   askAll(out, all, empty) {
     for (let i = 0, n = Math.min(all.length, MAX_ELEMENTS); i < n; i++) {
-      if (tagOf(all[i]).includes("-")) this.ask(out, all[i]);
+      const el = all[i], tag = el.localName;
+      if (typeof tag === "string" && tag.includes("-")) this.ask(out, el);
     }
     for (const el of empty) this.ask(out, el);
   }
@@ -274,6 +289,7 @@ class ListenerProbe {
   /** @param {El} el @param {boolean} clickable @param {boolean} hovered */
   setListening(el, clickable, hovered) {
     const { changes, records } = this.model;
+    if (clickable || hovered) listened = true;
     if ((el[HOVERED] === true) !== hovered) {
       el[HOVERED] = hovered;
       if (this.model.structural && !changes.rescan) changes.added.add(el);

@@ -128,11 +128,12 @@ class Notices {
 
   /** @param {MutationRecord[]} records */
   note(records) {
-    this.candidates.note(records, this.on);
+    this.candidates.note(records, this.on && !this.fresh);
     if (!this.on) return;
     for (const r of records) {
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
+      if (this.fresh) continue; // there are no toasts before
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
         if (this.arrived.size < MAX_CHANGED && isElement(n)) this.arrived.add(n);
       }

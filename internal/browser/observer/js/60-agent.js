@@ -317,7 +317,7 @@ class Agent {
     if (model.structural || !model.records.haveAlike()) return;
     model.structural = true;
     writer.contexts = writer.full;
-    model.refresh.scanStructure();
+    model.refresh.scanStructure(false);
   }
 
   /** Notes the content of rows as the daemon reads them. @param {number} mark */

@@ -12,7 +12,7 @@ function freshWalk(agent) {
   model.structural = agent.model.structural;
   model.attributes = agent.model.attributes;
   model.frames = agent.model.frames;
-  model.listeners.needsWalk = agent.model.listeners.needsWalk;
+  model.listeners.needsWalk = true; // it visits each element, so that the scans that leave some out are compared with that
   model.refresh.update(true);
   /** @type {string[]} */
   const lines = [];
