@@ -94,6 +94,17 @@ var reasons = map[string]row{
 	"SEARCH_UNAVAILABLE": {code: Unavailable, hint: "domtap doctor asks each provider"},
 	"SEARCH_QUERY":       {code: Usage, hint: "use other words, or fewer"},
 
+	"CLIENT_PAUSED": {code: Precondition, hint: "domtap resume lets the client go on; domtap timeline shows who paused it"},
+	"NOT_PAUSED":    {code: Precondition, hint: "domtap timeline shows who is paused"},
+
+	"RECORDING_OFF":    {code: Precondition, hint: "domtap serve --record DIR records; domtap stop ends the daemon without it"},
+	"RECORDING_FAILED": {code: Unavailable, hint: "check the disk of the daemon's machine, then record again"},
+	"READ_ONLY_REPLAY": {code: Precondition, hint: "a recording can be read, not changed; use a daemon with live tabs to act"},
+	"NO_REPLAY":        {code: Precondition, hint: "domtap replay FILE serves a recording; --at works there alone"},
+
+	"SOCKET":    {code: Denied, hint: "run the command on the daemon's machine, over its socket"},
+	"LIVE_PAGE": {code: Precondition, hint: "domtap ui --off ends the live page; --web names another address"},
+
 	"OPERATOR":             {code: Denied, hint: "--token-file names another token; the daemon's socket needs none"},
 	"NO_CLUSTER":           {code: Precondition, hint: "--addr names a daemon of the cluster"},
 	"NODE_DRAINING":        {code: Precondition, hint: "domtap cluster status shows which nodes take sessions"},
