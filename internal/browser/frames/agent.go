@@ -49,7 +49,8 @@ type CallParams struct {
 
 // Argument is a value, or an object that the browser knows by id.
 type Argument struct {
-	Value    any                    `json:"value,omitempty"`
+	// omitempty would leave out an argument that encodes as {} or "", too, which the script then takes for undefined.
+	Value    any                    `json:"value,omitzero"`
 	ObjectID runtime.RemoteObjectID `json:"objectId,omitzero"`
 }
 
