@@ -1,10 +1,15 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -74,6 +79,74 @@ func TestCompletionOffersSessions(t *testing.T) {
 	} {
 		if got := daemon.at().run(t, strings.Split(line, " ")...); got.out != want {
 			t.Errorf("%s: got %q, want %q", line, got.out, want)
+		}
+	}
+}
+
+// The list is the program's own: no daemon is needed.
+func TestDevicesAreListed(t *testing.T) {
+	cmd, _ := isolated(t)
+	got := cmd.run(t, "session", "devices")
+	for _, want := range []string{`(?m)^DEVICE +VIEWPORT +SCALE +TOUCH +MOBILE$`, `(?m)^Pixel 8 +412x915 +2\.625 +yes +yes$`, `(?m)^Desktop +1280x800 +1 +no +no$`} {
+		if !regexp.MustCompile(want).MatchString(got.out) || got.code != exit.OK {
+			t.Errorf("no %s in %+v", want, got)
+		}
+	}
+	got = cmd.run(t, "session", "devices", "--json")
+	if want := `{"name":"Pixel 8","width":412,"height":915,"scale":2.625,"touch":true,"mobile":true}` + "\n"; !strings.Contains(got.out, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// seen is what is written to a terminal, and tells when a text is there.
+type seen struct {
+	mu   sync.Mutex
+	text strings.Builder
+	want string
+	once sync.Once
+	is   chan struct{}
+}
+
+func (s *seen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := s.text.Write(p)
+	if strings.Contains(s.text.String(), s.want) {
+		s.once.Do(func() { close(s.is) })
+	}
+	return n, err
+}
+
+// The daemon answers once the person was told what the command waits for.
+func TestAPersonIsToldWhatACommandWaitsFor(t *testing.T) {
+	for line, want := range map[string]string{
+		"open a.test":                    "loading https://a.test",
+		"goto a.test":                    "loading https://a.test",
+		`wait --text Done --visible`:     `waiting for text "Done", visible`,
+		`wait --network-idle --url */ok`: `waiting for network-idle 500ms, url "*/ok"`,
+	} {
+		screen := &seen{want: "| " + want + " (0s)", is: make(chan struct{})}
+		daemon := newFakeDaemon(t)
+		daemon.answer = func(ctx context.Context, r proto.Message) (proto.Message, error) {
+			switch r.(type) {
+			case *domtapv1.OpenTabRequest, *domtapv1.NavigateRequest, *domtapv1.WaitForRequest:
+				select {
+				case <-screen.is:
+				case <-ctx.Done():
+				}
+			}
+			return nil, nil
+		}
+		cmd := daemon.start(t).at()
+		var out strings.Builder
+		a := newApp(environment(cmd.env), strings.NewReader(""), &out, screen)
+		a.Columns, a.Terminal = func() int { return 80 }, func() string { return "" }
+		args := strings.Fields(line)
+		if code := a.Run(t.Context(), newRoot(a, args...), args); code != exit.OK {
+			t.Errorf("%s: exit code %d: %q", line, code, screen.text.String())
+		}
+		if all := screen.text.String(); !strings.HasSuffix(all, " \r") || strings.Contains(out.String(), "\r") {
+			t.Errorf("%s: not removed: %q", line, all)
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -159,5 +161,16 @@ func TestWatchUntil(t *testing.T) {
 		if test.code == exit.OK && !strings.Contains(got.out, "+ [5] New") {
 			t.Errorf("%s: the changes that came before are not printed: %q", test.name, got.out)
 		}
+	}
+}
+
+func TestWatchPrintsTimes(t *testing.T) {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.Local)
+	message := diffMessage(5, "+ [5] New\n+ [6] Newer")
+	message.ObservedAt = timestamppb.New(at)
+	daemon := newFakeDaemon(t)
+	daemon.stream = []*domtapv1.WatchDomResponse{message}
+	if got := daemon.start(t).at().run(t, "watch", "--timestamps"); got.code != exit.OK || got.out != "05:06:07.089 + [5] New\n05:06:07.089 + [6] Newer\n" {
+		t.Errorf("%+v", got)
 	}
 }

@@ -42,6 +42,8 @@ type Env struct {
 	TryBrowser func(context.Context, browser.Config) error
 	// Terminal returns the key of the terminal that the command runs in.
 	Terminal func() string
+	// Columns returns the width of the terminal that Err is; 0, or nil: Err is no terminal.
+	Columns func() int
 	// Conns are connections that commands share; nil: each has its own.
 	Conns *Conns
 }

@@ -101,6 +101,7 @@ func (c *Connector) EnsureDaemon(ctx context.Context, to endpoint.Target, flags 
 		return err
 	}
 	return endpoint.Ensure(ctx, to, at, options, func(ctx context.Context, at endpoint.Places) error {
+		defer c.env.Waiting("starting the daemon and its browser")()
 		return c.env.Launch(ctx, at, flags)
 	})
 }

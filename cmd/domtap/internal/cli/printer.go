@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -69,10 +70,24 @@ func (p *Printer) ShowDiff(m proto.Message, text string) error {
 	if p.JSON {
 		return p.Message(m)
 	}
+	return p.diff(text, "")
+}
+
+// ShowDiffAt is ShowDiff with the time of the changes before each line of the text.
+func (p *Printer) ShowDiffAt(m proto.Message, text string, at time.Time) error {
+	if p.JSON {
+		return p.Message(m)
+	}
+	return p.diff(text, render.Clock(at)+" ")
+}
+
+// diff prints text with changes, in colour on a terminal, with a prefix before each line that is not empty.
+func (p *Printer) diff(text, prefix string) error {
 	text = render.Clean(text)
 	if p.colour {
 		text = render.Colour(text)
 	}
+	text = render.Prefixed(text, prefix)
 	_, err := io.WriteString(p.w, text)
 	return err
 }

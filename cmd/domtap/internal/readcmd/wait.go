@@ -52,9 +52,11 @@ func Wait(a *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		done := a.Waiting("waiting for " + w.words(cmd.Flags()))
 		answer, err := c.DOM.WaitFor(ctx, &domtapv1.WaitForRequest{
 			TabId: id, Until: until, Timeout: a.Flags.NavigationTimeout(), ClientId: c.ID, Format: a.Printer().DiffFormat(),
 		})
+		done()
 		if err != nil {
 			return err
 		}
@@ -129,6 +131,25 @@ func (w *waitFlags) condition(f *pflag.FlagSet) (*domtapv1.WaitCondition, error)
 		return nil, exit.Errorf(exit.Usage, `for example: domtap wait --text "Done"`, "nothing to wait for")
 	}
 	return until, nil
+}
+
+// words says what the flags wait for, as they were given: text "Done", and url */done.
+func (w *waitFlags) words(given *pflag.FlagSet) string {
+	own := pflag.NewFlagSet("words", pflag.ContinueOnError)
+	new(waitFlags).register(own)
+	var words []string
+	own.VisitAll(func(f *pflag.Flag) {
+		switch value := given.Lookup(f.Name).Value; {
+		case !given.Changed(f.Name):
+		case value.Type() == "string":
+			words = append(words, fmt.Sprintf("%s %q", f.Name, value))
+		case value.Type() == "bool":
+			words = append(words, f.Name)
+		default:
+			words = append(words, f.Name+" "+value.String())
+		}
+	})
+	return strings.Join(words, ", ")
 }
 
 // parseUntil reads the conditions of --until: KEY=VALUE with the names of the flags of wait, or the name

@@ -40,6 +40,7 @@ func Watch(a *cli.App) *cobra.Command {
 		Long:  watchHelp,
 		Example: `  domtap watch
   domtap watch --count 3 --timeout 1m
+  domtap watch --timestamps
   domtap watch --until text="Order placed" --until url=*/done
   domtap watch -o json | jq -c '.diff.changed[]?.fields'`,
 		Args: cli.Args(),
@@ -49,6 +50,7 @@ func Watch(a *cli.App) *cobra.Command {
 	f.IntVarP(&w.count, "count", "n", 0, "end after this many changes; 0: never")
 	f.StringArrayVar(&w.until, "until", nil, "end when the page meets this condition, such as text=Done or gone:role=progressbar; may be repeated")
 	f.BoolVar(&w.outcome, "outcome", false, "also print what a person would notice, such as ! alert: Sold out")
+	f.BoolVar(&w.timestamps, "timestamps", false, "begin each line with the time at which the daemon saw the change; JSON has it in observedAt")
 	f.BoolVar(&w.omitInitial, "omit-initial", false, "do not print the page first")
 	f.Float64Var(&w.speed, "speed", 1, "of a recording (domtap replay): play it this many times as fast as it was, 0.01 to 10000")
 	f.DurationVar(&w.minInterval, "min-interval", 0, "the least time between two printed changes; changes in between are merged")
@@ -82,6 +84,7 @@ type watcher struct {
 	out         *cli.Printer
 	count       int
 	outcome     bool
+	timestamps  bool
 	omitInitial bool
 	minInterval time.Duration
 	speed       float64
@@ -153,6 +156,9 @@ func (w *watcher) print(m *domtapv1.WatchDomResponse) error {
 	text := render.Watch(m)
 	if text != "" && m.GetSequence() > 1 {
 		text = "\n" + text
+	}
+	if w.timestamps {
+		return w.out.ShowDiffAt(m, text, m.GetObservedAt().AsTime())
 	}
 	return w.out.ShowDiff(m, text)
 }

@@ -24,7 +24,7 @@ func Log(r *domtapv1.ReadLogResponse, last bool) string {
 }
 
 func logLine(e *domtapv1.LogEntry) string {
-	at := e.GetAt().AsTime().Local().Format("15:04:05.000")
+	at := Clock(e.GetAt().AsTime())
 	if e.GetKind() == domtapv1.LogKind_LOG_KIND_NETWORK {
 		return Line(strings.Join([]string{at, fmt.Sprintf("#%d", e.GetRequestId()), e.GetLevel(), ended(e), e.GetResourceType(), e.GetUrl()}, " "))
 	}

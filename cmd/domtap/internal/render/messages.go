@@ -10,6 +10,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/mcp/text"
+	"github.com/domtap/domtap/internal/sessions"
 )
 
 // Tabs is a table of tabs, with a heading.
@@ -59,6 +60,14 @@ func Sessions(sessions []*domtapv1.Session) string {
 			device = Cell(name, 40)
 		}
 		return []string{one.GetId(), strconv.Itoa(int(one.GetTabs())), device}
+	})
+}
+
+// Devices is a table of the devices that sessions can emulate.
+func Devices(all []sessions.Device) string {
+	has := map[bool]string{true: "yes", false: "no"}
+	return table("DEVICE\tVIEWPORT\tSCALE\tTOUCH\tMOBILE", all, func(d sessions.Device) []string {
+		return []string{d.Name, fmt.Sprintf("%dx%d", d.Width, d.Height), fmt.Sprintf("%g", d.Scale), has[d.Touch], has[d.Mobile]}
 	})
 }
 

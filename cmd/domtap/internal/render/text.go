@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -72,6 +73,24 @@ func Paragraph(text string) string {
 		return ""
 	}
 	return strings.TrimRight(Clean(text), "\n") + "\n"
+}
+
+// Clock is a time of day here, to the millisecond.
+func Clock(at time.Time) string { return at.Local().Format("15:04:05.000") }
+
+// Prefixed puts a prefix before each line that is not empty.
+func Prefixed(text, prefix string) string {
+	if prefix == "" {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString(prefix)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // word makes enum values readable: TAB_STATUS_READY becomes ready.

@@ -146,7 +146,10 @@ func (f *loginFlags) inWindow(ctx context.Context, a *cli.App, url string) (stat
 		_, stopErr := instance.Stop(stopping, to.Socket)
 		err = errors.Join(err, stopErr)
 	}()
-	err = endpoint.Ensure(ctx, to, at, options, func(ctx context.Context, at endpoint.Places) error { return a.Launch(ctx, at, visible) })
+	err = endpoint.Ensure(ctx, to, at, options, func(ctx context.Context, at endpoint.Places) error {
+		defer a.Waiting("starting a browser with a window")()
+		return a.Launch(ctx, at, visible)
+	})
 	if err != nil {
 		return nil, exit.Errorf(exit.Unavailable, "domtap doctor checks what a browser needs; a window needs a full browser", "the browser for the login: %w", withLog(err, at))
 	}
@@ -173,7 +176,9 @@ func (f *loginFlags) loggedIn(ctx context.Context, a *cli.App, conn *grpc.Client
 	if _, err := sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{SessionId: loginSession}); err != nil {
 		return nil, err
 	}
+	done := a.Waiting("loading " + url)
 	opened, err := tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: url, SessionId: loginSession})
+	done()
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +192,7 @@ func (f *loginFlags) loggedIn(ctx context.Context, a *cli.App, conn *grpc.Client
 func (f *loginFlags) wait(ctx context.Context, a *cli.App, conn *grpc.ClientConn, tab string) error {
 	if f.untilURL != "" || f.untilText != "" {
 		a.Note("log in in the window; it closes when you are done")
+		defer a.Waiting("waiting for the login")()
 		return f.waitForPage(ctx, conn, tab)
 	}
 	a.Note("log in in the window, then press Enter here")

@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/cmd/domtap/internal/sessionflags"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/sessions"
 )
 
 // Session makes the command session with its subcommands.
@@ -30,7 +31,7 @@ session named default always exists.`,
   domtap session save work state.json
   domtap session close work`,
 	}
-	cmd.AddCommand(newSession(a), login(a), list(a), set(a), save(a), load(a), closeSessions(a))
+	cmd.AddCommand(newSession(a), login(a), list(a), set(a), save(a), load(a), closeSessions(a), devices(a))
 	cli.OnlySubcommands(cmd)
 	return cmd
 }
@@ -105,6 +106,41 @@ func list(a *cli.App) *cobra.Command {
 		return cli.ShowEach(a.Printer(), answer.GetSessions(), render.Sessions)
 	})
 	return cmd
+}
+
+func devices(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "devices",
+		Short: "List the devices that a session can emulate",
+		Long: `List the devices that --device takes: the viewport in CSS pixels, the device pixels for one of them, touch, and the mobile
+layout. The list is part of the program; no daemon is asked. With --json, print one device per line.`,
+		Example: "  domtap session devices",
+		Args:    cli.Args(),
+	}
+	a.Flags.RegisterOutput(cmd)
+	cmd.RunE = cli.Work(func(*cobra.Command, []string) error {
+		out := a.Printer()
+		if !out.JSON {
+			return out.Text(render.Devices(sessions.Devices()))
+		}
+		for _, d := range sessions.Devices() {
+			if err := out.ShowValue(deviceLine{d.Name, d.Width, d.Height, d.Scale, d.Touch, d.Mobile}, ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return cmd
+}
+
+// deviceLine is a device in JSON.
+type deviceLine struct {
+	Name   string  `json:"name"`
+	Width  int     `json:"width"`
+	Height int     `json:"height"`
+	Scale  float64 `json:"scale"`
+	Touch  bool    `json:"touch"`
+	Mobile bool    `json:"mobile"`
 }
 
 func set(a *cli.App) *cobra.Command {

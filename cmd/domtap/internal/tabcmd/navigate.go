@@ -64,10 +64,13 @@ func Open(a *cli.App) *cobra.Command {
 		if err != nil {
 			return exit.Errorf(exit.Usage, "", "%w", err)
 		}
+		url := cli.CompleteURL(args[0])
+		done := a.Waiting("loading " + url)
 		answer, err := c.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{
-			Url: cli.CompleteURL(args[0]), SessionId: flags.session, Viewport: size,
+			Url: url, SessionId: flags.session, Viewport: size,
 			WaitUntil: waitUntil[flags.wait.Value], Timeout: a.Flags.NavigationTimeout(), Restore: flags.restore,
 		})
+		done()
 		if err != nil {
 			return err
 		}
@@ -110,7 +113,13 @@ func navigationCommand(a *cli.App, cmd *cobra.Command, call navigation) *cobra.C
 		if err != nil {
 			return err
 		}
+		what := "the page"
+		if len(args) > 0 {
+			what = cli.CompleteURL(args[0])
+		}
+		done := a.Waiting("loading " + what)
 		answer, err := call(ctx, c, id, waitUntil[wait.Value], args)
+		done()
 		if err != nil {
 			return err
 		}
