@@ -21,6 +21,7 @@ func TestCredentialsInAddressesAreInNoAnswer(t *testing.T) {
 	d := testenv.Shared(t)
 	ctx := testenv.Within(t, limit)
 	l := &leaks{t: t}
+	d.Record()
 	opened, err := d.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: address + "/"})
 	if err != nil {
 		t.Fatal(err)
@@ -51,4 +52,5 @@ func TestCredentialsInAddressesAreInNoAnswer(t *testing.T) {
 	}
 	reloaded, err := d.Tabs.Reload(ctx, &domtapv1.ReloadRequest{TabId: tab})
 	l.see("Reload", reloaded, err)
+	l.recordings(d)
 }

@@ -41,6 +41,7 @@ func TestSecretFieldsAreInNoAnswer(t *testing.T) {
 	d := testenv.Shared(t)
 	ctx := testenv.Within(t, limit)
 	l := &leaks{t: t}
+	d.Record()
 	tab := d.Open(url)
 	readings(ctx, d, l, tab)
 	step := func(step *domtapv1.Step) {
@@ -86,4 +87,5 @@ func TestSecretFieldsAreInNoAnswer(t *testing.T) {
 			t.Errorf("nothing tells of %s: %v", want, dom)
 		}
 	}
+	l.recordings(d)
 }

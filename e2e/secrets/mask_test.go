@@ -105,6 +105,7 @@ func TestMaskedTextIsInNoResponse(t *testing.T) {
 		t.Fatal(made, err)
 	}
 	l := &leaks{t: t}
+	d.Record()
 	opened, err := d.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{SessionId: "masked", Url: url, Viewport: &domtapv1.Viewport{Width: 1000, Height: 1000}})
 	if err != nil {
 		t.Fatal(err)
@@ -120,6 +121,7 @@ func TestMaskedTextIsInNoResponse(t *testing.T) {
 		}
 	}
 	pictures(ctx, t, d, tab)
+	l.recordings(d).painted(t)
 	_, err = d.Sessions.UpdateSession(ctx, &domtapv1.UpdateSessionRequest{SessionId: "masked", Settings: &domtapv1.SessionSettings{}})
 	if status.Code(err) != codes.InvalidArgument {
 		t.Errorf("taking the mask off: %v", err)

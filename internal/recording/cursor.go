@@ -40,6 +40,18 @@ func (f *File) entries(b block) iter.Seq2[*recordingv1.Entry, error] {
 	}
 }
 
+// Contents yields what the blocks of entries have, in order, as it is stored but uncompressed: for those who look for what a recording
+// must not have. A block that cannot be read gives an error, and the next ones follow.
+func (f *File) Contents() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, b := range f.blocks {
+			if !yield(f.contents(b)) {
+				return
+			}
+		}
+	}
+}
+
 // Moment is one entry of a recording: one of its fields beside At is set.
 type Moment struct {
 	// At is since the start of the recording.

@@ -208,6 +208,8 @@ type Daemon struct {
 	Sessions  domtapv1.SessionServiceClient
 	Storage   domtapv1.StorageServiceClient
 	Timelines domtapv1.TimelineServiceClient
+	// Recordings are made in a directory of the test, unless the settings of the server name another.
+	Recordings domtapv1.RecordingServiceClient
 	// Network has the routes of sessions.
 	Network domtapv1.NetworkServiceClient
 	// Stop ends the server as SIGTERM does.
@@ -260,19 +262,30 @@ func serve(t testing.TB, b interface {
 	tabs.ReadAhead = true
 	pool := tabpool.New(b, tabs)
 	cfg.Sessions = sessions.New(pool, b, sessions.Config{})
+	if cfg.Recording.Dir == "" {
+		cfg.Recording.Dir = t.TempDir()
+	}
 	server, err := server.New(pool, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
+	prepare(server)
+	d := onSocket(t, server)
+	d.FreezeIdle = func() { pool.FreezeIdle(0) }
+	return d
+}
+
+// onSocket lets a server serve on a unix socket until the test ends, and connects to it.
+func onSocket(t testing.TB, s *server.Server) *Daemon {
+	t.Helper()
 	socket := filepath.Join(t.TempDir(), "s")
 	listener, err := listen.Socket(t.Context(), socket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	prepare(server)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(ctx, listener) }()
+	go func() { served <- s.Serve(ctx, listener) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {
@@ -280,7 +293,7 @@ func serve(t testing.TB, b interface {
 		}
 	})
 	d := Dial(t, socket)
-	d.Stop, d.FreezeIdle = stop, func() { pool.FreezeIdle(0) }
+	d.Stop = stop
 	return d
 }
 
@@ -304,6 +317,7 @@ func (d *Daemon) connect(conn grpc.ClientConnInterface) {
 	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
 	d.Sessions, d.Network = domtapv1.NewSessionServiceClient(conn), domtapv1.NewNetworkServiceClient(conn)
 	d.Storage, d.Timelines = domtapv1.NewStorageServiceClient(conn), domtapv1.NewTimelineServiceClient(conn)
+	d.Recordings = domtapv1.NewRecordingServiceClient(conn)
 }
 
 // Open opens a tab and returns its id.

@@ -181,7 +181,7 @@ func (t *take) take(head *actor.Head) (more <-chan struct{}, err error) {
 	t.timeline.Sync()
 	news := t.timeline.Read(timeline.Query{AfterVersion: t.version, Only: t.isNews})
 	for _, e := range news.Entries {
-		if err := t.writer.Timeline(time.Now(), e); err != nil {
+		if err := t.writer.Timeline(time.Now(), masked(e)); err != nil {
 			return nil, err
 		}
 		t.wanted = t.wanted || shown(e)
@@ -238,7 +238,7 @@ func (t *take) state(head *actor.Head) error {
 
 // write writes a state.
 func (t *take) write(at time.Time, now actor.Published) error {
-	if err := t.writer.State(at, now); err != nil {
+	if err := t.writer.State(at, maskState(now)); err != nil {
 		return err
 	}
 	t.last = now
@@ -251,7 +251,7 @@ func (t *take) readLog() error {
 	for {
 		news := t.tab.Log().Read(pagelog.Query{After: t.logged, Max: 1000})
 		for _, e := range convert.Log(news).GetEntries() {
-			if err := t.writer.Log(time.Now(), e); err != nil {
+			if err := t.writer.Log(time.Now(), masked(e)); err != nil {
 				return err
 			}
 		}
