@@ -150,3 +150,21 @@ func TestAPersonIsToldWhatACommandWaitsFor(t *testing.T) {
 		}
 	}
 }
+
+// A file with a guessable name beside the result could be somebody's own, or put there to get the logins.
+func TestSavingASessionTouchesNoOtherFile(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	dir := t.TempDir()
+	other := filepath.Join(dir, "state.json.new")
+	if err := os.WriteFile(other, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := daemon.at().run(t, "session", "save", "work", filepath.Join(dir, "state.json")); got.code != exit.OK {
+		t.Fatalf("%+v", got)
+	}
+	text, err := os.ReadFile(other)
+	files, dirErr := os.ReadDir(dir)
+	if err != nil || dirErr != nil || string(text) != "mine" || len(files) != 2 {
+		t.Errorf("the other file has %q, %v; the directory has %v, %v", text, err, files, dirErr)
+	}
+}

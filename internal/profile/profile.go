@@ -140,14 +140,16 @@ func (s Store) Save(name string, state []byte, k Key, replace bool) error {
 	if len(state) > MaxBytes {
 		return fmt.Errorf("the profile %s would have more than %d MiB", name, MaxBytes>>20)
 	}
-	text, err := json.Marshal(envelope{name, state})
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // else states with HTML grow up to sixfold, beyond what Load reads
+	if err := encoder.Encode(envelope{name, state}); err != nil {
 		return fmt.Errorf("write the profile %s: %w", name, err)
 	}
 	var sealed bytes.Buffer
 	w, err := age.Encrypt(&sealed, k.recipients...)
 	if err == nil {
-		_, err = w.Write(text)
+		_, err = w.Write(text.Bytes())
 	}
 	if err == nil {
 		err = w.Close()

@@ -226,3 +226,23 @@ func TestKeysThatAreNone(t *testing.T) {
 		t.Errorf("a key that quantum computers do not break: %s, %v, %v", got, err, loadErr)
 	}
 }
+
+// What is stored by pages may be HTML, of which JSON escapes each < and > with six bytes. What is saved must be loaded again.
+func TestALargeStateWithHTMLIsLoadedAgain(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := Identities([]byte(identity.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := []byte(`"` + strings.Repeat("<", 12<<20) + `"`)
+	if err := s.Save("large", state, k, false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Load("large", k); err != nil || !bytes.Equal(got, state) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -249,14 +250,16 @@ func omission(o *domtapv1.StorageOmission) string {
 
 // writePrivate replaces a file by one that only this user can read, whatever the old mode was.
 func writePrivate(file string, raw []byte) error {
-	temporary := file + ".new"
-	if err := os.Remove(temporary); err != nil && !os.IsNotExist(err) {
+	temporary, err := os.CreateTemp(filepath.Dir(file), ".domtap-*") // mode 0600, and no file or link that somebody else put there
+	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(temporary, raw, 0o600); err != nil {
+	defer func() { _ = os.Remove(temporary.Name()) }() // it is gone after a rename
+	_, err = temporary.Write(raw)
+	if err = errors.Join(err, temporary.Close()); err != nil {
 		return err
 	}
-	return os.Rename(temporary, file)
+	return os.Rename(temporary.Name(), file)
 }
 
 func load(a *cli.App) *cobra.Command {
