@@ -107,8 +107,11 @@ func (l *Liveness) Stop() error {
 
 // silence makes an error of a page that does not answer; more says what of an action was done.
 func (l *Liveness) silence(what, more string) error {
-	return &apierr.Error{Kind: apierr.Unresponsive, Message: what + more + ": wait until GetTab says READY and read the page, or navigate the tab elsewhere"}
+	return &apierr.Error{Kind: apierr.Unresponsive, Message: what + more + ": " + untilReady}
 }
+
+// untilReady is what to do about a page that does not answer.
+const untilReady = "wait until GetTab says READY and read the page, or navigate the tab elsewhere"
 
 // During says of the error of a page that stopped answering when it did so.
 func (l *Liveness) During(err error, what, more string) error {

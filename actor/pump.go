@@ -11,6 +11,9 @@ import (
 const (
 	// queryLimit is how long the page may take to answer a query, however much time the caller has.
 	queryLimit = 30 * time.Second
+	// hungLimit is queryLimit for a page that is known not to answer when the query begins: who reads after an action that hung the
+	// page is told soon.
+	hungLimit = 5 * time.Second
 	// queryPatience is how long a query may take until it is asked whether the page answers at all.
 	queryPatience = time.Second
 )
@@ -19,11 +22,20 @@ const (
 type pump struct{ t *loop }
 
 // query asks the page for something that a dialog would keep it from telling. When the page does not answer, and a call waits
-// that navigates the tab elsewhere, the query ends at once: what it asks for is about to go away. Other errors are those of call.
+// that navigates the tab elsewhere, the query ends at once: what it asks for is about to go away. A page that was known not to answer,
+// and does not within hungLimit, is the error Unanswered. Other errors are those of call.
 func (p pump) query(ctx context.Context, work func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, queryLimit, ErrTimeUp)
+	hung, limit := p.t.health.Unresponsive(), queryLimit
+	if hung {
+		limit = hungLimit
+	}
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeUp)
 	defer cancel()
-	return p.yielding(ctx, work)
+	err := p.yielding(bounded, work)
+	if err != nil && hung && ctx.Err() == nil && bounded.Err() != nil {
+		return apierr.Errorf(apierr.Unanswered, "the page of tab %s does not answer: %s", p.t.id, untilReady)
+	}
+	return err
 }
 
 // yielding is query without its limit.

@@ -294,3 +294,27 @@ func TestAReadOfAHangingPageEnds(t *testing.T) {
 		}
 	})
 }
+
+// Who reads a page that is known to hang is told so, and soon: a model that looks after an action that hung the page would wait for half
+// a minute. A page that answers in that time is read.
+func TestAReadOfAPageThatIsKnownToHangEndsSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, tab := start(t, tabpool.Config{})
+		b.Page(0).Hang()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := tab.Read(ctx, actor.ReadOptions{}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusUnresponsive })
+		begin := time.Now()
+		if _, err := tab.Read(t.Context(), actor.ReadOptions{}); !apierr.Is(err, apierr.Unanswered) || !strings.Contains(err.Error(), "t1 does not answer") {
+			t.Errorf("error is %v", err)
+		}
+		if took := time.Since(begin); took != 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		time.AfterFunc(4*time.Second, b.Page(0).Resume)
+		read(t, tab, actor.ReadOptions{})
+	})
+}

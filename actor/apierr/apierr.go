@@ -72,6 +72,8 @@ const (
 	ReadOnly
 	// NoReplay: a time of a recording was asked for, and the tab is a live one.
 	NoReplay
+	// Unanswered: a page that was known not to answer did not answer a read, either.
+	Unanswered
 )
 
 // Error is a failure with its kind. Message says what happened and what to do next; it is meant for

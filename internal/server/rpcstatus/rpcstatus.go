@@ -65,6 +65,7 @@ var kinds = map[apierr.ErrorKind]mapping{
 	apierr.Recording:     {codes.Unavailable, "RECORDING_FAILED"},
 	apierr.ReadOnly:      {codes.FailedPrecondition, "READ_ONLY_REPLAY"},
 	apierr.NoReplay:      {codes.FailedPrecondition, "NO_REPLAY"},
+	apierr.Unanswered:    {codes.DeadlineExceeded, "PAGE_UNRESPONSIVE"},
 }
 
 // searches maps the kinds of failed searches.
