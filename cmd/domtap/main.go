@@ -33,10 +33,12 @@ func run() int {
 }
 
 func newApp(lookup endpoint.Lookup, in io.Reader, out, errors io.Writer) *cli.App {
-	term, _ := lookup("TERM")
 	return cli.New(cli.Env{
-		Columns: func() int { return cli.ColumnsOf(errors, term) },
-		Lookup:  lookup, In: in, Out: out, Err: errors, Version: programVersion(),
+		Columns: func() int {
+			term, _ := lookup("TERM")
+			return cli.ColumnsOf(errors, term)
+		},
+		Lookup: lookup, In: in, Out: out, Err: errors, Version: programVersion(),
 		Launch: cli.LaunchDaemon, TryBrowser: doctor.StartOnce, Terminal: terminal.Key,
 	})
 }
