@@ -200,12 +200,12 @@ func (c *cancelled) step() *domtapv1.Step {
 func (c *cancelled) request(method protoreflect.MethodDescriptor) proto.Message {
 	name := string(method.Parent().Name()) + "." + string(method.Name())
 	empty := map[string]bool{
-		"TabService.ListTabs": true, "TabService.WatchTabs": true, "SessionService.ListSessions": true, "StatsService.GetStats": true, "SearchService.ListSearchProviders": true, "ClusterService.GetCluster": true, "DaemonService.StartLivePage": true, "DaemonService.StopLivePage": true, "Health.Check": true, "Health.List": true, "Health.Watch": true,
+		"TabService.ListTabs": true, "TabService.WatchTabs": true, "SessionService.ListSessions": true, "StatsService.GetStats": true, "SearchService.ListSearchProviders": true, "ClusterService.GetCluster": true, "DaemonService.StartLivePage": true, "DaemonService.StopLivePage": true, "ReplayService.GetReplay": true, "Health.Check": true, "Health.List": true, "Health.Watch": true,
 	}
 	if empty[name] {
 		return dynamicpb.NewMessage(method.Input())
 	}
-	for _, some := range []func(string) proto.Message{c.ofTabs, c.ofPages, c.ofSessions} {
+	for _, some := range []func(string) proto.Message{c.ofTabs, c.ofPages, c.ofSessions, c.ofTimelines} {
 		if request := some(name); request != nil {
 			return request
 		}
@@ -326,6 +326,34 @@ func (c *cancelled) ofSessions(method string) proto.Message {
 		return &domtapv1.DrainNodeRequest{NodeId: "n1"}
 	case "ClusterService.MoveSession":
 		return &domtapv1.MoveSessionRequest{SessionId: c.session(), NodeId: "n1"}
+	}
+	return nil
+}
+
+func (c *cancelled) ofTimelines(method string) proto.Message {
+	switch method {
+	case "TimelineService.GetTimeline":
+		return &domtapv1.GetTimelineRequest{TabId: c.tab()}
+	case "TimelineService.WatchTimeline":
+		return &domtapv1.WatchTimelineRequest{TabId: c.tab()}
+	case "TimelineService.PauseClient":
+		return &domtapv1.PauseClientRequest{TabId: c.tab(), Client: "nobody"}
+	case "TimelineService.ResumeClient":
+		return &domtapv1.ResumeClientRequest{TabId: c.tab(), Client: "nobody"}
+	case "TimelineService.TakeOver":
+		return &domtapv1.TakeOverRequest{TabId: c.tab()}
+	case "TimelineService.HandBack":
+		return &domtapv1.HandBackRequest{TabId: c.tab()}
+	case "TimelineService.ListPauses":
+		return &domtapv1.ListPausesRequest{TabId: c.tab()}
+	case "RecordingService.Record":
+		return &domtapv1.RecordRequest{TabId: c.tab()}
+	case "RecordingService.StopRecording":
+		return &domtapv1.StopRecordingRequest{TabId: c.tab()}
+	case "RecordingService.ListRecordings":
+		return &domtapv1.ListRecordingsRequest{}
+	case "ReplayService.Seek":
+		return &domtapv1.SeekRequest{At: &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(time.Second)}}}
 	}
 	return nil
 }
