@@ -46,13 +46,7 @@ func TestGauntlet(t *testing.T) {
 	if err != nil || len(files) < 60 {
 		t.Fatalf("%d pages, want 60 at least: %v", len(files), err)
 	}
-	site := &gauntletSite{}
-	base, err := url.Parse(testenv.Serve(t, site))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := testenv.StartDaemon(t, "site-per-process", "disable-features=HttpsUpgrades",
-		fmt.Sprintf("host-resolver-rules=MAP site.example:80 %s, MAP other.example:80 %[1]s, MAP * ~NOTFOUND", base.Host))
+	site, d := gauntlet(t)
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "page\tsolved\tcalls\ttokens")
@@ -85,6 +79,17 @@ func TestGauntlet(t *testing.T) {
 	}
 }
 
+// gauntlet serves pages to a daemon.
+func gauntlet(t *testing.T) (*gauntletSite, *testenv.Daemon) {
+	site := &gauntletSite{}
+	base, err := url.Parse(testenv.Serve(t, site))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return site, testenv.StartDaemon(t, "site-per-process", "disable-features=HttpsUpgrades",
+		fmt.Sprintf("host-resolver-rules=MAP site.example:80 %s, MAP other.example:80 %[1]s, MAP * ~NOTFOUND", base.Host))
+}
+
 // gauntletSite serves the pages of the archive that is played.
 type gauntletSite struct{ archive *txtar.Archive }
 
@@ -114,6 +119,7 @@ type runner struct {
 	noted         uint32
 	calls, tokens int
 	weighed       *weights
+	witness       func(tab string) // called whenever the agent looks at a tab or acted on it; may be nil
 }
 
 // weights are what diffs cost, and the pages that they are about.
@@ -154,7 +160,15 @@ func (r *runner) read() string {
 	}
 	r.calls++
 	r.tokens += tokens.Count(got.GetText())
+	r.looked()
 	return got.GetText()
+}
+
+// looked calls the witness.
+func (r *runner) looked() {
+	if r.witness != nil {
+		r.witness(r.tab)
+	}
 }
 
 var (
@@ -241,6 +255,7 @@ func (r *runner) act(step *domtapv1.Step) (reason string, err error) {
 	}
 	r.tokens += tokens.Count(got.GetResults()[0].GetSummary() + "\n" + got.GetDiffText())
 	r.weigh(got)
+	r.looked()
 	if got.GetNewTabId() != "" {
 		r.popup = got.GetNewTabId()
 	}

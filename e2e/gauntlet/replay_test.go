@@ -1,0 +1,142 @@
+package gauntlet
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// recordedPages are those that make test records: a login, an application with routes, frames, a tree, a popup, a dialog, and a page that
+// renders again and again.
+var recordedPages = []string{"login", "spa", "iframe", "tree", "popup", "confirm", "rerender"}
+
+// answer is what was answered about a tab at one revision.
+type answer struct {
+	tab     string
+	dom     *domtapv1.GetDomResponse
+	compact map[domtapv1.Format]*domtapv1.GetCompactResponse
+}
+
+// read reads a tab: now, or at a moment of a recording. Elements are without what is read with a box.
+func read(ctx context.Context, d *testenv.Daemon, tab string, at *domtapv1.Moment) (a answer, err error) {
+	a = answer{tab: tab, compact: map[domtapv1.Format]*domtapv1.GetCompactResponse{}}
+	no, all := false, proto.Int32(0)
+	a.dom, err = d.Dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: tab, At: at, InteractiveOnly: &no, MaxElements: all, MaxTokens: all, ClientId: "witness"})
+	if err != nil {
+		return a, err
+	}
+	a.dom.Elements = testenv.Bares(a.dom.GetElements())
+	for _, f := range []domtapv1.Format{domtapv1.Format_FORMAT_LINES, domtapv1.Format_FORMAT_DENSE} {
+		a.compact[f], err = d.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: tab, At: at, Format: f, ClientId: "witness"})
+		if err != nil {
+			return a, err
+		}
+		a.compact[f].Text = uncovered.Replace(a.compact[f].Text)
+	}
+	return a, nil
+}
+
+// uncovered takes out of a text that elements are covered, which is read with their boxes.
+var uncovered = strings.NewReplacer(" covered", "")
+
+// TestReplayAnswersAsTheGauntletWasAnswered records the gauntlet, or with DOMTAP_LONG unset some pages of it, and keeps what GetDom and
+// GetCompact answered whenever the agent looked or acted. Afterwards the replay answers the same at each of the revisions.
+func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
+	files, err := filepath.Glob("*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !testenv.Long() {
+		files = nil
+		for _, name := range recordedPages {
+			files = append(files, name+".txtar")
+		}
+	}
+	site, d := gauntlet(t)
+	d.Record()
+	var kept []answer
+	begun := time.Now()
+	witness := func(tab string) {
+		a, err := read(testenv.Within(t, gauntletLimit), d, tab, nil)
+		if err == nil { // with a dialog open, nothing is answered
+			kept = append(kept, a)
+		}
+	}
+	tab := ""
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		site.archive = archive
+		r := &runner{t: t, d: d, tab: tab, weighed: new(weights), witness: witness}
+		r.solve(section(archive, "steps"))
+		tab = r.first
+	}
+	took := time.Since(begun)
+	var paths []string
+	var bytes, states int64
+	for _, one := range recordings(t, d) {
+		paths = append(paths, one.GetFile())
+		bytes += one.GetBytes()
+		states += one.GetStates()
+	}
+	t.Logf("%d pages in %v: %d states in %d files with %d bytes: %.2f MB a minute", len(files), took.Round(time.Second), states, len(paths), bytes,
+		float64(bytes)/1e6/took.Minutes())
+	compare(t, testenv.Replay(t, paths...), kept)
+}
+
+// recordings ends the recordings and returns all, also those of popups that are closed.
+func recordings(t *testing.T, d *testenv.Daemon) []*domtapv1.Recording {
+	t.Helper()
+	d.StopRecording()
+	all, err := d.Recordings.ListRecordings(t.Context(), &domtapv1.ListRecordingsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.GetRecordings()
+}
+
+// compare asks a replay for what was answered.
+func compare(t *testing.T, replayed *testenv.Daemon, kept []answer) {
+	t.Helper()
+	differences, revisions := 0, map[string]bool{}
+	for _, want := range kept {
+		at := &domtapv1.Moment{When: &domtapv1.Moment_Revision{Revision: want.dom.GetRevision()}, Epoch: want.dom.GetEpoch()}
+		got, err := read(testenv.Within(t, gauntletLimit), replayed, want.tab, at)
+		if err != nil {
+			t.Errorf("revision %d: %v", want.dom.GetRevision(), err)
+			continue
+		}
+		revisions[want.tab+at.String()] = true
+		if difference := testenv.Differs(got.dom.GetElements(), want.dom.GetElements()); difference != "" || !proto.Equal(got.dom, want.dom) {
+			differences++
+			t.Errorf("revision %d: GetDom differs: %s\n got %v\nwant %v", want.dom.GetRevision(), difference, header(got.dom), header(want.dom))
+		}
+		for f, text := range want.compact {
+			if text.GetRevision() == want.dom.GetRevision() && got.compact[f].GetText() != text.GetText() { // the page may have changed between the two
+				differences++
+				t.Errorf("revision %d: %v has\n%s\nand had\n%s", want.dom.GetRevision(), f, got.compact[f].GetText(), text.GetText())
+			}
+		}
+	}
+	if len(revisions) < 20 {
+		t.Errorf("only %d revisions were compared", len(revisions))
+	}
+	t.Logf("%d answers at %d revisions: %d differences", len(kept), len(revisions), differences)
+}
+
+// header is an answer without its elements.
+func header(r *domtapv1.GetDomResponse) *domtapv1.GetDomResponse {
+	r = proto.CloneOf(r)
+	r.Elements = nil
+	return r
+}
