@@ -2,6 +2,7 @@ package convert
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/routes"
 	"github.com/domtap/domtap/view"
 )
 
@@ -235,5 +237,21 @@ func TestTabEvent(t *testing.T) {
 			Kind: kind, Info: actor.Info{ID: "t1"}, At: at, Same: true, Reason: "oom",
 			Download: driver.Download{GUID: "g", URL: "u", Filename: "f", State: driver.Fetched, Received: 1, Total: 2},
 		}), want)
+	}
+}
+
+// Clients that may only read list routes, too.
+func TestListedRoutesHaveNoSecrets(t *testing.T) {
+	got := RouteMessage(routes.Route{Pattern: "**", Modify: &routes.Modify{
+		URL: "https://u:canary@example.com/?token=canary&page=2",
+		Set: []routes.Header{{Name: "Authorization", Value: "Bearer canary"}, {Name: "X-Team", Value: "blue"}},
+	}})
+	text := got.String()
+	if strings.Contains(text, "canary") || !strings.Contains(text, "blue") || !strings.Contains(text, "page=2") {
+		t.Error(text)
+	}
+	mock := RouteMessage(routes.Route{Pattern: "**", Fulfill: &routes.Fulfill{Headers: []routes.Header{{Name: "Set-Cookie", Value: "id=canary"}}}})
+	if text := mock.String(); strings.Contains(text, "canary") {
+		t.Error(text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/routes"
+	"github.com/domtap/domtap/internal/telemetry/har"
 )
 
 // abortPrefix begins the names of reasons in the API; without it and without underscores they are those of package routes.
@@ -61,12 +62,13 @@ func routeHeaders(all []*domtapv1.Header) []routes.Header {
 func routeHeaderMessages(all []routes.Header) []*domtapv1.Header {
 	var out []*domtapv1.Header
 	for _, h := range all {
-		out = append(out, &domtapv1.Header{Name: h.Name, Value: h.Value})
+		out = append(out, &domtapv1.Header{Name: h.Name, Value: har.Value(h.Name, h.Value)})
 	}
 	return out
 }
 
-// RouteMessage converts a route, without its body.
+// RouteMessage converts a route, without its body and without the values of headers and parameters that are secrets, such as
+// Authorization: read-only clients list routes, too.
 func RouteMessage(r routes.Route) *domtapv1.Route {
 	m := &domtapv1.Route{Id: r.ID, UrlPattern: r.Pattern, ResourceTypes: r.Types, Methods: r.Methods, Matched: r.Matched.Count()}
 	switch {
@@ -77,7 +79,7 @@ func RouteMessage(r routes.Route) *domtapv1.Route {
 			Status: int32(r.Fulfill.Status), Headers: routeHeaderMessages(r.Fulfill.Headers), BodySize: int32(len(r.Fulfill.Body))}}
 	case r.Modify != nil:
 		m.Action = &domtapv1.Route_Modify{Modify: &domtapv1.RouteModify{
-			Url: r.Modify.URL, Method: r.Modify.Method, SetHeaders: routeHeaderMessages(r.Modify.Set), RemoveHeaders: r.Modify.Remove}}
+			Url: har.URL(r.Modify.URL), Method: r.Modify.Method, SetHeaders: routeHeaderMessages(r.Modify.Set), RemoveHeaders: r.Modify.Remove}}
 	}
 	return m
 }
