@@ -107,6 +107,8 @@ var layers = map[string]layer{
 	"internal/cluster/tablog":      {layers: []string{"dom", "actor", "gen"}, modules: true},
 	// Files of what a tab showed.
 	"internal/recording": {layers: []string{"dom", "actor", "gen", "internal/cluster/tablog"}, modules: true},
+	// The states that tests record.
+	"internal/recording/recordingtest": {layers: []string{"dom", "actor"}},
 	// What search engines find, and the providers of that. Browsers take no part.
 	"internal/search":            {layers: []string{"internal/tokens", "internal/truncate"}},
 	"internal/search/provider":   {layers: []string{"internal/search", "internal/truncate"}},

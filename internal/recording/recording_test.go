@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -14,58 +13,10 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/recording/recordingtest"
 )
 
-var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
-// page is a page that changes at random, as a shop does: prices, counts and rows.
-type page struct {
-	random   *rand.Rand
-	elements []*dom.Element
-	revision uint64
-	refs     dom.Ref
-}
-
-func newPage(seed uint64, elements int) *page {
-	p := &page{random: rand.New(rand.NewPCG(seed, 7))}
-	for range elements {
-		p.elements = append(p.elements, p.element())
-	}
-	return p
-}
-
-func (p *page) element() *dom.Element {
-	p.refs++
-	n := p.refs
-	return &dom.Element{
-		Ref: n, Parent: dom.NoRef, Tag: "a", Role: "link", Text: fmt.Sprintf("Product %d of series %d", n, p.random.IntN(50)),
-		Href: fmt.Sprintf("https://shop.example/products/%d", n), InViewport: n < 40,
-	}
-}
-
-// change changes the texts of some elements and, now and then, replaces a row.
-func (p *page) change() actor.Published {
-	for range 1 + p.random.IntN(3) {
-		at := p.random.IntN(len(p.elements))
-		changed := *p.elements[at]
-		if p.random.IntN(10) == 0 {
-			changed = *p.element()
-		}
-		changed.Value = fmt.Sprintf("%d.%02d €", p.random.IntN(500), p.random.IntN(100))
-		p.elements[at] = &changed
-	}
-	return p.published()
-}
-
-func (p *page) published() actor.Published {
-	p.revision++
-	s := &dom.Snapshot{
-		Epoch: "e", Revision: p.revision, Document: 1, URL: "https://shop.example/", Title: "Shop", Elements: dom.ListOf(slices.Clone(p.elements)),
-		History: []dom.Visit{{URL: "https://shop.example/", Title: "Shop"}}, ObservedAt: start.Add(time.Duration(p.revision) * time.Second).UTC(),
-	}
-	info := actor.Info{ID: "t1", Session: "default", URL: s.URL, Title: s.Title, Status: actor.StatusReady, Revision: s.Revision, Epoch: s.Epoch}
-	return actor.Published{Snapshot: s, Info: info, Refs: p.refs + 1}
-}
+var start = recordingtest.Start
 
 // equal reports whether two states are.
 func equal(a, b actor.Published) bool {
@@ -85,15 +36,15 @@ type recorded struct {
 	times  []time.Duration
 }
 
-func record(t testing.TB, p *page, changes int, step time.Duration, end bool) recorded {
+func record(t testing.TB, p *recordingtest.Page, changes int, step time.Duration, end bool) recorded {
 	var out bytes.Buffer
 	w, err := NewWriter(&out, Header{ID: "r1", Tab: "t1", Session: "default", Started: start, Program: "test"})
 	must(t, err)
 	var r recorded
 	for i := range changes {
-		state := p.published()
+		state := p.Published()
 		if i > 0 {
-			state = p.change()
+			state = p.Change()
 		}
 		at := time.Duration(i) * step
 		must(t, w.State(start.Add(at), state))
@@ -131,7 +82,7 @@ func read(t testing.TB, b []byte) *File {
 }
 
 func TestEveryStateIsReadAsItWasWritten(t *testing.T) {
-	r := record(t, newPage(1, 300), 2500, 100*time.Millisecond, true)
+	r := record(t, recordingtest.NewPage(1, 300), 2500, 100*time.Millisecond, true)
 	f := read(t, r.bytes)
 	if h := f.Header(); h.ID != "r1" || h.Tab != "t1" || h.Session != "default" || !h.Started.Equal(start) || h.Program != "test" {
 		t.Errorf("the header is %+v", h)
@@ -172,7 +123,7 @@ func TestEveryStateIsReadAsItWasWritten(t *testing.T) {
 
 // A file that is cut anywhere opens, has all whole blocks before the cut, and says what is missing.
 func TestACutFileOpens(t *testing.T) {
-	r := record(t, newPage(2, 100), 300, 100*time.Millisecond, true)
+	r := record(t, recordingtest.NewPage(2, 100), 300, 100*time.Millisecond, true)
 	random := rand.New(rand.NewPCG(3, 3))
 	for range 1000 {
 		cut := random.IntN(len(r.bytes))
@@ -202,7 +153,7 @@ func TestACutFileOpens(t *testing.T) {
 
 // Where bytes in the middle are damaged, what comes after the next keyframe is read.
 func TestDamageEndsAtTheNextKeyframe(t *testing.T) {
-	r := record(t, newPage(4, 50), 3000, 100*time.Millisecond, true)
+	r := record(t, recordingtest.NewPage(4, 50), 3000, 100*time.Millisecond, true)
 	random := rand.New(rand.NewPCG(5, 5))
 	for range 30 {
 		b := bytes.Clone(r.bytes)
@@ -248,9 +199,9 @@ func (f *failing) Write(b []byte) (int, error) {
 func TestAFullDiskEndsTheWriting(t *testing.T) {
 	w, err := NewWriter(&failing{20000}, Header{Started: start})
 	must(t, err)
-	p := newPage(6, 100)
+	p := recordingtest.NewPage(6, 100)
 	for range 1000 {
-		if err = errors.Join(w.State(start, p.change()), w.Flush()); err != nil {
+		if err = errors.Join(w.State(start, p.Change()), w.Flush()); err != nil {
 			break
 		}
 	}
@@ -272,17 +223,17 @@ func TestAnHourIsSmallAndQuick(t *testing.T) {
 	var out bytes.Buffer
 	w, err := NewWriter(&out, Header{Tab: "t1", Started: start})
 	must(t, err)
-	p := newPage(8, 1000)
-	must(t, w.State(start, p.published()))
+	p := recordingtest.NewPage(8, 1000)
+	must(t, w.State(start, p.Published()))
 	picture := make([]byte, 8<<10) // of 480 pixels, in a quality that texts can be read in; pictures cannot be compressed
 	for i := range minutes * 600 {
 		at := start.Add(time.Duration(i) * 100 * time.Millisecond)
-		must(t, w.State(at, p.change()))
+		must(t, w.State(at, p.Change()))
 		if i%50 == 0 {
 			for j := range picture {
-				picture[j] = byte(p.random.Uint32())
+				picture[j] = byte(p.Random.Uint32())
 			}
-			must(t, w.Picture(at, &Picture{Format: "jpeg", Width: 480, Height: 300, Data: picture, Revision: p.revision, Epoch: "e"}))
+			must(t, w.Picture(at, &Picture{Format: "jpeg", Width: 480, Height: 300, Data: picture, Revision: p.Revision(), Epoch: "e"}))
 		}
 		if i%10 == 0 {
 			must(t, w.Flush())
@@ -297,7 +248,7 @@ func TestAnHourIsSmallAndQuick(t *testing.T) {
 	f := read(t, out.Bytes())
 	deltas := 0
 	for range 20 {
-		at := time.Duration(p.random.IntN(minutes*60)) * time.Second
+		at := time.Duration(p.Random.IntN(minutes*60)) * time.Second
 		i := f.keyframeBefore(micros(at))
 		c := &Cursor{f: f, block: i, lost: true}
 		n := 0
@@ -317,7 +268,7 @@ func TestAnHourIsSmallAndQuick(t *testing.T) {
 }
 
 func BenchmarkSeek(b *testing.B) {
-	r := record(b, newPage(9, 1000), 36000, 100*time.Millisecond, true)
+	r := record(b, recordingtest.NewPage(9, 1000), 36000, 100*time.Millisecond, true)
 	f := read(b, r.bytes)
 	random := rand.New(rand.NewPCG(1, 1))
 	b.Run("open", func(b *testing.B) {
@@ -335,7 +286,7 @@ func BenchmarkSeek(b *testing.B) {
 
 // FuzzAnyFileOpens: whatever a file has, opening and reading it returns, and never panics.
 func FuzzAnyFileOpens(f *testing.F) {
-	r := record(f, newPage(10, 20), 60, 100*time.Millisecond, true)
+	r := record(f, recordingtest.NewPage(10, 20), 60, 100*time.Millisecond, true)
 	f.Add(r.bytes, uint16(0), byte(0))
 	f.Add(r.bytes[:len(r.bytes)/2], uint16(300), byte(1))
 	f.Add([]byte(preamble), uint16(0), byte(0))
