@@ -50,7 +50,7 @@ func BenchmarkScrub(b *testing.B) {
 		took times
 	}{{"text", texts}, {"picture", pictures}, {"both", both}} {
 		slices.Sort(one.took)
-		b.Logf("%-8s p50 %v max %v", one.name, one.took.at(50).Round(100*time.Microsecond), one.took[len(one.took)-1].Round(100*time.Microsecond))
+		b.Logf("%-8s p50 %v p99 %v max %v", one.name, one.took.at(50).Round(100*time.Microsecond), one.took.at(99).Round(100*time.Microsecond), one.took[len(one.took)-1].Round(100*time.Microsecond))
 	}
 	word := "ok"
 	if both[len(both)-1] > scrubTarget {

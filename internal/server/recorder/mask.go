@@ -22,7 +22,7 @@ func maskURL(url string) string { return har.URL(dom.WithoutUser(url)) }
 // maskState masks the URLs of a state, which stays as it is; the elements are shared.
 func maskState(now actor.Published) actor.Published {
 	s := now.Snapshot
-	now.Info.URL = maskURL(now.Info.URL)
+	now.Info.URL, now.Info.Why = maskURL(now.Info.URL), maskText(now.Info.Why)
 	url := maskURL(s.URL)
 	isSecret := func(v dom.Visit) bool { return maskURL(v.URL) != v.URL }
 	if url == s.URL && !slices.ContainsFunc(s.History, isSecret) {
@@ -39,6 +39,14 @@ func maskState(now actor.Published) actor.Published {
 
 // urls matches those in texts, such as errors.
 var urls = lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
+
+// maskText masks the URLs in a text.
+func maskText(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	return urls().ReplaceAllStringFunc(text, maskURL)
+}
 
 // maskMessage masks the URLs in all texts of a message, in place.
 func maskMessage(m protoreflect.Message) {
@@ -67,9 +75,7 @@ func maskValue(field protoreflect.FieldDescriptor, v protoreflect.Value) (masked
 	case protoreflect.MessageKind:
 		maskMessage(v.Message())
 	case protoreflect.StringKind:
-		if text := v.String(); strings.Contains(text, "://") {
-			return protoreflect.ValueOfString(urls().ReplaceAllStringFunc(text, maskURL)), true
-		}
+		return protoreflect.ValueOfString(maskText(v.String())), true
 	}
 	return v, false
 }

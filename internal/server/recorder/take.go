@@ -167,7 +167,7 @@ func (t *take) gone(ctx context.Context) end {
 	}
 	<-t.tab.Done() // follows at once on the head that says so
 	if err := t.tab.Err(); err != nil {
-		return end{recording.ReasonTabGone, err.Error()}
+		return end{recording.ReasonTabGone, maskText(err.Error())}
 	}
 	return end{recording.ReasonTabGone, "the tab was closed"}
 }
