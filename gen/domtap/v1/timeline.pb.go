@@ -763,7 +763,9 @@ type TimelineStep struct {
 	// Of a press: the key, unless it is a character that may be a part of a secret.
 	Key string `protobuf:"bytes,15,opt,name=key,proto3" json:"key,omitempty"`
 	// How many characters were to be typed.
-	Length        uint32 `protobuf:"varint,16,opt,name=length,proto3" json:"length,omitempty"`
+	Length uint32 `protobuf:"varint,16,opt,name=length,proto3" json:"length,omitempty"`
+	// Of a step that types: Enter was to be pressed afterwards.
+	Submit        bool `protobuf:"varint,17,opt,name=submit,proto3" json:"submit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -908,6 +910,13 @@ func (x *TimelineStep) GetLength() uint32 {
 		return x.Length
 	}
 	return 0
+}
+
+func (x *TimelineStep) GetSubmit() bool {
+	if x != nil {
+		return x.Submit
+	}
+	return false
 }
 
 // TimelinePoint is a point in CSS pixels in the top-level viewport.
@@ -2448,7 +2457,7 @@ const file_domtap_v1_timeline_proto_rawDesc = "" +
 	"\aremoved\x18\x06 \x01(\rR\aremoved\x12\x18\n" +
 	"\achanged\x18\a \x01(\rR\achanged\x12\x1c\n" +
 	"\n" +
-	"new_tab_id\x18\b \x01(\tR\bnewTabId\"\xcb\x03\n" +
+	"new_tab_id\x18\b \x01(\tR\bnewTabId\"\xe3\x03\n" +
 	"\fTimelineStep\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12)\n" +
 	"\x06target\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x15\n" +
@@ -2466,7 +2475,8 @@ const file_domtap_v1_timeline_proto_rawDesc = "" +
 	"\x06healed\x18\r \x01(\bR\x06healed\x12\x14\n" +
 	"\x05value\x18\x0e \x01(\tR\x05value\x12\x10\n" +
 	"\x03key\x18\x0f \x01(\tR\x03key\x12\x16\n" +
-	"\x06length\x18\x10 \x01(\rR\x06lengthB\x06\n" +
+	"\x06length\x18\x10 \x01(\rR\x06length\x12\x16\n" +
+	"\x06submit\x18\x11 \x01(\bR\x06submitB\x06\n" +
 	"\x04_ref\"+\n" +
 	"\rTimelinePoint\x12\f\n" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +

@@ -29,6 +29,7 @@ func Asked(all []*domtapv1.Step) []*domtapv1.TimelineStep {
 		if typed, ok := actionIn(s).(interface{ GetText() string }); ok {
 			one.Length = uint32(utf8.RuneCountInString(typed.GetText()))
 		}
+		one.Submit = s.GetType().GetSubmit()
 		if key := s.GetPress().GetKey(); !isCharacter(key) {
 			one.Key = key
 		}

@@ -25,6 +25,8 @@ type replayFlags struct {
 	socket string
 	at     time.Duration
 	har    string
+	script bool
+	goTest bool
 }
 
 // Replay makes the command replay.
@@ -41,6 +43,8 @@ Recordings of several tabs are replayed together, each at its time.`,
 		Example: `  domtap replay shop.domtap
   domtap replay shop.domtap --at 1m20s
   domtap replay shop.domtap --har shop.har
+  domtap replay shop.domtap --script > shop.sh
+  domtap replay shop.domtap --go-test > shop_test.go
   domtap compact --addr unix:///run/user/1000/domtap/replay.sock --at 12s
   domtap watch --addr unix:///run/user/1000/domtap/replay.sock --at 0s --speed 10`,
 		Args: cli.Args("FILE…"),
@@ -49,6 +53,9 @@ Recordings of several tabs are replayed together, each at its time.`,
 	f := cmd.Flags()
 	f.StringVar(&flags.socket, "socket", "", "the unix socket to listen on (default: replay.sock beside the socket of the daemon)")
 	f.StringVar(&flags.har, "har", "", "write an HTTP archive of the requests to this `FILE`, without headers and bodies, and serve nothing; -: standard output")
+	f.BoolVar(&flags.script, "script", false, "print what clients did as a shell script of domtap commands, and serve nothing")
+	f.BoolVar(&flags.goTest, "go-test", false, "print what clients did as a Go test on package client, and serve nothing")
+	cmd.MarkFlagsMutuallyExclusive("har", "script", "go-test")
 	f.DurationVar(&flags.at, "at", 0, "show what was there this long after the start (default: the end)")
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
 		if err := cli.FromEnv(cmd.Flags(), a.Lookup); err != nil {
@@ -66,6 +73,9 @@ Recordings of several tabs are replayed together, each at its time.`,
 			}
 			return a.SaveFile(flags.har, archive, "the archive")
 		}
+		if flags.script || flags.goTest {
+			return flags.program(a, player)
+		}
 		if cmd.Flags().Changed("at") {
 			at := &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(flags.at)}}
 			if _, err := player.Seek(cmd.Context(), &domtapv1.SeekRequest{At: at}); err != nil {
@@ -75,6 +85,21 @@ Recordings of several tabs are replayed together, each at its time.`,
 		return flags.serve(cmd.Context(), a, player)
 	})
 	return cmd
+}
+
+// program prints what clients did as a program.
+func (o *replayFlags) program(a *cli.App, player *replay.Player) error {
+	made, err := player.Script()
+	if err != nil {
+		return exit.Errorf(exit.Usage, "name the file of one tab", "%w", err)
+	}
+	text := made.Shell()
+	if o.goTest {
+		if text, err = made.Go(); err != nil {
+			return err
+		}
+	}
+	return a.SaveFile("-", text, "the program")
 }
 
 // serve serves a replay until ctx ends.

@@ -1,0 +1,192 @@
+package script
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"slices"
+	"strconv"
+	"strings"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Go prints the program as a Go test on package client, formatted as gofmt does.
+func (s *Script) Go() ([]byte, error) {
+	acts := slices.ContainsFunc(s.orders, func(o order) bool { return o.kind != comment })
+	uploads := slices.ContainsFunc(s.orders, func(o order) bool { return o.kind == "upload" })
+	var b bytes.Buffer
+	b.WriteString("// Made by domtap replay --go-test from " + s.about + ".\npackage recording_test\n\nimport (\n\t\"context\"\n")
+	if len(s.inputs) > 0 {
+		b.WriteString("\t\"os\"\n")
+	}
+	if uploads {
+		b.WriteString("\t\"path/filepath\"\n")
+	}
+	b.WriteString("\t\"testing\"\n\t\"time\"\n\n\t\"github.com/domtap/domtap/client\"\n)\n\n")
+	b.WriteString(opening)
+	b.WriteString("\ttab, err := c.Open(ctx, " + expression(s.url) + ")\n")
+	b.WriteString("\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\tdefer func() { _ = tab.Close(context.WithoutCancel(ctx)) }()\n")
+	if acts {
+		b.WriteString("\tmust := func(_ any, err error) {\n\t\tt.Helper()\n\t\tif err != nil {\n\t\t\tt.Fatal(err)\n\t\t}\n\t}\n")
+	}
+	b.WriteString("\n")
+	for _, o := range s.orders {
+		b.WriteString("\t" + o.goLine() + "\n")
+	}
+	b.WriteString("}\n")
+	if len(s.inputs) > 0 {
+		b.WriteString(inputFunc)
+		for _, in := range s.inputs {
+			fmt.Fprintf(&b, "// %s: %s\n", in.name, in.what)
+		}
+	}
+	if uploads {
+		b.WriteString(fileFunc)
+	}
+	text, err := format.Source(b.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("print the recording as a Go test: %w", err)
+	}
+	return text, nil
+}
+
+const (
+	opening = `// TestRecording does again what clients did in the recording.
+func TestRecording(t *testing.T) {
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer stop()
+	c, err := client.Connect(ctx, client.Options{Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+`
+	inputFunc = `
+// input reads a value that the recording does not have from the environment.
+func input(t *testing.T, name string) string {
+	t.Helper()
+	value := os.Getenv(name)
+	if value == "" {
+		t.Fatalf("set %s: the recording does not have the value", name)
+	}
+	return value
+}
+
+// The values:
+//
+`
+	fileFunc = `
+// contents reads a file to upload.
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+`
+)
+
+// expression is a value as an expression.
+func expression(v value) string {
+	if v.input != "" {
+		return "input(t, " + strconv.Quote(v.input) + ")"
+	}
+	return goString(v.text)
+}
+
+// goString quotes a text as a string of Go that is the same bytes, as long as these are UTF-8.
+func goString(s string) string { return strconv.Quote(clean(s)) }
+
+// steps are the functions of package client for orders with a target alone.
+var steps = map[string]string{
+	"click": "Click", "double_click": "DoubleClick", "hover": "Hover", "check": "Check", "uncheck": "Uncheck", "scroll": "ScrollTo",
+}
+
+// calls are the methods of a tab for orders without a target.
+var calls = map[string]string{
+	"back": "Back(ctx)", "forward": "Forward(ctx)", "reload": "Reload(ctx)", "accept": "AcceptDialog(ctx)", "dismiss": "DismissDialog(ctx)",
+}
+
+// goLine is an order as a statement, or several.
+func (o order) goLine() string {
+	if call := calls[o.kind]; call != "" {
+		return "must(tab." + call + ")"
+	}
+	if f := steps[o.kind]; f != "" {
+		return act("client." + f + "(" + goTarget(o.target) + ")")
+	}
+	switch o.kind {
+	case comment:
+		return "// " + o.value.text
+	case "goto":
+		return "must(tab.Navigate(ctx, " + expression(o.value) + "))"
+	case "answer":
+		return "must(tab.AnswerPrompt(ctx, " + expression(o.value) + "))"
+	case "text":
+		return act("client.WaitUntil(client.ForText(" + goString(o.value.text) + "))")
+	case "url":
+		return act("client.WaitUntil(client.ForURL(" + goString(o.value.text) + "))")
+	case "wait":
+		return act("client.WaitUntil(client.ForElement(" + goString(o.target.GetRole()) + ", " + goString(o.target.GetName()) + "))")
+	case "type", "fill":
+		step := "client." + strings.ToUpper(o.kind[:1]) + o.kind[1:] + "(" + goTarget(o.target) + ", " + expression(o.value) + ")"
+		if o.submit {
+			step += `, client.Press("Enter")`
+		}
+		return act(step)
+	case "select":
+		options := expression(o.value)
+		if o.value.input == "" {
+			var quoted []string
+			for _, option := range o.options {
+				quoted = append(quoted, goString(option))
+			}
+			options = strings.Join(quoted, ", ")
+		}
+		return act("client.Select(" + goTarget(o.target) + ", " + options + ")")
+	case "press":
+		return o.goPress()
+	case "upload":
+		path := expression(o.value)
+		return act("client.Upload(" + goTarget(o.target) + ", client.File(filepath.Base(" + path + "), contents(t, " + path + ")))")
+	}
+	return "// " + oneLine(o.kind) + ": not done"
+}
+
+// goPress presses a key, in an element if the order has one.
+func (o order) goPress() string {
+	if o.target == nil {
+		return act("client.Press(" + expression(o.value) + ")")
+	}
+	return "{\nstep := client.Press(" + expression(o.value) + ")\nstep.GetPress().Target = " + goTarget(o.target) + "\n" + act("step") + "\n}"
+}
+
+func act(step string) string { return "must(tab.Act(ctx, " + step + "))" }
+
+// goTarget is a target as an expression.
+func goTarget(t *domtapv1.Target) string {
+	made := ""
+	switch {
+	case t.GetText() != "":
+		made = "client.Text(" + goString(t.GetText()) + ")"
+	case t.GetLabel() != "":
+		made = "client.Label(" + goString(t.GetLabel()) + ")"
+	case t.GetPlaceholder() != "":
+		made = "client.Placeholder(" + goString(t.GetPlaceholder()) + ")"
+	case t.GetTestId() != "":
+		made = "client.TestID(" + goString(t.GetTestId()) + ")"
+	case t.GetSelector() != "":
+		made = "client.Selector(" + goString(t.GetSelector()) + ")"
+	case t != nil && t.X != nil:
+		return "client.At(" + number(t.GetX()) + ", " + number(t.GetY()) + ")"
+	default:
+		made = "client.Named(" + goString(t.GetRole()) + ", " + goString(t.GetName()) + ")"
+	}
+	if t.GetWithin() != "" {
+		made = "client.Within(" + made + ", " + goString(t.GetWithin()) + ")"
+	}
+	return made
+}

@@ -1,0 +1,124 @@
+package script
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/elementcontext"
+	"github.com/domtap/domtap/internal/refs"
+)
+
+// locate names the element of a step without refs: as its caller did, else by role and name, with what stands around it where that
+// does not tell it from others. doubt, unless empty, says why the name may mean another element. Nil: nothing names the element.
+func locate(s *domtapv1.TimelineStep, m moment) (t *domtapv1.Target, doubt string) {
+	asked := s.GetTarget()
+	if isName(asked) && s.GetKind() != "field" {
+		return proto.CloneOf(asked), ""
+	}
+	if s.Ref != nil {
+		el, state := m.element(dom.Ref(s.GetRef()))
+		if el != nil {
+			if t := name(el, state); t != nil {
+				return t, ""
+			}
+		}
+		if el == nil && s.GetName() != "" && !isName(asked) {
+			return &domtapv1.Target{Role: s.GetRole(), Name: s.GetName()}, "the recording has no state with this element: others may have its name"
+		}
+	}
+	if isName(asked) {
+		return proto.CloneOf(asked), ""
+	}
+	if asked.GetX() != 0 || asked.GetY() != 0 {
+		return &domtapv1.Target{X: asked.X, Y: asked.Y}, ""
+	}
+	if p := s.GetPoint(); p != nil {
+		return &domtapv1.Target{X: proto.Float64(p.GetX()), Y: proto.Float64(p.GetY())}, "nothing tells this element from others: it is named by its place"
+	}
+	return nil, ""
+}
+
+// isName reports whether a target names its element by what a person would say, and neither by a ref nor by a place.
+func isName(t *domtapv1.Target) bool {
+	if t == nil || t.Ref != nil || t.X != nil || t.Y != nil {
+		return false
+	}
+	_, isRef := refs.Parse(t.GetWithin())
+	return !isRef && (t.GetRole() != "" || t.GetName() != "" || t.GetText() != "" || t.GetLabel() != "" || t.GetPlaceholder() != "" || t.GetTestId() != "" || t.GetSelector() != "")
+}
+
+// name names an element of a state so that nothing else is meant; nil: it cannot be.
+func name(el *dom.Element, s *dom.Snapshot) *domtapv1.Target {
+	all := s.Elements.Slice()
+	role := el.Role
+	if role == "" {
+		role = el.Tag
+	}
+	by := target.Target{By: target.Role, Role: role, Name: el.Text}
+	if means(by, all, el) {
+		return &domtapv1.Target{Role: by.Role, Name: by.Name}
+	}
+	if el.Text == "" && el.Placeholder != "" && isOnly(all, func(o *dom.Element) bool { return o.Placeholder == el.Placeholder }) {
+		return &domtapv1.Target{Placeholder: el.Placeholder}
+	}
+	for _, words := range around(by, all, el) {
+		if by.Within = words; means(by, all, el) {
+			return &domtapv1.Target{Role: by.Role, Name: by.Name, Within: words}
+		}
+	}
+	if el.Name != "" && el.Tag != "" && isOnly(all, func(o *dom.Element) bool { return o.Tag == el.Tag && o.Name == el.Name }) {
+		return &domtapv1.Target{Selector: el.Tag + "[name=" + cssString(el.Name) + "]"}
+	}
+	return nil
+}
+
+// isOnly reports whether one element alone is so.
+func isOnly(all []*dom.Element, is func(*dom.Element) bool) bool {
+	i := slices.IndexFunc(all, is)
+	return i >= 0 && !slices.ContainsFunc(all[i+1:], is)
+}
+
+// means reports whether a target means an element alone, by the rules of turns: of several, those behind a modal do not count.
+func means(t target.Target, all []*dom.Element, el *dom.Element) bool {
+	found := target.Match(t, all)
+	if len(found) > 1 {
+		if free := slices.DeleteFunc(slices.Clone(found), func(o *dom.Element) bool { return o.Covered }); len(free) > 0 {
+			found = free
+		}
+	}
+	return len(found) == 1 && found[0].Ref == el.Ref
+}
+
+// around are words that stand around an element and may tell it from others that a target means, the best first.
+func around(t target.Target, all []*dom.Element, el *dom.Element) (words []string) {
+	told, ok := elementcontext.Tell(all, target.Match(t, all))[el.Ref]
+	if !ok {
+		return nil
+	}
+	whole := strings.TrimSpace(strings.TrimSuffix(told.Words, "…"))
+	if whole == "" {
+		return nil
+	}
+	return []string{whole}
+}
+
+// cssString quotes a text for a selector (CSS Syntax Module Level 3, section 4.3.5).
+func cssString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		if r == '"' || r == '\\' || r < ' ' || r == 0x7f {
+			b.WriteString(`\` + strconv.FormatInt(int64(r), 16) + " ")
+			continue
+		}
+		b.WriteRune(r)
+	}
+	b.WriteByte('"')
+	return b.String()
+}

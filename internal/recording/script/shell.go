@@ -1,0 +1,101 @@
+package script
+
+import (
+	"strconv"
+	"strings"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Shell prints the program as a script for a POSIX shell. It ends with the exit code of the first command that fails.
+func (s *Script) Shell() []byte {
+	var body strings.Builder
+	body.WriteString("DOMTAP_TAB=$(domtap open -q " + argument(s.url) + ")\nexport DOMTAP_TAB\ntrap 'domtap close \"$DOMTAP_TAB\"' EXIT\n\n")
+	for _, o := range s.orders {
+		body.WriteString(o.shell() + "\n")
+	}
+	var b strings.Builder
+	b.WriteString("#!/bin/sh\n# Made by domtap replay --script from " + s.about + ".\n")
+	b.WriteString("# It opens a tab at the daemon of this user, or the one of $DOMTAP_ADDR, and closes it at the end.\nset -eu\n")
+	for _, in := range s.inputs {
+		b.WriteString("# " + in.name + ": " + in.what + "\n: \"${" + in.name + ":?set it: the recording does not have the value}\"\n")
+	}
+	if strings.Contains(body.String(), `"$nl"`) {
+		b.WriteString(lineBreak)
+	}
+	b.WriteString("\n" + body.String())
+	return []byte(b.String())
+}
+
+// commands are the commands of orders that have another name.
+var commands = map[string]string{
+	"double_click": "dblclick", "text": "wait", "url": "wait", "accept": "dialog accept", "answer": "dialog accept", "dismiss": "dialog dismiss",
+}
+
+// shell is an order as a line.
+func (o order) shell() string {
+	if o.kind == comment {
+		return "# " + o.value.text
+	}
+	command := o.kind
+	if other := commands[o.kind]; other != "" {
+		command = other
+	}
+	line := "domtap " + command + flags(o.target)
+	switch o.kind {
+	case "text", "url":
+		return line + " --" + o.kind + " " + shellWord(o.value.text)
+	case "goto", "press", "upload", "answer":
+		return line + " " + argument(o.value)
+	case "type", "fill":
+		if o.submit {
+			line += " --submit"
+		}
+		if o.value.input != "" {
+			return "printf '%s' \"$" + o.value.input + "\" | " + line + " -"
+		}
+		if o.value.text == "-" {
+			return "printf '%s' - | " + line + " -"
+		}
+		return line + " " + argument(o.value)
+	case "select":
+		if o.value.input != "" {
+			return line + " " + argument(o.value)
+		}
+		line += " --"
+		for _, option := range o.options {
+			line += " " + shellWord(option)
+		}
+	}
+	return line
+}
+
+// argument is a value as an argument that is no flag, whatever it is.
+func argument(v value) string {
+	switch {
+	case v.input != "":
+		return "-- \"$" + v.input + "\""
+	case strings.HasPrefix(v.text, "-"):
+		return "-- " + shellWord(v.text)
+	}
+	return shellWord(v.text)
+}
+
+// flags are the flags of a target.
+func flags(t *domtapv1.Target) string {
+	var b strings.Builder
+	for _, one := range []struct{ flag, text string }{
+		{"role", t.GetRole()}, {"name", t.GetName()}, {"text", t.GetText()}, {"label", t.GetLabel()}, {"placeholder", t.GetPlaceholder()},
+		{"test-id", t.GetTestId()}, {"selector", t.GetSelector()}, {"within", t.GetWithin()},
+	} {
+		if one.text != "" {
+			b.WriteString(" --" + one.flag + " " + shellWord(one.text))
+		}
+	}
+	if t != nil && t.X != nil {
+		b.WriteString(" --at " + number(t.GetX()) + "," + number(t.GetY()))
+	}
+	return b.String()
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -1,0 +1,202 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// moment has the states of a turn, the first one from before it, and the state after the turn before that.
+type moment struct {
+	states []*dom.Snapshot
+	before *dom.Snapshot
+}
+
+// element returns an element by its ref as it was first in the turn, with the state that has it; nil: no state does.
+func (m moment) element(ref dom.Ref) (*dom.Element, *dom.Snapshot) {
+	for _, s := range m.states {
+		if el := s.Find(ref); el != nil {
+			return el, s
+		}
+	}
+	return nil, nil
+}
+
+// latest returns an element as it was last in the turn; nil: no state has it.
+func (m moment) latest(ref dom.Ref) (el *dom.Element) {
+	for _, s := range m.states {
+		if found := s.Find(ref); found != nil {
+			el = found
+		}
+	}
+	return el
+}
+
+// step adds what a step did.
+func (b *builder) step(s *domtapv1.TimelineStep, m moment) {
+	switch kind := s.GetKind(); {
+	case !s.GetOk():
+		b.say("%s failed: %s %s: %s", kind, s.GetSummary(), s.GetReason(), s.GetError())
+	case kind == "read" || kind == "screenshot":
+	case kind == "back":
+		b.add(order{kind: "back"})
+	case kind == "wait":
+		b.say("%s: the condition is not in the recording", s.GetSummary())
+	case kind == "drag":
+		b.say("%s: where to is not in the recording", s.GetSummary())
+	case kind == "scroll" && s.Ref == nil:
+		b.say("%s: the distance is not in the recording", s.GetSummary())
+	default:
+		b.act(s, m)
+	}
+}
+
+// act adds a step that acts on an element.
+func (b *builder) act(s *domtapv1.TimelineStep, m moment) {
+	o := order{kind: action(s, m), submit: s.GetSubmit()}
+	target, doubt := locate(s, m)
+	if target == nil && o.kind != "press" {
+		b.say("%s: nothing but a ref names the element in the recording", s.GetSummary())
+		return
+	}
+	if o.target = target; s.GetKind() == "press" && s.GetTarget() == nil {
+		o.target, doubt = nil, "" // where the focus is
+	}
+	if doubt != "" {
+		b.say("%s", doubt)
+	}
+	if b.isNew(s, m) && (o.target.GetRole() != "" || o.target.GetName() != "") {
+		b.add(order{kind: "wait", target: o.target})
+	}
+	b.fillIn(&o, s, m)
+	b.add(o)
+}
+
+// isNew reports whether the element of a step was not there yet after the turn before.
+func (b *builder) isNew(s *domtapv1.TimelineStep, m moment) bool {
+	return s.Ref != nil && m.before != nil && len(m.states) > 0 && m.before.Find(dom.Ref(s.GetRef())) == nil
+}
+
+// action is the kind of the order for a step: that of a field depends on what the field is.
+func action(s *domtapv1.TimelineStep, m moment) string {
+	el := m.latest(dom.Ref(s.GetRef()))
+	switch kind := s.GetKind(); {
+	case kind == "submit" && (s.GetRole() == "textbox" || s.GetRole() == "searchbox" || s.GetRole() == "combobox" || s.GetRole() == "spinbutton"):
+		return "press"
+	case kind == "submit":
+		return "click"
+	case kind != "field":
+		return kind
+	case s.GetRole() == "radio":
+		return "check"
+	case s.GetRole() == "checkbox" || s.GetRole() == "switch":
+		if el != nil && el.States.Checked == dom.False {
+			return "uncheck"
+		}
+		return "check"
+	case el != nil && el.Tag == "select":
+		return "select"
+	case el != nil && el.Type == "file":
+		return "upload"
+	}
+	return "fill"
+}
+
+// fillIn adds to an order what the client gave beside the target.
+func (b *builder) fillIn(o *order, s *domtapv1.TimelineStep, m moment) {
+	about := strings.TrimSpace(s.GetRole() + " " + s.GetName())
+	switch o.kind {
+	case "type", "fill":
+		text, known := typed(s, m, o.kind)
+		if o.value = (value{text: text}); !known {
+			o.value = b.input(s.GetName(), "what was typed into "+about)
+		}
+	case "select":
+		if v := s.GetValue(); !complete(v) || v == "" {
+			o.value = b.input(s.GetName(), "the option of "+about)
+		} else if o.options = []string{v}; s.GetRole() == "listbox" {
+			o.options = strings.Split(v, ", ")
+		}
+	case "press":
+		switch {
+		case s.GetKind() == "submit":
+			o.value = value{text: "Enter"}
+		case s.GetKey() == "":
+			o.value = b.input("KEY", "the character that was pressed in "+about)
+		default:
+			o.value = value{text: s.GetKey()}
+		}
+	case "upload":
+		o.value = b.input("FILE", "the path of the file for "+about)
+	}
+}
+
+// isMasked reports whether a text has the sign for what is masked.
+func isMasked(text string) bool { return strings.Contains(text, "•") }
+
+// complete reports whether a value is all that a field shows: neither masked nor cut.
+func complete(value string) bool { return !isMasked(value) && !strings.HasSuffix(value, "…") }
+
+// typed is what was typed or filled, as far as the field shows it; false: it is not known.
+func typed(s *domtapv1.TimelineStep, m moment, kind string) (text string, known bool) {
+	v, ref := s.GetValue(), dom.Ref(s.GetRef())
+	if s.GetLength() == 0 {
+		return "", complete(v)
+	}
+	if v == "" { // the page is another after the turn
+		if el := m.latest(ref); el != nil {
+			v = el.Value
+		}
+	}
+	if v == "" || !complete(v) {
+		return "", false
+	}
+	if kind == "fill" {
+		return v, true
+	}
+	was := ""
+	if el, _ := m.element(ref); el != nil {
+		was = el.Value
+	}
+	added, follows := strings.CutPrefix(v, was)
+	switch n := int(s.GetLength()); {
+	case follows && utf8.RuneCountInString(added) == n:
+		return added, true
+	case utf8.RuneCountInString(v) == n:
+		return v, true
+	}
+	return "", false
+}
+
+// input makes a variable of the environment. Its name is made of words of the page.
+func (b *builder) input(words, what string) value {
+	var name strings.Builder
+	for _, r := range strings.ToUpper(words) {
+		switch {
+		case r >= 'A' && r <= 'Z' || r >= '0' && r <= '9':
+			name.WriteRune(r)
+		case name.Len() > 0 && !strings.HasSuffix(name.String(), "_"):
+			name.WriteByte('_')
+		}
+		if name.Len() >= maxInput {
+			break
+		}
+	}
+	base := "INPUT_" + strings.Trim(name.String(), "_")
+	if base == "INPUT_" {
+		base = "INPUT_TEXT"
+	}
+	made := base
+	for n := 2; b.named[made]; n++ {
+		made = fmt.Sprint(base, "_", n)
+	}
+	b.named[made] = true
+	b.out.inputs = append(b.out.inputs, input{made, oneLine(what)})
+	return value{input: made}
+}
+
+// maxInput bounds how much of the words of a page is in the name of a variable.
+const maxInput = 30

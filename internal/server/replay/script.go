@@ -1,0 +1,40 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/recording/script"
+)
+
+// Script makes a program that does again what clients did on the tab of the recording. There must be one alone.
+func (p *Player) Script() (*script.Script, error) {
+	if len(p.tracks) != 1 {
+		return nil, fmt.Errorf("a program is made of one recording, and there are %d: name one file", len(p.tracks))
+	}
+	t := p.tracks[0]
+	r := script.Recording{
+		ID: t.file.Header().ID, Tab: t.tab, Started: timestamppb.New(t.start), Entries: t.entries, UpTo: t.upTo,
+	}
+	if len(t.states) > 0 {
+		r.First = t.upTo(t.states[0].epoch, t.states[0].revision)
+	}
+	return script.New(r), nil
+}
+
+// upTo returns the newest snapshot of an epoch whose revision is at most the given one; nil: there is none that can be read.
+func (t *track) upTo(epoch string, revision uint64) *dom.Snapshot {
+	for i, m := range slices.Backward(t.states) {
+		if m.epoch == epoch && m.revision <= revision {
+			s, err := t.read(i)
+			if err != nil {
+				return nil
+			}
+			return s.Snapshot
+		}
+	}
+	return nil
+}
