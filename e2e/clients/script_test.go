@@ -11,8 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
@@ -109,6 +107,7 @@ func TestProgramsOfARecordingDoTheSame(t *testing.T) {
 	}
 
 	goTest := output(t, exec.Command(d.program, "replay", file, "--go-test"))
+	t.Logf("%s\n%s", shell, goTest)
 	testModule(t, dir)
 	write(t, filepath.Join(dir, "orders_test.go"), goTest)
 	if unformatted := output(t, exec.Command("gofmt", "-l", dir)); unformatted != "" {
@@ -122,11 +121,10 @@ func TestProgramsOfARecordingDoTheSame(t *testing.T) {
 func recordOrders(t *testing.T, d *daemons, url string) string {
 	t.Helper()
 	ctx := testenv.Within(t, 2*testenv.Patience)
+	d.command("record", "start", "--all")
 	c, err := client.Connect(ctx, client.Options{StateDir: d.state, Start: true, Program: d.program})
 	must(t, err)
 	defer func() { _ = c.Close() }()
-	_, err = c.Recordings.Record(ctx, new(domtapv1.RecordRequest))
-	must(t, err)
 	tab, err := c.Open(ctx, url)
 	must(t, err)
 	ref := func(role, name string, nth int) *domtapv1.Target {
@@ -170,12 +168,12 @@ func recordOrders(t *testing.T, d *daemons, url string) string {
 	if _, err := tab.Wait(ctx, client.ForText("Did delete false")); err != nil {
 		t.Fatal(err)
 	}
-	ended, err := c.Recordings.StopRecording(ctx, new(domtapv1.StopRecordingRequest))
-	must(t, err)
-	if len(ended.GetRecordings()) != 1 {
-		t.Fatalf("recorded %v", ended)
+	d.command("record", "stop", "--all")
+	files, err := filepath.Glob(filepath.Join(d.state, "recordings", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("recorded %q, %v", files, err)
 	}
-	return proto.CloneOf(ended.GetRecordings()[0]).GetFile()
+	return files[0]
 }
 
 // testModule makes a module that needs package client of this repository, and no network.
