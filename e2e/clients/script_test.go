@@ -33,14 +33,14 @@ const (
 <tr><td>1003</td><td>Alan Turing</td><td><button>Cancel</button></td></tr></table>
 <label>Country <select id=country><option>Denmark</option><option>Norway</option><option>Sweden</option></select></label>
 <label><input type=checkbox id=gift> Gift</label>
-<label>Note <input id=note></label><button id=all>Delete all</button><button id=odd></button><p role=status id=said></p>
+<label>Note <input id=note></label><button id=all>Delete all</button><button id=odd hidden></button><p role=status id=said></p>
 <script>
 const did = async what => { await fetch("/did", {method: "POST", body: what}); said.textContent = "Did " + what }
 for (const b of document.querySelectorAll("td button")) b.onclick = () => did("cancel " + b.closest("tr").cells[0].textContent)
 country.onchange = () => did("country " + country.value)
 gift.onchange = () => did("gift " + gift.checked)
 note.onkeydown = e => { if (e.key === "Enter") did("note " + note.value) }
-all.onclick = () => did("delete " + confirm("Delete all?"))
+all.onclick = async () => { await did("delete " + confirm("Delete all?")); odd.hidden = false }
 odd.textContent = ` + "\"It's `done` \\\"$(touch pwned)\\\" \\\\ now\"" + `
 odd.onclick = () => did("odd")
 </script>`
@@ -148,9 +148,8 @@ func recordOrders(t *testing.T, d *daemons, url string) string {
 	}
 	act(client.Fill(ref("textbox", "Email", 0), "ada@example.org"), client.Fill(ref("textbox", "Password", 0), scriptSecret))
 	act(client.Click(ref("button", "Sign in", 0)))
-	if _, err := tab.Wait(ctx, client.ForText("Your orders")); err != nil {
-		t.Fatal(err)
-	}
+	_, err = tab.Wait(ctx, client.ForText("Your orders"))
+	must(t, err)
 	if _, err := tab.Act(ctx, client.Click(client.Named("button", "Not there"))); err == nil {
 		t.Error("a button that is not there was clicked")
 	}
@@ -161,13 +160,12 @@ func recordOrders(t *testing.T, d *daemons, url string) string {
 	note := client.Type(ref("textbox", "Note", 0), "two words")
 	note.GetType().Submit = true
 	act(note)
-	act(client.Click(ref("button", scriptButton, 0)))
 	act(client.Click(ref("button", "Delete all", 0)))
 	_, err = tab.DismissDialog(ctx)
 	must(t, err)
-	if _, err := tab.Wait(ctx, client.ForText("Did delete false")); err != nil {
-		t.Fatal(err)
-	}
+	_, err = tab.Wait(ctx, client.ForElement("button", scriptButton))
+	must(t, err)
+	act(client.Click(ref("button", scriptButton, 0)))
 	d.command("record", "stop", "--all")
 	files, err := filepath.Glob(filepath.Join(d.state, "recordings", "*"))
 	if err != nil || len(files) != 1 {

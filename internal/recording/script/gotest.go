@@ -24,6 +24,10 @@ func (s *Script) Go() ([]byte, error) {
 		b.WriteString("\t\"path/filepath\"\n")
 	}
 	b.WriteString("\t\"testing\"\n\t\"time\"\n\n\t\"github.com/domtap/domtap/client\"\n)\n\n")
+	b.WriteString("// TestRecording does again what clients did in the recording.\nfunc TestRecording(t *testing.T) {\n")
+	for _, in := range s.inputs {
+		b.WriteString("\t// " + in.name + ": " + in.what + "\n")
+	}
 	b.WriteString(opening)
 	b.WriteString("\ttab, err := c.Open(ctx, " + expression(s.url) + ")\n")
 	b.WriteString("\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\tdefer func() { _ = tab.Close(context.WithoutCancel(ctx)) }()\n")
@@ -37,9 +41,6 @@ func (s *Script) Go() ([]byte, error) {
 	b.WriteString("}\n")
 	if len(s.inputs) > 0 {
 		b.WriteString(inputFunc)
-		for _, in := range s.inputs {
-			fmt.Fprintf(&b, "// %s: %s\n", in.name, in.what)
-		}
 	}
 	if uploads {
 		b.WriteString(fileFunc)
@@ -52,9 +53,7 @@ func (s *Script) Go() ([]byte, error) {
 }
 
 const (
-	opening = `// TestRecording does again what clients did in the recording.
-func TestRecording(t *testing.T) {
-	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	opening = `	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	c, err := client.Connect(ctx, client.Options{Start: true})
 	if err != nil {
@@ -72,9 +71,6 @@ func input(t *testing.T, name string) string {
 	}
 	return value
 }
-
-// The values:
-//
 `
 	fileFunc = `
 // contents reads a file to upload.

@@ -16,7 +16,7 @@ import (
 
 // locate names the element of a step without refs: as its caller did, else by role and name, with what stands around it where that
 // does not tell it from others. doubt, unless empty, says why the name may mean another element. Nil: nothing names the element.
-func locate(s *domtapv1.TimelineStep, m moment) (t *domtapv1.Target, doubt string) {
+func locate(s *domtapv1.TimelineStep, m *moment) (t *domtapv1.Target, doubt string) {
 	asked := s.GetTarget()
 	if isName(asked) && s.GetKind() != "field" {
 		return proto.CloneOf(asked), ""

@@ -172,7 +172,7 @@ func what(e *domtapv1.TimelineEntry) string {
 
 // turn adds what a call did that succeeded.
 func (b *builder) turn(e *domtapv1.TimelineEntry) {
-	m := moment{b.seen(e), b.last}
+	m := &moment{b.seen(e), b.last}
 	after := b.from.UpTo(e.GetEpoch(), e.GetRevisionTo())
 	if after != nil {
 		b.last = after
@@ -195,7 +195,7 @@ func (b *builder) turn(e *domtapv1.TimelineEntry) {
 		}
 		b.outcome(e.GetTurn(), after)
 	default:
-		b.say("%s: what it did is not in the recording", e.GetMethod())
+		b.say("not done: %s: what it did is not in the recording", e.GetMethod())
 	}
 }
 
@@ -205,7 +205,7 @@ func (b *builder) answer() {
 	case d.GetAnswer() == domtapv1.DialogAnswer_DIALOG_ANSWER_DISMISSED:
 		b.add(order{kind: "dismiss"})
 	case d.GetAnswer() != domtapv1.DialogAnswer_DIALOG_ANSWER_ACCEPTED:
-		b.say("AnswerDialog: the recording does not have the answer")
+		b.say("not done: AnswerDialog: the recording does not have the answer")
 	case d.GetType() == domtapv1.DialogType_DIALOG_TYPE_PROMPT:
 		b.add(order{kind: "answer", value: b.input("ANSWER", "the answer to the prompt "+d.GetMessage())})
 	default:

@@ -16,7 +16,7 @@ type moment struct {
 }
 
 // element returns an element by its ref as it was first in the turn, with the state that has it; nil: no state does.
-func (m moment) element(ref dom.Ref) (*dom.Element, *dom.Snapshot) {
+func (m *moment) element(ref dom.Ref) (*dom.Element, *dom.Snapshot) {
 	for _, s := range m.states {
 		if el := s.Find(ref); el != nil {
 			return el, s
@@ -26,7 +26,7 @@ func (m moment) element(ref dom.Ref) (*dom.Element, *dom.Snapshot) {
 }
 
 // latest returns an element as it was last in the turn; nil: no state has it.
-func (m moment) latest(ref dom.Ref) (el *dom.Element) {
+func (m *moment) latest(ref dom.Ref) (el *dom.Element) {
 	for _, s := range m.states {
 		if found := s.Find(ref); found != nil {
 			el = found
@@ -36,7 +36,7 @@ func (m moment) latest(ref dom.Ref) (el *dom.Element) {
 }
 
 // step adds what a step did.
-func (b *builder) step(s *domtapv1.TimelineStep, m moment) {
+func (b *builder) step(s *domtapv1.TimelineStep, m *moment) {
 	switch kind := s.GetKind(); {
 	case !s.GetOk():
 		b.say("%s failed: %s %s: %s", kind, s.GetSummary(), s.GetReason(), s.GetError())
@@ -44,22 +44,22 @@ func (b *builder) step(s *domtapv1.TimelineStep, m moment) {
 	case kind == "back":
 		b.add(order{kind: "back"})
 	case kind == "wait":
-		b.say("%s: the condition is not in the recording", s.GetSummary())
+		b.say("not done: %s: the condition is not in the recording", s.GetSummary())
 	case kind == "drag":
-		b.say("%s: where to is not in the recording", s.GetSummary())
+		b.say("not done: %s: where to is not in the recording", s.GetSummary())
 	case kind == "scroll" && s.Ref == nil:
-		b.say("%s: the distance is not in the recording", s.GetSummary())
+		b.say("not done: %s: the distance is not in the recording", s.GetSummary())
 	default:
 		b.act(s, m)
 	}
 }
 
 // act adds a step that acts on an element.
-func (b *builder) act(s *domtapv1.TimelineStep, m moment) {
+func (b *builder) act(s *domtapv1.TimelineStep, m *moment) {
 	o := order{kind: action(s, m), submit: s.GetSubmit()}
 	target, doubt := locate(s, m)
 	if target == nil && o.kind != "press" {
-		b.say("%s: nothing but a ref names the element in the recording", s.GetSummary())
+		b.say("not done: %s: nothing but a ref names the element in the recording", s.GetSummary())
 		return
 	}
 	if o.target = target; s.GetKind() == "press" && s.GetTarget() == nil {
@@ -68,20 +68,28 @@ func (b *builder) act(s *domtapv1.TimelineStep, m moment) {
 	if doubt != "" {
 		b.say("%s", doubt)
 	}
-	if b.isNew(s, m) && (o.target.GetRole() != "" || o.target.GetName() != "") {
+	if m.isNew(s) && (o.target.GetRole() != "" || o.target.GetName() != "") {
 		b.add(order{kind: "wait", target: o.target})
 	}
 	b.fillIn(&o, s, m)
 	b.add(o)
 }
 
-// isNew reports whether the element of a step was not there yet after the turn before.
-func (b *builder) isNew(s *domtapv1.TimelineStep, m moment) bool {
-	return s.Ref != nil && m.before != nil && len(m.states) > 0 && m.before.Find(dom.Ref(s.GetRef())) == nil
+// isNew reports whether the element of a step was not there yet before the turn, as far as steps know that waited for others.
+func (m *moment) isNew(s *domtapv1.TimelineStep) bool {
+	ref := dom.Ref(s.GetRef())
+	if s.Ref == nil || m.before == nil || m.before.Find(ref) != nil {
+		return false
+	}
+	_, state := m.element(ref)
+	if state != nil {
+		m.before = state
+	}
+	return state != nil
 }
 
 // action is the kind of the order for a step: that of a field depends on what the field is.
-func action(s *domtapv1.TimelineStep, m moment) string {
+func action(s *domtapv1.TimelineStep, m *moment) string {
 	el := m.latest(dom.Ref(s.GetRef()))
 	switch kind := s.GetKind(); {
 	case kind == "submit" && (s.GetRole() == "textbox" || s.GetRole() == "searchbox" || s.GetRole() == "combobox" || s.GetRole() == "spinbutton"):
@@ -106,7 +114,7 @@ func action(s *domtapv1.TimelineStep, m moment) string {
 }
 
 // fillIn adds to an order what the client gave beside the target.
-func (b *builder) fillIn(o *order, s *domtapv1.TimelineStep, m moment) {
+func (b *builder) fillIn(o *order, s *domtapv1.TimelineStep, m *moment) {
 	about := strings.TrimSpace(s.GetRole() + " " + s.GetName())
 	switch o.kind {
 	case "type", "fill":
@@ -141,7 +149,7 @@ func isMasked(text string) bool { return strings.Contains(text, "•") }
 func complete(value string) bool { return !isMasked(value) && !strings.HasSuffix(value, "…") }
 
 // typed is what was typed or filled, as far as the field shows it; false: it is not known.
-func typed(s *domtapv1.TimelineStep, m moment, kind string) (text string, known bool) {
+func typed(s *domtapv1.TimelineStep, m *moment, kind string) (text string, known bool) {
 	v, ref := s.GetValue(), dom.Ref(s.GetRef())
 	if s.GetLength() == 0 {
 		return "", complete(v)
