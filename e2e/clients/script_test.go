@@ -2,6 +2,7 @@ package clients
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -53,8 +56,11 @@ type received struct {
 }
 
 func (r *received) add(w http.ResponseWriter, q *http.Request) {
-	text := make([]byte, q.ContentLength)
-	_, _ = q.Body.Read(text)
+	text, err := io.ReadAll(q.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all = append(r.all, string(text))
@@ -70,7 +76,8 @@ func (r *received) take() []string {
 	return all
 }
 
-// A recording of clients that use refs becomes a shell script and a Go test. Both do the same at another daemon.
+// A recording of clients that use refs becomes a shell script and a Go test. Both do the same at another daemon. make test-long runs
+// the Go test.
 func TestProgramsOfARecordingDoTheSame(t *testing.T) {
 	testenv.NeedBrowser(t)
 	var server received
@@ -106,13 +113,16 @@ func TestProgramsOfARecordingDoTheSame(t *testing.T) {
 		t.Errorf("no row is named:\n%s", shell)
 	}
 
+	if !testenv.Long() {
+		return
+	}
 	goTest := output(t, exec.Command(d.program, "replay", file, "--go-test"))
-	t.Logf("%s\n%s", shell, goTest)
 	testModule(t, dir)
 	write(t, filepath.Join(dir, "orders_test.go"), goTest)
 	if unformatted := output(t, exec.Command("gofmt", "-l", dir)); unformatted != "" {
 		t.Errorf("gofmt changes %s", unformatted)
 	}
+	compiles(t, dir)
 	d.command("stop")
 	same("the Go test", exec.Command("go", "test", "-mod=mod", "-count=1", "."), goTest)
 }
@@ -172,6 +182,29 @@ func recordOrders(t *testing.T, d *daemons, url string) string {
 		t.Fatalf("recorded %q, %v", files, err)
 	}
 	return files[0]
+}
+
+// compiles compiles the Go tests of the archives of package script, which have more kinds of steps, without running them.
+func compiles(t *testing.T, dir string) {
+	t.Helper()
+	files, err := filepath.Glob("../../internal/recording/script/testdata/*.txtar")
+	must(t, err)
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		must(t, err)
+		for _, section := range archive.Files {
+			if section.Name == "go-test" {
+				in := filepath.Join(dir, strings.TrimSuffix(filepath.Base(file), ".txtar"))
+				must(t, os.Mkdir(in, 0o700))
+				write(t, filepath.Join(in, "recording_test.go"), string(section.Data))
+			}
+		}
+	}
+	vet := exec.Command("go", "vet", "-mod=mod", "./...")
+	vet.Dir = dir
+	if text, err := vet.CombinedOutput(); err != nil || len(files) == 0 {
+		t.Errorf("%v\n%s", err, text)
+	}
 }
 
 // testModule makes a module that needs package client of this repository, and no network.

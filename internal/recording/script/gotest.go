@@ -149,7 +149,7 @@ func (o order) goLine() string {
 		path := expression(o.value)
 		return act("client.Upload(" + goTarget(o.target) + ", client.File(filepath.Base(" + path + "), contents(t, " + path + ")))")
 	}
-	return "// " + oneLine(o.kind) + ": not done"
+	return "" // there is no other kind
 }
 
 // goPress presses a key, in an element if the order has one.

@@ -110,6 +110,7 @@ func hostile(name string) Recording {
 		done("Interact", &domtapv1.TimelineTurn{Steps: []*domtapv1.TimelineStep{
 			{Kind: "click", Ok: true, Ref: proto.Uint32(1), Role: "button", Name: name, Target: &domtapv1.Target{Ref: proto.Uint32(1)}},
 			{Kind: "fill", Ok: true, Target: &domtapv1.Target{Label: "x" + name}, Ref: proto.Uint32(2), Value: name, Length: 1},
+			{Kind: "x" + name, Ok: true, Ref: proto.Uint32(1), Target: &domtapv1.Target{Ref: proto.Uint32(1)}},
 			{Kind: "hover", Ok: false, Summary: name, Error: name, Reason: name},
 		}}),
 		{Event: &domtapv1.TimelineEntry_Popup{Popup: &domtapv1.TimelinePopup{Url: name, TabId: name}}},
@@ -123,7 +124,7 @@ func hostile(name string) Recording {
 func FuzzTextsStayInTheirQuotes(f *testing.F) {
 	for _, seed := range []string{
 		"Pay", "it's", `"; touch x; "`, "$(id)", "`id`", "${HOME}", "\\", "a\nb\n", "\n", "-", "--help", "-- -", "\x1b]0;x\a", "\u202egnp", "\u00a0 ", "*/ //go:build x",
-		"'\n# '", "!!", "~", "*", "%s%n", "é\u0301漢🙂", "\x00", "\xff", "a\r", "{{.}}", "EOF",
+		"'\n# '", "!!", "~", "*", "%s%n", "é\u0301漢🙂", "\x00", "\xff", "a\r", "{{.}}", "EOF", "a[b=\"c\"]",
 	} {
 		f.Add(seed)
 	}

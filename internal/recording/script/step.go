@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -49,10 +50,15 @@ func (b *builder) step(s *domtapv1.TimelineStep, m *moment) {
 		b.say("not done: %s: where to is not in the recording", s.GetSummary())
 	case kind == "scroll" && s.Ref == nil:
 		b.say("not done: %s: the distance is not in the recording", s.GetSummary())
+	case !slices.Contains(kinds, kind):
+		b.say("not done: %s: this domtap does not know such steps", kind)
 	default:
 		b.act(s, m)
 	}
 }
+
+// kinds are those of steps that act on an element. A kind is the name of a command, so it must be known.
+var kinds = []string{"click", "double_click", "hover", "type", "fill", "press", "select", "check", "uncheck", "scroll", "upload", "field", "submit"}
 
 // act adds a step that acts on an element.
 func (b *builder) act(s *domtapv1.TimelineStep, m *moment) {
