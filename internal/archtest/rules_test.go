@@ -111,6 +111,8 @@ var layers = map[string]layer{
 	"internal/recording/recordingtest": {layers: []string{"dom", "actor"}},
 	// Entries and states in, programs out.
 	"internal/recording/script": {layers: []string{"dom", "actor", "gen", "internal/elementcontext", "internal/refs"}, modules: true, pure: true},
+	// A file of plain values and embedded files.
+	"internal/recording/trace": {pure: true},
 	// What search engines find, and the providers of that. Browsers take no part.
 	"internal/search":            {layers: []string{"internal/tokens", "internal/truncate"}},
 	"internal/search/provider":   {layers: []string{"internal/search", "internal/truncate"}},
@@ -132,7 +134,7 @@ var layers = map[string]layer{
 	// Entries are messages of the API, so that what is kept is what is sent and recorded.
 	"internal/timeline": {layers: []string{"gen"}, modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.

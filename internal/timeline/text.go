@@ -151,7 +151,7 @@ func turn(t *domtapv1.TimelineTurn, done bool) string {
 func step(s *domtapv1.TimelineStep, done bool) string {
 	text := s.GetSummary()
 	if text == "" {
-		text = strings.TrimSpace(s.GetKind() + " " + target(s.GetTarget()) + s.GetKey())
+		text = strings.TrimSpace(s.GetKind() + " " + Target(s.GetTarget()) + s.GetKey())
 	}
 	if p := s.GetPoint(); p != nil {
 		text += fmt.Sprintf(" at %.0f,%.0f", p.GetX(), p.GetY())
@@ -162,8 +162,8 @@ func step(s *domtapv1.TimelineStep, done bool) string {
 	return text
 }
 
-// target is a target as its caller named it.
-func target(t *domtapv1.Target) string {
+// Target writes a target as its caller named it; empty: none.
+func Target(t *domtapv1.Target) string {
 	var text string
 	switch {
 	case t == nil:

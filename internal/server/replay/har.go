@@ -19,30 +19,39 @@ func (p *Player) HAR(version string) ([]byte, error) {
 	return har.Marshal(a)
 }
 
-// requests makes entries of the requests in a log. A request that was logged while it was under way is there again when it has ended,
-// with the same method, URL and start.
+// requests makes entries of the requests in a log.
 func requests(logs []*domtapv1.LogEntry) (out []har.Entry) {
+	for _, e := range latest(logs) {
+		if e.GetKind() != domtapv1.LogKind_LOG_KIND_NETWORK {
+			continue
+		}
+		out = append(out, har.Entry{
+			Started: e.GetAt().AsTime(), Took: time.Duration(e.GetDurationMs() * float64(time.Millisecond)), Resource: e.GetResourceType(), Failed: e.GetFailure(),
+			Request:  har.Request{Method: e.GetLevel(), URL: e.GetUrl(), Size: -1},
+			Response: har.Response{Status: int(e.GetHttpStatus()), Size: -1, Transferred: e.GetBytes(), NoBody: "not recorded"},
+		})
+	}
+	return out
+}
+
+// latest returns the entries of a log with each request once. A request that was logged while it was under way is there again when it has
+// ended, with the same method, URL and start.
+func latest(logs []*domtapv1.LogEntry) (out []*domtapv1.LogEntry) {
 	type request struct {
 		method, url string
 		started     time.Time
 	}
 	known := map[request]int{}
 	for _, e := range logs {
-		if e.GetKind() != domtapv1.LogKind_LOG_KIND_NETWORK {
-			continue
+		if e.GetKind() == domtapv1.LogKind_LOG_KIND_NETWORK {
+			key := request{e.GetLevel(), e.GetUrl(), e.GetAt().AsTime()}
+			if i, again := known[key]; again && out[i].GetDurationMs() == 0 {
+				out[i] = e
+				continue
+			}
+			known[key] = len(out)
 		}
-		made := har.Entry{
-			Started: e.GetAt().AsTime(), Took: time.Duration(e.GetDurationMs() * float64(time.Millisecond)), Resource: e.GetResourceType(), Failed: e.GetFailure(),
-			Request:  har.Request{Method: e.GetLevel(), URL: e.GetUrl(), Size: -1},
-			Response: har.Response{Status: int(e.GetHttpStatus()), Size: -1, Transferred: e.GetBytes(), NoBody: "not recorded"},
-		}
-		key := request{e.GetLevel(), e.GetUrl(), made.Started}
-		if i, again := known[key]; again && out[i].Took == 0 {
-			out[i] = made
-			continue
-		}
-		known[key] = len(out)
-		out = append(out, made)
+		out = append(out, e)
 	}
 	return out
 }

@@ -27,6 +27,9 @@ type replayFlags struct {
 	har    string
 	script bool
 	goTest bool
+	// export is the file to write, of at most exportBytes bytes.
+	export      string
+	exportBytes int
 }
 
 // Replay makes the command replay.
@@ -45,6 +48,7 @@ Recordings of several tabs are replayed together, each at its time.`,
   domtap replay shop.domtap --har shop.har
   domtap replay shop.domtap --script > shop.sh
   domtap replay shop.domtap --go-test > shop_test.go
+  domtap replay shop.domtap --export shop.html
   domtap compact --addr unix:///run/user/1000/domtap/replay.sock --at 12s
   domtap watch --addr unix:///run/user/1000/domtap/replay.sock --at 0s --speed 10`,
 		Args: cli.Args("FILE…"),
@@ -55,8 +59,10 @@ Recordings of several tabs are replayed together, each at its time.`,
 	f.StringVar(&flags.har, "har", "", "write an HTTP archive of the requests to this `FILE`, without headers and bodies, and serve nothing; -: standard output")
 	f.BoolVar(&flags.script, "script", false, "print what clients did as a shell script of domtap commands, and serve nothing")
 	f.BoolVar(&flags.goTest, "go-test", false, "print what clients did as a Go test on package client, and serve nothing")
-	cmd.MarkFlagsMutuallyExclusive("har", "script", "go-test")
+	f.StringVar(&flags.export, "export", "", "write one HTML `FILE` that shows steps, pictures, diffs and requests offline, and serve nothing; -: standard output")
+	f.IntVar(&flags.exportBytes, "export-max-bytes", 32<<20, "of --export: how large the file may be; what does not fit is left out, pictures and states by halves")
 	f.DurationVar(&flags.at, "at", 0, "show what was there this long after the start (default: the end)")
+	cmd.MarkFlagsMutuallyExclusive("har", "script", "go-test", "export")
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
 		if err := cli.FromEnv(cmd.Flags(), a.Lookup); err != nil {
 			return err
@@ -75,6 +81,9 @@ Recordings of several tabs are replayed together, each at its time.`,
 		}
 		if flags.script || flags.goTest {
 			return flags.program(a, player)
+		}
+		if flags.export != "" {
+			return flags.saveTrace(a, player)
 		}
 		if cmd.Flags().Changed("at") {
 			at := &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(flags.at)}}
@@ -100,6 +109,21 @@ func (o *replayFlags) program(a *cli.App, player *replay.Player) error {
 		}
 	}
 	return a.SaveFile("-", text, "the program")
+}
+
+// saveTrace writes the HTML file, and says what is not in it.
+func (o *replayFlags) saveTrace(a *cli.App, player *replay.Player) error {
+	file, left, err := player.Export(a.Version, o.exportBytes)
+	if err != nil {
+		return exit.Errorf(exit.Usage, "raise --export-max-bytes", "export: %w", err)
+	}
+	for _, what := range left {
+		if _, err := fmt.Fprintln(a.Err, "not in the file: "+what); err != nil {
+			return err
+		}
+	}
+	// Everything that pages showed is in it.
+	return a.SaveSecret(o.export, file, "the trace")
 }
 
 // serve serves a replay until ctx ends.
