@@ -135,6 +135,7 @@ lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, th
 	scripts/install-typescript
 	node .cache/typescript/node_modules/typescript/bin/tsc -p internal/browser/observer/js
 	node .cache/typescript/node_modules/typescript/bin/tsc -p internal/gateway/ui
+	node .cache/typescript/node_modules/typescript/bin/tsc -p internal/recording/trace
 	go test -count=1 -run 'Manual|Dockerfile|Units|Manifests' ./cmd/domtap
 	$(MAKE) --no-print-directory vulncheck
 

@@ -166,15 +166,26 @@ func (f *File) At(at time.Duration) (actor.Published, time.Duration, error) {
 // StateOf returns the state that began at a time and has a revision of an epoch. It fails with ErrNothing when it cannot be read.
 func (f *File) StateOf(at time.Duration, revision uint64, epoch string) (actor.Published, error) {
 	limit := micros(at)
-	c := f.Cursor(at)
+	state, ok := f.Cursor(at).find(limit, revision, epoch)
+	if !ok && limit > 0 { // several states may have begun at one time, and the last keyframe is a later one of them
+		state, ok = f.Cursor(since(limit-1)).find(limit, revision, epoch)
+	}
+	if !ok {
+		return actor.Published{}, ErrNothing
+	}
+	return state, nil
+}
+
+// find reads on to the state that began at a time and has a revision of an epoch, and closes the cursor.
+func (c *Cursor) find(limit, revision uint64, epoch string) (actor.Published, bool) {
 	defer c.Close()
 	for {
 		m, err := c.Next()
 		if err != nil || micros(m.At) > limit {
-			return actor.Published{}, ErrNothing
+			return actor.Published{}, false
 		}
 		if s := m.State; s != nil && micros(m.At) == limit && s.Snapshot.Revision == revision && s.Snapshot.Epoch == epoch {
-			return *s, nil
+			return *s, true
 		}
 	}
 }

@@ -1,11 +1,15 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -188,6 +192,64 @@ func TestReplayIsReadOnlyAndSeeks(t *testing.T) {
 			last := entries.GetEntries()[len(entries.GetEntries())-1]
 			if last.GetMethod() != "Interact" || last.GetState() != domtapv1.TimelineState_TIMELINE_STATE_DONE {
 				t.Errorf("its last entry is %v", last)
+			}
+		})
+	})
+}
+
+// A trace has the page as GetCompact answers it, at every time that it has, and what each turn changed.
+func TestATraceHasWhatReplayAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, Config{Recording: recorder.Config{Dir: t.TempDir()}})
+		file, tab, _ := b.record(60)
+		b.close()
+		player, err := replay.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, _, err := player.Export("test", 8<<20)
+		player.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, made, _ = bytes.Cut(made, []byte(`id="data">`))
+		made, _, _ = bytes.Cut(made, []byte("</script>"))
+		var got struct {
+			Tabs []struct {
+				Lines  []string
+				States []struct {
+					Revision    uint64
+					First, Last int
+					Lines       []int
+				}
+				Steps []struct {
+					Action  string
+					Verdict string
+				}
+			}
+		}
+		if err := json.Unmarshal(made, &got); err != nil {
+			t.Fatal(err)
+		}
+		one := got.Tabs[0]
+		if len(one.States) < 60 || !slices.ContainsFunc(one.Steps, func(s struct{ Action, Verdict string }) bool { return s.Action == "press" && s.Verdict != "" }) {
+			t.Errorf("the trace has %d states and the steps %v", len(one.States), one.Steps)
+		}
+		onReplay(t, file, func(b *bench) {
+			var now []int
+			for _, s := range one.States {
+				now = slices.Concat(now[:s.First], s.Lines, now[len(now)-s.Last:])
+				var text strings.Builder
+				for _, i := range now {
+					text.WriteString(one.Lines[i] + "\n")
+				}
+				want := b.compact(&domtapv1.GetCompactRequest{
+					TabId: tab, At: &domtapv1.Moment{When: &domtapv1.Moment_Revision{Revision: s.Revision}}, Format: domtapv1.Format_FORMAT_DENSE, FullSnapshot: true,
+					IncludeHistory: proto.Bool(false),
+				})
+				if text.String() != want.GetText() {
+					t.Fatalf("revision %d: the trace has\n%s\nand replay answers\n%s", s.Revision, text.String(), want.GetText())
+				}
 			}
 		})
 	})

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -14,8 +15,9 @@ import (
 )
 
 const (
-	// sampleEvery is the least time between two states that no step needs, maxSamples about how many there are of a tab.
-	sampleEvery = time.Second
+	// sampleEvery is the least time between two states that no step needs, and maxSamples about how many there are of a tab: one a
+	// second of an hour.
+	sampleEvery = 100 * time.Millisecond
 	maxSamples  = 3600
 	// maxDiff bounds the diff of a step: how many added and how many changed elements it lists.
 	maxDiff = 100
@@ -36,7 +38,7 @@ func (p *Player) Export(version string, maxBytes int) (file []byte, left []strin
 			out.Left = append(out.Left, "tab "+t.tab+": states that cannot be read")
 		}
 		if skipped := len(t.states) - len(tab.States); skipped > 0 {
-			out.Left = append(out.Left, "tab "+t.tab+": states between the steps, of which the file has at most one a second")
+			out.Left = append(out.Left, fmt.Sprintf("tab %s: %d of %d states, between steps, each of which another one followed within %v", t.tab, skipped, len(t.states), e.every()))
 		}
 	}
 	return trace.Make(out, maxBytes)
@@ -109,7 +111,7 @@ func (e *exported) readStates(tab *trace.Tab, ways []way) {
 	}
 	text := texts()
 	held := map[int]*dom.Snapshot{}
-	every := max(sampleEvery, e.file.Duration()/maxSamples)
+	every := e.every()
 	cursor := e.file.Cursor(0)
 	defer cursor.Close()
 	place, sampled := -1, time.Duration(-1)
@@ -137,13 +139,18 @@ func (e *exported) readStates(tab *trace.Tab, ways []way) {
 				delete(held, w.from)
 			}
 		}
-		if !needed[place] && sampled >= 0 && m.At-sampled < every {
-			continue
+		if !needed[place] && sampled >= 0 && place+1 < len(e.states) && e.states[place+1].at-sampled < every {
+			continue // another one follows soon
 		}
 		sampled = m.At
 		tab.States = append(tab.States, trace.State{At: e.since(m.At), Revision: s.Revision, Text: text(s), Needed: needed[place]})
 	}
 	e.damaged = cursor.Damaged()
+}
+
+// every is the least time between two states that no step needs.
+func (e *exported) every() time.Duration {
+	return max(sampleEvery, e.file.Duration()/maxSamples).Round(sampleEvery)
 }
 
 // place finds a state, from an index on; -1: it is not there.

@@ -58,12 +58,14 @@ class Pages {
 }
 
 /**
- * A time as m:ss.s or h:mm:ss.s.
+ * A time as m:ss.ss or h:mm:ss.ss. What was before the recording has a minus.
  * @param {number} ms
+ * @returns {string}
  */
 function clock(ms) {
-  const tenths = Math.floor(ms / 100), s = Math.floor(tenths / 10), two = (/** @type {number} */ n) => String(n).padStart(2, '0')
-  const rest = `${two(s % 60)}.${tenths % 10}`, m = Math.floor(s / 60)
+  if (ms < 0) return `−${clock(-ms)}`
+  const hundredths = Math.floor(ms / 10), s = Math.floor(hundredths / 100), two = (/** @type {number} */ n) => String(n).padStart(2, '0')
+  const rest = `${two(s % 60)}.${two(hundredths % 100)}`, m = Math.floor(s / 60)
   return m < 60 ? `${m}:${rest}` : `${Math.floor(m / 60)}:${two(m % 60)}:${rest}`
 }
 

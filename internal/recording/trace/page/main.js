@@ -8,6 +8,10 @@ const which = /** @type {HTMLSelectElement} */ ($('which'))
 const kind = /** @type {HTMLSelectElement} */ ($('kind'))
 const filter = /** @type {HTMLInputElement} */ ($('filter'))
 
+// A key moves the time by so many milliseconds. The whole time is a multiple of it, or else the last key would seem to do nothing.
+const by = trace.duration < 60_000 ? 10 : 100
+const whole = Math.ceil(trace.duration / by) * by
+
 /** @type {Tab} */
 const noTab = { id: '', steps: [], states: [], lines: [], pictures: [], log: [], clients: [] }
 /** @type {{tab: Tab, pages: Pages, time: number, step: Step | undefined, buttons: Map<Step, HTMLButtonElement>, list: Step[], shown: number}} */
@@ -30,10 +34,10 @@ function reveal(list, child) {
  * @param {Step} [step]
  */
 function show(time, step) {
-  now.time = Math.min(Math.max(0, time), trace.duration)
+  now.time = Math.min(Math.max(0, time), whole)
   const at = before(now.list, now.time)
   now.step = step ?? now.list[at]
-  const says = `${clock(now.time)} of ${clock(trace.duration)}`
+  const says = `${clock(now.time)} of ${clock(whole)}`
   scrub.value = String(now.time)
   scrub.setAttribute('aria-valuetext', says)
   $('now').textContent = says
@@ -76,8 +80,8 @@ function choose(s, focus) {
   if (focus) now.buttons.get(s)?.focus()
 }
 
-/** @param {number} by */
-const move = by => choose(now.list[(now.step ? now.list.indexOf(now.step) : -1) + by])
+/** @param {number} steps */
+const move = steps => choose(now.list[(now.step ? now.list.indexOf(now.step) : -1) + steps])
 
 function listSteps() {
   const failed = (/** @type {Step} */ s) => Boolean(s.failed) || s.kind === 'problem' || s.kind === 'request'
@@ -117,7 +121,9 @@ function start() {
   $('left').querySelector('ul')?.append(...left.map(l => el('li', '', l)))
   tabChoice.append(...trace.tabs.map(t => el('option', '', t.id)))
   $('tab-choice').hidden = trace.tabs.length < 2
-  scrub.max = String(Math.ceil(trace.duration / 100) * 100)
+  scrub.step = String(by)
+  scrub.max = String(whole)
+  $('keys').prepend(`In the time, the arrow keys move by ${by / 1000} s, `)
   tabChoice.addEventListener('change', () => openTab(tabChoice.selectedIndex))
   scrub.addEventListener('input', () => show(Number(scrub.value)))
   which.addEventListener('change', () => {
