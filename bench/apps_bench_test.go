@@ -48,8 +48,14 @@ func BenchmarkApplications(b *testing.B) {
 // snapshot is there.
 func (s *site) watch(tab string) (release func()) {
 	s.b.Helper()
+	return s.stream(&domtapv1.WatchDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)})
+}
+
+// stream is watch with a request of one's own.
+func (s *site) stream(r *domtapv1.WatchDomRequest) (release func()) {
+	s.b.Helper()
 	ctx, cancel := context.WithCancel(s.b.Context())
-	stream, err := s.Dom.WatchDom(ctx, &domtapv1.WatchDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)})
+	stream, err := s.Dom.WatchDom(ctx, r)
 	if err != nil {
 		s.b.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
 )
@@ -75,7 +77,7 @@ const (
 
 // BenchmarkRecording is what it costs to record a page of 1,000 elements that changes ten times a second and is clicked every five seconds:
 // processor time of the page's main thread, of the whole browser and of the daemon, in ms a second, as medians of rounds that take turns:
-// with nobody, with one watcher, and with a recording besides, without and with pictures. Afterwards one minute is recorded with pictures;
+// with nobody, with one watcher, with one of all elements, and with a recording beside the first, without and with pictures. Afterwards one minute is recorded with pictures;
 // MB/hour is sixty times its size. Run it with -benchtime=1x.
 func BenchmarkRecording(b *testing.B) {
 	s := newSiteApart(b)
@@ -84,22 +86,23 @@ func BenchmarkRecording(b *testing.B) {
 		b.Fatal(err)
 	}
 	ways := []struct {
-		name    string
-		watched bool
-		record  *domtapv1.RecordRequest
+		name   string
+		watch  *domtapv1.WatchDomRequest
+		record *domtapv1.RecordRequest
 	}{
 		{name: "nobody"},
-		{name: "watcher", watched: true},
-		{name: "recording", watched: true, record: &domtapv1.RecordRequest{TabId: tab, OmitPictures: true}},
-		{name: "pictures", watched: true, record: &domtapv1.RecordRequest{TabId: tab}},
+		{name: "watcher", watch: watching(tab, true)},
+		{name: "all", watch: watching(tab, false)},
+		{name: "recording", watch: watching(tab, true), record: &domtapv1.RecordRequest{TabId: tab, OmitPictures: true}},
+		{name: "pictures", watch: watching(tab, true), record: &domtapv1.RecordRequest{TabId: tab}},
 	}
 	spent := make([][3][]float64, len(ways))
 	for b.Loop() {
 		for range recordingRounds {
 			for i, way := range ways {
 				leave := func() {}
-				if way.watched {
-					leave = s.site.watch(tab)
+				if way.watch != nil {
+					leave = s.stream(way.watch)
 				}
 				took := s.recorded(tab, way.record, recordingRound)
 				leave()
@@ -121,6 +124,11 @@ func BenchmarkRecording(b *testing.B) {
 	}
 	s.recordMinute(b, tab)
 	b.ReportMetric(0, "ns/op")
+}
+
+// watching is a stream without limits: of what can be acted on, or of all elements.
+func watching(tab string, interactive bool) *domtapv1.WatchDomRequest {
+	return &domtapv1.WatchDomRequest{TabId: tab, InteractiveOnly: &interactive, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)}
 }
 
 // recorded lets the page go on for a while, recorded or not, and returns the processor times, in ms a second: of the page's main
