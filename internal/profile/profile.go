@@ -33,7 +33,7 @@ var (
 	// ErrDamaged: the file was changed, cut, or put under another name.
 	ErrDamaged = errors.New("the profile is damaged")
 	// ErrName: the name is not that of a profile.
-	ErrName = errors.New("not a name of a profile: use 1 to 64 letters, digits, -, _ and .")
+	ErrName = errors.New("not a name of a profile: use 1 to 64 letters, digits, and the characters -, _ and .; for example work")
 )
 
 // MaxBytes is the largest state of a profile.

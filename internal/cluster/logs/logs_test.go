@@ -182,7 +182,12 @@ func TestLogsWithoutRecordsAndRecordsTooLarge(t *testing.T) {
 		t.Errorf("too large a record: %v", err)
 	}
 	at := write(t, l, "a", string(bytes.Repeat([]byte("x"), logs.MaxRecord)), true, 0)
-	if sequence, record, err := l.Last(bounded(t), "a"); err != nil || sequence != at || len(record) != logs.MaxRecord {
+	ctx := bounded(t)
+	sequence, record, err := l.Last(ctx, "a")
+	for errors.Is(err, registry.ErrUnavailable) && ctx.Err() == nil { // a busy machine takes longer for it than one request may
+		sequence, record, err = l.Last(ctx, "a")
+	}
+	if err != nil || sequence != at || len(record) != logs.MaxRecord {
 		t.Errorf("the largest record: %d bytes, %v", len(record), err)
 	}
 }

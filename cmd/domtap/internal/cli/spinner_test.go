@@ -37,7 +37,7 @@ func TestASpinnerSaysWhatACommandWaitsFor(t *testing.T) {
 		if sent.Len() > 0 {
 			t.Errorf("after less than half a second: %q", sent.String())
 		}
-		time.Sleep(2)
+		time.Sleep(2 * time.Nanosecond)
 		synctest.Wait()
 		if got := screen(sent.String()); !strings.HasPrefix(got, "| loading") || !strings.HasSuffix(got, "https://a.test/ (0s)") || strings.ContainsAny(got, "\x1b\n") {
 			t.Errorf("the terminal shows %q", got)
