@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// sampleEvery is the least time between two states that no step needs, and maxSamples about how many there are of a tab: one a
-	// second of an hour.
+	// A state that no step needs is left out when another one follows within sampleEvery, or within a part of maxSamples of the
+	// recording where that is longer: a second of an hour.
 	sampleEvery = 100 * time.Millisecond
 	maxSamples  = 3600
 	// maxDiff bounds the diff of a step: how many added and how many changed elements it lists.
@@ -148,7 +148,7 @@ func (e *exported) readStates(tab *trace.Tab, ways []way) {
 	e.damaged = cursor.Damaged()
 }
 
-// every is the least time between two states that no step needs.
+// every is within which time another state replaces one that no step needs.
 func (e *exported) every() time.Duration {
 	return max(sampleEvery, e.file.Duration()/maxSamples).Round(sampleEvery)
 }

@@ -128,7 +128,7 @@ function start() {
   scrub.addEventListener('input', () => show(Number(scrub.value)))
   which.addEventListener('change', () => {
     listSteps()
-    show(now.time)
+    show(now.time, now.list.find(s => s === now.step)) // the chosen one stays where it is still listed
   })
   kind.addEventListener('change', listLog)
   filter.addEventListener('input', listLog)
