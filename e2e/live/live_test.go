@@ -196,7 +196,7 @@ func isExpected(e *domtapv1.LogEntry) bool {
 	case strings.Contains(e.GetFailure(), "canceled"):
 		return true
 	case e.GetHttpStatus() == http.StatusBadRequest:
-		return strings.HasSuffix(u.Path, "/Screenshot")
+		return strings.HasSuffix(u.Path, "/Screenshot") || strings.HasSuffix(u.Path, "/GetReplay") // NO_REPLAY
 	default:
 		return e.GetHttpStatus() == http.StatusNotFound && strings.HasPrefix(u.Path, "/domtap.v1.")
 	}

@@ -177,6 +177,10 @@ func TestReplayIsReadOnlyAndSeeks(t *testing.T) {
 				if _, err := player.Seek(ctx, &domtapv1.SeekRequest{At: at, TabId: tab}); err != nil {
 					t.Fatal(err)
 				}
+				looked := b.compact(&domtapv1.GetCompactRequest{TabId: tab, At: at, ObserveOnly: true})
+				if fmt.Sprint(looked.GetRevision(), looked.GetText()) != all[i].texts[domtapv1.Format_FORMAT_LINES] {
+					t.Errorf("who only looks at revision %d sees revision %d", all[i].revision, looked.GetRevision())
+				}
 				if got := b.readAll(tab, nil); got.texts[domtapv1.Format_FORMAT_LINES] != all[i].texts[domtapv1.Format_FORMAT_LINES] {
 					t.Errorf("after a seek to revision %d it shows revision %d", all[i].revision, got.revision)
 				}

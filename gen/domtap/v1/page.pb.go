@@ -825,7 +825,9 @@ type ScreenshotResponse struct {
 	Image  []byte                 `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
 	Format ImageFormat            `protobuf:"varint,2,opt,name=format,proto3,enum=domtap.v1.ImageFormat" json:"format,omitempty"`
 	// The elements whose refs are drawn, in document order.
-	Marks         []*Mark `protobuf:"bytes,3,rep,name=marks,proto3" json:"marks,omitempty"`
+	Marks []*Mark `protobuf:"bytes,3,rep,name=marks,proto3" json:"marks,omitempty"`
+	// Of a recorded picture: how many CSS pixels of the page its width shows; the picture is smaller. 0: unknown, or not a recorded one.
+	PageWidth     float64 `protobuf:"fixed64,4,opt,name=page_width,json=pageWidth,proto3" json:"page_width,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -879,6 +881,13 @@ func (x *ScreenshotResponse) GetMarks() []*Mark {
 		return x.Marks
 	}
 	return nil
+}
+
+func (x *ScreenshotResponse) GetPageWidth() float64 {
+	if x != nil {
+		return x.PageWidth
+	}
+	return 0
 }
 
 type PdfRequest struct {
@@ -1651,7 +1660,9 @@ type ReadLogRequest struct {
 	MaxEntries *int32 `protobuf:"varint,4,opt,name=max_entries,json=maxEntries,proto3,oneof" json:"max_entries,omitempty"`
 	// Only warnings and errors of the console, uncaught errors, and requests that failed or have a status of 400 and
 	// above.
-	ProblemsOnly  bool `protobuf:"varint,5,opt,name=problems_only,json=problemsOnly,proto3" json:"problems_only,omitempty"`
+	ProblemsOnly bool `protobuf:"varint,5,opt,name=problems_only,json=problemsOnly,proto3" json:"problems_only,omitempty"`
+	// Of a recording that is replayed: only what had happened by then. Unset: by the time that ReplayService.Seek has set.
+	At            *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1719,6 +1730,13 @@ func (x *ReadLogRequest) GetProblemsOnly() bool {
 		return x.ProblemsOnly
 	}
 	return false
+}
+
+func (x *ReadLogRequest) GetAt() *Moment {
+	if x != nil {
+		return x.At
+	}
+	return nil
 }
 
 // LogEntry is an entry of a tab's log. A request that was returned while it was under way appears again, with a new
@@ -3040,11 +3058,13 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02atB\n" +
 	"\n" +
 	"\b_qualityB\x06\n" +
-	"\x04_ref\"\x81\x01\n" +
+	"\x04_ref\"\xa0\x01\n" +
 	"\x12ScreenshotResponse\x12\x14\n" +
 	"\x05image\x18\x01 \x01(\fR\x05image\x12.\n" +
 	"\x06format\x18\x02 \x01(\x0e2\x16.domtap.v1.ImageFormatR\x06format\x12%\n" +
-	"\x05marks\x18\x03 \x03(\v2\x0f.domtap.v1.MarkR\x05marks\"\xe2\x01\n" +
+	"\x05marks\x18\x03 \x03(\v2\x0f.domtap.v1.MarkR\x05marks\x12\x1d\n" +
+	"\n" +
+	"page_width\x18\x04 \x01(\x01R\tpageWidth\"\xe2\x01\n" +
 	"\n" +
 	"PdfRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12.\n" +
@@ -3117,14 +3137,15 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x10EvaluateResponse\x12\x1f\n" +
 	"\vresult_json\x18\x01 \x01(\tR\n" +
 	"resultJson\x12\x1c\n" +
-	"\texception\x18\x02 \x01(\tR\texception\"\xc2\x01\n" +
+	"\texception\x18\x02 \x01(\tR\texception\"\xe5\x01\n" +
 	"\x0eReadLogRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12(\n" +
 	"\x05kinds\x18\x02 \x03(\x0e2\x12.domtap.v1.LogKindR\x05kinds\x12\x14\n" +
 	"\x05after\x18\x03 \x01(\x04R\x05after\x12$\n" +
 	"\vmax_entries\x18\x04 \x01(\x05H\x00R\n" +
 	"maxEntries\x88\x01\x01\x12#\n" +
-	"\rproblems_only\x18\x05 \x01(\bR\fproblemsOnlyB\x0e\n" +
+	"\rproblems_only\x18\x05 \x01(\bR\fproblemsOnly\x12!\n" +
+	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02atB\x0e\n" +
 	"\f_max_entries\"\x80\x03\n" +
 	"\bLogEntry\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12&\n" +
@@ -3393,45 +3414,46 @@ var file_domtap_v1_page_proto_depIdxs = []int32{
 	0,  // 15: domtap.v1.BatchResult.mode:type_name -> domtap.v1.ReadMode
 	17, // 16: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
 	3,  // 17: domtap.v1.ReadLogRequest.kinds:type_name -> domtap.v1.LogKind
-	3,  // 18: domtap.v1.LogEntry.kind:type_name -> domtap.v1.LogKind
-	40, // 19: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
-	22, // 20: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
-	22, // 21: domtap.v1.GetRequestResponse.entry:type_name -> domtap.v1.LogEntry
-	41, // 22: domtap.v1.GetRequestResponse.request_headers:type_name -> domtap.v1.Header
-	41, // 23: domtap.v1.GetRequestResponse.response_headers:type_name -> domtap.v1.Header
-	25, // 24: domtap.v1.GetRequestResponse.timing:type_name -> domtap.v1.RequestTiming
-	4,  // 25: domtap.v1.AuditFinding.level:type_name -> domtap.v1.AuditLevel
-	30, // 26: domtap.v1.AuditResponse.findings:type_name -> domtap.v1.AuditFinding
-	31, // 27: domtap.v1.AuditResponse.vitals:type_name -> domtap.v1.WebVitals
-	39, // 28: domtap.v1.RecordVideoRequest.duration:type_name -> google.protobuf.Duration
-	39, // 29: domtap.v1.RecordVideoResponse.at:type_name -> google.protobuf.Duration
-	5,  // 30: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
-	9,  // 31: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
-	11, // 32: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
-	13, // 33: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
-	16, // 34: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
-	19, // 35: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
-	21, // 36: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
-	24, // 37: domtap.v1.PageService.GetRequest:input_type -> domtap.v1.GetRequestRequest
-	27, // 38: domtap.v1.PageService.ExportHar:input_type -> domtap.v1.ExportHarRequest
-	29, // 39: domtap.v1.PageService.Audit:input_type -> domtap.v1.AuditRequest
-	33, // 40: domtap.v1.PageService.RecordVideo:input_type -> domtap.v1.RecordVideoRequest
-	6,  // 41: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
-	10, // 42: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
-	12, // 43: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
-	15, // 44: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
-	18, // 45: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
-	20, // 46: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
-	23, // 47: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
-	26, // 48: domtap.v1.PageService.GetRequest:output_type -> domtap.v1.GetRequestResponse
-	28, // 49: domtap.v1.PageService.ExportHar:output_type -> domtap.v1.ExportHarResponse
-	32, // 50: domtap.v1.PageService.Audit:output_type -> domtap.v1.AuditResponse
-	34, // 51: domtap.v1.PageService.RecordVideo:output_type -> domtap.v1.RecordVideoResponse
-	41, // [41:52] is the sub-list for method output_type
-	30, // [30:41] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	38, // 18: domtap.v1.ReadLogRequest.at:type_name -> domtap.v1.Moment
+	3,  // 19: domtap.v1.LogEntry.kind:type_name -> domtap.v1.LogKind
+	40, // 20: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
+	22, // 21: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
+	22, // 22: domtap.v1.GetRequestResponse.entry:type_name -> domtap.v1.LogEntry
+	41, // 23: domtap.v1.GetRequestResponse.request_headers:type_name -> domtap.v1.Header
+	41, // 24: domtap.v1.GetRequestResponse.response_headers:type_name -> domtap.v1.Header
+	25, // 25: domtap.v1.GetRequestResponse.timing:type_name -> domtap.v1.RequestTiming
+	4,  // 26: domtap.v1.AuditFinding.level:type_name -> domtap.v1.AuditLevel
+	30, // 27: domtap.v1.AuditResponse.findings:type_name -> domtap.v1.AuditFinding
+	31, // 28: domtap.v1.AuditResponse.vitals:type_name -> domtap.v1.WebVitals
+	39, // 29: domtap.v1.RecordVideoRequest.duration:type_name -> google.protobuf.Duration
+	39, // 30: domtap.v1.RecordVideoResponse.at:type_name -> google.protobuf.Duration
+	5,  // 31: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
+	9,  // 32: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
+	11, // 33: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
+	13, // 34: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
+	16, // 35: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
+	19, // 36: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
+	21, // 37: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
+	24, // 38: domtap.v1.PageService.GetRequest:input_type -> domtap.v1.GetRequestRequest
+	27, // 39: domtap.v1.PageService.ExportHar:input_type -> domtap.v1.ExportHarRequest
+	29, // 40: domtap.v1.PageService.Audit:input_type -> domtap.v1.AuditRequest
+	33, // 41: domtap.v1.PageService.RecordVideo:input_type -> domtap.v1.RecordVideoRequest
+	6,  // 42: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
+	10, // 43: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
+	12, // 44: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
+	15, // 45: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
+	18, // 46: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
+	20, // 47: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
+	23, // 48: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
+	26, // 49: domtap.v1.PageService.GetRequest:output_type -> domtap.v1.GetRequestResponse
+	28, // 50: domtap.v1.PageService.ExportHar:output_type -> domtap.v1.ExportHarResponse
+	32, // 51: domtap.v1.PageService.Audit:output_type -> domtap.v1.AuditResponse
+	34, // 52: domtap.v1.PageService.RecordVideo:output_type -> domtap.v1.RecordVideoResponse
+	42, // [42:53] is the sub-list for method output_type
+	31, // [31:42] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_page_proto_init() }

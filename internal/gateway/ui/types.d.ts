@@ -20,10 +20,12 @@ export interface Turn {
   steps?: Step[], url?: string, verdict?: string, outcome?: { kind?: string, text?: string, gone?: boolean }[], added?: number, removed?: number
   changed?: number, newTabId?: string
 }
-export interface LogEntry { level?: string, text?: string, url?: string, line?: number, httpStatus?: number, failure?: string }
+export interface LogEntry {
+  level?: string, text?: string, url?: string, line?: number, httpStatus?: number, failure?: string, at?: string, resourceType?: string, durationMs?: number
+}
 export interface Entry {
   id: string, version?: string, time?: string, duration?: string, count?: number, client?: string, owner?: string, method?: string, state?: string
-  error?: string, reason?: string, revisionFrom?: string, revisionTo?: string, tokens?: string, tokensEstimated?: boolean
+  error?: string, reason?: string, revisionFrom?: string, revisionTo?: string, epoch?: string, tokens?: string, tokensEstimated?: boolean
   turn?: Turn
   read?: { format?: string, elements?: number, incremental?: boolean }
   navigation?: { url?: string, title?: string, sameDocument?: boolean, httpStatus?: number }
@@ -41,8 +43,10 @@ export interface Row {
   key: string
   // The entry, and which of its steps.
   id: number, part: number
-  // Milliseconds since 1970.
-  time: number
+  // Milliseconds since 1970: its start, and its end.
+  time: number, end: number
+  // What a turn led from and to.
+  revisions?: { from: string, to: string, epoch: string }
   group: 'act' | 'read' | 'page' | 'problem' | 'control'
   label: string, what: string, second: string, badge: string
   tone: '' | 'good' | 'bad' | 'warn' | 'busy' | 'quiet'
@@ -51,6 +55,11 @@ export interface Row {
   box?: Rect, point?: Point
   // Names and values.
   more: [string, string][]
+}
+
+export interface ReplayAnswer {
+  started?: string, ended?: string, position?: string
+  tabs?: { recording?: { tabId?: string }, first?: string, last?: string, missing?: string[], pictures?: string[] }[]
 }
 
 // Marked is what is shown in the picture.

@@ -1,6 +1,6 @@
 // Package ui is the live page of a daemon: one embedded HTML page with its style and scripts that shows
 // a person what agents do on the tabs and what they see. It reads, and lets the person pause clients, take over
-// from them and hand back; it does not act on pages, navigate or open tabs.
+// from them and hand back; it does not act on pages, navigate or open tabs. Of a daemon that replays recordings it shows any time.
 //
 // What it guarantees:
 //
@@ -104,7 +104,7 @@ func serve(w http.ResponseWriter, r *http.Request, served map[string]file) {
 var methods = []string{
 	"TabService/ListTabs", "DomService/GetDom", "DomService/GetCompact", "DomService/WatchDom", "PageService/Screenshot",
 	"ClusterService/GetCluster", "TimelineService/GetTimeline", "TimelineService/WatchTimeline", "TimelineService/PauseClient",
-	"TimelineService/ResumeClient", "TimelineService/TakeOver", "TimelineService/HandBack",
+	"TimelineService/ResumeClient", "TimelineService/TakeOver", "TimelineService/HandBack", "ReplayService/GetReplay", "PageService/ReadLog",
 }
 
 // Methods are the methods that the page calls, as SERVICE/METHOD.

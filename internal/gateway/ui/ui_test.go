@@ -134,7 +134,7 @@ func TestMethodsAreThoseThatThePageCalls(t *testing.T) {
 	if got, want := slices.Sorted(maps.Keys(found)), slices.Sorted(slices.Values(Methods())); !slices.Equal(got, want) {
 		t.Errorf("the scripts call %q, and Methods are %q", got, want)
 	}
-	reads := regexp.MustCompile(`/(Get|List|Watch|Screenshot)`)
+	reads := regexp.MustCompile(`/(Get|List|Watch|Read|Screenshot)`)
 	for _, method := range Methods() {
 		if !reads.MatchString(method) && !slices.Contains(controlling, method) {
 			t.Errorf("the page calls %s, which neither reads nor is a control of a person", method)

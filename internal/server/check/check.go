@@ -75,7 +75,7 @@ var checkers = table(
 	of(checkTabLoad[*domtapv1.ReloadRequest]), of(checkAnswerDialog),
 	of(checkAt(checkGetDom)), of(checkAt(checkGetCompact)), of(checkAt(checkFind)), of(checkAt(checkWatchDom)), of(checkWaitFor),
 	of(checkInteract), of(checkFillForm),
-	of(checkReadPage), of(checkAt(checkScreenshot)), of(checkPdf), of(checkExtract), of(checkBatch), of(checkEvaluate), of(checkReadLog),
+	of(checkReadPage), of(checkAt(checkScreenshot)), of(checkPdf), of(checkExtract), of(checkBatch), of(checkEvaluate), of(checkAt(checkReadLog)),
 	of(checkGetRequest), of(checkExportHar), of(checkAudit), of(checkRecordVideo),
 	of(checkCreateSession), of(checkUpdateSession), of(checkCloseSession),
 	of(checkSession[*domtapv1.GetStorageStateRequest]), of(checkSetStorageState), of(checkSession[*domtapv1.ListDownloadsRequest]),

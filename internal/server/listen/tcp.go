@@ -33,6 +33,15 @@ func Web(ctx context.Context, address string, files TLS) (net.Listener, error) {
 	return tcp(ctx, address, files, purpose{flag: "--web", example: DefaultWebAddress, protocols: []string{"h2", "http/1.1"}})
 }
 
+// Page listens for a live page of this machine: on the usual address, or on any port of loopback if that one is taken.
+func Page(ctx context.Context) (net.Listener, error) {
+	l, err := Web(ctx, DefaultWebAddress, TLS{})
+	if err != nil {
+		return Web(ctx, "127.0.0.1:0", TLS{})
+	}
+	return l, nil
+}
+
 // purpose is what an address is for.
 type purpose struct {
 	// flag is where the user gave it; example is one that would do.

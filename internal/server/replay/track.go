@@ -27,6 +27,8 @@ type track struct {
 	pictures []time.Duration
 	entries  []*domtapv1.TimelineEntry
 	logs     []*domtapv1.LogEntry
+	// loggedAt has the time of each of the logs: when it was recorded. An entry itself has the start of its request.
+	loggedAt []time.Duration
 
 	mu sync.Mutex
 	// cached has states that were asked for, the newest last.
@@ -55,7 +57,7 @@ func openTrack(path string) (*track, error) {
 		case m.Picture != nil:
 			t.pictures = append(t.pictures, m.At)
 		case m.Log != nil:
-			t.logs = append(t.logs, m.Log)
+			t.logs, t.loggedAt = append(t.logs, m.Log), append(t.loggedAt, m.At)
 		case m.Timeline != nil:
 			i, again := known[m.Timeline.GetId()]
 			if again {

@@ -135,5 +135,11 @@ func (s *pageService) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (
 	if r.MaxEntries != nil {
 		query.Max = int(r.GetMaxEntries())
 	}
+	if s.Replay != nil {
+		return s.Replay.Log(r, query.Max)
+	}
+	if r.GetAt() != nil {
+		return nil, noReplay{}.refuse()
+	}
 	return convert.Log(tab.Log().Read(query)), nil
 }

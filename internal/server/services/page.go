@@ -30,7 +30,7 @@ func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequ
 		if err != nil {
 			return nil, err
 		}
-		return &domtapv1.ScreenshotResponse{Image: picture.GetData(), Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG}, nil
+		return &domtapv1.ScreenshotResponse{Image: picture.GetData(), Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG, PageWidth: picture.GetPageWidth()}, nil
 	}
 	if r.GetAt() != nil {
 		return nil, noReplay{}.refuse()

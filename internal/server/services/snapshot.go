@@ -107,7 +107,7 @@ func (c *core) observe(ctx context.Context, r snapshotRequest) (*snapshot, error
 	s := &snapshot{tab: source, head: source.Head(), sel: sel}
 	if tab, here := source.(*actor.Tab); here {
 		wanted := sel.Read(false)
-		wanted.MaxAge = r.GetMaxAge().AsDuration()
+		wanted.MaxAge, wanted.At = r.GetMaxAge().AsDuration(), c.moment(r.GetAt())
 		reading, err := tab.Read(ctx, wanted)
 		if err != nil {
 			return nil, err

@@ -142,11 +142,7 @@ func listenOnLoopback(ctx context.Context, address string) (net.Listener, error)
 		}
 		return listen.Web(ctx, address, listen.TLS{})
 	}
-	l, err := listen.Web(ctx, listen.DefaultWebAddress, listen.TLS{})
-	if err != nil {
-		return listen.Web(ctx, "127.0.0.1:0", listen.TLS{})
-	}
-	return l, nil
+	return listen.Page(ctx)
 }
 
 // Stop ends what Start began: see services.LivePage.

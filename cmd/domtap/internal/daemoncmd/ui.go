@@ -3,13 +3,8 @@ package daemoncmd
 import (
 	"context"
 	"errors"
-	"fmt"
-	"html"
 	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc/codes"
@@ -64,7 +59,7 @@ removes it from the address bar. Whoever has the token controls the browser: kee
 			return err
 		}
 		if open {
-			return openPage(ctx, at, page)
+			return cli.OpenPage(ctx, filepath.Join(at.State, "ui.html"), page)
 		}
 		return a.Printer().ShowValue(page, page+"\n")
 	})
@@ -117,30 +112,4 @@ func older(err error) error {
 		return exit.Errorf(exit.Failure, "run domtap stop, then domtap ui; domtap serve --ui serves the page, too", "the running daemon is older than this command, and cannot switch its page on: %w", err)
 	}
 	return err
-}
-
-// openPage opens a page in the browser of this desktop. Other users can see command lines, so the URL
-// goes into a private file that redirects to the page.
-func openPage(ctx context.Context, at endpoint.Places, page string) error {
-	file := filepath.Join(at.State, "ui.html")
-	redirect := `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>domtap</title>` +
-		`<meta http-equiv="refresh" content="0; url=` + html.EscapeString(page) + `">`
-	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("replace %s: %w", file, err)
-	}
-	if err := os.WriteFile(file, []byte(redirect), 0o600); err != nil {
-		return fmt.Errorf("write the file that redirects to the page: %w", err)
-	}
-	if text, err := exec.CommandContext(ctx, opener(), file).CombinedOutput(); err != nil {
-		return exit.Errorf(exit.Failure, "open the address that domtap ui prints", "%s failed to open a browser: %w: %s", opener(), err, text)
-	}
-	return nil
-}
-
-// opener is the command that opens a file as a double click does.
-func opener() string {
-	if runtime.GOOS == "darwin" {
-		return "open"
-	}
-	return "xdg-open"
 }

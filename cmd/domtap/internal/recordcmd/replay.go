@@ -30,6 +30,7 @@ type replayFlags struct {
 	// export is the file to write, of at most exportBytes bytes.
 	export      string
 	exportBytes int
+	page        pageFlags
 }
 
 // Replay makes the command replay.
@@ -44,6 +45,7 @@ names another time. domtap watch plays a recording.
 
 Recordings of several tabs are replayed together, each at its time.`,
 		Example: `  domtap replay shop.domtap
+  domtap replay shop.domtap --ui --open
   domtap replay shop.domtap --at 1m20s
   domtap replay shop.domtap --har shop.har
   domtap replay shop.domtap --script > shop.sh
@@ -61,6 +63,7 @@ Recordings of several tabs are replayed together, each at its time.`,
 	f.BoolVar(&flags.goTest, "go-test", false, "print what clients did as a Go test on package client, and serve nothing")
 	f.StringVar(&flags.export, "export", "", "write one HTML `FILE` that shows steps, pictures, diffs and requests offline, and serve nothing; -: standard output")
 	f.IntVar(&flags.exportBytes, "export-max-bytes", 32<<20, "of --export: how large the file may be; what does not fit is left out, pictures and states by halves")
+	flags.page.register(cmd)
 	f.DurationVar(&flags.at, "at", 0, "show what was there this long after the start (default: the end)")
 	cmd.MarkFlagsMutuallyExclusive("har", "script", "go-test", "export")
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
@@ -146,8 +149,13 @@ func (o *replayFlags) serve(ctx context.Context, a *cli.App, player *replay.Play
 	if err != nil {
 		return exit.Errorf(exit.Unavailable, "name another socket with --socket", "%w", err)
 	}
+	token, err := o.page.token()
+	if err != nil {
+		_ = socket.Close() // nothing was served
+		return err
+	}
 	pool := tabpool.New(replay.NewBrowser(), tabpool.Config{MaxTabs: maxTabs})
-	daemon, err := server.New(pool, server.Config{Replay: player})
+	daemon, err := server.New(pool, server.Config{Replay: player, Token: token})
 	if err != nil {
 		_ = socket.Close() // the error of the server says more
 		return err
@@ -156,7 +164,11 @@ func (o *replayFlags) serve(ctx context.Context, a *cli.App, player *replay.Play
 	if err != nil {
 		return err
 	}
-	if err := a.Printer().Text(render.Replay(about) + fmt.Sprintf("\nserving on --addr unix://%s until Ctrl-C\n", path)); err != nil {
+	said := render.Replay(about) + fmt.Sprintf("\nserving on --addr unix://%s until Ctrl-C\n", path)
+	if o.page.on() {
+		return o.page.serve(ctx, a, daemon, socket, said)
+	}
+	if err := a.Printer().Text(said); err != nil {
 		return err
 	}
 	return daemon.Serve(ctx, socket)

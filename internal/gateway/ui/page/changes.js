@@ -28,7 +28,7 @@ const SECTIONS = { 'Added:': 'added', 'Removed:': 'removed', 'Changed:': 'change
  * Colours the sections of a diff's text, which stays the same: one element for each section, however many lines it has.
  * @param {string} text
  */
-function changeText(text) {
+export function changeText(text) {
   const pre = el('pre')
   if (text.length > LONGEST) text = text.slice(0, LONGEST) + '\n… and more'
   let section = '', kind = '', run = ''
@@ -43,6 +43,19 @@ function changeText(text) {
   }
   flush()
   return pre
+}
+
+/**
+ * Shows one change alone: that of a step of a replay.
+ * @param {string} head
+ * @param {string} text
+ */
+export function showChange(head, text) {
+  const li = el('li', 'diff')
+  li.append(el('p', 'when', head))
+  li.append(text ? changeText(text) : el('p', 'empty', 'It changed nothing that is in the text.'))
+  $('changes').replaceChildren(li)
+  $('no-changes').hidden = true
 }
 
 export function clearChanges() {

@@ -57,6 +57,8 @@ function base(e, i) {
   return {
     key: `${e.id}.${i}`, id: Number(e.id), part: i, time: Date.parse(e.time || '') || 0, group: 'page', label: '', what: '', tone: '', badge: '', second: '',
     client: nameOf(e.client || ''), took: '', cost: '', more: [],
+    end: (Date.parse(e.time || '') || 0) + Math.ceil(1000 * Number.parseFloat(e.duration || '0')),
+    revisions: e.turn ? { from: e.revisionFrom || '', to: e.revisionTo || '', epoch: e.epoch || '' } : undefined,
   }
 }
 

@@ -32,7 +32,7 @@ function sleep(ms, signal) {
  * @param {AbortSignal} signal
  * @param {Told} state
  */
-async function again(work, signal, state) {
+export async function again(work, signal, state) {
   let wait = FIRST_WAIT
   const well = () => { wait = FIRST_WAIT; state('live') }
   while (!signal.aborted) {

@@ -41,7 +41,7 @@ export function listen(does) {
   $('keys-close').addEventListener('click', () => dialog.close())
   document.addEventListener('keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || dialog.open || !single.checked) return
-    if (e.target instanceof HTMLElement && e.target.closest('input:not([type=checkbox]), select, textarea')) return
+    if (e.target instanceof HTMLElement && e.target.closest('input:not([type=checkbox], [type=range]), select, textarea')) return
     const act = e.key === '?' ? () => dialog.showModal() : does[e.key]
     if (!act) return
     e.preventDefault()

@@ -2,17 +2,21 @@
 // The live page: which token, which tab, and whether anything is to be followed now. What it calls is in ui.go: it reads, and it pauses and
 // resumes clients when a person presses a button.
 import { Client, CallError } from './calls.js'
-import { addChange, clearChanges } from './changes.js'
+import { addChange, clearChanges, showChange } from './changes.js'
 import { SELF, control, showClients } from './clients.js'
 import { $, inFrame, set } from './dom.js'
 import { followNodes, followTab, followTabs, followTimeline, throttled } from './follow.js'
 import { listen, nextTheme } from './keys.js'
 import { Lines } from './lines.js'
+import { Network } from './network.js'
 import { Picture } from './picture.js'
+import { Diffs, momentOf, msOf, readAt, replayOf } from './replay.js'
+import { Scrubber } from './scrub.js'
 import { dialogText, showCluster, showTab, showTabs, statusOf } from './tabs.js'
 import { Timeline } from './timeline.js'
 
 /** @typedef {import('../types').Rect} Rect */
+/** @typedef {import('../types').Row} Row */
 
 const KEY = 'domtap.token'
 const LINES_INTERVAL = 300 // milliseconds between two readings of the lines
@@ -23,7 +27,10 @@ const IN_SIGHT = ['nav', 'refresh', 'updates', 'signout']
 /** @type {Map<string, import('../types').Tab>} */
 const tabs = new Map()
 const picture = new Picture()
-const timeline = new Timeline(row => picture.mark(row && (row.box || row.point) ? { box: row.box, point: row.point, says: `where “${row.label}” was` } : undefined))
+const timeline = new Timeline(row => replayed ? replayed.point(row) : picture.mark(markOf(row)), row => replayed?.choose(row))
+const scrubber = new Scrubber(() => replayed?.moved())
+const network = new Network(time => { if (recording) scrubber.seek(time - recording.started) })
+const diffs = new Diffs()
 const lines = new Lines(ref => point(ref))
 const view = /** @type {HTMLSelectElement} */ ($('view'))
 let token = '', chosen = '', paused = false
@@ -37,6 +44,13 @@ let at = {}
 let running
 /** @type {AbortController | undefined} */
 let watching
+// mode is what the daemon has, once that is known; recording is what it replays, replayed what shows the chosen tab of it.
+/** @type {'' | 'live' | 'replay'} */
+let mode = ''
+/** @type {{about: import('../types').ReplayAnswer, started: number, length: number} | undefined} */
+let recording
+/** @type {{moved: () => void, point: (row: Row | undefined) => void, choose: (row: Row) => void} | undefined} */
+let replayed
 // boxes are where the elements are, as far as that was asked for; a change of the page forgets them.
 /** @type {Promise<Map<number, Rect>> | undefined} */
 let boxes
@@ -58,6 +72,7 @@ function readAddress() {
 /** @param {string} value */
 function keepToken(value) {
   token = value.trim()
+  mode = ''
   try { token ? sessionStorage.setItem(KEY, token) : sessionStorage.removeItem(KEY) } catch { /* then until the page is loaded again */ }
 }
 
@@ -85,7 +100,8 @@ function link(state) { set('link', state[0].toUpperCase() + state.slice(1)).data
 function stop() {
   running?.abort.abort()
   watching?.abort()
-  running = watching = undefined
+  running = watching = replayed = undefined
+  scrubber.pause()
 }
 
 /** Follows what is to be followed now, or stops: nothing is, while nobody can see it. */
@@ -98,15 +114,59 @@ function run() {
   for (const id of IN_SIGHT) $(id).hidden = false
   const abort = new AbortController()
   const client = new Client(token, SELF)
-  const { signal } = abort
+  running = { abort, client }
+  begin(client, abort.signal).catch(e => { if (!abort.signal.aborted) refused(e) })
+}
+
+/**
+ * Finds out what the daemon has, and follows it.
+ * @param {Client} client
+ * @param {AbortSignal} signal
+ */
+async function begin(client, signal) {
+  if (!mode) {
+    const about = await replayOf(client, signal, link)
+    if (signal.aborted) return
+    setMode(about)
+  }
+  if (recording) {
+    const { tabs: all } = await client.call('TabService/ListTabs', { at: momentOf(scrubber.now) }, signal)
+    link('replay')
+    takeTabs(all)
+    return watch()
+  }
   /** @type {Promise<void> | undefined} */
   let nodes
   followTabs(client, tabs, tabChanged, ({ nodeId }) => {
     if (nodeId) nodes ??= followNodes(client, showCluster, signal)
     else showCluster()
   }, link, signal).catch(refused)
-  running = { abort, client }
   watch()
+}
+
+/**
+ * Shows what there is on a daemon with live tabs, or on one that replays a recording.
+ * @param {import('../types').ReplayAnswer | undefined} about
+ */
+function setMode(about) {
+  mode = about ? 'replay' : 'live'
+  document.body.dataset.mode = mode
+  set('mode', mode)
+  for (const id of ['replay', 'network-view', 'changes-step']) $(id).hidden = !about
+  $('changes-live').hidden = Boolean(about)
+  recording = undefined
+  if (!about) return
+  const started = Date.parse(about.started || '') || 0
+  recording = { about, started, length: (Date.parse(about.ended || '') || 0) - started }
+  scrubber.open(recording.length, msOf(about.position))
+  set('no-changes', 'No step has ended at this time.')
+}
+
+/** @param {import('../types').Tab[] | undefined} all */
+function takeTabs(all) {
+  tabs.clear()
+  for (const tab of all || []) tabs.set(tab.id, tab)
+  tabChanged()
 }
 
 /**
@@ -169,6 +229,8 @@ function restart() {
   at = {}
   lines.clear()
   clearChanges()
+  diffs.clear()
+  network.clear()
   timeline.clear()
   showClients([], '')
   picture.clear()
@@ -179,11 +241,16 @@ function restart() {
 function watch() {
   watching?.abort()
   boxes = undefined
-  if (!running || !chosen) return
+  replayed = undefined
+  if (!running || !chosen || !mode) return
   watching = new AbortController()
   const { client } = running
   const { signal } = watching
   const id = chosen, how = VIEWS[view.value]
+  if (recording) {
+    watchRecording(recording, client, id, how, signal).catch(e => { if (!signal.aborted) timeline.clear(e instanceof Error ? e.message : String(e)) })
+    return
+  }
   /** @type {Set<number>} */
   const fresh = new Set()
   const reader = throttled(async () => {
@@ -207,6 +274,74 @@ function watch() {
     else if (e instanceof CallError && e.code === 'unimplemented') timeline.clear('This daemon keeps no timeline.')
     else timeline.clear(e instanceof Error ? e.message : String(e))
   })
+}
+
+/**
+ * Where an element was and the pointer, for the picture.
+ * @param {Row | undefined} row
+ */
+function markOf(row) {
+  return row && (row.box || row.point) ? { box: row.box, point: row.point, says: `where “${row.label}” was` } : undefined
+}
+
+/**
+ * Shows a tab of a recording at the times of the scrubber.
+ * @param {NonNullable<typeof recording>} of
+ * @param {Client} client
+ * @param {string} id
+ * @param {object} how
+ * @param {AbortSignal} signal
+ */
+async function watchRecording({ about, started, length }, client, id, how, signal) {
+  const track = about.tabs?.find(t => t.recording?.tabId === id)
+  const now = () => scrubber.now
+  const read = readAt(client, id, how, now, { tabs: answer => takeTabs(answer.tabs), lines: answer => takeLines(answer, new Set()), nothing: why => lines.clear(why) }, signal)
+  const shots = picture.replay(client, id, track?.pictures || [], now, signal)
+  set('missing', track?.missing?.length ? `Missing: ${track.missing.join('; ')}` : '')
+  /** @type {Row | undefined} */
+  let step
+  // A step is marked in the picture that was taken last before it ended: a later one may show another page.
+  const mark = (/** @type {Row | undefined} */ row) => {
+    const marked = markOf(row)
+    picture.mark(marked && row && shots.isOf(row.end - started) ? marked : undefined)
+  }
+  const diffOf = (/** @type {Row} */ row, /** @type {(text: string) => void} */ take) => {
+    diffs.of(client, id, how, row, signal).then(take, e => { if (!signal.aborted) take(e instanceof Error ? e.message : String(e)) })
+  }
+  const showStep = () => {
+    const last = timeline.steps.findLast(row => row.end - started <= now())
+    if (last?.key !== step?.key) {
+      step = last
+      if (!last) clearChanges()
+      else diffOf(last, text => { if (step === last) showChange(`revision ${last.revisions?.from} to ${last.revisions?.to} · ${last.label} ${last.what}`, text) })
+    }
+    mark(step)
+  }
+  replayed = {
+    moved() {
+      read()
+      shots.show()
+      timeline.at(started + now())
+      network.at(started + now())
+      showStep()
+    },
+    point: row => mark(row || step),
+    choose(row) {
+      scrubber.seek(row.end - started)
+      if (row.revisions) diffOf(row, text => timeline.diff(row, text))
+    },
+  }
+  replayed.moved()
+  const [{ entries, clients }, log] = await Promise.all([
+    client.call('TimelineService/GetTimeline', { tabId: id, limit: 500 }, signal),
+    client.call('PageService/ReadLog', { tabId: id, kinds: ['LOG_KIND_NETWORK'], maxEntries: 1000, at: momentOf(length + 1000) }, signal),
+  ])
+  if (signal.aborted) return
+  timeline.add(entries || [], false)
+  showClients(clients || [], '')
+  network.show(log.entries || [])
+  scrubber.marks(timeline.steps.map(row => row.end - started))
+  replayed?.moved()
 }
 
 /**
@@ -274,6 +409,7 @@ function take(id, m, fresh) {
  */
 async function point(ref) {
   pointed = ref
+  if (recording) return // boxes are not recorded
   if (ref === undefined || !running || !watching) return picture.mark(undefined)
   const { client } = running
   boxes ??= client.call('DomService/GetDom', { tabId: chosen, clientId: SELF, maxAge: '60s', includeHistory: false, ...VIEWS[view.value] }, watching.signal)
@@ -306,10 +442,12 @@ function show(name, focus) {
   if (name === 'timeline') timeline.focus()
   else if (name === 'picture') $('frame').focus()
   else if (name === 'text') $('lines').focus()
-  else $('changes-box').focus()
+  else if (name === 'changes') $('changes-box').focus()
+  else $('network-box').focus()
 }
 
 function pauseUpdates() {
+  if (recording) return
   paused = !paused
   set('updates', paused ? 'Resume updates' : 'Pause updates').setAttribute('aria-pressed', String(paused))
   run()
@@ -337,10 +475,24 @@ document.querySelector('.views')?.addEventListener('click', e => {
   const button = e.target instanceof Element ? e.target.closest('button') : null
   if (button?.dataset.view) show(button.dataset.view, false)
 })
+
+// The keys of a replay do nothing on a live page.
+const inReplay = (/** @type {() => void} */ act) => () => { if (recording) act() }
+// The switch of the lower part stands beside it where all parts are shown, so that the Tab key leads to it in the order of the eye.
+const wide = matchMedia('(min-width: 64rem)')
+function placeViews() {
+  const views = document.querySelector('.views')
+  if (views) document.querySelector(wide.matches ? '.panel.text' : '.panel.timeline')?.before(views)
+}
+wide.addEventListener('change', placeViews)
+placeViews()
+
 control(() => running && watching && chosen ? { client: running.client, tabId: chosen, signal: watching.signal } : undefined)
 listen({
   j: () => timeline.focus(), k: () => timeline.focus(), ArrowDown: () => timeline.focus(), ArrowUp: () => timeline.focus(),
   1: () => show('timeline', true), 2: () => show('picture', true), 3: () => show('text', true), 4: () => show('changes', true),
+  5: inReplay(() => show('network', true)), ',': inReplay(() => scrubber.step(-1)), '.': inReplay(() => scrubber.step(1)),
+  p: inReplay(() => scrubber.toggle()), s: inReplay(() => $('scrub').focus()),
   '[': () => step(-1), ']': () => step(1), r: refresh, u: pauseUpdates, t: nextTheme,
 })
 document.addEventListener('visibilitychange', run)

@@ -3,6 +3,8 @@
 // a click are drawn over it.
 import { $, set, timeOf } from './dom.js'
 import { throttled } from './follow.js'
+import { msOf } from './replay.js'
+import { clockOf } from './scrub.js'
 
 /** @typedef {import('./calls.js').Client} Client */
 /** @typedef {import('../types').Marked} Marked */
@@ -18,8 +20,10 @@ export class Picture {
   /** @type {Marked | undefined} */
   #marked
   #image = /** @type {HTMLImageElement} */ ($('picture'))
-  // width is that of the picture, in CSS pixels of the page; while another one is loaded, that of the one before.
+  // width is how many CSS pixels of the page the picture shows; while another one is loaded, that of the one before. pageWidth is what the daemon
+  // said of it: a recorded picture is smaller than the page.
   #width = 0
+  #pageWidth = 0
   #frame = $('frame')
   #refs = /** @type {HTMLInputElement} */ ($('marks'))
 
@@ -44,6 +48,34 @@ export class Picture {
     this.#ask = shooter.ask
     signal.addEventListener('abort', () => { this.#ask = () => {} }, { once: true })
     this.#ask()
+  }
+
+  /**
+   * Shows recorded pictures until the signal is aborted. The function that it returns shows the one of now.
+   * @param {Client} client
+   * @param {string} id
+   * @param {string[]} times when there are pictures, as protojson writes durations
+   * @param {() => number} now
+   * @param {AbortSignal} signal
+   */
+  replay(client, id, times, now, signal) {
+    let shown = -1
+    const index = () => Math.max(0, times.findLastIndex(t => msOf(t) <= now()))
+    const shooter = throttled(async () => {
+      const i = index()
+      if (i === shown) return
+      shown = i
+      await this.#take(client, id, signal, { at: { offset: times[i] } }, `at ${clockOf(msOf(times[i]))}`)
+    }, 0, signal, () => this.#due())
+    this.#ask = shooter.ask
+    signal.addEventListener('abort', () => { this.#ask = () => {} }, { once: true })
+    if (times.length === 0) set('no-picture', 'The recording of this tab has no pictures.')
+    else this.#ask()
+    return {
+      show: () => { if (times.length) this.#ask() },
+      // isOf reports whether the picture is the one that is shown at a time, too.
+      isOf: (/** @type {number} */ time) => times.length > 0 && index() === Math.max(0, times.findLastIndex(t => msOf(t) <= time)),
+    }
   }
 
   // due says whether the picture can be seen. If not, it is late, and taken when it can be.
@@ -75,7 +107,7 @@ export class Picture {
 
   #draw() {
     const { naturalWidth, clientWidth, hidden } = this.#image
-    this.#width = naturalWidth || this.#width
+    if (naturalWidth) this.#width = this.#pageWidth || naturalWidth
     const scale = clientWidth / (this.#width || 1)
     const box = hidden || !this.#width ? undefined : this.#marked?.box
     const point = hidden || !this.#width ? undefined : this.#marked?.point
@@ -93,15 +125,18 @@ export class Picture {
    * @param {Client} client
    * @param {string} id
    * @param {AbortSignal} signal
+   * @param {object} [of] the moment of a recorded picture
+   * @param {string} [says]
    */
-  async #take(client, id, signal) {
-    const marks = this.#refs.checked
+  async #take(client, id, signal, of, says) {
+    const marks = this.#refs.checked && !of
     try {
-      const shot = await client.call('PageService/Screenshot', { tabId: id, format: 'IMAGE_FORMAT_JPEG', quality: 70, marks }, signal, LIMIT)
+      const shot = await client.call('PageService/Screenshot', { tabId: id, format: 'IMAGE_FORMAT_JPEG', quality: 70, marks, ...of }, signal, LIMIT)
       if (signal.aborted) return
+      this.#pageWidth = Number(shot.pageWidth || 0)
       this.#show(new Blob([decode(shot.image || '')], { type: 'image/jpeg' }))
       this.#image.alt = `What the page of tab ${id} looks like${marks ? ', with a number at each element that can be acted on' : ''}. The page text says the same in words.`
-      set('taken', timeOf(Date.now()))
+      set('taken', says || timeOf(Date.now()))
     } catch (e) {
       if (signal.aborted) return
       this.#show(undefined)

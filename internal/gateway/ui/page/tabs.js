@@ -115,5 +115,6 @@ export function showTab(tab, revision) {
   set('http', tab?.httpStatus ? `HTTP ${tab.httpStatus}` : '')
   set('session', tab && tab.sessionId && tab.sessionId !== 'default' ? `session ${tab.sessionId}` : '')
   set('dialog', dialogText(tab?.dialog))
-  document.title = tab ? `${tab.title || tab.id} · domtap live` : 'domtap live'
+  const mode = `domtap ${document.body.dataset.mode || 'live'}`
+  document.title = tab ? `${tab.title || tab.id} · ${mode}` : mode
 }

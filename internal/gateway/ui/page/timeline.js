@@ -2,6 +2,7 @@
 // The timeline of the chosen tab: what clients did, what they read, and what the page did by itself, oldest first. It stays at its end while
 // nobody scrolls up.
 import { rowsOf } from './entry.js'
+import { changeText } from './changes.js'
 import { $, count, el, inFrame, set, sync, timeOf, write } from './dom.js'
 
 /** @typedef {import('../types').Entry} Entry */
@@ -34,10 +35,21 @@ export class Timeline {
   #timer = 0
   #follows = true
   #render = inFrame(() => this.#show())
+  // now is the time of a replay, in milliseconds since 1970; undefined: the tab is live. diffs are what steps changed, by the keys of their rows.
+  /** @type {number | undefined} */
+  #now
+  /** @type {Map<string, string>} */
+  #diffs = new Map()
+  #chosen
+  #seen = ''
 
-  /** @param {(row: Row | undefined) => void} pointed is told which row is pointed at, or has the focus */
-  constructor(pointed) {
+  /**
+   * @param {(row: Row | undefined) => void} pointed is told which row is pointed at, or has the focus
+   * @param {(row: Row) => void} chosen is told which row is opened
+   */
+  constructor(pointed, chosen) {
     this.#pointed = pointed
+    this.#chosen = chosen
     this.#filter.addEventListener('change', this.#render)
     this.#list.addEventListener('click', e => this.#toggle(this.#keyOf(e.target)))
     this.#list.addEventListener('keydown', e => this.#key(e))
@@ -64,10 +76,38 @@ export class Timeline {
   /** The rows that are shown. */
   get rows() { return this.#rows }
 
+  /** The rows of steps, whether they are shown or not. */
+  get steps() { return this.#all().filter(row => row.group === 'act') }
+
+  /**
+   * Is at a time of a replay: rows that ended later are dimmed, and the last one before is brought into view.
+   * @param {number} now milliseconds since 1970
+   */
+  at(now) {
+    this.#now = now
+    this.#follows = false
+    this.#render()
+  }
+
+  /** The last row before the time of a replay. */
+  get last() { return this.#now === undefined ? undefined : this.#rows.findLast(row => row.end <= (this.#now || 0)) }
+
+  /**
+   * Says what the step of a row changed.
+   * @param {Row} row
+   * @param {string} text
+   */
+  diff(row, text) {
+    this.#diffs.set(row.key, text)
+    this.#render()
+  }
+
   /** @param {string} why */
   clear(why = 'Nothing has happened on this tab yet.') {
     this.#entries.clear()
     this.#open.clear()
+    this.#diffs.clear()
+    this.#now = undefined
     this.#current = ''
     this.#follows = true
     this.#unsaid = { steps: 0, failed: 0 }
@@ -109,17 +149,31 @@ export class Timeline {
   }
 
   #show() {
-    const wanted = FILTERS[this.#filter.value] || FILTERS.all
-    const sorted = [...this.#entries.values()].sort((a, b) => Number(a.id) - Number(b.id))
-    this.#rows = sorted.flatMap(rowsOf).filter(wanted).slice(-MOST)
+    this.#rows = this.#all().filter(FILTERS[this.#filter.value] || FILTERS.all).slice(-MOST)
+    const last = this.last
     const before = this.#list.children.length
+    if (last && !this.#list.contains(document.activeElement)) this.#current = last.key
     if (!this.#rows.some(row => row.key === this.#current)) this.#current = this.#rows.at(-1)?.key || ''
-    sync(this.#list, this.#rows, makeRow, (li, row) => fillRow(li, row, row.key === this.#current, this.#open.has(row.key)))
+    sync(this.#list, this.#rows, makeRow, (li, row) => fillRow(li, row, {
+      current: row.key === this.#current, open: this.#open.has(row.key), diff: this.#diffs.get(row.key), now: row === last,
+      later: this.#now !== undefined && row.end > this.#now,
+    }))
     $('no-steps').hidden = this.#rows.length > 0
     this.#list.hidden = this.#rows.length === 0
     set('step-count', this.#rows.length ? count(this.#rows.length, 'line') : '')
+    if (last) this.#keepInView(last)
     if (this.#follows) this.#box.scrollTop = this.#box.scrollHeight
-    else if (this.#list.children.length > before) $('newest').hidden = false
+    else if (this.#now === undefined && this.#list.children.length > before) $('newest').hidden = false
+  }
+
+  #all() { return [...this.#entries.values()].sort((a, b) => Number(a.id) - Number(b.id)).flatMap(rowsOf) }
+
+  // keepInView scrolls to the row of the time, once for each row, so that a person can scroll away from it.
+  /** @param {Row} row */
+  #keepInView(row) {
+    if (row.key === this.#seen) return
+    this.#seen = row.key
+    this.#list.children[this.#rows.indexOf(row)]?.scrollIntoView({ block: 'nearest' })
   }
 
   toEnd() {
@@ -145,7 +199,11 @@ export class Timeline {
   /** @param {string} key */
   #toggle(key) {
     if (!key) return
-    if (!this.#open.delete(key)) this.#open.add(key)
+    const row = this.#rows.find(row => row.key === key)
+    if (!this.#open.delete(key)) {
+      this.#open.add(key)
+      if (row) this.#chosen(row)
+    }
     this.#render()
   }
 
@@ -191,17 +249,19 @@ function makeRow(row) {
 /**
  * @param {HTMLElement} li
  * @param {Row} row
- * @param {boolean} current
- * @param {boolean} open
+ * @param {{current: boolean, open: boolean, diff: string | undefined, now: boolean, later: boolean}} how
  */
-function fillRow(li, row, current, open) {
+function fillRow(li, row, how) {
+  const { current, open, diff, now, later } = how
   const button = /** @type {HTMLElement} */ (li.firstElementChild)
   const [when, line, second, meta] = /** @type {HTMLElement[]} */ ([...button.children])
   const [label, what, verdict] = /** @type {HTMLElement[]} */ ([...line.children])
-  const state = JSON.stringify([row, current, open])
+  const state = JSON.stringify([row, how])
   if (li.dataset.state === state) return
   li.dataset.state = state
-  li.className = `${row.group} ${row.tone}`
+  li.className = `${row.group} ${row.tone}${now ? ' now' : ''}${later ? ' later' : ''}`
+  if (now) button.setAttribute('aria-current', 'step')
+  else button.removeAttribute('aria-current')
   button.tabIndex = current ? 0 : -1
   button.setAttribute('aria-expanded', String(open))
   write(when, row.time ? timeOf(row.time) : '')
@@ -210,8 +270,9 @@ function fillRow(li, row, current, open) {
   write(verdict, row.badge)
   write(second, row.second)
   write(meta, [row.client, row.took, row.cost].filter(Boolean).join(' · '))
-  li.querySelector('dl')?.remove()
+  for (const old of li.querySelectorAll('dl, pre')) old.remove()
   if (open) li.append(detailsOf(row))
+  if (open && diff) li.append(changeText(diff))
 }
 
 /** @param {Row} row */

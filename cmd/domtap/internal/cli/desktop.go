@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+)
+
+// OpenPage opens a page in the browser of this desktop. Other users can see command lines, so the URL
+// goes into a private file that redirects to the page.
+func OpenPage(ctx context.Context, file, page string) error {
+	redirect := `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>domtap</title>` +
+		`<meta http-equiv="refresh" content="0; url=` + html.EscapeString(page) + `">`
+	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("replace %s: %w", file, err)
+	}
+	if err := os.WriteFile(file, []byte(redirect), 0o600); err != nil {
+		return fmt.Errorf("write the file that redirects to the page: %w", err)
+	}
+	open := exec.CommandContext(ctx, opener(), file)
+	open.WaitDelay = time.Second // a browser that was started by it keeps its output open
+	if text, err := open.CombinedOutput(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return exit.Errorf(exit.Failure, "open the address that the command prints without --open", "%s failed to open a browser: %w: %s", opener(), err, text)
+	}
+	return nil
+}
+
+// opener is the command that opens a file as a double click does.
+func opener() string {
+	if runtime.GOOS == "darwin" {
+		return "open"
+	}
+	return "xdg-open"
+}

@@ -1,0 +1,75 @@
+package recordcmd
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/internal/gateway"
+	"github.com/domtap/domtap/internal/gateway/ui"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/listen"
+)
+
+// pageFlags say whether a replay has the live page, and whether a browser opens it.
+type pageFlags struct {
+	ui, open bool
+	secret   string
+}
+
+func (p *pageFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&p.ui, "ui", false, "serve the live page on the recording, too, and print its address")
+	cmd.Flags().BoolVar(&p.open, "open", false, "serve the live page, and open it in the browser of this desktop")
+}
+
+// on reports whether there is a page.
+func (p *pageFlags) on() bool { return p.ui || p.open }
+
+// token makes the token of the page, which ends with the command; none without a page.
+func (p *pageFlags) token() (_ string, err error) {
+	if p.on() {
+		p.secret, err = listen.NewToken()
+	}
+	return p.secret, err
+}
+
+// serve serves a replay with its page until ctx ends.
+func (p *pageFlags) serve(ctx context.Context, a *cli.App, replay *server.Server, socket net.Listener, said string) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	l, err := listen.Page(ctx)
+	if err != nil {
+		return errors.Join(err, socket.Close())
+	}
+	front, err := gateway.New(replay, gateway.Config{Listener: l, Page: ui.Handler(a.Version), Methods: ui.Methods()})
+	if err != nil {
+		return errors.Join(err, l.Close(), socket.Close())
+	}
+	replay.Beside(front)
+	page := "http://" + l.Addr().String() + "/#token=" + url.QueryEscape(p.secret)
+	if err := a.Printer().Text(said + "live page: " + page + "\n"); err != nil {
+		return errors.Join(err, l.Close(), socket.Close())
+	}
+	var opening sync.WaitGroup
+	if p.open {
+		opening.Go(func() {
+			file := filepath.Join(filepath.Dir(socket.Addr().String()), "replay.html")
+			if err := cli.OpenPage(ctx, file, page); err != nil { // a person can open the address
+				a.Warn(err)
+			}
+			<-ctx.Done()
+			_ = os.Remove(file) // it may not have been written
+		})
+	}
+	err = replay.Serve(ctx, socket)
+	stop()
+	opening.Wait()
+	return err
+}
