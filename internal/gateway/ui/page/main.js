@@ -158,7 +158,8 @@ function setMode(about) {
   if (!about) return
   const started = Date.parse(about.started || '') || 0
   recording = { about, started, length: (Date.parse(about.ended || '') || 0) - started }
-  scrubber.open(recording.length, msOf(about.position))
+  const at = msOf(about.position) // dates have whole milliseconds, durations have less: the end is the end
+  scrubber.open(recording.length, at + 1 >= recording.length ? recording.length : at)
   set('no-changes', 'No step has ended at this time.')
 }
 
