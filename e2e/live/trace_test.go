@@ -34,7 +34,7 @@ func TestATraceIsReadByDomtap(t *testing.T) {
 		name string
 		test func(*testing.T, *stage)
 	}{
-		{"steps and diffs are read", readsSteps}, {"the time is moved by keys", scrubs}, {"a request is found", findsARequest}, {"nothing is asked for", asksForNothing},
+		{"steps and diffs are read", readsSteps}, {"the time is moved by keys", scrubsTheTrace}, {"a request is found", findsARequestOfTheTrace}, {"nothing is asked for", asksForNothing},
 		{"no barriers", traceHasNoBarriers}, {"a dark phone shows it", fitsADarkPhone},
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func readsSteps(t *testing.T, st *stage) {
 	}
 }
 
-func scrubs(t *testing.T, st *stage) {
+func scrubsTheTrace(t *testing.T, st *stage) {
 	st.do(click("slider", "Time"), press("Home"))
 	if page, now := st.says("page"), st.says("now"); strings.Contains(page, "Refund") || !strings.HasPrefix(now, "0:00.00 of ") {
 		t.Errorf("at the start it is %s, and the page\n%s", now, page)
@@ -163,7 +163,7 @@ func scrubs(t *testing.T, st *stage) {
 	}
 }
 
-func findsARequest(t *testing.T, st *stage) {
+func findsARequestOfTheTrace(t *testing.T, st *stage) {
 	st.do(fill("Filter", "receipt 503"))
 	if rows, found := st.says("log"), st.says("found"); !strings.Contains(rows, "/receipt?number=7") || !strings.HasPrefix(found, "1 of ") {
 		t.Errorf("the filter finds %s: %s", found, rows)
