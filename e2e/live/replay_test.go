@@ -33,9 +33,9 @@ func TestReplayInTheLivePage(t *testing.T) {
 		test func(*testing.T, *stage)
 	}{
 		{"ShowsTheEnd", showsTheEnd},
-		{"Scrubs", scrubs},
+		{"Scrubs", scrubsTheReplay},
 		{"ShowsAStepAndItsDiff", showsAStepAndItsDiff},
-		{"FindsARequest", findsARequest},
+		{"FindsARequest", findsARequestOfTheReplay},
 		{"Plays", plays},
 		{"HasNoBarriers", hasNoBarriers},
 		{"LeadsTheTabKeyEverywhere", leadsTheTabKeyEverywhere},
@@ -126,7 +126,7 @@ func showsTheEnd(t *testing.T, st *stage) {
 	}
 }
 
-func scrubs(t *testing.T, st *stage) {
+func scrubsTheReplay(t *testing.T, st *stage) {
 	st.do(press("s"), press("Home"))
 	st.shows("step 0 of 3")
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Role: "option", Name: "Refund", State: domtapv1.ElementState_ELEMENT_STATE_GONE}}, "the page text of the start")
@@ -174,7 +174,7 @@ func showsAStepAndItsDiff(t *testing.T, st *stage) {
 	}
 }
 
-func findsARequest(t *testing.T, st *stage) {
+func findsARequestOfTheReplay(t *testing.T, st *stage) {
 	st.do(press("5"))
 	st.do(fill("Find", "receipt of=12"))
 	st.shows("1 of 3 requests")
