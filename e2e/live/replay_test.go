@@ -58,6 +58,7 @@ func (st *stage) record() string {
 	if err != nil {
 		st.t.Fatal(err)
 	}
+	st.pictured(ctx)
 	for _, name := range []string{"Pay now", "Refund"} {
 		if _, err := st.act(name); err != nil {
 			st.t.Fatal(err)
@@ -68,6 +69,20 @@ func (st *stage) record() string {
 		st.t.Fatal(err)
 	}
 	return begun.GetRecordings()[0].GetFile()
+}
+
+// pictured waits until the tab's recording has a picture: the first one is taken beside what the tab does.
+func (st *stage) pictured(ctx context.Context) {
+	st.t.Helper()
+	for {
+		answer, err := st.d.Recordings.ListRecordings(ctx, &domtapv1.ListRecordingsRequest{TabId: st.shop})
+		if err != nil {
+			st.t.Fatalf("the recording has no picture: %v", err)
+		}
+		if answer.GetRecordings()[0].GetPictures() > 0 {
+			return
+		}
+	}
 }
 
 // serveReplay serves a recording with the live page, as domtap replay --ui does, and returns the URL of the page.

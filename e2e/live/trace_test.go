@@ -58,6 +58,7 @@ func recordFlow(st *stage) (file string) {
 	if err != nil {
 		st.t.Fatal(err)
 	}
+	st.pictured(ctx)
 	// Agents read before they act.
 	if _, err := st.d.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: st.shop, ClientId: agent, Format: domtapv1.Format_FORMAT_DENSE}); err != nil {
 		st.t.Fatal(err)

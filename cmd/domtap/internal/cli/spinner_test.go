@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,14 +28,32 @@ func screen(sent string) string {
 	return strings.TrimRight(string(line), " ")
 }
 
+// locked is a buffer that a test reads while the spinner writes.
+type locked struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(p)
+}
+
+func (l *locked) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.String()
+}
+
 func TestASpinnerSaysWhatACommandWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var sent bytes.Buffer
+		var sent locked
 		e := &Env{Err: &sent, Columns: func() int { return 80 }}
 		done := e.Waiting("loading\x1b[31m\nhttps://a.test/")
 		time.Sleep(spinAfter - 1)
 		synctest.Wait()
-		if sent.Len() > 0 {
+		if sent.String() != "" {
 			t.Errorf("after less than half a second: %q", sent.String())
 		}
 		time.Sleep(2 * time.Nanosecond)
