@@ -87,10 +87,18 @@ func (r *Result) Full() string {
 	return b.String()
 }
 
+// repeated says how often each operation was measured.
+func (r *Result) repeated() string {
+	if r.Repetitions == 1 {
+		return "each operation measured once"
+	}
+	return fmt.Sprintf("medians of up to %d runs", r.Repetitions)
+}
+
 // origin says when, where and with what the figures were measured.
 func (r *Result) origin() string {
-	text := fmt.Sprintf("Measured on %s: %s; %s; %s, %d cores, %s GB, load %.1f at the beginning; medians of up to %d runs, in turns, in %d minutes; tokens by %s.",
-		r.Date, r.versions(), r.Browser, r.Machine.System, r.Machine.Cores, strconv.Itoa((r.Machine.MemoryMB+512)/1024), r.Machine.LoadBefore, r.Repetitions, (r.Seconds+30)/60, r.Tokenizer)
+	text := fmt.Sprintf("Measured on %s: %s; %s; %s, %d cores, %s GB, load %.1f at the beginning; %s, in turns, in %d minutes; tokens by %s.",
+		r.Date, r.versions(), r.Browser, r.Machine.System, r.Machine.Cores, strconv.Itoa((r.Machine.MemoryMB+512)/1024), r.Machine.LoadBefore, r.repeated(), (r.Seconds+30)/60, r.Tokenizer)
 	if r.Machine.Processor != "" {
 		text = strings.Replace(text, r.Machine.System+",", r.Machine.System+", "+r.Machine.Processor+",", 1)
 	}
