@@ -11,8 +11,8 @@ import (
 const (
 	// queryLimit is how long the page may take to answer a query, however much time the caller has.
 	queryLimit = 30 * time.Second
-	// hungLimit is queryLimit for a page that is known not to answer when the query begins: who reads after an action that hung the
-	// page is told soon.
+	// hungLimit replaces queryLimit when the page is known not to answer as the query begins, so that a client that reads after an
+	// action that hung the page gets its error soon.
 	hungLimit = 5 * time.Second
 	// queryPatience is how long a query may take until it is asked whether the page answers at all.
 	queryPatience = time.Second

@@ -295,8 +295,8 @@ func TestAReadOfAHangingPageEnds(t *testing.T) {
 	})
 }
 
-// Who reads a page that is known to hang is told so, and soon: a model that looks after an action that hung the page would wait for half
-// a minute. A page that answers in that time is read.
+// A read of a page that is known to hang fails after 5 s and says so; a model that looks at the page after the action that hung it
+// waited for 30 s before. A page that answers within the 5 s is read.
 func TestAReadOfAPageThatIsKnownToHangEndsSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := start(t, tabpool.Config{})

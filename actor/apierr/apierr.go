@@ -72,7 +72,7 @@ const (
 	ReadOnly
 	// NoReplay: a time of a recording was asked for, and the tab is a live one.
 	NoReplay
-	// Unanswered: a page that was known not to answer did not answer a read, either.
+	// Unanswered: the page was known not to answer, and did not answer a read either.
 	Unanswered
 )
 

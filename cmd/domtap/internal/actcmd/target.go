@@ -79,8 +79,8 @@ func byRef(text string) (*domtapv1.Target, error) {
 	return &domtapv1.Target{Ref: proto.Uint32(ref)}, nil
 }
 
-// byArgument makes the target of an action from the argument in its place. People type the words of a button
-// there, so the error says where words belong.
+// byArgument makes the target of an action from a positional argument. People type the text of a button there, so
+// the error names the flag that takes a text.
 func byArgument(text string) (*domtapv1.Target, error) {
 	ref, err := refOr(text, fmt.Sprintf("--text %q finds the element by its text; domtap snapshot prints the refs in brackets", text))
 	if err != nil {
