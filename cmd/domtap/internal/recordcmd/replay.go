@@ -33,6 +33,20 @@ type replayFlags struct {
 	page        pageFlags
 }
 
+// register adds the flags to a command.
+func (o *replayFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.socket, "socket", "", "the unix socket to listen on (default: replay.sock beside the socket of the daemon)")
+	f.StringVar(&o.har, "har", "", "write an HTTP archive of the requests to this `FILE`, without headers and bodies, and serve nothing; -: standard output")
+	f.BoolVar(&o.script, "script", false, "print what clients did as a shell script of domtap commands, and serve nothing")
+	f.BoolVar(&o.goTest, "go-test", false, "print what clients did as a Go test on package client, and serve nothing")
+	f.StringVar(&o.export, "export", "", "write one HTML `FILE` that shows steps, pictures, diffs and requests offline, and serve nothing; -: standard output")
+	f.IntVar(&o.exportBytes, "export-max-bytes", 32<<20, "of --export: how large the file may be; what does not fit is left out, pictures and states by halves")
+	o.page.register(cmd)
+	f.DurationVar(&o.at, "at", 0, "show what was there this long after the start (default: the end)")
+	cmd.MarkFlagsMutuallyExclusive("har", "script", "go-test", "export")
+}
+
 // Replay makes the command replay.
 func Replay(a *cli.App) *cobra.Command {
 	var flags replayFlags
@@ -56,16 +70,7 @@ Recordings of several tabs are replayed together, each at its time.`,
 		Args: cli.Args("FILE…"),
 	}
 	cli.StateDirFlag(cmd.Flags(), &a.Flags.StateDir)
-	f := cmd.Flags()
-	f.StringVar(&flags.socket, "socket", "", "the unix socket to listen on (default: replay.sock beside the socket of the daemon)")
-	f.StringVar(&flags.har, "har", "", "write an HTTP archive of the requests to this `FILE`, without headers and bodies, and serve nothing; -: standard output")
-	f.BoolVar(&flags.script, "script", false, "print what clients did as a shell script of domtap commands, and serve nothing")
-	f.BoolVar(&flags.goTest, "go-test", false, "print what clients did as a Go test on package client, and serve nothing")
-	f.StringVar(&flags.export, "export", "", "write one HTML `FILE` that shows steps, pictures, diffs and requests offline, and serve nothing; -: standard output")
-	f.IntVar(&flags.exportBytes, "export-max-bytes", 32<<20, "of --export: how large the file may be; what does not fit is left out, pictures and states by halves")
-	flags.page.register(cmd)
-	f.DurationVar(&flags.at, "at", 0, "show what was there this long after the start (default: the end)")
-	cmd.MarkFlagsMutuallyExclusive("har", "script", "go-test", "export")
+	flags.register(cmd)
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
 		if err := cli.FromEnv(cmd.Flags(), a.Lookup); err != nil {
 			return err
