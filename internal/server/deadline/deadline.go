@@ -17,6 +17,9 @@ import (
 // grace is what a call gets beyond the timeout of the navigation or the URLs that the request names.
 const grace = 5 * time.Second
 
+// CloseGrace is how long closing may take of tabs and sessions whose call is over, such as those of a batch.
+const CloseGrace = 5 * time.Second
+
 // maxCall is the longest time that a unary call may take.
 const maxCall = check.MaxTimeout
 

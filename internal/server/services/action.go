@@ -98,6 +98,28 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	}, nil
 }
 
+// actingRequest is what Interact and FillForm have in common.
+type actingRequest interface {
+	GetTabId() string
+	GetClientId() string
+	GetFormat() domtapv1.Format
+}
+
+// isDense reports whether an action is to be answered as DENSE_DIFF.
+func isDense(r actingRequest) bool { return r.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF }
+
+// form is the form of the diff that a request's format and its caller's reads ask for.
+func (s *actionService) form(ctx context.Context, tab *actor.Tab, r actingRequest, o *turn.Outcome) acting.Form {
+	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
+	f := acting.Form{Text: r.GetFormat() == domtapv1.Format_FORMAT_DIFF, Structural: shared.ListsStructural(who, o.After, isDense(r)),
+		Contexts: shared.Contexts}
+	if isDense(r) {
+		e := s.read.Effect(ctx, tab, r.GetClientId(), f.Structural)
+		f.Print = func(o *turn.Outcome) string { return e.Print(ctx, o) }
+	}
+	return f
+}
+
 // turnOf makes the actor's turn of a request that package check let pass.
 func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (turn.Turn, error) {
 	plan := turn.Turn{

@@ -3,13 +3,9 @@ package services
 import (
 	"context"
 
-	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/connections"
-	"github.com/domtap/domtap/internal/server/convert"
-	"github.com/domtap/domtap/internal/server/identity"
-	"github.com/domtap/domtap/internal/server/metering"
-	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/server/waits"
 )
 
@@ -20,38 +16,25 @@ type domService struct {
 
 // GetDom answers with the elements of a page.
 func (s *domService) GetDom(ctx context.Context, r *domtapv1.GetDomRequest) (*domtapv1.GetDomResponse, error) {
-	got, err := s.snapshot(ctx, r, r.SinceRevision, true)
+	got, err := s.read.Snapshot(ctx, r, r.SinceRevision, true)
 	if err != nil {
 		return nil, err
 	}
-	metering.Of(ctx).Changed(got.change != nil, got.resync)
-	history := r.IncludeHistory == nil || r.GetIncludeHistory()
-	page := got.view.Snapshot
-	resp := &domtapv1.GetDomResponse{
-		TabId: got.tab.ID(), Url: page.URL, Title: page.Title, Revision: page.Revision, Epoch: page.Epoch,
-		Elements: got.boxes.Messages,
-		Metadata: got.metadata(got.view.Settled(history)),
-		Diff:     got.diff(r.GetIncludeGeometry()),
-		Resync:   got.resyncMessage(),
-	}
-	if history {
-		resp.History = convert.History(page.History)
-	}
-	return resp, nil
+	return got.Dom(ctx, r), nil
 }
 
 // GetCompact answers the same view as text.
 func (s *domService) GetCompact(ctx context.Context, r *domtapv1.GetCompactRequest) (*domtapv1.GetCompactResponse, error) {
-	got, err := s.snapshot(ctx, r, r.SinceRevision, false)
+	got, err := s.read.Snapshot(ctx, r, r.SinceRevision, false)
 	if err != nil {
 		return nil, err
 	}
-	return got.compact(ctx, r), nil
+	return got.Compact(ctx, r), nil
 }
 
 // WatchDom streams the changes of a view.
 func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
-	tab, err := s.source(stream.Context(), r.GetTabId())
+	tab, err := s.read.Source(stream.Context(), r.GetTabId())
 	if err != nil {
 		return err
 	}
@@ -67,23 +50,11 @@ func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomSe
 		defer stop()
 		tab = played
 	} else if r.GetAt() != nil || r.Speed != nil {
-		return noReplay{}.refuse()
+		return replay.Refusal()
 	}
 	shared := s.Views.Of(tab)
 	defer shared.Streams(connections.Caller(stream.Context(), r.GetClientId()))()
 	return s.Streams.Watch(tab, shared, r, stream)
-}
-
-// source finds what a tab of the caller is watched on: the tab, or a copy of another node's.
-func (s *core) source(ctx context.Context, id string) (streaming.Source, error) {
-	remote, ok := streaming.SourceOf(ctx)
-	if !ok {
-		return s.Access.Tab(ctx, id)
-	}
-	if !identity.From(ctx).Owns(remote.Head().Info.Session) {
-		return nil, tabpool.NoTab(id)
-	}
-	return remote, nil
 }
 
 // WaitFor returns when a condition holds.

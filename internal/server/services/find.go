@@ -35,7 +35,7 @@ func (s *domService) Find(ctx context.Context, r *domtapv1.FindRequest) (*domtap
 	if err != nil {
 		return nil, err
 	}
-	reading, err := tab.Read(ctx, actor.ReadOptions{Structural: true, Geometry: true, MaxAge: r.GetMaxAge().AsDuration(), At: s.moment(r.GetAt())})
+	reading, err := tab.Read(ctx, actor.ReadOptions{Structural: true, Geometry: true, MaxAge: r.GetMaxAge().AsDuration(), At: s.read.Moment(r.GetAt())})
 	if err != nil {
 		return nil, err
 	}

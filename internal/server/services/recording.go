@@ -2,11 +2,9 @@ package services
 
 import (
 	"context"
-	"time"
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
@@ -91,54 +89,4 @@ func recordingsFor(ctx context.Context, all []recorder.Info) []*domtapv1.Recordi
 		}
 	}
 	return out
-}
-
-// moment makes the moment that a request names; zero for none. A daemon with live tabs has no moment but that, so that any
-// other fails when a tab is read.
-func (c *core) moment(at *domtapv1.Moment) actor.Moment {
-	switch {
-	case at == nil:
-		return actor.Moment{}
-	case c.Replay == nil:
-		return actor.Moment{Time: time.Unix(0, 0)}
-	}
-	return c.Replay.Moment(at)
-}
-
-// infoAt is what a tab was at a moment.
-func (c *core) infoAt(ctx context.Context, tab *actor.Tab, at *domtapv1.Moment) (actor.Info, error) {
-	if at == nil {
-		return tab.Info(), nil
-	}
-	reading, err := tab.Read(ctx, actor.ReadOptions{At: c.moment(at)})
-	if err != nil {
-		return actor.Info{}, err
-	}
-	return reading.Head.Info, nil
-}
-
-// noReplay is the ReplayService of a daemon with live tabs.
-type noReplay struct {
-	domtapv1.UnimplementedReplayServiceServer
-	*core
-}
-
-func (noReplay) refuse() error {
-	return rpcstatus.New(codes.FailedPrecondition, "this daemon has live tabs and replays nothing: replay a recording with domtap replay FILE",
-		rpcstatus.Info("NO_REPLAY", nil))
-}
-
-// GetReplay fails.
-func (n noReplay) GetReplay(context.Context, *domtapv1.GetReplayRequest) (*domtapv1.GetReplayResponse, error) {
-	return nil, n.refuse()
-}
-
-// Seek fails.
-func (n noReplay) Seek(ctx context.Context, r *domtapv1.SeekRequest) (*domtapv1.SeekResponse, error) {
-	if r.GetTabId() != "" {
-		if _, err := n.Access.Tab(ctx, r.GetTabId()); err != nil {
-			return nil, err
-		}
-	}
-	return nil, n.refuse()
 }

@@ -1,4 +1,4 @@
-// Package services has the handlers of the API. A handler finds the tab or the session through package authz,
+// Package services has the handlers of the API, those of PageService excepted, which are in package pages. A handler finds the tab or the session through package authz,
 // calls it and converts the answer; requests are valid when they get here (package check), and errors get
 // their statuses afterwards (package rpcstatus).
 //
@@ -8,25 +8,22 @@ package services
 
 import (
 	"log/slog"
-	"time"
 
 	"google.golang.org/grpc"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/search"
 	"github.com/domtap/domtap/internal/server/authz"
+	"github.com/domtap/domtap/internal/server/pages"
+	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/recorder"
 	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/server/streaming"
-	"github.com/domtap/domtap/internal/server/textcache"
 	"github.com/domtap/domtap/internal/server/timelines"
 	"github.com/domtap/domtap/internal/server/uploads"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
-
-// closeGrace is how long closing may take of tabs and sessions whose call is over, such as those of a batch.
-const closeGrace = 5 * time.Second
 
 // Config has what the handlers work on.
 type Config struct {
@@ -66,7 +63,7 @@ type Config struct {
 // core is what the services share.
 type core struct {
 	Config
-	texts *textcache.Cache
+	read *reading.Reader
 }
 
 // Services are the services of the API.
@@ -77,7 +74,7 @@ func New(cfg Config) *Services {
 	if cfg.Cluster == nil {
 		cfg.Cluster = noCluster{}
 	}
-	return &Services{&core{cfg, textcache.New()}}
+	return &Services{&core{cfg, &reading.Reader{Access: cfg.Access, Views: cfg.Views, Replay: cfg.Replay}}}
 }
 
 // Register gives the services to a server.
@@ -85,7 +82,10 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterTabServiceServer(r, &tabService{core: s.core})
 	domtapv1.RegisterDomServiceServer(r, &domService{core: s.core})
 	domtapv1.RegisterActionServiceServer(r, &actionService{core: s.core})
-	domtapv1.RegisterPageServiceServer(r, &pageService{core: s.core})
+	domtapv1.RegisterPageServiceServer(r, pages.New(pages.Config{
+		Version: s.core.Version, Access: s.core.Access, Views: s.core.Views, Streams: s.core.Streams, AllowEval: s.core.AllowEval,
+		Replay: s.core.Replay, Reader: s.core.read, Logger: s.core.Logger,
+	}))
 	domtapv1.RegisterSessionServiceServer(r, &sessionService{core: s.core})
 	domtapv1.RegisterStorageServiceServer(r, &storageService{core: s.core})
 	domtapv1.RegisterContextServiceServer(r, &contextService{core: s.core})
@@ -98,7 +98,7 @@ func (s *Services) Register(r grpc.ServiceRegistrar) {
 	if s.core.Replay != nil {
 		domtapv1.RegisterReplayServiceServer(r, s.core.Replay)
 	} else {
-		domtapv1.RegisterReplayServiceServer(r, noReplay{core: s.core})
+		domtapv1.RegisterReplayServiceServer(r, replay.Absent{Access: s.core.Access})
 	}
 	domtapv1.RegisterDaemonServiceServer(r, &daemonService{core: s.core})
 }

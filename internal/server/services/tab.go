@@ -15,6 +15,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/deadline"
 	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
@@ -44,7 +45,7 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil { // nobody learns of the tab
-		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline.CloseGrace)
 		defer cancel()
 		return nil, errors.Join(err, s.Access.CloseTab(closing, tab.ID()))
 	}
@@ -59,7 +60,7 @@ func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) 
 	}
 	resp := &domtapv1.ListTabsResponse{DaemonId: s.DaemonID, NodeId: s.Node}
 	for _, tab := range tabs {
-		info, err := s.infoAt(ctx, tab, r.GetAt())
+		info, err := s.read.InfoAt(ctx, tab, r.GetAt())
 		switch {
 		case apierr.Is(err, apierr.NotFound): // it was not there yet
 		case err != nil:
@@ -77,7 +78,7 @@ func (s *tabService) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*do
 	if err != nil {
 		return nil, err
 	}
-	info, err := s.infoAt(ctx, tab, r.GetAt())
+	info, err := s.read.InfoAt(ctx, tab, r.GetAt())
 	if err != nil {
 		return nil, err
 	}

@@ -37,9 +37,7 @@ func (s *domService) printMet(ctx context.Context, tab *actor.Tab, r *domtapv1.W
 // denseSince returns what changed until a condition held as DENSE_DIFF, from what the caller was last shown on.
 func (s *domService) denseSince(ctx context.Context, tab *actor.Tab, r *domtapv1.WaitForRequest, met *waits.Met) string {
 	shared, who, now := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId()), met.Head.Snapshot
-	e := &effect{
-		core: s.core, tab: tab, shared: shared, who: who, client: r.GetClientId(), structural: shared.ListsStructural(who, now, true),
-	}
+	e := s.read.Effect(ctx, tab, r.GetClientId(), shared.ListsStructural(who, now, true))
 	o := &turn.Outcome{Before: met.From, After: now, Info: met.Head.Info, Replaced: met.From == nil && shared.Shown(who, now) == nil}
-	return cmp.Or(e.print(ctx, o), dense.None)
+	return cmp.Or(e.Print(ctx, o), dense.None)
 }

@@ -1,4 +1,4 @@
-package services
+package pages
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const (
 )
 
 // Audit looks for barriers on the page.
-func (s *pageService) Audit(ctx context.Context, r *domtapv1.AuditRequest) (*domtapv1.AuditResponse, error) {
+func (s *Service) Audit(ctx context.Context, r *domtapv1.AuditRequest) (*domtapv1.AuditResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err

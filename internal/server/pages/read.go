@@ -1,4 +1,4 @@
-package services
+package pages
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/server/capture"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/textcache"
 	"github.com/domtap/domtap/internal/telemetry/usage"
 	"github.com/domtap/domtap/internal/tokens"
@@ -20,15 +21,12 @@ import (
 const (
 	// defaultReading is max_tokens when the request leaves it unset: some 6,000 characters.
 	defaultReading = 1500
-	// readPage is the client ID whose baselines the lists of ReadPage use, so that they disturb no diffs. No
-	// request can name it.
-	readPage = "\x00ReadPage"
 	// plainText is the reason of a CONTENT that has no main content.
 	plainText = "no main content stands out: this is everything but the navigation"
 )
 
 // ReadPage returns the page as text, as a list of what can be acted on, or as a screenshot with refs.
-func (s *pageService) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+func (s *Service) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
@@ -49,7 +47,7 @@ func (s *pageService) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest)
 }
 
 // readText reads the page as CONTENT, or in the mode that AUTO chooses for it.
-func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+func (s *Service) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	markup, err := query.Markup(ctx, tab, rootOf(r))
 	if err != nil {
 		return nil, err
@@ -76,7 +74,7 @@ func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.
 }
 
 // readOn continues a text whose first part was read before.
-func (s *pageService) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+func (s *Service) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	text, at, err := s.texts.At(tab, r.GetCursor())
 	if err != nil {
 		return nil, err
@@ -100,7 +98,7 @@ func rootOf(r *domtapv1.ReadPageRequest) dom.Ref {
 }
 
 // accountText records how a page was read as text.
-func (s *pageService) accountText(ctx context.Context, tab *actor.Tab, known, part bool) {
+func (s *Service) accountText(ctx context.Context, tab *actor.Tab, known, part bool) {
 	note := metering.Of(ctx)
 	if note == nil {
 		return
@@ -114,10 +112,10 @@ func (s *pageService) accountText(ctx context.Context, tab *actor.Tab, known, pa
 }
 
 // readTree reads the page as INTERACTIVE.
-func (s *pageService) readTree(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+func (s *Service) readTree(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	request := listRequest(r)
 	request.Format = domtapv1.Format_FORMAT_TREE
-	got, err := s.snapshot(ctx, request, nil, false)
+	got, err := s.Reader.Snapshot(ctx, request, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +125,7 @@ func (s *pageService) readTree(ctx context.Context, r *domtapv1.ReadPageRequest)
 }
 
 // readPicture reads the page as VISUAL.
-func (s *pageService) readPicture(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+func (s *Service) readPicture(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	request := listRequest(r)
 	request.ViewportOnly = true
 	shared := s.Views.Of(tab)
@@ -139,14 +137,14 @@ func (s *pageService) readPicture(ctx context.Context, tab *actor.Tab, r *domtap
 	if err != nil {
 		return nil, err
 	}
-	resp := listMessage(&snapshot{tab: tab, view: taken.View, next: shared.Next(taken.View)})
+	resp := listMessage(&reading.Snapshot{View: taken.View, Next: shared.Next(taken.View)})
 	resp.Mode = domtapv1.ReadMode_READ_MODE_VISUAL
 	resp.Image, resp.ImageScale, resp.Marks = annotated.Image, annotated.Scale, annotated.Marks
 	return resp, nil
 }
 
 // modeOf returns the mode whose list a cursor continues. Any mode does for an unknown cursor: it has expired.
-func (s *pageService) modeOf(tab *actor.Tab, cursor string) domtapv1.ReadMode {
+func (s *Service) modeOf(tab *actor.Tab, cursor string) domtapv1.ReadMode {
 	if s.Views.Of(tab).IsTree(cursor) {
 		return domtapv1.ReadMode_READ_MODE_INTERACTIVE
 	}
@@ -157,7 +155,7 @@ func (s *pageService) modeOf(tab *actor.Tab, cursor string) domtapv1.ReadMode {
 func listRequest(r *domtapv1.ReadPageRequest) *domtapv1.GetCompactRequest {
 	budget, history := int32(budgetOf(r)), false
 	return &domtapv1.GetCompactRequest{
-		TabId: r.GetTabId(), MaxTokens: &budget, Cursor: r.GetCursor(), IncludeHistory: &history, ClientId: readPage,
+		TabId: r.GetTabId(), MaxTokens: &budget, Cursor: r.GetCursor(), IncludeHistory: &history, ClientId: reading.ForReadPage,
 	}
 }
 
@@ -169,17 +167,17 @@ func budgetOf(r *domtapv1.ReadPageRequest) int {
 }
 
 // listMessage prints a view.
-func listMessage(s *snapshot) *domtapv1.ReadPageResponse {
-	settled := s.view.Settled(false)
-	header := s.view.Header(false)
-	header.Next = s.next
-	text := s.view.Print(header, settled)
+func listMessage(s *reading.Snapshot) *domtapv1.ReadPageResponse {
+	settled := s.View.Settled(false)
+	header := s.View.Header(false)
+	header.Next = s.Next
+	text := s.View.Print(header, settled)
 	if settled.Tokens == 0 {
 		settled.Tokens = tokens.Count(text)
 	}
 	return &domtapv1.ReadPageResponse{
-		Text: text, Tokens: int32(settled.Tokens), Tokenizer: tokens.Name, NextCursor: s.next,
-		Url: s.view.Snapshot.URL, Title: s.view.Snapshot.Title, Metadata: s.metadata(settled),
+		Text: text, Tokens: int32(settled.Tokens), Tokenizer: tokens.Name, NextCursor: s.Next,
+		Url: s.View.Snapshot.URL, Title: s.View.Snapshot.Title, Metadata: s.Metadata(settled),
 	}
 }
 

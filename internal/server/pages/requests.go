@@ -1,4 +1,4 @@
-package services
+package pages
 
 import (
 	"context"
@@ -22,7 +22,7 @@ const (
 )
 
 // GetRequest returns one request of the log.
-func (s *pageService) GetRequest(ctx context.Context, r *domtapv1.GetRequestRequest) (*domtapv1.GetRequestResponse, error) {
+func (s *Service) GetRequest(ctx context.Context, r *domtapv1.GetRequestRequest) (*domtapv1.GetRequestResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func bodyLimit(asked *int32) int {
 }
 
 // body reads the body of an answer, or says why there is none.
-func (s *pageService) body(ctx context.Context, tab *actor.Tab, found pagelog.Requested) (body []byte, missing string, err error) {
+func (s *Service) body(ctx context.Context, tab *actor.Tab, found pagelog.Requested) (body []byte, missing string, err error) {
 	switch {
 	case found.Failed != "":
 		return nil, "the request failed", nil
@@ -72,7 +72,7 @@ func (s *pageService) body(ctx context.Context, tab *actor.Tab, found pagelog.Re
 }
 
 // ExportHar returns the requests of the log as an archive.
-func (s *pageService) ExportHar(ctx context.Context, r *domtapv1.ExportHarRequest) (*domtapv1.ExportHarResponse, error) {
+func (s *Service) ExportHar(ctx context.Context, r *domtapv1.ExportHarRequest) (*domtapv1.ExportHarResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
@@ -88,12 +88,14 @@ func (s *pageService) ExportHar(ctx context.Context, r *domtapv1.ExportHarReques
 			return nil, err
 		}
 	}
-	resp.Har, err = har.Marshal(archive)
-	return answer(resp, err)
+	if resp.Har, err = har.Marshal(archive); err != nil {
+		return nil, err
+	}
+	return resp, nil
 }
 
 // addBodies adds the bodies that there are, the newest first, since the browser drops the oldest ones.
-func (s *pageService) addBodies(ctx context.Context, tab *actor.Tab, all []pagelog.Requested, entries []har.Entry, r *domtapv1.ExportHarRequest, resp *domtapv1.ExportHarResponse) error {
+func (s *Service) addBodies(ctx context.Context, tab *actor.Tab, all []pagelog.Requested, entries []har.Entry, r *domtapv1.ExportHarRequest, resp *domtapv1.ExportHarResponse) error {
 	most, left := bodyLimit(r.MaxBodyBytes), maxBodies
 	for i := len(all) - 1; i >= 0; i-- {
 		body, missing, err := []byte(nil), "the log has dropped the details of the request", error(nil)

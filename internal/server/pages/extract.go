@@ -1,4 +1,4 @@
-package services
+package pages
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
@@ -32,7 +33,7 @@ const (
 )
 
 // Pdf prints the page.
-func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv1.PdfResponse, error) {
+func (s *Service) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv1.PdfResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv
 }
 
 // Extract reads data by a schema.
-func (s *pageService) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (*domtapv1.ExtractResponse, error) {
+func (s *Service) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (*domtapv1.ExtractResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, ro
 }
 
 // Evaluate runs a script in the page, if the daemon allows it.
-func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) (*domtapv1.EvaluateResponse, error) {
+func (s *Service) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) (*domtapv1.EvaluateResponse, error) {
 	if !s.AllowEval {
 		return nil, rpcstatus.New(codes.PermissionDenied,
 			"Evaluate is off: start the daemon with --allow-eval to switch it on, or read with GetDom and Extract and act with Interact",
@@ -126,7 +127,7 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 }
 
 // ReadLog reads the tab's log without a call to the page.
-func (s *pageService) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*domtapv1.ReadLogResponse, error) {
+func (s *Service) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*domtapv1.ReadLogResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (s *pageService) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (
 		return s.Replay.Log(r, query.Max)
 	}
 	if r.GetAt() != nil {
-		return nil, noReplay{}.refuse()
+		return nil, replay.Refusal()
 	}
 	return convert.Log(tab.Log().Read(query)), nil
 }

@@ -1,4 +1,4 @@
-package services
+package reading
 
 import (
 	"context"
@@ -27,31 +27,9 @@ const (
 	pageTime = 5 * time.Second
 )
 
-// actingRequest is what Interact and FillForm have in common.
-type actingRequest interface {
-	GetTabId() string
-	GetClientId() string
-	GetFormat() domtapv1.Format
-}
-
-// isDense reports whether an action is to be answered as DENSE_DIFF.
-func isDense(r actingRequest) bool { return r.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF }
-
-// form is the form of the diff that a request's format and its caller's reads ask for.
-func (s *actionService) form(ctx context.Context, tab *actor.Tab, r actingRequest, o *turn.Outcome) acting.Form {
-	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
-	f := acting.Form{Text: r.GetFormat() == domtapv1.Format_FORMAT_DIFF, Structural: shared.ListsStructural(who, o.After, isDense(r)),
-		Contexts: shared.Contexts}
-	if isDense(r) {
-		e := &effect{core: s.core, tab: tab, shared: shared, who: who, client: r.GetClientId(), structural: f.Structural}
-		f.Print = func(o *turn.Outcome) string { return e.print(ctx, o) }
-	}
-	return f
-}
-
-// effect prints what an action did as DENSE_DIFF.
-type effect struct {
-	*core
+// Effect prints what an action did to a tab as DENSE_DIFF, for one caller.
+type Effect struct {
+	reader *Reader
 	tab    *actor.Tab
 	shared *views.Tab
 	who    views.Caller
@@ -60,9 +38,15 @@ type effect struct {
 	structural bool
 }
 
-// print returns what changed since the caller was last shown the page, or the page where that costs less, or is new;
+// Effect makes the Effect of an action of a client, the one that the request names, on a tab; structural says that structural elements are
+// listed, too.
+func (c *Reader) Effect(ctx context.Context, tab *actor.Tab, client string, structural bool) *Effect {
+	return &Effect{reader: c, tab: tab, shared: c.Views.Of(tab), who: connections.Caller(ctx, client), client: client, structural: structural}
+}
+
+// Print returns what changed since the caller was last shown the page, or the page where that costs less, or is new;
 // empty: nothing that is listed.
-func (e *effect) print(ctx context.Context, o *turn.Outcome) string {
+func (e *Effect) Print(ctx context.Context, o *turn.Outcome) string {
 	from := o.Before
 	if shown := e.shared.Shown(e.who, o.After); shown != nil {
 		from = shown
@@ -87,7 +71,7 @@ func (e *effect) print(ctx context.Context, o *turn.Outcome) string {
 }
 
 // changes returns what leads to a state, which the caller is shown thereby.
-func (e *effect) changes(from, to *dom.Snapshot) string {
+func (e *Effect) changes(from, to *dom.Snapshot) string {
 	e.shared.SetShown(e.who, to)
 	if text := views.Changes(from, to, e.listed, acting.MaxListed); text != dense.None {
 		return text
@@ -96,7 +80,7 @@ func (e *effect) changes(from, to *dom.Snapshot) string {
 }
 
 // listed returns the elements that count of a state of the page.
-func (e *effect) listed(s *dom.Snapshot) dom.List {
+func (e *Effect) listed(s *dom.Snapshot) dom.List {
 	if e.structural {
 		return s.Elements
 	}
@@ -105,7 +89,7 @@ func (e *effect) listed(s *dom.Snapshot) dom.List {
 
 // page returns the page as DENSE, as GetCompact does, and the state that it shows; budget 0: with the default. It is
 // empty when the page cannot be read now.
-func (e *effect) page(ctx context.Context, o *turn.Outcome, budget int32) (string, *dom.Snapshot) {
+func (e *Effect) page(ctx context.Context, o *turn.Outcome, budget int32) (string, *dom.Snapshot) {
 	if o.Info.Dialog != nil || o.Info.Status != actor.StatusReady && o.Info.Status != actor.StatusLoading {
 		return "", nil
 	}
@@ -118,9 +102,9 @@ func (e *effect) page(ctx context.Context, o *turn.Outcome, budget int32) (strin
 	if e.structural {
 		r.InteractiveOnly = proto.Bool(false)
 	}
-	got, err := e.snapshot(ctx, r, nil, false)
-	if err != nil || got.view.Snapshot.Document != o.After.Document {
+	got, err := e.reader.Snapshot(ctx, r, nil, false)
+	if err != nil || got.View.Snapshot.Document != o.After.Document {
 		return "", nil
 	}
-	return got.compact(ctx, r).GetText(), got.view.Snapshot
+	return got.Compact(ctx, r).GetText(), got.View.Snapshot
 }

@@ -1,4 +1,4 @@
-package services
+package pages
 
 import (
 	"context"
@@ -27,7 +27,7 @@ import (
 
 // batch is one call of Batch under way.
 type batch struct {
-	pages   *pageService
+	pages   *Service
 	request *domtapv1.BatchRequest
 	schema  *extract.Schema
 	each    time.Duration
@@ -36,7 +36,7 @@ type batch struct {
 
 // Batch reads many URLs in parallel. Each result is complete or an error; shortly before the deadline of the
 // call, the URLs that are not read yet fail and the rest is answered.
-func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv1.BatchResponse, error) {
+func (s *Service) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv1.BatchResponse, error) {
 	b := &batch{pages: s, request: r}
 	ctx = metering.Apart(ctx) // no caller has seen its pages before
 	if r.GetSchemaJson() != "" {
@@ -83,8 +83,8 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 }
 
 // closeSession closes the session of a batch, whose tabs are closed.
-func (s *pageService) closeSession(ctx context.Context, session string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+func (s *Service) closeSession(ctx context.Context, session string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline.CloseGrace)
 	defer cancel()
 	if err := s.Access.Close(ctx, session, false); err != nil {
 		s.Logger.Warn("the session of a batch was not closed in time", "err", err)
@@ -172,7 +172,7 @@ func (b *batch) text(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchRes
 
 // discard closes a tab, also after the call was cancelled.
 func (b *batch) discard(ctx context.Context, tab *actor.Tab) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline.CloseGrace)
 	defer cancel()
 	_ = b.pages.Access.CloseTab(ctx, tab.ID()) // it closes in any case, and closing a closed tab is not an error
 }

@@ -1,4 +1,4 @@
-package services
+package reading
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// snapshotRequest is what GetDom and GetCompact have in common.
-type snapshotRequest interface {
+// Request is what GetDom and GetCompact have in common.
+type Request interface {
 	views.Request
 	GetTabId() string
 	GetClientId() string
@@ -31,14 +31,15 @@ type snapshotRequest interface {
 	GetObserveOnly() bool
 }
 
-// snapshot is a tab as one call shows it, and the change from what the caller had before.
-type snapshot struct {
-	tab   views.Page
-	head  *actor.Head
-	sel   views.Selection
-	view  *views.View
+// Snapshot is a tab as one call shows it, and the change from what the caller had before.
+type Snapshot struct {
+	tab  views.Page
+	head *actor.Head
+	sel  views.Selection
+	// View is what the request selects, and Next the cursor of the part after it; empty: there is none.
+	View  *views.View
+	Next  string
 	boxes *views.Placed // nil: the request wants none
-	next  string        // the cursor of the next part; empty: there is none
 	late  []dom.FrameID // frames that did not answer in time
 	// change leads to view from an earlier view; nil: none was asked for, or resync says why not.
 	change *views.Change
@@ -49,14 +50,14 @@ type snapshot struct {
 }
 
 // isDenseDiff reports whether a request asks for DENSE_DIFF.
-func isDenseDiff(r snapshotRequest) bool {
+func isDenseDiff(r Request) bool {
 	compact, ok := r.(*domtapv1.GetCompactRequest)
 	return ok && compact.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF
 }
 
-// snapshot reads the tab and makes the view that the request selects. since is the request's
+// Snapshot reads the tab and makes the view that the request selects. since is the request's
 // since_revision.
-func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, boxes bool) (*snapshot, error) {
+func (c *Reader) Snapshot(ctx context.Context, r Request, since *uint64, boxes bool) (*Snapshot, error) {
 	if r.GetObserveOnly() {
 		return c.observe(ctx, r)
 	}
@@ -66,7 +67,7 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 	}
 	sel := views.SelectionOf(r)
 	wanted := sel.Read(boxes)
-	wanted.MaxAge, wanted.At = r.GetMaxAge().AsDuration(), c.moment(r.GetAt())
+	wanted.MaxAge, wanted.At = r.GetMaxAge().AsDuration(), c.Moment(r.GetAt())
 	shared := c.Views.Of(tab)
 	reading, now, err := c.look(ctx, tab, r, wanted)
 	if err == nil && !reading.Structural {
@@ -81,7 +82,7 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{tab: tab, head: reading.Head, sel: sel, view: now, next: shared.Next(now), late: reading.Late}
+	s := &Snapshot{tab: tab, head: reading.Head, sel: sel, View: now, Next: shared.Next(now), late: reading.Late}
 	shared.Sent(now, connections.Named(ctx, r.GetClientId()))
 	defer s.account(ctx, shared, r.GetCursor() != "")
 	seen := views.Seen{View: now, Mark: reading.Mark}
@@ -97,17 +98,17 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 	return s, nil
 }
 
-// observe is snapshot for a caller who only looks: of the tab, or of the copy that the call is to be served from. Nothing is noted of it but what it cost.
-func (c *core) observe(ctx context.Context, r snapshotRequest) (*snapshot, error) {
-	source, err := c.source(ctx, r.GetTabId())
+// observe is Snapshot for a caller who only looks: of the tab, or of the copy that the call is to be served from. Nothing is noted of it but what it cost.
+func (c *Reader) observe(ctx context.Context, r Request) (*Snapshot, error) {
+	source, err := c.Source(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
 	sel := views.SelectionOf(r)
-	s := &snapshot{tab: source, head: source.Head(), sel: sel}
+	s := &Snapshot{tab: source, head: source.Head(), sel: sel}
 	if tab, here := source.(*actor.Tab); here {
 		wanted := sel.Read(false)
-		wanted.MaxAge, wanted.At = r.GetMaxAge().AsDuration(), c.moment(r.GetAt())
+		wanted.MaxAge, wanted.At = r.GetMaxAge().AsDuration(), c.Moment(r.GetAt())
 		reading, err := tab.Read(ctx, wanted)
 		if err != nil {
 			return nil, err
@@ -115,16 +116,16 @@ func (c *core) observe(ctx context.Context, r snapshotRequest) (*snapshot, error
 		s.head, s.late = reading.Head, reading.Late
 	}
 	shared := c.Views.Of(source)
-	if s.view, err = shared.At(s.head, s.head.Snapshot, sel); err != nil {
+	if s.View, err = shared.At(s.head, s.head.Snapshot, sel); err != nil {
 		return nil, err
 	}
-	s.boxes = s.view.Placed(nil)
+	s.boxes = s.View.Placed(nil)
 	s.account(ctx, shared, false)
 	return s, nil
 }
 
 // look reads the tab once, and makes the view that the request selects.
-func (c *core) look(ctx context.Context, tab *actor.Tab, r snapshotRequest, wanted actor.ReadOptions) (reading actor.Reading, now *views.View, err error) {
+func (c *Reader) look(ctx context.Context, tab *actor.Tab, r Request, wanted actor.ReadOptions) (reading actor.Reading, now *views.View, err error) {
 	if reading, err = tab.Read(ctx, wanted); err != nil {
 		return reading, nil, err
 	}
@@ -139,16 +140,16 @@ func (c *core) look(ctx context.Context, tab *actor.Tab, r snapshotRequest, want
 
 // compareWithBaseline makes the view the baseline of the caller, and finds the change from the earlier one
 // if the request asks for it.
-func (s *snapshot) compareWithBaseline(ctx context.Context, r snapshotRequest, since *uint64, shared *views.Tab, seen views.Seen) {
+func (s *Snapshot) compareWithBaseline(ctx context.Context, r Request, since *uint64, shared *views.Tab, seen views.Seen) {
 	who, unnamed := connections.Caller(ctx, r.GetClientId()), connections.Caller(ctx, "")
-	shown := shared.Shown(who, s.view.Snapshot)
+	shown := shared.Shown(who, s.View.Snapshot)
 	last, resync := shared.Swap(who, seen)
-	shared.Asked(who, r, s.view.Snapshot)
+	shared.Asked(who, r, s.View.Snapshot)
 	if who != unnamed { // its turns may name no client
-		shared.SetState(unnamed, views.State{Snapshot: s.view.Snapshot, Mark: seen.Mark})
+		shared.SetState(unnamed, views.State{Snapshot: s.View.Snapshot, Mark: seen.Mark})
 	}
-	if who != unnamed && r.GetClientId() != readPage {
-		shared.Asked(unnamed, r, s.view.Snapshot)
+	if who != unnamed && r.GetClientId() != ForReadPage {
+		shared.Asked(unnamed, r, s.View.Snapshot)
 	}
 	s.byCost = isDenseDiff(r)
 	if s.byCost && shown != nil && (resync != "" || shown.Revision > last.View.Snapshot.Revision) {
@@ -168,30 +169,30 @@ func (s *snapshot) compareWithBaseline(ctx context.Context, r snapshotRequest, s
 }
 
 // account records how the page was read.
-func (s *snapshot) account(ctx context.Context, shared *views.Tab, part bool) {
+func (s *Snapshot) account(ctx context.Context, shared *views.Tab, part bool) {
 	note := metering.Of(ctx)
 	if note == nil {
 		return
 	}
 	reads := usage.Reads{Pages: 1}
-	if shared.Seen(s.view.Snapshot) {
+	if shared.Seen(s.View.Snapshot) {
 		reads.HeadHits = 1
 	}
-	if s.view.Given() {
+	if s.View.Given() {
 		reads.ViewHits = 1
 	}
-	landmarks, elements := s.view.Folded()
+	landmarks, elements := s.View.Folded()
 	reads.Landmarks, reads.Elements = int64(landmarks), int64(elements)
 	note.Reads(reads)
-	note.Whole(shared.Whole(s.view.Snapshot), part)
+	note.Whole(shared.Whole(s.View.Snapshot), part)
 }
 
 // compare finds the change from an earlier view, unless resync says why there is none.
-func (s *snapshot) compare(from views.Seen, resync string) {
+func (s *Snapshot) compare(from views.Seen, resync string) {
 	if s.resync = resync; resync != "" {
 		return
 	}
-	c := s.view.Since(from.View)
+	c := s.View.Since(from.View)
 	if c.Mostly && !s.byCost {
 		s.resync = views.MostlyChanged
 		return
@@ -199,10 +200,10 @@ func (s *snapshot) compare(from views.Seen, resync string) {
 	s.change, s.from = c, from
 }
 
-// metadata describes what the answer holds and how to get the rest.
-func (s *snapshot) metadata(v view.View) *domtapv1.ViewMetadata {
+// Metadata describes what the answer holds and how to get the rest.
+func (s *Snapshot) Metadata(v view.View) *domtapv1.ViewMetadata {
 	m := convert.Metadata(v, tokens.Name)
-	m.NextCursor, m.PageLimited, m.Signals = s.next, s.view.Snapshot.Limited, convert.Signals(s.view.Signals())
+	m.NextCursor, m.PageLimited, m.Signals = s.Next, s.View.Snapshot.Limited, convert.Signals(s.View.Signals())
 	for _, frame := range s.late {
 		m.LateFrames = append(m.LateFrames, string(frame))
 	}
@@ -210,7 +211,7 @@ func (s *snapshot) metadata(v view.View) *domtapv1.ViewMetadata {
 }
 
 // diff returns the diff message, or nil.
-func (s *snapshot) diff(geometry bool) *domtapv1.Diff {
+func (s *Snapshot) diff(geometry bool) *domtapv1.Diff {
 	if s.change == nil {
 		return nil
 	}
@@ -218,13 +219,13 @@ func (s *snapshot) diff(geometry bool) *domtapv1.Diff {
 	if geometry {
 		d.Changed = convert.WithBoxes(d.Changed,
 			convert.Boxed{Elements: s.from.View.Elements(), Boxes: s.from.Boxes},
-			convert.Boxed{Elements: s.view.Elements(), Boxes: s.boxes.Boxes})
+			convert.Boxed{Elements: s.View.Elements(), Boxes: s.boxes.Boxes})
 		d.ChangedCount = int32(len(d.Changed))
 	}
 	return d
 }
 
-func (s *snapshot) resyncMessage() *domtapv1.Resync {
+func (s *Snapshot) resyncMessage() *domtapv1.Resync {
 	if s.resync == "" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package services
+package reading
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// compact makes the answer of GetCompact: the changes if the request asks for them and they may be sent, else the view.
-func (s *snapshot) compact(ctx context.Context, r *domtapv1.GetCompactRequest) *domtapv1.GetCompactResponse {
+// Compact makes the answer of GetCompact: the changes if the request asks for them and they may be sent, else the view.
+func (s *Snapshot) Compact(ctx context.Context, r *domtapv1.GetCompactRequest) *domtapv1.GetCompactResponse {
 	history := r.IncludeHistory == nil || r.GetIncludeHistory()
-	settled := s.view.Settled(history)
-	resp := &domtapv1.GetCompactResponse{Revision: s.view.Snapshot.Revision, Epoch: s.view.Snapshot.Epoch}
-	header := s.view.Header(history)
-	header.Next = s.next
-	whole := sync.OnceValue(func() string { return s.view.Print(header, settled) })
+	settled := s.View.Settled(history)
+	resp := &domtapv1.GetCompactResponse{Revision: s.View.Snapshot.Revision, Epoch: s.View.Snapshot.Epoch}
+	header := s.View.Header(history)
+	header.Next = s.Next
+	whole := sync.OnceValue(func() string { return s.View.Print(header, settled) })
 	var changes string
 	var cost int
 	switch r.GetFormat() {
@@ -27,7 +27,7 @@ func (s *snapshot) compact(ctx context.Context, r *domtapv1.GetCompactRequest) *
 		changes, cost = s.denseDiffText(whole)
 	default:
 		resp.Text = whole()
-		resp.Metadata = s.metadata(settled)
+		resp.Metadata = s.Metadata(settled)
 		return resp
 	}
 	resp.Resync = s.resyncMessage()
@@ -37,18 +37,18 @@ func (s *snapshot) compact(ctx context.Context, r *domtapv1.GetCompactRequest) *
 	} else {
 		resp.Text = whole()
 	}
-	resp.Metadata = s.metadata(settled)
+	resp.Metadata = s.Metadata(settled)
 	return resp
 }
 
 // diffText returns the diff as text and its tokens, or "" when the whole view must be sent instead: also
 // when the diff exceeds the budget.
-func (s *snapshot) diffText() (text string, cost int) {
+func (s *Snapshot) diffText() (text string, cost int) {
 	if s.change == nil {
 		return "", 0
 	}
 	text = s.change.Text()
-	budget := s.view.Selection.Budget()
+	budget := s.View.Selection.Budget()
 	if budget == 0 {
 		return text, 0
 	}
@@ -60,17 +60,17 @@ func (s *snapshot) diffText() (text string, cost int) {
 }
 
 // denseDiffText is diffText for DENSE_DIFF: the diff must not cost more than the view either, which whole prints.
-func (s *snapshot) denseDiffText(whole func() string) (text string, cost int) {
+func (s *Snapshot) denseDiffText(whole func() string) (text string, cost int) {
 	if s.change == nil {
 		return "", 0
 	}
-	text = s.change.Dense(s.from.View, s.view)
+	text = s.change.Dense(s.from.View, s.View)
 	cost = tokens.Count(text)
-	if least := leastCost * len(s.view.Elements()); cost > least && cost > tokens.Count(whole()) {
+	if least := leastCost * len(s.View.Elements()); cost > least && cost > tokens.Count(whole()) {
 		s.resync = views.MostlyChanged
 		return "", 0
 	}
-	if s.view.Selection.Budget() == 0 {
+	if s.View.Selection.Budget() == 0 {
 		cost = 0 // as in all answers without a budget
 	}
 	return text, cost

@@ -1,4 +1,4 @@
-package services
+package pages
 
 import (
 	"context"
@@ -9,18 +9,15 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/capture"
+	"github.com/domtap/domtap/internal/server/reading"
+	"github.com/domtap/domtap/internal/server/replay"
 )
 
 // defaultQuality is the quality of a JPEG or WEBP when the request leaves it unset.
 const defaultQuality = 80
 
-type pageService struct {
-	domtapv1.UnimplementedPageServiceServer
-	*core
-}
-
 // Screenshot takes a screenshot of the page, or of one element.
-func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest) (*domtapv1.ScreenshotResponse, error) {
+func (s *Service) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest) (*domtapv1.ScreenshotResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
@@ -33,7 +30,7 @@ func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequ
 		return &domtapv1.ScreenshotResponse{Image: picture.GetData(), Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG, PageWidth: picture.GetPageWidth()}, nil
 	}
 	if r.GetAt() != nil {
-		return nil, noReplay{}.refuse()
+		return nil, replay.Refusal()
 	}
 	shot, format := shotOf(r)
 	if r.GetMarks() {
@@ -69,10 +66,10 @@ func shotOf(r *domtapv1.ScreenshotRequest) (driver.Shot, domtapv1.ImageFormat) {
 }
 
 // annotatedShot takes a screenshot with refs, of the viewport, of the whole page or of an element.
-func (s *pageService) annotatedShot(ctx context.Context, tab *actor.Tab, r *domtapv1.ScreenshotRequest, shot driver.Shot) (*domtapv1.ScreenshotResponse, error) {
+func (s *Service) annotatedShot(ctx context.Context, tab *actor.Tab, r *domtapv1.ScreenshotRequest, shot driver.Shot) (*domtapv1.ScreenshotResponse, error) {
 	format, unlimited := shot.Format, int32(0)
 	shot.Format = "png"
-	request := &domtapv1.GetCompactRequest{TabId: r.GetTabId(), ViewportOnly: r.Ref == nil && !shot.FullPage, MaxTokens: &unlimited, ClientId: readPage}
+	request := &domtapv1.GetCompactRequest{TabId: r.GetTabId(), ViewportOnly: r.Ref == nil && !shot.FullPage, MaxTokens: &unlimited, ClientId: reading.ForReadPage}
 	if r.Ref != nil {
 		request.RootRef = r.Ref
 	}

@@ -1,4 +1,4 @@
-package services
+package pages
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ const (
 )
 
 // RecordVideo records the page as an animation.
-func (s *pageService) RecordVideo(r *domtapv1.RecordVideoRequest, stream grpc.ServerStreamingServer[domtapv1.RecordVideoResponse]) error {
+func (s *Service) RecordVideo(r *domtapv1.RecordVideoRequest, stream grpc.ServerStreamingServer[domtapv1.RecordVideoResponse]) error {
 	tab, err := s.Access.Tab(stream.Context(), r.GetTabId())
 	if err != nil {
 		return err
