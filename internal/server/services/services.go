@@ -1,6 +1,6 @@
-// Package services has the handlers of the API, those of PageService excepted, which are in package pages. A handler finds the tab or the session through package authz,
-// calls it and converts the answer; requests are valid when they get here (package check), and errors get
-// their statuses afterwards (package rpcstatus).
+// Package services has the handlers of the API, except those of PageService, which are in package pages. A handler
+// finds the tab or the session through package authz, calls it and converts the answer; requests are valid when they
+// get here (package check), and errors get their statuses afterwards (package rpcstatus).
 //
 // A view is computed per call from an immutable snapshot: no call changes what another sees. No handler logs
 // page content or typed text.

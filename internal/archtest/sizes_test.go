@@ -1,0 +1,50 @@
+package archtest
+
+import (
+	"bytes"
+	"path"
+	"strings"
+	"testing"
+)
+
+// maxLines is how many lines the non-test code of a package may have.
+const maxLines = 2000
+
+// larger lists the packages that have more lines, and how many they may have: as many as they had when they were listed, or fewer. A
+// package that has shrunk gets its new size here, and leaves the list when it is below maxLines. None is added.
+var larger = map[string]int{
+	"actor":                      3190,
+	"actor/actortest":            2175,
+	"cmd/domtap/internal/daemon": 2270,
+	"internal/browser":           2309,
+	"internal/cluster":           2038,
+	"internal/mcp/tools":         2477,
+}
+
+// TestPackagesHaveAtMost2000Lines holds packages to a size that a newcomer can read in an afternoon. What a package does besides its
+// first purpose is a package of its own; files with build tags count, generated code does not.
+func TestPackagesHaveAtMost2000Lines(t *testing.T) {
+	lines := map[string]int{}
+	eachGoFile(t, func(rel string, src []byte) error {
+		if !strings.HasSuffix(rel, "_test.go") && !strings.HasPrefix(rel, "gen/") {
+			lines[path.Dir(rel)] += bytes.Count(src, []byte("\n"))
+		}
+		return nil
+	})
+	for name, n := range lines {
+		limit, listed := larger[name]
+		switch {
+		case !listed && n > maxLines:
+			t.Errorf("%s has %d lines, and may have %d: make what it does besides its first purpose a package of its own", name, n, maxLines)
+		case listed && n > limit:
+			t.Errorf("%s has %d lines, and may not grow beyond %d: put what is new into a package of its own", name, n, limit)
+		case listed && n <= maxLines:
+			t.Errorf("%s has %d lines: take it out of the list of larger packages in internal/archtest/sizes_test.go", name, n)
+		}
+	}
+	for name := range larger {
+		if lines[name] == 0 {
+			t.Errorf("%s is in the list of larger packages, and has no Go file", name)
+		}
+	}
+}
