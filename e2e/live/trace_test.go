@@ -2,12 +2,18 @@ package live
 
 import (
 	"net/http"
+	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/folders"
 	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/replay"
 	"github.com/domtap/domtap/internal/testenv"
 )
@@ -18,17 +24,26 @@ const tracedPage = `<!doctype html><html lang=en><title>Till &lt;/script>&lt;img
 	<button onclick="this.after(Object.assign(document.createElement('button'), {textContent: '</scr' + 'ipt><b>Refund</b>'})); console.error('the till is <b>stuck</b>');
 		fetch('/receipt?number=7').catch(() => 0)">Pay now</button>`
 
-// TestATraceIsReadByDomtap records a flow, exports it, and opens the file with domtap. Tabs may not open file: URLs, so that
-// the file comes from a server on loopback, which has nothing else.
+// TestATraceIsReadByDomtap records a flow, exports it, and opens the file from the disk with domtap, as serve --allow-file-dir allows it.
 func TestATraceIsReadByDomtap(t *testing.T) {
-	st := &stage{t: t, d: testenv.StartConfigured(t, server.Config{AllowEval: true})}
+	dir := t.TempDir()
+	files, err := folders.New([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	allow := check.AllowURLIn(files)
+	st := &stage{t: t, d: testenv.StartWith(t, tabpool.Config{AllowURL: allow}, server.Config{AllowEval: true}, browser.Config{AllowFile: allow})}
 	made := export(t, recordFlow(st))
 	if keep := os.Getenv("DOMTAP_TRACE"); keep != "" { // to look at it
 		if err := os.WriteFile(keep, made, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	st.live = st.d.Open(testenv.Serve(t, testenv.HTML(string(made))))
+	path := filepath.Join(dir, "trace of a till.html")
+	if err := os.WriteFile(path, made, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st.live = st.d.Open((&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String())
 
 	for _, part := range []struct {
 		name string

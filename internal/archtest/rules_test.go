@@ -49,6 +49,7 @@ var layers = map[string]layer{
 	"actor/actortest": {layers: []string{"dom", "actor", "internal/sessions", "internal/telemetry/pagelog"}},
 	// What becomes of requests, on plain values.
 	"internal/routes":   {},
+	"internal/folders":  {},
 	"internal/sessions": {layers: []string{"dom", "actor", "actor/tabpool", "internal/truncate", "internal/routes"}},
 	"internal/journal":  {layers: []string{"dom", "actor"}},
 	"internal/browser": {layers: []string{
@@ -134,7 +135,7 @@ var layers = map[string]layer{
 	// Entries are messages of the API, so that what is kept is what is sent and recorded.
 	"internal/timeline": {layers: []string{"gen"}, modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.

@@ -59,6 +59,8 @@ type Browser struct {
 	mask sessions.Mask
 	// block are the presets that block requests of all sessions.
 	block []string
+	// allowFile fails for file: URLs that pages may not load; nil: nobody may name any.
+	allowFile func(url string) error
 
 	// warm holds the sessions that are ready before anybody asks for them.
 	warm *warm.Pool[*Context]
@@ -133,7 +135,7 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 // newBrowser makes a browser without a process. Its life does not end with ctx.
 func newBrowser(ctx context.Context, cfg Config) *Browser {
 	b := &Browser{
-		registry: newRegistry(), urlPolicy: urlPolicy{cfg.Gate}, mask: cfg.Mask, block: cfg.Block, script: masking(observer.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements,
+		registry: newRegistry(), urlPolicy: urlPolicy{cfg.Gate}, mask: cfg.Mask, block: cfg.Block, allowFile: cfg.AllowFile, script: masking(observer.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements,
 		inbox: devtools.NewQueue[*cdproto.Message](), popups: make(chan driver.Popup, 64), done: make(chan struct{}),
 		secondary: cfg.Secondary, downloadDir: cfg.DownloadDir, maxDownloadBytes: cfg.MaxDownloadBytes,
 		workers: emulate.NewWorkers(),

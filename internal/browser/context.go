@@ -208,7 +208,7 @@ func (c *Context) Configure(ctx context.Context, s sessions.Settings) error {
 // wanted is what settings ask the session's pages to emulate, and what becomes of their requests.
 func (c *Context) wanted(s sessions.Settings) emulate.Overrides {
 	version := c.browser.version[strings.LastIndexByte(c.browser.version, '/')+1:]
-	return emulate.New(s, version, routes.NewTable(s.Routes, slices.Concat(c.browser.block, s.Block)))
+	return emulate.New(s, version, routes.NewTable(s.Routes, slices.Concat(c.browser.block, s.Block)).WithFiles(c.browser.allowFile))
 }
 
 // emulate puts the session's overrides in force in all its pages and workers. What a process has but once is lifted from all

@@ -38,6 +38,8 @@ type Table struct {
 	types []string
 	// blocked counts what presets block.
 	blocked *Counter
+	// file fails for a file: URL that may not be loaded; nil: no file: URL is looked at.
+	file func(url string) error
 }
 
 // compiled is a route that is ready to match.
@@ -64,6 +66,20 @@ func NewTable(all []Route, presets []string) *Table {
 	return t
 }
 
+// WithFiles returns the table, also when it is nil, with a decision on file: URLs that comes before routes: those for which allow fails are
+// not loaded. A nil allow changes nothing, and leaves file: URLs to the browser.
+func (t *Table) WithFiles(allow func(url string) error) *Table {
+	if allow == nil {
+		return t
+	}
+	out := Table{blocked: new(Counter)}
+	if t != nil {
+		out = *t
+	}
+	out.file = allow
+	return &out
+}
+
 func (t *Table) add(l list) {
 	for _, host := range l.hosts {
 		t.hosts[host] = true
@@ -74,10 +90,19 @@ func (t *Table) add(l list) {
 // blocking is the route of presets.
 var blocking = Route{Abort: &Abort{Reason: "blockedbyclient"}}
 
+// denying is the route of files that may not be loaded.
+var denying = Route{Abort: &Abort{Reason: "accessdenied"}}
+
+// isFile reports whether a URL is of a file.
+func isFile(url string) bool { return len(url) >= 5 && strings.EqualFold(url[:5], "file:") }
+
 // Match returns the route that decides on a request, and counts it unless it is a preflight request; nil: the request is left alone.
 func (t *Table) Match(r Request) *Route {
 	if t == nil {
 		return nil
+	}
+	if t.file != nil && isFile(r.URL) && t.file(r.URL) != nil {
+		return &denying
 	}
 	for i := range t.routes {
 		if one := &t.routes[i]; one.matches(r) {
@@ -152,6 +177,9 @@ func (t *Table) Held() []Held {
 		return nil
 	}
 	var all []Held
+	if t.file != nil {
+		all = append(all, Held{URL: "file:*"})
+	}
 	for i := range t.routes {
 		all = append(all, t.routes[i].held()...)
 	}

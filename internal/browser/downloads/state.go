@@ -3,6 +3,7 @@ package downloads
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -83,6 +84,8 @@ func (s *state) begin(t *transfer) (refusal string) {
 	switch {
 	case t.page == nil:
 		return "its page is gone"
+	case len(t.URL) >= 5 && strings.EqualFold(t.URL[:5], "file:"): // a page that came from a file could keep any file of the machine
+		return "files of the machine are not downloaded"
 	case !t.keeps():
 	case under >= maxFetching:
 		return fmt.Sprintf("the session has %d downloads under way", under)

@@ -64,6 +64,8 @@ type Config struct {
 	Mask sessions.Mask
 	// Block are the presets of package routes that block requests in every session.
 	Block []string
+	// AllowFile fails for file: URLs that pages may not load; nil: clients can name none, and pages of the web reach none.
+	AllowFile func(url string) error
 	// Logger gets the browser's life; nil: nothing is logged.
 	Logger *slog.Logger
 }

@@ -3,6 +3,8 @@ package check
 import (
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/folders"
 )
 
 func seconds(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Second) }
@@ -299,7 +302,7 @@ func TestUnsupportedFieldsAreNamed(t *testing.T) {
 }
 
 func TestInvalidFieldsAreReportedFirst(t *testing.T) {
-	r := &domtapv1.InteractRequest{Url: "file:///etc/passwd", Steps: []*domtapv1.Step{click(&domtapv1.Target{Text: "x"})}}
+	r := &domtapv1.InteractRequest{Url: "chrome://settings", Steps: []*domtapv1.Step{click(&domtapv1.Target{Text: "x"})}}
 	var invalid *Invalid
 	if err := Request(r); !errors.As(err, &invalid) {
 		t.Errorf("got %v, want the missing tab_id first", err)
@@ -398,4 +401,25 @@ func stored(stores ...*domtapv1.ObjectStore) *domtapv1.SetStorageStateRequest {
 		d.Version = 1
 	}
 	return &domtapv1.SetStorageStateRequest{State: &domtapv1.StorageState{Origins: []*domtapv1.OriginStorage{{Origin: "https://a.test", IndexedDb: []*domtapv1.IndexedDatabase{d}}}}}
+}
+
+func TestFilesOfAllowedFoldersMayBeOpened(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "trace.html")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files, err := folders.New([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "file://" + filepath.ToSlash(path)
+	for url, allowed := range map[string]bool{address: true, "file:///etc/passwd": false, "https://example.com/": true, "chrome://settings": false} {
+		if err := AllowURLIn(files)(url); (err == nil) != allowed || err != nil && !apierr.Is(err, apierr.Refused) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if err := AllowURLIn(folders.Folders{})(address); !apierr.Is(err, apierr.Refused) {
+		t.Errorf("without folders: %v", err)
+	}
 }

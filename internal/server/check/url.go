@@ -2,12 +2,40 @@ package check
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/internal/folders"
 )
 
 // maxURL is the longest URL that Chromium navigates to.
 const maxURL = 2 << 20
+
+// AllowURLIn is AllowURL, which also allows file: URLs of files below some folders. The error for a file says why only where that reveals
+// nothing about files outside of the folders.
+func AllowURLIn(files folders.Folders) func(raw string) error {
+	if files.Empty() {
+		return AllowURL
+	}
+	return func(raw string) error {
+		if !isFile(raw) {
+			return AllowURL(raw)
+		}
+		if len(raw) > maxURL {
+			return apierr.Errorf(apierr.Invalid, "the URL must have at most 2 MiB")
+		}
+		if _, err := files.URL(raw); err != nil {
+			return apierr.Errorf(apierr.Refused, "the URL policy refuses this file: %v: use a file below a directory of --allow-file-dir", err)
+		}
+		return nil
+	}
+}
+
+// isFile reports whether a URL is of a file.
+func isFile(raw string) bool {
+	scheme, _, _ := strings.Cut(raw, ":")
+	return strings.EqualFold(scheme, "file")
+}
 
 // AllowURL is the URL policy: tabs may go to http:, https: and data: URLs and to about:blank. It
 // returns an *apierr.Error of kind Invalid for what is not an absolute URL, and of kind Refused for any

@@ -11,6 +11,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/folders"
 	"github.com/domtap/domtap/internal/routes"
 	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/sessions"
@@ -162,6 +163,9 @@ func (s *Flags) checkPolicy() (err error) {
 	}
 	if err != nil {
 		return exit.Errorf(exit.Usage, example, "--url-policy: %w", err)
+	}
+	if s.Files, err = folders.New(s.fileDirs); err != nil {
+		return exit.Errorf(exit.Usage, "name directories that exist", "--allow-file-dir: %w", err)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ type Flags struct {
 	logLevel  cli.Choice
 	dialogs   cli.Choice
 	urlPolicy string
+	fileDirs  []string
 	masks     []string
 	restore   cli.Choice
 	// clusterRole is set in programs that are built with clusters.
@@ -89,6 +90,7 @@ func (s *Flags) registerBrowser(f *pflag.FlagSet) {
 func (s *Flags) registerPages(cmd *cobra.Command) {
 	f := cmd.Flags()
 	policyFlag(f, &s.urlPolicy)
+	f.StringArrayVar(&s.fileDirs, "allow-file-dir", nil, "a directory whose files tabs may open from file: URLs, such as exported traces; every client reads them then; may be repeated (default: none)")
 	f.StringArrayVar(&s.masks, "mask", nil, `what to mask in every response, for all sessions: "values" of fields, or a CSS selector; may be repeated`)
 	f.StringSliceVar(&s.Browser.Block, "block", nil, "requests to block in all sessions: "+strings.Join(routes.Presets, ", ")+"; may be repeated")
 	f.StringArrayVar(&s.UploadDirs, "upload-dir", nil, "a directory whose files may be uploaded to pages by path; may be repeated (default: none)")
@@ -98,7 +100,7 @@ func (s *Flags) registerPages(cmd *cobra.Command) {
 	cli.ChoiceFlag(cmd, &s.dialogs, "dialogs", "", "who answers JavaScript dialogs: report waits for a client, accept and dismiss answer at once", "report", "accept", "dismiss")
 	cli.ChoiceFlag(cmd, &s.restore, "restore-tabs", "", "when to restore the tabs opened with --restore: killed after the daemon was killed, "+
 		"always also after it was stopped, never never, and nothing is stored", "killed", "always", "never")
-	cli.BindEnv(f, "mask", "block", "upload-dir", "downloads-dir", "max-downloads-bytes", "allow-eval", "dialogs", "restore-tabs")
+	cli.BindEnv(f, "allow-file-dir", "mask", "block", "upload-dir", "downloads-dir", "max-downloads-bytes", "allow-eval", "dialogs", "restore-tabs")
 }
 
 // registerSearch defines who searches the web. Keys are in files, or in a variable that is no flag: arguments are seen
