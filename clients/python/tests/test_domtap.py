@@ -136,6 +136,131 @@ class TestCalls(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((run.returncode, said.decode()), (0, "at most 9 tokens [3, 4, 7, 7]\n"))
 
 
+class Node(tab_pb2_grpc.TabServiceServicer, dom_pb2_grpc.DomServiceServicer):
+    """A node that counts its calls, and may be cut off from its cluster, or in a call that does not end."""
+
+    def __init__(self):
+        self.calls, self.reason = 0, ""
+
+    async def answer(self, context):
+        self.calls += 1
+        if self.reason:
+            trailers = failure(grpc.StatusCode.UNAVAILABLE, self.reason, "cut off")
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "cut off", trailers)
+
+    async def ListTabs(self, request, context):
+        await self.answer(context)
+        return tab_pb2.ListTabsResponse()
+
+    async def WatchDom(self, request, context):
+        await self.answer(context)
+        if not request.HasField("from_revision"):
+            yield dom_pb2.WatchDomResponse(sequence=1, revision=3, epoch="e", snapshot=dom_pb2.Snapshot(elements=[element(0)]))
+            self.watched = asyncio.Event()
+            await self.watched.wait()
+            await self.answer(context)
+        diff = dom_pb2.Diff(from_revision=3, to_revision=4, removed=[dom_pb2.RemovedElement(ref=0)])
+        yield dom_pb2.WatchDomResponse(sequence=1, revision=4, epoch="e", diff=diff)
+
+    async def start(self, test):
+        """Starts it, and returns its port."""
+        server = grpc.aio.server()
+        tab_pb2_grpc.add_TabServiceServicer_to_server(self, server)
+        dom_pb2_grpc.add_DomServiceServicer_to_server(self, server)
+        port = server.add_insecure_port("127.0.0.1:0")
+        await server.start()
+        test.addAsyncCleanup(server.stop, None)
+        return port
+
+
+class Wire:
+    """A connection to a node that the network may lose without a word."""
+
+    def __init__(self, port):
+        self.port, self.cut = port, asyncio.Event()
+
+    async def carry(self, source, sink):
+        while data := await source.read(1 << 16):
+            if self.cut.is_set():
+                await asyncio.Event().wait()
+            sink.write(data)
+        sink.close()
+
+    async def connected(self, reader, writer):
+        source, sink = await asyncio.open_connection("127.0.0.1", self.port)
+        await asyncio.gather(self.carry(reader, sink), self.carry(source, writer), return_exceptions=True)
+
+    async def start(self, test):
+        """Starts it, and returns its port."""
+        server = await asyncio.start_server(self.connected, "127.0.0.1", 0)
+        test.addCleanup(server.close)
+        return server.sockets[0].getsockname()[1]
+
+
+class TestNodes(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        self.one, self.two = Node(), Node()
+        self.ports = [await self.one.start(self), await self.two.start(self)]
+
+    async def client(self, *ports):
+        client = await domtap.connect(",".join(f"127.0.0.1:{port}" for port in ports), token="t")
+        self.addAsyncCleanup(client.close)
+        return client
+
+    async def test_it_leaves_a_node_that_is_cut_off(self):
+        for reason in ("FENCED", "REGISTRY_UNAVAILABLE"):
+            self.one.calls = self.two.calls = 0
+            self.one.reason = self.two.reason = ""
+            client = await self.client(*self.ports)
+            await client.list()
+            self.one.reason = reason
+            with self.assertRaises(domtap.DomtapError) as failed:
+                await client.list()
+            self.assertEqual(failed.exception.reason, reason)
+            for _ in range(3):
+                await client.list()
+            self.assertEqual((self.one.calls, self.two.calls), (2, 3))
+            self.one.reason, self.two.reason = "", reason
+            with self.assertRaises(domtap.DomtapError):
+                await client.list()
+            await client.list()
+            self.assertEqual((self.one.calls, self.two.calls), (3, 4))
+
+    async def test_other_failures_leave_it_where_it_is(self):
+        client = await self.client(*self.ports)
+        self.one.reason = "TAB_RESTORING"
+        for _ in range(2):
+            with self.assertRaises(domtap.DomtapError):
+                await client.list()
+        self.assertEqual((self.one.calls, self.two.calls), (2, 0))
+
+    async def test_follow_goes_on_at_another_node(self):
+        client, lost, seen = await self.client(*self.ports), [], []
+        async for update in client.tab("t1").follow(lost=lambda cause, wait: lost.append(cause.reason)):
+            seen.append((update.event, update.state.revision, self.one.calls, self.two.calls))
+            if update.event == "snapshot":
+                self.one.reason = "FENCED"
+                with self.assertRaises(domtap.DomtapError):
+                    await client.list()
+                await client.list()  # the stream goes on meanwhile
+                self.one.watched.set()
+        self.assertEqual(seen, [("snapshot", 3, 1, 0), ("diff", 4, 3, 2)])
+        self.assertEqual(lost, ["FENCED"])
+
+    async def test_it_leaves_a_node_that_is_silent(self):
+        wire = Wire(self.ports[0])
+        quick = [(name, {"grpc.keepalive_time_ms": 1_000, "grpc.keepalive_timeout_ms": 2_000}.get(name, value)) for name, value in _endpoint.OPTIONS]
+        with mock.patch.object(_endpoint, "OPTIONS", quick):
+            client = await self.client(await wire.start(self), self.ports[1])
+        await client.list()
+        wire.cut.set()
+        with self.assertRaises(domtap.DomtapError) as failed:
+            await asyncio.wait_for(client.list(), 60)
+        self.assertEqual(failed.exception.code, grpc.StatusCode.UNAVAILABLE)
+        await client.list()
+        self.assertEqual((self.one.calls, self.two.calls), (1, 1))
+
+
 class TestConnect(unittest.IsolatedAsyncioTestCase):
     async def test_what_cannot_be_done_says_what_to_do(self):
         with mock.patch.dict(os.environ, {"PATH": "", "DOMTAP_ADDR": ""}), tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,6 @@
 // Client and Tab: what most programs need.
 
-import type { Client as Connection } from "@grpc/grpc-js";
-
+import type { Connection } from "./connection.js";
 import { findAndDial } from "./endpoint.js";
 import type { ConnectOptions } from "./endpoint.js";
 import { DomtapError, StepError } from "./errors.js";

@@ -8,15 +8,28 @@ import { readFileSync, statSync } from "node:fs";
 import { homedir, platform, tmpdir, userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
+import { Connection } from "./connection.js";
 import { DomtapError, Unreachable } from "./errors.js";
 
 const START_LIMIT = 40_000; // ms that a daemon may take until it serves
 const MAX_SOCKET_PATH = 100; // the limit of the systems that domtap runs on is 103 and more
 
+/** The options of gRPC for all connections. Tests shorten the times. */
+export const OPTIONS: ClientOptions = {
+  "grpc.max_receive_message_length": 64 << 20, // a whole page may be larger than the usual 4 MiB
+  "grpc.keepalive_time_ms": 10_000, // finds out when the network is gone without a word, or a node hangs
+  "grpc.keepalive_timeout_ms": 5_000,
+  "grpc.keepalive_permit_without_calls": 1, // so that the next call does not go to such a node
+  "grpc.initial_reconnect_backoff_ms": 50,
+  "grpc.max_reconnect_backoff_ms": 1_000,
+  "grpc.enable_http_proxy": 0,
+};
+
 export interface ConnectOptions {
   /**
    * unix:///PATH, or HOST:PORT, or HOST:PORT,HOST:PORT of the nodes of a cluster: the first that answers is used, and another one
-   * when that is gone. Unset: $DOMTAP_ADDR unless stateDir is set, or else the socket of this user's daemon.
+   * when that is gone, or has said that it is cut off. Unset: $DOMTAP_ADDR unless stateDir is set, or else the socket of this
+   * user's daemon.
    */
   address?: string;
   /** The bearer token, which only TCP needs. Unset: the token in tokenFile. */
@@ -91,17 +104,13 @@ export function isLoopback(address: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Returns gRPC's name of addresses: it uses the first one that answers, and another one when that is gone. */
-async function target(addresses: string[]): Promise<string> {
-  if (addresses.length === 1) return `dns:${addresses[0]}`;
-  const numbers = addresses.map(async (one) => {
-    try {
-      return (await lookup(hostOf(one), 4)).address + one.slice(one.lastIndexOf(":"));
-    } catch (error) {
-      throw new Unreachable((error as Error).message, { hint: "several addresses need IPv4", cause: error });
-    }
-  });
-  return `ipv4:${(await Promise.all(numbers)).join(",")}`;
+/** Returns an address with the number of its host: gRPC takes several addresses only so. */
+async function numbered(address: string): Promise<string> {
+  try {
+    return (await lookup(hostOf(address), 4)).address + address.slice(address.lastIndexOf(":"));
+  } catch (error) {
+    throw new Unreachable((error as Error).message, { hint: "several addresses need IPv4", cause: error });
+  }
 }
 
 /** Starts this user's daemon where none runs, and returns the path of its socket. */
@@ -121,20 +130,12 @@ function start(program: string, stateDir: string): Promise<string> {
 }
 
 /** Makes a connection; the first call connects. */
-async function dial(address: string, token: string, tokenFile: string, tlsCA: string, agent: string): Promise<Client> {
-  const options: ClientOptions = {
-    "grpc.primary_user_agent": agent,
-    "grpc.max_receive_message_length": 64 << 20, // a whole page may be larger than the usual 4 MiB
-    "grpc.keepalive_time_ms": 10_000, // finds out when the network is gone without a word, or a node hangs
-    "grpc.keepalive_timeout_ms": 5_000,
-    "grpc.initial_reconnect_backoff_ms": 50,
-    "grpc.max_reconnect_backoff_ms": 1_000,
-    "grpc.enable_http_proxy": 0,
-  };
+async function dial(address: string, token: string, tokenFile: string, tlsCA: string, agent: string): Promise<Connection> {
+  const options: ClientOptions = { ...OPTIONS, "grpc.primary_user_agent": agent };
   if (address.startsWith("unix:")) {
     const path = address.replace(/^unix:(\/\/)?/, "");
     if (!isAbsolute(path)) throw new DomtapError(`invalid socket ${JSON.stringify(address)}: it must be an absolute path`, { hint: "unix:///PATH" });
-    return new Client(`unix:${path}`, credentials.createInsecure(), options);
+    return new Connection([() => new Client(`unix:${path}`, credentials.createInsecure(), options)]);
   }
   const addresses = split(address);
   const sent = token || readToken(tokenFile);
@@ -148,7 +149,9 @@ async function dial(address: string, token: string, tokenFile: string, tlsCA: st
     }
     if (addresses.length > 1) options["grpc.ssl_target_name_override"] = hostOf(addresses[0]); // gRPC takes the numbers for the name
   }
-  return new Client(await target(addresses), secure, options);
+  if (addresses.length === 1) return new Connection([() => new Client(`dns:${addresses[0]}`, secure, options)]);
+  const numbers = await Promise.all(addresses.map(numbered));
+  return new Connection(numbers.map((_, first) => () => new Client(`ipv4:${[...numbers.slice(first), ...numbers.slice(0, first)].join(",")}`, secure, options)));
 }
 
 /** Sends a token along with every call. */
@@ -163,7 +166,7 @@ function bearer(token: string): NonNullable<ClientOptions["interceptors"]>[numbe
 }
 
 /** Finds a daemon, or starts one, and makes a connection to it. */
-export async function findAndDial(o: ConnectOptions): Promise<Client> {
+export async function findAndDial(o: ConnectOptions): Promise<Connection> {
   let address = o.address || (o.stateDir ? "" : env("DOMTAP_ADDR"));
   const stateDir = o.stateDir || env("DOMTAP_STATE_DIR");
   if (address === "") {

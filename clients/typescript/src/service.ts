@@ -2,8 +2,8 @@
 // failures.
 
 import { Metadata } from "@grpc/grpc-js";
-import type { Client } from "@grpc/grpc-js";
 
+import type { Connection } from "./connection.js";
 import { errorOf } from "./errors.js";
 
 /** What every call takes. */
@@ -34,12 +34,12 @@ export type Service<D> = {
 };
 
 /** Makes a client of a service on a connection. */
-export function service<D extends object>(client: Client, definition: D): Service<D> {
+export function service<D extends object>(connection: Connection, definition: D): Service<D> {
   const calls = Object.entries(definition as Record<string, Method<object, unknown>>).map(([name, method]) => [
     name,
     (request: object = {}, options: CallOptions = {}) => {
       const whole = { ...method.requestDeserialize(Buffer.alloc(0)), ...set(request) };
-      return method.responseStream ? stream(client, method, whole, options) : unary(client, method, whole, options);
+      return method.responseStream ? stream(connection, method, whole, options) : unary(connection, method, whole, options);
     },
   ]);
   return Object.fromEntries(calls) as Service<D>;
@@ -52,29 +52,35 @@ function set(request: object): object {
 
 const deadline = ({ timeoutMs }: CallOptions) => (timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs });
 
-function unary<Q, R>(client: Client, m: Method<Q, R>, request: Q, o: CallOptions): Promise<R> {
+function unary<Q, R>(connection: Connection, m: Method<Q, R>, request: Q, o: CallOptions): Promise<R> {
   return new Promise((done, failed) => {
     if (o.signal?.aborted) return failed(o.signal.reason);
     const abort = () => call.cancel();
-    const call = client.makeUnaryRequest(m.path, m.requestSerialize, m.responseDeserialize, request, new Metadata(), deadline(o), (error, value) => {
+    const at = connection.current;
+    const call = at.makeUnaryRequest(m.path, m.requestSerialize, m.responseDeserialize, request, new Metadata(), deadline(o), (error, value) => {
       o.signal?.removeEventListener("abort", abort);
-      if (error === null) done(value as R);
-      else failed(o.signal?.aborted ? o.signal.reason : errorOf(error));
+      if (error === null) return done(value as R);
+      const cause = errorOf(error);
+      connection.heard(at, cause);
+      failed(o.signal?.aborted ? o.signal.reason : cause);
     });
     o.signal?.addEventListener("abort", abort);
   });
 }
 
-async function* stream<Q, R>(client: Client, m: Method<Q, R>, request: Q, o: CallOptions): AsyncGenerator<R> {
+async function* stream<Q, R>(connection: Connection, m: Method<Q, R>, request: Q, o: CallOptions): AsyncGenerator<R> {
   o.signal?.throwIfAborted();
-  const call = client.makeServerStreamRequest(m.path, m.requestSerialize, m.responseDeserialize, request, new Metadata(), deadline(o));
+  const at = connection.current;
+  const call = at.makeServerStreamRequest(m.path, m.requestSerialize, m.responseDeserialize, request, new Metadata(), deadline(o));
   const abort = () => call.cancel();
   call.on("error", () => {}); // the loop below gets it; this keeps one that comes later from ending the process
   o.signal?.addEventListener("abort", abort);
   try {
     for await (const message of call as AsyncIterable<R>) yield message;
   } catch (error) {
-    throw o.signal?.aborted ? o.signal.reason : errorOf(error);
+    const cause = errorOf(error);
+    connection.heard(at, cause);
+    throw o.signal?.aborted ? o.signal.reason : cause;
   } finally {
     o.signal?.removeEventListener("abort", abort);
     call.cancel();

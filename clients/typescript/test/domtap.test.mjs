@@ -1,6 +1,7 @@
 // Tests of the package that need no browser: a daemon of a few lines answers.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect as connectTo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -10,8 +11,8 @@ import { Metadata, Server, ServerCredentials, status } from "@grpc/grpc-js";
 import { click, connect, DomtapError, press, ref, StepError, TabGone, Unreachable } from "domtap";
 import { ActionServiceService, InteractResponse } from "domtap/v1/action";
 import { DomServiceService, Element, GetCompactResponse, GetDomResponse, WatchDomResponse } from "domtap/v1/dom";
-import { OpenTabResponse, TabServiceService, TabStatus } from "domtap/v1/tab";
-import { defaultSocket, defaultTokenFile, isLoopback } from "../dist/endpoint.js";
+import { ListTabsResponse, OpenTabResponse, TabServiceService, TabStatus } from "domtap/v1/tab";
+import { defaultSocket, defaultTokenFile, isLoopback, OPTIONS } from "../dist/endpoint.js";
 import { ErrorInfo, Status } from "../dist/gen/status.js";
 
 const server = new Server();
@@ -115,6 +116,112 @@ test("a token and several addresses", async () => {
   await client.open();
   assert.equal(authorization, "Bearer secret");
   client.close();
+});
+
+/** Starts a node that counts its calls, and may be cut off from its cluster. */
+async function startNode(t) {
+  const node = { calls: 0, reason: "", port: 0, goOn: () => {} };
+  const refused = () => {
+    node.calls++;
+    return node.reason === "" ? undefined : failure(status.UNAVAILABLE, node.reason, "cut off");
+  };
+  const server = new Server();
+  server.addService(TabServiceService, {
+    listTabs(_, done) {
+      const error = refused();
+      if (error) done(error);
+      else done(null, ListTabsResponse.fromPartial({}));
+    },
+  });
+  server.addService(DomServiceService, {
+    watchDom(call) {
+      const error = refused();
+      if (error) return call.emit("error", error);
+      const send = (fields) => call.write(WatchDomResponse.fromPartial({ sequence: 1, epoch: "e", ...fields }));
+      if (call.request.fromRevision === undefined) {
+        send({ revision: 3, event: { $case: "snapshot", value: { elements: [element(0)] } } });
+        node.goOn = () => call.emit("error", refused());
+        return;
+      }
+      send({ revision: 4, event: { $case: "diff", value: { fromRevision: 3, toRevision: 4, removed: [{ ref: 0 }] } } });
+      call.end();
+    },
+  });
+  const insecure = ServerCredentials.createInsecure();
+  node.port = await new Promise((done, failed) => server.bindAsync("127.0.0.1:0", insecure, (e, p) => (e ? failed(e) : done(p))));
+  t.after(() => server.forceShutdown());
+  return node;
+}
+
+/** Makes a client of nodes. */
+async function clientOf(t, ...nodes) {
+  const client = await connect({ address: nodes.map((n) => `127.0.0.1:${n.port}`).join(), token: "t" });
+  t.after(() => client.close());
+  return client;
+}
+
+for (const reason of ["FENCED", "REGISTRY_UNAVAILABLE"]) {
+  test(`it leaves a node that is cut off: ${reason}`, async (t) => {
+    const [one, two] = [await startNode(t), await startNode(t)];
+    const client = await clientOf(t, one, two);
+    await client.list();
+    one.reason = reason;
+    await assert.rejects(client.list(), (e) => e instanceof DomtapError && e.reason === reason);
+    for (let i = 0; i < 3; i++) await client.list();
+    assert.deepEqual([one.calls, two.calls], [2, 3]);
+    [one.reason, two.reason] = ["", reason];
+    await assert.rejects(client.list(), (e) => e.reason === reason);
+    await client.list();
+    assert.deepEqual([one.calls, two.calls], [3, 4]);
+  });
+}
+
+test("other failures leave it where it is", async (t) => {
+  const [one, two] = [await startNode(t), await startNode(t)];
+  const client = await clientOf(t, one, two);
+  one.reason = "TAB_RESTORING";
+  for (let i = 0; i < 2; i++) await assert.rejects(client.list(), (e) => e.reason === "TAB_RESTORING");
+  assert.deepEqual([one.calls, two.calls], [2, 0]);
+});
+
+test("follow goes on at another node", async (t) => {
+  const [one, two] = [await startNode(t), await startNode(t)];
+  const client = await clientOf(t, one, two);
+  const lost = [];
+  const seen = [];
+  for await (const { state, message } of client.tab("t1").follow({ lost: (cause) => lost.push(cause.reason) })) {
+    seen.push([message.event.$case, state.revision, one.calls, two.calls]);
+    if (seen.length > 1) continue;
+    one.reason = "FENCED";
+    await assert.rejects(client.list(), (e) => e.reason === "FENCED");
+    await client.list(); // the stream goes on meanwhile
+    one.goOn();
+  }
+  assert.deepEqual(seen, [["snapshot", 3, 1, 0], ["diff", 4, 3, 2]]);
+  assert.deepEqual(lost, ["FENCED"]);
+});
+
+test("it leaves a node that is silent", { timeout: 60_000 }, async (t) => {
+  const [one, two] = [await startNode(t), await startNode(t)];
+  let cut = false;
+  const wire = createServer((near) => {
+    const far = connectTo(one.port, "127.0.0.1");
+    for (const [from, to] of [[near, far], [far, near]]) {
+      from.on("data", (data) => cut || to.write(data));
+      from.on("error", () => to.destroy()).on("close", () => to.destroy());
+    }
+  });
+  await new Promise((done) => wire.listen(0, "127.0.0.1", done));
+  t.after(() => wire.close());
+  const usual = { ...OPTIONS };
+  t.after(() => Object.assign(OPTIONS, usual));
+  Object.assign(OPTIONS, { "grpc.keepalive_time_ms": 1_000, "grpc.keepalive_timeout_ms": 2_000 });
+  const client = await clientOf(t, wire.address(), two);
+  await client.list();
+  cut = true;
+  await assert.rejects(client.list(), (e) => e.code === status.UNAVAILABLE);
+  await client.list();
+  assert.deepEqual([one.calls, two.calls], [1, 1]);
 });
 
 test("what cannot be done says what to do", async () => {

@@ -9,14 +9,18 @@ import shutil
 import socket
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import grpc
 import grpc.aio
 
+from domtap import errors
 from domtap.errors import DomtapError, Unreachable
 
 MAX_MESSAGE = 64 << 20  # a whole page may be larger than the usual 4 MiB
+CUT_OFF = {"FENCED", "REGISTRY_UNAVAILABLE"}  # the reasons of a node that is cut off from its cluster
 START_LIMIT = 40.0  # seconds that a daemon may take until it serves
 MAX_SOCKET_PATH = 100  # the limit of the systems that domtap runs on is 103 and more
 
@@ -24,6 +28,8 @@ OPTIONS: list[tuple[str, int]] = [
     ("grpc.max_receive_message_length", MAX_MESSAGE),
     ("grpc.keepalive_time_ms", 10_000),  # finds out when the network is gone without a word, or a node hangs
     ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.keepalive_permit_without_calls", 1),  # so that the next call does not go to such a node
+    ("grpc.http2.max_pings_without_data", 0),  # a watch may have nothing to send for hours
     ("grpc.initial_reconnect_backoff_ms", 50),
     ("grpc.min_reconnect_backoff_ms", 1_000),  # also how long one attempt may take
     ("grpc.max_reconnect_backoff_ms", 1_000),
@@ -99,20 +105,16 @@ def is_loopback(address: str) -> bool:
         return False
 
 
-async def target(addresses: list[str]) -> str:
-    """Returns gRPC's name of addresses: it uses the first one that answers, and another one when that is gone."""
-    if len(addresses) == 1:
-        return "dns:///" + addresses[0]
-    loop = asyncio.get_running_loop()
-    numbers = []
-    for one in addresses:
-        port = one.rpartition(":")[2]
-        try:
-            found = await loop.getaddrinfo(host_of(one), port, type=socket.SOCK_STREAM, family=socket.AF_INET)
-        except OSError as error:
-            raise Unreachable(f"look up {host_of(one)}: {error}", hint="several addresses need IPv4") from error
-        numbers.append(f"{found[0][4][0]}:{port}")
-    return "ipv4:" + ",".join(numbers)
+async def number(address: str) -> str:
+    """Returns an address with the number of its host: gRPC takes several addresses only so."""
+    port = address.rpartition(":")[2]
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(
+            host_of(address), port, type=socket.SOCK_STREAM, family=socket.AF_INET
+        )
+    except OSError as error:
+        raise Unreachable(f"look up {host_of(address)}: {error}", hint="several addresses need IPv4") from error
+    return f"{found[0][4][0]}:{port}"
 
 
 async def start(program: str, state_dir: str) -> str:
@@ -164,6 +166,105 @@ class _StreamBearer(_Bearer, grpc.aio.UnaryStreamClientInterceptor):
         return await continuation(self.with_token(details), request)
 
 
+class _NodeCalls(grpc.aio.UnaryUnaryClientInterceptor):
+    """Tells what becomes of calls before their caller learns it, so that the next call of the caller is elsewhere."""
+
+    def __init__(self, heard: Callable[[grpc.RpcError], None]):
+        self.heard = heard
+
+    async def intercept_unary_unary(self, continuation, details, request):  # type: ignore[no-untyped-def]
+        call = await continuation(details, request)
+        try:
+            await call  # if the caller gives up, this cancels the call
+        except grpc.RpcError as error:
+            self.heard(error)
+        return call
+
+
+class _NodeStreams(grpc.aio.UnaryStreamClientInterceptor):
+    """As _NodeCalls, for streams."""
+
+    def __init__(self, heard: Callable[[grpc.RpcError], None]):
+        self.heard = heard
+
+    async def intercept_unary_stream(self, continuation, details, request):  # type: ignore[no-untyped-def]
+        return self._messages(await continuation(details, request))
+
+    async def _messages(self, call):  # type: ignore[no-untyped-def]
+        try:
+            async for message in call:
+                yield message
+        except grpc.RpcError as error:
+            self.heard(error)
+            raise
+
+
+class _Nodes(grpc.aio.Channel):
+    """A channel to the nodes of a cluster.
+
+    gRPC connects to the first address that answers, and to another one when that is gone. A node that is cut off from its
+    cluster answers as before, and says so: then the next calls go over a channel that begins with the next address. Calls
+    under way stay where they are. gRPC does not tell which node has answered, so it may take several such answers, one from
+    each node, until calls go to a good one.
+    """
+
+    def __init__(self, addresses: int, dial_from: Callable[[int, list[grpc.aio.ClientInterceptor]], grpc.aio.Channel]):
+        self._channels: list[grpc.aio.Channel | None] = [None] * addresses
+        self._dial_from = dial_from
+        self._first = 0
+
+    def _current(self) -> grpc.aio.Channel:
+        """Returns the channel for the next call. gRPC shares the connections of all of them."""
+        first = self._first
+        channel = self._channels[first]
+        if channel is None:
+
+            def heard(error: grpc.RpcError) -> None:
+                # Other calls may have found it out before.
+                if self._first == first and errors.of(error).reason in CUT_OFF:
+                    self._first = (first + 1) % len(self._channels)
+
+            channel = self._channels[first] = self._dial_from(first, [_NodeCalls(heard), _NodeStreams(heard)])
+        return channel
+
+    def _method(self, kind: str, args: Any, options: Any) -> Any:
+        """Returns what makes calls of one method, each over the channel that is current then."""
+        return lambda *a, **o: getattr(self._current(), kind)(*args, **options)(*a, **o)
+
+    def unary_unary(self, *args: Any, **options: Any) -> Any:
+        return self._method("unary_unary", args, options)
+
+    def unary_stream(self, *args: Any, **options: Any) -> Any:
+        return self._method("unary_stream", args, options)
+
+    def stream_unary(self, *args: Any, **options: Any) -> Any:
+        return self._method("stream_unary", args, options)
+
+    def stream_stream(self, *args: Any, **options: Any) -> Any:
+        return self._method("stream_stream", args, options)
+
+    async def close(self, grace: float | None = None) -> None:
+        self._current()  # calls after this find that it is closed
+        for channel in self._channels:
+            if channel is not None:
+                await channel.close(grace)
+
+    async def __aenter__(self) -> _Nodes:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def get_state(self, try_to_connect: bool = False) -> grpc.ChannelConnectivity:
+        return self._current().get_state(try_to_connect)
+
+    async def wait_for_state_change(self, last_observed_state: grpc.ChannelConnectivity) -> None:
+        await self._current().wait_for_state_change(last_observed_state)
+
+    async def channel_ready(self) -> None:
+        await self._current().channel_ready()
+
+
 async def dial(address: str, token: str, token_file: str, tls_ca: str, agent: str) -> grpc.aio.Channel:
     """Makes a channel to unix:///PATH, HOST:PORT, or HOST:PORT,HOST:PORT; the first call connects."""
     options: list[tuple[str, int | str]] = [*OPTIONS]
@@ -177,14 +278,23 @@ async def dial(address: str, token: str, token_file: str, tls_ca: str, agent: st
         return grpc.aio.insecure_channel("unix:" + path, options=[*options, ("grpc.default_authority", "localhost")])
     addresses = split(address)
     token = token or read_token(token_file)
-    interceptors = [_CallBearer(token), _StreamBearer(token)] if token else None
-    name = await target(addresses)
-    if all(map(is_loopback, addresses)) and not tls_ca:
-        return grpc.aio.insecure_channel(name, options=options, interceptors=interceptors)
-    try:
-        authority = Path(tls_ca).read_bytes() if tls_ca else None
-    except OSError as error:
-        raise DomtapError(f"read the certificate authority: {error}", hint="tls_ca= names a PEM file") from error
-    if len(addresses) > 1:  # gRPC takes the numbers for the name
-        options.append(("grpc.ssl_target_name_override", host_of(addresses[0])))
-    return grpc.aio.secure_channel(name, grpc.ssl_channel_credentials(authority), options=options, interceptors=interceptors)
+    interceptors: list[grpc.aio.ClientInterceptor] = [_CallBearer(token), _StreamBearer(token)] if token else []
+    secret: grpc.ChannelCredentials | None = None
+    if tls_ca or not all(map(is_loopback, addresses)):
+        try:
+            secret = grpc.ssl_channel_credentials(Path(tls_ca).read_bytes() if tls_ca else None)
+        except OSError as error:
+            raise DomtapError(f"read the certificate authority: {error}", hint="tls_ca= names a PEM file") from error
+        if len(addresses) > 1:  # gRPC takes the numbers for the name
+            options.append(("grpc.ssl_target_name_override", host_of(addresses[0])))
+
+    def channel(name: str, more: list[grpc.aio.ClientInterceptor]) -> grpc.aio.Channel:
+        every = [*interceptors, *more]
+        if secret is None:
+            return grpc.aio.insecure_channel(name, options=options, interceptors=every)
+        return grpc.aio.secure_channel(name, secret, options=options, interceptors=every)
+
+    if len(addresses) == 1:
+        return channel("dns:///" + addresses[0], [])
+    numbers = [await number(one) for one in addresses]
+    return _Nodes(len(numbers), lambda first, more: channel("ipv4:" + ",".join(numbers[first:] + numbers[:first]), more))

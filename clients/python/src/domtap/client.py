@@ -61,10 +61,10 @@ async def connect(
     """Finds a daemon, or starts one with start=True, which needs the domtap program in $PATH, or program=.
 
     address is unix:///PATH, or HOST:PORT, or HOST:PORT,HOST:PORT of the nodes of a cluster: the first that answers is
-    used, and another one when that is gone. Empty: $DOMTAP_ADDR unless state_dir is set, or else the socket of this user's
-    daemon. TCP needs the token (token, or token_file, or $DOMTAP_TOKEN_FILE, or the file of this user's daemon), and
-    TLS where it leaves the machine; tls_ca ($DOMTAP_TLS_CA) is the PEM file of an authority. state_dir ($DOMTAP_STATE_DIR)
-    is that of a separate instance. Without start, the first call connects.
+    used, and another one when that is gone, or has said that it is cut off. Empty: $DOMTAP_ADDR unless state_dir is set,
+    or else the socket of this user's daemon. TCP needs the token (token, or token_file, or $DOMTAP_TOKEN_FILE, or the file
+    of this user's daemon), and TLS where it leaves the machine; tls_ca ($DOMTAP_TLS_CA) is the PEM file of an authority.
+    state_dir ($DOMTAP_STATE_DIR) is that of a separate instance. Without start, the first call connects.
     """
     if not address and not state_dir:
         address = os.environ.get("DOMTAP_ADDR", "")
