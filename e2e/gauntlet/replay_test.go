@@ -47,15 +47,20 @@ func read(ctx context.Context, d *testenv.Daemon, tab string, at *domtapv1.Momen
 // uncovered takes out of a text that elements are covered, which is read with their boxes.
 var uncovered = strings.NewReplacer(" covered", "")
 
-// TestReplayAnswersAsTheGauntletWasAnswered records the gauntlet, or with DOMTAP_LONG unset some pages of it, and keeps what GetDom and
-// GetCompact answered whenever the agent looked or acted. Afterwards the replay answers the same at each of the revisions.
+// recordedFor is how long the gauntlet is played and recorded in make test-long: again and again, as a recording of a long session has it.
+const recordedFor = 10 * time.Minute
+
+// TestReplayAnswersAsTheGauntletWasAnswered records the gauntlet for ten minutes, or with DOMTAP_LONG unset some pages of it once. It keeps
+// what GetDom and GetCompact answered whenever the agent looked or acted, and what a stream of all elements had at each revision of each
+// tab. Afterwards the replay answers the same at each of these revisions.
 func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
 	files, err := filepath.Glob("*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
+	limit := recordedFor
 	if !testenv.Long() {
-		files = nil
+		limit, files = 0, nil
 		for _, name := range recordedPages {
 			files = append(files, name+".txtar")
 		}
@@ -63,25 +68,31 @@ func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
 	site, d := gauntlet(t)
 	d.Record()
 	var kept []answer
+	seen := newHistories(t, d)
 	begun := time.Now()
 	witness := func(tab string) {
+		seen.watch(tab)
 		a, err := read(testenv.Within(t, gauntletLimit), d, tab, nil)
 		if err == nil { // with a dialog open, nothing is answered
 			kept = append(kept, a)
 		}
 	}
-	tab := ""
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
+	tab, pages := "", 0
+	for pages == 0 || time.Since(begun) < limit {
+		for _, file := range files {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			site.archive = archive
+			r := &runner{t: t, d: d, tab: tab, weighed: new(weights), witness: witness}
+			r.solve(section(archive, "steps"))
+			tab = r.first
+			pages++
 		}
-		site.archive = archive
-		r := &runner{t: t, d: d, tab: tab, weighed: new(weights), witness: witness}
-		r.solve(section(archive, "steps"))
-		tab = r.first
 	}
 	took := time.Since(begun)
+	seen.stop()
 	var paths []string
 	var bytes, states int64
 	for _, one := range recordings(t, d) {
@@ -89,9 +100,11 @@ func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
 		bytes += one.GetBytes()
 		states += one.GetStates()
 	}
-	t.Logf("%d pages in %v: %d states in %d files with %d bytes: %.2f MB a minute", len(files), took.Round(time.Second), states, len(paths), bytes,
+	t.Logf("%d pages in %v: %d states in %d files with %d bytes: %.2f MB a minute", pages, took.Round(time.Second), states, len(paths), bytes,
 		float64(bytes)/1e6/took.Minutes())
-	compare(t, testenv.Replay(t, paths...), kept)
+	replayed := testenv.Replay(t, paths...)
+	compare(t, replayed, kept)
+	seen.compare(t, replayed, paths)
 }
 
 // recordings ends the recordings and returns all, also those of popups that are closed.
