@@ -55,11 +55,9 @@ type Browser struct {
 	script string
 	// elements is how many are kept of each document; 0: the usual number.
 	elements int
-	// mask is what is masked in the pages of all sessions.
-	mask sessions.Mask
-	// block are the presets that block requests of all sessions.
-	block []string
-	// allowFile fails for file: URLs that pages may not load; nil: nobody may name any.
+	// mask, block and allowFile are those of Config, for all sessions.
+	mask      sessions.Mask
+	block     []string
 	allowFile func(url string) error
 
 	// warm holds the sessions that are ready before anybody asks for them.

@@ -31,6 +31,14 @@ func AllowURLIn(files folders.Folders) func(raw string) error {
 	}
 }
 
+// AllowURLOr is what allow says of a URL, a function of AllowURLIn; nil: AllowURL.
+func AllowURLOr(allow func(raw string) error, raw string) error {
+	if allow == nil {
+		allow = AllowURL
+	}
+	return allow(raw)
+}
+
 // isFile reports whether a URL is of a file.
 func isFile(raw string) bool {
 	scheme, _, _ := strings.Cut(raw, ":")

@@ -19,7 +19,6 @@ import (
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/endpoint"
-	"github.com/domtap/domtap/internal/folders"
 	"github.com/domtap/domtap/internal/netpolicy"
 	"github.com/domtap/domtap/internal/server/listen"
 )
@@ -46,8 +45,6 @@ type Config struct {
 	MaxTabs  int
 	// Policy limits the URLs that tabs may load; nil: none.
 	Policy *netpolicy.Policy
-	// Files are those that tabs may load from file: URLs.
-	Files folders.Folders
 	// UploadDirs are the directories whose files may be uploaded to pages.
 	UploadDirs []string
 	// AllowEval lets clients run scripts in pages.
@@ -138,9 +135,6 @@ func (cfg Config) claim(ctx context.Context) (*instance.Claim, error) {
 
 // runBrowsers starts the browsers, serves their tabs, and stops the browsers.
 func (cfg Config) runBrowsers(ctx context.Context) error {
-	if err := cfg.allowFiles(); err != nil {
-		return cannotStart(err)
-	}
 	closeProxy, err := cfg.startProxy(ctx)
 	if err != nil {
 		return cannotStart(err)

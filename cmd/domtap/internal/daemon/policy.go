@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/netpolicy/proxy"
@@ -20,18 +19,6 @@ func (cfg Config) CheckPolicy() error {
 		one.Remote = cfg.Browsers.Remotes[0]
 	}
 	return browser.CheckGate(one)
-}
-
-// allowFiles lets pages load the files that clients may name. A browser on another machine has other files.
-func (cfg *Config) allowFiles() error {
-	if cfg.Files.Empty() {
-		return nil
-	}
-	if len(cfg.Browsers.Remotes) > 0 {
-		return errors.New("--allow-file-dir and --remote exclude each other: the files would be those of the browser's machine: leave out one of the two")
-	}
-	cfg.Browser.AllowFile = check.AllowURLIn(cfg.Files)
-	return nil
 }
 
 // startProxy starts the proxy that enforces the URL policy on all traffic of the browsers, unless the policy is
@@ -58,7 +45,7 @@ func (cfg *Config) startProxy(ctx context.Context) (stop func(), err error) {
 
 // allowURL checks the URLs of client calls. The proxy checks where they lead.
 func (cfg Config) allowURL(url string) error {
-	err := check.AllowURLIn(cfg.Files)(url)
+	err := check.AllowURLOr(cfg.Browser.AllowFile, url)
 	if gate, gated := cfg.Browser.Gate.(*proxy.Proxy); err == nil && gated {
 		err = gate.AllowURL(url)
 	}

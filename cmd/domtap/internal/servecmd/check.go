@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/folders"
 	"github.com/domtap/domtap/internal/routes"
+	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/listen"
 	"github.com/domtap/domtap/internal/sessions"
 	"github.com/domtap/domtap/internal/telemetry/tracing"
@@ -164,8 +165,20 @@ func (s *Flags) checkPolicy() (err error) {
 	if err != nil {
 		return exit.Errorf(exit.Usage, example, "--url-policy: %w", err)
 	}
-	if s.Files, err = folders.New(s.fileDirs); err != nil {
+	return allowFiles(&s.Config, s.fileDirs)
+}
+
+// allowFiles lets tabs open the files of directories. A browser on another machine has other files.
+func allowFiles(cfg *daemon.Config, dirs []string) error {
+	files, err := folders.New(dirs)
+	switch {
+	case err != nil:
 		return exit.Errorf(exit.Usage, "name directories that exist", "--allow-file-dir: %w", err)
+	case files.Empty():
+		return nil
+	case len(cfg.Browsers.Remotes) > 0:
+		return exit.Errorf(exit.Usage, "leave out one of --allow-file-dir and --remote", "the files would be those of the browser's machine")
 	}
+	cfg.Browser.AllowFile = check.AllowURLIn(files)
 	return nil
 }

@@ -29,13 +29,19 @@ function el(tag, className, text) {
 }
 
 /**
+ * A client's name in a list: terminals name themselves by a long number, whose beginning tells them apart.
+ * @param {string | undefined} name
+ */
+const brief = name => name?.replace(/^(terminal)-([0-9a-f]{4})[0-9a-f]{28}$/, '$1 $2')
+
+/**
  * The button of a step.
  * @param {Step} s
  */
 function stepButton(s) {
   const b = el('button', '')
   b.type = 'button'
-  const what = el('span', 'what', [s.client, s.action, s.target].filter(Boolean).join(' '))
+  const what = el('span', 'what', [brief(s.client), s.action, s.target].filter(Boolean).join(' '))
   const more = el('span', 'more')
   const part = (/** @type {string | undefined | false} */ text, tone = '') => {
     if (text) more.append(more.childNodes.length ? ' · ' : '', el('span', tone, text))
@@ -136,7 +142,7 @@ function showLog(log, kind, words, go) {
 function showClients(clients) {
   $('clients').replaceChildren(...clients.map(c => {
     const row = el('tr', '')
-    row.append(el('td', '', c.name || 'others'), el('td', '', String(c.calls)), el('td', c.failed ? 'bad' : '', String(c.failed)), el('td', '', tokens(c)))
+    row.append(el('td', '', brief(c.name) || 'others'), el('td', '', String(c.calls)), el('td', c.failed ? 'bad' : '', String(c.failed)), el('td', '', tokens(c)))
     return row
   }))
 }
