@@ -3,8 +3,6 @@ package acting
 import (
 	"strings"
 	"testing"
-
-	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestActionsWaitUntilTheElementIsActionable acts on what is not ready yet.
@@ -53,33 +51,22 @@ func TestClickFollowsAMovingElement(t *testing.T) {
 
 // TestRefusesWithTheReason names what is in the way.
 func TestRefusesWithTheReason(t *testing.T) {
-	s := staged(t, "")
-	for name, c := range map[string]struct {
+	type refused struct {
 		page string
 		says []string
-	}{
+	}
+	sideBySide(t, map[string]refused{
 		"dialog": {`<button>Go</button><div role=dialog aria-label=Cookies style="position:fixed;inset:0;background:#fff">We use <button>Accept</button></div>`, []string{`covered by dialog "Cookies"`}},
 		"modal":  {`<button>Go</button><dialog aria-label=Login>x<script>document.currentScript.parentNode.showModal()</script></dialog>`, []string{`covered by dialog "Login"`}},
 		"button": {`<button>Go</button><button style="position:fixed;inset:0">Other</button>`, []string{`covered by button "Other" (ref `}},
 		"shadow": {`<button>Go</button><x-veil id=v></x-veil><script>v.attachShadow({mode: "open"}).innerHTML = "<div id=inner style='position:fixed;inset:0'></div>"</script>`, []string{"<div id=inner>"}},
 		"off":    {`<button disabled>Go</button>`, []string{"disabled"}},
 		"deaf":   {`<button style="pointer-events:none">Go</button>`, []string{"pointer-events"}},
-	} {
+	}, func(s *stage, c refused) {
 		s.show(c.page + `<script>got = 0; addEventListener("click", () => got++, true)</script>`)
-		_, err := s.try(t.Context(), click(s.at("Go")))
-		if testenv.Reason(err) != "NOT_ACTIONABLE" {
-			t.Errorf("%s: got %v", name, err)
-			continue
-		}
-		for _, word := range c.says {
-			if !strings.Contains(err.Error(), word) {
-				t.Errorf("%s: %v does not say %q", name, err, word)
-			}
-		}
-		if got := s.eval("got"); got != "0" {
-			t.Errorf("%s: something was clicked", name)
-		}
-	}
+		s.refused(click(s.at("Go")), "NOT_ACTIONABLE", c.says...)
+		s.is("got", "0")
+	})
 }
 
 // TestNeverClicksAnother swaps what is under the pointer at every moment of a click.

@@ -116,13 +116,12 @@ var hops = async (count) => { for (let i = 0; i < count; i++) await hop(); add()
 // TestAFrameUnderThePointerReceivesNoPress has the page put a frame over the element while it handles the pointer's movement: the
 // press is on its way then, and was not meant for the frame.
 func TestAFrameUnderThePointerReceivesNoPress(t *testing.T) {
-	for name, fill := range map[string]string{
+	sideBySide(t, map[string]string{
 		"blank":         `listen(f.contentWindow)`,
 		"same document": `f.contentDocument.body.innerHTML = "<button style='position:fixed;inset:0'>Buy</button>"; listen(f.contentWindow)`,
 		"written":       `f.contentDocument.open(); f.contentDocument.write("<button style='position:fixed;inset:0'>Buy</button>"); f.contentDocument.close(); listen(f.contentDocument.querySelector("button"))`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := staged(t, `<body style="margin:0"><button id=go style="width:200px;height:100px">Go</button><script>
+	}, func(s *stage, fill string) {
+		s.show(`<body style="margin:0"><button id=go style="width:200px;height:100px">Go</button><script>
 				var got = [];
 				var listen = (w) => { for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) w.addEventListener(type, () => got.push(type), true) };
 				go.onclick = () => got.push("button");
@@ -130,11 +129,10 @@ func TestAFrameUnderThePointerReceivesNoPress(t *testing.T) {
 					const f = document.createElement("iframe");
 					f.style.cssText = "position:fixed;left:0;top:0;width:300px;height:200px;border:0";
 					document.body.append(f);
-					`+fill+`
+					` + fill + `
 				};
 			</script>`)
-			s.refused(click(s.at("Go")), "NOT_ACTIONABLE", "it is covered by")
-			s.is("got.join()", "")
-		})
-	}
+		s.refused(click(s.at("Go")), "NOT_ACTIONABLE", "it is covered by")
+		s.is("got.join()", "")
+	})
 }

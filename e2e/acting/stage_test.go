@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -32,13 +33,31 @@ func staged(t *testing.T, page string, flags ...string) *stage {
 	return &stage{t: t, d: d, tab: d.Open(url)}
 }
 
-// show replaces the page.
+// atOnce is how many cases of a test run at the same time.
+const atOnce = 6
+
+// sideBySide runs the cases of a test as subtests, some at the same time, each in a session and a tab of its own. It is for cases that wait most
+// of their time, such as for an action that is tried for two seconds before it is refused.
+func sideBySide[C any](t *testing.T, cases map[string]C, run func(s *stage, c C)) {
+	t.Helper()
+	d := testenv.Shared(t)
+	running := make(chan struct{}, atOnce)
+	var all sync.WaitGroup
+	for name, c := range cases {
+		running <- struct{}{}
+		session := "case-" + strings.ReplaceAll(name, " ", "-")
+		all.Go(func() {
+			defer func() { <-running }()
+			t.Run(name, func(t *testing.T) { run(&stage{t: t, d: d.In(t, session)}, c) })
+		})
+	}
+	all.Wait()
+}
+
+// show replaces the page, or opens the tab with it.
 func (s *stage) show(page string) {
 	s.t.Helper()
-	url := testenv.Pages(s.t, map[string]http.HandlerFunc{"/": html(page)})
-	if _, err := s.d.Tabs.Navigate(s.t.Context(), &domtapv1.NavigateRequest{TabId: s.tab, Url: url}); err != nil {
-		s.t.Fatal(err)
-	}
+	s.tab = s.d.Show(s.tab, testenv.Pages(s.t, map[string]http.HandlerFunc{"/": html(page)}))
 }
 
 // at is the target of the element with a text, or a placeholder, or a name attribute. While a frame is late, at reads the
@@ -109,7 +128,7 @@ func (s *stage) eval(expression string) string {
 			Value string `json:"value"`
 		} `json:"result"`
 	}
-	err := s.d.Browser.Newest().Call(s.t.Context(), "Runtime.evaluate", map[string]any{
+	err := s.d.Browser.Page(s.d.Session).Call(s.t.Context(), "Runtime.evaluate", map[string]any{
 		"expression": "(async () => String(await (" + expression + ")))()", "returnByValue": true, "awaitPromise": true}, &out)
 	if err != nil {
 		s.t.Fatal(err)

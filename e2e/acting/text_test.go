@@ -3,6 +3,8 @@ package acting
 import (
 	"strings"
 	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 // TestKeysAreThoseOfAKeyboard looks at the events that keys and chords make.
@@ -122,14 +124,24 @@ func TestEditorsTakeText(t *testing.T) {
 
 // TestTextIsRefused names why a thing takes no text, and leaves it alone.
 func TestTextIsRefused(t *testing.T) {
-	s := staged(t, `<button>B</button><input placeholder=ro readonly value=1><input placeholder=off disabled value=1><input placeholder=thief onfocus="document.querySelector('[placeholder=other]').focus()"><input placeholder=other>
-		<input type=checkbox aria-label=box>`)
-	s.refused(fill(s.at("B"), "x"), "NOT_ACTIONABLE", "takes no text")
-	s.refused(fill(s.at("box"), "x"), "NOT_ACTIONABLE", "check")
-	s.refused(fill(s.at("ro"), "x"), "NOT_ACTIONABLE", "read-only")
-	s.refused(typing(s.at("off"), "x"), "NOT_ACTIONABLE", "disabled")
-	s.refused(fill(s.at("thief"), "password"), "NOT_ACTIONABLE", "focus")
-	s.is(`[...document.querySelectorAll("input")].map((i) => i.value).join()`, "1,1,,,on")
+	const page = `<button>B</button><input placeholder=ro readonly value=1><input placeholder=off disabled value=1><input placeholder=thief onfocus="document.querySelector('[placeholder=other]').focus()"><input placeholder=other>
+		<input type=checkbox aria-label=box>`
+	type refused struct {
+		at, says string
+		step     func(at *domtapv1.Target) *domtapv1.Step
+	}
+	filled := func(at *domtapv1.Target) *domtapv1.Step { return fill(at, "password") }
+	sideBySide(t, map[string]refused{
+		"a button":           {"B", "takes no text", filled},
+		"a checkbox":         {"box", "check", filled},
+		"read-only":          {"ro", "read-only", filled},
+		"disabled":           {"off", "disabled", func(at *domtapv1.Target) *domtapv1.Step { return typing(at, "x") }},
+		"the focus moves on": {"thief", "focus", filled},
+	}, func(s *stage, c refused) {
+		s.show(page)
+		s.refused(c.step(s.at(c.at)), "NOT_ACTIONABLE", c.says)
+		s.is(`[...document.querySelectorAll("input")].map((i) => i.value).join()`, "1,1,,,on")
+	})
 }
 
 // TestTypingFollowsAutoTabbingFields types a code into fields that each take one character.

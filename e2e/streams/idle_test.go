@@ -3,6 +3,7 @@ package streams
 import (
 	"context"
 	"net/http"
+	"slices"
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -31,55 +32,59 @@ func scriptTime(t *testing.T, p *browser.Page) float64 {
 	return 0
 }
 
-// TestNoScriptRunsWithoutWatchers looks at the time that scripts take in a page that has none of its own: it grows
-// while somebody watches, for the agent looks four times a second, and stands still before and after.
+// TestNoScriptRunsWithoutWatchers looks at the time that scripts take in pages that have none of their own: it grows while somebody watches,
+// for the agent looks four times a second. It stands still where nobody has read the page, after a read, and after a watch.
 func TestNoScriptRunsWithoutWatchers(t *testing.T) {
 	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{
 		"/":      testenv.HTML(`<button id=b>Button</button>`),
 		"/clock": testenv.HTML(`<button id=b>0</button><script>let n = 0; setInterval(() => { b.textContent = ++n }, 100)</script>`),
 	})
-	tab := d.Open(url)
-	page := d.Browser.Newest()
+	open := func() (tab string, page *browser.Page) {
+		tab, page = d.Open(url), d.Browser.Newest()
+		if err := page.Call(t.Context(), "Performance.enable", struct{}{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		return tab, page
+	}
+	_, alone := open()
+	read, afterRead := open()
+	watched, afterWatch := open()
 	clock := d.Open(url + "/clock")
 	ticks := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: clock})
 	ctx := testenv.Within(t, 4*patience)
-	if err := page.Call(ctx, "Performance.enable", struct{}{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	// ran is how long scripts run while at least two and a half seconds go by in another tab: ten looks, and a pass.
-	ran := func() float64 {
+	// ran is how long scripts run in pages while at least two and a half seconds go by in another tab: ten looks, and a pass.
+	ran := func(pages ...*browser.Page) (took []float64) {
 		t.Helper()
-		before := scriptTime(t, page)
+		for _, page := range pages {
+			took = append(took, -scriptTime(t, page))
+		}
 		if err := messages(ctx, ticks, 25); err != nil {
 			t.Fatal(err)
 		}
-		return scriptTime(t, page) - before
-	}
-	// The page stops pushing some time after the last watcher has left, and then stays silent.
-	silent := func(when string) {
-		t.Helper()
-		for ran() > 0 {
-			if ctx.Err() != nil {
-				t.Fatalf("%s, scripts run on", when)
-			}
+		for i, page := range pages {
+			took[i] += scriptTime(t, page)
 		}
-		if took := ran(); took > 0 {
-			t.Errorf("%s, scripts ran for %v s", when, took)
-		}
+		return took
 	}
-	silent("before anybody reads the page")
-	testenv.Usual(t, d, tab)
-	silent("after it was read")
+	testenv.Usual(t, d, read)
 	t.Run("watched", func(t *testing.T) {
-		testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+		testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: watched})
 		for range 2 {
-			if took := ran(); took <= 0 {
+			if took := ran(afterWatch); took[0] <= 0 {
 				t.Error("while somebody watches, no script runs: this test sees nothing")
 			}
 		}
 	})
-	silent("after the watch")
+	// A page stops pushing some time after its last watcher has left, and then stays silent.
+	for slices.Max(ran(alone, afterRead, afterWatch)) > 0 {
+		if ctx.Err() != nil {
+			t.Fatal("scripts run on")
+		}
+	}
+	if took := ran(alone, afterRead, afterWatch); slices.Max(took) > 0 {
+		t.Errorf("scripts ran for %v s: in a page that nobody read, in one that was read, in one that was watched", took)
+	}
 }
 
 // messages waits for a number of further messages.
