@@ -1,12 +1,14 @@
 package sessions
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -714,6 +716,9 @@ func TestAProfileKeepsTheDefaultSessionOnly(t *testing.T) {
 				got = append(got, tab.Info().Title)
 			}
 		}
+		if !hasNetworkProcess(t, profile) {
+			t.Error("the browser has no network process: it may end before it has stored the cookies")
+		}
 		if err := errors.Join(pool.Close(ctx), b.Close(ctx)); err != nil {
 			t.Error(err)
 		}
@@ -725,4 +730,23 @@ func TestAProfileKeepsTheDefaultSessionOnly(t *testing.T) {
 	if got, want := titles(url), []string{"user 42", "stranger"}; !slices.Equal(got, want) {
 		t.Errorf("after a new start: %q, want %q", got, want)
 	}
+}
+
+// hasNetworkProcess reports whether the browser of a profile has a process for the network; also where the system does not say.
+func hasNetworkProcess(t *testing.T, profile string) bool {
+	t.Helper()
+	named := testenv.PIDs(profile)
+	if len(named) == 0 {
+		t.Log("the system does not list processes")
+		return true
+	}
+	for _, leader := range named {
+		for _, pid := range testenv.Group(leader) {
+			line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			if err == nil && bytes.Contains(line, []byte("--utility-sub-type=network.")) {
+				return true
+			}
+		}
+	}
+	return false
 }

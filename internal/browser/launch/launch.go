@@ -106,12 +106,16 @@ func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), ou
 	if !cfg.Headless {
 		opts = append(opts, chromedp.Flag("headless", false), chromedp.Flag("hide-scrollbars", false), chromedp.Flag("mute-audio", false))
 	}
-	on, off, blink := enabled, features, blinkSettings
+	var on []string
+	if cfg.UserDataDir == "" {
+		on = append(on, inProcessNetwork)
+	}
+	off, blink := features, blinkSettings
 	for _, flag := range append(slices.Clone(cfg.Flags), gateFlags(cfg.Gate)...) {
 		name, value, found := parseFlag(flag)
 		switch {
 		case name == enableFeatures: // the browser takes the last of these flags alone
-			on += "," + value
+			on = append(on, value)
 		case name == disableFeatures:
 			off += "," + value
 		case name == blinkFlag:
@@ -122,7 +126,7 @@ func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), ou
 			opts = append(opts, chromedp.Flag(name, true))
 		}
 	}
-	return append(opts, chromedp.Flag(enableFeatures, on), chromedp.Flag(disableFeatures, off), chromedp.Flag(blinkFlag, blink))
+	return append(opts, chromedp.Flag(enableFeatures, strings.Join(on, ",")), chromedp.Flag(disableFeatures, off), chromedp.Flag(blinkFlag, blink))
 }
 
 // parseFlag reads "name" or "name=value", with or without dashes.
@@ -140,9 +144,10 @@ const (
 // button pastes in another.
 const blinkSettings = "selectionClipboardBufferAvailable=false"
 
-// enabled are what is switched on always: the network has no process of its own, which takes 10 MB, and 16 in full Chromium. chromedp
-// asks for that too, under the name that it had before.
-const enabled = "NetworkServiceInProcess2"
+// inProcessNetwork is switched on for a browser whose profile is temporary: the network has no process of its own, which takes 10 MB, and 16
+// in full Chromium. chromedp asks for that too, under the name that it had before. A profile that is kept needs the process: without it, some
+// browsers end before they have stored the last cookies (ADR 85).
+const inProcessNetwork = "NetworkServiceInProcess2"
 
 // features are what is switched off always: pages that come back from the cache of the history, without their load
 // being told again, and renderers that wait for a page to come, among them.
