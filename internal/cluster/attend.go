@@ -18,6 +18,9 @@ const restoresAtOnce = 4
 // restoreTries is how often a node tries to restore a session before it gives it to another one.
 const restoreTries = 3
 
+// errTooLong is why an attempt to restore a session ends that takes longer than two leases last.
+var errTooLong = errors.New("it takes too long")
+
 // attendant looks after a Node's own sessions.
 type attendant struct{ *Node }
 
@@ -43,9 +46,13 @@ func (n attendant) run() {
 		n.yield()
 		m := n.member.Load()
 		for _, e := range n.ledger.Given(m.key) {
-			if _, busy := underWay.Load(e.Key); busy || !n.own.add(e.Key, holding{
+			if _, busy := underWay.Load(e.Key); busy {
+				continue
+			}
+			if !n.own.add(e.Key, holding{
 				member: m, restore: e.Value.Restore, revision: e.Revision, token: registry.Token(e), phase: registry.Restoring, settings: e.Value.Settings,
 			}) {
+				n.retake(e)
 				continue
 			}
 			underWay.Store(e.Key, true)
@@ -56,6 +63,21 @@ func (n attendant) run() {
 			})
 		}
 	}
+}
+
+// retake has this node given a session again, under a token that it has not forgone: another node asked for the session before this one
+// knew that it was its own, and did not give it to anybody.
+func (n attendant) retake(e registry.Entry[registry.Session]) {
+	upTo, ok := n.own.forgoneUpTo(e.Key)
+	if !ok || upTo < registry.Token(e) {
+		return // the session is here
+	}
+	value := e.Value
+	value.Fence = upTo + 1
+	ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.Every)
+	defer cancel()
+	_, err := n.reg.Sessions.Update(ctx, e.Key, value, e.Revision) // what fails is done with the next tick
+	n.log.Warn("a session was given to this node under a token that it had forgone", "session", e.Key, "error", err)
 }
 
 // yield ends the sessions that are another node's by now, as when somebody made one of that name while this node was cut off.
@@ -69,7 +91,7 @@ func (n attendant) yield() {
 		n.log.Warn("a session is another node's by now", "session", name, "owner", e.Value.Node)
 		n.own.remove(name)
 		n.cfg.Host.Fence(name)
-		n.counts.fenced.Add(1)
+		n.counts.Fenced.Add(1)
 	}
 }
 
@@ -88,38 +110,59 @@ func (n attendant) sweep(m *member) {
 
 // restore restores a session that was given to this node, and tries again until it is restored, fenced, or given to another node.
 func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Session], m *member) {
+	ctx, cancel := m.keeper.During(n.ctx)
+	defer cancel()
 	token := registry.Token(e)
 	held := func(h *holding) bool { return h.token == token && h.member == m }
 	for try := 1; ; try++ {
-		err := n.tryRestore(slots, e, token, held)
+		err := n.tryRestore(ctx, slots, e, token, held)
 		if err == nil {
-			n.counts.restored.Add(1)
+			n.counts.Restored.Add(1)
 			n.log.Info("a session was restored", "session", e.Key)
 			return
 		}
-		n.counts.unrestored.Add(1)
+		n.counts.Unrestored.Add(1)
 		n.log.Warn("a session could not be restored", "session", e.Key, "try", try, "error", err)
-		if h, ok := n.own.get(e.Key); !ok || !held(&h) || try%restoreTries == 0 && n.passOn(e) || retry.Pause(n.ctx, n.cfg.Timing.Every) != nil {
+		if h, ok := n.own.get(e.Key); !ok || !held(&h) || try%restoreTries == 0 && n.passOn(ctx, e) || retry.Pause(ctx, n.cfg.Timing.Every) != nil {
 			break
 		}
+		e = n.reread(ctx, e)
 	}
 	n.own.removeIf(e.Key, held)
 }
 
-// tryRestore is one attempt of restore.
-func (n attendant) tryRestore(slots chan struct{}, e registry.Entry[registry.Session], token uint64, held func(*holding) bool) error {
+// reread reads the entry of a session of this node again. A write whose outcome was not learned may have been stored: the next one has to
+// replace that.
+func (n attendant) reread(ctx context.Context, e registry.Entry[registry.Session]) registry.Entry[registry.Session] {
+	now, err := n.reg.Sessions.Get(ctx, e.Key)
+	if err != nil || ledger.OwnerOf(now.Value) != ledger.OwnerOf(e.Value) || registry.Token(now) != registry.Token(e) {
+		return e
+	}
+	n.own.update(e.Key, func(h *holding) {
+		if h.token == registry.Token(e) {
+			h.revision = now.Revision
+		}
+	})
+	return now
+}
+
+// tryRestore is one attempt of restore. It is bounded: a browser that takes longer may never come to an end, and the session can be restored
+// elsewhere.
+func (n attendant) tryRestore(ctx context.Context, slots chan struct{}, e registry.Entry[registry.Session], token uint64, held func(*holding) bool) error {
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
-	case <-n.ctx.Done():
-		return context.Cause(n.ctx)
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	if err := n.restoreState(n.ctx, e, token); err != nil {
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*n.cfg.Timing.TTL, errTooLong)
+	defer cancel()
+	if err := n.restoreState(ctx, e, token); err != nil {
 		return err
 	}
 	err := ErrFenced
 	if h, ok := n.own.get(e.Key); ok && held(&h) {
-		err = n.ready(n.ctx, e.Key)
+		err = n.ready(ctx, e.Key)
 	}
 	if err != nil {
 		n.cfg.Host.Fence(e.Key)
@@ -128,12 +171,12 @@ func (n attendant) tryRestore(slots chan struct{}, e registry.Entry[registry.Ses
 }
 
 // passOn gives a session that this node does not manage to restore to another one, if there is one with room.
-func (n attendant) passOn(e registry.Entry[registry.Session]) bool {
+func (n attendant) passOn(ctx context.Context, e registry.Entry[registry.Session]) bool {
 	owner, ok := placement.Choose(e.Key, n.others())
 	if !ok {
 		return false
 	}
-	err := n.give(n.ctx, e, owner)
+	err := n.give(ctx, e, owner)
 	return err == nil || errors.Is(err, registry.ErrConflict)
 }
 

@@ -1,6 +1,10 @@
 package cluster
 
-import "github.com/domtap/domtap/internal/cluster/registry"
+import (
+	"context"
+
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
 
 // Kill ends a node as the end of its process would: nothing is said to anybody.
 func Kill(n *Node) {
@@ -32,4 +36,14 @@ func Forgo(n *Node, session string, token uint64) bool { return n.own.forgo(sess
 // SessionEntry is the entry of a session that a node knows.
 func (n *Node) SessionEntry(session string) (registry.Entry[registry.Session], bool) {
 	return n.ledger.Entry(session)
+}
+
+// StoreReady stores that a session can be used, as its node does, but the node does not learn of that.
+func StoreReady(ctx context.Context, n *Node, session string) error {
+	e, err := n.reg.Sessions.Get(ctx, session)
+	if err == nil {
+		e.Value.Phase = registry.Ready
+		_, err = n.reg.Sessions.Update(ctx, session, e.Value, e.Revision)
+	}
+	return err
 }

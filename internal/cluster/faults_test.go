@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/internal/cluster"
+	"github.com/domtap/domtap/internal/cluster/lease"
 	"github.com/domtap/domtap/internal/cluster/registry"
 	"github.com/domtap/domtap/internal/testenv"
 )
@@ -49,6 +50,82 @@ func TestARestoreThatFailsIsTriedAgain(t *testing.T) {
 	if list[1].refuse > 0 {
 		t.Errorf("%d restores were to fail, and did not", list[1].refuse)
 	}
+}
+
+// given waits until a session is given to a node, after the one that has it has left.
+func (w *world) given(name string, from, to *node) {
+	w.Helper()
+	if err := from.Acquire(w.ctx, name, cluster.Options{Restore: true}, making(from, name)); err != nil {
+		w.Fatal(err)
+	}
+	w.await("the session to be known", to.Sessions, func() bool { _, ok := to.SessionEntry(name); return ok })
+	w.leave(from)
+}
+
+// A browser that does not come to an end with a session is not waited for for ever.
+func TestARestoreThatHangsIsTriedAgain(t *testing.T) {
+	w := newWorld(t, lease.Timing{TTL: time.Second, Early: 100 * time.Millisecond, Late: 100 * time.Millisecond, Every: 100 * time.Millisecond})
+	a, b := w.join("a", ""), w.join("b", "")
+	b.mu.Lock()
+	b.hang = 1
+	b.mu.Unlock()
+	w.given("s", a, b)
+	comeBack(w, []*node{b}, map[string]bool{"s": true})
+	w.await("the session to be used", b.Sessions, func() bool { _, err := w.call(b, "s"); return err == nil })
+}
+
+// What the registry stored of a session that is being restored, without its node learning of it, is replaced by the next attempt.
+func TestARestoreWhoseEndIsNotLearnedIsTriedAgain(t *testing.T) {
+	w := newWorld(t, quick)
+	a, b := w.join("a", ""), w.join("b", "")
+	entered := make(chan chan struct{}, 8)
+	b.mu.Lock()
+	b.entered = entered
+	b.mu.Unlock()
+	w.given("s", a, b)
+	first := <-entered
+	if err := cluster.StoreReady(w.ctx, b.Node, "s"); err != nil {
+		t.Fatal(err)
+	}
+	close(first)
+	close(<-entered)
+	testenv.Await(t, "the session is restored", func() bool {
+		if len(entered) > 0 {
+			t.Fatal("it is restored for the third time")
+		}
+		return b.Operations().Counts().Restored == 1
+	})
+	if at, err := w.call(b, "s"); err != nil || at != "b" {
+		t.Errorf("it is used at %q: %v", at, err)
+	}
+}
+
+// A session that a node is given under a token that it had forgone, when another node asked it, is not lost.
+func TestASessionThatWasForgoneComesBack(t *testing.T) {
+	w := newWorld(t, quick)
+	a, b := w.join("a", ""), w.join("b", "")
+	if !cluster.Forgo(b.Node, "s", 1000) {
+		t.Fatal("it has the session")
+	}
+	w.given("s", a, b)
+	w.await("the session to be used", b.Sessions, func() bool { _, err := w.call(b, "s"); return err == nil })
+	if token, err := b.Token("s"); err != nil || token <= 1000 {
+		t.Errorf("it has token %d: %v", token, err)
+	}
+}
+
+// A node that was cut off for so long that its next lease was over before the node learned that it had it, comes back all the same.
+func TestANodeThatWasCutOffForLongComesBack(t *testing.T) {
+	w := newWorld(t, quick)
+	wire := newWire(t, w.server.Address())
+	w.join("a", "")
+	cut := w.join("cut", wire.address())
+	before := cut.Here()
+	wire.cut()
+	testenv.Await(t, "the node finds out", func() bool { return errors.Is(cut.Err(), cluster.ErrFenced) })
+	time.Sleep(quick.TTL + quick.Every) // the renewal that is under way arrives after the end of its lease
+	wire.heal()
+	testenv.Await(t, "the node is back", func() bool { return cut.Err() == nil && cut.Here() != before })
 }
 
 // A node that cannot restore sessions, as without a browser, does not keep them.

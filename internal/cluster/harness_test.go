@@ -258,6 +258,8 @@ type host struct {
 	fenced int
 	// refuse is how many calls of Restore fail.
 	refuse int
+	// hang is how many calls of Restore end with their context.
+	hang int
 	// entered gets the calls of Restore, each of which goes on when it is closed; nil: they go on at once.
 	entered chan chan struct{}
 }
@@ -327,8 +329,14 @@ func (h *host) act(name string) error {
 	return nil
 }
 
-func (h *host) Restore(_ context.Context, s cluster.Session) error {
+func (h *host) Restore(ctx context.Context, s cluster.Session) error {
 	h.mu.Lock()
+	if h.hang > 0 {
+		h.hang--
+		h.mu.Unlock()
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
 	if h.refuse > 0 {
 		h.refuse--
 		h.mu.Unlock()

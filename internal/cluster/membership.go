@@ -22,13 +22,18 @@ type member struct {
 	keeper           *lease.Keeper
 }
 
-// enlist acquires the lease of a new incarnation.
+// enlist acquires the lease of a new incarnation, and tries until ctx ends. A lease can be over when it is learned that it was stored, as after a
+// long cut, or be ended by another node meanwhile. It does not begin again: the next incarnation has another one.
 func (n membership) enlist(ctx context.Context) (*member, error) {
-	m := &member{incarnation: rand.Text()}
-	m.key = registry.NodeKey(n.cfg.ID, m.incarnation)
-	keeper, err := lease.Start(ctx, n.cfg.Timing, leaseStore{n.Node, m})
-	m.keeper = keeper
-	return m, err
+	return retry.Until(ctx, pauseFor, func() (m *member, err error) {
+		m = &member{incarnation: rand.Text()}
+		m.key = registry.NodeKey(n.cfg.ID, m.incarnation)
+		if m.keeper, err = lease.Start(ctx, n.cfg.Timing, leaseStore{n.Node, m}); err != nil && ctx.Err() == nil {
+			n.log.Warn("the lease was over before it was known to be held", "incarnation", m.incarnation, "error", err)
+			n.retire(ctx, m.key)
+		}
+		return m, err
+	})
 }
 
 // live keeps the node in the cluster: when its lease has ended, it stops what others may have taken over, and joins again.
@@ -43,8 +48,8 @@ func (n membership) live(m *member) {
 		n.fence(m)
 		_, _ = m.keeper.Release() // it is over; this waits for its goroutine
 		next, err := n.enlist(n.ctx)
-		if err != nil {
-			return // the node is being closed
+		if err != nil { // the node is being closed
+			return
 		}
 		n.member.Store(next)
 		n.log.Info("joined the cluster again", "incarnation", next.incarnation)
@@ -58,7 +63,7 @@ func (n membership) live(m *member) {
 func (n membership) fence(m *member) {
 	for _, name := range n.own.drop(func(h *holding) bool { return h.member == m && (h.restore || h.phase == registry.Restoring) }) {
 		n.cfg.Host.Fence(name)
-		n.counts.fenced.Add(1)
+		n.counts.Fenced.Add(1)
 	}
 }
 
@@ -86,7 +91,7 @@ func (n membership) reclaim(old, next *member) {
 			n.log.Warn("a session was lost while this node was cut off", "session", name, "error", err)
 			n.own.remove(name)
 			n.cfg.Host.Fence(name)
-			n.counts.fenced.Add(1)
+			n.counts.Fenced.Add(1)
 		}
 	}
 }
@@ -99,19 +104,21 @@ func (n membership) reclaimOne(name string, old, next *member) error {
 	}
 	value := n.value(next, registry.Ready, Options{h.restore, h.settings})
 	value.Fence = h.token + 1
-	for n.ctx.Err() == nil && next.keeper.Check() == nil {
-		e, err := n.reg.Sessions.Get(n.ctx, name)
+	ctx, cancel := next.keeper.During(n.ctx)
+	defer cancel()
+	for ctx.Err() == nil {
+		e, err := n.reg.Sessions.Get(ctx, name)
 		switch {
 		case err == nil && ledger.OwnerOf(e.Value) != old.key && ledger.OwnerOf(e.Value) != next.key:
 			return ErrExists
 		case err == nil || errors.Is(err, registry.ErrNotFound):
-			revision, err := n.store(n.ctx, name, value, e.Revision)
+			revision, err := n.store(ctx, name, value, e.Revision)
 			if err == nil {
 				n.own.update(name, func(h *holding) { h.member, h.revision, h.token = next, revision, value.Fence })
 				return nil
 			}
 		}
-		pause(n.ctx)
+		pause(ctx)
 	}
 	return nil // the next incarnation tries again
 }
@@ -137,7 +144,7 @@ func (s leaseStore) Renew(ctx context.Context, a lease.Attempt) (uint64, error) 
 		ID: cfg.ID, Incarnation: s.member.incarnation, Address: cfg.Address, Version: cfg.Version, Role: cfg.Role,
 		Renewal: a.Number, Load: cfg.Host.Load(), Draining: s.node.draining.Load(), Drained: s.node.drained.Load(),
 	}, a.Revision)
-	s.node.counts.renew(begun, err)
+	s.node.counts.Renewal(begun, err)
 	if errors.Is(err, registry.ErrConflict) {
 		return 0, fmt.Errorf("%w: %w", lease.ErrRefused, err)
 	}

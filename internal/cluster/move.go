@@ -114,7 +114,7 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 	if err != nil {
 		return fmt.Errorf("move session %s: %w", session, err)
 	}
-	n.counts.moved.Add(1)
+	n.counts.Moved.Add(1)
 	return nil
 }
 

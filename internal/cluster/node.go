@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/domtap/domtap/internal/cluster/counts"
 	"github.com/domtap/domtap/internal/cluster/lease"
 	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/registry"
@@ -53,7 +54,7 @@ type Node struct {
 	end        context.CancelFunc
 	running    sync.WaitGroup
 	operations *Operations
-	counts     counts
+	counts     counts.Counter
 	// unanswered ends the answers to other nodes' questions.
 	unanswered func()
 	// news and work are filled when a view has changed: for what looks after other nodes, and for what looks after this one.
@@ -109,6 +110,9 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 
 // Operations are what an operator does with the node.
 func (n *Node) Operations() *Operations { return n.operations }
+
+// Counts are what the node has counted.
+func (o *Operations) Counts() counts.Counts { return o.node.counts.Read() }
 
 func (n *Node) nodeChanged(c registry.Change[registry.Node]) {
 	n.ledger.Node(c)

@@ -126,6 +126,7 @@ func (r *records) store(ctx context.Context, name string, value registry.Session
 			if failed == nil && e.Revision > revision {
 				return 0, err
 			}
+		case errors.Is(err, registry.ErrUnavailable) && unsure: // this attempt was not stored; an earlier one may be
 		case !errors.Is(err, registry.ErrUnknown):
 			return 0, err
 		}
@@ -170,7 +171,7 @@ func (r *records) tabsOf(session string) map[string]registry.Tab {
 // forgetTabs removes the tabs of a session.
 func (r *records) forgetTabs(ctx context.Context, session string) error {
 	for id := range r.tabsOf(session) {
-		if err := remove(ctx, r.reg.Tabs, id, func(t registry.Tab) bool { return t.Session == session }); err != nil {
+		if err := r.reg.Tabs.Remove(ctx, id, func(t registry.Tab) bool { return t.Session == session }); err != nil {
 			return err
 		}
 	}

@@ -55,7 +55,7 @@ func (n attendant) reassert() {
 		err := n.ready(ctx, name)
 		cancel()
 		if err == nil {
-			n.counts.reasserted.Add(1)
+			n.counts.Reasserted.Add(1)
 		}
 		n.log.Warn("the place of a session was stored again, which the registry had lost", "session", name, "error", err)
 	}

@@ -97,6 +97,13 @@ func (o *holdings) forgo(name string, token uint64) bool {
 	return true
 }
 
+// forgoneUpTo is the fencing token up to which this node takes a session no more; not ok: the node has the session.
+func (o *holdings) forgoneUpTo(name string) (token uint64, ok bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return o.forgone[name], o.all[name] == nil
+}
+
 // rebase takes the loss of an entry: its session goes on from what the registry has instead, unless another node was given it since then, which
 // is what any revision of another node says that is above 0.
 func (o *holdings) rebase(c registry.Change[registry.Session]) {
@@ -242,31 +249,12 @@ func (n *Node) Release(ctx context.Context, name string) error {
 		return nil
 	}
 	n.own.remove(name)
-	err := remove(ctx, n.reg.Sessions, name, func(s registry.Session) bool { return ledger.OwnerOf(s) == h.member.key })
+	err := n.reg.Sessions.Remove(ctx, name, func(s registry.Session) bool { return ledger.OwnerOf(s) == h.member.key })
 	err = errors.Join(err, n.forgetTabs(ctx, name))
 	if err = errors.Join(err, n.cfg.States.Delete(ctx, name, h.token)); err != nil {
 		return fmt.Errorf("release session %s: %w", name, err)
 	}
 	return nil
-}
-
-// remove deletes a value that a test accepts.
-func remove[V any](ctx context.Context, b *registry.Bucket[V], key string, ours func(V) bool) error {
-	for {
-		e, err := b.Get(ctx, key)
-		if errors.Is(err, registry.ErrNotFound) || err == nil && !ours(e.Value) {
-			return nil
-		}
-		if err == nil {
-			err = b.Delete(ctx, key, e.Revision)
-		}
-		if err == nil || errors.Is(err, registry.ErrUnavailable) {
-			return err
-		}
-		if pause(ctx); ctx.Err() != nil {
-			return errors.Join(context.Cause(ctx), err)
-		}
-	}
 }
 
 // SetTab registers a tab of a session of this node, or what has changed of it. Calls for one tab come one after another.
@@ -296,5 +284,5 @@ func (n *Node) SetTab(ctx context.Context, id string, tab registry.Tab) error {
 
 // RemoveTab removes a tab that was closed.
 func (n *Node) RemoveTab(ctx context.Context, id string) error {
-	return remove(ctx, n.reg.Tabs, id, func(registry.Tab) bool { return true })
+	return n.reg.Tabs.Remove(ctx, id, func(registry.Tab) bool { return true })
 }

@@ -121,7 +121,7 @@ func (w *watch) endLease(ctx context.Context, s lease.Silent) {
 		return
 	}
 	w.ended[s.Key] = true
-	w.counts.ended.Add(1)
+	w.counts.Ended.Add(1)
 	w.log.Warn("a node is gone", "gone", node.ID, "incarnation", node.Incarnation, "silent", s.For)
 }
 

@@ -91,6 +91,19 @@ func (k *Keeper) Soon() {
 // Done is closed when the lease has ended.
 func (k *Keeper) Done() <-chan struct{} { return k.done }
 
+// During returns a context that ends with the lease, too, whose end is its cause then. The caller owes end.
+func (k *Keeper) During(ctx context.Context) (during context.Context, end context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-k.done:
+			cancel(k.Err())
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
 // Err is why the lease has ended; nil before.
 func (k *Keeper) Err() error {
 	k.mu.Lock()

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/domtap/domtap/internal/retry"
 )
 
 // The headers of NATS' key-value stores.
@@ -106,6 +109,28 @@ func (b *Bucket[V]) Delete(ctx context.Context, key string, revision uint64) err
 	b.view.own(Entry[V]{Key: key, Revision: ack.Sequence}, false)
 	return nil
 }
+
+// Remove deletes the value of a key if a test accepts it, and tries until the outcome is known, or ctx ends, or the registry is not available.
+func (b *Bucket[V]) Remove(ctx context.Context, key string, accept func(V) bool) error {
+	for {
+		e, err := b.Get(ctx, key)
+		if errors.Is(err, ErrNotFound) || err == nil && !accept(e.Value) {
+			return nil
+		}
+		if err == nil {
+			err = b.Delete(ctx, key, e.Revision)
+		}
+		if err == nil || errors.Is(err, ErrUnavailable) {
+			return err
+		}
+		if ended := retry.Pause(ctx, removePause); ended != nil {
+			return errors.Join(ended, err)
+		}
+	}
+}
+
+// removePause is how long Remove waits after a failure.
+const removePause = 100 * time.Millisecond
 
 // decode reads what is stored; live is false for what says that the key was deleted, or that its time was over.
 func decode[V any](key string, revision uint64, header nats.Header, data []byte) (e Entry[V], live bool, err error) {

@@ -1,11 +1,12 @@
-package cluster
+// Package counts counts what a node of a cluster does.
+package counts
 
 import (
 	"sync/atomic"
 	"time"
 )
 
-// Counts are what a Node has counted since it joined.
+// Counts are what a node has counted since it joined.
 type Counts struct {
 	// Renewed and Unrenewed count the renewals of the lease that were stored, and those that failed or may have failed; LeaseAge is how
 	// long ago the last stored one began; 0: there was none.
@@ -22,15 +23,17 @@ type Counts struct {
 	Reasserted int64
 }
 
-// counts are Counts while they grow.
-type counts struct {
-	renewed, unrenewed, restored, unrestored, ended, fenced, moved, reasserted atomic.Int64
+// Counter is Counts while they grow. Its fields and methods are safe for concurrent use. The zero value is ready.
+type Counter struct {
+	Restored, Unrestored, Ended, Fenced, Moved, Reasserted atomic.Int64
+
+	renewed, unrenewed atomic.Int64
 	// renewal is when the last stored renewal of the lease began.
 	renewal atomic.Pointer[time.Time]
 }
 
-// renew counts a renewal of the lease.
-func (c *counts) renew(begun time.Time, err error) {
+// Renewal counts a renewal of the lease, which began at a time; err: it failed, or may have failed.
+func (c *Counter) Renewal(begun time.Time, err error) {
 	if err != nil {
 		c.unrenewed.Add(1)
 		return
@@ -39,15 +42,14 @@ func (c *counts) renew(begun time.Time, err error) {
 	c.renewal.Store(&begun)
 }
 
-// Counts are what the node has counted.
-func (o *Operations) Counts() Counts {
-	c := &o.node.counts
+// Read returns what was counted.
+func (c *Counter) Read() Counts {
 	var age time.Duration
 	if begun := c.renewal.Load(); begun != nil {
 		age = time.Since(*begun)
 	}
 	return Counts{
 		Renewed: c.renewed.Load(), Unrenewed: c.unrenewed.Load(), LeaseAge: age,
-		Restored: c.restored.Load(), Unrestored: c.unrestored.Load(), Ended: c.ended.Load(), Fenced: c.fenced.Load(), Moved: c.moved.Load(), Reasserted: c.reasserted.Load(),
+		Restored: c.Restored.Load(), Unrestored: c.Unrestored.Load(), Ended: c.Ended.Load(), Fenced: c.Fenced.Load(), Moved: c.Moved.Load(), Reasserted: c.Reasserted.Load(),
 	}
 }
