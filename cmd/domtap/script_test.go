@@ -218,11 +218,14 @@ func scriptRef(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("no element is named %q", args[1])
 }
 
-// scriptServing waits until the script's daemon serves.
-func scriptServing(ts *testscript.TestScript, _ bool, _ []string) {
+// scriptServing waits until the script's daemon serves, or what serves on another socket: serving [SOCKET]
+func scriptServing(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), endpoint.StartLimit)
 	defer cancel()
 	socket := filepath.Join(ts.Getenv("DOMTAP_STATE_DIR"), "domtap.sock")
+	if len(args) > 0 {
+		socket = args[0]
+	}
 	ts.Check(endpoint.AwaitServing(ctx, endpoint.Target{Socket: socket}, endpoint.Options{}))
 }
 

@@ -2,8 +2,10 @@ package replay
 
 import (
 	"context"
+	"strings"
 
 	"google.golang.org/grpc"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
@@ -18,7 +20,7 @@ type Guard struct {
 
 // check refuses a method.
 func (g Guard) check(method string) error {
-	if g.Reads[method] || method == domtapv1.ReplayService_Seek_FullMethodName {
+	if g.Reads[method] || method == domtapv1.ReplayService_Seek_FullMethodName || strings.HasPrefix(method, "/"+healthv1.Health_ServiceDesc.ServiceName+"/") {
 		return nil
 	}
 	return actor.ReadOnly("what this daemon shows")
@@ -32,7 +34,7 @@ func (g Guard) Unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, h
 	return handler(ctx, req)
 }
 
-// Stream refuses streams. Health is asked by streams, too, and changes nothing.
+// Stream lets streams pass, which change nothing.
 func (g Guard) Stream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	return handler(srv, stream)
 }

@@ -45,6 +45,11 @@ func (o *replayFlags) register(cmd *cobra.Command) {
 	o.page.register(cmd)
 	f.DurationVar(&o.at, "at", 0, "show what was there this long after the start (default: the end)")
 	cmd.MarkFlagsMutuallyExclusive("har", "script", "go-test", "export")
+	for _, page := range []string{"ui", "open"} { // the others serve nothing
+		for _, other := range []string{"har", "script", "go-test", "export"} {
+			cmd.MarkFlagsMutuallyExclusive(page, other)
+		}
+	}
 }
 
 // Replay makes the command replay.
@@ -75,11 +80,21 @@ Recordings of several tabs are replayed together, each at its time.`,
 		if err := cli.FromEnv(cmd.Flags(), a.Lookup); err != nil {
 			return err
 		}
+		for _, made := range []string{flags.har, flags.export} {
+			if err := spare(made, args); err != nil {
+				return err
+			}
+		}
 		player, err := replay.Open(args...)
 		if err != nil {
 			return exit.Errorf(exit.Usage, "name files that domtap record list prints", "%w", err)
 		}
 		defer player.Close()
+		if flags.har != "" || flags.script || flags.goTest {
+			if err := sayMissing(cmd.Context(), a, player); err != nil {
+				return err
+			}
+		}
 		if flags.har != "" {
 			archive, err := player.HAR(a.Version)
 			if err != nil {
@@ -102,6 +117,36 @@ Recordings of several tabs are replayed together, each at its time.`,
 		return flags.serve(cmd.Context(), a, player)
 	})
 	return cmd
+}
+
+// spare fails if a file that is to be written is one of the recordings.
+func spare(file string, recordings []string) error {
+	made, err := os.Stat(file)
+	if err != nil {
+		return nil // nothing is there
+	}
+	for _, path := range recordings {
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, made) {
+			return exit.Errorf(exit.Usage, "name another file", "%s is one of the recordings, and would be lost", file)
+		}
+	}
+	return nil
+}
+
+// sayMissing says what is not there of recordings that were cut off or damaged.
+func sayMissing(ctx context.Context, a *cli.App, player *replay.Player) error {
+	about, err := player.GetReplay(ctx, new(domtapv1.GetReplayRequest))
+	if err != nil {
+		return err
+	}
+	for _, tab := range about.GetTabs() {
+		for _, gap := range tab.GetMissing() {
+			if _, err := fmt.Fprintf(a.Err, "not in %s: %s\n", tab.GetRecording().GetFile(), gap); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // program prints what clients did as a program.
