@@ -15,11 +15,8 @@ func Verdict(err error, crashed bool) (why string, again bool) {
 	case apierr.Is(err, apierr.Refused), apierr.Is(err, apierr.IsDownload):
 		return err.Error(), false
 	case err == nil, apierr.Is(err, apierr.Navigation):
-	case errors.Is(err, context.DeadlineExceeded):
-		if crashed { // nothing of the page has come
-			return err.Error(), false
-		}
-	default:
+	case errors.Is(err, context.DeadlineExceeded) && !crashed: // a part of the page has come
+	default: // that nothing has come in time may be due to a machine that has much to do, as after the death of another one
 		return "", true
 	}
 	if crashed {
