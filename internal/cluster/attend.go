@@ -18,9 +18,6 @@ const restoresAtOnce = 4
 // restoreTries is how often a node tries to restore a session before it gives it to another one.
 const restoreTries = 3
 
-// errTooLong is why an attempt to restore a session ends that takes longer than two leases last.
-var errTooLong = errors.New("it takes too long")
-
 // attendant looks after a Node's own sessions.
 type attendant struct{ *Node }
 
@@ -146,8 +143,7 @@ func (n attendant) reread(ctx context.Context, e registry.Entry[registry.Session
 	return now
 }
 
-// tryRestore is one attempt of restore. It is bounded: a browser that takes longer may never come to an end, and the session can be restored
-// elsewhere.
+// tryRestore is one attempt of restore. A browser that takes longer than two leases last may never come to an end.
 func (n attendant) tryRestore(ctx context.Context, slots chan struct{}, e registry.Entry[registry.Session], token uint64, held func(*holding) bool) error {
 	select {
 	case slots <- struct{}{}:
@@ -155,7 +151,7 @@ func (n attendant) tryRestore(ctx context.Context, slots chan struct{}, e regist
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, 2*n.cfg.Timing.TTL, errTooLong)
+	ctx, cancel := context.WithTimeout(ctx, 2*n.cfg.Timing.TTL)
 	defer cancel()
 	if err := n.restoreState(ctx, e, token); err != nil {
 		return err

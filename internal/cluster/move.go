@@ -95,6 +95,8 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 	value := registry.Session{
 		Node: node.ID, Incarnation: node.Incarnation, Fence: h.token + 1, Phase: registry.Restoring, Restore: h.restore, Settings: h.settings,
 	}
+	ctx, end := h.member.keeper.During(ctx)
+	defer end()
 	for {
 		_, failed := n.store(ctx, session, value, h.revision)
 		if errors.Is(failed, registry.ErrConflict) {

@@ -75,6 +75,8 @@ func (r *records) setPhase(ctx context.Context, name string, phase registry.Phas
 	}
 	value := r.value(h.member, phase, Options{h.restore, h.settings})
 	value.Fence = h.token
+	ctx, end := h.member.keeper.During(ctx)
+	defer end()
 	revision, err := r.store(ctx, name, value, h.revision)
 	if err != nil {
 		return err
@@ -103,9 +105,12 @@ func (r *records) storeRestore(ctx context.Context, session string, h holding, o
 	return nil
 }
 
+// storeTries is how often store reads an entry that is older than the one that it replaces, before it takes that for the last one.
+const storeTries = 20
+
 // store replaces a revision of a session's entry, and finds out what happened when that is not known; 0: there is none.
 func (r *records) store(ctx context.Context, name string, value registry.Session, revision uint64) (uint64, error) {
-	unsure := false
+	unsure, behind := false, 0
 	for {
 		var stored uint64
 		var err error
@@ -125,6 +130,12 @@ func (r *records) store(ctx context.Context, name string, value registry.Session
 			}
 			if failed == nil && e.Revision > revision {
 				return 0, err
+			}
+			// The server that answered is no leader any more; or if that stays so, the registry has lost what was to be replaced.
+			if failed == nil || errors.Is(failed, registry.ErrNotFound) {
+				if behind++; behind == storeTries {
+					return 0, err
+				}
 			}
 		case errors.Is(err, registry.ErrUnavailable) && unsure: // this attempt was not stored; an earlier one may be
 		case !errors.Is(err, registry.ErrUnknown):

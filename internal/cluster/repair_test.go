@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/embedded"
 	"github.com/domtap/domtap/internal/cluster/lease"
 	"github.com/domtap/domtap/internal/cluster/registry"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // forgetful is a world whose NATS server can lose what it acknowledged.
@@ -176,6 +177,45 @@ func TestAnOwnerIsAskedBeforeItsSessionIsGivenAway(t *testing.T) {
 	if at := f.settled("s", rest...); at != "b" {
 		t.Errorf("the session is at %s", at)
 	}
+}
+
+// A node restores a session, and does not learn whether that was stored; then the registry loses that the node was given the session.
+func TestAWriteThatIsLostDoesNotKeepASessionAway(t *testing.T) {
+	if !testenv.Long() {
+		t.Skip("it waits for the limits of requests, for 15 s: set DOMTAP_LONG")
+	}
+	f := newForgetful(t, lease.Standard)
+	wire := newWire(t, f.cfg.Listen)
+	conn, err := embedded.Connect(f.ctx, embedded.Client{Name: "d", URLs: []string{"nats://" + wire.address()}, Secret: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	d := f.joinBy("d", func(ctx context.Context, cfg registry.Config) (*registry.Registry, error) {
+		cfg.GoBack = time.Second
+		return registry.Open(ctx, conn, cfg)
+	})
+	a := f.nodes[0]
+	if err := a.Acquire(f.ctx, "s", cluster.Options{Restore: true}, making(a, "s")); err != nil {
+		t.Fatal(err)
+	}
+	lose := f.remember()
+	entered := make(chan chan struct{}, 8)
+	d.mu.Lock()
+	d.entered = entered
+	d.mu.Unlock()
+	if err := f.eventually(func() error { return a.Operations().Move(f.ctx, "s", "d") }); err != nil {
+		t.Fatal(err)
+	}
+	first := <-entered
+	d.mu.Lock()
+	d.entered = nil
+	d.mu.Unlock()
+	wire.cut()
+	close(first)
+	time.Sleep(6 * time.Second) // a request has 5: the write is one whose outcome is not known
+	lose(wire.heal)
+	f.settled("s", append(f.nodes, d)...)
 }
 
 // What a node has said that it does not have, it takes no more by what was stored before.
