@@ -19,6 +19,8 @@ const (
 	NoticeToast
 	// NoticeBusy is work that is going on.
 	NoticeBusy
+	// NoticeText is a text in the flow of the page that changed or is new, while somebody acts.
+	NoticeText
 )
 
 // Notice is something that a person would notice on a page. All texts are the page's own.
@@ -28,7 +30,8 @@ type Notice struct {
 	Kind NoticeKind
 	// Text is what it says. Of a dialog it is the name, of an invalid field the name and the message.
 	Text string
-	// Detail is, of a dialog that opened, the first text in it beside its name.
+	// Detail is, of a dialog that opened, the first text in it beside its name, and of the last of several texts how many
+	// more changed.
 	Detail string
 	// Ref is the element; NoRef when it has none.
 	Ref Ref

@@ -50,7 +50,7 @@ func (r *runner) act(ctx context.Context, t *tool, n int, plain bool) bool {
 	button := 4 * (r.pages % (n / 4))
 	act := clicking{
 		id: fmt.Sprintf("act-%d", n), title: fmt.Sprintf("click one of %s controls and know the result, in a status region", count(n)),
-		path: fmt.Sprintf("/list?n=%d", n), name: names(n)[button], want: fmt.Sprintf("Archived %05d", button), plain: plain,
+		path: fmt.Sprintf("/list?n=%d", n), name: names(n)[button], want: fmt.Sprintf("Archived %05d", button),
 	}
 	if plain {
 		act.id, act.path = act.id+"-plain", act.path+"&plain=1"
@@ -63,8 +63,6 @@ func (r *runner) act(ctx context.Context, t *tool, n int, plain bool) bool {
 type clicking struct {
 	id, title        string
 	path, name, want string
-	// plain says that what is to be known is not in a live region.
-	plain bool
 }
 
 // know clicks what has a name, and measures until the answers have a text.
@@ -72,7 +70,7 @@ func (r *runner) know(ctx context.Context, t *tool, c clicking) bool {
 	row := report.Row{ID: c.id + "-tokens", Title: c.title, Group: "Act", Unit: report.Tokens}
 	page, err := t.read(ctx, r.address(c.path))
 	if err == nil {
-		err = r.ready(ctx, t, c.path, c.plain)
+		err = r.ready(ctx, t, c.path, false)
 	}
 	ref := ""
 	if err == nil {
@@ -100,12 +98,12 @@ func (r *runner) know(ctx context.Context, t *tool, c clicking) bool {
 	return true
 }
 
-// ready reads a page with its texts, if the program needs that.
-func (r *runner) ready(ctx context.Context, t *tool, path string, plain bool) error {
-	if t.prepare == nil || len(t.prepare(plain)) == 0 {
+// ready reads a page with its texts, if the program needs that; alone: for what the page changes by itself.
+func (r *runner) ready(ctx context.Context, t *tool, path string, alone bool) error {
+	if t.prepare == nil || len(t.prepare(alone)) == 0 {
 		return nil
 	}
-	got, err := t.whole(ctx, t.prepare(plain))
+	got, err := t.whole(ctx, t.prepare(alone))
 	if err == nil && strings.HasPrefix(path, "/list?n=1000") {
 		r.put(t, report.Row{ID: "texts-tokens", Title: "read 1,000 controls with all texts, once, for programs that need that before they tell of changes in texts", Group: "Read", Unit: report.Tokens}, float64(got.tokens))
 	}
@@ -209,7 +207,7 @@ func (r *runner) applications(ctx context.Context, t *tool) bool {
 			continue
 		}
 		title := "check an item in a list of things to do made with " + app.name + ", and know what that changed"
-		if !r.know(ctx, t, clicking{id: app.id, title: title, path: "/apps/" + app.id, name: app.box, want: app.want, plain: true}) {
+		if !r.know(ctx, t, clicking{id: app.id, title: title, path: "/apps/" + app.id, name: app.box, want: app.want}) {
 			return false
 		}
 	}

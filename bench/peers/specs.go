@@ -98,8 +98,8 @@ func domtapServer() spec {
 		ref:   refIn(`\[(\d+)\] NAME\b`, ""),
 		click: click,
 		know:  func(ref string) []call { return append(click(ref), one(elements, texts)...) },
-		prepare: func(plain bool) []call {
-			if !plain {
+		prepare: func(alone bool) []call {
+			if !alone {
 				return nil
 			}
 			return one(elements, arguments{"interactive_only": false})
@@ -135,8 +135,8 @@ func domtapShell() spec {
 		know: func(ref string) []call {
 			return append(click(ref), command("domtap", "snapshot", "--full", "--all", "--format", "dense_diff", "--incremental"))
 		},
-		prepare: func(plain bool) []call {
-			if !plain {
+		prepare: func(alone bool) []call {
+			if !alone {
 				return nil
 			}
 			return []call{texts}

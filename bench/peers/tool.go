@@ -74,9 +74,9 @@ type spec struct {
 	ref func(answer, name string) string
 	// click clicks. know clicks and asks for what came of it, the next of its calls only if the last did not say it.
 	click, know func(ref string) []call
-	// prepare asks for the page with its texts, for programs that can tell what has changed in them only after that; plain: the change
-	// is one of a text that is not in a live region. Its cost has a row of its own. Nil: nothing is needed.
-	prepare func(plain bool) []call
+	// prepare asks for the page with its texts, for programs that can tell what has changed in them only after that; alone: what the
+	// page changes by itself. Its cost has a row of its own. Nil: nothing is needed.
+	prepare func(alone bool) []call
 	// learn asks for what the page has changed by itself, the next of its calls only if the last did not say it. Where the first waits
 	// for a change (waits), it is made before the change.
 	learn func() []call

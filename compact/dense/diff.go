@@ -36,6 +36,8 @@ type Changes struct {
 	Diff diff.Diff
 	// Limit is how many added and how many changed elements have lines; 0: all.
 	Limit int
+	// More says that something else changed, which is said beside this text: the focus alone does not count then.
+	More bool
 }
 
 // Text returns the changes as format DENSE_DIFF, which docs/dense.md defines:
@@ -58,7 +60,7 @@ func (c Changes) Text() string {
 	for i := range d.changed {
 		d.changed[i].compare(d)
 	}
-	anything := slices.ContainsFunc(d.changed, changedItem.counts) || len(d.added)+len(d.removed)+len(d.pairs)+len(d.rows)+len(c.Diff.Moved) > 0
+	anything := c.More || slices.ContainsFunc(d.changed, changedItem.counts) || len(d.added)+len(d.removed)+len(d.pairs)+len(d.rows)+len(c.Diff.Moved) > 0
 	d.changed = slices.DeleteFunc(d.changed, func(m changedItem) bool {
 		return !m.counts() && (anything || !m.focus || m.now.States.Focused != dom.True)
 	})

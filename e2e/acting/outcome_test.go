@@ -57,7 +57,7 @@ func (s *stage) noticed(url, line string) string {
 	s.t.Helper()
 	command, rest, _ := strings.Cut(line, " ")
 	name, words, _ := strings.Cut(rest, " = ")
-	request := &domtapv1.InteractRequest{TabId: s.tab}
+	request := &domtapv1.InteractRequest{TabId: s.tab, ClientId: "outcome"} // who has read nothing, so that diffs list no texts
 	switch command {
 	case "open":
 		r, err := s.d.Tabs.Navigate(s.t.Context(), &domtapv1.NavigateRequest{TabId: s.tab, Url: url + rest})

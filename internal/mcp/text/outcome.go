@@ -14,6 +14,7 @@ import (
 //	! invalid [7] E-mail: Please include an "@"
 //	! dialog "Delete 3 files?": This cannot be undone.
 //	! dialog closed "Delete 3 files?"
+//	! text: Total: 12.50 (3 more)
 //
 // Every line begins with "! ", and no text of a page begins a line. A heading that is the title of the page is left out where
 // the answer prints that title.
@@ -51,6 +52,10 @@ func notice(o *domtapv1.Outcome, line func(string) string) string {
 			said = `\` + said
 		}
 		return "invalid " + said
+	case domtapv1.OutcomeKind_OUTCOME_KIND_TEXT:
+		if detail := line(o.GetDetail()); detail != "" {
+			said += " (" + detail + ")"
+		}
 	}
 	return strings.ToLower(strings.TrimPrefix(o.GetKind().String(), "OUTCOME_KIND_")) + ": " + said
 }

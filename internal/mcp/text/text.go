@@ -19,6 +19,22 @@ func Line(text string) string { return strings.Join(strings.Fields(text), " ") }
 // IsPage reports whether the changes of DENSE_DIFF are the page instead.
 func IsPage(changes string) bool { return strings.HasPrefix(changes, "URL: ") }
 
+// Resync is the reason for a whole page instead of its changes.
+func Resync(reason string) string {
+	if reason == "first_call" {
+		return "first look"
+	}
+	return strings.ReplaceAll(reason, "_", " ")
+}
+
+// manyAnswers is how many answers a page takes from which on they say that one can have all of it.
+const manyAnswers = 3
+
+// IsSmallPart reports whether so little of a page is in an answer that it takes many to read the page.
+func IsSmallPart(m *domtapv1.ViewMetadata) bool {
+	return m.GetTotalElements() > manyAnswers*m.GetIncludedElements()
+}
+
 // Changes is a text of DENSE_DIFF, for answers that say by other words that nothing changed, or that it is not known.
 func Changes(changes string) string {
 	if strings.HasPrefix(changes, "Changes: none") || strings.HasPrefix(changes, "Changes: not known") {

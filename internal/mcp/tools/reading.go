@@ -95,12 +95,11 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 		c.note("no change")
 		return nil
 	}
-	switch why := answer.GetResync().GetReason(); why {
-	case "":
-	case "first_call":
-		c.note("whole page: first look")
-	default:
-		c.note("whole page: %s", strings.ReplaceAll(why, "_", " "))
+	if why := answer.GetResync().GetReason(); why != "" {
+		c.note("whole page: %s", text.Resync(why))
+	}
+	if !a.MaxElements.Set && !a.MaxTokens.Set && text.IsSmallPart(answer.GetMetadata()) {
+		c.note("max_elements 0 and max_tokens 0 give the rest in one answer")
 	}
 	c.remark(answer.GetMetadata())
 	c.show(answer.GetText())

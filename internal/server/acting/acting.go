@@ -8,11 +8,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/compact/dense"
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -47,6 +49,29 @@ type Form struct {
 
 // Answer makes the answer of a turn.
 func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractResponse, error) {
+	answer, err := changed(o, reason, form)
+	if err != nil {
+		return nil, err
+	}
+	answer.Outcome = outcome.Beside(answer.Outcome, func(text string) bool {
+		return strings.Contains(answer.GetDiffText(), text) || listsText(answer.GetDiff(), text)
+	})
+	isText := func(o *domtapv1.Outcome) bool { return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT }
+	if form.Print != nil && answer.GetDiffText() == unlistedChanges && slices.ContainsFunc(answer.GetOutcome(), isText) {
+		answer.DiffText = dense.None // of the elements that are listed; the outcome says the rest
+	}
+	return answer, nil
+}
+
+// listsText reports whether a diff has an element, added or changed, with a text.
+func listsText(d *domtapv1.Diff, text string) bool {
+	has := func(e *domtapv1.Element) bool { return strings.Contains(e.GetText(), text) }
+	return slices.ContainsFunc(d.GetAdded(), has) ||
+		slices.ContainsFunc(d.GetChanged(), func(c *domtapv1.ChangedElement) bool { return has(c.GetElement()) })
+}
+
+// changed makes an answer, whose outcome may repeat what its changes say.
+func changed(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractResponse, error) {
 	answer := &domtapv1.InteractResponse{
 		Results: results(o, reason), Verdict: convert.Verdict(o.Verdict), Tab: tab(o), NewTabId: o.NewTab,
 		Outcome: outcome.Of(o.Notices),

@@ -6,6 +6,7 @@ package outcome
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -31,11 +32,12 @@ var kinds = map[dom.NoticeKind]domtapv1.OutcomeKind{
 	dom.NoticeHeading: domtapv1.OutcomeKind_OUTCOME_KIND_HEADING,
 	dom.NoticeToast:   domtapv1.OutcomeKind_OUTCOME_KIND_TOAST,
 	dom.NoticeBusy:    domtapv1.OutcomeKind_OUTCOME_KIND_BUSY,
+	dom.NoticeText:    domtapv1.OutcomeKind_OUTCOME_KIND_TEXT,
 }
 
 // importance orders the kinds: what comes later is left out first.
 var importance = []dom.NoticeKind{
-	dom.NoticeDialog, dom.NoticeAlert, dom.NoticeInvalid, dom.NoticeToast, dom.NoticeStatus, dom.NoticeBusy, dom.NoticeHeading, dom.NoticeLog,
+	dom.NoticeDialog, dom.NoticeAlert, dom.NoticeInvalid, dom.NoticeToast, dom.NoticeStatus, dom.NoticeBusy, dom.NoticeHeading, dom.NoticeText, dom.NoticeLog,
 }
 
 // lengths are how many characters texts may have, longest first. The next is taken when all entries cost too much.
@@ -58,7 +60,7 @@ func Of(noticed []dom.Notice) []*domtapv1.Outcome {
 	return nil
 }
 
-// distinct leaves out what says the same as an entry before it, and toasts that have a role, too.
+// distinct leaves out what says the same as an entry before it, toasts that have a role, too, and texts that others say.
 func distinct(noticed []dom.Notice) []dom.Notice {
 	var out []dom.Notice
 	for _, n := range noticed {
@@ -70,7 +72,28 @@ func distinct(noticed []dom.Notice) []dom.Notice {
 			out = append(out, n)
 		}
 	}
-	return out
+	said := slices.Clone(out)
+	return slices.DeleteFunc(out, func(n dom.Notice) bool {
+		return n.Kind == dom.NoticeText && n.Detail == "" && slices.ContainsFunc(said, func(o dom.Notice) bool { return covers(o, n) })
+	})
+}
+
+// covers reports whether a notice says more than a text: it has the text in it, or is what stands in the place of one that is gone.
+func covers(o, text dom.Notice) bool {
+	if o.Kind == dom.NoticeText {
+		return text.Gone && !o.Gone
+	}
+	return strings.Contains(o.Text, text.Text) || strings.Contains(o.Detail, text.Text)
+}
+
+// Beside leaves the texts out that the changes of an answer show, whatever their form. The one that says how many more
+// changed stays, unless all are shown.
+func Beside(all []*domtapv1.Outcome, shows func(text string) bool) []*domtapv1.Outcome {
+	isText := func(o *domtapv1.Outcome) bool { return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT }
+	hidden := slices.ContainsFunc(all, func(o *domtapv1.Outcome) bool { return isText(o) && !shows(o.GetText()) })
+	return slices.DeleteFunc(all, func(o *domtapv1.Outcome) bool {
+		return isText(o) && (!hidden || o.GetDetail() == "" && shows(o.GetText()))
+	})
 }
 
 // mostImportant returns at most n of the notices, in their order.

@@ -74,3 +74,28 @@ func FuzzAnOutcomeIsBounded(f *testing.F) {
 		}
 	})
 }
+
+func TestTextsAreSaidOnce(t *testing.T) {
+	text := func(words, more string) dom.Notice {
+		n := noticed(dom.NoticeText, words)
+		n.Detail = more
+		return n
+	}
+	gone := text("Loading", "")
+	gone.Gone = true
+	all := Of([]dom.Notice{text("Saved", ""), gone, noticed(dom.NoticeStatus, "Saved at 12:00"), text("Total: 3", ""), text("Milk", "5 more")})
+	for shown, want := range map[string]string{
+		"nothing":                     "! status: Saved at 12:00\n! text: Total: 3\n! text: Milk (5 more)\n",
+		"+ [4] Milk":                  "! status: Saved at 12:00\n! text: Total: 3\n! text: Milk (5 more)\n", // the number stays
+		"~ [5] Total: 3 ←":            "! status: Saved at 12:00\n! text: Milk (5 more)\n",
+		"~ [5] Total: 3 ← + [4] Milk": "! status: Saved at 12:00\n",
+	} {
+		got := Beside(slices.Clone(all), func(text string) bool { return strings.Contains(shown, text) })
+		if lines(got) != want {
+			t.Errorf("beside %q: %s, want %s", shown, lines(got), want)
+		}
+	}
+	if got := lines(Of([]dom.Notice{gone})); got != "! text: Loading\n" {
+		t.Errorf("a text that came and went: %q", got)
+	}
+}

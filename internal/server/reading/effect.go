@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -57,23 +58,24 @@ func (e *Effect) Print(ctx context.Context, o *turn.Outcome) string {
 		}
 		from = &dom.Snapshot{URL: o.After.URL, Document: o.After.Document, Epoch: o.After.Epoch} // none of its elements was shown
 	}
-	text := e.changes(from, o.After)
+	more := slices.ContainsFunc(o.Notices, func(n dom.Notice) bool { return n.Kind == dom.NoticeText })
+	text := e.changes(from, o.After, more)
 	if cost := tokens.Count(text); cost > leastCost*min(leastElements, turn.WithoutStructure(o.After.Elements).Len()) {
 		page, now := e.page(ctx, o, 0)
 		if page != "" && tokens.Count(page) < cost {
 			return page
 		}
 		if now != nil && now != o.After { // which counts as shown
-			text = e.changes(from, now)
+			text = e.changes(from, now, more)
 		}
 	}
 	return text
 }
 
-// changes returns what leads to a state, which the caller is shown thereby.
-func (e *Effect) changes(from, to *dom.Snapshot) string {
+// changes returns what leads to a state, which the caller is shown thereby; more says that texts changed, too.
+func (e *Effect) changes(from, to *dom.Snapshot, more bool) string {
 	e.shared.SetShown(e.who, to)
-	if text := views.Changes(from, to, e.listed, acting.MaxListed); text != dense.None {
+	if text := views.Changes(from, to, e.listed, acting.MaxListed, more); text != dense.None {
 		return text
 	}
 	return ""

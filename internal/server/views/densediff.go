@@ -23,8 +23,9 @@ func pageOf(s *dom.Snapshot) *dense.Page {
 }
 
 // Changes returns what leads from one state of a page to another as DENSE_DIFF, with lines for at most limit added and
-// as many changed elements. listed returns the elements that count of a state.
-func Changes(from, to *dom.Snapshot, listed func(*dom.Snapshot) dom.List, limit int) string {
+// as many changed elements. listed returns the elements that count of a state; more says that the answer tells of other
+// changes, too.
+func Changes(from, to *dom.Snapshot, listed func(*dom.Snapshot) dom.List, limit int, more bool) string {
 	was, now := listed(from), listed(to)
 	d := diff.Between(was, now)
 	if d.Empty() && from.Elements.Len() == to.Elements.Len() && len(dom.Gaps(from.Elements, to.Elements)) == 0 {
@@ -32,6 +33,6 @@ func Changes(from, to *dom.Snapshot, listed func(*dom.Snapshot) dom.List, limit 
 	}
 	return dense.Changes{
 		From: dense.Side{Page: pageOf(from), Shown: was.Slice()}, To: dense.Side{Page: pageOf(to), Shown: now.Slice()},
-		Diff: d, Limit: limit,
+		Diff: d, Limit: limit, More: more,
 	}.Text()
 }

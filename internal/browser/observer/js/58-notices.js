@@ -1,6 +1,7 @@
 // @ts-check
 // Notices: what a person would notice on the page, from one moment on: alerts and status messages,
-// dialogs that open and close, fields that become invalid, headings, and signs of work. The daemon
+// dialogs that open and close, fields that become invalid, headings, signs of work, and, while the
+// daemon acts, texts that change (58-changed-texts.js). The daemon
 // asks for them while it acts, navigates or waits, whatever its clients' views hold.
 //
 // Notices owns what each source (56-noticed.js) said at the last check. A check compares and sends
@@ -33,6 +34,8 @@ class Notices {
     this.acting = this.followed = false;
     /** Nothing was there before: the document came after the daemon began to act. */
     this.fresh = false;
+    /** The same, until the daemon has acted: all texts of the document are new. */
+    this.arriving = false;
     /** The elements that may say something. */
     this.candidates = new Sources(this.model);
     /** The sources that said something at the last check. @type {Map<El, SourceState>} */
@@ -52,6 +55,9 @@ class Notices {
     this.toasts = new Map();
     /** Boxes that may be toasts once they are in view. @type {Set<El>} */
     this.coming = new Set();
+    /** The texts in the flow that change while the daemon acts. */
+    this.texts = new ChangedTexts();
+    this.isElsewhere = this.isElsewhere.bind(this);
     /** Fields whose validation failed since then. @type {Set<El>} */
     this.refused = new Set();
     /** Notices to send. @type {Set<Notice>} */
@@ -98,6 +104,8 @@ class Notices {
     this.notBefore = 0;
     this.agent.start();
     this.agent.takeRecords();
+    this.texts.begin();
+    this.arriving = fresh;
     if (was) {
       this.check(); // what came before is not of the action that begins
       for (const state of this.sources.values()) {
@@ -119,6 +127,7 @@ class Notices {
   reset() {
     const sets = [this.sources, this.headings, this.touched, this.added, this.arrived, this.floats, this.toasts, this.coming, this.refused, this.unsent, this.unnamed];
     for (const set of sets) set.clear();
+    this.texts.begin();
     if (this.frame) cancelAnimationFrame(this.frame);
     this.frame = 0;
     this.title = "";
@@ -134,6 +143,7 @@ class Notices {
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
       if (this.fresh) continue; // there are no toasts before
+      if (this.acting && !this.arriving) this.texts.note(r);
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
         if (this.arrived.size < MAX_CHANGED && isElement(n)) this.arrived.add(n);
       }
@@ -190,7 +200,10 @@ class Notices {
     this.sources = now;
     if (report) this.reportAll(before, now);
     this.compareHeadings(headings, report);
-    if (report && !this.fresh) this.compareToasts();
+    if (report && !this.fresh) {
+      this.compareToasts();
+      this.compareTexts();
+    }
     this.touched.clear();
     this.arrived.clear();
     this.refused.clear();
@@ -359,6 +372,37 @@ class Notices {
     if (getComputedStyle(box).position !== "fixed") return false;
     const text = noticeText(box, MAX_NOTICE, (el) => this.added.has(el));
     return text === "";
+  }
+
+  // ---- texts ---------------------------------------------------------------------------------
+
+  /** Reports the blocks that say something else. A block that changes again has one notice. */
+  compareTexts() {
+    const { texts } = this;
+    for (const [block, text] of texts.take(this.isElsewhere)) {
+      const known = texts.reported.get(block);
+      if (known) {
+        this.change(known, { text: this.redacted(text) });
+      } else if (text === "") {
+        continue;
+      } else if (texts.made < MAX_TEXTS) {
+        texts.made++;
+        texts.last = this.make("text", text, "", null, false);
+        if (texts.last) texts.reported.set(block, texts.last);
+      } else if (texts.last) {
+        this.change(texts.last, { detail: ++texts.more + " more" });
+      }
+    }
+    for (const [block, notice] of texts.reported) {
+      if (notice.gone === safe.isConnected(block)) this.change(notice, { gone: !notice.gone });
+    }
+  }
+
+  /** Whether another notice, or the element itself, says what is in an element. @param {El} el */
+  isElsewhere(el) {
+    const rec = this.model.records.get(el), source = this.sources.get(el);
+    return (rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE && rec.coverage === COVERS_ALL) ||
+      (source !== undefined && source.notice !== null) || this.toasts.has(el);
   }
 
   // ---- notices -------------------------------------------------------------------------------

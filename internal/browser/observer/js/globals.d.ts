@@ -249,10 +249,10 @@ interface ThroughRequest extends Point {
  */
 interface Notice {
   id: number;
-  /** "alert", "status", "log", "dialog", "invalid", "heading", "toast" or "busy". */
+  /** "alert", "status", "log", "dialog", "invalid", "heading", "toast", "busy" or "text". */
   kind: string;
   text: string;
-  /** Of a dialog that opened: the first text in it beside its name. */
+  /** Of a dialog that opened: the first text in it beside its name. Of a text: how many more changed. */
   detail: string;
   /** The ref of the element, -1 while it has none. */
   ref: number;

@@ -1,0 +1,143 @@
+// @ts-check
+// Texts in the flow of the page that change while the daemon acts: a counter, a total, a paragraph that is new.
+//
+// ChangedTexts takes in mutations, and keeps the texts that changed since the last check and those that were
+// removed since begin. A check returns which blocks say something else. A page that draws itself anew says
+// nothing new by that: a text counts only if none was removed that reads the same, in an element of the same
+// tag. What controls, live regions, dialogs and headings say is reported elsewhere (Notices, elements).
+
+/** How many changed blocks are reported in one act. */
+const MAX_TEXTS = 3;
+/** How many characters of a text are reported; a longer block is reported by the part of it that changed. */
+const MAX_BLOCK_TEXT = 100;
+/** How many changes, and how many texts in each added element, are looked at. */
+const MAX_TOUCHED_TEXTS = 200;
+/** How many nodes are walked for the texts of all removed and added elements of one act. */
+const MAX_TEXT_WALK = 2000;
+/** How far up a block is searched. */
+const MAX_PHRASES = 8;
+
+class ChangedTexts {
+  constructor() {
+    /** What changed or was added since the last check. @type {Set<DomNode>} */
+    this.changed = new Set();
+    /** How often each text was removed since begin, by the tag of its element and the words. @type {Map<string, number>} */
+    this.removed = new Map();
+    /** The blocks that were reported since begin. @type {Map<El, Notice>} */
+    this.reported = new Map();
+    this.walks = 0;
+    /** How many blocks were reported, and how many were too many. */
+    this.made = this.more = 0;
+    /** The notice that says how many more there are. @type {Notice | null} */
+    this.last = null;
+  }
+
+  /** Forgets what was before an act, or after it. */
+  begin() {
+    this.changed.clear();
+    this.removed.clear();
+    this.reported.clear();
+    this.walks = this.made = this.more = 0;
+    this.last = null;
+  }
+
+  /** @param {MutationRecord} r */
+  note(r) {
+    const target = /** @type {DomNode} */ (r.target);
+    if (r.type === "childList") {
+      for (const n of /** @type {NodeListOf<DomNode>} */ (r.removedNodes)) this.remove(n, target);
+      for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) this.add(n);
+    } else if (r.type === "characterData" || (r.attributeName === "hidden" && isElement(target) && !hasAttr(target, "hidden"))) {
+      this.add(target);
+    }
+  }
+
+  /** @param {DomNode} node */
+  add(node) {
+    if (this.changed.size < MAX_TOUCHED_TEXTS) this.changed.add(node);
+  }
+
+  /** @param {DomNode} node @param {DomNode} parent what it was removed from */
+  remove(node, parent) {
+    for (const text of this.textsIn(node)) {
+      const key = keyOf(text, text === node ? parent : safe.parentNode(text));
+      if (key !== "") this.removed.set(key, (this.removed.get(key) || 0) + 1);
+    }
+  }
+
+  /** The text nodes in a node, itself included, that are not empty. @param {DomNode} node @returns {Text[]} */
+  textsIn(node) {
+    /** @type {Text[]} */
+    const out = [];
+    for (let /** @type {DomNode | null} */ n = node; n && this.walks < MAX_TEXT_WALK; this.walks++) {
+      if (isText(n) && hasText(n.data)) out.push(n);
+      n = following(n, node);
+    }
+    return out;
+  }
+
+  /** Whether a text replaces an equal one, which is used up by that. @param {Text} text */
+  isRedrawn(text) {
+    const key = keyOf(text, safe.parentNode(text));
+    const times = this.removed.get(key) || 0;
+    if (times > 0) this.removed.set(key, times - 1);
+    return times > 0;
+  }
+
+  /**
+   * The blocks that say something else than at the last check, with what they say.
+   * @param {(el: El) => boolean} isElsewhere whether what an element says is reported elsewhere
+   * @returns {Map<El, string>}
+   */
+  take(isElsewhere) {
+    const out = new Map();
+    for (const node of this.changed) {
+      if (!safe.isConnected(node)) continue;
+      for (const text of this.textsIn(node)) {
+        const owner = flatElement(text);
+        const block = owner && blockOf(owner);
+        if (!block || (this.isRedrawn(text) && !this.reported.has(block)) || out.has(block)) continue;
+        if (isSaidElsewhere(owner, isElsewhere) || !isRead(block) || !isRead(owner)) continue;
+        const said = noticeText(block, MAX_BLOCK_TEXT + 1);
+        out.set(block, said.length <= MAX_BLOCK_TEXT ? said : noticeText(owner, MAX_BLOCK_TEXT));
+      }
+    }
+    this.changed.clear();
+    return out;
+  }
+}
+
+/** The key of a text among the removed ones; empty: it says nothing. @param {Text} text @param {DomNode | null} parent */
+function keyOf(text, parent) {
+  const words = clean(text.data, MAX_BLOCK_TEXT);
+  return words === "" ? "" : (parent && isElement(parent) ? tagOf(parent) : "") + " " + words;
+}
+
+/** The node that follows in a tree, below a root; null: none. @param {DomNode} node @param {DomNode} root @returns {DomNode | null} */
+function following(node, root) {
+  if (isElement(node) && !NO_MESSAGE.has(tagOf(node))) {
+    const child = safe.firstChild(node);
+    if (child) return child;
+  }
+  for (let /** @type {DomNode | null} */ n = node; n && n !== root; n = safe.parentNode(n)) {
+    const next = safe.nextSibling(n);
+    if (next) return next;
+  }
+  return null;
+}
+
+/** The element whose text is read as one: the nearest that does not run in the text around it. @param {El} el */
+function blockOf(el) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_PHRASES; n = flatElement(n), up++) {
+    if (!PHRASING.has(tagOf(n))) return n;
+  }
+  return el;
+}
+
+/** Whether what an element says is reported elsewhere, or is no text. @param {El} el @param {(el: El) => boolean} isElsewhere */
+function isSaidElsewhere(el, isElsewhere) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
+    if (NO_MESSAGE.has(tagOf(n)) || isLiveRegion(n) || isMainHeading(n) || isElsewhere(n)) return true;
+  }
+  return false;
+}
