@@ -38,6 +38,7 @@ func TestLivePage(t *testing.T) {
 		{"KeepsTheNewestChangesOnly", keepsTheNewestChangesOnly},
 		{"PausesAndGoesOn", pausesAndGoesOn},
 		{"GoesOnAfterACut", goesOnAfterACut},
+		{"MasksSecretsOfURLs", masksSecretsOfURLs},
 		{"AsksForTheToken", asksForTheToken},
 	} {
 		if !t.Run(part.name, func(t *testing.T) {
@@ -361,4 +362,23 @@ func (st *stage) walk() []focus {
 		walked = append(walked, f)
 	}
 	return walked
+}
+
+// masksSecretsOfURLs goes to URLs with secrets in the shop, and looks for them in all that the live page has. Its server and its page have to know the same
+// names.
+func masksSecretsOfURLs(t *testing.T, st *stage) {
+	const canary = "c4n4ry"
+	query := "page=2"
+	for _, name := range []string{"access_token", "X-Auth", "client%20secret", "session", "api-key", "csrf", "jwt", "key", "sig", "sid", "code", "pin", "state"} {
+		query += "&" + name + "=" + canary
+	}
+	in[bool](st, st.shop, `(history.pushState(0, '', '/?`+query+`#/in?otp=`+canary+`'), console.error('none at ' + location.href), true)`)
+	st.shows("none at")
+	all := in[string](st, st.live, `document.getElementById('url').textContent + '\n' + document.body.textContent + [...document.querySelectorAll('[title], [aria-label], [href]')].map(e => e.title + e.ariaLabel + (e.href ?? '')).join()`)
+	if at := strings.Index(all, canary); at >= 0 {
+		t.Errorf("the live page has …%s…", all[max(0, at-120):min(len(all), at+20)])
+	}
+	if !strings.Contains(all, "page=2&access_token=***") {
+		t.Error("the live page does not show the URL of the tab")
+	}
 }

@@ -23,6 +23,8 @@ type Limits struct {
 	// Entries and Bytes are how many entries a store keeps, and about how many bytes; 0: 1,000 and 1 MiB. The newest entry is kept
 	// whatever it takes.
 	Entries, Bytes int
+	// Mask returns an entry without what nobody is to read later: the same one, or a copy; nil: every entry is kept as it is.
+	Mask func(*Entry) *Entry
 }
 
 // overhead is about what an entry costs beyond its encoded form, in bytes.
@@ -74,6 +76,7 @@ func (s *Store) Add(e *Entry) uint64 {
 	if s.loaded {
 		return 0
 	}
+	e = s.masked(e)
 	if e.Count == 0 {
 		e.Count = 1
 	}
@@ -87,6 +90,14 @@ func (s *Store) Add(e *Entry) uint64 {
 	s.items = append(s.items, item{})
 	s.replace(len(s.items)-1, e)
 	return e.Id
+}
+
+// masked is an entry as it is kept.
+func (s *Store) masked(e *Entry) *Entry {
+	if s.limits.Mask == nil {
+		return e
+	}
+	return s.limits.Mask(e)
 }
 
 // Load makes entries those of the store, with their ids and versions, whatever they take. They must be sorted by id. Nothing is added or
@@ -115,6 +126,7 @@ func (s *Store) Change(id uint64, change func(*Entry)) {
 	old := s.items[i].entry
 	next := proto.CloneOf(old)
 	change(next)
+	next = s.masked(next)
 	next.Id = id
 	s.count(old, next)
 	s.replace(i, next)

@@ -13,6 +13,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/recording"
 	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/masks"
 	"github.com/domtap/domtap/internal/server/timelines"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 	"github.com/domtap/domtap/internal/timeline"
@@ -167,7 +168,7 @@ func (t *take) gone(ctx context.Context) end {
 	}
 	<-t.tab.Done() // follows at once on the head that says so
 	if err := t.tab.Err(); err != nil {
-		return end{recording.ReasonTabGone, maskText(err.Error())}
+		return end{recording.ReasonTabGone, masks.Text(err.Error())}
 	}
 	return end{recording.ReasonTabGone, "the tab was closed"}
 }
@@ -181,7 +182,7 @@ func (t *take) take(head *actor.Head) (more <-chan struct{}, err error) {
 	t.timeline.Sync()
 	news := t.timeline.Read(timeline.Query{AfterVersion: t.version, Only: t.isNews})
 	for _, e := range news.Entries {
-		if err := t.writer.Timeline(time.Now(), masked(e)); err != nil {
+		if err := t.writer.Timeline(time.Now(), masks.Message(e)); err != nil {
 			return nil, err
 		}
 		t.wanted = t.wanted || shown(e)
@@ -238,7 +239,7 @@ func (t *take) state(head *actor.Head) error {
 
 // write writes a state.
 func (t *take) write(at time.Time, now actor.Published) error {
-	if err := t.writer.State(at, maskState(now)); err != nil {
+	if err := t.writer.State(at, masks.State(now)); err != nil {
 		return err
 	}
 	t.last = now
@@ -251,7 +252,7 @@ func (t *take) readLog() error {
 	for {
 		news := t.tab.Log().Read(pagelog.Query{After: t.logged, Max: 1000})
 		for _, e := range convert.Log(news).GetEntries() {
-			if err := t.writer.Log(time.Now(), masked(e)); err != nil {
+			if err := t.writer.Log(time.Now(), masks.Message(e)); err != nil {
 				return err
 			}
 		}

@@ -20,6 +20,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/masks"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 	"github.com/domtap/domtap/internal/timeline"
 )
@@ -120,7 +121,7 @@ func (t *Timelines) event(tab *actor.Tab, e actor.TabEvent) {
 	t.mu.Lock()
 	one := t.tabs[tab.ID()]
 	if one == nil {
-		one = &Tab{Store: timeline.New(timeline.Limits{}), session: tab.Session(), tab: tab}
+		one = &Tab{Store: timeline.New(timeline.Limits{Mask: masks.Message[*timeline.Entry]}), session: tab.Session(), tab: tab}
 		t.tabs[tab.ID()] = one
 	}
 	opener := t.tabs[e.Info.Opener]

@@ -89,11 +89,20 @@ const clock = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', 
 /** @param {Date | number} at */
 export const timeOf = at => clock.format(at)
 
+// Parameters of URLs that are secrets by their names, as internal/telemetry/har has them.
+const SECRET = /auth|token|secret|password|passwd|pwd|session|cookie|credential|signature|api[-_]?key|csrf|xsrf|jwt|^(key|sig|sid|code|pass|otp|pin|state)$/i
+
 /**
- * A URL for the eye: of a data: URL, its type.
+ * A URL for the eye: of a data: URL, its type; of others, *** for the values of parameters that are secrets by their names, as the timeline has them.
+ * Somebody may look over the shoulder.
  * @param {string | undefined} url
  */
-export const shortURL = (url = '') => url.startsWith('data:') ? `${url.slice(0, Math.max(5, url.indexOf(',')))}…` : url
+export const shortURL = (url = '') => url.startsWith('data:') ? `${url.slice(0, Math.max(5, url.indexOf(',')))}…`
+  : url.replace(/([?&#/])([^?&#/=]+)=([^&#]+)/g, (all, before, name) => {
+    let plain = name
+    try { plain = decodeURIComponent(name) } catch { return `${before}${name}=***` }
+    return SECRET.test(plain) ? `${before}${name}=***` : all
+  })
 
 /**
  * @param {number | string | undefined} n

@@ -1,7 +1,7 @@
 // @ts-check
 // The text of the page, line by line. Only the lines that can be seen are in the document, so that a page of thousands of elements costs
 // as much as one of ten.
-import { $, el, inFrame, set } from './dom.js'
+import { $, el, inFrame, set, shortURL } from './dom.js'
 
 const HEIGHT = 24 // pixels of a line; style.css has it, too
 const BEYOND = 12 // lines above and below those that can be seen
@@ -50,7 +50,7 @@ export class Lines {
   show(text, fresh) {
     this.#all = text.split('\n').filter(Boolean).slice(0, MOST).map(line => {
       const ref = /^\[(\d+)\] /.exec(line)
-      return { text: line, ref: ref ? Number(ref[1]) : undefined }
+      return { text: line.replace(/^URL: (\S+)/, (_, url) => `URL: ${shortURL(url)}`), ref: ref ? Number(ref[1]) : undefined }
     })
     this.#fresh = fresh
     this.#active = Math.min(this.#active, this.#all.length - 1)

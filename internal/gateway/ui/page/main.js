@@ -4,7 +4,7 @@
 import { Client, CallError } from './calls.js'
 import { addChange, clearChanges, showChange } from './changes.js'
 import { SELF, control, showClients } from './clients.js'
-import { $, inFrame, set } from './dom.js'
+import { $, inFrame, set, shortURL } from './dom.js'
 import { followNodes, followTab, followTabs, followTimeline, throttled } from './follow.js'
 import { listen, nextTheme } from './keys.js'
 import { Lines } from './lines.js'
@@ -395,7 +395,7 @@ function take(id, m, fresh) {
     addChange(where, `Read anew: ${(m.resync.reason || '').replaceAll('_', ' ')}`, 'note')
     beat()
   } else if (m.navigated) {
-    addChange(where, `Went to ${m.navigated.url}`, 'note')
+    addChange(where, `Went to ${shortURL(m.navigated.url)}`, 'note')
   } else if (m.tabStatus) {
     const known = tabs.get(id)
     if (known) tabs.set(id, { ...known, status: m.tabStatus.status, dialog: m.tabStatus.dialog })
