@@ -176,15 +176,27 @@ func (t *loop) receive(e driver.Event, ok bool) {
 		t.noticed = t.noticed.With(string(e.Frame)+" "+e.Document, e.Notices)
 	case driver.Traffic:
 		t.obs.Traffic(e, time.Now())
+	case driver.Crashed:
+		t.crashed(e)
+	case driver.Gone:
+		t.gone(e)
+	default:
+		t.receiveEffect(e)
+	}
+	if t.nav.Readable() || t.dialogs.Open() != nil || t.health.Crashed() || t.recovery.Gone() {
+		t.show()
+	}
+	t.reader.retryFollowers()
+}
+
+// receiveEffect applies an event of what the page does beside its documents: dialogs, file choosers, windows and downloads.
+func (t *loop) receiveEffect(e driver.Event) {
+	switch e := e.(type) {
 	case driver.DialogOpened:
 		t.liveness.expect() // a page that asks lives, also when a policy answers
 		t.report(t.dialogs.Opened(e.Dialog, time.Now()))
 	case driver.DialogClosed:
 		t.report(t.dialogs.Closed(e.Dialog))
-	case driver.Crashed:
-		t.crashed(e)
-	case driver.Gone:
-		t.gone(e)
 	case driver.ChooserAsked:
 		t.notes.Add("a file chooser was asked for: use an upload step with this ref")
 	case driver.WindowsLate:
@@ -193,10 +205,6 @@ func (t *loop) receive(e driver.Event, ok bool) {
 		t.publisher.add(TabEvent{Kind: TabDownloaded, Download: e.Download})
 		t.notes.Add(t.downloads.Progress(e.Download))
 	}
-	if t.nav.Readable() || t.dialogs.Open() != nil || t.health.Crashed() || t.recovery.Gone() {
-		t.show()
-	}
-	t.reader.retryFollowers()
 }
 
 // drain handles the events that are queued already.

@@ -39,23 +39,17 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 	}
 	r := Result{Done: err == nil, Delivered: done.Delivered.OrDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: done.Moved,
 		Element: at.el, Aim: done.Aim}
-	what := a.summary()
+	what, frame := a.summary(), dom.FrameID("")
 	if at.el != nil {
-		what = summarize(a.Action, at.el)
+		what, frame = summarize(a.Action, at.el), at.el.Frame
 	}
 	r.Summary = what + ": " + word(done, err)
 	if r.Healed {
 		r.Summary += " on [" + number(at.ref) + "], which was rendered in its place"
 	}
-	frame := dom.FrameID("")
-	if at.el != nil {
-		frame = at.el.Frame
-	}
 	restless := t.settle(ctx, start, frame)
-	if r.Done && apierr.Is(restless, apierr.Unresponsive) {
-		r.Summary += ", but then the page stopped answering"
-	} else if r.Done && restless != nil && isTimeUp(ctx) {
-		r.Summary += ", but the time was up before the page came to rest"
+	if r.Done {
+		r.Summary += unrest(ctx, restless)
 	}
 	if apierr.Is(restless, apierr.Unresponsive) {
 		restless = nil // the turn ends with an answer, which has the tab's status
@@ -68,6 +62,17 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		r.Summary += t.led(start)
 	}
 	return r, restless
+}
+
+// unrest says of an action that was done that the page did not come to rest after it; empty: it did.
+func unrest(ctx context.Context, err error) string {
+	switch {
+	case apierr.Is(err, apierr.Unresponsive):
+		return ", but then the page stopped answering"
+	case err != nil && isTimeUp(ctx):
+		return ", but the time was up before the page came to rest"
+	}
+	return ""
 }
 
 // resolveAgain is how often an action whose element went away is resolved anew.

@@ -56,6 +56,22 @@ func findDomtap(s *settings) error {
 	return err
 }
 
+// domtapElements is the tool of domtap that lists elements.
+const domtapElements = "browser_get_elements_compact"
+
+// moreOfDomtap is the call that continues an answer that was cut; false: it was not.
+func moreOfDomtap(last call, answer string) (call, bool) {
+	cut := cursorPattern().FindStringSubmatch(answer)
+	if cut == nil {
+		return call{}, false
+	}
+	next := call{tool: domtapElements, arguments: arguments{"cursor": cut[1]}}
+	if all, ok := last.arguments["interactive_only"]; ok { // a cursor is for the same options
+		next.arguments["interactive_only"] = all
+	}
+	return next, true
+}
+
 // domtapServer is domtap as docs/mcp.md has a host use it.
 func domtapServer() spec {
 	number := func(ref string) int {
@@ -65,7 +81,7 @@ func domtapServer() spec {
 	click := func(ref string) []call {
 		return one("browser_interact", arguments{"steps": []arguments{{"action": "click", "ref": number(ref)}}})
 	}
-	const elements = "browser_get_elements_compact"
+	const elements = domtapElements
 	texts := arguments{"interactive_only": false, "incremental": true}
 	return spec{
 		Named: report.Named{Name: "domtap", How: "MCP over stdio (`domtap mcp`), default tools"},
@@ -83,17 +99,7 @@ func domtapServer() spec {
 		tab: func(url string) []call {
 			return one("browser_tab", arguments{"action": "open", "url": url})
 		},
-		more: func(last call, answer string) (call, bool) {
-			cut := cursorPattern().FindStringSubmatch(answer)
-			if cut == nil {
-				return call{}, false
-			}
-			next := call{tool: elements, arguments: arguments{"cursor": cut[1]}}
-			if all, ok := last.arguments["interactive_only"]; ok { // a cursor is for the same options
-				next.arguments["interactive_only"] = all
-			}
-			return next, true
-		},
+		more:  moreOfDomtap,
 		again: func() []call { return one(elements, arguments{"incremental": true}) },
 		ref:   refIn(`\[(\d+)\] NAME\b`, ""),
 		click: click,

@@ -118,6 +118,16 @@ func (s *stage) open(ctx context.Context, url string) (tab string, home *node, e
 	return tab, home, err
 }
 
+// perform performs an act, and returns when it killed a node; zero: it did not.
+func (s *stage) perform(ctx context.Context, one act) (killed time.Time, err error) {
+	s.say("%s", one.say)
+	if one.victim == nil {
+		return time.Time{}, s.cluster.start(ctx, one.start)
+	}
+	one.victim.kill()
+	return time.Now(), nil
+}
+
 // watch follows the tab, and kills nodes meanwhile. The client knows the nodes that do not have the tab.
 func (s *stage) watch(ctx context.Context, tab string, home *node, others []*node) error {
 	c, err := s.cluster.connect(ctx, others...)
@@ -160,15 +170,10 @@ func (s *stage) watch(ctx context.Context, tab string, home *node, others []*nod
 			s.say("  %s", what(update, reason))
 		}
 		if seen++; len(acts) > 0 && seen%acts[0].after == 0 {
-			next := acts[0]
-			acts = acts[1:]
-			s.say("%s", next.say)
-			if next.victim != nil {
-				next.victim.kill()
-				killed = time.Now()
-			} else if err := s.cluster.start(ctx, next.start); err != nil {
+			if killed, err = s.perform(ctx, acts[0]); err != nil {
 				return err
 			}
+			acts = acts[1:]
 		}
 	}
 	return errors.New("the tab was closed")

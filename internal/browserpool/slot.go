@@ -136,28 +136,8 @@ func (s *slot) startBrowser() (Engine, error) {
 		s.closeBrowser(e)
 		return nil, fmt.Errorf("bringing the sessions back: %w", err)
 	}
-	f.mu.Lock()
-	s.engine = e
-	s.generation++
-	generation := s.generation
-	var closed []sessions.Context
-	for i, one := range had {
-		if f.sessions[one.name] != one {
-			closed = append(closed, made[i].inner)
-			continue
-		}
-		one.inner, one.broken = made[i].inner, made[i].err
-		one.copy.version = 0 // the counter of a new browser begins anew
-		if generation > 1 {
-			one.restarts++
-		}
-	}
-	if generation > 1 {
-		f.restarts++
-	}
-	s.notify()
-	f.mu.Unlock()
-	for _, c := range closed { // the sessions were closed while they were being restored
+	generation, closed := s.adopt(e, had, made)
+	for _, c := range closed {
 		if c != nil {
 			discard(ctx, c)
 		}
@@ -165,6 +145,32 @@ func (s *slot) startBrowser() (Engine, error) {
 	s.log.Info("the browser runs", "version", e.Version(), "generation", generation, "sessions", len(had))
 	f.reportUp()
 	return e, nil
+}
+
+// adopt makes a browser that has started the slot's, with the sessions that were restored in it. closed has what was restored of sessions that
+// were closed meanwhile.
+func (s *slot) adopt(e Engine, had []*session, made []recreated) (generation int, closed []sessions.Context) {
+	f := s.pool
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s.engine = e
+	s.generation++
+	for i, one := range had {
+		if f.sessions[one.name] != one {
+			closed = append(closed, made[i].inner)
+			continue
+		}
+		one.inner, one.broken = made[i].inner, made[i].err
+		one.copy.version = 0 // the counter of a new browser begins anew
+		if s.generation > 1 {
+			one.restarts++
+		}
+	}
+	if s.generation > 1 {
+		f.restarts++
+	}
+	s.notify()
+	return s.generation, closed
 }
 
 // notify wakes the calls that wait for a change of the slot; the caller holds the lock.

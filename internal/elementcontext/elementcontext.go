@@ -168,7 +168,7 @@ func (p *page) tell(group []int32, done []bool, out map[dom.Ref]Context, part in
 			}
 		}
 	}
-	shared := make(map[string][]int32) // what does not suffice, and who has it
+	shared := make(map[string][]int32) // what does not suffice
 	chosen := make([]string, len(group))
 	for k, i := range group {
 		if done != nil && done[k] {
@@ -196,9 +196,14 @@ func (p *page) tell(group []int32, done []bool, out map[dom.Ref]Context, part in
 			shared[best.words], chosen[k] = nil, best.words
 		}
 	}
-	if len(shared) == 0 {
-		return
+	if len(shared) > 0 {
+		p.tellFurther(group, around, chosen, shared, out, part)
 	}
+}
+
+// tellFurther tells those of a group apart that got the same words: shared has these words, and gets who has them around it; chosen has what each
+// of the group got.
+func (p *page) tellFurther(group []int32, around [][]saying, chosen []string, shared map[string][]int32, out map[dom.Ref]Context, part int) {
 	for k := range group {
 		for _, s := range around[k] {
 			if having, is := shared[s.words]; is && (len(having) == 0 || having[len(having)-1] != int32(k)) {

@@ -76,13 +76,7 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 		if a.Cursor != "" || format == domtapv1.Format_FORMAT_TREE {
 			return inputf("incremental answers are lists of changes: leave out cursor and format")
 		}
-		if at, known := c.Session.lastSeen(id); request.GetFormat() == domtapv1.Format_FORMAT_DENSE {
-			request.Incremental, request.Format = true, domtapv1.Format_FORMAT_DENSE_DIFF
-		} else if known {
-			request.SinceRevision, request.Epoch, request.Format = &at.revision, at.epoch, domtapv1.Format_FORMAT_DIFF
-		} else {
-			c.note("whole page: first look")
-		}
+		c.sinceLast(request)
 	}
 	answer, err := c.Daemon.Dom.GetCompact(ctx, request)
 	if err != nil {
@@ -91,9 +85,26 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	if a.whole() {
 		c.Session.setSeen(id, point{answer.GetEpoch(), answer.GetRevision()})
 	}
+	a.print(c, answer)
+	return nil
+}
+
+// sinceLast makes a request ask for what changed since the last answer.
+func (c *Call) sinceLast(request *domtapv1.GetCompactRequest) {
+	if at, known := c.Session.lastSeen(request.GetTabId()); request.GetFormat() == domtapv1.Format_FORMAT_DENSE {
+		request.Incremental, request.Format = true, domtapv1.Format_FORMAT_DENSE_DIFF
+	} else if known {
+		request.SinceRevision, request.Epoch, request.Format = &at.revision, at.epoch, domtapv1.Format_FORMAT_DIFF
+	} else {
+		c.note("whole page: first look")
+	}
+}
+
+// print prints an answer, and says why it is the whole page where changes were asked for.
+func (a *compactArgs) print(c *Call, answer *domtapv1.GetCompactResponse) {
 	if a.Incremental.Value && answer.GetResync() == nil && strings.TrimSpace(answer.GetText()) == "Changes: none" {
 		c.note("no change")
-		return nil
+		return
 	}
 	if why := answer.GetResync().GetReason(); why != "" {
 		c.note("whole page: %s", text.Resync(why))
@@ -103,7 +114,6 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	}
 	c.remark(answer.GetMetadata())
 	c.show(answer.GetText())
-	return nil
 }
 
 // whole reports whether the answer covers the whole page, so that later diffs can start from it.

@@ -148,8 +148,7 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 		case <-age.C:
 			return end{recording.ReasonLimit, "it is as old as it may get"}
 		case <-t.stopped:
-			_, err = t.take(t.tab.Head()) // what was there when it was stopped
-			if err = errors.Join(err, t.readLog()); err == nil {
+			if err = t.takeLast(); err == nil {
 				return end{recording.ReasonStopped, ""}
 			}
 		case <-ctx.Done():
@@ -159,6 +158,12 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 			return end{recording.ReasonWriteFailed, err.Error()}
 		}
 	}
+}
+
+// takeLast records what is there when the recording is stopped.
+func (t *take) takeLast() error {
+	_, err := t.take(t.tab.Head())
+	return errors.Join(err, t.readLog())
 }
 
 // gone is the end of a recording whose tab or daemon ends.

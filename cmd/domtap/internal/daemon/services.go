@@ -65,10 +65,7 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 		return err
 	}
 	s.stops = append(s.stops, unfollow)
-	tabs := tabpool.Config{
-		MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: cfg.allowURL, Dialogs: cfg.Dialogs,
-		Opaque: ofClient, Quota: quota(cfg.Limits.TabsPerClient),
-	}
+	tabs := cfg.tabs()
 	calls := server.Config{Version: cfg.Version, Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Searcher: searcher, Limits: cfg.Limits.Config}
 	cfg.record(&calls)
 	observers, err := cfg.observe(ctx, token, &tabs, &calls)
@@ -97,6 +94,14 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 		return err
 	}
 	return page.begin(ctx, s.server)
+}
+
+// tabs are the settings of the pool of tabs.
+func (cfg Config) tabs() tabpool.Config {
+	return tabpool.Config{
+		MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: cfg.allowURL, Dialogs: cfg.Dialogs,
+		Opaque: ofClient, Quota: quota(cfg.Limits.TabsPerClient),
+	}
 }
 
 // startTabs makes the pool of tabs and the sessions, and restores the tabs of an earlier daemon.

@@ -76,47 +76,50 @@ Recordings of several tabs are replayed together, each at its time.`,
 	}
 	cli.StateDirFlag(cmd.Flags(), &a.Flags.StateDir)
 	flags.register(cmd)
-	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
-		if err := cli.FromEnv(cmd.Flags(), a.Lookup); err != nil {
+	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error { return flags.replay(cmd, a, args) })
+	return cmd
+}
+
+// replay makes a file of recordings, as the flags say, or serves them.
+func (f *replayFlags) replay(cmd *cobra.Command, a *cli.App, files []string) error {
+	if err := cli.FromEnv(cmd.Flags(), a.Lookup); err != nil {
+		return err
+	}
+	for _, made := range []string{f.har, f.export} {
+		if err := spare(made, files); err != nil {
 			return err
 		}
-		for _, made := range []string{flags.har, flags.export} {
-			if err := spare(made, args); err != nil {
-				return err
-			}
+	}
+	player, err := replay.Open(files...)
+	if err != nil {
+		return exit.Errorf(exit.Usage, "name files that domtap record list prints", "%w", err)
+	}
+	defer player.Close()
+	if f.har != "" || f.script || f.goTest {
+		if err := sayMissing(cmd.Context(), a, player); err != nil {
+			return err
 		}
-		player, err := replay.Open(args...)
+	}
+	if f.har != "" {
+		archive, err := player.HAR(a.Version)
 		if err != nil {
-			return exit.Errorf(exit.Usage, "name files that domtap record list prints", "%w", err)
+			return err
 		}
-		defer player.Close()
-		if flags.har != "" || flags.script || flags.goTest {
-			if err := sayMissing(cmd.Context(), a, player); err != nil {
-				return err
-			}
+		return a.SaveFile(f.har, archive, "the archive")
+	}
+	if f.script || f.goTest {
+		return f.program(a, player)
+	}
+	if f.export != "" {
+		return f.saveTrace(a, player)
+	}
+	if cmd.Flags().Changed("at") {
+		at := &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(f.at)}}
+		if _, err := player.Seek(cmd.Context(), &domtapv1.SeekRequest{At: at}); err != nil {
+			return err
 		}
-		if flags.har != "" {
-			archive, err := player.HAR(a.Version)
-			if err != nil {
-				return err
-			}
-			return a.SaveFile(flags.har, archive, "the archive")
-		}
-		if flags.script || flags.goTest {
-			return flags.program(a, player)
-		}
-		if flags.export != "" {
-			return flags.saveTrace(a, player)
-		}
-		if cmd.Flags().Changed("at") {
-			at := &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(flags.at)}}
-			if _, err := player.Seek(cmd.Context(), &domtapv1.SeekRequest{At: at}); err != nil {
-				return err
-			}
-		}
-		return flags.serve(cmd.Context(), a, player)
-	})
-	return cmd
+	}
+	return f.serve(cmd.Context(), a, player)
 }
 
 // spare fails if a file that is to be written is one of the recordings.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
@@ -14,8 +15,7 @@ import (
 
 // Pause makes the command pause.
 func Pause(a *cli.App) *cobra.Command {
-	var session, reason string
-	var fail, list bool
+	var flags pauseFlags
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "pause [CLIENT]",
 		Short: "Hold the acting calls of a client, or of all others",
@@ -26,44 +26,60 @@ take the tab over. A call that is under way ends as it would; reads go on. domta
 		Args:    cobra.MaximumNArgs(1),
 	})
 	f := cmd.Flags()
-	f.StringVar(&session, "session", "", "on all tabs of this session, also new ones")
-	f.StringVar(&reason, "reason", "", "what the client is told")
-	f.BoolVar(&fail, "fail", false, "calls fail at once instead of waiting")
-	f.BoolVar(&list, "list", false, "list what is paused")
+	f.StringVar(&flags.session, "session", "", "on all tabs of this session, also new ones")
+	f.StringVar(&flags.reason, "reason", "", "what the client is told")
+	f.BoolVar(&flags.fail, "fail", false, "calls fail at once instead of waiting")
+	f.BoolVar(&flags.list, "list", false, "list what is paused")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
-		at, err := placeOf(ctx, c, session)
-		if err != nil {
-			return err
-		}
-		service, p := domtapv1.NewTimelineServiceClient(c.Conn), a.Printer()
-		mode := domtapv1.PauseMode_PAUSE_MODE_WAIT
-		if fail {
-			mode = domtapv1.PauseMode_PAUSE_MODE_FAIL
-		}
-		switch {
-		case list:
-			answer, err := service.ListPauses(ctx, &domtapv1.ListPausesRequest{TabId: at.tab, SessionId: at.session})
-			if err != nil {
-				return err
-			}
-			return p.Show(answer, func() string { return pauses(answer.GetPauses()) })
-		case len(args) == 1:
-			answer, err := service.PauseClient(ctx, &domtapv1.PauseClientRequest{
-				TabId: at.tab, SessionId: at.session, Client: args[0], Reason: reason, Mode: mode, ClientId: c.ID})
-			if err != nil {
-				return err
-			}
-			return p.Show(answer, func() string { return pauses([]*domtapv1.Pause{answer.GetPause()}) })
-		case session != "":
-			return exit.Errorf(exit.Usage, "name the client that is to be paused in the session", "--session needs a CLIENT")
-		}
-		answer, err := service.TakeOver(ctx, &domtapv1.TakeOverRequest{TabId: at.tab, Reason: reason, Mode: mode, ClientId: c.ID})
-		if err != nil {
-			return err
-		}
-		return p.Show(answer, func() string { return pauses([]*domtapv1.Pause{answer.GetPause()}) })
+		return flags.pause(ctx, c, a.Printer(), args)
 	})
 	return cmd
+}
+
+// pauseFlags are the flags of pause.
+type pauseFlags struct {
+	session, reason string
+	fail, list      bool
+}
+
+// pause lists what is paused, pauses the client that args name, or takes the tab over.
+func (o *pauseFlags) pause(ctx context.Context, c *cli.Client, p *cli.Printer, args []string) error {
+	at, err := placeOf(ctx, c, o.session)
+	if err != nil {
+		return err
+	}
+	service := domtapv1.NewTimelineServiceClient(c.Conn)
+	mode := domtapv1.PauseMode_PAUSE_MODE_WAIT
+	if o.fail {
+		mode = domtapv1.PauseMode_PAUSE_MODE_FAIL
+	}
+	switch {
+	case o.list:
+		answer, err := service.ListPauses(ctx, &domtapv1.ListPausesRequest{TabId: at.tab, SessionId: at.session})
+		if err != nil {
+			return err
+		}
+		return p.Show(answer, func() string { return pauses(answer.GetPauses()) })
+	case len(args) == 1:
+		answer, err := service.PauseClient(ctx, &domtapv1.PauseClientRequest{
+			TabId: at.tab, SessionId: at.session, Client: args[0], Reason: o.reason, Mode: mode, ClientId: c.ID})
+		return showPause(p, answer, err)
+	case o.session != "":
+		return exit.Errorf(exit.Usage, "name the client that is to be paused in the session", "--session needs a CLIENT")
+	}
+	answer, err := service.TakeOver(ctx, &domtapv1.TakeOverRequest{TabId: at.tab, Reason: o.reason, Mode: mode, ClientId: c.ID})
+	return showPause(p, answer, err)
+}
+
+// showPause prints what was paused, unless there is an error.
+func showPause(p *cli.Printer, answer interface {
+	proto.Message
+	GetPause() *domtapv1.Pause
+}, err error) error {
+	if err != nil {
+		return err
+	}
+	return p.Show(answer, func() string { return pauses([]*domtapv1.Pause{answer.GetPause()}) })
 }
 
 // Resume makes the command resume.
