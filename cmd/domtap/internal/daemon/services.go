@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/domtap/domtap/actor/tabpool"
+	"github.com/domtap/domtap/cmd/domtap/internal/supervisor"
 	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/server"
@@ -139,11 +140,11 @@ func (s *services) announce(cfg Config) {
 	for _, l := range s.listeners {
 		cfg.Logger.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
 	}
-	manager := newManager(os.LookupEnv, os.Getpid())
-	if err := manager.notify("READY=1"); err != nil {
+	manager := supervisor.New(os.LookupEnv, os.Getpid())
+	if err := manager.Notify("READY=1"); err != nil {
 		cfg.Logger.Warn("the service manager was not notified that the daemon is ready", "error", err)
 	}
-	s.stops = append(s.stops, manager.keepAlive(func() { s.pool.Tabs() }))
+	s.stops = append(s.stops, manager.KeepAlive(func() { s.pool.Tabs() }))
 	if cfg.OnDemand {
 		if err := endpoint.TellReady(); err != nil {
 			cfg.Logger.Warn("the command that started the daemon is gone", "error", err)

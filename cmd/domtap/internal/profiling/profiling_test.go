@@ -1,7 +1,6 @@
-package daemon
+package profiling
 
 import (
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,7 +15,7 @@ func TestProfilesAreForTheOperatorAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := wall.Wrap(debugHandler(token))
+	h := wall.Wrap(Handler(token))
 	for name, c := range map[string]struct {
 		change func(*http.Request)
 		want   int
@@ -43,22 +42,21 @@ func TestProfilesAreForTheOperatorAlone(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/debug/pprof/", nil)
 	r.Header.Set("Authorization", "Bearer ")
 	w := httptest.NewRecorder()
-	if debugHandler("").ServeHTTP(w, r); w.Code != http.StatusUnauthorized {
+	if Handler("").ServeHTTP(w, r); w.Code != http.StatusUnauthorized {
 		t.Errorf("without any token: %d", w.Code)
 	}
 }
 
 func TestProfilesAreServedOnLoopbackOnly(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:0", "nonsense"} {
-		cfg := Config{Debug: address, Logger: slog.New(slog.DiscardHandler)}
-		if stop, err := cfg.serveDebug(t.Context(), "token"); err == nil {
-			stop()
-			t.Errorf("served on %s", address)
+		if l, err := Listen(t.Context(), address); err == nil {
+			_ = l.Close()
+			t.Errorf("listening on %s", address)
 		}
 	}
-	stop, err := Config{Debug: "127.0.0.1:0", Logger: slog.New(slog.DiscardHandler)}.serveDebug(t.Context(), "token")
+	l, err := Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop()
+	_ = l.Close()
 }

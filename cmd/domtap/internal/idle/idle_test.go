@@ -1,4 +1,4 @@
-package daemon
+package idle
 
 import (
 	"context"
@@ -15,7 +15,7 @@ func TestTheDaemonEndsWhenNothingWasOpenForSoLong(t *testing.T) {
 		ended := make(chan time.Time, 1)
 		began := time.Now()
 		go func() {
-			if awaitIdle(t.Context(), 30*time.Minute, func() int { return int(open.Load()) }, func() uint64 { return uint64(ever.Load()) }) {
+			if Await(t.Context(), 30*time.Minute, func() int { return int(open.Load()) }, func() uint64 { return uint64(ever.Load()) }) {
 				ended <- time.Now()
 			}
 		}()
@@ -24,7 +24,7 @@ func TestTheDaemonEndsWhenNothingWasOpenForSoLong(t *testing.T) {
 		open.Store(0)
 		time.Sleep(29 * time.Minute)
 		synctest.Wait()
-		ever.Add(1) // a command came and went between two idlePolls
+		ever.Add(1) // a command came and went between two polls
 		time.Sleep(29 * time.Minute)
 		synctest.Wait()
 		select {
@@ -41,7 +41,7 @@ func TestTheDaemonEndsWhenNothingWasOpenForSoLong(t *testing.T) {
 func TestADaemonThatIsStoppedIsNotIdle(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if awaitIdle(ctx, time.Hour, func() int { return 0 }, func() uint64 { return 0 }) {
+	if Await(ctx, time.Hour, func() int { return 0 }, func() uint64 { return 0 }) {
 		t.Error("it counts as idle")
 	}
 }

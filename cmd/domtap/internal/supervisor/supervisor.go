@@ -1,4 +1,5 @@
-package daemon
+// Package supervisor tells the service manager that started a daemon, such as systemd, that the daemon is ready and alive, by sd_notify(3).
+package supervisor
 
 import (
 	"net"
@@ -9,22 +10,22 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// manager is the service manager that started this process, such as systemd with Type=notify. A nil manager
+// Manager is the service manager that started this process, such as systemd with Type=notify. A nil Manager
 // expects no notifications.
-type manager struct {
+type Manager struct {
 	address string
 	// watchdog is the longest time between two signs of life; 0: none are expected.
 	watchdog time.Duration
 }
 
-// newManager reads the manager's variables, by sd_notify(3). The watchdog counts only if it is meant for this
+// New reads the manager's variables, by sd_notify(3). The watchdog counts only if it is meant for this
 // process.
-func newManager(env endpoint.Lookup, pid int) *manager {
+func New(env endpoint.Lookup, pid int) *Manager {
 	address, _ := env("NOTIFY_SOCKET")
 	if address == "" || address[0] != '/' && address[0] != '@' {
 		return nil
 	}
-	m := &manager{address: address}
+	m := &Manager{address: address}
 	usec, _ := env("WATCHDOG_USEC")
 	whose, _ := env("WATCHDOG_PID")
 	if n, err := strconv.ParseInt(usec, 10, 64); err == nil && n > 0 && (whose == "" || whose == strconv.Itoa(pid)) {
@@ -33,8 +34,8 @@ func newManager(env endpoint.Lookup, pid int) *manager {
 	return m
 }
 
-// notify sends one state.
-func (m *manager) notify(state string) error {
+// Notify sends one state.
+func (m *Manager) Notify(state string) error {
 	if m == nil {
 		return nil
 	}
@@ -47,9 +48,9 @@ func (m *manager) notify(state string) error {
 	return err
 }
 
-// keepAlive notifies the manager, twice as often as required, each time that works returns. works must block in
+// KeepAlive notifies the manager, twice as often as required, each time that works returns. works must block in
 // a daemon that hangs. The caller calls stop at the end.
-func (m *manager) keepAlive(works func()) (stop func()) {
+func (m *Manager) KeepAlive(works func()) (stop func()) {
 	if m == nil || m.watchdog == 0 {
 		return func() {}
 	}
@@ -60,7 +61,7 @@ func (m *manager) keepAlive(works func()) (stop func()) {
 		defer tick.Stop()
 		for {
 			works()
-			_ = m.notify("WATCHDOG=1") // without it, the manager restarts the daemon
+			_ = m.Notify("WATCHDOG=1") // without it, the manager restarts the daemon
 			select {
 			case <-tick.C:
 			case <-ended:

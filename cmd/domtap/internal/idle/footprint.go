@@ -1,4 +1,4 @@
-package daemon
+package idle
 
 import (
 	"context"
@@ -27,16 +27,16 @@ type footprint struct {
 	log  *slog.Logger
 }
 
-// newFootprint returns the footprint of this process.
-func newFootprint(log *slog.Logger) footprint {
-	return footprint{used: processorTime, log: log, drop: func() error {
+// KeepSmall gives memory of this process back to the system whenever the process has worked and is idle again, until ctx ends. It ends early
+// where the system cannot say what the process has used, or gives no pages back.
+func KeepSmall(ctx context.Context, log *slog.Logger) {
+	footprint{used: processorTime, log: log, drop: func() error {
 		debug.FreeOSMemory()
 		return dropProgramPages()
-	}}
+	}}.keep(ctx)
 }
 
-// keep drops memory whenever the daemon has worked and is idle again, until ctx ends. It ends early where the
-// system cannot say what the process has used, or gives no pages back.
+// keep is KeepSmall.
 func (f footprint) keep(ctx context.Context) {
 	tick := time.NewTicker(footprintPoll)
 	defer tick.Stop()

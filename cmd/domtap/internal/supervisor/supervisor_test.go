@@ -1,4 +1,4 @@
-package daemon
+package supervisor
 
 import (
 	"net"
@@ -33,15 +33,15 @@ func TestServiceManagerIsNotified(t *testing.T) {
 		}
 		return string(b[:n])
 	}
-	m := newManager(lookup(map[string]string{"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000", "WATCHDOG_PID": "7"}), 7)
-	if err := m.notify("READY=1"); err != nil {
+	m := New(lookup(map[string]string{"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000", "WATCHDOG_PID": "7"}), 7)
+	if err := m.Notify("READY=1"); err != nil {
 		t.Fatal(err)
 	}
 	if got := heard(); got != "READY=1" {
 		t.Errorf("heard %q", got)
 	}
 	checked := 0
-	stop := m.keepAlive(func() { checked++ })
+	stop := m.KeepAlive(func() { checked++ })
 	for range 3 {
 		if got := heard(); got != "WATCHDOG=1" {
 			t.Errorf("heard %q", got)
@@ -55,13 +55,13 @@ func TestServiceManagerIsNotified(t *testing.T) {
 
 func TestNotifyWithoutServiceManager(t *testing.T) {
 	for _, env := range []map[string]string{nil, {"NOTIFY_SOCKET": "relative"}} {
-		m := newManager(lookup(env), 7)
-		if m != nil || m.notify("READY=1") != nil {
+		m := New(lookup(env), 7)
+		if m != nil || m.Notify("READY=1") != nil {
 			t.Errorf("%v: %+v", env, m)
 		}
-		m.keepAlive(func() { t.Error("called") })()
+		m.KeepAlive(func() { t.Error("called") })()
 	}
-	if m := newManager(lookup(map[string]string{"NOTIFY_SOCKET": "@x", "WATCHDOG_USEC": "5", "WATCHDOG_PID": "8"}), 7); m == nil || m.watchdog != 0 {
+	if m := New(lookup(map[string]string{"NOTIFY_SOCKET": "@x", "WATCHDOG_USEC": "5", "WATCHDOG_PID": "8"}), 7); m == nil || m.watchdog != 0 {
 		t.Errorf("the watchdog of another process: %+v", m)
 	}
 }
