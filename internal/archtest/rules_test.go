@@ -35,6 +35,7 @@ var layers = map[string]layer{
 	"internal/telemetry/pagelog": {layers: []string{"internal/truncate", "internal/lazyregexp"}},
 	"internal/telemetry/usage":   {},
 	"internal/telemetry/har":     {},
+	"internal/css":               {pure: true},
 	"internal/audit":             {layers: []string{"dom", "internal/truncate"}, pure: true},
 	"internal/content/animation": {pure: true},
 	"internal/content/extract":   {layers: []string{"internal/lazyregexp"}, pure: true},
@@ -112,7 +113,7 @@ var layers = map[string]layer{
 	// The states that tests record.
 	"internal/recording/recordingtest": {layers: []string{"dom", "actor"}},
 	// Entries and states in, programs out.
-	"internal/recording/script": {layers: []string{"dom", "actor", "gen", "internal/elementcontext", "internal/refs"}, modules: true, pure: true},
+	"internal/recording/script": {layers: []string{"dom", "actor", "gen", "internal/elementcontext", "internal/refs", "internal/css"}, modules: true, pure: true},
 	// A file of plain values and embedded files.
 	"internal/recording/trace": {pure: true},
 	// What search engines find, and the providers of that. Browsers take no part.
@@ -136,7 +137,7 @@ var layers = map[string]layer{
 	// Entries are messages of the API, so that what is kept is what is sent and recorded.
 	"internal/timeline": {layers: []string{"gen"}, modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders", "internal/css"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.

@@ -2,7 +2,6 @@ package script
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -10,6 +9,7 @@ import (
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/css"
 	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/internal/refs"
 )
@@ -73,7 +73,7 @@ func name(el *dom.Element, s *dom.Snapshot) *domtapv1.Target {
 		}
 	}
 	if el.Name != "" && el.Tag != "" && isOnly(all, func(o *dom.Element) bool { return o.Tag == el.Tag && o.Name == el.Name }) {
-		return &domtapv1.Target{Selector: el.Tag + "[name=" + cssString(el.Name) + "]"}
+		return &domtapv1.Target{Selector: el.Tag + "[name=" + css.String(el.Name) + "]"}
 	}
 	return nil
 }
@@ -106,19 +106,4 @@ func around(t target.Target, all []*dom.Element, el *dom.Element) (words []strin
 		return nil
 	}
 	return []string{whole}
-}
-
-// cssString quotes a text for a selector (CSS Syntax Module Level 3, section 4.3.5).
-func cssString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		if r == '"' || r == '\\' || r < ' ' || r == 0x7f {
-			b.WriteString(`\` + strconv.FormatInt(int64(r), 16) + " ")
-			continue
-		}
-		b.WriteRune(r)
-	}
-	b.WriteByte('"')
-	return b.String()
 }

@@ -1,13 +1,11 @@
 package acting
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/css"
 )
 
 // FormTurn makes the turn that fills a form, from a valid request. files checks the paths for file
@@ -41,28 +39,9 @@ func ways(f *domtapv1.FormField) []target.Target {
 		return []target.Target{{By: target.Selector, Words: f.GetSelector()}}
 	}
 	label := f.GetLabel()
-	name := cssString(label) + " i]"
+	name := css.String(label) + " i]"
 	return []target.Target{
 		{By: target.Label, Words: label}, {By: target.Group, Words: label}, {By: target.Placeholder, Words: label},
 		{By: target.Selector, Words: "input[name=" + name + ",select[name=" + name + ",textarea[name=" + name, Called: label},
 	}
-}
-
-// cssString quotes a text for a selector (CSS Syntax Module Level 3, section 4.3.5).
-func cssString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, "\\%x ", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
