@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"math/rand/v2"
@@ -24,7 +25,8 @@ const scrubTarget = 200 * time.Millisecond
 
 // BenchmarkScrub reads random seconds of an hour that is replayed, over gRPC: the page as text and its picture. The recording is of a page
 // of 1,000 elements that changes ten times a second, with a picture every five seconds. No browser takes part. The row cpu is the processor
-// time of both calls, of the client too: the figure to look at on a machine that is not idle.
+// time of both calls, of the client too: the figure to look at on a machine that is not idle. On Linux it also says how long threads of the program waited for a
+// processor during the slowest of them.
 func BenchmarkScrub(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "hour.domtap")
 	writeHour(b, path)
@@ -33,8 +35,10 @@ func BenchmarkScrub(b *testing.B) {
 	b.Logf("%-8s %v", "opening", time.Since(begun).Round(time.Millisecond))
 	random := rand.New(rand.NewPCG(11, 11))
 	var texts, pictures, both, processor times
+	var slowest, waited time.Duration
 	for range max(b.N, 300) {
 		at := &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(time.Duration(random.IntN(3600)) * time.Second)}}
+		queued := runQueue()
 		begun, used := time.Now(), processed(b)
 		if _, err := d.Dom.GetCompact(b.Context(), &domtapv1.GetCompactRequest{TabId: "t1", At: at}); err != nil {
 			b.Fatal(err)
@@ -44,6 +48,9 @@ func BenchmarkScrub(b *testing.B) {
 			b.Fatal(err)
 		}
 		all := time.Since(begun)
+		if all > slowest {
+			slowest, waited = all, runQueue()-queued
+		}
 		texts, pictures, both, processor = append(texts, text), append(pictures, all-text), append(both, all), append(processor, processed(b)-used)
 	}
 	for _, one := range []struct {
@@ -53,6 +60,9 @@ func BenchmarkScrub(b *testing.B) {
 		slices.Sort(one.took)
 		b.Logf("%-8s p50 %v p99 %v max %v", one.name, one.took.at(50).Round(100*time.Microsecond), one.took.at(99).Round(100*time.Microsecond), one.took[len(one.took)-1].Round(100*time.Microsecond))
 	}
+	if waited > 0 {
+		b.Logf("the slowest took %v; meanwhile the threads of the program waited %v for a processor", slowest.Round(100*time.Microsecond), waited.Round(100*time.Microsecond))
+	}
 	word := "ok"
 	if both[len(both)-1] > scrubTarget {
 		word = "MISSED"
@@ -61,6 +71,20 @@ func BenchmarkScrub(b *testing.B) {
 	b.ReportMetric(ms(both.at(50)), "p50-ms")
 	b.ReportMetric(ms(both[len(both)-1]), "max-ms")
 	b.ReportMetric(0, "ns/op")
+}
+
+// runQueue is how long all threads of this process have waited for a processor; 0: the system does not tell.
+func runQueue() (sum time.Duration) {
+	tasks, _ := filepath.Glob("/proc/self/task/*/schedstat")
+	for _, path := range tasks {
+		var ran, waited int64
+		if text, err := os.ReadFile(path); err == nil {
+			if _, err := fmt.Sscan(string(text), &ran, &waited); err == nil {
+				sum += time.Duration(waited)
+			}
+		}
+	}
+	return sum
 }
 
 // processed is the processor time of this process.

@@ -23,9 +23,9 @@ const (
 	blockBytes = 128 << 10
 	// A keyframe is due when a state comes after maxDeltas deltas, when the last keyframe is keyframeAge old, or when the deltas since
 	// are larger than it, but not after fewer than minDeltas: then reading the deltas costs as much as reading another keyframe.
-	maxDeltas   = 1000
+	maxDeltas   = 500
 	minDeltas   = 50
-	keyframeAge = time.Minute
+	keyframeAge = 20 * time.Second
 )
 
 // Header says what is recorded.
