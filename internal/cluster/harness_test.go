@@ -258,6 +258,8 @@ type host struct {
 	fenced int
 	// refuse is how many calls of Restore fail.
 	refuse int
+	// unstoppable is called by Stop, and says why a session cannot be stopped; nil: it can.
+	unstoppable func() error
 	// hang is how many calls of Restore end with their context.
 	hang int
 	// entered gets the calls of Restore, each of which goes on when it is closed; nil: they go on at once.
@@ -355,6 +357,9 @@ func (h *host) Restore(ctx context.Context, s cluster.Session) error {
 func (h *host) Stop(ctx context.Context, name string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if h.unstoppable != nil {
+		return nil, h.unstoppable()
 	}
 	h.mu.Lock()
 	s := h.sessions[name]

@@ -25,7 +25,7 @@ type member struct {
 // enlist acquires the lease of a new incarnation, and tries until ctx ends. A lease can be over when it is learned that it was stored, as after a
 // long cut, or be ended by another node meanwhile. It does not begin again: the next incarnation has another one.
 func (n membership) enlist(ctx context.Context) (*member, error) {
-	return retry.Until(ctx, pauseFor, func() (m *member, err error) {
+	return retry.Until(ctx, registry.PauseFor, func() (m *member, err error) {
 		m = &member{incarnation: rand.Text()}
 		m.key = registry.NodeKey(n.cfg.ID, m.incarnation)
 		if m.keeper, err = lease.Start(ctx, n.cfg.Timing, leaseStore{n.Node, m}); err != nil && ctx.Err() == nil {
@@ -79,7 +79,7 @@ func (n membership) retire(ctx context.Context, key string) {
 		if _, err = n.reg.Nodes.Update(ctx, key, e.Value, e.Revision); err == nil || errors.Is(err, registry.ErrUnavailable) {
 			return
 		}
-		pause(ctx)
+		registry.Pause(ctx)
 	}
 }
 
@@ -118,17 +118,9 @@ func (n membership) reclaimOne(name string, old, next *member) error {
 				return nil
 			}
 		}
-		pause(ctx)
+		registry.Pause(ctx)
 	}
 	return nil // the next incarnation tries again
-}
-
-// pauseFor is how long to wait before the registry is asked again after a failure.
-const pauseFor = 100 * time.Millisecond
-
-// pause waits for pauseFor, or until ctx ends.
-func pause(ctx context.Context) {
-	_ = retry.Pause(ctx, pauseFor) // callers look at ctx
 }
 
 // leaseStore keeps the lease of an incarnation in the registry.

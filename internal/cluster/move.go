@@ -40,9 +40,18 @@ func (n mover) moveTo(ctx context.Context, session, owner string) error {
 	}
 	state, err := n.cfg.Host.Stop(ctx, session)
 	if err != nil {
-		return errors.Join(fmt.Errorf("move session %s: %w", session, err), n.ready(context.WithoutCancel(ctx), session))
+		return errors.Join(fmt.Errorf("move session %s: %w", session, err), n.stay(context.WithoutCancel(ctx), session))
 	}
 	return n.handOver(context.WithoutCancel(ctx), session, owner, state)
+}
+
+// stay lets others use a session again that could not be stopped: until they can, they wait for its move.
+func (n mover) stay(ctx context.Context, session string) error {
+	err := n.ready(ctx, session)
+	for ; err != nil && !errors.Is(err, ErrElsewhere) && !errors.Is(err, ErrFenced) && n.ctx.Err() == nil; err = n.ready(ctx, session) {
+		registry.Pause(ctx)
+	}
+	return err
 }
 
 // begin says that a session is about to move. Somebody may say at the same time whether it is restored.
@@ -59,7 +68,7 @@ func (n mover) begin(ctx context.Context, session string) error {
 			n.own.update(session, func(h *holding) { h.phase = registry.Ready })
 			return err
 		}
-		pause(ctx)
+		registry.Pause(ctx)
 	}
 }
 
@@ -73,7 +82,7 @@ func (n mover) claim(ctx context.Context, session string) bool {
 		if !ok || h.phase != registry.Restoring || try == moveTries || ctx.Err() != nil {
 			return false
 		}
-		pause(ctx)
+		registry.Pause(ctx)
 	}
 }
 
@@ -109,7 +118,7 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 			err = errors.Join(err, failed, lost)
 			break
 		}
-		pause(ctx)
+		registry.Pause(ctx)
 	}
 	n.own.remove(session)
 	poke(n.work) // it may have been given to this node

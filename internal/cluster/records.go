@@ -50,7 +50,7 @@ func (r *records) claim(ctx context.Context, name string, value registry.Session
 		default:
 			replaces, value.Fence = found.Revision, registry.Token(found)+1
 		}
-		if pause(ctx); ctx.Err() != nil {
+		if registry.Pause(ctx); ctx.Err() != nil {
 			return e, context.Cause(ctx)
 		}
 	}
@@ -142,7 +142,7 @@ func (r *records) store(ctx context.Context, name string, value registry.Session
 			return 0, err
 		}
 		unsure = true
-		if pause(ctx); ctx.Err() != nil {
+		if registry.Pause(ctx); ctx.Err() != nil {
 			return 0, errors.Join(context.Cause(ctx), err)
 		}
 	}

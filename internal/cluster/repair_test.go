@@ -179,6 +179,32 @@ func TestAnOwnerIsAskedBeforeItsSessionIsGivenAway(t *testing.T) {
 	}
 }
 
+// A session that cannot be stopped to move, while the registry is away, is used again when that is back.
+func TestASessionThatCannotMoveIsUsedAgain(t *testing.T) {
+	f := newForgetful(t, lease.Standard)
+	a, b := f.nodes[0], f.nodes[1]
+	if err := a.Acquire(f.ctx, "s", cluster.Options{Restore: true}, making(a, "s")); err != nil {
+		t.Fatal(err)
+	}
+	stopping := make(chan struct{})
+	a.unstoppable = func() error {
+		f.server.Close()
+		close(stopping)
+		return errFull
+	}
+	moved := make(chan error, 1)
+	go func() { moved <- a.Operations().Move(f.ctx, "s", b.id) }()
+	<-stopping
+	time.Sleep(lease.Standard.Every / 10) // it says in vain that the session can be used
+	f.start()
+	if err := <-moved; !errors.Is(err, errFull) {
+		t.Errorf("the move ended with %v", err)
+	}
+	if at := f.settled("s", f.nodes...); at != "a" {
+		t.Errorf("the session is at %s", at)
+	}
+}
+
 // A node restores a session, and does not learn whether that was stored; then the registry loses that the node was given the session.
 func TestAWriteThatIsLostDoesNotKeepASessionAway(t *testing.T) {
 	if !testenv.Long() {

@@ -236,7 +236,7 @@ func (n *Node) SetRestore(ctx context.Context, session string, on bool) error {
 		if err := n.storeRestore(ctx, session, h, on); !errors.Is(err, registry.ErrConflict) {
 			return err
 		}
-		if pause(ctx); ctx.Err() != nil {
+		if registry.Pause(ctx); ctx.Err() != nil {
 			return fmt.Errorf("set restore of session %s: %w", session, context.Cause(ctx))
 		}
 	}
@@ -273,7 +273,7 @@ func (n *Node) SetTab(ctx context.Context, id string, tab registry.Tab) error {
 		if err == nil || errors.Is(err, registry.ErrUnavailable) {
 			return err
 		}
-		if pause(ctx); ctx.Err() != nil {
+		if registry.Pause(ctx); ctx.Err() != nil {
 			return errors.Join(context.Cause(ctx), err)
 		}
 		if e, err = n.reg.Tabs.Get(ctx, id); err != nil && !errors.Is(err, registry.ErrNotFound) {

@@ -123,14 +123,17 @@ func (b *Bucket[V]) Remove(ctx context.Context, key string, accept func(V) bool)
 		if err == nil || errors.Is(err, ErrUnavailable) {
 			return err
 		}
-		if ended := retry.Pause(ctx, removePause); ended != nil {
-			return errors.Join(ended, err)
+		if Pause(ctx); ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx), err)
 		}
 	}
 }
 
-// removePause is how long Remove waits after a failure.
-const removePause = 100 * time.Millisecond
+// PauseFor is how long to wait before the registry is asked again after a failure.
+const PauseFor = 100 * time.Millisecond
+
+// Pause waits for PauseFor, or until ctx ends, at which callers look.
+func Pause(ctx context.Context) { _ = retry.Pause(ctx, PauseFor) }
 
 // decode reads what is stored; live is false for what says that the key was deleted, or that its time was over.
 func decode[V any](key string, revision uint64, header nats.Header, data []byte) (e Entry[V], live bool, err error) {
