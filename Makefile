@@ -33,7 +33,7 @@ build: ## build bin/domtap
 release: ## build dist/: archives for six platforms, deb, rpm, clients for Python and npm, SBOM, formula, and SHA256SUMS
 	scripts/release $(VERSION)
 
-try-release: ## build a release for this platform twice, compare, and use its deb and its clients while the daemon is killed
+try-release: ## build a release for this platform twice, compare, and use its packages and clients while the daemon is killed
 	scripts/try-release $(VERSION)
 
 demo: build ## show domtap at work on a live page
