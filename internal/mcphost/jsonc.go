@@ -240,9 +240,21 @@ func setIn(text string, begin int, all []member, name, value, indent string) str
 	}
 	last := all[len(all)-1]
 	if last.hasComma {
-		return text[:last.comma+1] + "\n" + indent + entry + text[last.comma+1:]
+		at := afterRemark(text, last.comma+1)
+		return text[:at] + "\n" + indent + entry + text[at:]
 	}
-	return text[:last.end] + ",\n" + indent + entry + text[last.end:]
+	at := afterRemark(text, last.end)
+	return text[:last.end] + "," + text[last.end:at] + "\n" + indent + entry + text[at:]
+}
+
+// afterRemark is where a comment ends that stands behind a place in the same line, or that place.
+func afterRemark(text string, at int) int {
+	line, _, _ := strings.Cut(text[at:], "\n")
+	if remark := strings.TrimLeft(line, " \t"); strings.HasPrefix(remark, "//") ||
+		strings.HasPrefix(remark, "/*") && strings.Index(remark, "*/") == len(strings.TrimRight(remark, " \t"))-2 {
+		return at + len(strings.TrimRight(line, " \t"))
+	}
+	return at
 }
 
 // removeFrom removes a member with the comma that it needs no more, and its line if nothing else is on it.

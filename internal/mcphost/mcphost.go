@@ -137,6 +137,8 @@ func (h Host) edit(file string, change func(string) (string, error)) (Edit, erro
 	e := Edit{File: file}
 	if resolved, err := filepath.EvalSymlinks(file); err == nil { // a link stays one
 		e.File = resolved
+	} else if to, err := os.Readlink(file); err == nil {
+		return e, fmt.Errorf("%s is a link to %s, which is not there: make that file, or name one with --file", file, to)
 	}
 	info, err := os.Stat(e.File)
 	switch {
@@ -154,11 +156,27 @@ func (h Host) edit(file string, change func(string) (string, error)) (Edit, erro
 		}
 		e.Before, e.Exists = string(raw), true
 	}
-	if e.After, err = change(e.Before); err != nil {
+	text, mark, ends := plain(e.Before)
+	if text, err = change(text); err != nil {
 		return e, fmt.Errorf("%s: %w", e.File, err)
 	}
+	e.After = mark + strings.ReplaceAll(text, "\n", ends)
 	return e, nil
 }
+
+// plain returns a text without its byte order mark and with \n at the end of lines, and what they were. Where lines end in different
+// ways they stay as they are.
+func plain(text string) (lines, mark, ends string) {
+	if lines = strings.TrimPrefix(text, byteOrderMark); lines != text {
+		mark = byteOrderMark
+	}
+	if n := strings.Count(lines, "\r\n"); n > 0 && n == strings.Count(lines, "\n") {
+		return strings.ReplaceAll(lines, "\r\n", "\n"), mark, "\r\n"
+	}
+	return lines, mark, "\n"
+}
+
+const byteOrderMark = "\ufeff"
 
 // Changed reports whether there is something to write.
 func (e Edit) Changed() bool { return e.Before != e.After }
@@ -168,7 +186,12 @@ func (e Edit) Changed() bool { return e.Before != e.After }
 func (e Edit) Write() (backup string, err error) {
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(e.File); err == nil {
-		mode = info.Mode().Perm()
+		if mode = info.Mode().Perm(); mode&0o200 == 0 { // to replace it would be allowed
+			return "", fmt.Errorf("%s may not be written: allow it, as with chmod u+w, or edit it yourself", e.File)
+		}
+		if !e.Exists {
+			return "", fmt.Errorf("%s was made meanwhile: try again", e.File)
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(e.File), 0o755); err != nil {
 		return "", err

@@ -57,38 +57,93 @@ func isHeader(line string) bool {
 	return (rest == "" || strings.HasPrefix(rest, "#")) && strings.TrimSpace(inside) != "" && !strings.ContainsAny(inside, ",={[")
 }
 
-// headerOf is the name of a table without brackets, quotes and white space.
+// headerOf is the name of a table without brackets, quotes and white space. A dot in quotes parts no names.
 func headerOf(line string) string {
-	return strings.NewReplacer(" ", "", "\t", "", `"`, "", "'", "").Replace(strings.Trim(line[:strings.LastIndexByte(line, ']')+1], "[]"))
+	var name strings.Builder
+	var quote rune
+	for _, r := range strings.Trim(line[:strings.LastIndexByte(line, ']')+1], "[]") {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote = r
+		case quote != 0 && r == '.':
+			name.WriteByte(0)
+		case quote != 0 || r != ' ' && r != '\t':
+			name.WriteRune(r)
+		}
+	}
+	return name.String()
 }
 
-// openQuote is the quote of the string of several lines that is open after a line; empty: none is.
+// assigns reports whether a table assigns to a name, or to names below it, without a table of their own.
+func assigns(body, name string) bool {
+	for line := range strings.Lines(body) {
+		key, _, found := strings.Cut(line, "=")
+		key, _, _ = strings.Cut(key, ".")
+		if found && strings.Trim(strings.TrimSpace(key), "\"'") == name {
+			return true
+		}
+	}
+	return false
+}
+
+// openQuote is the quote of the string of several lines that is open after a line; empty: none is. Quotes in comments and in strings of
+// one line begin none.
 func openQuote(line, open string) string {
 	for line != "" {
-		if open != "" {
-			_, rest, ended := strings.Cut(line, open)
-			if !ended {
-				return open
-			}
-			line, open = rest, ""
-			continue
-		}
-		basic, literal := strings.Index(line, `"""`), strings.Index(line, "'''")
 		switch {
-		case basic >= 0 && (literal < 0 || basic < literal):
-			open, line = `"""`, line[basic+3:]
-		case literal >= 0:
-			open, line = "'''", line[literal+3:]
-		default:
+		case open != "":
+			end := closing(line, open)
+			if end < 0 {
+				if len(open) == 3 {
+					return open
+				}
+				return "" // a string of one line that does not end: not TOML, but no string of several lines
+			}
+			line, open = line[end:], ""
+		case line[0] == '#':
 			return ""
+		case strings.HasPrefix(line, `"""`), strings.HasPrefix(line, "'''"):
+			open, line = line[:3], line[3:]
+		case line[0] == '"', line[0] == '\'':
+			open, line = line[:1], line[1:]
+		default:
+			line = line[1:]
 		}
 	}
 	return open
 }
 
+// closing is the place behind the quote that ends a string; negative: it does not end in the line.
+func closing(line, quote string) int {
+	for i := 0; i < len(line); i++ {
+		if quote[0] == '"' && line[i] == '\\' {
+			i++
+		} else if strings.HasPrefix(line[i:], quote) {
+			for len(quote) == 3 && i+3 < len(line) && line[i+3] == quote[0] { // up to two more belong to the string
+				i++
+			}
+			return i + len(quote)
+		}
+	}
+	return -1
+}
+
+// servers finds the tables of a text in which a server may be edited.
+func servers(text, name string) ([]section, error) {
+	all, err := sections(text)
+	for _, one := range all {
+		if one.header == "mcp_servers" && assigns(text[one.begin:one.end], name) {
+			return nil, errInline
+		}
+	}
+	return all, err
+}
+
 // tomlSet adds a server to a text. In a table that is there, it changes the command and its arguments alone.
 func tomlSet(text string, s Server) (string, error) {
-	all, err := sections(text)
+	all, err := servers(text, s.Name)
 	if err != nil {
 		return "", err
 	}
@@ -100,7 +155,7 @@ func tomlSet(text string, s Server) (string, error) {
 	for _, one := range all {
 		if one.header == "mcp_servers."+s.Name {
 			head, body, _ := strings.Cut(text[one.begin:one.end], "\n")
-			if strings.Contains(body, lines) {
+			if strings.Contains("\n"+body, "\n"+lines) {
 				return text, nil
 			}
 			return text[:one.begin] + head + "\n" + lines + without(body, "command", "args") + text[one.end:], nil
@@ -163,7 +218,7 @@ func brackets(line string) int {
 
 // tomlRemove removes a server with the tables below it.
 func tomlRemove(text, name string) (string, error) {
-	all, err := sections(text)
+	all, err := servers(text, name)
 	if err != nil {
 		return "", err
 	}
