@@ -4,7 +4,7 @@
 // It is a gRPC client of the daemon, built on the official Go SDK. Package tools has the tools; this package
 // serves them over the protocol:
 //
-//   - Each session of a host has a state (tools.Session): the current tab, which the first navigation opens and
+//   - Each session of a host has a state (session.Session): the current tab, which the first navigation opens and
 //     which calls use that name no tab. The tabs that a session opened are closed at its end, unless
 //     Options.KeepTabs.
 //   - Errors of the daemon are results with isError, whose text says what to do next. Only unknown tools and
@@ -33,6 +33,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"google.golang.org/grpc"
 
+	modelsession "github.com/domtap/domtap/internal/mcp/session"
 	"github.com/domtap/domtap/internal/mcp/tools"
 )
 
@@ -86,7 +87,7 @@ type Server struct {
 
 // session is a session of a host.
 type session struct {
-	state *tools.Session
+	state *modelsession.Session
 	// lives ends with the session.
 	lives context.Context
 	end   context.CancelFunc
@@ -189,7 +190,7 @@ func (s *Server) session(of *mcp.ServerSession) (*session, error) {
 	if s.closed {
 		return nil, fmt.Errorf("the server is closing: start it again")
 	}
-	one := &session{state: &tools.Session{ClientID: "mcp-" + rand.Text(), Browser: s.options.Session}}
+	one := &session{state: &modelsession.Session{ClientID: "mcp-" + rand.Text(), Browser: s.options.Session}}
 	one.lives, one.end = context.WithCancel(s.lives)
 	s.sessions[of] = one
 	s.work.Go(func() {

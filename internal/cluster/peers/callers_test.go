@@ -34,6 +34,7 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/gateway"
+	modelsession "github.com/domtap/domtap/internal/mcp/session"
 	"github.com/domtap/domtap/internal/mcp/tools"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/identity"
@@ -351,7 +352,7 @@ func TestToolsOfMCPReachTheirTab(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, daemon := &tools.Session{ClientID: "model"}, tools.NewDaemon(c.nodes[0].conn)
+	session, daemon := &modelsession.Session{ClientID: "model"}, tools.NewDaemon(c.nodes[0].conn)
 	run := func(name, arguments, want string) {
 		t.Helper()
 		i := slices.IndexFunc(all, func(tool tools.Tool) bool { return tool.Name == name })

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	"github.com/domtap/domtap/internal/refs"
 )
 
@@ -393,6 +395,34 @@ func (c *Clamps) Float(name string, n Number, in Range) float64 {
 	}
 	return value
 }
+
+// Timeout reads seconds; nil: unset.
+func (c *Clamps) Timeout(n Seconds, most time.Duration) *durationpb.Duration {
+	if !n.Set {
+		return nil
+	}
+	// Fractions of a second are accepted, but notes and ranges are in whole seconds.
+	if n.Value > 0 && n.Value < most.Seconds() {
+		return durationpb.New(time.Duration(n.Value * float64(time.Second)))
+	}
+	return durationpb.New(time.Duration(c.Float("timeout", Number(n), Range{Low: 1, High: most.Seconds()})) * time.Second)
+}
+
+// Pick looks a word up in a table; the empty word gives the zero value.
+func Pick[V any](name, word string, table map[string]V) (V, error) {
+	var zero V
+	if word == "" {
+		return zero, nil
+	}
+	value, known := table[strings.ToLower(strings.ReplaceAll(word, "-", "_"))]
+	if !known {
+		return zero, fmt.Errorf("%s must be one of %s", name, strings.Join(Names(table), ", "))
+	}
+	return value, nil
+}
+
+// Names returns the keys of a table, sorted.
+func Names[V any](table map[string]V) []string { return slices.Sorted(maps.Keys(table)) }
 
 func short(value float64) string {
 	if math.Abs(value) < 1e15 {

@@ -11,18 +11,18 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/mcp/args"
 	"github.com/domtap/domtap/internal/mcp/fence"
+	"github.com/domtap/domtap/internal/mcp/session"
 )
 
 // Call is one call of a tool and its answer.
 type Call struct {
 	Arguments json.RawMessage
 	Daemon    *Daemon
-	Session   *Session
+	Session   *session.Session
 
 	// Images are the screenshots of the answer.
 	Images []Image
@@ -92,20 +92,8 @@ func (c *Call) tab(named string) (string, error) {
 	return "", inputf("no tab is open yet: browser_navigate opens one")
 }
 
-// maxTimeout is the maxTimeout timeout that the daemon accepts.
+// maxTimeout is the longest timeout that the daemon accepts.
 const maxTimeout = 5 * time.Minute
-
-// timeout reads seconds; nil: unset.
-func (c *Call) timeout(n args.Seconds, most time.Duration) *durationpb.Duration {
-	if !n.Set {
-		return nil
-	}
-	// Fractions of a second are accepted, but notes and ranges are in whole seconds.
-	if n.Value > 0 && n.Value < most.Seconds() {
-		return durationpb.New(time.Duration(n.Value * float64(time.Second)))
-	}
-	return durationpb.New(time.Duration(c.Float("timeout", args.Number(n), args.Range{Low: 1, High: most.Seconds()})) * time.Second)
-}
 
 // Fail makes an error the answer. Messages that may quote a page go into the fence; others are notes.
 func (c *Call) Fail(err error) {
@@ -167,7 +155,7 @@ func (c *Call) forget() {
 	if named.Tab == "" {
 		named.Tab = c.Session.Current()
 	}
-	c.Session.remove(named.Tab)
+	c.Session.Remove(named.Tab)
 	c.note("browser_navigate opens a tab; browser_tab lists those that are open")
 }
 

@@ -34,13 +34,13 @@ func log(ctx context.Context, c *Call) error {
 	}
 	request := &domtapv1.ReadLogRequest{TabId: id, MaxEntries: proto.Int32(logRead), ProblemsOnly: !a.All.Value}
 	if !a.All.Value {
-		request.After = c.Session.readLog(id)
+		request.After = c.Session.ReadLog(id)
 	}
 	answer, err := c.Daemon.Pages.ReadLog(ctx, request)
 	if err != nil {
 		return err
 	}
-	c.Session.setReadLog(id, answer.GetNextSequence())
+	c.Session.SetReadLog(id, answer.GetNextSequence())
 	lines, more := text.Log(answer.GetEntries(), logLines)
 	switch {
 	case lines == "" && request.GetAfter() > 0:

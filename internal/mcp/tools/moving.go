@@ -11,6 +11,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/session"
 	"github.com/domtap/domtap/internal/mcp/text"
 )
 
@@ -58,7 +59,7 @@ func navigate(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	request := &domtapv1.NavigateRequest{TabId: a.Tab, Url: a.URL, WaitUntil: until, Timeout: c.timeout(a.Timeout, maxTimeout)}
+	request := &domtapv1.NavigateRequest{TabId: a.Tab, Url: a.URL, WaitUntil: until, Timeout: c.Timeout(a.Timeout, maxTimeout)}
 	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
 	defer cancel()
 	now, err := c.goTo(ctx, request)
@@ -91,11 +92,11 @@ func (c *Call) goTo(ctx context.Context, request *domtapv1.NavigateRequest) (*do
 	}
 	answer, err := c.Daemon.Tabs.Navigate(ctx, request)
 	if status.Code(err) == codes.NotFound && named == "" {
-		c.Session.remove(request.GetTabId()) // another client closed it
+		c.Session.Remove(request.GetTabId()) // another client closed it
 		return c.open(ctx, request)
 	}
 	if err == nil && c.Session.Current() == "" {
-		c.Session.setCurrent(request.GetTabId())
+		c.Session.SetCurrent(request.GetTabId())
 	}
 	c.noticed(answer.GetOutcome(), answer.GetTab())
 	return answer.GetTab(), err
@@ -110,8 +111,8 @@ func (c *Call) open(ctx context.Context, request *domtapv1.NavigateRequest) (*do
 		return nil, err
 	}
 	id := answer.GetTab().GetId()
-	c.Session.addOpened(id)
-	c.Session.setCurrent(id)
+	c.Session.AddOpened(id)
+	c.Session.SetCurrent(id)
 	return answer.GetTab(), nil
 }
 
@@ -146,7 +147,7 @@ func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 	if err != nil {
 		return err
 	}
-	c.Session.setSeen(now.GetId(), point{answer.GetEpoch(), answer.GetRevision()})
+	c.Session.SetSeen(now.GetId(), session.Point{Epoch: answer.GetEpoch(), Revision: answer.GetRevision()})
 	c.remark(answer.GetMetadata())
 	c.show(answer.GetText())
 	return nil
@@ -183,7 +184,7 @@ func tab(ctx context.Context, c *Call) error {
 		return err
 	}
 	if a.Action == "" {
-		return inputf("action is required: one of %s", strings.Join(words(tabActions), ", "))
+		return inputf("action is required: one of %s", strings.Join(args.Names(tabActions), ", "))
 	}
 	action, err := pick("action", a.Action, tabActions)
 	if err != nil {
@@ -239,7 +240,7 @@ func selectTab(ctx context.Context, c *Call, _ *tabArgs, id string) error {
 	if err != nil {
 		return err
 	}
-	c.Session.setCurrent(id)
+	c.Session.SetCurrent(id)
 	return c.moved(answer.GetTab())
 }
 
@@ -247,7 +248,7 @@ func closeTab(ctx context.Context, c *Call, _ *tabArgs, id string) error {
 	if _, err := c.Daemon.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: id}); err != nil {
 		return err
 	}
-	c.Session.remove(id)
+	c.Session.Remove(id)
 	c.note("closed %s", id)
 	if current := c.Session.Current(); current != "" {
 		c.note("current: %s", current)

@@ -9,24 +9,22 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/session"
+	"github.com/domtap/domtap/internal/mcp/steps"
 	"github.com/domtap/domtap/internal/mcp/text"
 )
 
 // The ranges of the daemon's limits.
 var (
 	elements = args.Range{Low: 1, High: 1000, Zero: true}
-	budget   = args.Range{Low: 200, High: 50000, Zero: true}
+	budget   = steps.MaxTokens
 )
 
-// pick looks a word up in a table; the empty word gives the zero value.
+// pick is args.Pick, whose error is for the model.
 func pick[V any](name, word string, table map[string]V) (V, error) {
-	var zero V
-	if word == "" {
-		return zero, nil
-	}
-	value, known := table[strings.ToLower(strings.ReplaceAll(word, "-", "_"))]
-	if !known {
-		return zero, inputf("%s must be one of %s", name, strings.Join(words(table), ", "))
+	value, err := args.Pick(name, word, table)
+	if err != nil {
+		return value, &Input{err}
 	}
 	return value, nil
 }
@@ -83,7 +81,7 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 		return err
 	}
 	if a.whole() {
-		c.Session.setSeen(id, point{answer.GetEpoch(), answer.GetRevision()})
+		c.Session.SetSeen(id, session.Point{Epoch: answer.GetEpoch(), Revision: answer.GetRevision()})
 	}
 	a.print(c, answer)
 	return nil
@@ -91,10 +89,10 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 
 // sinceLast makes a request ask for what changed since the last answer.
 func (c *Call) sinceLast(request *domtapv1.GetCompactRequest) {
-	if at, known := c.Session.lastSeen(request.GetTabId()); request.GetFormat() == domtapv1.Format_FORMAT_DENSE {
+	if at, known := c.Session.LastSeen(request.GetTabId()); request.GetFormat() == domtapv1.Format_FORMAT_DENSE {
 		request.Incremental, request.Format = true, domtapv1.Format_FORMAT_DENSE_DIFF
 	} else if known {
-		request.SinceRevision, request.Epoch, request.Format = &at.revision, at.epoch, domtapv1.Format_FORMAT_DIFF
+		request.SinceRevision, request.Epoch, request.Format = &at.Revision, at.Epoch, domtapv1.Format_FORMAT_DIFF
 	} else {
 		c.note("whole page: first look")
 	}
@@ -148,15 +146,15 @@ func getDom(ctx context.Context, c *Call) error {
 		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Session.ClientID, IncludeAttributes: a.Attributes,
 		IncludeHistory: proto.Bool(false),
 	}
-	if at, known := c.Session.lastSeen(id); known && a.Incremental.Value {
-		request.SinceRevision, request.Epoch = &at.revision, at.epoch
+	if at, known := c.Session.LastSeen(id); known && a.Incremental.Value {
+		request.SinceRevision, request.Epoch = &at.Revision, at.Epoch
 	}
 	answer, err := c.Daemon.Dom.GetDom(ctx, request)
 	if err != nil {
 		return err
 	}
 	if !a.RootRef.Set && a.Cursor == "" && !a.ViewportOnly.Value {
-		c.Session.setSeen(id, point{answer.GetEpoch(), answer.GetRevision()})
+		c.Session.SetSeen(id, session.Point{Epoch: answer.GetEpoch(), Revision: answer.GetRevision()})
 	}
 	if request.SinceRevision != nil && answer.GetResync() == nil {
 		if changes := text.Diff(answer.GetDiff()); changes != "" {
@@ -270,7 +268,7 @@ func batch(ctx context.Context, c *Call) error {
 	}
 	request := &domtapv1.BatchRequest{
 		Urls: a.URLs, What: mode, SchemaJson: string(a.Schema), MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget),
-		Parallel: int32(c.Float("parallel", a.Parallel, args.Range{Low: 1, High: 8})), Timeout: c.timeout(a.Timeout, maxURLTimeout),
+		Parallel: int32(c.Float("parallel", a.Parallel, args.Range{Low: 1, High: 8})), Timeout: c.Timeout(a.Timeout, maxURLTimeout),
 		SessionId: c.Session.Browser,
 	}
 	ctx, cancel := withPatience(ctx, batchLasts(request))

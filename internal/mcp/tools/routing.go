@@ -30,7 +30,7 @@ func route(ctx context.Context, c *Call) error {
 	}
 	do, known := routeActions[a.Action]
 	if !known {
-		return inputf("action must be one of %s", strings.Join(words(routeActions), ", "))
+		return inputf("action must be one of %s", strings.Join(args.Names(routeActions), ", "))
 	}
 	return do(ctx, c, a)
 }

@@ -37,7 +37,7 @@ func searchWeb(ctx context.Context, c *Call) error {
 	}
 	kind, known := searchKinds[strings.ToLower(a.Kind)]
 	if a.Kind != "" && !known {
-		return inputf("kind must be one of %s", strings.Join(words(searchKinds), ", "))
+		return inputf("kind must be one of %s", strings.Join(args.Names(searchKinds), ", "))
 	}
 	answer, err := c.Daemon.Search.Search(ctx, &domtapv1.SearchRequest{
 		Query: a.Query, Kind: kind, Limit: c.Int32("max_results", a.MaxResults, args.Range{Low: 1, High: 50}),

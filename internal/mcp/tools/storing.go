@@ -62,11 +62,11 @@ func storage(ctx context.Context, c *Call) error {
 	}
 	area, known := stores[strings.ToLower(a.Area)]
 	if !known {
-		return inputf("area must be one of %s", strings.Join(words(stores), ", "))
+		return inputf("area must be one of %s", strings.Join(args.Names(stores), ", "))
 	}
 	do, known := storageActions[strings.ToLower(a.Action)]
 	if !known {
-		return inputf("action must be one of %s", strings.Join(words(storageActions), ", "))
+		return inputf("action must be one of %s", strings.Join(args.Names(storageActions), ", "))
 	}
 	return do(ctx, c, a, area)
 }

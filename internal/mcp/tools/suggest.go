@@ -7,37 +7,19 @@ import (
 	"strings"
 
 	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/definitions"
 	"github.com/domtap/domtap/internal/mcp/fence"
 	"github.com/domtap/domtap/internal/mcp/habits"
+	"github.com/domtap/domtap/internal/mcp/steps"
 	"github.com/domtap/domtap/internal/nearest"
 )
-
-// examples are calls that work, for errors that no better call is known for.
-var examples = map[string]string{
-	"browser_navigate":             `{"url":"https://example.com"}`,
-	"browser_tab":                  `{"action":"list"}`,
-	"browser_get_elements_compact": `{}`,
-	"browser_interact":             `{"steps":[{"action":"click","ref":12}]}`,
-	"browser_fill_form":            `{"fields":[{"label":"E-mail","value":"ada@example.com"}]}`,
-	"browser_wait":                 `{"text":"Thank you"}`,
-	"browser_read_page":            `{"mode":"content"}`,
-	"browser_find":                 `{"query":"sign in"}`,
-	"browser_log":                  `{}`,
-	"browser_get_dom":              `{}`,
-	"browser_screenshot":           `{}`,
-	"browser_extract":              `{"selectors":["h1","a@href"]}`,
-	"browser_batch":                `{"urls":["https://example.com"]}`,
-	"browser_storage":              `{"action":"list"}`,
-	"browser_search":               `{"query":"go release notes"}`,
-	"browser_route":                `{"action":"block","url":"**/*.png"}`,
-}
 
 // suggested is the longest call that is suggested in full, in bytes. A longer one is replaced by the example.
 const suggested = 600
 
 // suggest adds the right call to an error in the arguments of a call.
 func suggest[T any](c *Call, err error) error {
-	right := json.RawMessage(examples[c.tool])
+	right := json.RawMessage(definitions.Example(c.tool))
 	if args.IsUnknown(err) {
 		for _, one := range []json.RawMessage{args.Correct(c.Arguments, new(T)), step(c)} {
 			if one != nil && len(one) <= suggested && args.Decode(one, new(T)) == nil && complete(c.tool, one) {
@@ -57,7 +39,8 @@ func complete(tool string, call json.RawMessage) bool {
 		Required []string `json:"required"`
 	}
 	var given map[string]json.RawMessage
-	if json.Unmarshal([]byte(definitions[tool].schema), &schema) != nil || json.Unmarshal(call, &given) != nil {
+	defined, _ := definitions.Of(tool)
+	if json.Unmarshal([]byte(defined.Schema), &schema) != nil || json.Unmarshal(call, &given) != nil {
 		return false
 	}
 	if tool == "browser_wait" { // which requires one of several
@@ -74,7 +57,7 @@ func step(c *Call) json.RawMessage {
 	if c.tool != "browser_interact" || json.Unmarshal(c.Arguments, &given) != nil || given["steps"] != nil {
 		return nil
 	}
-	corrected := args.Correct(c.Arguments, new(stepArgs))
+	corrected := args.Correct(c.Arguments, new(steps.Arguments))
 	var one map[string]any
 	if corrected == nil || json.Unmarshal(corrected, &one) != nil {
 		return nil
@@ -105,11 +88,11 @@ func Unknown(name string, raw json.RawMessage, offered []Tool) string {
 	case known && slices.Contains(names, call.Tool):
 		right := string(args.Marshal(call.Arguments))
 		if len(right) > suggested {
-			right = examples[call.Tool]
+			right = definitions.Example(call.Tool)
 		}
 		return fmt.Sprintf("%s: call %s %s", what, call.Tool, fence.Clean(right))
 	case near != "":
-		return fmt.Sprintf("%s: call %s %s", what, near, examples[near])
+		return fmt.Sprintf("%s: call %s %s", what, near, definitions.Example(near))
 	}
 	return fmt.Sprintf("%s: use one of %s", what, strings.Join(names, ", "))
 }

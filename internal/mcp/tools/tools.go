@@ -4,7 +4,7 @@
 // Names, descriptions and schemas cost tokens in every session of a model, so they are terse, and tools are
 // loaded by classes. Answers are text: notes in lines that begin with "#", and the text of pages in a fence.
 //
-// Tools have no state; the state of a session is in Session.
+// Tools have no state; the state of a session is in package session.
 package tools
 
 import (
@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/definitions"
 )
 
 // Tool is one tool.
@@ -103,13 +104,13 @@ func Select(list string) ([]Tool, error) {
 	var out []Tool
 	for _, t := range table {
 		if wanted[All] || slices.ContainsFunc(t.sets, func(class string) bool { return wanted[class] }) {
-			has, known := definitions[t.Name]
+			has, known := definitions.Of(t.Name)
 			if !known {
 				return nil, fmt.Errorf("%s has no definition: this is a bug in domtap", t.Name)
 			}
-			t.Description = has.description
+			t.Description = has.Description
 			var schema bytes.Buffer
-			if err := json.Compact(&schema, []byte(has.schema)); err != nil {
+			if err := json.Compact(&schema, []byte(has.Schema)); err != nil {
 				return nil, fmt.Errorf("the schema of %s: %w", t.Name, err)
 			}
 			t.Schema = schema.Bytes()

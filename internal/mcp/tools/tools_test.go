@@ -12,7 +12,9 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/definitions"
 	"github.com/domtap/domtap/internal/mcp/habits"
+	"github.com/domtap/domtap/internal/mcp/steps"
 )
 
 func TestClassesOfTools(t *testing.T) {
@@ -66,18 +68,18 @@ func TestSchemasSayWhatToolsRead(t *testing.T) {
 			t.Errorf("%s: white space in a schema is tokens: %s", tool.Name, tool.Schema)
 		}
 	}
-	sameWords(t, "browser_interact", "action", words(stepMakers))
-	sameWords(t, "browser_tab", "action", words(tabActions))
-	sameWords(t, "browser_wait", "state", words(states))
-	sameWords(t, "browser_read_page", "mode", words(modes))
-	sameWords(t, "browser_navigate", "show", words(shows))
-	sameWords(t, "browser_navigate", "wait_until", words(waits))
-	sameWords(t, "browser_get_elements_compact", "format", words(formats))
-	sameWords(t, "browser_screenshot", "format", words(pictures))
-	sameWords(t, "browser_storage", "action", words(storageActions))
-	sameWords(t, "browser_storage", "area", words(stores))
-	sameWords(t, "browser_search", "kind", words(searchKinds))
-	sameWords(t, "browser_route", "action", words(routeActions))
+	sameWords(t, "browser_interact", "action", steps.Actions())
+	sameWords(t, "browser_tab", "action", args.Names(tabActions))
+	sameWords(t, "browser_wait", "state", args.Names(states))
+	sameWords(t, "browser_read_page", "mode", args.Names(modes))
+	sameWords(t, "browser_navigate", "show", args.Names(shows))
+	sameWords(t, "browser_navigate", "wait_until", args.Names(waits))
+	sameWords(t, "browser_get_elements_compact", "format", args.Names(formats))
+	sameWords(t, "browser_screenshot", "format", args.Names(pictures))
+	sameWords(t, "browser_storage", "action", args.Names(storageActions))
+	sameWords(t, "browser_storage", "area", args.Names(stores))
+	sameWords(t, "browser_search", "kind", args.Names(searchKinds))
+	sameWords(t, "browser_route", "action", args.Names(routeActions))
 }
 
 // Whatever a model calls from habit, the answer is a call that the tool here reads.
@@ -111,25 +113,21 @@ func TestCallsOfOtherServersBecomeCallsThatToolsRead(t *testing.T) {
 		}
 	}
 	for _, tool := range table {
-		if examples[tool.Name] == "" {
-			t.Errorf("%s has no example", tool.Name)
-		}
-	}
-	for tool, example := range examples {
-		into := reflect.New(reflect.TypeOf(arguments[tool])).Interface()
-		if err := args.Decode(json.RawMessage(example), into); err != nil || !complete(tool, json.RawMessage(example)) {
-			t.Errorf("the example of %s: %v", tool, err)
+		example := json.RawMessage(definitions.Example(tool.Name))
+		into := reflect.New(reflect.TypeOf(arguments[tool.Name])).Interface()
+		if err := args.Decode(example, into); len(example) == 0 || err != nil || !complete(tool.Name, example) {
+			t.Errorf("the example of %s: %s, %v", tool.Name, example, err)
 		}
 	}
 }
 
 // A drag has an end and waypoints, each an element or a point.
 func TestDragsOfModels(t *testing.T) {
-	var a args.Object[stepArgs]
+	var a args.Object[steps.Arguments]
 	if err := json.Unmarshal([]byte(`{"action":"drag","ref":4,"value":"e9","waypoints":["[6]","120,40"]}`), &a); err != nil {
 		t.Fatal(err)
 	}
-	got, err := a.V.step(&Call{})
+	got, err := a.V.Step(new(args.Clamps))
 	want := &domtapv1.DragStep{
 		Target: &domtapv1.Target{Ref: proto.Uint32(4)}, To: &domtapv1.Target{Ref: proto.Uint32(9)},
 		Waypoints: []*domtapv1.Target{{Ref: proto.Uint32(6)}, {X: proto.Float64(120), Y: proto.Float64(40)}},
@@ -163,7 +161,8 @@ func properties(t *testing.T, schema []byte) map[string]any {
 // sameWords compares an enumeration of a schema with what the tool knows.
 func sameWords(t *testing.T, tool, property string, known []string) {
 	t.Helper()
-	raw := definitions[tool].schema
+	defined, _ := definitions.Of(tool)
+	raw := defined.Schema
 	from := strings.Index(raw, `"`+property+`":{"type":"string","enum":`)
 	if from < 0 {
 		t.Fatalf("%s: no enumeration of %s", tool, property)

@@ -1,11 +1,25 @@
-package tools
+// Package definitions has what hosts and models get to know of the tools: descriptions, schemas, and a call of each that works. It is data alone.
+package definitions
 
-// definition is what a host gets about a tool.
-type definition struct{ description, schema string }
+// Definition is what a host gets about a tool.
+type Definition struct {
+	Description string
+	// Schema is the JSON schema of the arguments, an object.
+	Schema string
+}
+
+// Of is the definition of a tool; false: there is none of that name.
+func Of(tool string) (Definition, bool) {
+	d, known := definitions[tool]
+	return d, known
+}
+
+// Example is a call of a tool that works; empty: none is known.
+func Example(tool string) string { return examples[tool] }
 
 // definitions are by the names of the tools. Each word costs tokens in every session, so none repeats what a
 // name says. TestDefinitionsAreCheap counts them.
-var definitions = map[string]definition{
+var definitions = map[string]Definition{
 	"browser_navigate": {
 		"Load a URL and show its elements with refs, its content as Markdown, or nothing.",
 		`{"type":"object","properties":{
@@ -197,4 +211,24 @@ var definitions = map[string]definition{
 			"timeout":{"type":"number","description":"seconds each"}},
 		"required":["urls"]}`,
 	},
+}
+
+// examples are calls that work, for errors that no better call is known for.
+var examples = map[string]string{
+	"browser_navigate":             `{"url":"https://example.com"}`,
+	"browser_tab":                  `{"action":"list"}`,
+	"browser_get_elements_compact": `{}`,
+	"browser_interact":             `{"steps":[{"action":"click","ref":12}]}`,
+	"browser_fill_form":            `{"fields":[{"label":"E-mail","value":"ada@example.com"}]}`,
+	"browser_wait":                 `{"text":"Thank you"}`,
+	"browser_read_page":            `{"mode":"content"}`,
+	"browser_find":                 `{"query":"sign in"}`,
+	"browser_log":                  `{}`,
+	"browser_get_dom":              `{}`,
+	"browser_screenshot":           `{}`,
+	"browser_extract":              `{"selectors":["h1","a@href"]}`,
+	"browser_batch":                `{"urls":["https://example.com"]}`,
+	"browser_storage":              `{"action":"list"}`,
+	"browser_search":               `{"query":"go release notes"}`,
+	"browser_route":                `{"action":"block","url":"**/*.png"}`,
 }

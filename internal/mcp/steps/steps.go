@@ -1,0 +1,213 @@
+// Package steps converts the steps of an action, as models write them, to those of the gRPC API. It is lenient where arguments can mean one thing only,
+// and says what is missing in words for the model. It calls nobody.
+package steps
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/args"
+)
+
+// MaxTokens is the range of max_tokens that the daemon accepts.
+var MaxTokens = args.Range{Low: 200, High: 50000, Zero: true}
+
+// maxTimeout is the longest timeout of a wait that the daemon accepts.
+const maxTimeout = 5 * time.Minute
+
+// Arguments are the arguments of one step. The action decides which of them apply.
+type Arguments struct {
+	Action      string                `json:"action"`
+	Ref         args.Ref              `json:"ref"`
+	Role        string                `json:"role"`
+	Name        args.Text             `json:"name"`
+	Text        args.Text             `json:"text"`
+	Label       args.Text             `json:"label"`
+	Placeholder args.Text             `json:"placeholder"`
+	TestID      string                `json:"test_id"`
+	Selector    string                `json:"selector"`
+	Within      args.Text             `json:"within"`
+	X           args.Number           `json:"x"`
+	Y           args.Number           `json:"y"`
+	Value       args.Words            `json:"value"`
+	Values      args.Words            `json:"values"`
+	Key         args.Words            `json:"key"`
+	Waypoints   args.List[args.Place] `json:"waypoints"`
+	Submit      args.Bool             `json:"submit"`
+	Gone        args.Bool             `json:"gone"`
+	URL         string                `json:"url"`
+	NetworkIdle args.Bool             `json:"network_idle"`
+	Timeout     args.Seconds          `json:"timeout"`
+	Button      string                `json:"button"`
+	Modifiers   args.List[string]     `json:"modifiers"`
+	MaxTokens   args.Number           `json:"max_tokens"`
+	FullPage    args.Bool             `json:"full_page"`
+	Marks       args.Bool             `json:"marks"`
+}
+
+// target returns the target of the step; nil: it names none.
+func (s *Arguments) target() *domtapv1.Target {
+	t := &domtapv1.Target{
+		Ref: s.Ref.Pointer(), Role: s.Role, Name: string(s.Name), Text: string(s.Text), Label: string(s.Label), Placeholder: string(s.Placeholder),
+		TestId: s.TestID, Selector: s.Selector, Within: string(s.Within),
+	}
+	if s.X.Set || s.Y.Set {
+		t.X, t.Y = proto.Float64(s.X.Value), proto.Float64(s.Y.Value)
+	}
+	if proto.Equal(t, &domtapv1.Target{}) {
+		return nil
+	}
+	return t
+}
+
+// several returns values, or else value.
+func (s *Arguments) several() []string {
+	if s.Values != nil {
+		return s.Values
+	}
+	return s.Value
+}
+
+// makers convert arguments to steps, by action.
+var makers = map[string]func(s *Arguments, c *args.Clamps) (*domtapv1.Step, error){
+	"click": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: s.target(), Button: s.Button, Modifiers: s.Modifiers}}}, nil
+	},
+	"double_click": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: s.target()}}}, nil
+	},
+	"hover": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: s.target()}}}, nil
+	},
+	"type": (*Arguments).typing,
+	"fill": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: s.target(), Text: s.Value.First()}}}, nil
+	},
+	"press": (*Arguments).press,
+	"select": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: s.target(), Values: s.several()}}}, nil
+	},
+	"check": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: s.target()}}}, nil
+	},
+	"uncheck": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: s.target()}}}, nil
+	},
+	"scroll": (*Arguments).scroll,
+	"drag":   (*Arguments).drag,
+	"upload": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: s.target(), Paths: s.several()}}}, nil
+	},
+	"wait": (*Arguments).wait,
+	"read": func(s *Arguments, c *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{
+			MaxTokens: c.Int32("max_tokens", s.MaxTokens, MaxTokens), Format: domtapv1.Format_FORMAT_DENSE}}}, nil
+	},
+	"screenshot": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Screenshot{Screenshot: &domtapv1.ScreenshotStep{FullPage: s.FullPage.Value, Marks: s.Marks.Value}}}, nil
+	},
+	"back": func(*Arguments, *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Back{Back: &domtapv1.BackStep{}}}, nil
+	},
+}
+
+// Actions returns the actions, sorted.
+func Actions() []string { return args.Names(makers) }
+
+// Step converts the arguments to a step. Numbers out of range are brought into it, which c notes. The error is for the model.
+func (s *Arguments) Step(c *args.Clamps) (*domtapv1.Step, error) {
+	if s.Action == "" {
+		return nil, fmt.Errorf("action is required: one of %s", strings.Join(Actions(), ", "))
+	}
+	maker, err := args.Pick("action", s.Action, makers)
+	if err != nil {
+		return nil, err
+	}
+	s.settle()
+	return maker(s, c)
+}
+
+// settle moves arguments that can mean one thing only to where they belong: the key of press, and the text to type
+// or fill next to another target.
+func (s *Arguments) settle() {
+	if s.Value != nil {
+		return
+	}
+	switch strings.ToLower(s.Action) {
+	case "press":
+		s.Value = s.Key
+	case "type":
+		if s.Text != "" { // nothing is typed without a value; without a target it goes to what has the focus
+			s.Value, s.Text = args.Words{string(s.Text)}, ""
+		}
+	case "fill":
+		if other := s.Ref.Set || s.Role+string(s.Label+s.Placeholder)+s.TestID+s.Selector != ""; other && s.Text != "" {
+			s.Value, s.Text = args.Words{string(s.Text)}, ""
+		}
+	}
+}
+
+// typing types the value into the target, or else into what has the focus.
+func (s *Arguments) typing(*args.Clamps) (*domtapv1.Step, error) {
+	return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: s.target(), Text: s.Value.First(), Submit: s.Submit.Value}}}, nil
+}
+
+// press presses a key. The keys of a text are those that type it.
+func (s *Arguments) press(c *args.Clamps) (*domtapv1.Step, error) {
+	if s.Value == nil && s.Text != "" {
+		s.Value, s.Text = args.Words{string(s.Text)}, ""
+		return s.typing(c)
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: s.target(), Key: s.Value.First()}}}, nil
+}
+
+// scroll scrolls the target into view, or scrolls by a distance.
+func (s *Arguments) scroll(c *args.Clamps) (*domtapv1.Step, error) {
+	step := &domtapv1.ScrollStep{Target: s.target()}
+	if word := s.Value.First(); word != "" {
+		distance, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return nil, fmt.Errorf("value must be how many pixels to scroll down, or absent to scroll the target into view; not %q", word)
+		}
+		step.DeltaY = c.Float("value", args.Number{Set: true, Value: distance}, args.Range{Low: -100_000, High: 100_000})
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: step}}, nil
+}
+
+// drag drops the target on the element or the point that the value names.
+func (s *Arguments) drag(*args.Clamps) (*domtapv1.Step, error) {
+	var to args.Place
+	if err := to.UnmarshalJSON([]byte(s.Value.First())); err != nil {
+		return nil, fmt.Errorf("value must be the ref or the point \"x,y\" to drop on, not %q", s.Value.First())
+	}
+	step := &domtapv1.DragStep{Target: s.target(), To: place(to)}
+	for _, waypoint := range s.Waypoints {
+		step.Waypoints = append(step.Waypoints, place(waypoint))
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: step}}, nil
+}
+
+func place(p args.Place) *domtapv1.Target {
+	if p.Ref.Set {
+		return &domtapv1.Target{Ref: p.Ref.Pointer()}
+	}
+	return &domtapv1.Target{X: proto.Float64(p.X), Y: proto.Float64(p.Y)}
+}
+
+// wait waits for a target, a URL or an idle network.
+func (s *Arguments) wait(c *args.Clamps) (*domtapv1.Step, error) {
+	step := &domtapv1.WaitStep{Target: s.target(), Gone: s.Gone.Value, Timeout: c.Timeout(s.Timeout, maxTimeout)}
+	if s.URL != "" || s.NetworkIdle.Value {
+		step.Until = &domtapv1.WaitCondition{Url: s.URL}
+		if s.NetworkIdle.Value {
+			step.Until.NetworkIdle = durationpb.New(0)
+		}
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: step}}, nil
+}
