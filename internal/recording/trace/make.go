@@ -10,6 +10,7 @@ import (
 	"html"
 	"slices"
 	"strings"
+	"unique"
 )
 
 //go:embed page
@@ -142,15 +143,15 @@ type changed struct {
 // encode writes each line once.
 func encode(states []State) (table []string, out []changed) {
 	table, out = []string{}, []changed{}
-	known := map[string]int{}
+	known := map[unique.Handle[string]]int{}
 	var before []int
 	for _, s := range states {
-		var now []int
-		for line := range strings.SplitSeq(strings.TrimSuffix(s.Text, "\n"), "\n") {
+		now := make([]int, 0, len(s.Text))
+		for _, line := range s.Text {
 			i, ok := known[line]
 			if !ok {
 				i = len(table)
-				known[line], table = i, append(table, line)
+				known[line], table = i, append(table, line.Value())
 			}
 			now = append(now, i)
 		}
@@ -161,7 +162,7 @@ func encode(states []State) (table []string, out []changed) {
 		for last < most-first && before[len(before)-1-last] == now[len(now)-1-last] {
 			last++
 		}
-		out = append(out, changed{s.At, s.Revision, first, last, now[first : len(now)-last : len(now)-last]})
+		out = append(out, changed{s.At, s.Revision, first, last, slices.Clone(now[first : len(now)-last])})
 		before = now
 	}
 	return table, out

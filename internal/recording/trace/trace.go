@@ -11,6 +11,12 @@
 //   - The same input makes the same bytes.
 package trace
 
+import (
+	"slices"
+	"strings"
+	"unique"
+)
+
 // Trace is what a file shows. Times are in milliseconds since Started.
 type Trace struct {
 	// Program is the version of domtap.
@@ -75,9 +81,21 @@ type State struct {
 	At       int64
 	Revision uint64
 	// Text is the page as DENSE.
-	Text string
+	Text Text
 	// Needed says that a step begins or ends with it: it is left out after the others.
 	Needed bool
+}
+
+// Text is a text by its lines, of which equal ones of all texts are in memory once: the states of an hour differ in few.
+type Text []unique.Handle[string]
+
+// NewText makes a Text.
+func NewText(text string) Text {
+	var out Text
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		out = append(out, unique.Make(line))
+	}
+	return slices.Clip(out)
 }
 
 // Picture is what the viewport showed.

@@ -28,7 +28,7 @@ func example(text string, states, pictures int) Trace {
 		Clients: []Client{{Name: text, Calls: 1, Tokens: 3}},
 	}
 	for i := range states {
-		tab.States = append(tab.States, State{At: int64(i * 100), Revision: uint64(i + 1), Text: fmt.Sprintf("%s\nsame\nrow %d\nsame\n", text, i), Needed: i%5 == 0})
+		tab.States = append(tab.States, State{At: int64(i * 100), Revision: uint64(i + 1), Text: NewText(fmt.Sprintf("%s\nsame\nrow %d\nsame\n", text, i)), Needed: i%5 == 0})
 	}
 	for i := range pictures {
 		tab.Pictures = append(tab.Pictures, Picture{At: int64(i * 100), Width: 4, Height: 3, PageWidth: 8, Type: "image/jpeg", Data: bytes.Repeat([]byte{byte(i)}, 10_000)})
@@ -163,7 +163,7 @@ func TestEncodedStatesAreReadBack(t *testing.T) {
 		for range random.IntN(6) {
 			lines = append(lines, fmt.Sprint("line ", random.IntN(4)))
 		}
-		states = append(states, State{At: int64(i), Text: strings.Join(lines, "\n")})
+		states = append(states, State{At: int64(i), Text: NewText(strings.Join(lines, "\n"))})
 	}
 	table, all := encode(states)
 	var now []int
@@ -173,8 +173,8 @@ func TestEncodedStatesAreReadBack(t *testing.T) {
 		for _, l := range now {
 			lines = append(lines, table[l])
 		}
-		if got := strings.Join(lines, "\n"); got != states[i].Text {
-			t.Fatalf("state %d is %q, want %q", i, got, states[i].Text)
+		if got := NewText(strings.Join(lines, "\n")); !slices.Equal(got, states[i].Text) {
+			t.Fatalf("state %d is %v, want %v", i, got, states[i].Text)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (e *exported) readStates(tab *trace.Tab, ways []way) {
 			continue // another one follows soon
 		}
 		sampled = m.At
-		tab.States = append(tab.States, trace.State{At: e.since(m.At), Revision: s.Revision, Text: text(s), Needed: needed[place]})
+		tab.States = append(tab.States, trace.State{At: e.since(m.At), Revision: s.Revision, Text: trace.NewText(text(s)), Needed: needed[place]})
 	}
 	e.damaged = cursor.Damaged()
 }
