@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,6 +149,14 @@ func (d *daemons) kill() {
 			if err != nil {
 				d.t.Fatal(err)
 			}
+			// While the process comes to its end its socket takes connections, and resets them.
+			testenv.Await(d.t, "the end of the daemon", func() bool {
+				conn, err := net.Dial("unix", filepath.Join(d.state, "domtap.sock"))
+				if err == nil {
+					_ = conn.Close()
+				}
+				return err != nil
+			})
 			return
 		}
 	}
