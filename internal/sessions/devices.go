@@ -1,6 +1,9 @@
 package sessions
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Device is a kind of device, held upright.
 type Device struct {
@@ -23,17 +26,26 @@ const (
 )
 
 // devices holds sizes and scales as the device mode of Chromium's DevTools lists them (front_end/models/emulation/EmulatedDevices.ts).
-// Those of the iPhones 13, 14, 15 and 16 (such as 2556 by 1179 pixels at 3), the iPad of 10.2 inches (2160 by 1620 at 2), the Pixels 5, 6, 8 and 9 (such as
-// 2400 by 1080 at 420 dpi, 2.625), the Galaxy S24
-// (2340 by 1080 at 3) and the Galaxy Tab S9 (2560 by 1600 at 2.25) are the makers' technical data, divided by the scale.
+// Those of the iPhones from 11 on but for the 12 Pro (such as 2556 by 1179 pixels at 3), the iPads of 10.2 and 11 inches (such as 2160 by 1620 at 2),
+// the Pixels but for the 7 (such as 2400 by 1080 at 420 dpi, 2.625, and 2992 by 1344 at 3), the Galaxy S24 (2340 by 1080 at 3), A55 (2340 by 1080 at 2.25), Z Flip 6 and 7,
+// Z Fold 6 and 7 (such as 2160 by 1856 at 2) and Tab S9 (2560 by 1600 at 2.25) are the makers' technical data, divided by the scale.
 // Desktop sizes are common ones.
 var devices = []Device{
 	{"iPhone SE", 375, 667, 2, true, true, safariPhone},
 	{"iPhone XR", 414, 896, 2, true, true, safariPhone},
+	{"iPhone 11", 414, 896, 2, true, true, safariPhone},
+	{"iPhone 11 Pro", 375, 812, 3, true, true, safariPhone},
+	{"iPhone 11 Pro Max", 414, 896, 3, true, true, safariPhone},
+	{"iPhone 12", 390, 844, 3, true, true, safariPhone},
+	{"iPhone 12 mini", 375, 812, 3, true, true, safariPhone},
 	{"iPhone 12 Pro", 390, 844, 3, true, true, safariPhone},
+	{"iPhone 12 Pro Max", 428, 926, 3, true, true, safariPhone},
 	{"iPhone 13", 390, 844, 3, true, true, safariPhone},
 	{"iPhone 13 mini", 375, 812, 3, true, true, safariPhone},
+	{"iPhone 13 Pro", 390, 844, 3, true, true, safariPhone},
+	{"iPhone 13 Pro Max", 428, 926, 3, true, true, safariPhone},
 	{"iPhone 14", 390, 844, 3, true, true, safariPhone},
+	{"iPhone 14 Plus", 428, 926, 3, true, true, safariPhone},
 	{"iPhone 14 Pro", 393, 852, 3, true, true, safariPhone},
 	{"iPhone 14 Pro Max", 430, 932, 3, true, true, safariPhone},
 	{"iPhone 15", 393, 852, 3, true, true, safariPhone},
@@ -41,22 +53,50 @@ var devices = []Device{
 	{"iPhone 15 Pro", 393, 852, 3, true, true, safariPhone},
 	{"iPhone 15 Pro Max", 430, 932, 3, true, true, safariPhone},
 	{"iPhone 16", 393, 852, 3, true, true, safariPhone},
+	{"iPhone 16 Plus", 430, 932, 3, true, true, safariPhone},
 	{"iPhone 16 Pro", 402, 874, 3, true, true, safariPhone},
 	{"iPhone 16 Pro Max", 440, 956, 3, true, true, safariPhone},
+	{"iPhone 16e", 390, 844, 3, true, true, safariPhone},
+	{"iPhone 17", 402, 874, 3, true, true, safariPhone},
+	{"iPhone 17 Pro", 402, 874, 3, true, true, safariPhone},
+	{"iPhone 17 Pro Max", 440, 956, 3, true, true, safariPhone},
+	{"iPhone 17e", 390, 844, 3, true, true, safariPhone},
+	{"iPhone Air", 420, 912, 3, true, true, safariPhone},
 	{"Moto G Power", 412, 823, 1.75, true, true, "Mozilla/5.0 (Linux; Android 11; moto g power (2022)" + chromePhone},
+	{"Pixel 4a (5G)", 412, 892, 2.625, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 4a (5G)" + chromePhone},
 	{"Pixel 5", 393, 851, 2.75, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 5" + chromePhone},
 	{"Pixel 6", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 6" + chromePhone},
+	{"Pixel 6 Pro", 412, 892, 3.5, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 6 Pro" + chromePhone},
+	{"Pixel 6a", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 6a" + chromePhone},
 	{"Pixel 7", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 7" + chromePhone},
+	{"Pixel 7 Pro", 412, 892, 3.5, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 7 Pro" + chromePhone},
+	{"Pixel 7a", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 7a" + chromePhone},
 	{"Pixel 8", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 14; Pixel 8" + chromePhone},
+	{"Pixel 8 Pro", 448, 997, 3, true, true, "Mozilla/5.0 (Linux; Android 14; Pixel 8 Pro" + chromePhone},
+	{"Pixel 8a", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 14; Pixel 8a" + chromePhone},
 	{"Pixel 9", 412, 923, 2.625, true, true, "Mozilla/5.0 (Linux; Android 15; Pixel 9" + chromePhone},
+	{"Pixel 9 Pro", 427, 952, 3, true, true, "Mozilla/5.0 (Linux; Android 15; Pixel 9 Pro" + chromePhone},
+	{"Pixel 9 Pro XL", 448, 997, 3, true, true, "Mozilla/5.0 (Linux; Android 15; Pixel 9 Pro XL" + chromePhone},
+	{"Pixel 10", 412, 923, 2.625, true, true, "Mozilla/5.0 (Linux; Android 16; Pixel 10" + chromePhone},
+	{"Pixel 10 Pro", 427, 952, 3, true, true, "Mozilla/5.0 (Linux; Android 16; Pixel 10 Pro" + chromePhone},
+	{"Pixel 10 Pro XL", 448, 997, 3, true, true, "Mozilla/5.0 (Linux; Android 16; Pixel 10 Pro XL" + chromePhone},
 	{"Galaxy S8+", 360, 740, 4, true, true, "Mozilla/5.0 (Linux; Android 9; SM-G955U" + chromePhone},
 	{"Galaxy S20 Ultra", 412, 915, 3.5, true, true, "Mozilla/5.0 (Linux; Android 13; SM-G988B" + chromePhone},
 	{"Galaxy S24", 360, 780, 3, true, true, "Mozilla/5.0 (Linux; Android 14; SM-S921B" + chromePhone},
+	{"Galaxy A55", 480, 1040, 2.25, true, true, "Mozilla/5.0 (Linux; Android 14; SM-A556B" + chromePhone},
+	{"Galaxy Z Flip 6", 360, 880, 3, true, true, "Mozilla/5.0 (Linux; Android 14; SM-F741U" + chromePhone},
+	{"Galaxy Z Flip 7", 360, 840, 3, true, true, "Mozilla/5.0 (Linux; Android 16; SM-F761U" + chromePhone},
 	{"Galaxy Z Fold 5", 344, 882, 2.625, true, true, "Mozilla/5.0 (Linux; Android 13; SM-F946U" + chromePhone},
+	{"Galaxy Z Fold 6", 928, 1080, 2, true, true, "Mozilla/5.0 (Linux; Android 14; SM-F956U" + chromePhone},
+	{"Galaxy Z Fold 6 Cover", 484, 1188, 2, true, true, "Mozilla/5.0 (Linux; Android 14; SM-F956U" + chromePhone},
+	{"Galaxy Z Fold 7", 984, 1092, 2, true, true, "Mozilla/5.0 (Linux; Android 16; SM-F966U" + chromePhone},
+	{"Galaxy Z Fold 7 Cover", 360, 840, 3, true, true, "Mozilla/5.0 (Linux; Android 16; SM-F966U" + chromePhone},
 	{"iPad", 810, 1080, 2, true, true, safariTablet},
+	{"iPad (gen 11)", 820, 1180, 2, true, true, safariTablet},
 	{"iPad Mini", 768, 1024, 2, true, true, safariTablet},
 	{"iPad Air", 820, 1180, 2, true, true, safariTablet},
 	{"iPad Pro", 1024, 1366, 2, true, true, safariTablet},
+	{"iPad Pro 11", 834, 1194, 2, true, true, safariTablet},
 	{"Galaxy Tab S9", 711, 1138, 2.25, true, true, "Mozilla/5.0 (Linux; Android 14; SM-X710" + chromeTablet},
 	{"Surface Pro 7", 912, 1368, 2, true, true, "Mozilla/5.0 (Windows NT 10.0; Win64; x64" + chromeTablet},
 	{"Nest Hub", 1024, 600, 2, true, true, "Mozilla/5.0 (Linux; Android" + chromeTablet},
@@ -69,9 +109,9 @@ var devices = []Device{
 // Devices lists the devices that Emulation.Device may name.
 func Devices() []Device { return slices.Clone(devices) }
 
-// FindDevice finds a device by its name.
+// FindDevice finds a device by its name, in large or small letters.
 func FindDevice(name string) (Device, bool) {
-	i := slices.IndexFunc(devices, func(d Device) bool { return d.Name == name })
+	i := slices.IndexFunc(devices, func(d Device) bool { return strings.EqualFold(d.Name, name) })
 	if i < 0 {
 		return Device{}, false
 	}
