@@ -48,8 +48,8 @@ func (n membership) live(m *member) {
 		n.fence(m)
 		_, _ = m.keeper.Release() // it is over; this waits for its goroutine
 		next, err := n.enlist(n.ctx)
-		if err != nil { // the node is being closed
-			return
+		if err != nil {
+			return // the node is being closed
 		}
 		n.member.Store(next)
 		n.log.Info("joined the cluster again", "incarnation", next.incarnation)
