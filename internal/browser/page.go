@@ -25,6 +25,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/dialogs"
 	"github.com/domtap/domtap/internal/browser/documents"
 	"github.com/domtap/domtap/internal/browser/emulate"
+	"github.com/domtap/domtap/internal/browser/facets"
 	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/input"
 	"github.com/domtap/domtap/internal/browser/navigation"
@@ -54,7 +55,7 @@ type Page struct {
 	driver.Bodies
 	*console.Feed
 	rawPage
-	*freezer
+	*facets.Freezer
 
 	// The parts share the frames, with the monitor.
 	frames    *frames.Manager
@@ -130,11 +131,14 @@ func (p *Page) compose() {
 	shots := capture.New(tab, p.documents, &c.front, func() bool { return !c.masks().IsZero() })
 
 	p.shots = shots
-	p.Observer = observerFacet{p.reader, p.requests, func() { p.inbox.Push(inbound{prepare: true}) }}
-	p.Query = queryFacet{p.documents, documents.NewScripts(m), shots, c, bringToFront}
-	p.Input = inputFacet{p.input, p.documents, p.navigator, p.requests, &p.activity, c, bringToFront, p.barrier}
-	p.PageStorage, p.Bodies = sessionStorage{m, shots}, bodies{p.requests, shots}
-	p.freezer = &freezer{page: p.main, targets: p.emulated, front: &c.front}
+	p.Observer = facets.Observer{Reader: p.reader, Requests: p.requests, OnLoop: func() { p.inbox.Push(inbound{prepare: true}) }}
+	session := facets.Session{Acts: c.acts, Clipboard: c.clipboard, BringToFront: bringToFront}
+	p.Query = facets.Query{Query: p.documents, Scripts: documents.NewScripts(m), Capture: shots, Session: session}
+	p.Input = facets.Input{
+		Input: p.input, Documents: p.documents, Navigator: p.navigator, Requests: p.requests, Activity: &p.activity, Session: session, Barrier: p.barrier,
+	}
+	p.PageStorage, p.Bodies = facets.Storage{Frames: m, Capture: shots}, facets.Bodies{Requests: p.requests, Capture: shots}
+	p.Freezer = &facets.Freezer{Page: p.main, Targets: p.emulated, Front: &c.front}
 	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
 }
 
@@ -166,7 +170,7 @@ func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kin
 		// No file chooser ever opens: who uploads answers in its place.
 		{Method: cdppage.CommandSetInterceptFileChooserDialog, Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: true},
 		{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
-		p.focus(),
+		p.Focus(),
 	}
 	steps = append(steps, p.emulated.Apply(s, kind, o)...)
 	steps = append(steps, devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger})

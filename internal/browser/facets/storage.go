@@ -1,4 +1,4 @@
-package browser
+package facets
 
 import (
 	"context"
@@ -12,16 +12,16 @@ import (
 	"github.com/domtap/domtap/internal/browser/storagestate"
 )
 
-// sessionStorage implements driver.PageStorage.
-type sessionStorage struct {
-	m       *frames.Manager
-	capture *capture.Capture
+// Storage implements driver.PageStorage.
+type Storage struct {
+	Frames  *frames.Manager
+	Capture *capture.Capture
 }
 
 // SessionStorage implements driver.PageStorage.
-func (s sessionStorage) SessionStorage(ctx context.Context, origin string, e driver.StorageEdit, values bool) (string, []driver.StorageEntry, error) {
+func (s Storage) SessionStorage(ctx context.Context, origin string, e driver.StorageEdit, values bool) (string, []driver.StorageEntry, error) {
 	if values {
-		if err := s.capture.Unmasked("what they have stored would tell that: leave out values, or use a session without --mask"); err != nil {
+		if err := s.Capture.Unmasked("what they have stored would tell that: leave out values, or use a session without --mask"); err != nil {
 			return "", nil, err
 		}
 	}
@@ -39,18 +39,18 @@ func (s sessionStorage) SessionStorage(ctx context.Context, origin string, e dri
 			break
 		}
 	}
-	return "", nil, s.m.Failed(err)
+	return "", nil, s.Frames.Failed(err)
 }
 
 // areas finds the storage of an origin, or that of the main document when it is empty, by each document that reaches it.
-func (s sessionStorage) areas(origin string) (all []storagestate.Area) {
-	s.m.Lock()
-	defer s.m.Unlock()
+func (s Storage) areas(origin string) (all []storagestate.Area) {
+	s.Frames.Lock()
+	defer s.Frames.Unlock()
 	if origin = strings.ToLower(origin); origin == "" {
-		origin = originOf(s.m.Tree.Main().URL)
+		origin = originOf(s.Frames.Tree.Main().URL)
 	}
-	for _, one := range s.m.Tree.Readable() {
-		if f := s.m.Tree.Get(one.ID); origin != "" && f != nil && originOf(f.URL) == origin {
+	for _, one := range s.Frames.Tree.Readable() {
+		if f := s.Frames.Tree.Get(one.ID); origin != "" && f != nil && originOf(f.URL) == origin {
 			all = append(all, storagestate.Area{Session: one.Agent.Session, Context: one.Agent.Unique, Origin: origin})
 		}
 	}

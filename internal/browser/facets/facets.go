@@ -1,0 +1,211 @@
+// Package facets implements the interfaces of actor/driver that take several parts of a page at once: an action brings the page to the front, uses the
+// clipboard, and is at rest when documents, navigations and requests are.
+//
+// A facet holds no state of its own but what is frozen. Its methods may be called from any goroutine but the page's loop, which the barrier waits for.
+// The caller sets all fields.
+package facets
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/activity"
+	"github.com/domtap/domtap/internal/browser/capture"
+	"github.com/domtap/domtap/internal/browser/clipboard"
+	"github.com/domtap/domtap/internal/browser/documents"
+	"github.com/domtap/domtap/internal/browser/frames"
+	"github.com/domtap/domtap/internal/browser/input"
+	"github.com/domtap/domtap/internal/browser/navigation"
+	"github.com/domtap/domtap/internal/browser/requests"
+)
+
+// Observer implements driver.Observer.
+type Observer struct {
+	*documents.Reader
+	Requests *requests.Requests
+	// OnLoop lets the page's loop call Reader.Prepare.
+	OnLoop func()
+}
+
+// Prepare implements driver.Observer.
+func (o Observer) Prepare() { o.OnLoop() }
+
+// Subscribe implements driver.Observer.
+func (o Observer) Subscribe(ctx context.Context, s driver.Subscription) error {
+	o.Reader.Subscribe(ctx, s)
+	o.Requests.Watch(s.Network)
+	return nil
+}
+
+// Session is what a page's session does around an action or a script.
+type Session struct {
+	// Acts waits until the page may act, and returns what ends that.
+	Acts func(ctx context.Context) (done func(), err error)
+	// Clipboard is that of the session.
+	Clipboard *clipboard.Session
+	// BringToFront brings the page to the front of its window.
+	BringToFront func(ctx context.Context)
+}
+
+// Query implements driver.Query.
+type Query struct {
+	*documents.Query
+	Scripts *documents.Scripts
+	Capture *capture.Capture
+	Session Session
+}
+
+// Evaluate implements driver.Query.
+func (q Query) Evaluate(ctx context.Context, s driver.Script) (out driver.Evaluated, err error) {
+	if err = q.Capture.Unmasked("scripts would tell what is masked: read the page, or use a session without --mask"); err != nil {
+		return out, err
+	}
+	q.Session.BringToFront(ctx) // scripts may wait for frames
+	done, err := q.Session.Acts(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer done()
+	return q.Scripts.Evaluate(ctx, s)
+}
+
+// Bodies implements driver.Bodies.
+type Bodies struct {
+	Requests *requests.Requests
+	Capture  *capture.Capture
+}
+
+// Body implements driver.Bodies.
+func (b Bodies) Body(ctx context.Context, request string) ([]byte, error) {
+	if err := b.Capture.Unmasked("what servers answer would tell that: leave out bodies, or use a session without --mask"); err != nil {
+		return nil, err
+	}
+	return b.Requests.Body(ctx, request)
+}
+
+// Input implements driver.Input.
+type Input struct {
+	Input     *input.Input
+	Documents *documents.Query
+	Navigator *navigation.Navigator
+	Requests  *requests.Requests
+	Activity  *activity.Activity
+	Session   Session
+	// Barrier returns when the page's loop has handled what the browser has sent until now.
+	Barrier func(ctx context.Context) error
+}
+
+// Do implements driver.Input. Input is the browser's own (trusted events), never a script's.
+func (i Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
+	i.Session.BringToFront(ctx)
+	done, err := i.Session.Acts(ctx)
+	if err != nil {
+		return driver.DoResult{}, err
+	}
+	defer done()
+	i.Activity.Begin(isGuarded(a))
+	use := input.UsesClipboard(a, i.Input.Mac())
+	if use == (input.ClipboardUse{}) {
+		return i.Input.Do(ctx, a)
+	}
+	var result driver.DoResult
+	note, err := i.Session.Clipboard.Do(ctx, use.Copies, use.Pastes, func() (err error) {
+		result, err = i.Input.Do(ctx, a)
+		return err
+	})
+	if err == nil && note != "" {
+		result.Note = cmp.Or(result.Note, "ok") + ", " + note
+	}
+	return result, err
+}
+
+// isGuarded reports whether the observer follows what an action sets off, from the first event that the element receives.
+func isGuarded(a driver.Action) bool {
+	switch a.Kind {
+	case driver.Click, driver.Check, driver.Uncheck, driver.Type, driver.Fill, driver.Press, driver.Select:
+		return a.Ref != dom.NoRef
+	}
+	return false
+}
+
+// Attend implements driver.Input.
+func (i Input) Attend(ctx context.Context, on bool) { i.Requests.Attend(ctx, on) }
+
+// Reveal implements driver.Input.
+func (i Input) Reveal(ctx context.Context, e driver.Element) error {
+	return i.Documents.Reveal(ctx, e)
+}
+
+// Settle implements driver.Input. When the documents know that what the action set off is over, and the page has begun nothing
+// that they do not see, the page is at rest. Otherwise Settle waits for what is under way, and else for quiet frames.
+func (i Input) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error {
+	until := requests.Limit()
+	followed := i.Activity.End()
+	asked := i.Input.TakeRest()
+	defer asked.Forget()
+	for again := false; ; again, asked = true, (frames.Asked{}) {
+		rests := false
+		if followed {
+			var err error
+			if rests, err = i.Documents.Rests(ctx, frame, again, asked); err != nil {
+				return err
+			}
+			if err := i.Barrier(ctx); err != nil {
+				return err
+			}
+			rests = rests && !i.Activity.Any()
+		}
+		if known := rests || followed && i.isUnderWay(until); !known {
+			if err := i.Documents.Settle(ctx, frame, limit, timers); err != nil {
+				return err
+			}
+		}
+		i.Activity.Renew()
+		waited, err := i.awaitUnderWay(ctx, until)
+		if err != nil {
+			return err
+		}
+		if !waited {
+			i.Requests.ReportUnanswered()
+			return nil
+		}
+		// What was answered is about to be shown.
+	}
+}
+
+// isUnderWay reports whether a navigation or requests are waited for, so that there is no use in waiting for frames before.
+func (i Input) isUnderWay(until time.Time) bool {
+	return time.Now().Before(until) && (i.Navigator.Going() || i.Requests.Awaited(until))
+}
+
+// awaitUnderWay waits until no navigation, window or request is under way that the action set off, and reports whether
+// any was. After until it reports none, since a page may change its URL without an end.
+func (i Input) awaitUnderWay(ctx context.Context, until time.Time) (waited bool, err error) {
+	if err := i.Barrier(ctx); err != nil {
+		return false, err
+	}
+	went := i.Navigator.Going()
+	if err := i.Navigator.AwaitArrival(ctx); err != nil {
+		return false, err
+	}
+	if err := i.Barrier(ctx); err != nil {
+		return false, err
+	}
+	waited, err = i.Requests.AwaitAnswers(ctx, until)
+	return waited || went && time.Now().Before(until), err
+}
+
+// AwaitWindows implements driver.Input.
+func (i Input) AwaitWindows(ctx context.Context) error {
+	// The renderer tells of its windows before it answers.
+	if err := i.Documents.Ping(ctx); err != nil {
+		return err
+	}
+	if err := i.Barrier(ctx); err != nil {
+		return err
+	}
+	return i.Navigator.AwaitWindows(ctx)
+}
