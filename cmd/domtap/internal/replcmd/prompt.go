@@ -24,7 +24,8 @@ func (r *repl) prompt(ctx context.Context, in *os.File) error {
 	t := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{in, r.app.Out}, promptText)
+	}{clearing{in}, r.app.Out}, promptText)
+	t.History = said{t.History}
 	// The signal of Ctrl-C ends the context of the whole program, so that commands here have contexts of their own.
 	ctx = context.WithoutCancel(ctx)
 	t.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
@@ -45,9 +46,37 @@ func (r *repl) prompt(ctx context.Context, in *os.File) error {
 		if err != nil {
 			return fmt.Errorf("read the terminal: %w", err)
 		}
+		select {
+		case s := <-signals: // of a command that had ended when it came
+			if s == syscall.SIGTERM {
+				return nil
+			}
+		default:
+		}
 		if over, err := r.command(ctx, line, in, signals); over || err != nil {
 			return err
 		}
+	}
+}
+
+// clearing reads keys, and has Ctrl-C, at which the terminal would end, clear the line: the cursor goes to its end, all before that is deleted,
+// and a new prompt begins.
+type clearing struct{ io.Reader }
+
+const ctrlC, clearLine = "\x03", "\x05\x15\r"
+
+func (c clearing) Read(p []byte) (int, error) {
+	keys := make([]byte, max(1, len(p)/len(clearLine)))
+	n, err := c.Reader.Read(keys)
+	return copy(p, bytes.ReplaceAll(keys[:n], []byte(ctrlC), []byte(clearLine))), err
+}
+
+// said is a history without empty lines.
+type said struct{ term.History }
+
+func (s said) Add(line string) {
+	if line != "" {
+		s.History.Add(line)
 	}
 }
 

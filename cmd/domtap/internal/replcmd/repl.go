@@ -35,8 +35,8 @@ func Repl(a *cli.App, root Root) *cobra.Command {
 		Use:   "repl",
 		Short: "Run commands at a prompt, or from a script on standard input",
 		Long: `Run the commands of domtap without the word domtap, one a line, over one connection. On a terminal, Tab completes commands, flags, tabs
-and refs, the arrow keys edit the line and walk through the history, ? lists the commands, Ctrl-C ends a command, and exit or
-Ctrl-D ends the prompt. From a pipe or a file, each line is a command, # begins a comment, and the first command that fails ends
+and refs, the arrow keys edit the line and walk through the history, ? lists the commands, Ctrl-C ends a command
+or clears the line, and exit or Ctrl-D ends the prompt. From a pipe or a file, each line is a command, # begins a comment, and the first command that fails ends
 the script with its exit code. Words are quoted as in a shell. The flags of repl are those of every line.`,
 		Example: "  domtap repl\n  domtap repl --tab t2 < steps.txt\n  printf 'open https://example.com\\nsnapshot\\n' | domtap repl",
 		Args:    cli.Args(),

@@ -1,8 +1,13 @@
 package replcmd
 
 import (
+	"errors"
+	"io"
 	"slices"
+	"strings"
 	"testing"
+
+	"golang.org/x/term"
 )
 
 func TestSplit(t *testing.T) {
@@ -34,5 +39,23 @@ func FuzzSplitNeverPanics(f *testing.F) {
 func TestCommonPrefix(t *testing.T) {
 	if got := commonPrefix("größe", "grün"); got != "gr" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestCtrlCClearsTheLine types into a terminal as a person does; up is the arrow key.
+func TestCtrlCClearsTheLine(t *testing.T) {
+	const up = "\x1b[A"
+	terminal := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{clearing{strings.NewReader("tabs\rsnap\x03\x03stop\x1b[D\x03" + up + "\r")}, io.Discard}, promptText)
+	terminal.History = said{terminal.History}
+	for i, want := range []string{"tabs", "", "", "", "tabs"} {
+		if line, err := terminal.ReadLine(); err != nil || line != want {
+			t.Errorf("line %d is %q, %v, want %q", i, line, err, want)
+		}
+	}
+	if line, err := terminal.ReadLine(); !errors.Is(err, io.EOF) {
+		t.Errorf("%q, %v, want the end", line, err)
 	}
 }
