@@ -16,7 +16,7 @@ FULL     := Clipboard|FrozenPage|Thaw|Permission|Prompt|Hovered|NothingOpens|Win
 ONFULL   := ./e2e ./e2e/acting ./e2e/sessions ./e2e/sideeffects ./e2e/capture
 # The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
 # cores: browsers that start and end, and tests that wait, leave some of them idle.
-LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server ./e2e/acting ./e2e/capture ./e2e/adversarial
+LONGEST  := ./e2e/acting ./e2e/streams ./e2e ./cmd/domtap ./e2e/capture ./e2e/sideeffects ./internal/cluster ./internal/server ./e2e/gauntlet ./internal/recording ./e2e/adversarial ./bench/peers
 
 # The version is stamped by -ldflags, so Go need not ask git, which refuses a checkout of another user's.
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
