@@ -55,6 +55,20 @@ const maxFunction = 50
 // TestFunctionsFitAScreen holds functions outside of tests to what can be read without scrolling.
 func TestFunctionsFitAScreen(t *testing.T) {
 	count := 0
+	eachFunction(t, func(rel string, f *ast.FuncDecl, lines int) {
+		count++
+		if lines > maxFunction {
+			t.Errorf("%s: %s has %d lines, and may have %d: make a function of a step in it that has a name", rel, f.Name.Name, lines, maxFunction)
+		}
+	})
+	if count < 1000 {
+		t.Errorf("only %d functions were found: the walk is wrong", count)
+	}
+}
+
+// eachFunction calls do with every function and method that is neither generated nor of a test, the path of its file, and how many lines it has.
+func eachFunction(t *testing.T, do func(rel string, f *ast.FuncDecl, lines int)) {
+	t.Helper()
 	eachGoFile(t, func(rel string, src []byte) error {
 		if strings.HasSuffix(rel, "_test.go") || strings.HasPrefix(rel, "gen/") {
 			return nil
@@ -65,18 +79,10 @@ func TestFunctionsFitAScreen(t *testing.T) {
 			return err
 		}
 		for _, d := range tree.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok {
-				continue
-			}
-			count++
-			if n := files.Position(f.End()).Line - files.Position(f.Pos()).Line + 1; n > maxFunction {
-				t.Errorf("%s: %s has %d lines, and may have %d: make a function of a step in it that has a name", rel, f.Name.Name, n, maxFunction)
+			if f, ok := d.(*ast.FuncDecl); ok {
+				do(rel, f, files.Position(f.End()).Line-files.Position(f.Pos()).Line+1)
 			}
 		}
 		return nil
 	})
-	if count < 1000 {
-		t.Errorf("only %d functions were found: the walk is wrong", count)
-	}
 }
