@@ -69,6 +69,9 @@ func moreOfDomtap(last call, answer string) (call, bool) {
 	if all, ok := last.arguments["interactive_only"]; ok { // a cursor is for the same options
 		next.arguments["interactive_only"] = all
 	}
+	if strings.Contains(answer, "# max_elements 0 and max_tokens 0 give the rest") {
+		next.arguments["max_elements"], next.arguments["max_tokens"] = 0, 0
+	}
 	return next, true
 }
 
