@@ -94,3 +94,21 @@ func TestFilesThatAreNotToBeWritten(t *testing.T) {
 		t.Errorf("left over: %v, %v", left, err)
 	}
 }
+
+// TestNamesThatAreNoBareKeys installs and removes servers whose names need quotes.
+func TestNamesThatAreNoBareKeys(t *testing.T) {
+	for _, name := range []string{"my.domtap", "my domtap", "dömtap"} {
+		one := domtap
+		one.Name = name
+		e, err := host(t, "codex").Install(write(t, "a = 1\n"), one)
+		if err != nil || !strings.Contains(e.After, "[mcp_servers.\""+name+"\"]\n") {
+			t.Fatalf("%s: %q, %v", name, e.After, err)
+		}
+		if again, err := host(t, "codex").Install(write(t, e.After), one); err != nil || again.Changed() {
+			t.Errorf("%s, again: %q, %v", name, again.After, err)
+		}
+		if gone, err := host(t, "codex").Uninstall(write(t, e.After), name); err != nil || gone.After != "a = 1\n" {
+			t.Errorf("%s, removed: %q, %v", name, gone.After, err)
+		}
+	}
+}

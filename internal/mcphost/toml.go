@@ -153,7 +153,7 @@ func tomlSet(text string, s Server) (string, error) {
 	}
 	lines := "command = " + tomlString(s.Command) + "\nargs = [" + strings.Join(args, ", ") + "]\n"
 	for _, one := range all {
-		if one.header == "mcp_servers."+s.Name {
+		if one.header == headerOf("[mcp_servers."+tomlKey(s.Name)+"]") {
 			head, body, _ := strings.Cut(text[one.begin:one.end], "\n")
 			if strings.Contains("\n"+body, "\n"+lines) {
 				return text, nil
@@ -167,7 +167,7 @@ func tomlSet(text string, s Server) (string, error) {
 	if text != "" {
 		text += "\n"
 	}
-	return text + "[mcp_servers." + s.Name + "]\n" + lines, nil
+	return text + "[mcp_servers." + tomlKey(s.Name) + "]\n" + lines, nil
 }
 
 // without removes assignments from the body of a table, also those of arrays in several lines.
@@ -222,8 +222,9 @@ func tomlRemove(text, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	header := headerOf("[mcp_servers." + tomlKey(name) + "]")
 	for i := len(all) - 1; i >= 0; i-- {
-		if h := all[i].header; h == "mcp_servers."+name || strings.HasPrefix(h, "mcp_servers."+name+".") {
+		if h := all[i].header; h == header || strings.HasPrefix(h, header+".") {
 			before := text[:all[i].begin]
 			if all[i].end == len(text) { // the line that parts it from the tables before
 				before = strings.TrimRight(before, "\r\n \t")
@@ -235,6 +236,17 @@ func tomlRemove(text, name string) (string, error) {
 		}
 	}
 	return text, nil
+}
+
+// tomlKey writes a name as a key, in quotes where it needs them.
+func tomlKey(name string) string {
+	bare := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
+	}
+	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !bare(r) }) < 0 {
+		return name
+	}
+	return tomlString(name)
 }
 
 // tomlString writes a basic string.
