@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestATraceIsReadByDomtap(t *testing.T) {
 		test func(*testing.T, *stage)
 	}{
 		{"steps and diffs are read", readsSteps}, {"the time is moved by keys", scrubsTheTrace}, {"a request is found", findsARequestOfTheTrace}, {"nothing is asked for", asksForNothing},
-		{"no barriers", traceHasNoBarriers}, {"a dark phone shows it", fitsADarkPhone},
+		{"no barriers", traceHasNoBarriers}, {"keys do all of it", keysDoAllOfTheTrace}, {"a dark phone shows it", fitsADarkPhone},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			st.t = t
@@ -218,6 +219,79 @@ func traceHasNoBarriers(t *testing.T, st *stage) {
 	if audit.GetErrors() > 0 {
 		t.Error(audit.GetText())
 	}
+	controls, err := st.d.Dom.GetDom(testenv.Within(t, limit), &domtapv1.GetDomRequest{TabId: st.live})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range controls.GetElements() {
+		if e.GetCovered() || e.GetText() == "" {
+			t.Errorf("a control is covered or has no name: %v", e)
+		}
+	}
+}
+
+// keysDoAllOfTheTrace uses no pointer: the Tab key leads to each control, in the order of the page, and keys choose a step, its diff, a time and a request.
+func keysDoAllOfTheTrace(t *testing.T, st *stage) {
+	walked, last := st.walk(), -1
+	for _, want := range []string{"scrub", "previous", "which", agent, "before", "after", "diff", "page", "kind", "filter", "Go to 0:"} {
+		at := slices.IndexFunc(walked, func(w focus) bool { return strings.Contains(w.What, want) })
+		if at <= last {
+			t.Errorf("the Tab key leads to %q as number %d, and to what stands before it as number %d: %v", want, at, last, walked)
+		}
+		last = max(last, at)
+	}
+	for _, w := range walked {
+		if !w.Visible {
+			t.Errorf("the focus on %q cannot be seen", w.What)
+		}
+	}
+	// to presses Tab until a control has the focus.
+	to := func(id string) {
+		t.Helper()
+		in[bool](st, st.live, `(b => { b.tabIndex = -1; b.focus(); b.removeAttribute('tabindex'); return true })(document.body)`)
+		for range 30 {
+			st.do(press("Tab"))
+			if in[bool](st, st.live, `document.activeElement.matches("`+id+`")`) {
+				return
+			}
+		}
+		t.Fatalf("the Tab key does not lead to %s", id)
+	}
+	to("#which")
+	for range 2 { // all, what clients did
+		st.do(press("ArrowUp"))
+	}
+	st.do(press("ArrowDown"))
+	to("#steps button")
+	st.do(press("Home"))
+	if got := st.says("facts"); !strings.Contains(got, "Pay now") {
+		t.Errorf("the first step is %s", got)
+	}
+	if got := st.says("diff"); !strings.Contains(got, "Refund") {
+		t.Errorf("its diff is %s", got)
+	}
+	to("#after")
+	st.do(press("Enter"))
+	if page := st.says("page"); !strings.Contains(page, "Refund") {
+		t.Errorf("after the click, the page is\n%s", page)
+	}
+	to("#scrub")
+	st.do(press("Home"))
+	if now := st.says("now"); !strings.HasPrefix(now, "0:00.00 of ") {
+		t.Errorf("at the start it is %s", now)
+	}
+	to("#filter")
+	st.do(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Text: "receipt"}}})
+	if found := st.says("found"); !strings.HasPrefix(found, "1 of ") {
+		t.Errorf("the filter finds %s", found)
+	}
+	to("#log button")
+	st.do(press("Enter"))
+	if now := st.says("now"); strings.HasPrefix(now, "0:00.00 of ") {
+		t.Errorf("the request leads to %s", now)
+	}
+	to("#filter")
+	st.do(press("Control+a"), press("Delete"))
 }
 
 // fitsADarkPhone opens the file in a session that is dark and 390 px wide.
