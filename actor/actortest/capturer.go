@@ -34,9 +34,9 @@ func (p *capturer) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error
 func (p *capturer) Picture(image []byte) { p.locked(func() { p.picture = image }) }
 
 // Extent is two viewports high.
-func (p *capturer) Extent(ctx context.Context) (box dom.Box, err error) {
+func (p *capturer) Extent(ctx context.Context) (box dom.Box, width float64, err error) {
 	err = p.call(ctx, "Extent", func() { box = dom.Box{Width: p.main.Scroll.Width, Height: 2 * p.main.Scroll.Height} })
-	return box, err
+	return box, box.Width, err
 }
 
 // Print gives a PDF that holds the ranges.

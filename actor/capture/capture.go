@@ -5,7 +5,12 @@
 package capture
 
 import (
+	"bytes"
 	"context"
+	"image"
+	_ "image/jpeg" // what pictures are, for DecodeConfig
+	_ "image/png"
+	"math"
 	"time"
 
 	"github.com/domtap/domtap/actor"
@@ -32,6 +37,39 @@ func Screenshot(ctx context.Context, tab *actor.Tab, s driver.Shot) ([]byte, err
 	})
 }
 
+// Scaled is Screenshot of the viewport as PNG or JPEG, with how many pixels make one CSS pixel: the device scale factor; 0: unknown, as of WEBP.
+func Scaled(ctx context.Context, tab *actor.Tab, s driver.Shot) (taken []byte, ratio float64, err error) {
+	type scaled struct {
+		image []byte
+		width float64
+	}
+	out, err := actor.Do(ctx, tab, command("screenshot"), func(ctx context.Context, x *actor.Exclusive) (out scaled, err error) {
+		if out.image, err = x.Screenshot(ctx, s); err != nil {
+			return out, err
+		}
+		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+			_, out.width, err = page.Extent(ctx)
+			return err
+		})
+		return out, err
+	})
+	return out.image, ratioOf(out.image, out.width), err
+}
+
+// ratioOf is how many pixels of a picture make one of a viewport's width. A scrollbar is in the picture, and not in the width: a ratio that is
+// hardly more than a whole number is that number.
+func ratioOf(picture []byte, width float64) float64 {
+	size, _, err := image.DecodeConfig(bytes.NewReader(picture))
+	if err != nil || width <= 0 {
+		return 0
+	}
+	ratio := float64(size.Width) / width
+	if whole := math.Floor(ratio); whole >= 1 && ratio < 1.04*whole {
+		return whole
+	}
+	return ratio
+}
+
 // ReadAndScreenshot reads the DOM and takes a picture in one call.
 func ReadAndScreenshot(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, error) {
 	out, err := actor.Do(ctx, tab, command("look"), func(ctx context.Context, x *actor.Exclusive) (out picture, err error) {
@@ -51,7 +89,7 @@ func FullPage(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver
 			return r, area, err
 		}
 		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
-			area, err = page.Extent(ctx)
+			area, _, err = page.Extent(ctx)
 			return err
 		})
 		return r, area, err

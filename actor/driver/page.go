@@ -169,8 +169,9 @@ type Input interface {
 type Capturer interface {
 	// Screenshot takes a picture.
 	Screenshot(ctx context.Context, s Shot) ([]byte, error)
-	// Extent is the box of the whole page, relative to the viewport, with what a picture can show of it.
-	Extent(ctx context.Context) (dom.Box, error)
+	// Extent is the box of the whole page, relative to the viewport, with what a picture can show of it, and the width of the viewport without
+	// scrollbars that take room. All are in CSS pixels.
+	Extent(ctx context.Context) (whole dom.Box, width float64, err error)
 	// Record takes pictures of the viewport whenever it changes, until ctx ends, and gives each to frame, which may fail to end the recording. It fails with an
 	// *apierr.Error of kind Exhausted while another recording of the page is under way, and of kind NotActionable in a session with masks.
 	Record(ctx context.Context, r Recording, frame func(Frame) error) error

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
@@ -239,5 +241,58 @@ func callsOnlyItsMethods(t *testing.T, st *stage) {
 		if !isExpected(wrong) {
 			t.Errorf("the log of the page has a problem: %v", wrong)
 		}
+	}
+}
+
+// TestMarksFitPicturesOfPhones shows a tab whose device has three pixels for each CSS pixel, live and recorded: the click is shown on its button. The
+// recording ends with a picture of what the click did.
+func TestMarksFitPicturesOfPhones(t *testing.T) {
+	st := newStage(t, func(c *server.Config) { c.Recording = recorder.Config{Dir: t.TempDir()} })
+	ctx := testenv.Within(t, limit)
+	made, err := st.d.Sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{Settings: &domtapv1.SessionSettings{Emulation: &domtapv1.Emulation{
+		Viewport: &domtapv1.Viewport{Width: 390, Height: 664}, DeviceScaleFactor: proto.Float64(3), Mobile: proto.Bool(true)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := st.d.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{SessionId: made.GetSession().GetId(),
+		Url: testenv.Serve(t, testenv.HTML(`<!doctype html><meta name=viewport content="width=device-width"><title>Phone</title><button style="margin:200px 0 0 150px" onclick="document.body.append('paid')">Pay now</button>`))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.shop = opened.GetTab().GetId()
+	taken, err := st.d.Pages.Screenshot(ctx, &domtapv1.ScreenshotRequest{TabId: st.shop})
+	if err != nil || taken.GetPixelRatio() != 3 {
+		t.Fatalf("a picture has %v pixels for each CSS pixel: %v", taken.GetPixelRatio(), err)
+	}
+	begun, err := st.d.Recordings.Record(ctx, &domtapv1.RecordRequest{TabId: st.shop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.pictured(ctx)
+	if _, err := st.act("Pay now"); err != nil {
+		t.Fatal(err)
+	}
+	ended, err := st.d.Recordings.StopRecording(ctx, new(domtapv1.StopRecordingRequest))
+	if err != nil || ended.GetRecordings()[0].GetPictures() != 2 {
+		t.Fatalf("there are %d pictures: %v", ended.GetRecordings()[0].GetPictures(), err)
+	}
+	player, err := replay.Open(begun.GetRecordings()[0].GetFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer player.Close()
+	if p, err := player.Picture(st.shop, nil); err != nil || p.GetPageWidth() != 390 {
+		t.Errorf("a recorded picture shows %v CSS pixels: %v", p.GetPageWidth(), err)
+	}
+	st.live = st.d.Open(st.page + "#token=" + token + "&tab=" + st.shop)
+	st.do(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Selector: `a[href="#tab=` + st.shop + `"]`}}}})
+	st.showsPicture()
+	st.do(&domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: &domtapv1.Target{Selector: "#steps > .act"}}}})
+	st.has(`#spot:not([hidden])`)
+	const at = `(() => { const image = document.getElementById('picture').getBoundingClientRect(), r = document.getElementById('spot').getBoundingClientRect()
+		return [(r.left + r.width / 2 - image.left) / image.width * 390, (r.top + r.height / 2 - image.top) / image.height * 664] })()`
+	button := in[[]float64](st, st.shop, `(r => [r.left, r.top, r.right, r.bottom])(document.querySelector('button').getBoundingClientRect())`)
+	if p := in[[]float64](st, st.live, at); p[0] < button[0] || p[0] > button[2] || p[1] < button[1] || p[1] > button[3] {
+		t.Errorf("the click is shown at %v, and the button is at %v", p, button)
 	}
 }

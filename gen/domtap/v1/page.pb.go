@@ -827,7 +827,9 @@ type ScreenshotResponse struct {
 	// The elements whose refs are drawn, in document order.
 	Marks []*Mark `protobuf:"bytes,3,rep,name=marks,proto3" json:"marks,omitempty"`
 	// Of a recorded picture: how many CSS pixels of the page its width shows; the picture is smaller. 0: unknown, or not a recorded one.
-	PageWidth     float64 `protobuf:"fixed64,4,opt,name=page_width,json=pageWidth,proto3" json:"page_width,omitempty"`
+	PageWidth float64 `protobuf:"fixed64,4,opt,name=page_width,json=pageWidth,proto3" json:"page_width,omitempty"`
+	// Of a picture of the viewport, or one with marks: how many pixels make one CSS pixel, such as 3 for the device of a phone. 0: unknown, as of a recorded one.
+	PixelRatio    float64 `protobuf:"fixed64,5,opt,name=pixel_ratio,json=pixelRatio,proto3" json:"pixel_ratio,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -886,6 +888,13 @@ func (x *ScreenshotResponse) GetMarks() []*Mark {
 func (x *ScreenshotResponse) GetPageWidth() float64 {
 	if x != nil {
 		return x.PageWidth
+	}
+	return 0
+}
+
+func (x *ScreenshotResponse) GetPixelRatio() float64 {
+	if x != nil {
+		return x.PixelRatio
 	}
 	return 0
 }
@@ -3058,13 +3067,15 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02atB\n" +
 	"\n" +
 	"\b_qualityB\x06\n" +
-	"\x04_ref\"\xa0\x01\n" +
+	"\x04_ref\"\xc1\x01\n" +
 	"\x12ScreenshotResponse\x12\x14\n" +
 	"\x05image\x18\x01 \x01(\fR\x05image\x12.\n" +
 	"\x06format\x18\x02 \x01(\x0e2\x16.domtap.v1.ImageFormatR\x06format\x12%\n" +
 	"\x05marks\x18\x03 \x03(\v2\x0f.domtap.v1.MarkR\x05marks\x12\x1d\n" +
 	"\n" +
-	"page_width\x18\x04 \x01(\x01R\tpageWidth\"\xe2\x01\n" +
+	"page_width\x18\x04 \x01(\x01R\tpageWidth\x12\x1f\n" +
+	"\vpixel_ratio\x18\x05 \x01(\x01R\n" +
+	"pixelRatio\"\xe2\x01\n" +
 	"\n" +
 	"PdfRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12.\n" +

@@ -79,13 +79,13 @@ func (c *Capture) take(ctx context.Context, params cdppage.CaptureScreenshotPara
 }
 
 // Extent is where the whole page lies, as seen from the viewport; see driver.Capturer.
-func (c *Capture) Extent(ctx context.Context) (dom.Box, error) {
+func (c *Capture) Extent(ctx context.Context) (whole dom.Box, width float64, err error) {
 	m, err := cdp.Call(ctx, c.m.Main, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {
-		return dom.Box{}, c.m.Failed(err)
+		return dom.Box{}, 0, c.m.Failed(err)
 	}
 	return dom.Box{
 		X: -float64(m.CSSLayoutViewport.PageX), Y: -float64(m.CSSLayoutViewport.PageY),
 		Width: min(m.CSSContentSize.Width, maxPicture), Height: min(m.CSSContentSize.Height, maxPicture),
-	}, nil
+	}, float64(m.CSSLayoutViewport.ClientWidth), nil
 }

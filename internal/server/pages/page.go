@@ -36,16 +36,22 @@ func (s *Service) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest)
 	if r.GetMarks() {
 		return s.annotatedShot(ctx, tab, r, shot)
 	}
-	var image []byte
-	if r.Ref != nil {
-		_, image, _, err = tabcapture.Element(ctx, tab, dom.Ref(r.GetRef()), actor.ReadOptions{}, shot)
-	} else {
-		image, err = tabcapture.Screenshot(ctx, tab, shot)
+	resp := &domtapv1.ScreenshotResponse{Format: format}
+	switch {
+	case r.Ref != nil:
+		_, resp.Image, _, err = tabcapture.Element(ctx, tab, dom.Ref(r.GetRef()), actor.ReadOptions{}, shot)
+	case shot.FullPage:
+		resp.Image, err = tabcapture.Screenshot(ctx, tab, shot)
+	default:
+		var ratio float64
+		if resp.Image, ratio, err = tabcapture.Scaled(ctx, tab, shot); err == nil {
+			resp.PixelRatio = ratio
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.ScreenshotResponse{Image: image, Format: format}, nil
+	return resp, nil
 }
 
 func shotOf(r *domtapv1.ScreenshotRequest) (driver.Shot, domtapv1.ImageFormat) {
@@ -85,5 +91,5 @@ func (s *Service) annotatedShot(ctx context.Context, tab *actor.Tab, r *domtapv1
 	if format == "jpeg" {
 		kind = domtapv1.ImageFormat_IMAGE_FORMAT_JPEG
 	}
-	return &domtapv1.ScreenshotResponse{Image: out.Image, Format: kind, Marks: out.Marks}, nil
+	return &domtapv1.ScreenshotResponse{Image: out.Image, Format: kind, Marks: out.Marks, PixelRatio: out.Scale}, nil
 }

@@ -290,7 +290,9 @@ func (r *Recorder) Stop(ctx context.Context, s Scope, owner string) ([]Info, err
 	r.mu.Unlock()
 	var out []Info
 	for _, t := range ending {
-		t.stop()
+		t.stop() // all at the same time: each may take a last picture
+	}
+	for _, t := range ending {
 		select {
 		case <-t.ended:
 			out = append(out, t.info())

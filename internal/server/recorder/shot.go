@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"image"
 	"image/draw"
@@ -31,7 +32,7 @@ func shot(ctx context.Context, tab *actor.Tab) (*recording.Picture, error) {
 	ctx, cancel := context.WithTimeout(ctx, pictureLimit)
 	defer cancel()
 	before := tab.Head().Snapshot
-	taken, err := capture.Screenshot(ctx, tab, driver.Shot{Format: "jpeg", Quality: shotQuality})
+	taken, ratio, err := capture.Scaled(ctx, tab, driver.Shot{Format: "jpeg", Quality: shotQuality})
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func shot(ctx context.Context, tab *actor.Tab) (*recording.Picture, error) {
 	}
 	size := small.Bounds().Size()
 	return &recording.Picture{
-		Format: "jpeg", Width: uint32(size.X), Height: uint32(size.Y), PageWidth: float64(large.Bounds().Dx()), Data: out.Bytes(),
+		Format: "jpeg", Width: uint32(size.X), Height: uint32(size.Y), PageWidth: float64(large.Bounds().Dx()) / cmp.Or(ratio, 1), Data: out.Bytes(),
 		Revision: before.Revision, Epoch: before.Epoch,
 	}, nil
 }

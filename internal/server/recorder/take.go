@@ -10,6 +10,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/recording"
 	"github.com/domtap/domtap/internal/server/convert"
@@ -54,6 +55,8 @@ type take struct {
 	shots            chan *recording.Picture
 	shooting, wanted bool
 	shotAt           time.Time
+	// pictured is the newest state when the last picture was begun.
+	pictured *dom.Snapshot
 
 	mu    sync.Mutex
 	known Info
@@ -148,7 +151,7 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 		case <-age.C:
 			return end{recording.ReasonLimit, "it is as old as it may get"}
 		case <-t.stopped:
-			if err = t.takeLast(); err == nil {
+			if err = t.takeLast(ctx); err == nil {
 				return end{recording.ReasonStopped, ""}
 			}
 		case <-ctx.Done():
@@ -161,9 +164,31 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 }
 
 // takeLast records what is there when the recording is stopped.
-func (t *take) takeLast() error {
+func (t *take) takeLast(ctx context.Context) error {
 	_, err := t.take(t.tab.Head())
-	return errors.Join(err, t.readLog())
+	return errors.Join(err, t.readLog(), t.lastPicture(ctx))
+}
+
+// lastPicture adds what was shown when the recording was stopped, unless nothing has changed since the last picture. While a dialog is open, or the page does not
+// answer for pictureLimit, there is none.
+func (t *take) lastPicture(ctx context.Context) error {
+	if t.options.OmitPictures {
+		return nil
+	}
+	if t.shooting {
+		if err := t.picture(<-t.shots); err != nil {
+			return err
+		}
+	}
+	if t.pictured == t.last.Snapshot {
+		return nil
+	}
+	picture, err := shot(ctx, t.tab)
+	if err != nil {
+		t.log.Debug("no last picture of a tab that was recorded", "tab", t.tab.ID(), "error", err)
+		return nil
+	}
+	return t.picture(picture)
 }
 
 // gone is the end of a recording whose tab or daemon ends.
@@ -274,7 +299,7 @@ func (t *take) shoot(ctx context.Context, shots *sync.WaitGroup) {
 	if t.options.OmitPictures || !t.wanted || t.shooting || time.Since(t.shotAt) < pictureEvery {
 		return
 	}
-	t.wanted, t.shooting, t.shotAt = false, true, time.Now()
+	t.wanted, t.shooting, t.shotAt, t.pictured = false, true, time.Now(), t.last.Snapshot
 	shots.Go(func() {
 		picture, err := shot(ctx, t.tab)
 		if err != nil && ctx.Err() == nil && !apierr.Is(err, apierr.DialogOpen) {

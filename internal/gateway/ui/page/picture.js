@@ -24,6 +24,8 @@ export class Picture {
   // said of it: a recorded picture is smaller than the page.
   #width = 0
   #pageWidth = 0
+  // ratio is how many pixels of the picture make one CSS pixel of the page.
+  #ratio = 1
   #frame = $('frame')
   #refs = /** @type {HTMLInputElement} */ ($('marks'))
 
@@ -107,7 +109,7 @@ export class Picture {
 
   #draw() {
     const { naturalWidth, clientWidth, hidden } = this.#image
-    if (naturalWidth) this.#width = this.#pageWidth || naturalWidth
+    if (naturalWidth) this.#width = this.#pageWidth || naturalWidth / this.#ratio
     const scale = clientWidth / (this.#width || 1)
     const box = hidden || !this.#width ? undefined : this.#marked?.box
     const point = hidden || !this.#width ? undefined : this.#marked?.point
@@ -134,6 +136,7 @@ export class Picture {
       const shot = await client.call('PageService/Screenshot', { tabId: id, format: 'IMAGE_FORMAT_JPEG', quality: 70, marks, ...of }, signal, LIMIT)
       if (signal.aborted) return
       this.#pageWidth = Number(shot.pageWidth || 0)
+      this.#ratio = Number(shot.pixelRatio || 1)
       this.#show(new Blob([decode(shot.image || '')], { type: 'image/jpeg' }))
       this.#image.alt = `What the page of tab ${id} looks like${marks ? ', with a number at each element that can be acted on' : ''}. The page text says the same in words.`
       set('taken', says || timeOf(Date.now()))
