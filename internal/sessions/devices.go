@@ -28,7 +28,8 @@ const (
 // devices holds sizes and scales as the device mode of Chromium's DevTools lists them (front_end/models/emulation/EmulatedDevices.ts).
 // Those of the iPhones from 11 on but for the 12 Pro (such as 2556 by 1179 pixels at 3), the iPads of 10.2 and 11 inches (such as 2160 by 1620 at 2),
 // the Pixels but for the 7 (such as 2400 by 1080 at 420 dpi, 2.625, and 2992 by 1344 at 3), the Galaxy S24 (2340 by 1080 at 3), A55 (2340 by 1080 at 2.25), Z Flip 6 and 7,
-// Z Fold 6 and 7 (such as 2160 by 1856 at 2) and Tab S9 (2560 by 1600 at 2.25) are the makers' technical data, divided by the scale.
+// Z Fold 6 and 7 (such as 2160 by 1856 at 2) and Tab S9 (2560 by 1600 at 2.25) are the pixels of the screen divided by the scale, compared with
+// the screens in Playwright's list (packages/playwright-core/src/server/deviceDescriptorsSource.json, 1.65) where it has the device.
 // Desktop sizes are common ones.
 var devices = []Device{
 	{"iPhone SE", 375, 667, 2, true, true, safariPhone},
