@@ -16,6 +16,8 @@ const MAX_TOUCHED_TEXTS = 200;
 const MAX_TEXT_WALK = 2000;
 /** How far up a block is searched. */
 const MAX_PHRASES = 8;
+/** What is listed, or names what is, whether or not it was examined yet. */
+const LISTED_TAGS = new Set(["button", "input", "label", "option", "select", "summary", "textarea"]);
 
 class ChangedTexts {
   constructor() {
@@ -98,7 +100,7 @@ class ChangedTexts {
         const block = owner && blockOf(owner);
         if (!block || (this.isRedrawn(text) && !this.reported.has(block)) || out.has(block)) continue;
         if (isSaidElsewhere(owner, isElsewhere) || !isRead(block) || !isRead(owner)) continue;
-        const said = noticeText(block, MAX_BLOCK_TEXT + 1);
+        const said = noticeText(block, MAX_BLOCK_TEXT + 1, (el) => isListedTag(el) || isElsewhere(el));
         out.set(block, said.length <= MAX_BLOCK_TEXT ? said : noticeText(owner, MAX_BLOCK_TEXT));
       }
     }
@@ -134,10 +136,16 @@ function blockOf(el) {
   return el;
 }
 
+/** Whether an element is listed, or names one that is, by its tag. @param {El} el */
+function isListedTag(el) {
+  const tag = tagOf(el);
+  return LISTED_TAGS.has(tag) || (tag === "a" && hasAttr(el, "href"));
+}
+
 /** Whether what an element says is reported elsewhere, or is no text. @param {El} el @param {(el: El) => boolean} isElsewhere */
 function isSaidElsewhere(el, isElsewhere) {
   for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
-    if (NO_MESSAGE.has(tagOf(n)) || isLiveRegion(n) || isMainHeading(n) || isElsewhere(n)) return true;
+    if (NO_MESSAGE.has(tagOf(n)) || isListedTag(n) || isLiveRegion(n) || isMainHeading(n) || isElsewhere(n)) return true;
   }
   return false;
 }
