@@ -18,23 +18,23 @@ const sameBound = time.Second
 // is left, Lost when the renderer crashes; or with a wrapped context.DeadlineExceeded, after which the
 // tab stays usable.
 func (t *Tab) Navigate(ctx context.Context, url string, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "navigate", Leaves: true, URL: url}, noticing(wait, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Navigate(ctx, url, wait) }))
+	return Do(ctx, t, Command{Name: "navigate", Leaves: true, URL: url}, noticing(wait, driver.NoticingAt(url), func(ctx context.Context, x *Exclusive) (Info, error) { return x.Navigate(ctx, url, wait) }))
 }
 
 // Back goes one entry back in the tab's history; an *Error of kind NoHistory at its start. The rest is
 // as with Navigate.
 func (t *Tab) Back(ctx context.Context, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "go back", Leaves: true}, noticing(wait, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, -1, wait) }))
+	return Do(ctx, t, Command{Name: "go back", Leaves: true}, noticing(wait, driver.NoticeAll, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, -1, wait) }))
 }
 
 // Forward goes one entry forward; an *Error of kind NoHistory at the end. The rest is as with Navigate.
 func (t *Tab) Forward(ctx context.Context, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "go forward", Leaves: true}, noticing(wait, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, 1, wait) }))
+	return Do(ctx, t, Command{Name: "go forward", Leaves: true}, noticing(wait, driver.NoticeAll, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, 1, wait) }))
 }
 
 // Reload loads the current document again. The rest is as with Navigate.
 func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "reload", Leaves: true}, noticing(wait, func(ctx context.Context, x *Exclusive) (Info, error) {
+	return Do(ctx, t, Command{Name: "reload", Leaves: true}, noticing(wait, driver.NoticeNew, func(ctx context.Context, x *Exclusive) (Info, error) {
 		return navigator{x.t}.navigate(ctx, wait, t.page().Reload)
 	}))
 }
@@ -42,11 +42,11 @@ func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
 // noticeBound is how long a page that is loaded may take to report what there is to notice.
 const noticeBound = 500 * time.Millisecond
 
-// noticing is a navigation during which the page reports what a person would notice; see Head.Notices.
-func noticing(wait Wait, navigate func(context.Context, *Exclusive) (Info, error)) func(context.Context, *Exclusive) (Info, error) {
+// noticing is a navigation during which some documents report what a person would notice; see Head.Notices.
+func noticing(wait Wait, of driver.Noticing, navigate func(context.Context, *Exclusive) (Info, error)) func(context.Context, *Exclusive) (Info, error) {
 	return func(ctx context.Context, x *Exclusive) (Info, error) {
-		x.t.page().Notice(ctx, true)
-		defer func() { x.t.page().Notice(context.WithoutCancel(ctx), false) }()
+		x.t.page().Notice(ctx, of)
+		defer func() { x.t.page().Notice(context.WithoutCancel(ctx), driver.NoticeNothing) }()
 		info, err := navigate(ctx, x)
 		if err != nil || wait == WaitCommit || x.Ready() != nil {
 			return info, err

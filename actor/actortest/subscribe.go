@@ -65,7 +65,7 @@ func (p *documents) Subscribe(ctx context.Context, s driver.Subscription) error 
 }
 
 // Notice implements driver.Observer. A test reports notices by Emit.
-func (p *documents) Notice(context.Context, bool) {}
+func (p *documents) Notice(context.Context, driver.Noticing) {}
 
 // Prepare implements driver.Observer.
 func (p *documents) Prepare() { p.count("Prepare") }

@@ -94,10 +94,10 @@ type Observer interface {
 	// reports the selectors once right after they were changed, and then when the answer changes. A call that failed may
 	// have taken effect in part: it is to be repeated. The same subscription may be given again.
 	Subscribe(ctx context.Context, s Subscription) error
-	// Notice says that a call begins or ends that asks what a person would notice: Noticed events report it in between, at
-	// the latest before a Read returns. Of documents that come meanwhile all is new. It does not wait, but takes effect
-	// before any later call.
-	Notice(ctx context.Context, on bool)
+	// Notice says which documents a call that begins asks for what a person would notice, or that it ends: Noticed events
+	// report it in between, at the latest before a Read returns. Of documents that come meanwhile all is new. It does not
+	// wait, but takes effect before any later call.
+	Notice(ctx context.Context, n Noticing)
 	// CollectNotices returns when Noticed events have reported what there is to notice in the frames of the main process.
 	CollectNotices(ctx context.Context) error
 }

@@ -66,12 +66,15 @@ func interestsOf(s driver.Subscription) observer.Interests {
 }
 
 // Notice says that a call begins or ends that asks for notices; see driver.Observer.
-func (r *Reader) Notice(ctx context.Context, on bool) {
+func (r *Reader) Notice(ctx context.Context, n driver.Noticing) {
 	r.m.Lock()
-	r.noticing = on
+	r.noticing = n != driver.NoticeNothing
 	r.m.Unlock()
+	if n == driver.NoticeNew {
+		return
+	}
 	for _, o := range r.m.Readable() {
-		o.Agent.Post(ctx, commandNotice, observer.NoticeRequest{On: on})
+		o.Agent.Post(ctx, commandNotice, observer.NoticeRequest{On: n == driver.NoticeAll})
 	}
 }
 

@@ -17,6 +17,8 @@ const MAX_REGION_NOTICES = 3;
 const MAX_HEADINGS = 3;
 /** How many changed nodes are kept until the next check. */
 const MAX_CHANGED = 200;
+/** How many milliseconds the parser of a new document is left alone at most. */
+const PARSER_AT_MOST = 500;
 /** Checks at frames take at most about one part in so many of the time. */
 const CHECK_SHARE = 20;
 
@@ -68,6 +70,9 @@ class Notices {
     this.lastId = 0;
     this.made = 0;
     this.madeHeadings = 0;
+    /** The timer until which the parser of a new document is left alone; 0: it is not. */
+    this.parsing = 0;
+    this.observe = this.observe.bind(this);
     /** A check is due at the next frame, and when the next may be. */
     this.frame = 0;
     this.notBefore = 0;
@@ -102,6 +107,7 @@ class Notices {
     }
     this.made = this.madeHeadings = 0;
     this.notBefore = 0;
+    if (fresh && this.awaitParser()) return;
     this.agent.start();
     this.agent.takeRecords();
     this.texts.begin();
@@ -124,7 +130,34 @@ class Notices {
     this.compare(false);
   }
 
+  /**
+   * Leaves the parser of a new document alone, and says whether it does: a parser that is observed, and stopped in each frame
+   * by a check, takes a tenth longer. What it has made is compared when it is done, or has taken long.
+   */
+  awaitParser() {
+    if (this.parsing) return true;
+    if (this.agent.following || this.model.doc.readyState !== "loading") return false;
+    this.fresh = this.arriving = true;
+    this.parsing = ownTimer(this.observe, PARSER_AT_MOST);
+    addEventListener("readystatechange", this.observe, LISTEN);
+    return true;
+  }
+
+  /** Observes the document from now on, which the parser has made. */
+  observe() {
+    this.endParsing();
+    this.agent.start();
+    this.schedule();
+  }
+
+  endParsing() {
+    clearTimeout(this.parsing);
+    removeEventListener("readystatechange", this.observe, LISTEN);
+    this.parsing = 0;
+  }
+
   reset() {
+    if (this.parsing) this.endParsing();
     const sets = [this.sources, this.headings, this.touched, this.added, this.arrived, this.floats, this.toasts, this.coming, this.refused, this.unsent, this.unnamed];
     for (const set of sets) set.clear();
     this.texts.begin();
@@ -138,7 +171,7 @@ class Notices {
   /** @param {MutationRecord[]} records */
   note(records) {
     this.candidates.note(records, this.on && !this.fresh);
-    if (!this.on) return;
+    if (!this.on || this.parsing) return;
     for (const r of records) {
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
@@ -177,6 +210,7 @@ class Notices {
   /** Compares the page with the last check, and sends what is new. */
   check() {
     if (!this.on) return;
+    if (this.parsing) this.observe();
     this.compare(true);
     this.name();
     this.flush();
