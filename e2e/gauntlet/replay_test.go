@@ -2,6 +2,7 @@ package gauntlet
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,20 +48,33 @@ func read(ctx context.Context, d *testenv.Daemon, tab string, at *domtapv1.Momen
 // uncovered takes out of a text that elements are covered, which is read with their boxes.
 var uncovered = strings.NewReplacer(" covered", "")
 
-// recordedFor is how long the gauntlet is played and recorded in make test-long: again and again, as a recording of a long session has it.
-const recordedFor = 10 * time.Minute
+// recordedFor is how long the gauntlet is played again and again, as a recording of a long session has it: $DOMTAP_RECORDED,
+// such as 10m; 0: once.
+func recordedFor(t *testing.T) time.Duration {
+	t.Helper()
+	text := os.Getenv("DOMTAP_RECORDED")
+	if text == "" {
+		return 0
+	}
+	long, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("DOMTAP_RECORDED: %v", err)
+	}
+	return long
+}
 
-// TestReplayAnswersAsTheGauntletWasAnswered records the gauntlet for ten minutes, or with DOMTAP_LONG unset some pages of it once. It keeps
-// what GetDom and GetCompact answered whenever the agent looked or acted, and what a stream of all elements had at each revision of each
-// tab. Afterwards the replay answers the same at each of these revisions.
+// TestReplayAnswersAsTheGauntletWasAnswered records some pages of the gauntlet once, in make test-long all of them, or plays
+// them for as long as DOMTAP_RECORDED says. It keeps what GetDom and GetCompact answered whenever the agent looked or acted,
+// and what a stream of all elements had at each revision of each tab. Afterwards the replay answers the same at each of these
+// revisions.
 func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
 	files, err := filepath.Glob("*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit := recordedFor
-	if !testenv.Long() {
-		limit, files = 0, nil
+	limit := recordedFor(t)
+	if limit == 0 && !testenv.Long() {
+		files = nil
 		for _, name := range recordedPages {
 			files = append(files, name+".txtar")
 		}
