@@ -19,6 +19,10 @@ const MAX_HEADINGS = 3;
 const MAX_CHANGED = 200;
 /** How many milliseconds the parser of a new document is left alone at most. */
 const PARSER_AT_MOST = 500;
+/** How many milliseconds are between checks at least until a document is loaded. */
+const LOADING_EVERY = 200;
+/** How many milliseconds are waited for with frames: the page would have most of them anyway. */
+const FRAMES_AT_MOST = 50;
 /** Checks at frames take at most about one part in so many of the time. */
 const CHECK_SHARE = 20;
 
@@ -73,10 +77,11 @@ class Notices {
     /** The timer until which the parser of a new document is left alone; 0: it is not. */
     this.parsing = 0;
     this.observe = this.observe.bind(this);
-    /** A check is due at the next frame, and when the next may be. */
-    this.frame = 0;
+    /** A check is due at the next frame, or the one after a timer, and when the next may be. */
+    this.frame = this.timer = 0;
     this.notBefore = 0;
     this.onFrame = this.onFrame.bind(this);
+    this.onTimer = this.onTimer.bind(this);
   }
 
   /** Whether anybody asks for notices. */
@@ -107,6 +112,8 @@ class Notices {
     }
     this.made = this.madeHeadings = 0;
     this.notBefore = 0;
+    clearTimeout(this.timer);
+    this.timer = 0;
     if (fresh && this.awaitParser()) return;
     this.agent.start();
     this.agent.takeRecords();
@@ -162,7 +169,8 @@ class Notices {
     for (const set of sets) set.clear();
     this.texts.begin();
     if (this.frame) cancelAnimationFrame(this.frame);
-    this.frame = 0;
+    clearTimeout(this.timer);
+    this.frame = this.timer = 0;
     this.title = "";
   }
 
@@ -192,7 +200,15 @@ class Notices {
   }
 
   schedule() {
-    if (!this.frame) this.frame = ownFrame(this.onFrame);
+    if (this.frame || this.timer) return;
+    const wait = this.notBefore === 0 ? 0 : this.notBefore - performance.now();
+    if (wait > FRAMES_AT_MOST) this.timer = ownTimer(this.onTimer, wait);
+    else this.frame = ownFrame(this.onFrame);
+  }
+
+  onTimer() {
+    this.timer = 0;
+    this.schedule();
   }
 
   onFrame() {
@@ -201,7 +217,8 @@ class Notices {
     if (start < this.notBefore) return this.schedule();
     this.check();
     const now = performance.now();
-    this.notBefore = now + CHECK_SHARE * (now - start);
+    const loading = this.arriving && this.model.doc.readyState !== "complete";
+    this.notBefore = now + Math.max(CHECK_SHARE * (now - start), loading ? LOADING_EVERY : 0);
     this.agent.writer.took += now - start;
   }
 
