@@ -199,13 +199,19 @@ class _NodeStreams(grpc.aio.UnaryStreamClientInterceptor):
             raise
 
 
+def _is_left(error: grpc.RpcError) -> bool:
+    """Says whether the next call goes to another node: this one is cut off, or its connection is lost, which has no reason."""
+    failure = errors.of(error)
+    return failure.reason in CUT_OFF or (failure.code == grpc.StatusCode.UNAVAILABLE and not failure.reason)
+
+
 class _Nodes(grpc.aio.Channel):
     """A channel to the nodes of a cluster.
 
     gRPC connects to the first address that answers, and to another one when that is gone. A node that is cut off from its
-    cluster answers as before, and says so: then the next calls go over a channel that begins with the next address. Calls
-    under way stay where they are. gRPC does not tell which node has answered, so it may take several such answers, one from
-    each node, until calls go to a good one.
+    cluster answers as before, and says so: then the next calls go over a channel that begins with the next address. So they do
+    when a connection is lost, because gRPC may send one more call over that. Calls under way stay where they are. gRPC does
+    not tell which node has answered, so it may take several such answers, one from each node, until calls go to a good one.
     """
 
     def __init__(self, addresses: int, dial_from: Callable[[int, list[grpc.aio.ClientInterceptor]], grpc.aio.Channel]):
@@ -221,7 +227,7 @@ class _Nodes(grpc.aio.Channel):
 
             def heard(error: grpc.RpcError) -> None:
                 # Other calls may have found it out before.
-                if self._first == first and errors.of(error).reason in CUT_OFF:
+                if self._first == first and _is_left(error):
                     self._first = (first + 1) % len(self._channels)
 
             channel = self._channels[first] = self._dial_from(first, [_NodeCalls(heard), _NodeStreams(heard)])
