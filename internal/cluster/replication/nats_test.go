@@ -2,6 +2,7 @@ package replication_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/logs"
 	"github.com/domtap/domtap/internal/cluster/natstest"
 	"github.com/domtap/domtap/internal/cluster/replication"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // page is a tab whose page changes when a test says so.
@@ -88,7 +90,11 @@ func join(tb testing.TB, here, there *logs.Log, size int) (p page, c *replicatio
 	tb.Cleanup(stop)
 	replicas := replication.NewReplicas(tb.Context(), "n2/1", replication.Over(there), slog.New(slog.DiscardHandler))
 	tb.Cleanup(replicas.Close)
-	c, release, err := replicas.Open(tb.Context(), "t", "n1")
+	var release func()
+	testenv.Await(tb, "the servers to know who answers", func() bool { // each server hears of that from the others
+		c, release, err = replicas.Open(tb.Context(), "t", "n1")
+		return !errors.Is(err, nats.ErrNoResponders)
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}
