@@ -87,9 +87,9 @@ test-cluster: ## run the tests of clusters of three daemons, and measure what a 
 	scripts/install-chromium
 	DOMTAP_LONG=1 go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
 
-faults: ## do FAULTS (56) random faults to a cluster of three daemons under use, and say what became of each call
+faults: ## do FAULTS (56) random faults, or those of the kind FAULT, to a cluster of three daemons under use, and say what became of each call
 	scripts/install-chromium
-	DOMTAP_CLUSTER_FAULTS=$(FAULTS) go test -tags cluster -count=1 -v -timeout=4h -run=RandomFaults ./e2e/cluster
+	DOMTAP_CLUSTER_FAULTS=$(FAULTS) DOMTAP_CLUSTER_FAULT="$(FAULT)" go test -tags cluster -count=1 -v -timeout=4h -run=RandomFaults ./e2e/cluster
 
 tasks: ## solve ten tasks over MCP, side by side with Playwright MCP, and print what that costs
 	scripts/install-chromium
