@@ -49,7 +49,7 @@ var layers = map[string]layer{
 	// A browser that tests hold in their hands.
 	"actor/actortest": {layers: []string{"dom", "actor", "internal/sessions", "internal/telemetry/pagelog"}},
 	// What becomes of requests, on plain values.
-	"internal/routes":   {},
+	"internal/routes":   {layers: []string{"internal/folders"}},
 	"internal/folders":  {},
 	"internal/sessions": {layers: []string{"dom", "actor", "actor/tabpool", "internal/truncate", "internal/routes"}},
 	"internal/journal":  {layers: []string{"dom", "actor"}},
@@ -75,7 +75,7 @@ var layers = map[string]layer{
 		"internal/browser/emulate", "internal/browser/frames", "internal/browser/input", "internal/browser/navigation", "internal/browser/requests", "internal/browser/storagestate"}, modules: true},
 	// The parts of a browser.
 	"internal/browser/clipboard":    {layers: []string{"actor", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
-	"internal/browser/downloads":    {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/downloaddir"}, modules: true},
+	"internal/browser/downloads":    {layers: []string{"dom", "actor", "internal/truncate", "internal/folders", "internal/browser/devtools", "internal/browser/downloaddir"}, modules: true},
 	"internal/browser/emulate":      {layers: []string{"dom", "internal/sessions", "internal/browser/devtools", "internal/browser/intercept", "internal/lazyregexp", "internal/routes"}, modules: true},
 	"internal/browser/intercept":    {layers: []string{"internal/browser/devtools", "internal/routes"}, modules: true},
 	"internal/browser/hidden":       {layers: []string{"internal/browser/devtools"}, modules: true},

@@ -8,6 +8,12 @@ import (
 	"strings"
 )
 
+// IsURL reports whether a URL is a file: URL.
+func IsURL(raw string) bool {
+	scheme, _, found := strings.Cut(raw, ":")
+	return found && strings.EqualFold(scheme, "file")
+}
+
 // URL returns the path of the file of a file: URL, which must be below one of the folders. Its errors are those of File, and others for URLs that
 // name no file of this machine.
 func (f Folders) URL(raw string) (string, error) {

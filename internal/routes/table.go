@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/domtap/domtap/internal/folders"
 )
 
 // Request is a request, as far as routes depend on it.
@@ -93,15 +95,12 @@ var blocking = Route{Abort: &Abort{Reason: "blockedbyclient"}}
 // denying is the route of files that may not be loaded.
 var denying = Route{Abort: &Abort{Reason: "accessdenied"}}
 
-// isFile reports whether a URL is of a file.
-func isFile(url string) bool { return len(url) >= 5 && strings.EqualFold(url[:5], "file:") }
-
 // Match returns the route that decides on a request, and counts it unless it is a preflight request; nil: the request is left alone.
 func (t *Table) Match(r Request) *Route {
 	if t == nil {
 		return nil
 	}
-	if t.file != nil && isFile(r.URL) && t.file(r.URL) != nil {
+	if t.file != nil && folders.IsURL(r.URL) && t.file(r.URL) != nil {
 		return &denying
 	}
 	for i := range t.routes {

@@ -3,7 +3,6 @@ package downloads
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/downloaddir"
+	"github.com/domtap/domtap/internal/folders"
 )
 
 // Bounds of what pages may download.
@@ -84,7 +84,7 @@ func (s *state) begin(t *transfer) (refusal string) {
 	switch {
 	case t.page == nil:
 		return "its page is gone"
-	case len(t.URL) >= 5 && strings.EqualFold(t.URL[:5], "file:"): // a page that came from a file could keep any file of the machine
+	case folders.IsURL(t.URL): // a page that came from a file could keep any file of the machine
 		return "files of the machine are not downloaded"
 	case !t.keeps():
 	case under >= maxFetching:

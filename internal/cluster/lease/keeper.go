@@ -91,17 +91,23 @@ func (k *Keeper) Soon() {
 // Done is closed when the lease has ended.
 func (k *Keeper) Done() <-chan struct{} { return k.done }
 
-// During returns a context that ends with the lease, too, whose end is its cause then. The caller owes end.
+// During returns a context that ends with the lease, too, whose end is its cause then. The caller owes end, which returns when nothing of
+// it runs any more.
 func (k *Keeper) During(ctx context.Context) (during context.Context, end context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	over := make(chan struct{})
 	go func() {
+		defer close(over)
 		select {
 		case <-k.done:
 			cancel(k.Err())
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, func() { cancel(nil) }
+	return ctx, func() {
+		cancel(nil)
+		<-over
+	}
 }
 
 // Err is why the lease has ended; nil before.

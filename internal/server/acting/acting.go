@@ -56,8 +56,7 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 	answer.Outcome = outcome.Beside(answer.Outcome, func(text string) bool {
 		return strings.Contains(answer.GetDiffText(), text) || listsText(answer.GetDiff(), text)
 	})
-	isText := func(o *domtapv1.Outcome) bool { return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT }
-	if form.Print != nil && answer.GetDiffText() == unlistedChanges && slices.ContainsFunc(answer.GetOutcome(), isText) {
+	if form.Print != nil && answer.GetDiffText() == unlistedChanges && slices.ContainsFunc(answer.GetOutcome(), outcome.IsText) {
 		answer.DiffText = dense.None // of the elements that are listed; the outcome says the rest
 	}
 	return answer, nil

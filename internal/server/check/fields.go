@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/folders"
 )
 
 // Package-wide limits, as the protos state them.
@@ -48,7 +49,7 @@ func checkRef(v *violations, field string, ref *uint32) {
 // checkURL checks a URL against the syntax and the policy. Files are left to the tab, which knows the directories of the daemon.
 func checkURL(v *violations, url string) {
 	err := parseURL(url)
-	if err == nil || isFile(url) && err.Kind == apierr.Refused {
+	if err == nil || folders.IsURL(url) && err.Kind == apierr.Refused {
 		return
 	}
 	if err.Kind == apierr.Refused {

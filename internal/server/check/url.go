@@ -2,7 +2,6 @@ package check
 
 import (
 	"net/url"
-	"strings"
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/folders"
@@ -18,7 +17,7 @@ func AllowURLIn(files folders.Folders) func(raw string) error {
 		return AllowURL
 	}
 	return func(raw string) error {
-		if !isFile(raw) {
+		if !folders.IsURL(raw) {
 			return AllowURL(raw)
 		}
 		if len(raw) > maxURL {
@@ -37,12 +36,6 @@ func AllowURLOr(allow func(raw string) error, raw string) error {
 		allow = AllowURL
 	}
 	return allow(raw)
-}
-
-// isFile reports whether a URL is of a file.
-func isFile(raw string) bool {
-	scheme, _, _ := strings.Cut(raw, ":")
-	return strings.EqualFold(scheme, "file")
 }
 
 // AllowURL is the URL policy: tabs may go to http:, https: and data: URLs and to about:blank. It

@@ -89,11 +89,15 @@ func covers(o, text dom.Notice) bool {
 // Beside leaves the texts out that the changes of an answer show, whatever their form. The one that says how many more
 // changed stays, unless all are shown.
 func Beside(all []*domtapv1.Outcome, shows func(text string) bool) []*domtapv1.Outcome {
-	isText := func(o *domtapv1.Outcome) bool { return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT }
-	hidden := slices.ContainsFunc(all, func(o *domtapv1.Outcome) bool { return isText(o) && !shows(o.GetText()) })
+	hidden := slices.ContainsFunc(all, func(o *domtapv1.Outcome) bool { return IsText(o) && !shows(o.GetText()) })
 	return slices.DeleteFunc(all, func(o *domtapv1.Outcome) bool {
-		return isText(o) && (!hidden || o.GetDetail() == "" && shows(o.GetText()))
+		return IsText(o) && (!hidden || o.GetDetail() == "" && shows(o.GetText()))
 	})
+}
+
+// IsText reports whether an entry is a text of the page that changed.
+func IsText(o *domtapv1.Outcome) bool {
+	return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT
 }
 
 // mostImportant returns at most n of the notices, in their order.
