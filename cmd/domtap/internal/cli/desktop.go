@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"net/url"
 	"os"
 	"os/exec"
 	"runtime"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
+
+// PageURL returns the address of a live page with the token that its calls need. The token is behind the #, which browsers do not send.
+func PageURL(page, token string) string { return page + "#token=" + url.QueryEscape(token) }
 
 // OpenPage opens a page in the browser of this desktop. Other users can see command lines, so the URL
 // goes into a private file that redirects to the page.

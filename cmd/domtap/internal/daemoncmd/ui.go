@@ -3,7 +3,6 @@ package daemoncmd
 import (
 	"context"
 	"errors"
-	"net/url"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -83,7 +82,7 @@ func livePage(ctx context.Context, a *cli.App, to endpoint.Target, at endpoint.P
 	if err != nil {
 		return "", exit.Errorf(exit.Denied, "", "%w", err)
 	}
-	return answer.GetUrl() + "#token=" + url.QueryEscape(token), nil
+	return cli.PageURL(answer.GetUrl(), token), nil
 }
 
 // switchOff switches the page off, if a daemon runs.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -53,7 +52,7 @@ func (p *pageFlags) serve(ctx context.Context, a *cli.App, replay *server.Server
 		return errors.Join(err, l.Close(), socket.Close())
 	}
 	replay.Beside(front)
-	page := "http://" + l.Addr().String() + "/#token=" + url.QueryEscape(p.secret)
+	page := cli.PageURL("http://"+l.Addr().String()+"/", p.secret)
 	if err := a.Printer().Text(said + "live page: " + page + "\n"); err != nil {
 		return errors.Join(err, l.Close(), socket.Close())
 	}

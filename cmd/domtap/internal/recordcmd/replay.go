@@ -81,11 +81,11 @@ Recordings of several tabs are replayed together, each at its time.`,
 }
 
 // replay makes a file of recordings, as the flags say, or serves them.
-func (f *replayFlags) replay(cmd *cobra.Command, a *cli.App, files []string) error {
+func (o *replayFlags) replay(cmd *cobra.Command, a *cli.App, files []string) error {
 	if err := cli.FromEnv(cmd.Flags(), a.Lookup); err != nil {
 		return err
 	}
-	for _, made := range []string{f.har, f.export} {
+	for _, made := range []string{o.har, o.export} {
 		if err := spare(made, files); err != nil {
 			return err
 		}
@@ -95,31 +95,31 @@ func (f *replayFlags) replay(cmd *cobra.Command, a *cli.App, files []string) err
 		return exit.Errorf(exit.Usage, "name files that domtap record list prints", "%w", err)
 	}
 	defer player.Close()
-	if f.har != "" || f.script || f.goTest {
+	if o.har != "" || o.script || o.goTest {
 		if err := sayMissing(cmd.Context(), a, player); err != nil {
 			return err
 		}
 	}
-	if f.har != "" {
+	if o.har != "" {
 		archive, err := player.HAR(a.Version)
 		if err != nil {
 			return err
 		}
-		return a.SaveFile(f.har, archive, "the archive")
+		return a.SaveFile(o.har, archive, "the archive")
 	}
-	if f.script || f.goTest {
-		return f.program(a, player)
+	if o.script || o.goTest {
+		return o.program(a, player)
 	}
-	if f.export != "" {
-		return f.saveTrace(a, player)
+	if o.export != "" {
+		return o.saveTrace(a, player)
 	}
 	if cmd.Flags().Changed("at") {
-		at := &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(f.at)}}
+		at := &domtapv1.Moment{When: &domtapv1.Moment_Offset{Offset: durationpb.New(o.at)}}
 		if _, err := player.Seek(cmd.Context(), &domtapv1.SeekRequest{At: at}); err != nil {
 			return err
 		}
 	}
-	return f.serve(cmd.Context(), a, player)
+	return o.serve(cmd.Context(), a, player)
 }
 
 // spare fails if a file that is to be written is one of the recordings.
