@@ -53,7 +53,7 @@ func noticing(wait Wait, of driver.Noticing, navigate func(context.Context, *Exc
 		}
 		bounded, cancel := context.WithTimeout(ctx, noticeBound)
 		defer cancel()
-		if err := x.t.pump.query(bounded, x.t.page().CollectNotices); err != nil {
+		if err := x.t.pump.query(bounded, func(ctx context.Context) error { return x.t.page().CollectNotices(ctx, true) }); err != nil {
 			x.Debug("the page did not report what there is to notice", err)
 		}
 		x.t.drain()

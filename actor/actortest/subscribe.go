@@ -71,7 +71,7 @@ func (p *documents) Notice(context.Context, driver.Noticing) {}
 func (p *documents) Prepare() { p.count("Prepare") }
 
 // CollectNotices implements driver.Observer.
-func (p *documents) CollectNotices(ctx context.Context) error {
+func (p *documents) CollectNotices(ctx context.Context, _ bool) error {
 	if err := p.thread(ctx); err != nil {
 		return err
 	}

@@ -99,7 +99,8 @@ type Observer interface {
 	// wait, but takes effect before any later call.
 	Notice(ctx context.Context, n Noticing)
 	// CollectNotices returns when Noticed events have reported what there is to notice in the frames of the main process.
-	CollectNotices(ctx context.Context) error
+	// Last: with that they have also been told that the call ends, as by Notice.
+	CollectNotices(ctx context.Context, last bool) error
 }
 
 // Query asks a page's documents single questions.

@@ -97,7 +97,7 @@ func (t *run) named(ctx context.Context, h *actor.Head, since uint64) *actor.Hea
 	}
 	ctx, cancel := context.WithTimeout(ctx, nameBound)
 	defer cancel()
-	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) error { return page.CollectNotices(ctx) })
+	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) error { return page.CollectNotices(ctx, false) })
 	if err == nil {
 		err = t.x.Drain()
 	}

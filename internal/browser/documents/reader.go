@@ -23,7 +23,9 @@ type Reader struct {
 	subscription driver.Subscription
 	// noticing says that a call asks for notices; the monitor guards it.
 	noticing bool
-	sheets   sheets
+	// noticed says that all documents were told that this call ends, with the collection of their last notices; the monitor guards it.
+	noticed bool
+	sheets  sheets
 }
 
 // sheets tells the URLs of the style sheets of a document that could not be loaded, and a number that changes when they do; 0: nothing
@@ -46,8 +48,8 @@ func (r *Reader) Read(ctx context.Context, req driver.ReadRequest) (out driver.R
 	return out, err
 }
 
-// Prepare has documents examined before they are read; see driver.Observer. Each is probed, and then scans itself. A read
-// that comes meanwhile waits for the probe, and behind the scan on the document's main thread. The page's loop calls it.
+// Prepare has documents examined before they are read; see driver.Observer. Each is probed, and then scans itself, unless a read
+// has come meanwhile: that waits for the probe and scans, too. The page's loop calls it.
 func (r *Reader) Prepare() {
 	r.m.Tasks.Go(func() {
 		r.prober.forEach(r.m.Life, r.m.Readable(), func(ctx context.Context, a *frames.Agent) {
@@ -56,7 +58,12 @@ func (r *Reader) Prepare() {
 			r.m.Unlock()
 			if due {
 				r.prober.run(ctx, a)
-				a.Post(r.m.Life, "prepare", observer.PrepareRequest{FailedSheets: r.failedSheets(a)})
+				r.m.Lock()
+				read := a.Reading.Probe.Reading
+				r.m.Unlock()
+				if !read {
+					a.Post(r.m.Life, "prepare", observer.PrepareRequest{FailedSheets: r.failedSheets(a)})
+				}
 			}
 		})
 	})

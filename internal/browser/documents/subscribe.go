@@ -12,9 +12,10 @@ import (
 
 // The commands of the script that a subscription needs.
 const (
-	commandObserve      = "observe"
-	commandSetInterests = "setInterests"
-	commandNotice       = "notice"
+	commandObserve        = "observe"
+	commandSetInterests   = "setInterests"
+	commandNotice         = "notice"
+	commandCollectNotices = "collectNotices"
 )
 
 // Subscribe says what all documents push and report; see driver.Observer. It sends what differs from the subscription before.
@@ -68,9 +69,10 @@ func interestsOf(s driver.Subscription) observer.Interests {
 // Notice says that a call begins or ends that asks for notices; see driver.Observer.
 func (r *Reader) Notice(ctx context.Context, n driver.Noticing) {
 	r.m.Lock()
-	r.noticing = n != driver.NoticeNothing
+	ended := r.noticed
+	r.noticing, r.noticed = n != driver.NoticeNothing, false
 	r.m.Unlock()
-	if n == driver.NoticeNew {
+	if n == driver.NoticeNew || n == driver.NoticeNothing && ended {
 		return
 	}
 	for _, o := range r.m.Readable() {
@@ -79,21 +81,32 @@ func (r *Reader) Notice(ctx context.Context, n driver.Noticing) {
 }
 
 // CollectNotices has the documents report what there is to notice; see driver.Observer.
-func (r *Reader) CollectNotices(ctx context.Context) error {
+func (r *Reader) CollectNotices(ctx context.Context, last bool) error {
+	if last { // before the documents are looked up: those that come from now on are told nothing
+		r.m.Lock()
+		r.noticing = false
+		r.m.Unlock()
+	}
+	collect := observer.CollectRequest{Last: last}
 	for _, o := range r.m.Readable() {
 		switch {
 		case o.ID == cdp.FrameID(r.m.ID):
 			continue
 		case r.m.IsMain(o.Agent.Session): // it answers before the main document, in the same process
-			o.Agent.Post(ctx, "collectNotices", nil)
+			o.Agent.Post(ctx, commandCollectNotices, collect)
+		case last:
+			o.Agent.Post(ctx, commandNotice, observer.NoticeRequest{})
 		}
 	}
 	main, err := r.m.Agent(ctx, "")
 	if err != nil {
 		return err
 	}
-	if err := main.Call(ctx, "collectNotices", nil, nil); err != nil && !frames.IsGoneContext(err) {
+	if err := main.Call(ctx, commandCollectNotices, collect, nil); err != nil && !frames.IsGoneContext(err) {
 		return r.m.Failed(err)
 	}
+	r.m.Lock()
+	r.noticed = last
+	r.m.Unlock()
 	return r.m.Barrier(ctx)
 }

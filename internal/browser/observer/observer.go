@@ -144,6 +144,11 @@ type NoticeRequest struct {
 	Fresh bool `json:"fresh"`
 }
 
+// CollectRequest is the argument of the command "collectNotices". Last: the call that asks for notices ends with that.
+type CollectRequest struct {
+	Last bool `json:"last"`
+}
+
 // Interests is the argument of the command "setInterests": what a document reports beside its changes, while it pushes.
 type Interests struct {
 	Structural bool       `json:"structural"`

@@ -12,29 +12,39 @@
 
 /**
  * Returns the getter of a property as a function of the node. The caller declares the type F;
- * nothing checks it.
+ * nothing checks it. The getter is looked up when it is needed first: most documents need few of them, and a look-up in a new
+ * document takes as long as some hundred reads.
  * @template {Function} F
  * @param {Function} type @param {string} property
  * @returns {F}
  */
 function getter(type, property) {
-  const { get } = /** @type {PropertyDescriptor & { get: Function }} */ (Object.getOwnPropertyDescriptor(type.prototype, property));
-  /** @type {unknown} */
-  const bound = Function.prototype.call.bind(get);
-  return /** @type {F} */ (bound);
+  /** @type {Function | undefined} */
+  let get;
+  /** @param {Node} n */
+  const read = (n) => {
+    if (get === undefined) get = /** @type {PropertyDescriptor & { get: Function }} */ (Object.getOwnPropertyDescriptor(type.prototype, property)).get;
+    return get.call(n);
+  };
+  return /** @type {F} */ (/** @type {unknown} */ (read));
 }
 
 /**
- * Returns a method as a function of the node and the arguments. The caller declares the type F;
- * nothing checks it.
+ * Returns a method as a function of the node and at most two arguments. The caller declares the type F;
+ * nothing checks it. It is looked up as a getter is.
  * @template {Function} F
  * @param {Function} type @param {string} name
  * @returns {F}
  */
 function method(type, name) {
-  /** @type {unknown} */
-  const bound = Function.prototype.call.bind(type.prototype[name]);
-  return /** @type {F} */ (bound);
+  /** @type {Function | undefined} */
+  let found;
+  /** @param {Node} n @param {unknown} a @param {unknown} b */
+  const call = (n, a, b) => {
+    if (found === undefined) found = /** @type {Function} */ (type.prototype[name]);
+    return b === undefined ? found.call(n, a) : found.call(n, a, b);
+  };
+  return /** @type {F} */ (/** @type {unknown} */ (call));
 }
 
 /**
@@ -288,11 +298,24 @@ function slotOf(node) {
 }
 
 /**
+ * The parent of a node where that is its parent in the flat tree, too: an element that no shadow tree replaces the children of. Null: flatParent
+ * must look. Most nodes have such a parent, and it costs half as much.
+ * @param {DomNode} node @returns {El | null}
+ */
+function plainParent(node) {
+  if (closedRoots !== null || !hasPlainProperties(node)) return null;
+  const parent = /** @type {El | null} */ (/** @type {Node} */ (node).parentElement);
+  return parent !== null && safe.shadowRoot(parent) === null ? parent : null;
+}
+
+/**
  * The parent in the flat tree: the slot that an element is assigned to, the host of a shadow
  * root, else the parent. Null at the document and for light children that no slot takes.
  * @param {DomNode} node @returns {El | Document | null}
  */
 function flatParent(node) {
+  const plain = plainParent(node);
+  if (plain !== null) return plain;
   const type = safe.nodeType(node);
   if (type === 1 || type === 3) {
     const slot = slotOf(/** @type {El | Text} */ (node));
@@ -306,6 +329,8 @@ function flatParent(node) {
 
 /** The same, null behind the outermost element. @param {DomNode} node @returns {El | null} */
 function flatElement(node) {
+  const plain = plainParent(node);
+  if (plain !== null) return plain;
   const parent = flatParent(node);
   return parent && isElement(parent) ? parent : null;
 }

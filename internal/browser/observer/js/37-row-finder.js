@@ -46,23 +46,23 @@ class RowReader {
     this.controls = new Expando();
     this.lastControl = 0;
     /**
-     * The results of isAlike, length, isLarge and state since forget was called.
-     * @type {Map<El, boolean>}
+     * The results of step, isAlike, length and state since forget was called.
+     * @type {Map<El, {what: number, above: El | null}>}
      */
+    this.steps = new Map();
+    /** @type {Map<El, boolean>} */
     this.alike = new Map();
     /** @type {Map<El, number>} */
     this.lengths = new Map();
-    /** @type {Map<El, boolean>} */
-    this.large = new Map();
     /** @type {Map<El, RowState | null>} */
     this.states = new Map();
   }
 
   /** Clears the cache: something may have changed. */
   forget() {
+    this.steps = new Map();
     this.alike = new Map();
     this.lengths = new Map();
-    this.large = new Map();
     this.states = new Map();
   }
 
@@ -70,22 +70,43 @@ class RowReader {
 
   /** The node of the row of an element; the first node when the row is a group. @param {El} el */
   find(el) {
-    for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ROW_UP; n = flatElement(n), up++) {
-      const tag = tagOf(n);
-      const role = hasAttr(n, "role") ? explicitRole(n) : "";
-      if (ROW_TAGS.has(tag) || ROW_ROLES.has(role)) return this.state(n) ? n : null;
-      if (n === el) {
-        if (role || TAG_ROLES[tag] || INTERACTIVE_TAGS.has(tag) || !safe.firstElementChild(n) || !this.isAlike(n)) continue;
-        return this.state(n) ? n : null;
+    const tag = tagOf(el);
+    const role = hasAttr(el, "role") ? explicitRole(el) : "";
+    if (isRowItself(tag, role)) return this.state(el) ? el : null;
+    if (!role && !TAG_ROLES[tag] && !INTERACTIVE_TAGS.has(tag) && safe.firstElementChild(el) && this.isAlike(el)) return this.state(el) ? el : null;
+    for (let n = flatElement(el), up = 1; n && up < MAX_ROW_UP; up++) {
+      const step = this.step(n);
+      switch (step.what) {
+        case ROW:
+          return this.state(n) ? n : null;
+        case NO_ROW:
+          return null;
+        case GROUP:
+          return groupOf(n)[0];
+        case MAY_BE_ROW:
+          if (this.holdsMore(n, el)) return this.state(n) ? n : null;
       }
-      if (tag === "td" || tag === "th") continue;
-      if (NO_ROW_TAGS.has(tag) || NO_ROW_ROLES.has(role)) return null;
-      if (this.isLarge(n)) return null;
-      if (DESCRIBED.has(tag)) return groupOf(n)[0];
-      const may = GROUP_TAGS.has(tag) || this.isAlike(n);
-      if (may && this.holdsMore(n, el)) return this.state(n) ? n : null;
+      n = step.above;
     }
     return null;
+  }
+
+  /** What an ancestor says, which many elements ask about. @param {El} n */
+  step(n) {
+    let step = this.steps.get(n);
+    if (step === undefined) this.steps.set(n, (step = { what: this.whatIs(n), above: flatElement(n) }));
+    return step;
+  }
+
+  /** Whether an ancestor is the row of elements in it. @param {El} n */
+  whatIs(n) {
+    const tag = tagOf(n);
+    const role = hasAttr(n, "role") ? explicitRole(n) : "";
+    if (isRowItself(tag, role)) return ROW;
+    if (tag === "td" || tag === "th") return PART_OF_ROW;
+    if (NO_ROW_TAGS.has(tag) || NO_ROW_ROLES.has(role) || isLarge(n)) return NO_ROW;
+    if (DESCRIBED.has(tag)) return GROUP;
+    return GROUP_TAGS.has(tag) || this.isAlike(n) ? MAY_BE_ROW : PART_OF_ROW;
   }
 
   /** Whether a node resembles its siblings. @param {El} n */
@@ -93,13 +114,6 @@ class RowReader {
     let alike = this.alike.get(n);
     if (alike === undefined) this.alike.set(n, (alike = isOneOfSeveral(n)));
     return alike;
-  }
-
-  /** Whether a node is too large to be a row. @param {El} n */
-  isLarge(n) {
-    let large = this.large.get(n);
-    if (large === undefined) this.large.set(n, (large = elementsIn(n, "*").length > MAX_ROW_NODES));
-    return large;
   }
 
   /** Whether a node has content besides an element in it. @param {El} n @param {El} el */
@@ -137,7 +151,7 @@ class RowReader {
     /** @type {RowPart[]} */
     const values = [];
     for (const member of group) {
-      if (this.isLarge(member)) return null;
+      if (isLarge(member)) return null;
       markup += markupOfNode(member);
       if (markup.length > MAX_ROW_MARKUP) return null;
     }
@@ -183,6 +197,19 @@ class RowReader {
     if (!number) this.controls.set(field, (number = ++this.lastControl));
     return number;
   }
+}
+
+/** What an ancestor of an element says about the element's row; see RowReader.step. */
+const ROW = 1, NO_ROW = 2, GROUP = 3, MAY_BE_ROW = 4, PART_OF_ROW = 5;
+
+/** Whether an element is a row by its own markup. @param {string} tag @param {string} role */
+function isRowItself(tag, role) {
+  return ROW_TAGS.has(tag) || ROW_ROLES.has(role);
+}
+
+/** Whether a node is too large to be a row. @param {El} n */
+function isLarge(n) {
+  return elementsIn(n, "*")[MAX_ROW_NODES] !== undefined; // its length would be counted to the end
 }
 
 const DESCRIBED = new Set(["dt", "dd"]);

@@ -22,6 +22,8 @@ const MAX_STATES = 6;
  * waits for that, and the first slice is the next task.
  */
 const NOTED_AT_ONCE = 200;
+/** How many elements are noted between two looks at the clock. */
+const NOTED_BETWEEN = 8;
 /** How many rows are remembered as touched; beyond that all rows count as touched. */
 const MAX_TOUCHED = 5000;
 
@@ -116,8 +118,9 @@ class Rows {
   /** Continues to note elements, for a slice of time. @param {number} slice in milliseconds */
   noteMore(slice) {
     const end = performance.now() + slice;
+    let noted = 0;
     this.reader.forget();
-    this.noteRecs(() => performance.now() < end);
+    this.noteRecs(() => ++noted % NOTED_BETWEEN !== 0 || performance.now() < end);
   }
 
   /** @param {() => boolean} goOn */

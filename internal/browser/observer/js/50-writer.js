@@ -129,7 +129,7 @@ class Writer {
     const header = this.patchHeader(measured);
     if (this.contexts) this.waiting = [...this.waiting.filter((rec) => !isStructural(rec)), ...this.waiting.filter(isStructural)];
     this.full = this.contexts = false;
-    return (header + "\n" + columns.text() + (boxes ? boxes.text() : "")).replace(/\n+$/, "\n");
+    return withoutEmptyLines(header + "\n" + columns.text() + (boxes ? boxes.text() : ""));
   }
 
   /** The header of a patch: the short one if it suffices. @param {boolean} measured */
@@ -213,6 +213,13 @@ function orderRun(run) {
   const step = next ? (next.order - low) / (run.length + 1) : 1;
   for (let i = 0; i < run.length; i++) run[i].order = low + step * (i + 1);
   return step > 1e-6;
+}
+
+/** A message without the empty lines at its end. A regular expression would look at every line. @param {string} message */
+function withoutEmptyLines(message) {
+  let end = message.length;
+  while (end > 1 && message[end - 1] === "\n" && message[end - 2] === "\n") end--;
+  return message.slice(0, end);
 }
 
 /** The time in milliseconds, by the page's clock. */

@@ -132,7 +132,10 @@ class Notices {
       return;
     }
     this.fresh = fresh;
-    if (fresh) return this.check();
+    if (fresh) {
+      this.notBefore = performance.now() + LOADING_EVERY; // the daemon asks when it is loaded
+      return this.schedule();
+    }
     this.floats = floatingBoxes(this.model.doc);
     this.compare(false);
   }

@@ -53,6 +53,16 @@ function notice(agent, how) {
   agent.notices.setActing(how);
 }
 
+/**
+ * Reports what there is to notice.
+ * @param {Agent} agent @param {{last: boolean}} how last: the call that asks for notices ends with that
+ */
+function collectNotices(agent, how) {
+  agent.takeRecords();
+  agent.notices.check();
+  if (how.last) notice(agent, { on: false, fresh: false });
+}
+
 /** The title and the HTTP status of the document. */
 function about() {
   const [navigation] = performance.getEntriesByType("navigation");
@@ -124,8 +134,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "notice":
       return notice(agent, argument);
     case "collectNotices":
-      agent.takeRecords();
-      return agent.notices.check();
+      return collectNotices(agent, argument);
     case "about":
       return about();
     case "nodes": {

@@ -128,7 +128,8 @@ const units = {
 
   /**
    * What a person notices: after each step, and then after a frame in which nothing happened. A step may await what it
-   * does; one that begins with "// fresh" begins anew, in a document that came while somebody acts.
+   * does; one that begins with "// fresh" begins anew, in a document that came while somebody acts, and one with "// last"
+   * when nobody asks any more.
    * @param {string[]} steps
    */
   async notices(steps) {
@@ -145,6 +146,7 @@ const units = {
         agent.notices.setActing({ on: false, fresh: false });
         agent.notices.setActing({ on: true, fresh: true });
       }
+      if (step.startsWith("// last")) collectNotices(agent, { last: true });
       agent.notices.notBefore = 0; // each step sees its first frame
       await (0, eval)("(async () => {" + step + "})()");
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
