@@ -57,7 +57,7 @@ function walkFlat(root, ctx, visit, inherit, onRoot) {
   }
 }
 
-/** Whether one of some elements is a shadow host. @param {ArrayLike<El>} elements */
+/** Whether one of the elements of a document is a shadow host. @param {ArrayLike<El>} elements */
 function hasShadowTrees(elements) {
   for (let i = 0, n = elements.length; i < n; i++) {
     const el = elements[i];

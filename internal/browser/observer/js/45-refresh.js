@@ -154,7 +154,7 @@ class Refresh {
     this.scans++;
     this.limited = false;
     labels.reset();
-    const shadows = hasShadowTrees(safe.querySelectorAll(this.model.doc, MAY_HOST));
+    const shadows = hasShadowTrees(this.model.elements);
     if (shadows) naming.generated.inShadows = true; // names are computed before the scan comes to the trees in them
     changes.clearNodes();
     for (const _ of hints.findCursorHints());

@@ -55,12 +55,6 @@ const DELEGATES_ABOVE = 5;
 
 /** The elements, beside custom ones, that may have a shadow root (DOM, attachShadow). */
 const HOSTS = "article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span";
-/** Matches all custom elements and few others: the selector finds those faster than a look at each name does. */
-const MAYBE_CUSTOM = ":not(div,a,span,li,p,img,td,script,ul,br,input,i,b,strong,em,h1,h2,h3,h4,h5,h6,tr,path,svg,g,use,option,button,link,meta,style," +
-  "section,article,header,footer,nav,main,aside,figure,figcaption,time,small,sup,sub,code,pre,table,tbody,thead,tfoot,th,colgroup,col,caption,label,form," +
-  "fieldset,legend,select,textarea,dl,dt,dd,ol,iframe,noscript,template,html,head,body,title,base,center,font,hr,picture,source,video,audio,canvas)";
-/** Matches all elements that may have a shadow root. */
-const MAY_HOST = HOSTS + "," + MAYBE_CUSTOM;
 /** Most elements are not empty, so that is looked at first. */
 const EMPTY_HOSTS = ":empty:is(" + HOSTS + ")";
 /**
@@ -162,8 +156,8 @@ class ListenerProbe {
       if (el && safe.isConnected(el)) this.ask(out, el);
     }
     if (pending === null) {
-      this.askAll(out, safe.querySelectorAll(model.doc, MAYBE_CUSTOM), safe.querySelectorAll(model.doc, EMPTY_HOSTS));
-      for (const root of model.sweep.shadows) this.askAll(out, root.querySelectorAll(MAYBE_CUSTOM), root.querySelectorAll(EMPTY_HOSTS));
+      this.askAll(out, model.elements, safe.querySelectorAll(model.doc, EMPTY_HOSTS));
+      for (const root of model.sweep.shadows) this.askAll(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
     }
     for (const ref of pending || []) {
       const root = ref.deref();
@@ -179,11 +173,11 @@ class ListenerProbe {
    */
   askWithin(out, root) {
     if (isShadow(root)) {
-      this.askAll(out, root.querySelectorAll(MAYBE_CUSTOM), root.querySelectorAll(EMPTY_HOSTS));
+      this.askAll(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
       return;
     }
     this.askAll(out, [root], safe.matches(root, EMPTY_HOSTS) ? [root] : []);
-    if (safe.firstElementChild(root)) this.askAll(out, queryWithin(root, MAYBE_CUSTOM), queryWithin(root, EMPTY_HOSTS));
+    if (safe.firstElementChild(root)) this.askAll(out, queryWithin(root, "*"), queryWithin(root, EMPTY_HOSTS));
   }
 
   /**
@@ -202,12 +196,12 @@ class ListenerProbe {
   }
 
   /**
-   * Asks about the custom elements among some, and about the empty elements.
-   * @param {El[]} out @param {ArrayLike<El>} some @param {Iterable<El>} empty
+   * Asks about the custom elements among all, and about the empty elements.
+   * @param {El[]} out @param {ArrayLike<El>} all @param {Iterable<El>} empty
    */
-  askAll(out, some, empty) {
-    for (let i = 0, n = Math.min(some.length, MAX_ELEMENTS); i < n; i++) {
-      const el = some[i], tag = el.localName;
+  askAll(out, all, empty) {
+    for (let i = 0, n = Math.min(all.length, MAX_ELEMENTS); i < n; i++) {
+      const el = all[i], tag = el.localName;
       if (typeof tag === "string" && tag.includes("-")) this.ask(out, el);
     }
     for (const el of empty) this.ask(out, el);
