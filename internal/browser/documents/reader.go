@@ -23,9 +23,9 @@ type Reader struct {
 	subscription driver.Subscription
 	// noticing says that a call asks for notices; the monitor guards it.
 	noticing bool
-	// noticed says that all documents were told that this call ends, with the collection of their last notices; the monitor guards it.
-	noticed bool
-	sheets  sheets
+	// ended says that CollectNotices has told all documents that this call ends; the monitor guards it.
+	ended  bool
+	sheets sheets
 }
 
 // sheets tells the URLs of the style sheets of a document that could not be loaded, and a number that changes when they do; 0: nothing

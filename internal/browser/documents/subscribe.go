@@ -69,10 +69,10 @@ func interestsOf(s driver.Subscription) observer.Interests {
 // Notice says that a call begins or ends that asks for notices; see driver.Observer.
 func (r *Reader) Notice(ctx context.Context, n driver.Noticing) {
 	r.m.Lock()
-	ended := r.noticed
-	r.noticing, r.noticed = n != driver.NoticeNothing, false
+	told := r.ended
+	r.noticing, r.ended = n != driver.NoticeNothing, false
 	r.m.Unlock()
-	if n == driver.NoticeNew || n == driver.NoticeNothing && ended {
+	if n == driver.NoticeNew || n == driver.NoticeNothing && told {
 		return
 	}
 	for _, o := range r.m.Readable() {
@@ -106,7 +106,7 @@ func (r *Reader) CollectNotices(ctx context.Context, last bool) error {
 		return r.m.Failed(err)
 	}
 	r.m.Lock()
-	r.noticed = last
+	r.ended = last
 	r.m.Unlock()
 	return r.m.Barrier(ctx)
 }

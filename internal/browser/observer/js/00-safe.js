@@ -12,8 +12,7 @@
 
 /**
  * Returns the getter of a property as a function of the node. The caller declares the type F;
- * nothing checks it. The getter is looked up when it is needed first: most documents need few of them, and a look-up in a new
- * document takes as long as some hundred reads.
+ * nothing checks it. The getter is looked up when it is needed first, because most documents need few of them.
  * @template {Function} F
  * @param {Function} type @param {string} property
  * @returns {F}
@@ -298,8 +297,7 @@ function slotOf(node) {
 }
 
 /**
- * The parent of a node where that is its parent in the flat tree, too: an element that no shadow tree replaces the children of. Null: flatParent
- * must look. Most nodes have such a parent, and it costs half as much.
+ * The parent of a node where that is also its parent in the flat tree, because it has no shadow root; as for most nodes. Null: see otherParent.
  * @param {DomNode} node @returns {El | null}
  */
 function plainParent(node) {
@@ -314,8 +312,11 @@ function plainParent(node) {
  * @param {DomNode} node @returns {El | Document | null}
  */
 function flatParent(node) {
-  const plain = plainParent(node);
-  if (plain !== null) return plain;
+  return plainParent(node) || otherParent(node);
+}
+
+/** The parent in the flat tree of a node without a plain one. @param {DomNode} node @returns {El | Document | null} */
+function otherParent(node) {
   const type = safe.nodeType(node);
   if (type === 1 || type === 3) {
     const slot = slotOf(/** @type {El | Text} */ (node));
@@ -331,7 +332,7 @@ function flatParent(node) {
 function flatElement(node) {
   const plain = plainParent(node);
   if (plain !== null) return plain;
-  const parent = flatParent(node);
+  const parent = otherParent(node);
   return parent && isElement(parent) ? parent : null;
 }
 

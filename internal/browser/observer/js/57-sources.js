@@ -6,10 +6,7 @@
 
 /** Attributes that make an element a source. */
 const SOURCE_ATTRIBUTES = new Set(["role", "aria-live", "aria-modal", "aria-invalid", "aria-busy", "popover"]);
-/**
- * Matches every source. A query for names of attributes takes half as long as SOURCES, which compares their values, too; few elements with a
- * role remain to be looked at.
- */
+/** Matches every source, by the names of attributes alone, which takes less time than SOURCES. Values are compared afterwards. */
 const MAYBE_SOURCES = "[role],[aria-live],output,dialog,[aria-modal],[popover],[aria-invalid],h1,h2,h3,[aria-busy],progress";
 
 /** Whether one of MAYBE_SOURCES is a source. @param {El} el */
