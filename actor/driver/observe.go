@@ -50,8 +50,9 @@ type ReadRequest struct {
 	Restart []dom.FrameID
 	// Structural adds headings, landmarks, text and images to the stored DOM, from now on.
 	Structural bool
-	// Contexts does the same to documents that have not been read yet, and in which elements share role and name, so
-	// that only what stands around them tells them apart. A page may ignore it.
+	// Contexts does the same to documents that have not been read yet, and whose elements share role and name with others,
+	// or may share them with those of other documents, so that only what stands around them tells them apart. A page may
+	// ignore it.
 	Contexts bool
 	// Attributes adds HTML attributes to the stored DOM, from now on.
 	Attributes []string

@@ -52,7 +52,8 @@ func (r *Reader) Read(ctx context.Context, req driver.ReadRequest) (out driver.R
 // has come meanwhile: that waits for the probe and scans, too. The page's loop calls it.
 func (r *Reader) Prepare() {
 	r.m.Tasks.Go(func() {
-		r.prober.forEach(r.m.Life, r.m.Readable(), func(ctx context.Context, a *frames.Agent) {
+		agents := r.m.Readable()
+		r.prober.forEach(r.m.Life, agents, func(ctx context.Context, a *frames.Agent) {
 			r.m.Lock()
 			due := a.Reading.Probe.Ended.IsZero() && a.Reading.Probe.BeginIfDue(time.Now())
 			r.m.Unlock()
@@ -62,7 +63,7 @@ func (r *Reader) Prepare() {
 				read := a.Reading.Probe.Reading
 				r.m.Unlock()
 				if !read {
-					a.Post(r.m.Life, "prepare", observer.PrepareRequest{FailedSheets: r.failedSheets(a)})
+					a.Post(r.m.Life, "prepare", observer.PrepareRequest{Contexts: observer.ContextsOf(len(agents)), FailedSheets: r.failedSheets(a)})
 				}
 			}
 		})
@@ -142,6 +143,8 @@ type reading struct {
 	lost bool
 	// structural means that the agent's answer was all of its document, with structure for contexts.
 	structural bool
+	// contexts are those that are asked for, if any are.
+	contexts observer.Contexts
 	// unprobed means that the agent must be probed before it is read; probes is how often that was done.
 	unprobed bool
 	probes   int
@@ -161,6 +164,9 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 	list := make([]reading, len(agents))
 	for i, o := range agents {
 		list[i].Readable = o
+		if req.Contexts {
+			list[i].contexts = observer.ContextsOf(len(agents))
+		}
 	}
 	defer func() { r.markBroken(list, err != nil) }()
 	r.setReading(agents, true)
@@ -307,7 +313,7 @@ func (r *Reader) leaveOut(out *driver.Readout, o *reading) {
 // request is the command to read, for one agent.
 func (r *Reader) request(o reading, req driver.ReadRequest) frames.CallParams {
 	var acked *observer.Ack
-	read := observer.ReadRequest{Structural: req.Structural, Contexts: req.Contexts, Attributes: req.Attributes, Geometry: req.Geometry,
+	read := observer.ReadRequest{Structural: req.Structural, Contexts: o.contexts, Attributes: req.Attributes, Geometry: req.Geometry,
 		FailedSheets: r.failedSheets(o.Agent)}
 	if read.Attributes == nil {
 		read.Attributes = []string{}

@@ -102,8 +102,8 @@ const Window = 16
 // ReadRequest is the argument of the command "read".
 type ReadRequest struct {
 	Structural bool `json:"structural"`
-	// Contexts is as in driver.ReadRequest.
-	Contexts   bool     `json:"contexts,omitzero"`
+	// Contexts asks for structure in the first patch.
+	Contexts   Contexts `json:"contexts,omitzero"`
 	Attributes []string `json:"attributes"`
 	Geometry   bool     `json:"geometry"`
 	// Full asks for everything from the start.
@@ -114,8 +114,30 @@ type ReadRequest struct {
 	FailedSheets []string `json:"failedSheets,omitzero"`
 }
 
+// Contexts says when the first patch of a document has the structure that tells elements of one role and name apart; the zero
+// value: when structure is asked for.
+type Contexts string
+
+const (
+	// ContextsIfAlike is where elements of the document share role and name.
+	ContextsIfAlike Contexts = "alike"
+	// ContextsAlways is for a page of several documents: elements of one may share role and name with those of another, which
+	// neither document sees.
+	ContextsAlways Contexts = "always"
+)
+
+// ContextsOf returns what a read for contexts asks of each document of a page.
+func ContextsOf(documents int) Contexts {
+	if documents > 1 {
+		return ContextsAlways
+	}
+	return ContextsIfAlike
+}
+
 // PrepareRequest is the argument of the command "prepare".
 type PrepareRequest struct {
+	// Contexts are those that the first read will probably ask for.
+	Contexts Contexts `json:"contexts"`
 	// FailedSheets are the URLs of the document's style sheets that could not be loaded: there are no rules in these.
 	FailedSheets []string `json:"failedSheets,omitzero"`
 }

@@ -6,6 +6,11 @@
 // the event listeners and the flow control: which patches were acknowledged, and when the next may
 // be pushed. 70-commands.js makes one agent for each document and calls it.
 
+/**
+ * When a first read adds the structure that tells elements apart; see Contexts in observer.go.
+ * @typedef {"" | "alike" | "always"} Contexts
+ */
+
 class Agent {
   /** @param {Document} doc @param {(message: string) => void} send */
   constructor(doc, send) {
@@ -55,8 +60,8 @@ class Agent {
     this.root = null;
     /** The next patch includes boxes and the scroll position. */
     this.boxes = false;
-    /** The next update is for the first patch, and contexts are asked for. */
-    this.contexts = false;
+    /** The contexts that the next update is for, which is that of the first patch. @type {Contexts} */
+    this.contexts = "";
     this.noteMore = this.noteMore.bind(this);
   }
 
@@ -218,7 +223,7 @@ class Agent {
       if (!model.layout.isUnchanged()) model.changes.styleDirty = true;
     }
     model.refresh.update(all);
-    if (this.contexts) this.scanContexts();
+    if (this.contexts) this.scanContexts(this.contexts);
     model.redraws.settle(this.writer.isHeaderNews());
     if (geometry) model.layout.measure();
     const boxes = geometry || this.boxes || (this.geometry && model.records.unboxed.size > 0);
@@ -257,7 +262,7 @@ class Agent {
   /**
    * Returns the next patch, or a header: unchanged, or with the flags u or p (50-writer.js) when
    * the daemon must acknowledge or probe first.
-   * @param {{structural: boolean, contexts?: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean, failedSheets?: string[]}} request
+   * @param {{structural: boolean, contexts?: Contexts, attributes: string[], geometry: boolean, full: boolean, probed: boolean, failedSheets?: string[]}} request
    * @param {Digit[]} digits of the mark of the read, and of an acknowledgement
    */
   read(request, digits) {
@@ -278,7 +283,7 @@ class Agent {
     this.extendStored(request);
     this.takeRecords();
     if (this.model.listeners.due && !request.probed) return this.writer.header("p");
-    this.contexts = request.contexts === true && this.writer.sequence === 0;
+    this.contexts = this.writer.sequence === 0 ? request.contexts || "" : "";
     if (request.structural) this.writer.contexts = false; // asked for, so refs are in document order
     const message = this.take(true, request.geometry);
     if (mark > 0) this.noteRows(mark);
@@ -293,7 +298,7 @@ class Agent {
 
   /**
    * Scans a document that was not read yet: the first read has to look for what changed since.
-   * @param {{failedSheets?: string[]}} request
+   * @param {{contexts: Contexts, failedSheets?: string[]}} request
    */
   prepare(request) {
     const { model, writer } = this;
@@ -303,18 +308,19 @@ class Agent {
     this.start();
     this.takeRecords();
     model.refresh.update(true);
-    this.scanContexts();
+    this.scanContexts(request.contexts);
     writer.took += performance.now() - start;
   }
 
   /**
    * After the first scan: where elements share role and name, what stands around them says which one each is, so structure
    * is scanned, too. The daemon would ask for it as soon as it has the elements.
+   * @param {Contexts} when
    */
-  scanContexts() {
-    this.contexts = false;
+  scanContexts(when) {
+    this.contexts = "";
     const { model, writer } = this;
-    if (model.structural || !model.records.haveAlike()) return;
+    if (model.structural || (when !== "always" && !model.records.haveAlike())) return;
     model.structural = true;
     writer.contexts = writer.full;
     model.refresh.scanStructure(false);
