@@ -32,7 +32,7 @@ func BenchmarkLatencies(b *testing.B) {
 			urls = append(urls, url+"/"+filepath.Base(file))
 		}
 	}
-	b.Run("page-again", func(b *testing.B) { s.latency(b, urls, 3, 0, true) })
+	b.Run("page-again", func(b *testing.B) { s.latency(b, urls, 10, 0, true) })
 	b.Run("page-first-after-150ms", func(b *testing.B) { s.latency(b, urls, 3, 150*time.Millisecond, false) })
 	b.Run("page-first-at-once", func(b *testing.B) { s.latency(b, urls, 3, 0, false) })
 	b.Run("10000-elements-first", func(b *testing.B) { s.latency(b, []string{s.url + "/page/10000"}, 8, 0, false) })
@@ -43,7 +43,7 @@ func BenchmarkLatencies(b *testing.B) {
 	b.Run("change-pushed", s.pushing)
 }
 
-// latency reads pages, each so often: a pause after it loaded, or again.
+// latency reads pages, each so often: a pause after it loaded, or again, at rest.
 func (s *site) latency(b *testing.B, urls []string, times int, pause time.Duration, again bool) {
 	s.b = b
 	tab := s.Open(urls[0])
@@ -54,6 +54,7 @@ func (s *site) latency(b *testing.B, urls []string, times int, pause time.Durati
 			if again {
 				s.load(tab, url)
 				s.interactive(tab)
+				time.Sleep(rest) // until the page has drawn what it loaded, and noted its rows
 			}
 			for range times {
 				if !again {

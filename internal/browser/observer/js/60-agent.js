@@ -63,6 +63,8 @@ class Agent {
     /** The contexts that the next update is for, which is that of the first patch. @type {Contexts} */
     this.contexts = "";
     this.noteMore = this.noteMore.bind(this);
+    /** noteMore is posted. */
+    this.noting = false;
   }
 
   // ---- observing the page -------------------------------------------------------------------
@@ -329,10 +331,12 @@ class Agent {
   /** Notes the content of rows as the daemon reads them. @param {number} mark */
   noteRows(mark) {
     const start = performance.now(), { rows } = this.model;
-    const priority = rows.mark === 0 ? FLUSH : SLICES;
+    const first = rows.mark === 0;
     rows.note(mark);
     this.writer.took += performance.now() - start;
-    if (rows.pending) scheduler.postTask(this.noteMore, priority);
+    if (!rows.pending || this.noting) return;
+    this.noting = true;
+    scheduler.postTask(this.noteMore, first ? FLUSH : SLICES);
   }
 
   /** Continues to note rows, in a task. */
@@ -340,7 +344,8 @@ class Agent {
     const start = performance.now();
     this.model.rows.noteMore(SLICE);
     this.writer.took += performance.now() - start;
-    if (this.model.rows.pending) scheduler.postTask(this.noteMore, SLICES);
+    this.noting = this.model.rows.pending;
+    if (this.noting) scheduler.postTask(this.noteMore, SLICES);
   }
 
   /**
