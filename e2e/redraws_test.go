@@ -192,6 +192,29 @@ func TestDoubtfulElementsGetNewRefs(t *testing.T) {
 	}
 }
 
+// TestARowThatWasNotNotedInTimeIsNotInherited does the same right after a first read, to the last of so many rows that most of
+// them were not noted then: what the old row says now is not what was read.
+func TestARowThatWasNotNotedInTimeIsNotInherited(t *testing.T) {
+	var names []string
+	for i := range 1000 {
+		names = append(names, fmt.Sprint("Ann ", i))
+	}
+	for range 3 {
+		r := newRedrawRig(t, testenv.Shared(t), names...)
+		elements := r.d.All(r.tab).GetElements()
+		buttons := slices.DeleteFunc(elements, func(e *domtapv1.Element) bool { return e.GetText() != "Edit" })
+		last := len(r.rows) - 1
+		ref := buttons[last].GetRef()
+		rows := slices.Clone(r.rows)
+		rows[last] = r.named("Eve")[0]
+		testenv.Evaluate[bool](t, r.d, `root.lastChild.firstChild.textContent = "Eve", `+r.drawing("replace", rows)+
+			`, new Promise((noted) => setTimeout(() => noted(true), 300))`) // whether they are noted then or not, the answer is the same
+		if clicked, err := r.click(ref); err == nil || len(clicked) > 0 || testenv.Reason(err) != "STALE_REF" {
+			t.Errorf("ref %d was Ann's, and clicked %v, %v", ref, clicked, err)
+		}
+	}
+}
+
 // TestARowThatShowsAnotherRecordIsRefusedAfterARedraw reuses a row for another record before it is drawn again, as that one.
 func TestARowThatShowsAnotherRecordIsRefusedAfterARedraw(t *testing.T) {
 	r := newRedrawRig(t, testenv.Shared(t), "Ann", "Bob", "Cid")

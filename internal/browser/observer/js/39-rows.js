@@ -140,7 +140,8 @@ class Rows {
   /** @param {Rec} rec */
   noteOne(rec) {
     this.unnoted.delete(rec);
-    if (rec.shown && rec.fields[F_KIND] === INTERACTIVE) this.noteRec(rec);
+    rec.missed = !safe.isConnected(rec.node); // what stands around it now is not what was read
+    if (!rec.missed && rec.shown && rec.fields[F_KIND] === INTERACTIVE) this.noteRec(rec);
   }
 
   /** @param {Row} row */
@@ -236,6 +237,7 @@ class Rows {
    * @param {Rec} old @param {Rec} now
    */
   mayInherit(old, now) {
+    if (old.missed) return false;
     const was = stateAt(old.states || [], 0);
     const before = was && was.row && stateAt(was.row.states, 0);
     if (!was) return !this.pending; // its row is another one, perhaps: it was not noted in time

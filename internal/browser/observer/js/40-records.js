@@ -76,6 +76,8 @@ class Rec {
     this.since = 0;
     /** Its name and row at earlier marks; see Rows. @type {RecState[] | null} */
     this.states = null;
+    /** It left the document before its name and row were noted. */
+    this.missed = false;
     /** The mark at which the daemon acted on it last. */
     this.acted = 0;
     /** The record that took over its ref; see Redraws. @type {Rec | null} */
