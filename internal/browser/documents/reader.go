@@ -143,7 +143,7 @@ type reading struct {
 	lost bool
 	// structural means that the agent's answer was all of its document, with structure for contexts.
 	structural bool
-	// contexts are those that are asked for, if any are.
+	// contexts is what the read asks of the document besides driver.ReadRequest.Structural.
 	contexts observer.Contexts
 	// unprobed means that the agent must be probed before it is read; probes is how often that was done.
 	unprobed bool

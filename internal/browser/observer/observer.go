@@ -102,7 +102,7 @@ const Window = 16
 // ReadRequest is the argument of the command "read".
 type ReadRequest struct {
 	Structural bool `json:"structural"`
-	// Contexts asks for structure in the first patch.
+	// Contexts counts for the first patch only.
 	Contexts   Contexts `json:"contexts,omitzero"`
 	Attributes []string `json:"attributes"`
 	Geometry   bool     `json:"geometry"`
@@ -114,15 +114,14 @@ type ReadRequest struct {
 	FailedSheets []string `json:"failedSheets,omitzero"`
 }
 
-// Contexts says when the first patch of a document has the structure that tells elements of one role and name apart; the zero
-// value: when structure is asked for.
+// Contexts says when the first patch of a document gets structure, which tells elements of one role and name apart, although
+// the read does not ask for structure. The zero value means never.
 type Contexts string
 
 const (
-	// ContextsIfAlike is where elements of the document share role and name.
+	// ContextsIfAlike means: if elements of the document share role and name.
 	ContextsIfAlike Contexts = "alike"
-	// ContextsAlways is for a page of several documents: elements of one may share role and name with those of another, which
-	// neither document sees.
+	// ContextsAlways is for pages of several documents, because no document sees the names in the others.
 	ContextsAlways Contexts = "always"
 )
 
@@ -136,7 +135,7 @@ func ContextsOf(documents int) Contexts {
 
 // PrepareRequest is the argument of the command "prepare".
 type PrepareRequest struct {
-	// Contexts are those that the first read will probably ask for.
+	// Contexts is what the first read will probably ask for.
 	Contexts Contexts `json:"contexts"`
 	// FailedSheets are the URLs of the document's style sheets that could not be loaded: there are no rules in these.
 	FailedSheets []string `json:"failedSheets,omitzero"`

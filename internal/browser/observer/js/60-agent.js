@@ -60,7 +60,7 @@ class Agent {
     this.root = null;
     /** The next patch includes boxes and the scroll position. */
     this.boxes = false;
-    /** The contexts that the next update is for, which is that of the first patch. @type {Contexts} */
+    /** When the next update adds structure; "" unless it is that of the first patch. @type {Contexts} */
     this.contexts = "";
     this.noteMore = this.noteMore.bind(this);
     /** noteMore is posted. */
