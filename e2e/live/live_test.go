@@ -188,7 +188,8 @@ func callsAndLoadsNothingElse(t *testing.T, st *stage) {
 }
 
 // isExpected says whether a problem is one that the parts before bring about: the page cancels its calls when another tab is
-// chosen; a picture is refused while a dialog is open, and what is asked of a tab that was just closed is not found.
+// chosen; a picture is refused while a dialog is open; a call that is under way while its tab is closed is aborted
+// (TAB_CLOSED), and a call that comes later does not find the tab.
 func isExpected(e *domtapv1.LogEntry) bool {
 	u, err := url.Parse(e.GetUrl())
 	switch {
@@ -199,7 +200,8 @@ func isExpected(e *domtapv1.LogEntry) bool {
 	case e.GetHttpStatus() == http.StatusBadRequest:
 		return strings.HasSuffix(u.Path, "/Screenshot") || strings.HasSuffix(u.Path, "/GetReplay") // NO_REPLAY
 	default:
-		return e.GetHttpStatus() == http.StatusNotFound && strings.HasPrefix(u.Path, "/domtap.v1.")
+		isOfClosed := e.GetHttpStatus() == http.StatusNotFound || e.GetHttpStatus() == http.StatusConflict
+		return isOfClosed && strings.HasPrefix(u.Path, "/domtap.v1.")
 	}
 }
 
