@@ -331,12 +331,12 @@ class Agent {
   /** Notes the content of rows as the daemon reads them. @param {number} mark */
   noteRows(mark) {
     const start = performance.now(), { rows } = this.model;
-    const first = rows.mark === 0;
     rows.note(mark);
     this.writer.took += performance.now() - start;
     if (!rows.pending || this.noting) return;
     this.noting = true;
-    scheduler.postTask(this.noteMore, first ? FLUSH : SLICES);
+    // The reads of other frames that are queued already go first; a flush would delay them.
+    scheduler.postTask(this.noteMore, SLICES);
   }
 
   /** Continues to note rows, in a task. */
