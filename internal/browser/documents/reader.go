@@ -171,22 +171,16 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 	defer func() { r.markBroken(list, err != nil) }()
 	r.setReading(agents, true)
 	defer r.setReading(agents, false)
-	r.prober.probeDue(ctx, agents)
-	unread := slices.Clone(list)
+	unread, probe := slices.Clone(list), r.prober.probeDue
 	for len(unread) > 0 {
-		if err := r.readOnce(ctx, unread, req, &out); err != nil {
+		if err := r.readOnce(ctx, unread, req, probe, &out); err != nil {
 			return driver.Readout{}, err
 		}
 		for _, o := range unread {
 			i := slices.IndexFunc(list, func(one reading) bool { return one.ID == o.ID })
 			list[i].lost, list[i].structural = o.lost, o.structural
 		}
-		unread = unprobed(unread)
-		again := make([]frames.Readable, len(unread))
-		for i, o := range unread {
-			again[i] = o.Readable
-		}
-		r.prober.probeAll(ctx, again)
+		unread, probe = unprobed(unread), r.prober.probeAll
 	}
 	out.Structural = !slices.ContainsFunc(list, func(o reading) bool { return !o.structural })
 	slices.SortStableFunc(out.Patches, func(a, b dom.Patch) int { return min(1, len(a.Frame)) - min(1, len(b.Frame)) })
@@ -225,23 +219,18 @@ func (r *Reader) setReading(list []frames.Readable, on bool) {
 	}
 }
 
-// readOnce asks agents concurrently, with one command for each frame. The main frame comes first and has the caller's
-// time; frames in other processes have little more.
-func (r *Reader) readOnce(ctx context.Context, list []reading, req driver.ReadRequest, out *driver.Readout) error {
-	calls := make([]*devtools.Call, len(list))
-	for i, o := range list {
-		if r.m.IsLate(o.Agent) {
-			continue
-		}
-		k, err := o.Agent.Send(ctx, r.request(o, req))
+// readOnce probes agents and asks them concurrently, with one command for each frame. The main frame comes first and has the
+// caller's time; frames in other processes have little more.
+func (r *Reader) readOnce(ctx context.Context, list []reading, req driver.ReadRequest, probe probing, out *driver.Readout) error {
+	asked := r.ask(ctx, list, req, probe)
+	defer asked.finish()
+	patience := newPatience(ctx)
+	defer patience.end()
+	for i := range list {
+		k, err := asked.call(i)
 		if err != nil {
 			return err
 		}
-		calls[i] = k
-	}
-	patience := newPatience(ctx)
-	defer patience.end()
-	for i, k := range calls {
 		o := &list[i]
 		if k == nil {
 			r.leaveOut(out, o)
@@ -252,7 +241,7 @@ func (r *Reader) readOnce(ctx context.Context, list []reading, req driver.ReadRe
 		if other {
 			waits = patience.begin()
 		}
-		err := r.readOne(waits, k, o, out)
+		err = r.readOne(waits, k, o, out)
 		patience.renew()
 		switch {
 		case err == nil:

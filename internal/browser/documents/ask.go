@@ -1,0 +1,108 @@
+package documents
+
+import (
+	"context"
+	"sync"
+
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/frames"
+)
+
+// probing probes agents before they are read.
+type probing func(context.Context, []frames.Readable)
+
+// asked is what several agents are asked to read. The agents of one session are asked when all of them are probed, whose
+// round trips overlap so; those of other sessions, which may run in other processes, are asked meanwhile.
+type asked struct {
+	batches []*batch
+	byIndex []*batch
+	// end cancels what is not asked yet.
+	end context.CancelFunc
+	wg  sync.WaitGroup
+}
+
+// batch is the agents of one session among those that are read.
+type batch struct {
+	session target.SessionID
+	// members are indexes of the agents.
+	members []int
+	// done is closed when the agents were asked; then calls has the call of each member, nil for one that is late, and
+	// err says why a call could not be sent.
+	done  chan struct{}
+	calls map[int]*devtools.Call
+	err   error
+}
+
+// ask begins to ask agents. The caller owes finish.
+func (r *Reader) ask(ctx context.Context, list []reading, req driver.ReadRequest, probe probing) *asked {
+	ctx, cancel := context.WithCancel(ctx)
+	a := &asked{end: cancel, byIndex: make([]*batch, len(list))}
+	for i := range list {
+		g := a.batchOf(list[i].Agent.Session.ID)
+		g.members = append(g.members, i)
+		a.byIndex[i] = g
+	}
+	for _, g := range a.batches {
+		do := func() {
+			defer close(g.done)
+			r.askBatch(ctx, g, list, req, probe)
+		}
+		if len(a.batches) == 1 {
+			do()
+		} else {
+			a.wg.Go(do)
+		}
+	}
+	return a
+}
+
+// batchOf returns the batch of a session, which it adds when it is new.
+func (a *asked) batchOf(session target.SessionID) *batch {
+	for _, g := range a.batches {
+		if g.session == session {
+			return g
+		}
+	}
+	g := &batch{session: session, done: make(chan struct{}), calls: map[int]*devtools.Call{}}
+	a.batches = append(a.batches, g)
+	return g
+}
+
+// askBatch probes the agents of a batch, and then asks them.
+func (r *Reader) askBatch(ctx context.Context, g *batch, list []reading, req driver.ReadRequest, probe probing) {
+	agents := make([]frames.Readable, len(g.members))
+	for k, i := range g.members {
+		agents[k] = list[i].Readable
+	}
+	probe(ctx, agents)
+	if g.err = ctx.Err(); g.err != nil {
+		return
+	}
+	for _, i := range g.members {
+		if r.m.IsLate(list[i].Agent) {
+			continue
+		}
+		k, err := list[i].Agent.Send(ctx, r.request(list[i], req))
+		if err != nil {
+			g.err = err
+			return
+		}
+		g.calls[i] = k
+	}
+}
+
+// call waits until an agent was asked; nil: the agent is late. That takes no longer than the probes of its session may.
+func (a *asked) call(i int) (*devtools.Call, error) {
+	g := a.byIndex[i]
+	<-g.done
+	return g.calls[i], g.err
+}
+
+// finish waits until nothing is asked any more.
+func (a *asked) finish() {
+	a.end()
+	a.wg.Wait()
+}
