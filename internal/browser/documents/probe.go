@@ -92,7 +92,10 @@ func (p *prober) run(ctx context.Context, a *frames.Agent) {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
 	start := time.Now()
-	err := p.probe(ctx, a)
+	var err error
+	if !a.IsOfError { // has no listeners that matter, and no closed roots
+		err = p.probe(ctx, a)
+	}
 	if err != nil {
 		p.m.Logger.Debug("a document was not probed", "error", err)
 	}

@@ -20,6 +20,8 @@ type Agent struct {
 	Unique  string
 	// Document is the loader's id of the document; it tells documents apart.
 	Document string
+	// IsOfError says that the document is the browser's own, in place of one that could not be loaded.
+	IsOfError bool
 	// Reading is what the reader of the page knows of the agent; the monitor guards it.
 	Reading observer.Reading
 }

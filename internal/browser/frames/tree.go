@@ -184,10 +184,13 @@ func (t *Tree) Commit(session target.SessionID, id, parent cdp.FrameID, document
 	return kept
 }
 
+// errorPages is what the URLs of the browser's own documents begin with that stand in place of others. No page has such a URL.
+const errorPages = "chrome-error:"
+
 // Add adds an agent of the frame's newest document.
 func (t *Tree) Add(id cdp.FrameID, a *Agent) {
 	f := t.Attach(id, "")
-	a.Document = f.Document
+	a.Document, a.IsOfError = f.Document, strings.HasPrefix(f.URL, errorPages)
 	f.agents = append(f.agents, a)
 	f.choose()
 }

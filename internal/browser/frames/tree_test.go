@@ -35,6 +35,17 @@ func TestACommitDropsTheAgentsOfTheDocumentBefore(t *testing.T) {
 	}
 }
 
+func TestAgentsOfErrorPagesAreTold(t *testing.T) {
+	tree := NewTree("T1")
+	for url, want := range map[string]bool{"chrome-error://chromewebdata/": true, "http://a.test/": false, "": false} {
+		tree.Commit("S1", "T1", "", "L1", url)
+		a := agent("S1", "u1")
+		if tree.Add("T1", a); a.IsOfError != want {
+			t.Errorf("the agent of %q is one of an error page: %v", url, a.IsOfError)
+		}
+	}
+}
+
 // TestTheWindowOfABlankDocumentLivesOn because the first document of the same origin gets the window of the blank one.
 func TestTheWindowOfABlankDocumentLivesOn(t *testing.T) {
 	tree := NewTree("T1")

@@ -106,6 +106,8 @@ class ListenerProbe {
     this.cursor = null;
     /** The loadStage at the last probe. */
     this.stage = -1;
+    /** The daemon probes no error pages of the browser: see run in documents/probe.go. */
+    this.never = location.protocol === "chrome-error:";
   }
 
   /**
@@ -136,7 +138,7 @@ class ListenerProbe {
    * document has loaded further.
    */
   get due() {
-    return this.probeDue || this.stage !== loadStage();
+    return !this.never && (this.probeDue || this.stage !== loadStage());
   }
 
   /**

@@ -224,8 +224,8 @@ class Agent {
       this.poller.abandonSweep();
       if (!model.layout.isUnchanged()) model.changes.styleDirty = true;
     }
-    model.refresh.update(all);
-    if (this.contexts) this.scanContexts(this.contexts);
+    this.scanWith(this.contexts, all);
+    this.contexts = "";
     model.redraws.settle(this.writer.isHeaderNews());
     if (geometry) model.layout.measure();
     const boxes = geometry || this.boxes || (this.geometry && model.records.unboxed.size > 0);
@@ -309,23 +309,30 @@ class Agent {
     const start = performance.now();
     this.start();
     this.takeRecords();
-    model.refresh.update(true);
-    this.scanContexts(request.contexts);
+    this.scanWith(request.contexts, true);
     writer.took += performance.now() - start;
   }
 
   /**
-   * After the first scan: where elements share role and name, what stands around them says which one each is, so structure
-   * is scanned, too. The daemon would ask for it as soon as it has the elements.
-   * @param {Contexts} when
+   * Updates the model; a first scan includes the structure that contexts need. Where elements share role and name, what stands
+   * around them says which one each is, so structure is scanned, too. The daemon would ask for it as soon as it has the
+   * elements.
+   * @param {Contexts} contexts "" unless the document is scanned for the first time @param {boolean} all as Refresh.update takes it
    */
-  scanContexts(when) {
-    this.contexts = "";
-    const { model, writer } = this;
-    if (model.structural || (when !== "always" && !model.records.haveAlike())) return;
-    model.structural = true;
-    writer.contexts = writer.full;
+  scanWith(contexts, all) {
+    const { model } = this;
+    if (contexts === "always" && model.changes.rescan) this.addStructure(); // one scan is faster than two
+    model.refresh.update(all);
+    if (!contexts || model.structural || (contexts === "alike" && !model.records.haveAlike())) return;
+    this.addStructure();
     model.refresh.scanStructure(false);
+  }
+
+  /** Has the model include structure, for contexts. */
+  addStructure() {
+    if (this.model.structural) return;
+    this.model.structural = true;
+    this.writer.contexts = this.writer.full;
   }
 
   /** Notes the content of rows as the daemon reads them. @param {number} mark */
