@@ -51,15 +51,15 @@ func noticing(wait Wait, of driver.Noticing, navigate func(context.Context, *Exc
 		if err != nil || wait == WaitCommit || x.Ready() != nil {
 			return info, err
 		}
+		if x.t.policy.readAhead && wait.phase() >= driver.PhaseLoad { // while the notices are collected
+			x.t.page().Prepare()
+		}
 		bounded, cancel := context.WithTimeout(ctx, noticeBound)
 		defer cancel()
 		if err := x.t.pump.query(bounded, func(ctx context.Context) error { return x.t.page().CollectNotices(ctx, true) }); err != nil {
 			x.Debug("the page did not report what there is to notice", err)
 		}
 		x.t.drain()
-		if x.t.policy.readAhead && wait.phase() >= driver.PhaseLoad && x.Ready() == nil {
-			x.t.page().Prepare()
-		}
 		return x.Publish().Info, nil
 	}
 }
