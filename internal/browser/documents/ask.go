@@ -101,6 +101,9 @@ func (a *asked) call(i int) (*devtools.Call, error) {
 	return g.calls[i], g.err
 }
 
+// wait waits until all agents were asked.
+func (a *asked) wait() { a.wg.Wait() }
+
 // finish waits until nothing is asked any more.
 func (a *asked) finish() {
 	a.end()

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
@@ -66,11 +67,29 @@ func TestNobodyIsAskedAfterTheEndOfARead(t *testing.T) {
 	})
 }
 
+// TestNoFrameLosesTimeToTheProbeOfAnother: frames in other processes have little time to answer, which begins when all are
+// asked.
+func TestNoFrameLosesTimeToTheProbeOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		browser, r, list := readerOnWire(t, "A", "B", "C", "D")
+		browser.answer()
+		var out driver.Readout
+		err := r.readOnce(t.Context(), list, driver.ReadRequest{}, func(_ context.Context, agents []frames.Readable) {
+			if agents[0].Agent.Session.ID == "C" {
+				time.Sleep(FrameGrace + time.Millisecond)
+			}
+		}, &out)
+		if err != nil || len(out.Late) != 0 {
+			t.Errorf("late are %v, %v", out.Late, err)
+		}
+	})
+}
+
 // readerOnWire is a reader of a page with an agent in each of some sessions, the first of which is the page's own.
 func readerOnWire(t *testing.T, sessions ...target.SessionID) (*wire, *Reader, []reading) {
 	t.Helper()
-	browser := &wire{closed: make(chan struct{})}
-	conn := devtools.New(t.Context(), browser, &wire{closed: make(chan struct{})}, func(*cdproto.Message) {})
+	browser := newWire()
+	conn := devtools.New(t.Context(), browser, newWire(), func(*cdproto.Message) {})
 	t.Cleanup(conn.Close)
 	m := frames.New(frames.Page{ID: "page", Main: devtools.Session{Conn: conn, ID: sessions[0]}, Life: t.Context()})
 	list := make([]reading, len(sessions))
@@ -84,24 +103,47 @@ type noSheets struct{}
 
 func (noSheets) FailedSheets(string) ([]string, int) { return nil, 0 }
 
-// wire takes commands and answers none.
+// wire takes commands.
 type wire struct {
-	mu       sync.Mutex
-	sessions []target.SessionID
-	once     sync.Once
-	closed   chan struct{}
+	answers chan *cdproto.Message
+
+	mu sync.Mutex
+	// answering: each command gets an answer, which is that nothing changed in a document.
+	answering bool
+	sessions  []target.SessionID
+	once      sync.Once
+	closed    chan struct{}
+}
+
+func newWire() *wire {
+	return &wire{answers: make(chan *cdproto.Message, 16), closed: make(chan struct{})}
+}
+
+// answer begins to answer commands.
+func (w *wire) answer() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answering = true
 }
 
 func (w *wire) Write(_ context.Context, m *cdproto.Message) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sessions = append(w.sessions, m.SessionID)
+	if w.answering {
+		w.answers <- &cdproto.Message{ID: m.ID, Result: []byte(`{"result":{"type":"string","value":"1\t\t1.0\t0"}}`)}
+	}
 	return nil
 }
 
-func (w *wire) Read(context.Context, *cdproto.Message) error {
-	<-w.closed
-	return io.EOF
+func (w *wire) Read(_ context.Context, m *cdproto.Message) error {
+	select {
+	case answer := <-w.answers:
+		*m = *answer
+		return nil
+	case <-w.closed:
+		return io.EOF
+	}
 }
 
 func (w *wire) Close() error {

@@ -239,6 +239,7 @@ func (r *Reader) readOnce(ctx context.Context, list []reading, req driver.ReadRe
 		// A frame in the main process answers when the main frame answers.
 		waits, other := ctx, !r.m.IsMain(o.Agent.Session)
 		if other {
+			asked.wait() // no frame loses time to the probe of another
 			waits = patience.begin()
 		}
 		err = r.readOne(waits, k, o, out)
