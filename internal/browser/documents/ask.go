@@ -41,14 +41,14 @@ func (r *Reader) ask(ctx context.Context, list []reading, req driver.ReadRequest
 	ctx, cancel := context.WithCancel(ctx)
 	a := &asked{end: cancel, byIndex: make([]*batch, len(list))}
 	for i := range list {
-		g := a.batchOf(list[i].Agent.Session.ID)
-		g.members = append(g.members, i)
-		a.byIndex[i] = g
+		b := a.batchOf(list[i].Agent.Session.ID)
+		b.members = append(b.members, i)
+		a.byIndex[i] = b
 	}
-	for _, g := range a.batches {
+	for _, b := range a.batches {
 		do := func() {
-			defer close(g.done)
-			r.askBatch(ctx, g, list, req, probe)
+			defer close(b.done)
+			r.askBatch(ctx, b, list, req, probe)
 		}
 		if len(a.batches) == 1 {
 			do()
@@ -61,44 +61,44 @@ func (r *Reader) ask(ctx context.Context, list []reading, req driver.ReadRequest
 
 // batchOf returns the batch of a session, which it adds when it is new.
 func (a *asked) batchOf(session target.SessionID) *batch {
-	for _, g := range a.batches {
-		if g.session == session {
-			return g
+	for _, b := range a.batches {
+		if b.session == session {
+			return b
 		}
 	}
-	g := &batch{session: session, done: make(chan struct{}), calls: map[int]*devtools.Call{}}
-	a.batches = append(a.batches, g)
-	return g
+	b := &batch{session: session, done: make(chan struct{}), calls: map[int]*devtools.Call{}}
+	a.batches = append(a.batches, b)
+	return b
 }
 
 // askBatch probes the agents of a batch, and then asks them.
-func (r *Reader) askBatch(ctx context.Context, g *batch, list []reading, req driver.ReadRequest, probe probing) {
-	agents := make([]frames.Readable, len(g.members))
-	for k, i := range g.members {
+func (r *Reader) askBatch(ctx context.Context, b *batch, list []reading, req driver.ReadRequest, probe probing) {
+	agents := make([]frames.Readable, len(b.members))
+	for k, i := range b.members {
 		agents[k] = list[i].Readable
 	}
 	probe(ctx, agents)
-	if g.err = ctx.Err(); g.err != nil {
+	if b.err = ctx.Err(); b.err != nil {
 		return
 	}
-	for _, i := range g.members {
+	for _, i := range b.members {
 		if r.m.IsLate(list[i].Agent) {
 			continue
 		}
 		k, err := list[i].Agent.Send(ctx, r.request(list[i], req))
 		if err != nil {
-			g.err = err
+			b.err = err
 			return
 		}
-		g.calls[i] = k
+		b.calls[i] = k
 	}
 }
 
 // call waits until an agent was asked; nil: the agent is late. That takes no longer than the probes of its session may.
 func (a *asked) call(i int) (*devtools.Call, error) {
-	g := a.byIndex[i]
-	<-g.done
-	return g.calls[i], g.err
+	b := a.byIndex[i]
+	<-b.done
+	return b.calls[i], b.err
 }
 
 // wait waits until all agents were asked.
