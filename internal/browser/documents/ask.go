@@ -6,13 +6,9 @@ import (
 
 	"github.com/chromedp/cdproto/target"
 
-	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/frames"
 )
-
-// probing probes agents before they are read.
-type probing func(context.Context, []frames.Readable)
 
 // asked is what several agents are asked to read. The agents of one session are asked when all of them are probed, whose
 // round trips overlap so; those of other sessions, which may run in other processes, are asked meanwhile.
@@ -37,7 +33,7 @@ type batch struct {
 }
 
 // ask begins to ask agents. The caller owes finish.
-func (r *Reader) ask(ctx context.Context, list []reading, req driver.ReadRequest, probe probing) *asked {
+func (r *Reader) ask(ctx context.Context, list []reading, asks round) *asked {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &asked{end: cancel, byIndex: make([]*batch, len(list))}
 	for i := range list {
@@ -48,7 +44,7 @@ func (r *Reader) ask(ctx context.Context, list []reading, req driver.ReadRequest
 	for _, b := range a.batches {
 		do := func() {
 			defer close(b.done)
-			r.askBatch(ctx, b, list, req, probe)
+			r.askBatch(ctx, b, list, asks)
 		}
 		if len(a.batches) == 1 {
 			do()
@@ -72,12 +68,12 @@ func (a *asked) batchOf(session target.SessionID) *batch {
 }
 
 // askBatch probes the agents of a batch, and then asks them.
-func (r *Reader) askBatch(ctx context.Context, b *batch, list []reading, req driver.ReadRequest, probe probing) {
+func (r *Reader) askBatch(ctx context.Context, b *batch, list []reading, asks round) {
 	agents := make([]frames.Readable, len(b.members))
 	for k, i := range b.members {
 		agents[k] = list[i].Readable
 	}
-	probe(ctx, agents)
+	asks.probe(ctx, agents)
 	if b.err = ctx.Err(); b.err != nil {
 		return
 	}
@@ -85,7 +81,7 @@ func (r *Reader) askBatch(ctx context.Context, b *batch, list []reading, req dri
 		if r.m.IsLate(list[i].Agent) {
 			continue
 		}
-		k, err := list[i].Agent.Send(ctx, r.request(list[i], req))
+		k, err := list[i].Agent.Send(ctx, r.request(list[i], asks))
 		if err != nil {
 			b.err = err
 			return

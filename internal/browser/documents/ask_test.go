@@ -24,14 +24,14 @@ func TestFramesOfOtherSessionsAreAskedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		browser, r, list := readerOnWire(t, "A", "B", "A", "B")
 		hold := make(chan struct{})
-		asked := r.ask(t.Context(), list, driver.ReadRequest{}, func(_ context.Context, agents []frames.Readable) {
+		asked := r.ask(t.Context(), list, round{probe: func(_ context.Context, agents []frames.Readable) {
 			if len(agents) != 2 {
 				t.Errorf("%d agents of a session are probed together, want 2", len(agents))
 			}
 			if agents[0].Agent.Session.ID == "B" {
 				<-hold
 			}
-		})
+		}})
 		defer asked.finish()
 		for _, i := range []int{0, 2} {
 			if k, err := asked.call(i); k == nil || err != nil {
@@ -54,7 +54,7 @@ func TestFramesOfOtherSessionsAreAskedMeanwhile(t *testing.T) {
 func TestNobodyIsAskedAfterTheEndOfARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		browser, r, list := readerOnWire(t, "A", "B")
-		asked := r.ask(t.Context(), list, driver.ReadRequest{}, func(ctx context.Context, _ []frames.Readable) { <-ctx.Done() })
+		asked := r.ask(t.Context(), list, round{probe: func(ctx context.Context, _ []frames.Readable) { <-ctx.Done() }})
 		asked.finish()
 		for i := range list {
 			if k, err := asked.call(i); k != nil || !errors.Is(err, context.Canceled) {
@@ -74,11 +74,11 @@ func TestNoFrameLosesTimeToTheProbeOfAnother(t *testing.T) {
 		browser, r, list := readerOnWire(t, "A", "B", "C", "D")
 		browser.answer()
 		var out driver.Readout
-		err := r.readOnce(t.Context(), list, driver.ReadRequest{}, func(_ context.Context, agents []frames.Readable) {
+		err := r.readOnce(t.Context(), list, round{probe: func(_ context.Context, agents []frames.Readable) {
 			if agents[0].Agent.Session.ID == "C" {
 				time.Sleep(FrameGrace + time.Millisecond)
 			}
-		}, &out)
+		}}, &out)
 		if err != nil || len(out.Late) != 0 {
 			t.Errorf("late are %v, %v", out.Late, err)
 		}

@@ -143,8 +143,6 @@ type reading struct {
 	lost bool
 	// structural means that the agent's answer was all of its document, with structure for contexts.
 	structural bool
-	// contexts is what the read asks of the document besides driver.ReadRequest.Structural.
-	contexts observer.Contexts
 	// unprobed means that the agent must be probed before it is read; probes is how often that was done.
 	unprobed bool
 	probes   int
@@ -157,6 +155,15 @@ const (
 	probeOften = 50 * time.Millisecond
 )
 
+// round is what a read asks of several documents at once.
+type round struct {
+	driver.ReadRequest
+	// structure says when documents add structure for contexts.
+	structure observer.Contexts
+	// probe probes agents before they are asked.
+	probe func(context.Context, []frames.Readable)
+}
+
 // readAll reads all agents, after probing those that ask for it.
 func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out driver.Readout, err error) {
 	agents, late := r.readable()
@@ -164,23 +171,23 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 	list := make([]reading, len(agents))
 	for i, o := range agents {
 		list[i].Readable = o
-		if req.Contexts {
-			list[i].contexts = observer.ContextsOf(len(agents))
-		}
 	}
 	defer func() { r.markBroken(list, err != nil) }()
 	r.setReading(agents, true)
 	defer r.setReading(agents, false)
-	unread, probe := slices.Clone(list), r.prober.probeDue
-	for len(unread) > 0 {
-		if err := r.readOnce(ctx, unread, req, probe, &out); err != nil {
+	asks := round{ReadRequest: req, probe: r.prober.probeDue}
+	if req.Contexts {
+		asks.structure = observer.ContextsOf(len(agents))
+	}
+	for unread := slices.Clone(list); len(unread) > 0; unread = unprobed(unread) {
+		if err := r.readOnce(ctx, unread, asks, &out); err != nil {
 			return driver.Readout{}, err
 		}
 		for _, o := range unread {
 			i := slices.IndexFunc(list, func(one reading) bool { return one.ID == o.ID })
 			list[i].lost, list[i].structural = o.lost, o.structural
 		}
-		unread, probe = unprobed(unread), r.prober.probeAll
+		asks.probe = r.prober.probeAll
 	}
 	out.Structural = !slices.ContainsFunc(list, func(o reading) bool { return !o.structural })
 	slices.SortStableFunc(out.Patches, func(a, b dom.Patch) int { return min(1, len(a.Frame)) - min(1, len(b.Frame)) })
@@ -221,8 +228,8 @@ func (r *Reader) setReading(list []frames.Readable, on bool) {
 
 // readOnce probes agents and asks them concurrently, with one command for each frame. The main frame comes first and has the
 // caller's time; frames in other processes have little more.
-func (r *Reader) readOnce(ctx context.Context, list []reading, req driver.ReadRequest, probe probing, out *driver.Readout) error {
-	asked := r.ask(ctx, list, req, probe)
+func (r *Reader) readOnce(ctx context.Context, list []reading, asks round, out *driver.Readout) error {
+	asked := r.ask(ctx, list, asks)
 	defer asked.finish()
 	patience := newPatience(ctx)
 	defer patience.end()
@@ -301,15 +308,15 @@ func (r *Reader) leaveOut(out *driver.Readout, o *reading) {
 }
 
 // request is the command to read, for one agent.
-func (r *Reader) request(o reading, req driver.ReadRequest) frames.CallParams {
+func (r *Reader) request(o reading, asks round) frames.CallParams {
 	var acked *observer.Ack
-	read := observer.ReadRequest{Structural: req.Structural, Contexts: o.contexts, Attributes: req.Attributes, Geometry: req.Geometry,
+	read := observer.ReadRequest{Structural: asks.Structural, Contexts: asks.structure, Attributes: asks.Attributes, Geometry: asks.Geometry,
 		FailedSheets: r.failedSheets(o.Agent)}
 	if read.Attributes == nil {
 		read.Attributes = []string{}
 	}
 	key := r.m.Tree.Key(o.ID)
-	for _, ack := range req.Acks {
+	for _, ack := range asks.Acks {
 		if ack.Frame == key && ack.Document == o.Agent.Document {
 			acked = &observer.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)}
 		}
@@ -318,9 +325,9 @@ func (r *Reader) request(o reading, req driver.ReadRequest) frames.CallParams {
 	known := &o.Agent.Reading
 	read.Probed = o.probes == probeRounds || o.probes > 0 && known.Probe.Took > probeOften
 	acked = known.Acks.Taken(acked)
-	read.Full = known.Broken || slices.Contains(req.Restart, key)
+	read.Full = known.Broken || slices.Contains(asks.Restart, key)
 	r.m.Unlock()
-	return o.Agent.ParamsWith("read", read, append(observer.Mark(req.Mark), acked.Digits()...))
+	return o.Agent.ParamsWith("read", read, append(observer.Mark(asks.Mark), acked.Digits()...))
 }
 
 // markBroken notes which agents' patches may be lost: their next patch must be a full one.
