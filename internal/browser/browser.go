@@ -299,14 +299,13 @@ func (b *Browser) loop() {
 			}
 		}
 	}
-	pages := b.allPages()
 	if !b.process.Owned() {
 		b.leaveTabs()
 	}
-	close(b.done)
-	for _, p := range pages {
+	for _, p := range b.allPages() {
 		p.end(devtools.ErrLost)
 	}
+	close(b.done) // whoever waits for this may call Close, which ends the remaining pages as closed on purpose
 }
 
 func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {

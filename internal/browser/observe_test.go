@@ -2,9 +2,14 @@ package browser
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"testing"
 
+	"github.com/chromedp/cdproto/target"
+
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
 // TestAReadWaitsForTheContextsOfTheNextDocument refuses every call to a document's context until the events come that
@@ -43,5 +48,32 @@ func TestAReadWaitsForTheContextsOfTheNextDocument(t *testing.T) {
 	}
 	if err := p.Close(context.WithoutCancel(t.Context())); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPagesOfABrowserThatIsGoneAreLost and not closed on purpose: a tab that was closed does not come back. Close may follow
+// as soon as the browser is done.
+func TestPagesOfABrowserThatIsGoneAreLost(t *testing.T) {
+	b, _, end := newForged(t)
+	defer end()
+	opened, err := b.NewPage(t.Context(), driver.PageOptions{Session: driver.DefaultSession})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := []*Page{opened.(*Page)}
+	for i := range 200 {
+		id := target.ID(strconv.Itoa(i))
+		p, _ := b.addPage(id, func() *Page { return newPage(b, pages[0].context, id, "S", nil) })
+		pages = append(pages, p)
+	}
+	b.conn.Cut()
+	<-b.Done()
+	b.cancel(errClosed) // as Close does
+	for _, p := range pages {
+		for e := range p.Events() {
+			if gone, ok := e.(driver.Gone); ok && !errors.Is(gone.Err, devtools.ErrLost) {
+				t.Errorf("page %s is gone because of %v", p.id, gone.Err)
+			}
+		}
 	}
 }
