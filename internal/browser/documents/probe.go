@@ -92,10 +92,7 @@ func (p *prober) run(ctx context.Context, a *frames.Agent) {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
 	start := time.Now()
-	var err error
-	if !a.IsOfError { // has no listeners that matter, and no closed roots
-		err = p.probe(ctx, a)
-	}
+	err := p.probe(ctx, a)
 	if err != nil {
 		p.m.Logger.Debug("a document was not probed", "error", err)
 	}
@@ -117,6 +114,9 @@ func group(a *frames.Agent) string { return "domtap-probe-" + a.Unique }
 
 // probe asks the browser for listeners and closed roots, and sends the agent those that are new.
 func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
+	if a.IsOfError { // it has no listeners that matter, and no closed roots
+		return nil
+	}
 	defer a.Session.Post(ctx, runtime.CommandReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: group(a)})
 	params := a.Params("suspects", nil)
 	params.ReturnByValue, params.SerializationOptions = false, shallow

@@ -175,19 +175,19 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 	defer func() { r.markBroken(list, err != nil) }()
 	r.setReading(agents, true)
 	defer r.setReading(agents, false)
-	asks := round{ReadRequest: req, probe: r.prober.probeDue}
+	rd := round{ReadRequest: req, probe: r.prober.probeDue}
 	if req.Contexts {
-		asks.structure = observer.ContextsOf(len(agents))
+		rd.structure = observer.ContextsOf(len(agents))
 	}
 	for unread := slices.Clone(list); len(unread) > 0; unread = unprobed(unread) {
-		if err := r.readOnce(ctx, unread, asks, &out); err != nil {
+		if err := r.readOnce(ctx, unread, rd, &out); err != nil {
 			return driver.Readout{}, err
 		}
 		for _, o := range unread {
 			i := slices.IndexFunc(list, func(one reading) bool { return one.ID == o.ID })
 			list[i].lost, list[i].structural = o.lost, o.structural
 		}
-		asks.probe = r.prober.probeAll
+		rd.probe = r.prober.probeAll
 	}
 	out.Structural = !slices.ContainsFunc(list, func(o reading) bool { return !o.structural })
 	slices.SortStableFunc(out.Patches, func(a, b dom.Patch) int { return min(1, len(a.Frame)) - min(1, len(b.Frame)) })
@@ -228,13 +228,13 @@ func (r *Reader) setReading(list []frames.Readable, on bool) {
 
 // readOnce probes agents and asks them concurrently, with one command for each frame. The main frame comes first and has the
 // caller's time; frames in other processes have little more.
-func (r *Reader) readOnce(ctx context.Context, list []reading, asks round, out *driver.Readout) error {
-	asked := r.ask(ctx, list, asks)
-	defer asked.finish()
+func (r *Reader) readOnce(ctx context.Context, list []reading, rd round, out *driver.Readout) error {
+	calls := r.ask(ctx, list, rd)
+	defer calls.finish()
 	patience := newPatience(ctx)
 	defer patience.end()
 	for i := range list {
-		k, err := asked.call(i)
+		k, err := calls.of(i)
 		if err != nil {
 			return err
 		}
@@ -246,7 +246,7 @@ func (r *Reader) readOnce(ctx context.Context, list []reading, asks round, out *
 		// A frame in the main process answers when the main frame answers.
 		waits, other := ctx, !r.m.IsMain(o.Agent.Session)
 		if other {
-			asked.wait() // no frame loses time to the probe of another
+			calls.wait() // no frame loses time to the probe of another
 			waits = patience.begin()
 		}
 		err = r.readOne(waits, k, o, out)
@@ -308,15 +308,15 @@ func (r *Reader) leaveOut(out *driver.Readout, o *reading) {
 }
 
 // request is the command to read, for one agent.
-func (r *Reader) request(o reading, asks round) frames.CallParams {
+func (r *Reader) request(o reading, rd round) frames.CallParams {
 	var acked *observer.Ack
-	read := observer.ReadRequest{Structural: asks.Structural, Contexts: asks.structure, Attributes: asks.Attributes, Geometry: asks.Geometry,
+	read := observer.ReadRequest{Structural: rd.Structural, Contexts: rd.structure, Attributes: rd.Attributes, Geometry: rd.Geometry,
 		FailedSheets: r.failedSheets(o.Agent)}
 	if read.Attributes == nil {
 		read.Attributes = []string{}
 	}
 	key := r.m.Tree.Key(o.ID)
-	for _, ack := range asks.Acks {
+	for _, ack := range rd.Acks {
 		if ack.Frame == key && ack.Document == o.Agent.Document {
 			acked = &observer.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)}
 		}
@@ -325,9 +325,9 @@ func (r *Reader) request(o reading, asks round) frames.CallParams {
 	known := &o.Agent.Reading
 	read.Probed = o.probes == probeRounds || o.probes > 0 && known.Probe.Took > probeOften
 	acked = known.Acks.Taken(acked)
-	read.Full = known.Broken || slices.Contains(asks.Restart, key)
+	read.Full = known.Broken || slices.Contains(rd.Restart, key)
 	r.m.Unlock()
-	return o.Agent.ParamsWith("read", read, append(observer.Mark(asks.Mark), acked.Digits()...))
+	return o.Agent.ParamsWith("read", read, append(observer.Mark(rd.Mark), acked.Digits()...))
 }
 
 // markBroken notes which agents' patches may be lost: their next patch must be a full one.

@@ -106,7 +106,7 @@ class ListenerProbe {
     this.cursor = null;
     /** The loadStage at the last probe. */
     this.stage = -1;
-    /** The daemon probes no error pages of the browser: see run in documents/probe.go. */
+    /** The daemon probes no error pages of the browser: see probe in documents/probe.go. */
     this.never = location.protocol === "chrome-error:";
   }
 

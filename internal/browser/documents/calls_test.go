@@ -24,7 +24,7 @@ func TestFramesOfOtherSessionsAreAskedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		browser, r, list := readerOnWire(t, "A", "B", "A", "B")
 		hold := make(chan struct{})
-		asked := r.ask(t.Context(), list, round{probe: func(_ context.Context, agents []frames.Readable) {
+		calls := r.ask(t.Context(), list, round{probe: func(_ context.Context, agents []frames.Readable) {
 			if len(agents) != 2 {
 				t.Errorf("%d agents of a session are probed together, want 2", len(agents))
 			}
@@ -32,9 +32,9 @@ func TestFramesOfOtherSessionsAreAskedMeanwhile(t *testing.T) {
 				<-hold
 			}
 		}})
-		defer asked.finish()
+		defer calls.finish()
 		for _, i := range []int{0, 2} {
-			if k, err := asked.call(i); k == nil || err != nil {
+			if k, err := calls.of(i); k == nil || err != nil {
 				t.Errorf("agent %d is not asked: %v", i, err)
 			}
 		}
@@ -44,7 +44,7 @@ func TestFramesOfOtherSessionsAreAskedMeanwhile(t *testing.T) {
 		}
 		close(hold)
 		for _, i := range []int{1, 3} {
-			if k, err := asked.call(i); k == nil || err != nil {
+			if k, err := calls.of(i); k == nil || err != nil {
 				t.Errorf("agent %d is not asked: %v", i, err)
 			}
 		}
@@ -54,10 +54,10 @@ func TestFramesOfOtherSessionsAreAskedMeanwhile(t *testing.T) {
 func TestNobodyIsAskedAfterTheEndOfARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		browser, r, list := readerOnWire(t, "A", "B")
-		asked := r.ask(t.Context(), list, round{probe: func(ctx context.Context, _ []frames.Readable) { <-ctx.Done() }})
-		asked.finish()
+		calls := r.ask(t.Context(), list, round{probe: func(ctx context.Context, _ []frames.Readable) { <-ctx.Done() }})
+		calls.finish()
 		for i := range list {
-			if k, err := asked.call(i); k != nil || !errors.Is(err, context.Canceled) {
+			if k, err := calls.of(i); k != nil || !errors.Is(err, context.Canceled) {
 				t.Errorf("agent %d: %v, %v", i, k, err)
 			}
 		}
