@@ -19,7 +19,8 @@
 const MAX_STATES = 6;
 /**
  * How many new elements are noted with the read itself; the rest follows in slices. Of the first read, all follow: nobody
- * waits for that. The first slice is the next task, so that it comes before what a client does about the answer.
+ * waits for that. The first slice is posted before the answer leaves, so that it mostly comes before what a client does about
+ * the answer.
  */
 const NOTED_AT_ONCE = 200;
 /** How many elements are noted between two looks at the clock. */

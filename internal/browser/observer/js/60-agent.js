@@ -60,8 +60,6 @@ class Agent {
     this.root = null;
     /** The next patch includes boxes and the scroll position. */
     this.boxes = false;
-    /** When the next update adds structure; "" unless it is that of the first patch. @type {Contexts} */
-    this.contexts = "";
     this.noteMore = this.noteMore.bind(this);
     /** noteMore is posted. */
     this.noting = false;
@@ -208,24 +206,24 @@ class Agent {
   /**
    * Updates the model and returns the next patch, or null when nothing changed.
    * @param {boolean} all also what no mutation shows @param {boolean} geometry with all boxes measured
+   * @param {Contexts} [contexts] as scanWith takes it
    */
-  take(all, geometry) {
+  take(all, geometry, contexts = "") {
     const start = performance.now();
-    const message = this.updateAndWrite(all, geometry);
+    const message = this.updateAndWrite(all, geometry, contexts);
     this.writer.took += performance.now() - start;
     return message;
   }
 
-  /** @param {boolean} all @param {boolean} geometry */
-  updateAndWrite(all, geometry) {
+  /** @param {boolean} all @param {boolean} geometry @param {Contexts} contexts */
+  updateAndWrite(all, geometry, contexts) {
     const model = this.model;
     this.takeRecords();
     if (all) {
       this.poller.abandonSweep();
       if (!model.layout.isUnchanged()) model.changes.styleDirty = true;
     }
-    this.scanWith(this.contexts, all);
-    this.contexts = "";
+    this.scanWith(contexts, all);
     model.redraws.settle(this.writer.isHeaderNews());
     if (geometry) model.layout.measure();
     const boxes = geometry || this.boxes || (this.geometry && model.records.unboxed.size > 0);
@@ -285,9 +283,8 @@ class Agent {
     this.extendStored(request);
     this.takeRecords();
     if (this.model.listeners.due && !request.probed) return this.writer.header("p");
-    this.contexts = this.writer.sequence === 0 ? request.contexts || "" : "";
     if (request.structural) this.writer.contexts = false; // asked for, so refs are in document order
-    const message = this.take(true, request.geometry);
+    const message = this.take(true, request.geometry, this.writer.sequence === 0 ? request.contexts : "");
     if (mark > 0) this.noteRows(mark);
     this.notices.check();
     if (message !== null) {
@@ -314,10 +311,9 @@ class Agent {
   }
 
   /**
-   * Updates the model; a first scan includes the structure that contexts need. Where elements share role and name, what stands
-   * around them says which one each is, so structure is scanned, too. The daemon would ask for it as soon as it has the
-   * elements.
-   * @param {Contexts} contexts "" unless the document is scanned for the first time @param {boolean} all as Refresh.update takes it
+   * Updates the model. The scan for a first patch includes structure where elements share role and name, because what stands
+   * around them says which one each is: the daemon would ask for structure as soon as it has the elements.
+   * @param {Contexts} contexts "" unless this is for the first patch @param {boolean} all as Refresh.update takes it
    */
   scanWith(contexts, all) {
     const { model } = this;
@@ -337,13 +333,16 @@ class Agent {
 
   /** Notes the content of rows as the daemon reads them. @param {number} mark */
   noteRows(mark) {
-    const start = performance.now(), { rows } = this.model;
-    rows.note(mark);
+    const start = performance.now();
+    this.model.rows.note(mark);
     this.writer.took += performance.now() - start;
-    if (!rows.pending || this.noting) return;
-    this.noting = true;
-    // The reads of other frames that are queued already go first; a flush would delay them.
-    scheduler.postTask(this.noteMore, SLICES);
+    if (!this.noting) this.continueNoting();
+  }
+
+  /** Posts noteMore while rows are pending. At this priority, reads of other frames that are queued go first. */
+  continueNoting() {
+    this.noting = this.model.rows.pending;
+    if (this.noting) scheduler.postTask(this.noteMore, SLICES);
   }
 
   /** Continues to note rows, in a task. */
@@ -351,8 +350,7 @@ class Agent {
     const start = performance.now();
     this.model.rows.noteMore(SLICE);
     this.writer.took += performance.now() - start;
-    this.noting = this.model.rows.pending;
-    if (this.noting) scheduler.postTask(this.noteMore, SLICES);
+    this.continueNoting();
   }
 
   /**
