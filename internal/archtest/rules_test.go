@@ -85,15 +85,17 @@ var layers = map[string]layer{
 	"internal/browser/warm":         {},
 	"internal/browser/storagestate": {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
 	// What is masked in a picture is painted over without a browser.
-	"internal/browser/redact":        {layers: []string{"dom"}, pure: true},
-	"internal/browser/console":       {layers: []string{"internal/telemetry/pagelog"}, modules: true},
-	"internal/browser/observer":      {layers: []string{"dom"}},
-	"internal/browser/devtools":      {modules: true},
-	"internal/browser/downloaddir":   {layers: []string{"internal/truncate", "internal/lazyregexp"}},
-	"internal/browser/launch":        {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/lazyregexp"}, modules: true},
-	"internal/browser/keyboard":      {modules: true, pure: true},
-	"internal/browser/input/outcome": {layers: []string{"dom", "actor"}, pure: true},
-	"internal/browser/input":         {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/input/outcome", "internal/browser/keyboard", "internal/browser/frames"}, modules: true},
+	"internal/browser/redact":   {layers: []string{"dom"}, pure: true},
+	"internal/browser/console":  {layers: []string{"internal/telemetry/pagelog"}, modules: true},
+	"internal/browser/observer": {layers: []string{"dom"}},
+	"internal/browser/devtools": {modules: true},
+	// For tests: the browser at the other end of a connection.
+	"internal/browser/devtools/devtoolstest": {modules: true},
+	"internal/browser/downloaddir":           {layers: []string{"internal/truncate", "internal/lazyregexp"}},
+	"internal/browser/launch":                {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/lazyregexp"}, modules: true},
+	"internal/browser/keyboard":              {modules: true, pure: true},
+	"internal/browser/input/outcome":         {layers: []string{"dom", "actor"}, pure: true},
+	"internal/browser/input":                 {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/input/outcome", "internal/browser/keyboard", "internal/browser/frames"}, modules: true},
 	// It knows browsers by an interface, so that what it does when they die is tested without one.
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
 	// The cluster: what runs NATS or speaks to it, then what decides. None of it knows browsers or the services.
@@ -192,7 +194,7 @@ type owner struct {
 var owners = []owner{
 	{
 		packages: []string{"github.com/chromedp"},
-		layers: []string{"internal/browser", "internal/browser/activity", "internal/browser/devtools", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
+		layers: []string{"internal/browser", "internal/browser/activity", "internal/browser/devtools", "internal/browser/devtools/devtoolstest", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
 			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads", "internal/browser/facets",
 			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/intercept", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/windows", "bench"},
 		advice: "add what you need to the interfaces of actor/driver and implement it in internal/browser",

@@ -12,17 +12,24 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
+// openForged opens a page of a forged browser. End is owed.
+func openForged(t *testing.T) (p *Page, f *forged, end func()) {
+	t.Helper()
+	b, f, end := newForged(t)
+	opened, err := b.NewPage(t.Context(), driver.PageOptions{Session: driver.DefaultSession})
+	if err != nil {
+		end()
+		t.Fatal(err)
+	}
+	return opened.(*Page), f, end
+}
+
 // TestAReadWaitsForTheContextsOfTheNextDocument refuses every call to a document's context until the events come that
 // replace the context. On a busy machine, Chromium refuses such calls more often than a read starts over: the renderer of the
 // new document answers before the renderer reports its contexts.
 func TestAReadWaitsForTheContextsOfTheNextDocument(t *testing.T) {
-	b, f, end := newForged(t)
+	p, f, end := openForged(t)
 	defer end()
-	opened, err := b.NewPage(t.Context(), driver.PageOptions{Session: driver.DefaultSession})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := opened.(*Page)
 	created := func(id string) {
 		f.say([]byte(`{"method":"Runtime.executionContextCreated","params":{"context":{"id":` + id + `,"origin":"http://a.test","name":"domtap","uniqueId":"u` + id +
 			`","auxData":{"isDefault":false,"type":"isolated","frameId":"T1"}}},"sessionId":"S1"}`))
@@ -54,26 +61,23 @@ func TestAReadWaitsForTheContextsOfTheNextDocument(t *testing.T) {
 // TestPagesOfABrowserThatIsGoneAreLost and not closed on purpose: a tab that was closed does not come back. Close may follow
 // as soon as the browser is done.
 func TestPagesOfABrowserThatIsGoneAreLost(t *testing.T) {
-	b, _, end := newForged(t)
+	first, _, end := openForged(t)
 	defer end()
-	opened, err := b.NewPage(t.Context(), driver.PageOptions{Session: driver.DefaultSession})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages := []*Page{opened.(*Page)}
+	b, pages := first.browser, []*Page{first}
 	for i := range 200 {
 		id := target.ID(strconv.Itoa(i))
-		p, _ := b.addPage(id, func() *Page { return newPage(b, pages[0].context, id, "S", nil) })
+		p, _ := b.addPage(id, func() *Page { return newPage(b, first.context, id, "S", nil) })
 		pages = append(pages, p)
 	}
 	b.conn.Cut()
 	<-b.Done()
 	b.cancel(errClosed) // as Close does
 	for _, p := range pages {
-		for e := range p.Events() {
-			if gone, ok := e.(driver.Gone); ok && !errors.Is(gone.Err, devtools.ErrLost) {
-				t.Errorf("page %s is gone because of %v", p.id, gone.Err)
-			}
+		var last driver.Event
+		for last = range p.Events() {
+		}
+		if gone, ok := last.(driver.Gone); !ok || !errors.Is(gone.Err, devtools.ErrLost) {
+			t.Errorf("page %s ends with %#v", p.id, last)
 		}
 	}
 }

@@ -3,51 +3,33 @@ package devtools
 import (
 	"context"
 	"errors"
-	"io"
 	"testing"
 	"testing/synctest"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/internal/browser/devtools/devtoolstest"
 )
 
-// wire is one end of a connection whose other end is the test.
+// wire is a browser that the test plays.
 type wire struct {
-	commands, answers chan *cdproto.Message
-	closed            chan struct{}
+	*devtoolstest.Browser
+	commands chan *cdproto.Message
 }
 
 func newWire() *wire {
-	return &wire{commands: make(chan *cdproto.Message, 16), answers: make(chan *cdproto.Message, 16), closed: make(chan struct{})}
-}
-
-func (w *wire) Write(_ context.Context, m *cdproto.Message) error {
-	w.commands <- m
-	return nil
-}
-
-func (w *wire) Read(_ context.Context, m *cdproto.Message) error {
-	select {
-	case answer := <-w.answers:
-		*m = *answer
+	w := &wire{commands: make(chan *cdproto.Message, 16)}
+	w.Browser = devtoolstest.New(func(command *cdproto.Message) *cdproto.Message {
+		w.commands <- command
 		return nil
-	case <-w.closed:
-		return io.EOF
-	}
-}
-
-func (w *wire) Close() error {
-	select {
-	case <-w.closed:
-	default:
-		close(w.closed)
-	}
-	return nil
+	})
+	return w
 }
 
 // answer answers a command.
 func (w *wire) answer(to *cdproto.Message, result string, fault *cdproto.Error) {
-	w.answers <- &cdproto.Message{ID: to.ID, Result: []byte(result), Error: fault}
+	w.Say(&cdproto.Message{ID: to.ID, Result: []byte(result), Error: fault})
 }
 
 // onWire runs a test in a bubble, on a connection whose browser the test plays.

@@ -3,7 +3,6 @@ package documents
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"sync"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/devtools/devtoolstest"
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
@@ -89,7 +89,7 @@ func TestNoFrameLosesTimeToTheProbeOfAnother(t *testing.T) {
 func readerOnWire(t *testing.T, sessions ...target.SessionID) (*wire, *Reader, []reading) {
 	t.Helper()
 	browser := newWire()
-	conn := devtools.New(t.Context(), browser, newWire(), func(*cdproto.Message) {})
+	conn := devtools.New(t.Context(), browser, devtoolstest.New(nil), func(*cdproto.Message) {})
 	t.Cleanup(conn.Close)
 	m := frames.New(frames.Page{ID: "page", Main: devtools.Session{Conn: conn, ID: sessions[0]}, Life: t.Context()})
 	list := make([]reading, len(sessions))
@@ -103,20 +103,20 @@ type noSheets struct{}
 
 func (noSheets) FailedSheets(string) ([]string, int) { return nil, 0 }
 
-// wire takes commands.
+// wire is a browser that notes the sessions of the commands.
 type wire struct {
-	answers chan *cdproto.Message
+	*devtoolstest.Browser
 
 	mu sync.Mutex
 	// answering: each command gets an answer, which is that nothing changed in a document.
 	answering bool
 	sessions  []target.SessionID
-	once      sync.Once
-	closed    chan struct{}
 }
 
 func newWire() *wire {
-	return &wire{answers: make(chan *cdproto.Message, 16), closed: make(chan struct{})}
+	w := new(wire)
+	w.Browser = devtoolstest.New(w.hear)
+	return w
 }
 
 // answer begins to answer commands.
@@ -126,29 +126,14 @@ func (w *wire) answer() {
 	w.answering = true
 }
 
-func (w *wire) Write(_ context.Context, m *cdproto.Message) error {
+func (w *wire) hear(command *cdproto.Message) *cdproto.Message {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.sessions = append(w.sessions, m.SessionID)
-	if w.answering {
-		w.answers <- &cdproto.Message{ID: m.ID, Result: []byte(`{"result":{"type":"string","value":"1\t\t1.0\t0"}}`)}
-	}
-	return nil
-}
-
-func (w *wire) Read(_ context.Context, m *cdproto.Message) error {
-	select {
-	case answer := <-w.answers:
-		*m = *answer
+	w.sessions = append(w.sessions, command.SessionID)
+	if !w.answering {
 		return nil
-	case <-w.closed:
-		return io.EOF
 	}
-}
-
-func (w *wire) Close() error {
-	w.once.Do(func() { close(w.closed) })
-	return nil
+	return &cdproto.Message{Result: []byte(`{"result":{"type":"string","value":"1\t\t1.0\t0"}}`)}
 }
 
 // sent lists the sessions of the commands.

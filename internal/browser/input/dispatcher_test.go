@@ -2,7 +2,6 @@ package input
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/devtools/devtoolstest"
 )
 
 // peer is a browser that answers every command at once. Commands of the observer are those that begin with "observer.".
@@ -24,30 +24,19 @@ type peer struct {
 	// sent are the commands of the observer, the kinds of mouse events, and "key" for each event of the keyboard, in order.
 	sent []string
 	// answer gives the value that a command of the observer answers with, as JSON; an empty one fails, as when the document is gone.
-	answer  func(command string) string
-	replies chan *cdproto.Message
-	closed  chan struct{}
-	once    sync.Once
+	answer func(command string) string
 }
 
-func (p *peer) Read(_ context.Context, msg *cdproto.Message) error {
-	select {
-	case m := <-p.replies:
-		*msg = *m
-		return nil
-	case <-p.closed:
-		return io.EOF
-	}
-}
-
-func (p *peer) Write(_ context.Context, msg *cdproto.Message) error {
-	re := &cdproto.Message{ID: msg.ID, SessionID: msg.SessionID, Result: []byte("{}")}
+// hear answers a command of the connection.
+func (p *peer) hear(msg *cdproto.Message) *cdproto.Message {
 	if command, ours := strings.CutPrefix(string(msg.Method), "observer."); ours {
 		value := p.note(command)
-		if re.Result = []byte(`{"result":{"value":` + value + `}}`); value == "" {
-			re.Result, re.Error = nil, &cdproto.Error{Code: -32000, Message: "Execution context was destroyed."}
+		if value == "" {
+			return &cdproto.Message{Error: &cdproto.Error{Code: -32000, Message: "Execution context was destroyed."}}
 		}
-	} else if msg.Method == input.CommandDispatchKeyEvent {
+		return &cdproto.Message{Result: []byte(`{"result":{"value":` + value + `}}`)}
+	}
+	if msg.Method == input.CommandDispatchKeyEvent {
 		p.note("key")
 	} else if msg.Method == input.CommandDispatchMouseEvent {
 		for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
@@ -56,8 +45,7 @@ func (p *peer) Write(_ context.Context, msg *cdproto.Message) error {
 			}
 		}
 	}
-	p.replies <- re
-	return nil
+	return &cdproto.Message{Result: []byte("{}")}
 }
 
 func (p *peer) note(what string) string {
@@ -67,22 +55,12 @@ func (p *peer) note(what string) string {
 	return p.answer(what)
 }
 
-func (p *peer) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
 // done are the commands so far that are among some.
 func (p *peer) done(among ...string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(slices.DeleteFunc(slices.Clone(p.sent), func(s string) bool { return !slices.Contains(among, s) }), " ")
 }
-
-// idle is the side of chromedp, which does nothing.
-type idle struct{ *peer }
-
-func (idle) Write(context.Context, *cdproto.Message) error { return nil }
 
 // desk is a page of one document, whose observer is the peer.
 type desk struct{ session devtools.Session }
@@ -109,8 +87,8 @@ func (desk) Handle(context.Context, string, any) (runtime.RemoteObjectID, error)
 
 // at makes a dispatcher of a page whose observer answers as told.
 func at(t *testing.T, answer func(command string) string) (*Dispatcher, *peer) {
-	p := &peer{answer: answer, replies: make(chan *cdproto.Message, 100), closed: make(chan struct{})}
-	conn := devtools.New(t.Context(), p, idle{&peer{closed: make(chan struct{})}}, func(*cdproto.Message) {})
+	p := &peer{answer: answer}
+	conn := devtools.New(t.Context(), devtoolstest.New(p.hear), devtoolstest.New(nil), func(*cdproto.Message) {})
 	t.Cleanup(conn.Close)
 	return New(desk{devtools.Session{Conn: conn, ID: "S"}}), p
 }

@@ -3,7 +3,6 @@ package targets
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"slices"
 	"testing"
@@ -14,44 +13,26 @@ import (
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/devtools/devtoolstest"
 )
 
-// transport is a browser that answers each command as the test says.
+// transport is a browser that notes the commands.
 type transport struct {
-	answer  func(command *cdproto.Message) *cdproto.Message
-	replies chan *cdproto.Message
-	sent    []string
+	*devtoolstest.Browser
+	sent []string
 }
-
-func (t *transport) Write(_ context.Context, m *cdproto.Message) error {
-	t.sent = append(t.sent, string(m.Method)+string(m.Params))
-	if reply := t.answer(m); reply != nil {
-		reply.ID = m.ID
-		t.replies <- reply
-	}
-	return nil
-}
-
-func (t *transport) Read(ctx context.Context, m *cdproto.Message) error {
-	select {
-	case reply := <-t.replies:
-		*m = *reply
-		return nil
-	case <-ctx.Done():
-		return io.EOF
-	}
-}
-
-func (t *transport) Close() error { return nil }
 
 // run runs a test on the targets of a browser that answers each command as answer says.
 func run(t *testing.T, of Browser, answer func(*cdproto.Message) *cdproto.Message, test func(t *testing.T, browser *transport, all *Targets)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		browser := &transport{answer: answer, replies: make(chan *cdproto.Message, 16)}
-		idle := &transport{replies: make(chan *cdproto.Message)}
-		conn := devtools.New(ctx, browser, idle, func(*cdproto.Message) {})
+		browser := new(transport)
+		browser.Browser = devtoolstest.New(func(m *cdproto.Message) *cdproto.Message {
+			browser.sent = append(browser.sent, string(m.Method)+string(m.Params))
+			return answer(m)
+		})
+		conn := devtools.New(ctx, browser, devtoolstest.New(nil), func(*cdproto.Message) {})
 		test(t, browser, New(ctx, devtools.Session{Conn: conn}, of, slog.New(slog.DiscardHandler)))
 		cancel()
 		conn.Close()

@@ -3,7 +3,6 @@ package windows
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -16,45 +15,37 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/devtools/devtoolstest"
 )
 
 // transport is a browser that answers each command with a result, and a question for the window of target T3 with number 3.
 type transport struct {
-	replies chan *cdproto.Message
-	refuse  bool
+	*devtoolstest.Browser
+	refuse bool
 
 	mu   sync.Mutex
 	sent []string
 }
 
-func (t *transport) Write(_ context.Context, m *cdproto.Message) error {
-	reply := &cdproto.Message{ID: m.ID, SessionID: m.SessionID, Result: []byte(`{}`)}
-	if string(m.Method) == "Browser.getWindowForTarget" {
-		number := strings.TrimSuffix(strings.TrimPrefix(string(m.Params), `{"targetId":"T`), `"}`)
-		reply.Result = []byte(`{"windowId":` + number + `,"bounds":{}}`)
-		if t.refuse {
-			reply.Result, reply.Error = nil, &cdproto.Error{Code: -32000, Message: "no such window"}
-		}
-	} else {
+func newTransport() *transport {
+	t := new(transport)
+	t.Browser = devtoolstest.New(t.answer)
+	return t
+}
+
+func (t *transport) answer(m *cdproto.Message) *cdproto.Message {
+	if string(m.Method) != "Browser.getWindowForTarget" {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.sent = append(t.sent, string(m.SessionID)+" "+string(m.Method)+string(m.Params))
+		return &cdproto.Message{Result: []byte(`{}`)}
 	}
-	t.replies <- reply
-	return nil
-}
-
-func (t *transport) Read(ctx context.Context, m *cdproto.Message) error {
-	select {
-	case reply := <-t.replies:
-		*m = *reply
-		return nil
-	case <-ctx.Done():
-		return io.EOF
+	if t.refuse {
+		return &cdproto.Message{Error: &cdproto.Error{Code: -32000, Message: "no such window"}}
 	}
+	number := strings.TrimSuffix(strings.TrimPrefix(string(m.Params), `{"targetId":"T`), `"}`)
+	return &cdproto.Message{Result: []byte(`{"windowId":` + number + `,"bounds":{}}`)}
 }
-
-func (t *transport) Close() error { return nil }
 
 // take returns what was sent since the last call.
 func (t *transport) take() []string {
@@ -71,8 +62,8 @@ func run(t *testing.T, test func(t *testing.T, browser *transport, all []*Window
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		browser := &transport{replies: make(chan *cdproto.Message, 64)}
-		conn := devtools.New(ctx, browser, &transport{replies: make(chan *cdproto.Message)}, func(*cdproto.Message) {})
+		browser := newTransport()
+		conn := devtools.New(ctx, browser, devtoolstest.New(nil), func(*cdproto.Message) {})
 		root := devtools.Session{Conn: conn}
 		windows := New(ctx, root, slog.New(slog.DiscardHandler))
 		var all []*Window
