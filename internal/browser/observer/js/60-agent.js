@@ -47,7 +47,10 @@ class Agent {
     /** A flush is scheduled, as a task and as the request of an animation frame; 0: none. */
     this.scheduled = false;
     this.frameRequest = 0;
-    /** The timeline's time of the frame in which the page changed last. */
+    /**
+     * The timeline's time when the page changed again, or received an event of a frame, before the frame that schedule
+     * requested.
+     */
     this.changedIn = null;
     this.poller = new Poller(this);
     this.observer = new MutationObserver((records) => this.onMutations(records));
@@ -118,6 +121,7 @@ class Agent {
   /** @param {Event} event */
   onEvent(event) {
     const model = this.model;
+    if (FRAME_EVENTS.has(event.type)) this.changedIn = model.doc.timeline.currentTime;
     if (event.type === "invalid") return this.notices.noteInvalid(/** @type {El} */ (event.composedPath()[0]));
     this.selectors.invalidate();
     this.poller.noteActivity();
@@ -165,7 +169,6 @@ class Agent {
     if (!this.pushing || this.scheduled || this.isBlocked()) return;
     this.scheduled = true;
     scheduler.postTask(this.flush, FLUSH);
-    this.changedIn = this.model.doc.timeline.currentTime;
     this.frameRequest = ownFrame(this.onFrame);
   }
 
@@ -175,8 +178,9 @@ class Agent {
   }
 
   /**
-   * Flushes at the beginning of a frame, unless the page changed in this frame already: its task
-   * may not be complete.
+   * Flushes at the beginning of a frame, unless callbacks of this frame changed the page already, because others may follow.
+   * The change that led to schedule is not one of those: a frame requested by a callback is the next one. The timeline's
+   * time alone does not show that, because a frame that begins late has the time of the change before it, too.
    */
   onFrame() {
     this.frameRequest = 0;
@@ -448,3 +452,5 @@ const EVENTS = [
   // :hover rules show and hide elements without a mutation.
   "pointerover",
 ];
+/** Events that a frame dispatches before its callbacks, so that a frame requested by a listener is the same one. */
+const FRAME_EVENTS = new Set(["scroll", "resize", "transitionend", "animationend", "fullscreenchange"]);

@@ -1,0 +1,137 @@
+package streams
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// turnPage is a page that makes its next change when the server says so: change(n) is the n-th, which may return
+// a promise, and wait how many milliseconds pass before each.
+const turnPage = `<style>body { height: 9000px } button { position: fixed; top: 0 } #b { top: 50px }</style>
+<button id=a>a 0</button> <button id=b>b 0</button><script>
+(async () => {
+  for (let n = 1; ; n++) {
+    await fetch('/turn');
+    await new Promise((done) => setTimeout(done, wait + n % 17)); // at any time between two frames
+    await change(n);
+  }
+})();
+`
+
+// turns is a page of this kind that is watched.
+type turns struct {
+	t      *testing.T
+	next   chan struct{}
+	stream domtapv1.DomService_WatchDomClient
+}
+
+// watchTurns opens a page that changes by a script with the function change, and watches it.
+func watchTurns(t *testing.T, script string) *turns {
+	t.Helper()
+	r := &turns{t: t, next: make(chan struct{})}
+	url := serve(t, map[string]http.HandlerFunc{
+		"/": testenv.HTML(turnPage + script + `</script>`),
+		"/turn": func(_ http.ResponseWriter, q *http.Request) {
+			select {
+			case <-r.next:
+			case <-q.Context().Done():
+			}
+		},
+	})
+	d := testenv.Shared(t)
+	tab := d.Open(url)
+	var err error
+	if r.stream, err = d.Dom.WatchDom(testenv.Within(t, 4*patience), &domtapv1.WatchDomRequest{TabId: tab}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.stream.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// turn lets the page change, and returns the next message with a change.
+func (r *turns) turn() *domtapv1.WatchDomResponse {
+	r.t.Helper()
+	select {
+	case r.next <- struct{}{}:
+	case <-r.stream.Context().Done():
+		r.t.Fatal("the page does not ask for its turn")
+	}
+	for {
+		m, err := r.stream.Recv()
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if len(m.GetDiff().GetAdded()) > 0 {
+			return m
+		}
+	}
+}
+
+// texts are the texts of the elements that a message adds.
+func texts(m *domtapv1.WatchDomResponse) string {
+	var out []string
+	for _, e := range m.GetDiff().GetAdded() {
+		out = append(out, e.GetText())
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestAChangeIsWrittenBeforeItsFrameIsLaidOut requires that a patch does not wait for the browser to render the change, which takes
+// long on a large page. Here every frame takes 20 ms between its callbacks and its end. When a page was at rest for a while, Chromium often begins the
+// frame before any task, and gives that frame the time of the one before the change.
+func TestAChangeIsWrittenBeforeItsFrameIsLaidOut(t *testing.T) {
+	r := watchTurns(t, `
+const wait = 300;
+let end = 0, resolve = () => {};
+new ResizeObserver(() => {
+  const start = performance.now();
+  while (performance.now() - start < 20);
+  end = performance.timeOrigin + performance.now();
+  resolve();
+}).observe(b);
+function change(n) {
+  a.textContent = 'a ' + n + ' ' + end.toFixed(1); // tells when the frame of the change before ended
+  b.style.width = 100 + n % 2 + 'px';
+  return new Promise((done) => { resolve = done });
+}`)
+	var written time.Time
+	for n := 1; n <= testenv.Size(20, 60); n++ {
+		m := r.turn()
+		var turn int
+		var end float64
+		if _, err := fmt.Sscanf(texts(m), "a %d %f", &turn, &end); err != nil || turn != n {
+			t.Fatalf("turn %d brought %q: %v", n, texts(m), err)
+		}
+		if ended := time.UnixMicro(int64(end * 1000)); n > 1 && written.After(ended) {
+			t.Errorf("turn %d: the patch was written %v after the frame", n-1, written.Sub(ended))
+		}
+		written = m.GetPageTime().AsTime()
+	}
+}
+
+// TestWhatAFrameChangesIsOnePatch is guarantee 3 for the callbacks of one frame: the listeners of its events change one element and
+// request a callback, which changes another.
+func TestWhatAFrameChangesIsOnePatch(t *testing.T) {
+	r := watchTurns(t, `
+const wait = 0;
+let turn = 0;
+addEventListener('scroll', () => { a.textContent = 'a ' + turn });
+addEventListener('scroll', () => requestAnimationFrame(() => { b.textContent = 'b ' + turn }));
+function change(n) {
+  turn = n;
+  scrollTo(0, 100 + n % 2);
+}`)
+	for n := 1; n <= 30; n++ {
+		if got, want := texts(r.turn()), fmt.Sprintf("a %d, b %[1]d", n); got != want {
+			t.Fatalf("turn %d brought %q, want %q", n, got, want)
+		}
+	}
+}
