@@ -106,7 +106,8 @@ var layers = map[string]layer{
 	"internal/cluster/counts":   {},
 	"internal/cluster/ledger":   {layers: []string{"internal/cluster/registry", "internal/cluster/placement"}},
 	// Who has what, and what is done when that dies. Browsers are behind an interface.
-	"internal/cluster": {layers: []string{"internal/retry", "internal/cluster/counts", "internal/cluster/ledger", "internal/cluster/registry", "internal/cluster/lease", "internal/cluster/placement"}},
+	"internal/cluster/holdings": {layers: []string{"internal/cluster/ledger", "internal/cluster/registry"}},
+	"internal/cluster":          {layers: []string{"internal/retry", "internal/cluster/counts", "internal/cluster/holdings", "internal/cluster/ledger", "internal/cluster/registry", "internal/cluster/lease", "internal/cluster/placement"}},
 	// Records that other nodes read.
 	// For tests: servers that can be killed.
 	"internal/cluster/natstest":    {layers: []string{"internal/cluster/embedded"}, modules: true},

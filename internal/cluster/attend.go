@@ -46,8 +46,8 @@ func (n attendant) run() {
 			if _, busy := underWay.Load(e.Key); busy {
 				continue
 			}
-			if !n.own.add(e.Key, holding{
-				member: m, restore: e.Value.Restore, revision: e.Revision, token: registry.Token(e), phase: registry.Restoring, settings: e.Value.Settings,
+			if !n.own.Add(e.Key, holding{
+				Member: m, Restore: e.Value.Restore, Revision: e.Revision, Token: registry.Token(e), Phase: registry.Restoring, Settings: e.Value.Settings,
 			}) {
 				n.retake(e)
 				continue
@@ -65,7 +65,7 @@ func (n attendant) run() {
 // retake has this node given a session again, under a token that it has not forgone: another node asked for the session before this one
 // knew that it was its own, and did not give it to anybody.
 func (n attendant) retake(e registry.Entry[registry.Session]) {
-	upTo, ok := n.own.forgoneUpTo(e.Key)
+	upTo, ok := n.own.ForgoneUpTo(e.Key)
 	if !ok || upTo < registry.Token(e) {
 		return // the session is here
 	}
@@ -79,14 +79,14 @@ func (n attendant) retake(e registry.Entry[registry.Session]) {
 
 // yield ends the sessions that are another node's by now, as when somebody made one of that name while this node was cut off.
 func (n attendant) yield() {
-	for _, name := range n.own.list(func(h *holding) bool { return h.phase == registry.Ready }) {
-		h, ok := n.own.get(name)
+	for _, name := range n.own.List(func(h *holding) bool { return h.Phase == registry.Ready }) {
+		h, ok := n.own.Get(name)
 		e, known := n.ledger.Entry(name)
-		if !ok || !known || e.Revision <= h.revision || ledger.OwnerOf(e.Value) == h.member.key || e.Value.Node == n.cfg.ID {
+		if !ok || !known || e.Revision <= h.Revision || ledger.OwnerOf(e.Value) == h.Member.key || e.Value.Node == n.cfg.ID {
 			continue
 		}
 		n.log.Warn("a session is another node's by now", "session", name, "owner", e.Value.Node)
-		n.own.remove(name)
+		n.own.Remove(name)
 		n.cfg.Host.Fence(name)
 		n.counts.Fenced.Add(1)
 	}
@@ -96,7 +96,7 @@ func (n attendant) yield() {
 // registry was away. An entry of this incarnation without a holding is nobody's.
 func (n attendant) sweep(m *member) {
 	for _, e := range n.ledger.Owned(m.key, func(s registry.Session) bool { return s.Phase != registry.Restoring }) {
-		if _, ok := n.own.get(e.Key); ok {
+		if _, ok := n.own.Get(e.Key); ok {
 			continue
 		}
 		if err := n.reg.Sessions.Delete(n.ctx, e.Key, e.Revision); errors.Is(err, registry.ErrUnavailable) {
@@ -110,7 +110,7 @@ func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Sessio
 	ctx, cancel := m.keeper.During(n.ctx)
 	defer cancel()
 	token := registry.Token(e)
-	held := func(h *holding) bool { return h.token == token && h.member == m }
+	held := func(h *holding) bool { return h.Token == token && h.Member == m }
 	for try := 1; ; try++ {
 		err := n.tryRestore(ctx, slots, e, token, held)
 		if err == nil {
@@ -120,12 +120,12 @@ func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Sessio
 		}
 		n.counts.Unrestored.Add(1)
 		n.log.Warn("a session could not be restored", "session", e.Key, "try", try, "error", err)
-		if h, ok := n.own.get(e.Key); !ok || !held(&h) || try%restoreTries == 0 && n.passOn(ctx, e) || retry.Pause(ctx, n.cfg.Timing.Every) != nil {
+		if h, ok := n.own.Get(e.Key); !ok || !held(&h) || try%restoreTries == 0 && n.passOn(ctx, e) || retry.Pause(ctx, n.cfg.Timing.Every) != nil {
 			break
 		}
 		e = n.reread(ctx, e)
 	}
-	n.own.removeIf(e.Key, held)
+	n.own.RemoveIf(e.Key, held)
 }
 
 // reread reads the entry of a session of this node again. A write whose outcome was not learned may have been stored: the next one has to
@@ -135,9 +135,9 @@ func (n attendant) reread(ctx context.Context, e registry.Entry[registry.Session
 	if err != nil || ledger.OwnerOf(now.Value) != ledger.OwnerOf(e.Value) || registry.Token(now) != registry.Token(e) {
 		return e
 	}
-	n.own.update(e.Key, func(h *holding) {
-		if h.token == registry.Token(e) {
-			h.revision = now.Revision
+	n.own.Update(e.Key, func(h *holding) {
+		if h.Token == registry.Token(e) {
+			h.Revision = now.Revision
 		}
 	})
 	return now
@@ -157,7 +157,7 @@ func (n attendant) tryRestore(ctx context.Context, slots chan struct{}, e regist
 		return err
 	}
 	err := ErrFenced
-	if h, ok := n.own.get(e.Key); ok && held(&h) {
+	if h, ok := n.own.Get(e.Key); ok && held(&h) {
 		err = n.ready(ctx, e.Key)
 	}
 	if err != nil {

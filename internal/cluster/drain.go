@@ -144,17 +144,17 @@ func (o *Operations) next() <-chan struct{} {
 
 // drained is how far the node has drained.
 func (o *Operations) drained() Drained {
-	names := o.node.own.list(func(*holding) bool { return true })
+	names := o.node.own.List(func(*holding) bool { return true })
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	d := Drained{Moved: maps.Clone(o.moved), Left: map[string]error{}}
 	for _, name := range names {
-		h, ok := o.node.own.get(name)
+		h, ok := o.node.own.Get(name)
 		switch {
 		case !ok: // it has just left
-		case h.phase != registry.Ready:
+		case h.Phase != registry.Ready:
 			d.Left[name] = ErrMoving
-		case !h.restore && !o.node.cfg.Host.Idle(name):
+		case !h.Restore && !o.node.cfg.Host.Idle(name):
 			d.Left[name] = ErrBusy
 		case o.failed[name].why != nil:
 			d.Left[name] = o.failed[name].why
@@ -211,8 +211,8 @@ func (m *moves) begin(move func()) {
 func (o *Operations) move(all *moves) {
 	n := o.node
 	var moving []string
-	for _, name := range n.own.list(func(h *holding) bool { return h.phase == registry.Ready }) {
-		if h, ok := n.own.get(name); ok && (h.restore || n.cfg.Host.Idle(name)) && o.mayTry(name) {
+	for _, name := range n.own.List(func(h *holding) bool { return h.Phase == registry.Ready }) {
+		if h, ok := n.own.Get(name); ok && (h.Restore || n.cfg.Host.Idle(name)) && o.mayTry(name) {
 			moving = append(moving, name)
 		}
 	}

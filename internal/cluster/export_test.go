@@ -22,7 +22,7 @@ func (n *Node) Sessions() <-chan struct{} { return n.reg.Sessions.View().Changed
 func (n *Node) Leases() <-chan struct{} { return n.reg.Nodes.View().Changed() }
 
 // Lose makes a node forget a session, as when its name could not be given up.
-func Lose(n *Node, session string) { n.own.remove(session) }
+func Lose(n *Node, session string) { n.own.Remove(session) }
 
 // Gap reports whether the registry has lost the last entry of a session that a node knows.
 func Gap(n *Node, session string) (base uint64, open bool) {
@@ -31,7 +31,7 @@ func Gap(n *Node, session string) (base uint64, open bool) {
 }
 
 // Forgo asks a node whether it does not have a session, nor ever will under a token.
-func Forgo(n *Node, session string, token uint64) bool { return n.own.forgo(session, token) }
+func Forgo(n *Node, session string, token uint64) bool { return n.own.Forgo(session, token) }
 
 // SessionEntry is the entry of a session that a node knows.
 func (n *Node) SessionEntry(session string) (registry.Entry[registry.Session], bool) {

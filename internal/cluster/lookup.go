@@ -52,9 +52,9 @@ var errWait = errors.New("the session is on its way")
 // look is one attempt of SessionOwner: by the registry's leader, or by the view if that has an entry at least. It returns the one that it
 // went by.
 func (n *Node) look(ctx context.Context, name string, latest bool, least ledger.Sighting) (Place, ledger.Sighting, error) {
-	if h, ok := n.own.get(name); ok && h.phase == registry.Ready {
+	if h, ok := n.own.Get(name); ok && h.Phase == registry.Ready {
 		p, err := n.mine(name, h)
-		return p, ledger.Sighting{Revision: h.revision, Token: h.token}, err
+		return p, ledger.Sighting{Revision: h.Revision, Token: h.Token}, err
 	}
 	e, ok := n.ledger.Entry(name)
 	_, open := n.ledger.Gap(name) // then the registry knows less than this node
@@ -87,7 +87,7 @@ func (n *Node) locate(name string, e registry.Entry[registry.Session]) (Place, e
 	case !known || owner.Gone || e.Value.Phase != registry.Ready:
 		return Place{}, errWait
 	case ledger.OwnerOf(e.Value) == n.member.Load().key:
-		if h, ok := n.own.get(name); ok { // the view knew a moment before
+		if h, ok := n.own.Get(name); ok { // the view knew a moment before
 			return n.mine(name, h)
 		}
 		return Place{}, errWait
@@ -100,7 +100,7 @@ func (n *Node) mine(name string, h holding) (Place, error) {
 	if err := n.Check(name); err != nil {
 		return Place{}, err
 	}
-	return n.here(h.member), nil
+	return n.here(h.Member), nil
 }
 
 // TabOwner is SessionOwner for the session of a tab.
@@ -122,7 +122,7 @@ func (n *Node) TabOwner(ctx context.Context, tab string, latest bool) (Place, er
 // Elsewhere counts the sessions of other nodes that a test accepts, and their tabs, as far as this node knows. It asks nobody.
 func (n *Node) Elsewhere(accept func(session string) bool) (sessions, tabs int) {
 	there := n.ledger.Names(accept)
-	maps.DeleteFunc(there, func(name string, _ bool) bool { _, here := n.own.get(name); return here })
+	maps.DeleteFunc(there, func(name string, _ bool) bool { _, here := n.own.Get(name); return here })
 	for _, e := range n.reg.Tabs.View().All() {
 		if there[e.Value.Session] {
 			tabs++

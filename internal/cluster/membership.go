@@ -61,7 +61,7 @@ func (n membership) live(m *member) {
 
 // fence stops the sessions of an incarnation that others take over, and those that it was about to restore, which others restore.
 func (n membership) fence(m *member) {
-	for _, name := range n.own.drop(func(h *holding) bool { return h.member == m && (h.restore || h.phase == registry.Restoring) }) {
+	for _, name := range n.own.Drop(func(h *holding) bool { return h.Member == m && (h.Restore || h.Phase == registry.Restoring) }) {
 		n.cfg.Host.Fence(name)
 		n.counts.Fenced.Add(1)
 	}
@@ -86,10 +86,10 @@ func (n membership) retire(ctx context.Context, key string) {
 // reclaim gives the sessions that stayed here while the node was cut off to its next incarnation. One that somebody else has made
 // meanwhile ends.
 func (n membership) reclaim(old, next *member) {
-	for _, name := range n.own.list(func(h *holding) bool { return h.member == old }) {
+	for _, name := range n.own.List(func(h *holding) bool { return h.Member == old }) {
 		if err := n.reclaimOne(name, old, next); err != nil {
 			n.log.Warn("a session was lost while this node was cut off", "session", name, "error", err)
-			n.own.remove(name)
+			n.own.Remove(name)
 			n.cfg.Host.Fence(name)
 			n.counts.Fenced.Add(1)
 		}
@@ -98,12 +98,12 @@ func (n membership) reclaim(old, next *member) {
 
 // reclaimOne is reclaim for one session.
 func (n membership) reclaimOne(name string, old, next *member) error {
-	h, ok := n.own.get(name)
+	h, ok := n.own.Get(name)
 	if !ok {
 		return nil
 	}
-	value := n.value(next, registry.Ready, Options{h.restore, h.settings})
-	value.Fence = h.token + 1
+	value := n.value(next, registry.Ready, Options{h.Restore, h.Settings})
+	value.Fence = h.Token + 1
 	ctx, cancel := next.keeper.During(n.ctx)
 	defer cancel()
 	for ctx.Err() == nil {
@@ -114,7 +114,7 @@ func (n membership) reclaimOne(name string, old, next *member) error {
 		case err == nil || errors.Is(err, registry.ErrNotFound):
 			revision, err := n.store(ctx, name, value, e.Revision)
 			if err == nil {
-				n.own.update(name, func(h *holding) { h.member, h.revision, h.token = next, revision, value.Fence })
+				n.own.Update(name, func(h *holding) { h.Member, h.Revision, h.Token = next, revision, value.Fence })
 				return nil
 			}
 		}

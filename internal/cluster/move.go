@@ -20,7 +20,7 @@ const moveTries = 3
 // the registry.
 func (o *Operations) Move(ctx context.Context, session, target string) error {
 	n := o.node
-	if h, ok := n.own.get(session); target == n.cfg.ID && ok && h.phase == registry.Ready {
+	if h, ok := n.own.Get(session); target == n.cfg.ID && ok && h.Phase == registry.Ready {
 		return nil
 	}
 	owner, err := n.ledger.Target(target, time.Now())
@@ -65,7 +65,7 @@ func (n mover) begin(ctx context.Context, session string) error {
 			return nil
 		}
 		if !errors.Is(err, registry.ErrConflict) || try == moveTries || ctx.Err() != nil {
-			n.own.update(session, func(h *holding) { h.phase = registry.Ready })
+			n.own.Update(session, func(h *holding) { h.Phase = registry.Ready })
 			return err
 		}
 		registry.Pause(ctx)
@@ -75,11 +75,11 @@ func (n mover) begin(ctx context.Context, session string) error {
 // claim is that of holdings. A session that others can use already may have to become ready here first.
 func (n mover) claim(ctx context.Context, session string) bool {
 	for try := 1; ; try++ {
-		if n.own.claim(session) {
+		if n.own.Claim(session) {
 			return true
 		}
-		h, ok := n.own.get(session)
-		if !ok || h.phase != registry.Restoring || try == moveTries || ctx.Err() != nil {
+		h, ok := n.own.Get(session)
+		if !ok || h.Phase != registry.Restoring || try == moveTries || ctx.Err() != nil {
 			return false
 		}
 		registry.Pause(ctx)
@@ -88,39 +88,39 @@ func (n mover) claim(ctx context.Context, session string) bool {
 
 // handOver gives a stopped session of this node to another one. When that cannot be, the session begins again here.
 func (n mover) handOver(ctx context.Context, session, owner string, state []byte) error {
-	h, ok := n.own.get(session)
+	h, ok := n.own.Get(session)
 	if !ok {
 		return fmt.Errorf("move session %s: %w", session, ErrFenced)
 	}
 	node, known := n.ledger.Find(owner)
-	err := n.cfg.States.Save(ctx, session, h.token, state)
+	err := n.cfg.States.Save(ctx, session, h.Token, state)
 	if err == nil && !known {
 		err = ErrNoRoom // it has just gone
 	}
 	if err != nil {
-		node = registry.Node{ID: n.cfg.ID, Incarnation: h.member.incarnation}
+		node = registry.Node{ID: n.cfg.ID, Incarnation: h.Member.incarnation}
 		n.log.Warn("a session stays on this node", "session", session, "error", err)
 	}
 	value := registry.Session{
-		Node: node.ID, Incarnation: node.Incarnation, Fence: h.token + 1, Phase: registry.Restoring, Restore: h.restore, Settings: h.settings,
+		Node: node.ID, Incarnation: node.Incarnation, Fence: h.Token + 1, Phase: registry.Restoring, Restore: h.Restore, Settings: h.Settings,
 	}
-	ctx, end := h.member.keeper.During(ctx)
+	ctx, end := h.Member.keeper.During(ctx)
 	defer end()
 	for {
-		_, failed := n.store(ctx, session, value, h.revision)
+		_, failed := n.store(ctx, session, value, h.Revision)
 		if errors.Is(failed, registry.ErrConflict) {
-			h.revision, failed = n.replaces(ctx, session, h, value)
+			h.Revision, failed = n.replaces(ctx, session, h, value)
 		}
 		if failed == nil {
 			break
 		}
-		if lost := h.member.keeper.Check(); lost != nil || n.ctx.Err() != nil {
+		if lost := h.Member.keeper.Check(); lost != nil || n.ctx.Err() != nil {
 			err = errors.Join(err, failed, lost)
 			break
 		}
 		registry.Pause(ctx)
 	}
-	n.own.remove(session)
+	n.own.Remove(session)
 	poke(n.work) // it may have been given to this node
 	if err != nil {
 		return fmt.Errorf("move session %s: %w", session, err)
@@ -140,8 +140,8 @@ func (n mover) replaces(ctx context.Context, session string, h holding, value re
 	case errors.Is(err, registry.ErrNotFound): // the registry has lost it: only storing it proves that
 		return 0, errAgain
 	case err != nil:
-		return h.revision, err
-	case ledger.OwnerOf(e.Value) == h.member.key && e.Value.Fence != value.Fence:
+		return h.Revision, err
+	case ledger.OwnerOf(e.Value) == h.Member.key && e.Value.Fence != value.Fence:
 		return e.Revision, errAgain
 	}
 	return e.Revision, nil

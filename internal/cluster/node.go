@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/internal/cluster/counts"
+	"github.com/domtap/domtap/internal/cluster/holdings"
 	"github.com/domtap/domtap/internal/cluster/lease"
 	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/registry"
@@ -72,7 +73,7 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	n := &Node{
-		records: records{id: cfg.ID, ledger: ledger.New(), own: holdings{all: map[string]*holding{}, forgone: map[string]uint64{}}},
+		records: records{id: cfg.ID, ledger: ledger.New(), own: holdings.New[*member]()},
 		cfg:     cfg, log: cfg.Logger.With("node", cfg.ID),
 		news: make(chan struct{}, 1), work: make(chan struct{}, 1),
 	}
@@ -122,7 +123,7 @@ func (n *Node) nodeChanged(c registry.Change[registry.Node]) {
 func (n *Node) sessionChanged(c registry.Change[registry.Session]) {
 	n.ledger.Session(c)
 	if c.Lost {
-		n.own.rebase(c)
+		n.own.Rebase(c)
 		n.log.Warn("the registry has lost the place of a session", "session", c.Key, "revision", c.Old.Revision, "instead", ledger.BaseOf(c))
 	}
 	poke(n.work)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/domtap/domtap/internal/cluster/holdings"
 	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/placement"
 	"github.com/domtap/domtap/internal/cluster/registry"
@@ -19,7 +20,7 @@ type records struct {
 	reg    *registry.Registry
 	ledger *ledger.Ledger
 	// own are the sessions of this node.
-	own holdings
+	own *holdings.Set[*member]
 }
 
 // value is the entry of a session of this node.
@@ -69,19 +70,19 @@ func (r *records) ready(ctx context.Context, name string) error {
 
 // setPhase changes the phase of a session of this node, under the same token.
 func (r *records) setPhase(ctx context.Context, name string, phase registry.Phase) error {
-	h, ok := r.own.get(name)
+	h, ok := r.own.Get(name)
 	if !ok {
 		return ErrElsewhere
 	}
-	value := r.value(h.member, phase, Options{h.restore, h.settings})
-	value.Fence = h.token
-	ctx, end := h.member.keeper.During(ctx)
+	value := r.value(h.Member, phase, Options{h.Restore, h.Settings})
+	value.Fence = h.Token
+	ctx, end := h.Member.keeper.During(ctx)
 	defer end()
-	revision, err := r.store(ctx, name, value, h.revision)
+	revision, err := r.store(ctx, name, value, h.Revision)
 	if err != nil {
 		return err
 	}
-	if !r.own.update(name, func(h *holding) { h.revision, h.phase, h.lost = revision, phase, false }) {
+	if !r.own.Update(name, func(h *holding) { h.Revision, h.Phase, h.Lost = revision, phase, false }) {
 		return ErrFenced // the lease ended meanwhile
 	}
 	return nil
@@ -89,17 +90,17 @@ func (r *records) setPhase(ctx context.Context, name string, phase registry.Phas
 
 // storeRestore is one attempt of SetRestore. While the registry may say that others take the session over, the lease counts here.
 func (r *records) storeRestore(ctx context.Context, session string, h holding, on bool) error {
-	if err := h.member.keeper.Check(); err != nil {
+	if err := h.Member.keeper.Check(); err != nil {
 		return fmt.Errorf("set restore of session %s: %w: %w", session, ErrFenced, err)
 	}
-	r.own.update(session, func(now *holding) { now.restore = now.restore || on })
-	value := r.value(h.member, registry.Ready, Options{on, h.settings})
-	value.Fence = h.token
-	revision, err := r.store(ctx, session, value, h.revision)
+	r.own.Update(session, func(now *holding) { now.Restore = now.Restore || on })
+	value := r.value(h.Member, registry.Ready, Options{on, h.Settings})
+	value.Fence = h.Token
+	revision, err := r.store(ctx, session, value, h.Revision)
 	if err != nil {
 		return fmt.Errorf("set restore of session %s: %w", session, err)
 	}
-	if !r.own.update(session, func(now *holding) { now.revision, now.restore = revision, on }) {
+	if !r.own.Update(session, func(now *holding) { now.Revision, now.Restore = revision, on }) {
 		return ErrFenced // the lease ended meanwhile
 	}
 	return nil

@@ -42,7 +42,7 @@ func (n *Node) answer(text []byte) (reply []byte) {
 	if e, ok := n.ledger.Entry(q.Session); ok {
 		a.Token, a.Entry = max(a.Token, registry.Token(e)), &e.Value
 	}
-	a.Held = !n.own.forgo(q.Session, a.Token)
+	a.Held = !n.own.Forgo(q.Session, a.Token)
 	reply, _ = json.Marshal(a) // it has been read from JSON
 	return reply
 }
@@ -50,7 +50,7 @@ func (n *Node) answer(text []byte) (reply []byte) {
 // reassert stores the entries of this node's sessions again that the registry has lost. Nobody else can have become the owner: that takes
 // the end of this node's lease, or a write of this node.
 func (n attendant) reassert() {
-	for _, name := range n.own.list(func(h *holding) bool { return h.phase == registry.Ready && h.lost && h.member.keeper.Check() == nil }) {
+	for _, name := range n.own.List(func(h *holding) bool { return h.Phase == registry.Ready && h.Lost && h.Member.keeper.Check() == nil }) {
 		ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.Every)
 		err := n.ready(ctx, name)
 		cancel()

@@ -2,12 +2,10 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
+	"github.com/domtap/domtap/internal/cluster/holdings"
 	"github.com/domtap/domtap/internal/cluster/ledger"
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
@@ -34,151 +32,19 @@ var (
 	ErrUndrained = errors.New("the node does not drain any more")
 )
 
-// holding is a session that this node has.
-type holding struct {
-	member  *member
-	restore bool
-	// revision is that of the session's entry, and token its fencing token; 0 while the session is being acquired.
-	revision, token uint64
-	phase           registry.Phase
-	settings        json.RawMessage
-	// lost: the registry has lost the entry.
-	lost bool
-}
-
-// holdings are the sessions that this node has.
-type holdings struct {
-	mu  sync.RWMutex
-	all map[string]*holding
-	// forgone are the fencing tokens up to which this node takes a session no more, because it said so.
-	forgone map[string]uint64
-}
-
-// add adds a session, unless there is one of that name, or it was forgone under this token.
-func (o *holdings) add(name string, h holding) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.all[name] != nil || h.token > 0 && h.token <= o.forgone[name] {
-		return false
-	}
-	o.all[name] = &h
-	return true
-}
-
-func (o *holdings) get(name string) (holding, bool) {
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	h := o.all[name]
-	if h == nil {
-		return holding{}, false
-	}
-	return *h, true
-}
-
-// update changes a session, if it is still there.
-func (o *holdings) update(name string, change func(*holding)) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	h := o.all[name]
-	if h != nil {
-		change(h)
-	}
-	return h != nil
-}
-
-// forgo reports whether this node does not have a session, and sees to it that it never will under a token up to one.
-func (o *holdings) forgo(name string, token uint64) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.all[name] != nil {
-		return false
-	}
-	o.forgone[name] = max(o.forgone[name], token)
-	return true
-}
-
-// forgoneUpTo is the fencing token up to which this node takes a session no more; not ok: the node has the session.
-func (o *holdings) forgoneUpTo(name string) (token uint64, ok bool) {
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	return o.forgone[name], o.all[name] == nil
-}
-
-// rebase takes the loss of an entry: its session goes on from what the registry has instead, unless another node was given it since then, which
-// is what any revision of another node says that is above 0.
-func (o *holdings) rebase(c registry.Change[registry.Session]) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	h := o.all[c.Key]
-	switch {
-	case h == nil || h.revision > c.Old.Revision:
-	case ledger.TokenOf(c.New) > h.token:
-		h.revision = 0
-	default:
-		h.revision, h.lost = ledger.BaseOf(c), true
-	}
-}
-
-// claim marks a session that can be used as one that is about to move, so that only one caller moves it.
-func (o *holdings) claim(name string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	h := o.all[name]
-	if h == nil || h.phase != registry.Ready {
-		return false
-	}
-	h.phase = registry.Moving
-	return true
-}
-
-func (o *holdings) remove(name string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.all, name)
-}
-
-// removeIf removes a session that a test accepts.
-func (o *holdings) removeIf(name string, accept func(*holding) bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if h := o.all[name]; h != nil && accept(h) {
-		delete(o.all, name)
-	}
-}
-
-// list lists the names of the sessions that a test accepts, sorted.
-func (o *holdings) list(accept func(*holding) bool) []string {
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	var names []string
-	for name, h := range o.all {
-		if accept(h) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// drop is list, and removes them.
-func (o *holdings) drop(accept func(*holding) bool) []string {
-	names := o.list(accept)
-	for _, name := range names {
-		o.remove(name)
-	}
-	return names
-}
+// holding is a session of this node, and the membership under which the node has it.
+type holding = holdings.Holding[*member]
 
 // Check fails unless this node may act for a session now. It asks nobody.
 func (n *Node) Check(session string) error {
-	h, ok := n.own.get(session)
+	h, ok := n.own.Get(session)
 	if !ok {
 		return fmt.Errorf("session %s: %w", session, ErrElsewhere)
 	}
-	if !h.restore {
+	if !h.Restore {
 		return nil
 	}
-	if err := h.member.keeper.Check(); err != nil {
+	if err := h.Member.keeper.Check(); err != nil {
 		return fmt.Errorf("session %s: %w: %w", session, ErrFenced, err)
 	}
 	return nil
@@ -186,11 +52,11 @@ func (n *Node) Check(session string) error {
 
 // Token is the fencing token of a session of this node.
 func (n *Node) Token(session string) (uint64, error) {
-	h, ok := n.own.get(session)
-	if !ok || h.token == 0 {
+	h, ok := n.own.Get(session)
+	if !ok || h.Token == 0 {
 		return 0, fmt.Errorf("session %s: %w", session, ErrElsewhere)
 	}
-	return h.token, nil
+	return h.Token, nil
 }
 
 // Acquire makes a session on this node: it takes the name, in the whole cluster, calls create, and lets others find the session. When
@@ -204,15 +70,15 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 	if n.draining.Load() {
 		return fmt.Errorf("create session %s: %s is draining: %w", name, n.cfg.ID, ErrNoRoom)
 	}
-	if !n.own.add(name, holding{member: m, restore: o.Restore, phase: registry.Making, settings: o.Settings}) {
+	if !n.own.Add(name, holding{Member: m, Restore: o.Restore, Phase: registry.Making, Settings: o.Settings}) {
 		return fmt.Errorf("create session %s: %w", name, ErrExists)
 	}
 	e, err := n.claim(ctx, name, n.value(m, registry.Making, o))
 	if err != nil {
-		n.own.remove(name) // what was stored after all is swept
+		n.own.Remove(name) // what was stored after all is swept
 		return fmt.Errorf("create session %s: %w", name, err)
 	}
-	n.own.update(name, func(h *holding) { h.revision, h.token = e.Revision, registry.Token(e) })
+	n.own.Update(name, func(h *holding) { h.Revision, h.Token = e.Revision, registry.Token(e) })
 	if err = create(ctx); err == nil {
 		if err = n.ready(ctx, name); err == nil {
 			return nil
@@ -226,11 +92,11 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 // for a session that is being made, or moves: then it may be called again later. Calls for one session come one after another.
 func (n *Node) SetRestore(ctx context.Context, session string, on bool) error {
 	for {
-		h, ok := n.own.get(session)
+		h, ok := n.own.Get(session)
 		switch {
-		case !ok || h.phase != registry.Ready:
+		case !ok || h.Phase != registry.Ready:
 			return fmt.Errorf("set restore of session %s: %w", session, ErrElsewhere)
-		case h.restore == on:
+		case h.Restore == on:
 			return nil
 		}
 		if err := n.storeRestore(ctx, session, h, on); !errors.Is(err, registry.ErrConflict) {
@@ -244,14 +110,14 @@ func (n *Node) SetRestore(ctx context.Context, session string, on bool) error {
 
 // Release gives up the name of a session that was closed on this node, and forgets its tabs and its state.
 func (n *Node) Release(ctx context.Context, name string) error {
-	h, ok := n.own.get(name)
+	h, ok := n.own.Get(name)
 	if !ok {
 		return nil
 	}
-	n.own.remove(name)
-	err := n.reg.Sessions.Remove(ctx, name, func(s registry.Session) bool { return ledger.OwnerOf(s) == h.member.key })
+	n.own.Remove(name)
+	err := n.reg.Sessions.Remove(ctx, name, func(s registry.Session) bool { return ledger.OwnerOf(s) == h.Member.key })
 	err = errors.Join(err, n.forgetTabs(ctx, name))
-	if err = errors.Join(err, n.cfg.States.Delete(ctx, name, h.token)); err != nil {
+	if err = errors.Join(err, n.cfg.States.Delete(ctx, name, h.Token)); err != nil {
 		return fmt.Errorf("release session %s: %w", name, err)
 	}
 	return nil

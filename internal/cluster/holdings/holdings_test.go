@@ -1,0 +1,71 @@
+package holdings
+
+import (
+	"testing"
+
+	"github.com/domtap/domtap/internal/cluster/registry"
+)
+
+// TestForgoneSessionsNeedANewerToken requires that a node which has said that it does not have a session never has it under a token up to
+// that one: another node may have been given the session because of what it said.
+func TestForgoneSessionsNeedANewerToken(t *testing.T) {
+	s := New[string]()
+	if !s.Forgo("a", 3) {
+		t.Error("a session that the node does not have is not forgone")
+	}
+	if s.Forgo("a", 2); s.Add("a", Holding[string]{Token: 3}) {
+		t.Error("a session was added under a token that was forgone")
+	}
+	if upTo, ok := s.ForgoneUpTo("a"); upTo != 3 || !ok {
+		t.Errorf("ForgoneUpTo: %d, %v; want 3", upTo, ok)
+	}
+	if !s.Add("a", Holding[string]{Token: 4}) {
+		t.Error("a session was not added under a newer token")
+	}
+	if s.Forgo("a", 9) {
+		t.Error("a session that the node has was forgone")
+	}
+	if s.Add("a", Holding[string]{Token: 10}) {
+		t.Error("a session was added twice")
+	}
+}
+
+// TestOneCallerClaimsASession requires that only one of those who would move a session may.
+func TestOneCallerClaimsASession(t *testing.T) {
+	s := New[string]()
+	s.Add("a", Holding[string]{Phase: registry.Ready})
+	if !s.Claim("a") || s.Claim("a") {
+		t.Error("not exactly one of two claims succeeded")
+	}
+	s.Update("a", func(h *Holding[string]) { h.Phase = registry.Ready })
+	if !s.Claim("a") || s.Claim("b") {
+		t.Error("a session that is back cannot be claimed, or one that is not here can")
+	}
+}
+
+// TestRebaseTakesWhatTheRegistryHasInstead requires that a session goes on when the registry has lost its entry, unless another node was given
+// the session since then.
+func TestRebaseTakesWhatTheRegistryHasInstead(t *testing.T) {
+	entry := func(revision, token uint64) *registry.Entry[registry.Session] {
+		return &registry.Entry[registry.Session]{Key: "a", Revision: revision, Value: registry.Session{Fence: token}}
+	}
+	for _, c := range []struct {
+		name     string
+		has      Holding[string]
+		was, is  *registry.Entry[registry.Session]
+		revision uint64
+		lost     bool
+	}{
+		{"the entry is older again", Holding[string]{Revision: 7, Token: 2}, entry(7, 2), entry(5, 2), 5, true},
+		{"there is none", Holding[string]{Revision: 7, Token: 2}, entry(7, 2), nil, 0, true},
+		{"another node was given it", Holding[string]{Revision: 7, Token: 2}, entry(7, 2), entry(5, 3), 0, false},
+		{"what was lost is older than what the node has", Holding[string]{Revision: 9, Token: 2}, entry(7, 2), entry(5, 2), 9, false},
+	} {
+		s := New[string]()
+		s.Add("a", c.has)
+		s.Rebase(registry.Change[registry.Session]{Key: "a", Old: c.was, New: c.is})
+		if h, _ := s.Get("a"); h.Revision != c.revision || h.Lost != c.lost {
+			t.Errorf("%s: revision %d, lost %v; want %d, %v", c.name, h.Revision, h.Lost, c.revision, c.lost)
+		}
+	}
+}
