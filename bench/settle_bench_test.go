@@ -69,7 +69,7 @@ let n = 0, added = 0;
 const add = () => { rows.innerHTML = "<button>Row " + ++added + "</button>" };
 const note = () => { noted.textContent = "Begun " + n };
 const spin = (ms) => { for (const end = performance.now() + ms; performance.now() < end;); };
-const hop = () => new Promise((done) => { const c = new MessageChannel(); c.port1.onmessage = () => done(); c.port2.postMessage(0) });
+const hop = () => new Promise((done) => { const c = new MessageChannel(); c.port1.onmessage = () => { c.port1.close(); done() }; c.port2.postMessage(0) });
 let worker;
 const work = (ms, done) => { worker ??= new Worker(URL.createObjectURL(new Blob(["onmessage = (e) => setTimeout(() => postMessage(0), e.data)"]))); worker.onmessage = done; worker.postMessage(ms) };
 onhashchange = add;
@@ -122,6 +122,9 @@ func clickForEffect(b *testing.B, d *testenv.Daemon, name, script string, delay 
 	var took []time.Duration
 	for b.Loop() {
 		clicks++
+		if back {
+			time.Sleep(50 * time.Millisecond) // Chromium ignores more than 200 navigations in ten seconds
+		}
 		if name == "history-forth-and-back" {
 			evaluatePage(b, d, `history.pushState(1, "")`)
 		}

@@ -14,6 +14,8 @@ const REST_FRAMES = 3;
 const REST_AT_MOST = 100;
 /** How long everything that is queued is awaited, in milliseconds. */
 const LAST_AT_MOST = 400;
+/** When it is over so many milliseconds later, it has an end: there was much to do, or the page stood still. */
+const LATE_AT_MOST = 1500;
 /** A change so soon after the document was at rest means that it was not. */
 const TOO_SOON = 100;
 /** For how many actions a document is not trusted after that, or after messages without an end. */
@@ -221,8 +223,8 @@ class Rest {
     this.fresh = false;
     this.forgive();
     if (!asked || this.start === null) return this.unknown;
-    if (!(await lastTask())) {
-      this.unasked = DISTRUSTED_FOR; // messages without an end
+    if (!(await this.awaitLastTask())) {
+      this.unasked = DISTRUSTED_FOR; // perhaps messages without an end
       return "tasks";
     }
     const why = this.elsewhere ? this.whyTouched() : await this.whyRestless(again);
@@ -233,6 +235,26 @@ class Rest {
     this.heldBack = true;
     this.distrusted--;
     return "distrusted";
+  }
+
+  /**
+   * Waits until everything that is queued is over. Reports whether that was in time. When it is over soon after that time, the
+   * next action is asked about again.
+   * @returns {Promise<boolean>}
+   */
+  awaitLastTask() {
+    return new Promise((resolve) => {
+      let expired = 0;
+      const timer = ownTimer(() => {
+        expired = performance.now();
+        resolve(false);
+      }, LAST_AT_MOST);
+      scheduler.postTask(() => {
+        clearTimeout(timer);
+        if (expired > 0 && performance.now() - expired < LATE_AT_MOST) this.unasked = 0;
+        resolve(true);
+      }, LAST);
+    });
   }
 
   /** Something else begins: a change from now on is no reason for distrust. */
@@ -311,14 +333,6 @@ class Rest {
     this.pictures = this.pictures.filter((img) => isLoading(img));
     return this.pictures.length > 0;
   }
-}
-
-/** Resolves when everything that is queued is over: whether that was in time. @returns {Promise<boolean>} */
-function lastTask() {
-  return new Promise((resolve) => {
-    const timer = ownTimer(() => resolve(false), LAST_AT_MOST);
-    scheduler.postTask(() => (clearTimeout(timer), resolve(true)), LAST);
-  });
 }
 
 /** Whether a picture is being loaded, and its box depends on that. @param {El} img */

@@ -265,7 +265,8 @@ const units = {
   /**
    * Why a document is not at rest after each step, which is what the page does when it handles a click on its button;
    * "rest" when it is. A step that begins with "// again" follows the answer of a request, one with "// late" comes soon
-   * after the last answer, and with "// own" the observer uses timers and frames.
+   * after the last answer, and with "// own" the observer uses timers and frames. A step with "// busy" may have
+   * more tasks than are waited for, and one with "// idle" comes when none is left.
    * @param {string[]} steps
    */
   async rest(steps) {
@@ -281,6 +282,7 @@ const units = {
       }
       const again = step.startsWith("// again");
       let why = "";
+      if (step.startsWith("// idle")) await scheduler.postTask(() => {}, LAST);
       do {
         if (!again) {
           agent.rest.end();
@@ -290,7 +292,7 @@ const units = {
         if (step.startsWith("// own")) ownTimer(() => {}, 300), ownFrame(() => {});
         (0, eval)(step);
         why = (await agent.rest.answer(again)) || "rest";
-      } while (why === "no frame" || why === "tasks"); // the machine is slow
+      } while (why === "no frame" || (why === "tasks" && !step.startsWith("// busy"))); // the machine is slow
       out.push(why);
     }
     return out;
