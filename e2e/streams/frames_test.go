@@ -11,38 +11,33 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// turnPage is a page that makes its next change when the server says so: change(n) is the n-th, which may return
-// a promise, and wait how many milliseconds pass before each.
-const turnPage = `<style>body { height: 9000px } button { position: fixed; top: 0 } #b { top: 50px }</style>
+// stepPage is a page that makes its next change when the server answers: change(n) is the n-th change, which may return a promise, and wait
+// is how many milliseconds pass before each.
+const stepPage = `<style>body { height: 9000px } button { position: fixed; top: 0 } #b { top: 50px }</style>
 <button id=a>a 0</button> <button id=b>b 0</button><script>
 (async () => {
   for (let n = 1; ; n++) {
-    await fetch('/turn');
+    await fetch('/step');
     await new Promise((done) => setTimeout(done, wait + n % 17)); // at any time between two frames
     await change(n);
   }
 })();
 `
 
-// turns is a page of this kind that is watched.
-type turns struct {
+// steps is a page of this kind that is watched.
+type steps struct {
 	t      *testing.T
-	next   chan struct{}
+	next   *release
 	stream domtapv1.DomService_WatchDomClient
 }
 
-// watchTurns opens a page that changes by a script with the function change, and watches it.
-func watchTurns(t *testing.T, script string) *turns {
+// watchSteps opens a page that changes by a script with the function change, and watches it.
+func watchSteps(t *testing.T, script string) *steps {
 	t.Helper()
-	r := &turns{t: t, next: make(chan struct{})}
+	r := &steps{t: t, next: &release{let: make(chan struct{})}}
 	url := serve(t, map[string]http.HandlerFunc{
-		"/": testenv.HTML(turnPage + script + `</script>`),
-		"/turn": func(_ http.ResponseWriter, q *http.Request) {
-			select {
-			case <-r.next:
-			case <-q.Context().Done():
-			}
-		},
+		"/":     testenv.HTML(stepPage + script + `</script>`),
+		"/step": r.next.hold("text/plain", nil),
 	})
 	d := testenv.Shared(t)
 	tab := d.Open(url)
@@ -56,13 +51,13 @@ func watchTurns(t *testing.T, script string) *turns {
 	return r
 }
 
-// turn lets the page change, and returns the next message with a change.
-func (r *turns) turn() *domtapv1.WatchDomResponse {
+// step lets the page change, and returns the next message with a change.
+func (r *steps) step() *domtapv1.WatchDomResponse {
 	r.t.Helper()
 	select {
-	case r.next <- struct{}{}:
+	case r.next.let <- struct{}{}:
 	case <-r.stream.Context().Done():
-		r.t.Fatal("the page does not ask for its turn")
+		r.t.Fatal("the page does not ask for its next step")
 	}
 	for {
 		m, err := r.stream.Recv()
@@ -85,10 +80,10 @@ func texts(m *domtapv1.WatchDomResponse) string {
 }
 
 // TestAChangeIsWrittenBeforeItsFrameIsLaidOut requires that a patch does not wait for the browser to render the change, which takes
-// long on a large page. Here every frame takes 20 ms between its callbacks and its end. When a page was at rest for a while, Chromium often begins the
-// frame before any task, and gives that frame the time of the one before the change.
+// long on a large page. Here every frame takes 20 ms between its callbacks and its end. After some rest, Chromium often begins a frame
+// before any task, and gives the frame a time before the change.
 func TestAChangeIsWrittenBeforeItsFrameIsLaidOut(t *testing.T) {
-	r := watchTurns(t, `
+	r := watchSteps(t, `
 const wait = 300;
 let end = 0, resolve = () => {};
 new ResizeObserver(() => {
@@ -104,14 +99,14 @@ function change(n) {
 }`)
 	var written time.Time
 	for n := 1; n <= testenv.Size(20, 60); n++ {
-		m := r.turn()
-		var turn int
+		m := r.step()
+		var step int
 		var end float64
-		if _, err := fmt.Sscanf(texts(m), "a %d %f", &turn, &end); err != nil || turn != n {
-			t.Fatalf("turn %d brought %q: %v", n, texts(m), err)
+		if _, err := fmt.Sscanf(texts(m), "a %d %f", &step, &end); err != nil || step != n {
+			t.Fatalf("step %d brought %q: %v", n, texts(m), err)
 		}
 		if ended := time.UnixMicro(int64(end * 1000)); n > 1 && written.After(ended) {
-			t.Errorf("turn %d: the patch was written %v after the frame", n-1, written.Sub(ended))
+			t.Errorf("step %d: the patch was written %v after the frame", n-1, written.Sub(ended))
 		}
 		written = m.GetPageTime().AsTime()
 	}
@@ -120,18 +115,18 @@ function change(n) {
 // TestWhatAFrameChangesIsOnePatch is guarantee 3 for the callbacks of one frame: the listeners of its events change one element and
 // request a callback, which changes another.
 func TestWhatAFrameChangesIsOnePatch(t *testing.T) {
-	r := watchTurns(t, `
+	r := watchSteps(t, `
 const wait = 0;
-let turn = 0;
-addEventListener('scroll', () => { a.textContent = 'a ' + turn });
-addEventListener('scroll', () => requestAnimationFrame(() => { b.textContent = 'b ' + turn }));
+let step = 0;
+addEventListener('scroll', () => { a.textContent = 'a ' + step });
+addEventListener('scroll', () => requestAnimationFrame(() => { b.textContent = 'b ' + step }));
 function change(n) {
-  turn = n;
+  step = n;
   scrollTo(0, 100 + n % 2);
 }`)
 	for n := 1; n <= 30; n++ {
-		if got, want := texts(r.turn()), fmt.Sprintf("a %d, b %[1]d", n); got != want {
-			t.Fatalf("turn %d brought %q, want %q", n, got, want)
+		if got, want := texts(r.step()), fmt.Sprintf("a %d, b %[1]d", n); got != want {
+			t.Fatalf("step %d brought %q, want %q", n, got, want)
 		}
 	}
 }

@@ -19,8 +19,9 @@ type Holding[M any] struct {
 	Restore bool
 	// Revision is that of the session's entry, and Token its fencing token; 0 while the session is being acquired.
 	Revision, Token uint64
-	Phase           registry.Phase
-	Settings        json.RawMessage
+	// Phase and Settings are those of the session's entry.
+	Phase    registry.Phase
+	Settings json.RawMessage
 	// Lost: the registry has lost the entry.
 	Lost bool
 }
@@ -90,8 +91,8 @@ func (s *Set[M]) ForgoneUpTo(name string) (token uint64, ok bool) {
 	return s.forgone[name], s.all[name] == nil
 }
 
-// Rebase takes the loss of an entry: its session goes on from what the registry has instead, unless another node was given it since then, which
-// is what any revision of another node says that is above 0.
+// Rebase takes the loss of an entry: the session goes on from the entry that the registry has instead. When that is of another node, which was
+// given the session since then, the revision becomes 0, so that every entry of that node is newer.
 func (s *Set[M]) Rebase(c registry.Change[registry.Session]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

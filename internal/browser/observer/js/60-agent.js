@@ -48,8 +48,8 @@ class Agent {
     this.scheduled = false;
     this.frameRequest = 0;
     /**
-     * The timeline's time when the page changed again, or received an event of a frame, before the frame that schedule
-     * requested.
+     * The timeline's time when the page last changed while a frame was requested, or received an event of a frame; see
+     * onFrame.
      */
     this.changedIn = null;
     this.poller = new Poller(this);
@@ -179,8 +179,8 @@ class Agent {
 
   /**
    * Flushes at the beginning of a frame, unless callbacks of this frame changed the page already, because others may follow.
-   * The change that led to schedule is not one of those: a frame requested by a callback is the next one. The timeline's
-   * time alone does not show that, because a frame that begins late has the time of the change before it, too.
+   * The change that led to schedule does not count: when a callback makes it, the frame that schedule requests is the next
+   * one. Times alone cannot tell, because Chromium may begin a frame late and give it a time before that change.
    */
   onFrame() {
     this.frameRequest = 0;

@@ -14,7 +14,7 @@ const REST_FRAMES = 3;
 const REST_AT_MOST = 100;
 /** How long everything that is queued is awaited, in milliseconds. */
 const LAST_AT_MOST = 400;
-/** When it is over so many milliseconds later, it has an end: there was much to do, or the page stood still. */
+/** When it is over within so many milliseconds after that, it has an end: there was much to do, or the page stood still. */
 const LATE_AT_MOST = 1500;
 /** A change so soon after the document was at rest means that it was not. */
 const TOO_SOON = 100;

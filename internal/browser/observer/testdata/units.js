@@ -265,8 +265,8 @@ const units = {
   /**
    * Why a document is not at rest after each step, which is what the page does when it handles a click on its button;
    * "rest" when it is. A step that begins with "// again" follows the answer of a request, one with "// late" comes soon
-   * after the last answer, and with "// own" the observer uses timers and frames. A step with "// busy" may have
-   * more tasks than are waited for, and one with "// idle" comes when none is left.
+   * after the last answer, and with "// own" the observer uses timers and frames. A step with "// busy" may still
+   * have tasks when it is answered, and one with "// idle" comes when none is left.
    * @param {string[]} steps
    */
   async rest(steps) {
