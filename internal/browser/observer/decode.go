@@ -43,7 +43,8 @@ type Message struct {
 	Noticed bool
 }
 
-// Decode reads one message of the agent.
+// Decode reads one message of the agent. Nothing of the result is a part of s: elements live for as long as their documents, and
+// each would keep the whole message that it came with.
 func Decode(s string) (Message, error) {
 	header, rest, more := strings.Cut(s, "\n")
 	m, err := decodeHeader(header)
@@ -100,7 +101,7 @@ func decodeBriefHeader(f []string) (Message, error) {
 func decodeFullHeader(f []string) (Message, error) {
 	var m Message
 	p := &m.Patch
-	p.Document = clean(f[0])
+	p.Document = strings.Clone(clean(f[0]))
 	sequence, err := strconv.ParseUint(f[1], 10, 53)
 	if err != nil {
 		return Message{}, malformed("sequence %q", f[1])
@@ -118,7 +119,7 @@ func decodeFullHeader(f []string) (Message, error) {
 			return Message{}, err
 		}
 	}
-	p.URL, p.Title = clean(f[8]), clean(f[9])
+	p.URL, p.Title = strings.Clone(clean(f[8])), strings.Clone(clean(f[9]))
 	if len(f) == 11 {
 		took, err := strconv.ParseFloat(f[10], 64)
 		if err != nil || !(took >= 0 && took < 1e9) {
@@ -321,6 +322,28 @@ func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 			*text(e, bit) = clean(value)
 		}
 	}
+	own(e)
+}
+
+// own gives an element strings that are no parts of a message. They share one allocation.
+func own(e *dom.Element) {
+	texts := [...]*string{
+		&e.Tag, &e.Role, &e.Text, &e.Href, &e.Name, &e.Type, &e.Value, &e.Placeholder, &e.Whole, &e.Hints, (*string)(&e.Child),
+	}
+	size := 0
+	for _, t := range texts {
+		size += len(*t)
+	}
+	var all strings.Builder
+	all.Grow(size)
+	for _, t := range texts {
+		all.WriteString(*t)
+	}
+	rest := all.String()
+	for _, t := range texts {
+		n := len(*t)
+		*t, rest = rest[:n], rest[n:]
+	}
 }
 
 // The limits of hints.
@@ -403,7 +426,7 @@ func attributes(s string) map[string]string {
 	m := map[string]string{}
 	for pair := range strings.SplitSeq(s, "\x1f") {
 		name, value, _ := strings.Cut(pair, "=")
-		m[clean(name)] = clean(value)
+		m[strings.Clone(clean(name))] = strings.Clone(clean(value))
 	}
 	return m
 }

@@ -3,10 +3,12 @@ package observer
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/domtap/domtap/dom"
 )
@@ -177,6 +179,9 @@ func FuzzDecodeBoundsWhatItReads(f *testing.F) {
 				t.Fatalf("a notice got through: %+v", n)
 			}
 		}
+		if kept := partsOf(reflect.ValueOf(m), text); len(kept) > 0 {
+			t.Fatalf("these keep the message: %q", kept)
+		}
 		adds := 0
 		for _, op := range m.Patch.Ops {
 			if op.Kind == dom.OpAdd {
@@ -200,6 +205,50 @@ func FuzzDecodeBoundsWhatItReads(f *testing.F) {
 			}
 		}
 	})
+}
+
+// partsOf returns the strings in a value that share the memory of a message.
+func partsOf(v reflect.Value, message string) []string {
+	var parts []string
+	switch v.Kind() {
+	case reflect.String:
+		s := v.String()
+		from := uintptr(unsafe.Pointer(unsafe.StringData(message)))
+		at := uintptr(unsafe.Pointer(unsafe.StringData(s)))
+		if s != "" && from <= at && at < from+uintptr(len(message)) {
+			parts = append(parts, s)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			parts = append(parts, partsOf(v.Field(i), message)...)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			parts = append(parts, partsOf(v.Index(i), message)...)
+		}
+	case reflect.Map:
+		for key, value := range v.Seq2() {
+			parts = append(append(parts, partsOf(key, message)...), partsOf(value, message)...)
+		}
+	}
+	return parts
+}
+
+func TestNothingThatWasDecodedKeepsItsMessage(t *testing.T) {
+	header := message("doc 7 s 1700000000000.5 0 120 1280 800 http://h/ A_title")
+	for _, text := range []string{
+		full(), message("1 · 1.0 0.5", "~", "3", "", "16", "", "", "", "", "Go_on"),
+		header + "\n" + `{"css":"a.b","shown":true,"count":3,"enabled":2,"refs":[4,9]}`,
+		noticeHeader + `{"id":1,"kind":"alert","text":"Wrong","detail":"here","ref":-1,"gone":false}`,
+	} {
+		m, err := Decode(text)
+		if err != nil {
+			t.Fatalf("%v: %q", err, text)
+		}
+		if kept := partsOf(reflect.ValueOf(m), text); len(kept) > 0 {
+			t.Errorf("these keep the message %q: %q", text, kept)
+		}
+	}
 }
 
 func TestDecodeReadsWhatSelectorsMatch(t *testing.T) {
