@@ -1,7 +1,7 @@
 // Package connections numbers the connections of a server, and names their peers.
 //
 // A Tracker is the server's stats.Handler: gRPC tells it of connections and calls. It tells the usage
-// recorder and the limits, and frees what the server keeps for a connection when the connection ends.
+// recorder and the limits, and has the server free what it keeps for a connection, when the connection and its last call have ended.
 // Fronts (HTTP) call the same handler.
 package connections
 
@@ -9,6 +9,7 @@ import (
 	"context"
 	"net"
 	"strconv"
+	"sync"
 	"sync/atomic"
 
 	"google.golang.org/grpc/peer"
@@ -23,7 +24,8 @@ import (
 
 // Config has what a Tracker informs.
 type Config struct {
-	// Closed is called when a connection ends.
+	// Closed is called when a connection has ended and no call of it runs any more: a call that runs may still store what it was
+	// about to send.
 	Closed func(views.Caller)
 	Usage  *metering.Recorder
 	Limits *limit.Limits
@@ -41,6 +43,44 @@ type Tracker struct {
 func New(cfg Config) *Tracker { return &Tracker{Config: cfg} }
 
 type originKey struct{}
+
+type connectionKey struct{}
+
+// connection counts the calls of a connection that run.
+type connection struct {
+	mu    sync.Mutex
+	calls int
+	ended bool
+}
+
+// connectionOf returns the connection of a call or of a connection's context; nil for calls that another node passed on.
+func connectionOf(ctx context.Context) *connection {
+	c, _ := ctx.Value(connectionKey{}).(*connection)
+	return c
+}
+
+// end notes that the connection has ended, and reports whether no call of it runs.
+func (c *connection) end() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	return c.calls == 0
+}
+
+// beginCall notes that a call begins.
+func (c *connection) beginCall() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls++
+}
+
+// endCall notes that a call has ended, and reports whether the call was the last one of a connection that has ended.
+func (c *connection) endCall() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls--
+	return c.ended && c.calls == 0
+}
 
 // Origin is the connection over which a client makes a call.
 type Origin struct {
@@ -103,13 +143,16 @@ func Trusted(addr net.Addr) bool { return addr != nil && addr.Network() == "unix
 
 // TagConn numbers a connection.
 func (t *Tracker) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context {
+	ctx = context.WithValue(ctx, connectionKey{}, new(connection))
 	return t.Limits.WithSlot(WithOrigin(ctx, Origin{Number: t.opened.Add(1)}))
 }
 
 // HandleConn notices the end of a connection.
 func (t *Tracker) HandleConn(ctx context.Context, s stats.ConnStats) {
 	if _, ok := s.(*stats.ConnEnd); ok {
-		t.Closed(Caller(ctx, ""))
+		if connectionOf(ctx).end() {
+			t.Closed(Caller(ctx, ""))
+		}
 		t.Limits.Disconnected(ctx)
 		t.closed.Add(1)
 	}
@@ -123,9 +166,20 @@ func (t *Tracker) TagRPC(ctx context.Context, call *stats.RPCTagInfo) context.Co
 // HandleRPC records an event of a call.
 func (t *Tracker) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	t.Usage.Handle(ctx, event)
-	if end, ok := event.(*stats.End); ok && end.Error != nil && t.Refused != nil {
-		if limit := rpcstatus.Limit(end.Error); limit != "" {
-			t.Refused(limit)
+	of := connectionOf(ctx)
+	switch event := event.(type) {
+	case *stats.Begin:
+		if of != nil {
+			of.beginCall()
+		}
+	case *stats.End:
+		if event.Error != nil && t.Refused != nil {
+			if limit := rpcstatus.Limit(event.Error); limit != "" {
+				t.Refused(limit)
+			}
+		}
+		if of != nil && of.endCall() {
+			t.Closed(Caller(ctx, ""))
 		}
 	}
 }

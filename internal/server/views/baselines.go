@@ -206,17 +206,29 @@ func (t *Tab) SetShown(who Caller, now *dom.Snapshot) {
 // Streams records that a stream sends a caller every state, until over is called.
 func (t *Tab) Streams(who Caller) (over func()) {
 	key := callerTab{who, t.tab.ID()}
-	t.last.stream(key, +1)
-	return func() { t.last.stream(key, -1) }
+	t.last.beginStream(key)
+	return func() { t.last.endStream(key) }
 }
 
-func (b *baselines) stream(key callerTab, n int) {
+func (b *baselines) beginStream(key callerTab) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	entry := b.entry(key)
-	entry.streams = max(0, entry.streams+n)
+	entry.streams++
 	entry.state = State{}
 	b.trim(entry)
+}
+
+// endStream records that a stream is over, perhaps after its caller was forgotten.
+func (b *baselines) endStream(key callerTab) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	known := b.known(key)
+	if known == nil {
+		return
+	}
+	known.streams = max(0, known.streams-1)
+	known.state = State{}
 }
 
 // known returns the baseline of a caller; nil: there is none. mu is held.

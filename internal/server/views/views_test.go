@@ -367,6 +367,18 @@ func TestBaselinesAreBounded(t *testing.T) {
 	}
 }
 
+func TestAStreamThatEndsAfterItsCallerLeavesNothing(t *testing.T) {
+	_, tab, _ := openTab(t, 2)
+	cache := New()
+	who := Caller{Connection: 1}
+	over := cache.Of(tab).Streams(who)
+	cache.Forget(who)
+	over()
+	if n := len(cache.last.entries); n != 0 {
+		t.Errorf("%d baselines are held of a caller that has gone", n)
+	}
+}
+
 func TestEndedTabsAreDropped(t *testing.T) {
 	pool, tab, _ := openTab(t, 2)
 	cache := New()
