@@ -158,6 +158,8 @@ type decoder struct {
 	lines string
 	err   error
 	adds  int
+	// names has the names of attributes.
+	names map[string]string
 }
 
 // line returns the next line. Missing lines are empty.
@@ -305,7 +307,7 @@ func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 		case dom.FieldStates:
 			e.States = states(d.small(value, 1<<18-1))
 		case dom.FieldAttributes:
-			e.Attributes = attributes(value)
+			e.Attributes = d.attributes(value)
 		case dom.FieldChild:
 			e.Child = dom.FrameID(clean(value))
 		case dom.FieldWhole:
@@ -419,16 +421,29 @@ func states(bits uint64) dom.States {
 }
 
 // attributes reads name=value pairs separated by U+001F.
-func attributes(s string) map[string]string {
+func (d *decoder) attributes(s string) map[string]string {
 	if s == "" {
 		return nil
 	}
 	m := map[string]string{}
 	for pair := range strings.SplitSeq(s, "\x1f") {
 		name, value, _ := strings.Cut(pair, "=")
-		m[strings.Clone(clean(name))] = strings.Clone(clean(value))
+		m[d.name(clean(name))] = strings.Clone(clean(value))
 	}
 	return m
+}
+
+// name returns the name of an attribute, as one string for all elements of a message.
+func (d *decoder) name(s string) string {
+	if known, ok := d.names[s]; ok {
+		return known
+	}
+	if d.names == nil {
+		d.names = map[string]string{}
+	}
+	own := strings.Clone(s)
+	d.names[own] = own
+	return own
 }
 
 func (d *decoder) boxes(p *dom.Patch) {
