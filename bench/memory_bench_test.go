@@ -61,6 +61,34 @@ func BenchmarkTabMemory(b *testing.B) {
 	b.Log(memoryTable(tabs, [2]Memory{empty, read}, [2]Memory{read, watched}, [2]Memory{watched, changed}))
 }
 
+// BenchmarkManyRequests prints what each of 10,000 requests of a page leaves behind in its browser, after 4,500 others, in bytes: a
+// page that polls makes as many in hours (ADR 86).
+func BenchmarkManyRequests(b *testing.B) {
+	s := newSite(b)
+	s.Open(s.url + "/page/10")
+	held := func() float64 {
+		for range 2 {
+			if err := s.cdp(b.Context(), "HeapProfiler.collectGarbage", nil, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return memoryOf(b, s.Browser.PID(), "Private_Dirty:")
+	}
+	request := func(n int) {
+		testenv.Evaluate[bool](b, s.Daemon, fmt.Sprintf(`(async () => {
+			for (let i = 0; i < %d; i++) await fetch("?n=" + i, {method: "HEAD"})
+			performance.clearResourceTimings()
+			return true
+		})()`, n))
+	}
+	request(4500)
+	before := held()
+	const more = 10_000
+	request(more)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric((held()-before)*(1<<20)/more, "bytes/request")
+}
+
 // memoryTable shows what each of so many tabs added between two memories, in KB: for each pair a column.
 func memoryTable(tabs int, pairs ...[2]Memory) string {
 	table := fmt.Sprintf("%-28s %8s %8s %8s", "KB for each tab", "read", "+stream", "changed")

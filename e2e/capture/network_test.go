@@ -80,6 +80,65 @@ func TestRequestsHaveHeadersTimingAndBodies(t *testing.T) {
 	}
 }
 
+// TestARendererForgetsItsRecordsOfRequests has a page make 2,000 requests, after which its renderer forgets them, with the bodies that
+// it keeps, and goes on reporting, also the end of what is under way.
+func TestARendererForgetsItsRecordsOfRequests(t *testing.T) {
+	d := testenv.StartDaemon(t)
+	answer := make(chan struct{})
+	tab := d.Open(testenv.Pages(t, map[string]http.HandlerFunc{
+		"/": testenv.HTML(`<title>Poll</title><script>
+			const get = (url) => fetch(url).then((r) => r.text());
+			const poll = async (n) => { for (let i = 0; i < n; i += 50) await Promise.all(Array.from({ length: 50 }, () => get("/data"))); };
+			let slow;
+			const run = async () => {
+				await poll(1900);
+				slow = get("/slow");
+				await get("/early");
+				console.log("some done");
+			};
+			const goOn = async () => {
+				await poll(200);
+				await get("/late");
+				return true;
+			};
+			run();
+		</script>`),
+		"/slow": func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-answer:
+				testenv.HTML("slow")(w, r)
+			case <-r.Context().Done():
+			}
+		},
+		"/data":  testenv.HTML("data"),
+		"/early": testenv.HTML("early"),
+		"/late":  testenv.HTML("late"),
+	}))
+	ctx := testenv.Within(t, 2*time.Minute)
+	body := func(path string) (text, missing string) {
+		one := logUntil(t, d, tab, func(e *domtapv1.LogEntry) bool { return strings.HasSuffix(e.GetUrl(), path) && e.GetDurationMs() > 0 })
+		got, err := d.Pages.GetRequest(ctx, &domtapv1.GetRequestRequest{TabId: tab, RequestId: one.GetRequestId(), Body: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(got.GetBody()), got.GetBodyMissing()
+	}
+	logUntil(t, d, tab, said("some done"))
+	if text, missing := body("/early"); text != "early" {
+		t.Errorf("the early body is %q: %s", text, missing)
+	}
+	testenv.Evaluate[bool](t, d, `goOn()`)
+	if text, missing := body("/early"); text != "" || missing == "" {
+		t.Errorf("the early body is %q after 2,000 requests: %s", text, missing)
+	}
+	if text, missing := body("/late"); text != "late" {
+		t.Errorf("the late body is %q: %s", text, missing)
+	}
+	close(answer)
+	testenv.Evaluate[string](t, d, `slow`)
+	body("/slow")
+}
+
 func TestAnArchiveHasTheRequestsWithoutSecrets(t *testing.T) {
 	d := testenv.StartDaemon(t)
 	tab := d.Open(requestsPage(t))

@@ -45,6 +45,6 @@ func (p *Page) handleLog(s devtools.Session, msg *cdproto.Message) error {
 		p.navigator.Refuse(r.Document, r.Gated)
 	}
 	p.activity.Requested(r)
-	p.requests.Reported(s.ID, r)
+	p.requests.Reported(s, r)
 	return nil
 }

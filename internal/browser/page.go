@@ -11,7 +11,6 @@ import (
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/inspector"
-	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
@@ -123,7 +122,7 @@ func (p *Page) compose() {
 	tab := &capture.Tab{Manager: m, Window: p.window}
 	bringToFront := func(ctx context.Context) { c.front.BringToFront(ctx, tab) }
 	p.frames = m
-	p.dialogs, p.requests = dialogs.New(m), requests.New(m)
+	p.dialogs, p.requests = dialogs.New(m), requests.New(m, p.emulated.OfRequests)
 	p.reader, p.documents = documents.NewReader(m, script, p.requests), documents.NewQuery(m, script)
 	p.navigator = navigation.New(m, p.dialogs, b.verdict(), bringToFront)
 	p.input = input.NewInput(m, b.mac, b.process.Dir())
@@ -152,7 +151,7 @@ func (p *Page) drain() {
 // not exist in the isolated world (limits.md, section 4), then what the loop listens to, and the overrides. A target
 // that waits for all that goes on then, also when something failed.
 func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kind) error {
-	yes, none, most, each := true, int64(0), int64(requests.BodiesBuffer), int64(requests.MaxBody)
+	yes := true
 	ctx, cancel := context.WithCancel(ctx) // a page that is gone answers nothing
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
@@ -161,8 +160,7 @@ func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kin
 		{Method: runtime.CommandEnable},
 		{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: observer.Binding, ExecutionContextName: observer.World}},
 		{Method: cdppage.CommandEnable},
-		{Method: network.CommandEnable, Params: network.EnableParams{
-			MaxTotalBufferSize: &most, MaxResourceBufferSize: &each, MaxPostDataSize: &none}},
+		requests.Enable(),
 		{Method: cdppage.CommandAddScriptToEvaluateOnNewDocument, Params: cdppage.AddScriptToEvaluateOnNewDocumentParams{
 			Source: p.context.script(), WorldName: observer.World, RunImmediately: &yes}},
 		emulate.AutoAttach(o),

@@ -79,7 +79,7 @@ func (o Overrides) Spreads() bool {
 // that asked for it.
 func (o Overrides) SharesProcess() bool { return o.look.Locale != "" || o.look.Timezone != "" }
 
-// concernsRequests reports whether it works only while the network domain is enabled, as it always is in pages.
+// concernsRequests reports whether some of it is in force only while the network domain is enabled, as it is in pages.
 func (o Overrides) concernsRequests() bool { return len(o.look.Headers) > 0 || o.look.Offline }
 
 // Credentials are those that answer HTTP authentication of an origin, such as https://example.com, or of a proxy; false: none do.
@@ -202,6 +202,24 @@ func changeNetwork(kind Kind, was, is Overrides) []devtools.Step {
 	none := int64(0)
 	add(kind == Worker && is.concernsRequests() && !was.concernsRequests(), network.CommandEnable,
 		network.EnableParams{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none})
+	steps = append(steps, changeRequests(kind, was, is)...)
+	before, now := was.held(), is.held()
+	if now != nil {
+		add(!reflect.DeepEqual(before, now), fetch.CommandEnable, *now)
+	} else {
+		add(before != nil, fetch.CommandDisable, struct{}{})
+	}
+	return steps
+}
+
+// changeRequests is the part of Change that is in force only while the network domain is enabled.
+func changeRequests(kind Kind, was, is Overrides) []devtools.Step {
+	var steps []devtools.Step
+	add := func(changed bool, method string, params any) {
+		if changed {
+			steps = append(steps, devtools.Step{Method: method, Params: params, Optional: kind != Page})
+		}
+	}
 	headers := network.Headers{}
 	for _, h := range is.look.Headers {
 		headers[h.Name] = h.Value
@@ -209,12 +227,6 @@ func changeNetwork(kind Kind, was, is Overrides) []devtools.Step {
 	add(!reflect.DeepEqual(was.look.Headers, is.look.Headers), network.CommandSetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers})
 	add(was.look.Offline != is.look.Offline, emulateNetworkConditions,
 		networkConditions{Offline: is.look.Offline, Download: -1, Upload: -1})
-	before, now := was.held(), is.held()
-	if now != nil {
-		add(!reflect.DeepEqual(before, now), fetch.CommandEnable, *now)
-	} else {
-		add(before != nil, fetch.CommandDisable, struct{}{})
-	}
 	return steps
 }
 

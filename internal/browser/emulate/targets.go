@@ -85,6 +85,17 @@ func (t *Targets) Apply(s devtools.Session, kind Kind, o Overrides) []devtools.S
 	return steps
 }
 
+// OfRequests lists the commands for what is in force in a target only while its network domain is enabled.
+func (t *Targets) OfRequests(s devtools.Session) []devtools.Step {
+	t.mu.Lock()
+	kind := Page
+	if a := t.all[s.ID]; a != nil {
+		kind = a.kind
+	}
+	t.mu.Unlock()
+	return changeRequests(kind, Overrides{}, t.overrides())
+}
+
 // Forget forgets a target whose session is over.
 func (t *Targets) Forget(id target.SessionID) {
 	t.mu.Lock()

@@ -7,6 +7,7 @@ package requests
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -15,32 +16,49 @@ import (
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/console"
+	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
 // Requests are the requests of one page.
 type Requests struct {
 	m *frames.Manager
-	// State and sheets are guarded by the monitor.
-	State  State
-	sheets Sheets
+	// overrides lists the commands for what is in force in the target of a session only while its network domain is enabled.
+	overrides func(devtools.Session) []devtools.Step
+	// renewing is held while a renderer is asked to forget its records of requests, and while somebody begins to count requests: events
+	// that come while the renderer forgets are lost.
+	renewing sync.Mutex
+	// State, sheets and records are guarded by the monitor.
+	State   State
+	sheets  Sheets
+	records records
 }
 
-// New makes the requests of a page.
-func New(m *frames.Manager) *Requests { return &Requests{m: m} }
+// New makes the requests of a page. Overrides lists the commands for what is in force in the target of a session only while its
+// network domain is enabled; targets with any keep their records of requests.
+func New(m *frames.Manager, overrides func(devtools.Session) []devtools.Step) *Requests {
+	return &Requests{m: m, overrides: overrides, records: records{}}
+}
 
 // Watch says whether the page reports when its network becomes busy or idle.
 func (r *Requests) Watch(on bool) {
-	r.m.Lock()
-	over := r.State.Watch(on)
-	r.m.Unlock()
-	if over {
+	if r.watch(on) {
 		r.Forget()
 	}
 }
 
+func (r *Requests) watch(on bool) (over bool) {
+	r.renewing.Lock()
+	defer r.renewing.Unlock()
+	r.m.Lock()
+	defer r.m.Unlock()
+	return r.State.Watch(on)
+}
+
 // Attend says that actions follow, or that they are over; see driver.Input.
 func (r *Requests) Attend(_ context.Context, on bool) {
+	r.renewing.Lock()
+	defer r.renewing.Unlock()
 	r.m.Lock()
 	defer r.m.Unlock()
 	r.State.Act(on)
@@ -53,6 +71,9 @@ func (r *Requests) Forget() {
 
 // Detached forgets the requests of a session that is over.
 func (r *Requests) Detached(session target.SessionID) {
+	r.m.Lock()
+	delete(r.records, session)
+	r.m.Unlock()
 	r.change(func(s *State) bool { return s.Drop(func(one Request) bool { return one.Session == session }) })
 }
 
@@ -61,6 +82,9 @@ func (r *Requests) Detached(session target.SessionID) {
 func (r *Requests) Committed(frame cdp.FrameID, document cdp.LoaderID) {
 	r.m.Lock()
 	idle, main := !r.State.Busy(), r.m.Tree.IsMain(frame)
+	if main {
+		delete(r.records, r.m.Main.ID)
+	}
 	r.sheets.Keep(document, frame, main)
 	r.m.Unlock()
 	if idle {
@@ -101,7 +125,15 @@ func (r *Requests) Missed() {
 }
 
 // Reported takes in an event of the network. It runs on the page's loop.
-func (r *Requests) Reported(session target.SessionID, e console.Request) {
+func (r *Requests) Reported(session devtools.Session, e console.Request) {
+	r.count(session.ID, e)
+	if e.Begun {
+		r.renewIfDue(session)
+	}
+}
+
+// count takes in an event of the network for those who count requests.
+func (r *Requests) count(session target.SessionID, e console.Request) {
 	id := network.RequestID(e.ID)
 	r.m.Lock()
 	counted := r.State.Counted()
