@@ -137,3 +137,9 @@ func OfReason(name, message string) error {
 	r := reasons[name]
 	return &Error{Code: cmp.Or(r.code, Failure), Err: errors.New(message), Hint: r.hint, Reason: name}
 }
+
+// IsTimeUp reports whether a call of ctx failed with err because of the --timeout of the command. The daemon, which is told of that
+// time, may say so first.
+func IsTimeUp(ctx context.Context, err error) bool {
+	return errors.Is(context.Cause(ctx), context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded
+}

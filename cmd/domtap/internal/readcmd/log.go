@@ -79,9 +79,12 @@ func (l *logFlags) request(tab string, limited bool) *domtapv1.ReadLogRequest {
 
 // readLog prints a log, once or until ctx ends.
 func readLog(ctx context.Context, p *cli.Printer, c *cli.Client, r *domtapv1.ReadLogRequest, follow bool) error {
-	for {
+	for first := true; ; first = false {
 		answer, err := c.Pages.ReadLog(ctx, r)
-		if err != nil {
+		switch {
+		case err != nil && !first && exit.IsTimeUp(ctx, err): // which is no failure
+			return nil
+		case err != nil:
 			return err
 		}
 		if !follow || len(answer.GetEntries()) > 0 || answer.GetDropped() > 0 {
@@ -96,7 +99,7 @@ func readLog(ctx context.Context, p *cli.Printer, c *cli.Client, r *domtapv1.Rea
 		select {
 		case <-time.After(followEvery):
 		case <-ctx.Done():
-			if context.Cause(ctx) == context.DeadlineExceeded { // the end of --timeout is not a failure
+			if exit.IsTimeUp(ctx, nil) {
 				return nil
 			}
 			return exit.Errorf(exit.Interrupted, "", "interrupted")

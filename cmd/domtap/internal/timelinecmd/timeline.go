@@ -116,7 +116,7 @@ func show(ctx context.Context, p *cli.Printer, service domtapv1.TimelineServiceC
 	switch {
 	case errors.Is(err, io.EOF) || status.Code(err) == codes.Aborted: // the tab is closed
 		return nil
-	case context.Cause(ctx) == context.DeadlineExceeded: // the end of --timeout is not a failure
+	case exit.IsTimeUp(ctx, err): // which is no failure
 		return nil
 	case ctx.Err() != nil:
 		return exit.Errorf(exit.Interrupted, "", "interrupted")
