@@ -331,6 +331,13 @@ func (s Session) Post(ctx context.Context, method string, params any) {
 	}
 }
 
+// PostAll sends commands in order and does not care for their answers.
+func (s Session) PostAll(ctx context.Context, steps ...Step) {
+	for _, st := range steps {
+		s.Post(ctx, st.Method, st.Params)
+	}
+}
+
 // Listen sets the handler of a session's events; nil removes it.
 func (c *Conn) Listen(id target.SessionID, handler func(*cdproto.Message)) {
 	c.mu.Lock()

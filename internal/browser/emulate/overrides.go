@@ -156,29 +156,37 @@ func (o Overrides) Shared() []devtools.Step {
 // Change lists the commands that take a target of a kind from some overrides to others, apart from its size. Commands that
 // a kind of target does not know are optional.
 func Change(kind Kind, was, is Overrides) []devtools.Step {
-	var steps []devtools.Step
-	add := func(changed bool, method string, params any) {
-		if changed {
-			steps = append(steps, devtools.Step{Method: method, Params: params, Optional: kind != Page})
-		}
-	}
-	add(was.agent() != is.agent(), emulation.CommandSetUserAgentOverride, is.agentOverride())
+	c := changes{kind: kind}
+	c.add(was.agent() != is.agent(), emulation.CommandSetUserAgentOverride, is.agentOverride())
 	if kind != Worker {
 		touch := emulation.SetTouchEmulationEnabledParams{Enabled: is.look.Touch}
 		if is.look.Touch {
 			touch.MaxTouchPoints = 5
 		}
-		add(was.look.Touch != is.look.Touch, emulation.CommandSetTouchEmulationEnabled, touch)
+		c.add(was.look.Touch != is.look.Touch, emulation.CommandSetTouchEmulationEnabled, touch)
 		if at := is.look.Location; at != nil {
-			add(!reflect.DeepEqual(was.look.Location, at), emulation.CommandSetGeolocationOverride,
+			c.add(!reflect.DeepEqual(was.look.Location, at), emulation.CommandSetGeolocationOverride,
 				emulation.SetGeolocationOverrideParams{Latitude: &at.Latitude, Longitude: &at.Longitude, Accuracy: &at.Accuracy})
 		} else {
-			add(was.look.Location != nil, emulation.CommandClearGeolocationOverride, struct{}{})
+			c.add(was.look.Location != nil, emulation.CommandClearGeolocationOverride, struct{}{})
 		}
-		add(was.look.Scheme != is.look.Scheme || was.look.ReducedMotion != is.look.ReducedMotion, emulation.CommandSetEmulatedMedia, is.media())
+		c.add(was.look.Scheme != is.look.Scheme || was.look.ReducedMotion != is.look.ReducedMotion, emulation.CommandSetEmulatedMedia, is.media())
 	}
-	steps = append(steps, changeNetwork(kind, was, is)...)
-	return append(steps, is.Shared()...)
+	c.network(was, is)
+	return append(c.steps, is.Shared()...)
+}
+
+// changes collects the commands for a target of a kind.
+type changes struct {
+	kind  Kind
+	steps []devtools.Step
+}
+
+// add adds a command for what has changed.
+func (c *changes) add(changed bool, method string, params any) {
+	if changed {
+		c.steps = append(c.steps, devtools.Step{Method: method, Params: params, Optional: c.kind != Page})
+	}
 }
 
 // emulateNetworkConditions is known to browsers of today and of yesterday, but no longer to the protocol's description.
@@ -191,43 +199,29 @@ type networkConditions struct {
 	Upload   float64 `json:"uploadThroughput"`
 }
 
-// changeNetwork is the part of Change that concerns requests.
-func changeNetwork(kind Kind, was, is Overrides) []devtools.Step {
-	var steps []devtools.Step
-	add := func(changed bool, method string, params any) {
-		if changed {
-			steps = append(steps, devtools.Step{Method: method, Params: params, Optional: kind != Page})
-		}
-	}
+// network is the part of Change that concerns requests.
+func (c *changes) network(was, is Overrides) {
 	none := int64(0)
-	add(kind == Worker && is.concernsRequests() && !was.concernsRequests(), network.CommandEnable,
+	c.add(c.kind == Worker && is.concernsRequests() && !was.concernsRequests(), network.CommandEnable,
 		network.EnableParams{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none})
-	steps = append(steps, changeRequests(kind, was, is)...)
+	c.requests(was, is)
 	before, now := was.held(), is.held()
 	if now != nil {
-		add(!reflect.DeepEqual(before, now), fetch.CommandEnable, *now)
+		c.add(!reflect.DeepEqual(before, now), fetch.CommandEnable, *now)
 	} else {
-		add(before != nil, fetch.CommandDisable, struct{}{})
+		c.add(before != nil, fetch.CommandDisable, struct{}{})
 	}
-	return steps
 }
 
-// changeRequests is the part of Change that is in force only while the network domain is enabled.
-func changeRequests(kind Kind, was, is Overrides) []devtools.Step {
-	var steps []devtools.Step
-	add := func(changed bool, method string, params any) {
-		if changed {
-			steps = append(steps, devtools.Step{Method: method, Params: params, Optional: kind != Page})
-		}
-	}
+// requests is the part of Change that is in force only while the network domain is enabled.
+func (c *changes) requests(was, is Overrides) {
 	headers := network.Headers{}
 	for _, h := range is.look.Headers {
 		headers[h.Name] = h.Value
 	}
-	add(!reflect.DeepEqual(was.look.Headers, is.look.Headers), network.CommandSetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers})
-	add(was.look.Offline != is.look.Offline, emulateNetworkConditions,
+	c.add(!reflect.DeepEqual(was.look.Headers, is.look.Headers), network.CommandSetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers})
+	c.add(was.look.Offline != is.look.Offline, emulateNetworkConditions,
 		networkConditions{Offline: is.look.Offline, Download: -1, Upload: -1})
-	return steps
 }
 
 // held is what a target is to hold; nil: nothing.

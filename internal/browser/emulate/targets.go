@@ -85,15 +85,11 @@ func (t *Targets) Apply(s devtools.Session, kind Kind, o Overrides) []devtools.S
 	return steps
 }
 
-// OfRequests lists the commands for what is in force in a target only while its network domain is enabled.
-func (t *Targets) OfRequests(s devtools.Session) []devtools.Step {
-	t.mu.Lock()
-	kind := Page
-	if a := t.all[s.ID]; a != nil {
-		kind = a.kind
-	}
-	t.mu.Unlock()
-	return changeRequests(kind, Overrides{}, t.overrides())
+// OfRequests lists the commands for what is in force only while the network domain of a target is enabled.
+func (t *Targets) OfRequests() []devtools.Step {
+	c := changes{kind: Page}
+	c.requests(Overrides{}, t.overrides())
+	return c.steps
 }
 
 // Forget forgets a target whose session is over.
@@ -117,9 +113,7 @@ func (t *Targets) Sessions() []devtools.Session {
 // Post sends all targets the same commands.
 func (t *Targets) Post(ctx context.Context, steps []devtools.Step) {
 	for _, s := range t.Sessions() {
-		for _, step := range steps {
-			s.Post(ctx, step.Method, step.Params)
-		}
+		s.PostAll(ctx, steps...)
 	}
 }
 
@@ -160,9 +154,7 @@ func (t *Targets) Resize(ctx context.Context, page devtools.Session, viewport do
 // StartWorker puts the overrides in force in a worker of the page, which waits for that.
 func (t *Targets) StartWorker(ctx context.Context, s devtools.Session) {
 	o := t.overrides()
-	for _, step := range append(t.Apply(s, Worker, o), AutoAttach(o), devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger}) {
-		s.Post(ctx, step.Method, step.Params)
-	}
+	s.PostAll(ctx, append(t.Apply(s, Worker, o), AutoAttach(o), devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger})...)
 }
 
 // Workers are the workers of a browser that serve no single page: service workers and shared ones.
@@ -189,9 +181,7 @@ func (w *Workers) Start(ctx context.Context, s devtools.Session, id cdp.BrowserC
 	w.mu.Lock()
 	w.all[s.ID] = one
 	w.mu.Unlock()
-	for _, step := range append(w.change(one), devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger}) {
-		s.Post(ctx, step.Method, step.Params)
-	}
+	s.PostAll(ctx, append(w.change(one), devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger})...)
 }
 
 // change notes that the overrides of its session are in force in a worker from now on, and lists the commands for that.
@@ -233,8 +223,6 @@ func (w *Workers) Update(ctx context.Context, id cdp.BrowserContextID) {
 	}
 	w.mu.Unlock()
 	for _, one := range due {
-		for _, step := range w.change(one) {
-			one.session.Post(ctx, step.Method, step.Params)
-		}
+		one.session.PostAll(ctx, w.change(one)...)
 	}
 }

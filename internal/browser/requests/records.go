@@ -38,18 +38,13 @@ func (r *Requests) renewIfDue(session devtools.Session) {
 		delete(r.records, session.ID)
 	}
 	r.m.Unlock()
-	if due && len(r.overrides(session)) == 0 {
+	if due && len(r.overrides()) == 0 {
 		r.renew(session)
 	}
 }
 
 // renew has the renderer of a session forget its records of requests, for which the network domain has to be disabled.
 func (r *Requests) renew(session devtools.Session) {
-	steps := []devtools.Step{{Method: network.CommandDisable}, Enable()}
-	for _, step := range steps {
-		session.Post(r.m.Life, step.Method, step.Params)
-	}
-	for _, step := range r.overrides(session) { // which were asked for meanwhile
-		session.Post(r.m.Life, step.Method, step.Params)
-	}
+	session.PostAll(r.m.Life, devtools.Step{Method: network.CommandDisable}, Enable())
+	session.PostAll(r.m.Life, r.overrides()...) // which were asked for meanwhile
 }

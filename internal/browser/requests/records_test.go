@@ -26,10 +26,10 @@ func TestRecordsAreForgottenWhenNobodyCounts(t *testing.T) {
 	conn := devtools.New(t.Context(), browser, devtoolstest.New(nil), func(*cdproto.Message) {})
 	defer conn.Close()
 	session := func(id target.SessionID) devtools.Session { return devtools.Session{Conn: conn, ID: id} }
-	main, other, offline := session("main"), session("other"), session("offline")
+	main, other, offline := session("main"), session("other"), false
 	m := frames.New(frames.Page{ID: "page", Main: main, Life: t.Context(), Emit: func(driver.Event) {}})
-	r := New(m, func(s devtools.Session) []devtools.Step {
-		if s.ID == offline.ID {
+	r := New(m, func() []devtools.Step {
+		if offline {
 			return []devtools.Step{{Method: "Network.emulateNetworkConditions"}}
 		}
 		return nil
@@ -54,7 +54,9 @@ func TestRecordsAreForgottenWhenNobodyCounts(t *testing.T) {
 	check("while somebody acts")
 	r.Attend(context.Background(), false)
 	request(other, maxRecords-1)
-	request(offline, maxRecords)
+	offline = true
+	request(session("third"), maxRecords)
+	offline = false
 	request(main, 1)
 	check("afterwards", "main Network.disable", "main Network.enable")
 	request(main, maxRecords-2)

@@ -23,8 +23,8 @@ import (
 // Requests are the requests of one page.
 type Requests struct {
 	m *frames.Manager
-	// overrides lists the commands for what is in force in the target of a session only while its network domain is enabled.
-	overrides func(devtools.Session) []devtools.Step
+	// overrides lists the commands for what is in force in the page only while its network domain is enabled.
+	overrides func() []devtools.Step
 	// renewing is held while a renderer is asked to forget its records of requests, and while somebody begins to count requests: events
 	// that come while the renderer forgets are lost.
 	renewing sync.Mutex
@@ -34,9 +34,9 @@ type Requests struct {
 	records records
 }
 
-// New makes the requests of a page. Overrides lists the commands for what is in force in the target of a session only while its
-// network domain is enabled; targets with any keep their records of requests.
-func New(m *frames.Manager, overrides func(devtools.Session) []devtools.Step) *Requests {
+// New makes the requests of a page. Overrides lists the commands for what is in force in the page only while its network domain is
+// enabled; renderers of a page with any keep their records of requests.
+func New(m *frames.Manager, overrides func() []devtools.Step) *Requests {
 	return &Requests{m: m, overrides: overrides, records: records{}}
 }
 

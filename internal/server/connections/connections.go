@@ -25,7 +25,7 @@ import (
 // Config has what a Tracker informs.
 type Config struct {
 	// Closed is called when a connection has ended and no call of it runs any more: a call that runs may still store what it was
-	// about to send.
+	// about to send. When a call begins after that, Closed is called once more, at the end of that call.
 	Closed func(views.Caller)
 	Usage  *metering.Recorder
 	Limits *limit.Limits

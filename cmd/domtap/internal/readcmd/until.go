@@ -133,7 +133,7 @@ func (w *watcher) endedBefore(ctx context.Context, err error) error {
 		return nil
 	case errors.Is(err, io.EOF):
 		return exit.Errorf(exit.NotFound, "", "the tab was closed before the condition of --until held")
-	case ctx.Err() != nil || status.Code(err) == codes.DeadlineExceeded:
+	case exit.IsTimeUp(ctx, err):
 		return exit.Errorf(exit.Timeout, "use a longer --timeout", "timed out before the condition of --until held")
 	}
 	return err

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
@@ -139,7 +137,7 @@ func (w *watcher) ended(ctx context.Context, err error) error {
 		return nil
 	case errors.Is(err, io.EOF):
 		return exit.Errorf(exit.NotFound, "", "the tab was closed after %d of %d changes", w.seen, w.count)
-	case ctx.Err() == nil && status.Code(err) != codes.DeadlineExceeded:
+	case !exit.IsTimeUp(ctx, err):
 		return err
 	case w.count == 0:
 		return nil
