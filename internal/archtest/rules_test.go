@@ -143,7 +143,7 @@ var layers = map[string]layer{
 	// Entries are messages of the API, so that what is kept is what is sent and recorded.
 	"internal/timeline": {layers: []string{"gen"}, modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders", "internal/css"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/server/door", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders", "internal/css"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.
@@ -152,7 +152,9 @@ var layers = map[string]layer{
 	// Every server of HTTP stands behind it.
 	"internal/gateway/guard": {layers: []string{"internal/server/listen"}},
 	// The daemon and its clients meet by the rules in here, so it stands apart from the server.
-	"internal/server/listen": {},
+	"internal/server/listen": {layers: []string{"internal/server/door"}},
+	// What strangers hold of a listener.
+	"internal/server/door": {},
 	// Spans for OpenTelemetry, of what rpc and actor tell of.
 	"internal/telemetry/tracing": {modules: true},
 	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage", "internal/lazyregexp"}, modules: true},

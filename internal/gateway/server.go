@@ -178,7 +178,11 @@ func (s *Server) connected(ctx context.Context, c net.Conn) context.Context {
 
 // bound bounds what the kernel buffers of unread answers.
 func bound(c net.Conn) {
-	if wrapped, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
+	for { // TLS, and the door of the listener
+		wrapped, ok := c.(interface{ NetConn() net.Conn })
+		if !ok {
+			break
+		}
 		c = wrapped.NetConn()
 	}
 	if tcp, ok := c.(*net.TCPConn); ok {

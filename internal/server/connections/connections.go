@@ -142,9 +142,9 @@ func PeerName(ctx context.Context) string {
 func Trusted(addr net.Addr) bool { return addr != nil && addr.Network() == "unix" }
 
 // TagConn numbers a connection.
-func (t *Tracker) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context {
+func (t *Tracker) TagConn(ctx context.Context, info *stats.ConnTagInfo) context.Context {
 	ctx = context.WithValue(ctx, connectionKey{}, new(connection))
-	return t.Limits.WithSlot(WithOrigin(ctx, Origin{Number: t.opened.Add(1)}))
+	return t.Limits.WithSlot(WithOrigin(ctx, Origin{Number: t.opened.Add(1)}), Trusted(info.RemoteAddr))
 }
 
 // HandleConn notices the end of a connection.

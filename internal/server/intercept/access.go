@@ -16,6 +16,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/door"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/metering"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
@@ -78,9 +79,18 @@ type access struct {
 	clients *identity.Clients
 }
 
-// grant returns the right to call: the one that another node has found, the operator's over a unix socket, or that
-// of a token, a certificate, or both. A node ends the calls that it passed on when it revokes their right.
+// grant returns the right to call, and lets the connection of a caller who has it stay (package door).
 func (a access) grant(ctx context.Context) (identity.Grant, error) {
+	granted, err := a.authenticate(ctx)
+	if p, ok := peer.FromContext(ctx); ok && err == nil {
+		door.Admit(p.Addr)
+	}
+	return granted, err
+}
+
+// authenticate returns the right to call: the one that another node has found, the operator's over a unix socket, or that
+// of a token, a certificate, or both. A node ends the calls that it passed on when it revokes their right.
+func (a access) authenticate(ctx context.Context) (identity.Grant, error) {
 	if who, ok := identity.Forwarded(ctx); ok {
 		return identity.Grant{Principal: who, While: context.Background()}, nil
 	}

@@ -6,10 +6,12 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/door"
 	"github.com/domtap/domtap/internal/server/limit"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
@@ -122,6 +124,9 @@ func (l requestLimits) healthStream(srv any, stream grpc.ServerStream, handler g
 	if l.healthStreams.Add(1) > maxHealthStreams {
 		return rpcstatus.From(&limit.Exceeded{Limit: "health_streams", Max: strconv.Itoa(maxHealthStreams), Message: "there are " + strconv.Itoa(maxHealthStreams) +
 			" streams of the health service, which is the limit: ask with Check instead"})
+	}
+	if p, ok := peer.FromContext(stream.Context()); ok {
+		defer door.Keep(p.Addr)()
 	}
 	return handler(srv, stream)
 }

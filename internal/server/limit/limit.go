@@ -39,7 +39,8 @@ type Config struct {
 	Burst          int
 	// Streams is how many streams may be open, of all clients and of each.
 	Streams, StreamsPerClient int
-	// Connections is how many connections may be open.
+	// Connections is how many connections with an authorized call may be open over unix sockets, and how many over other
+	// networks. The two do not count against each other, so that other clients leave room for the operator's socket.
 	Connections int
 	// RequestBytes and ResponseBytes bound one message. 0: 12 MiB and 64 MiB.
 	RequestBytes, ResponseBytes int
@@ -94,9 +95,10 @@ type Limits struct {
 	mu      sync.Mutex
 	clients map[string]*client
 	// sweepAt is the number of clients at which inactive ones are dropped.
-	sweepAt     int
-	streams     int
-	connections int
+	sweepAt int
+	streams int
+	// sockets and others count the connections that have a slot, over unix sockets and over other networks.
+	sockets, others int
 }
 
 // client is what one client uses.
@@ -195,64 +197,56 @@ func (l *Limits) Ask(bytes int) error {
 		"the request has %d bytes, and %d is the limit: send less at once, or raise --max-request-bytes", bytes, l.cfg.RequestBytes)}
 }
 
-// Slot is the place of a connection within the limit.
-type Slot struct {
-	limits *Limits
-	mu     sync.Mutex
-	taken  bool
-	gone   bool
+// slot is the place of a connection within the limit.
+type slot struct {
+	// used is the count that the connection belongs to.
+	used        *int
+	taken, gone bool
 }
 
 type slotKey struct{}
 
-// WithSlot gives a new connection a slot, in its context, unless all are taken. Then each of its
-// calls tries again.
-func (l *Limits) WithSlot(ctx context.Context) context.Context {
-	s := &Slot{limits: l}
-	_ = s.take() // Connected reports the error to its calls
+// WithSlot returns the context of a new connection, whose first authorized call takes a slot. socket says that it came
+// over a unix socket.
+func (l *Limits) WithSlot(ctx context.Context, socket bool) context.Context {
+	s := &slot{used: &l.others}
+	if socket {
+		s.used = &l.sockets
+	}
 	return context.WithValue(ctx, slotKey{}, s)
 }
 
 // Disconnected frees the slot when the connection of the context is closed.
 func (l *Limits) Disconnected(ctx context.Context) {
-	s, _ := ctx.Value(slotKey{}).(*Slot)
+	s, _ := ctx.Value(slotKey{}).(*slot)
 	if s == nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	s.gone = true
 	if s.taken {
 		s.taken = false
-		l.mu.Lock()
-		l.connections--
-		l.mu.Unlock()
+		*s.used--
 	}
 }
 
-// Connected refuses the calls of a connection that has no slot, and for which none is free.
+// Connected takes a slot for the connection of an authorized call, unless it has one. It refuses the call when none is free.
 func (l *Limits) Connected(ctx context.Context) error {
-	s, _ := ctx.Value(slotKey{}).(*Slot)
+	s, _ := ctx.Value(slotKey{}).(*slot)
 	if s == nil {
 		return nil
 	}
-	return s.take()
-}
-
-func (s *Slot) take() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if s.taken || s.gone {
 		return nil
 	}
-	l := s.limits
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if most := l.cfg.Connections; most > 0 && l.connections >= most {
+	if most := l.cfg.Connections; most > 0 && *s.used >= most {
 		return &Exceeded{Limit: Connections, Max: strconv.Itoa(most), Message: fmt.Sprintf(
-			"there are %d connections, which is the limit: make all calls of a program over one connection, close one that is not used, or raise --max-connections", l.connections)}
+			"there are %d connections, which is the limit: make all calls of a program over one connection, close one that is not used, or raise --max-connections", *s.used)}
 	}
 	s.taken = true
-	l.connections++
+	*s.used++
 	return nil
 }

@@ -77,7 +77,7 @@ func TestStreamsAreCountedPerClientAndInAll(t *testing.T) {
 
 func TestRefusedConnectionGetsTheNextFreeSlot(t *testing.T) {
 	l := New(Config{Connections: 1})
-	one, two := l.WithSlot(t.Context()), l.WithSlot(t.Context())
+	one, two := l.WithSlot(t.Context(), false), l.WithSlot(t.Context(), false)
 	if err := l.Connected(one); err != nil {
 		t.Fatal(err)
 	}
@@ -90,9 +90,20 @@ func TestRefusedConnectionGetsTheNextFreeSlot(t *testing.T) {
 	if err := l.Connected(one); err != nil { // its last calls are not told of a limit that is none
 		t.Fatal(err)
 	}
-	exceeds(t, l.Connected(l.WithSlot(t.Context())), Connections)
+	exceeds(t, l.Connected(l.WithSlot(t.Context(), false)), Connections)
 	if err := l.Connected(t.Context()); err != nil {
 		t.Errorf("a call without a connection: %v", err)
+	}
+}
+
+func TestOtherNetworksLeaveRoomForTheSocket(t *testing.T) {
+	l := New(Config{Connections: 1})
+	if err := l.Connected(l.WithSlot(t.Context(), false)); err != nil {
+		t.Fatal(err)
+	}
+	exceeds(t, l.Connected(l.WithSlot(t.Context(), false)), Connections)
+	if err := l.Connected(l.WithSlot(t.Context(), true)); err != nil {
+		t.Errorf("the socket has no room: %v", err)
 	}
 }
 
@@ -137,7 +148,7 @@ func TestLimitsAreReleased(t *testing.T) {
 	for i := range 20 {
 		all.Go(func() {
 			for range 200 {
-				ctx := l.WithSlot(t.Context())
+				ctx := l.WithSlot(t.Context(), false)
 				_ = l.Connected(ctx)
 				if release, err := l.Stream(fmt.Sprint(i % 3)); err == nil {
 					release()
@@ -147,8 +158,8 @@ func TestLimitsAreReleased(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if l.streams != 0 || l.connections != 0 {
-		t.Errorf("%d streams and %d connections are left", l.streams, l.connections)
+	if l.streams != 0 || l.sockets != 0 || l.others != 0 {
+		t.Errorf("%d streams and %d connections are left", l.streams, l.sockets+l.others)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+
+	"github.com/domtap/domtap/internal/server/door"
 )
 
 // TLS names the files of a certificate and its key, both PEM. Empty names mean no TLS.
@@ -22,7 +24,7 @@ type TLS struct {
 
 // TCP listens on address ("host:port"). Without TLS every IP that the host resolves to must be
 // loopback; any other address is refused with an error that says what to do. Connections that the
-// listener accepts must present the token: see package intercept.
+// listener accepts must present the token: see package intercept. Package door closes those that do not.
 func TCP(ctx context.Context, address string, files TLS) (net.Listener, error) {
 	// gRPC clients insist on HTTP/2 being negotiated.
 	return tcp(ctx, address, files, purpose{flag: "--listen", example: DefaultAddress, protocols: []string{"h2"}})
@@ -73,6 +75,7 @@ func tcp(ctx context.Context, address string, files TLS, p purpose) (net.Listene
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s (is another daemon running? choose another address with %s): %w", address, p.flag, err)
 	}
+	listener = door.Watch(listener)
 	if config != nil {
 		listener = tls.NewListener(listener, config)
 	}
