@@ -1,5 +1,5 @@
-# Building and testing need Go, make, git and sh. A browser, a C compiler for the race detector, and node for lint and
-# the applications of e2e/apps are installed when they are missing. The tools are pinned in tools/go.mod and built into .cache/bin.
+# Building and testing need Go, make, git and sh. A browser, a C compiler for the race detector, node for lint and the applications of
+# e2e/apps, and what else scripts/versions.sh lists, are installed when they are missing or too old. The tools are pinned in tools/go.mod and built into .cache/bin.
 
 VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
@@ -20,6 +20,8 @@ LONGEST  := ./e2e/acting ./e2e/streams ./e2e ./cmd/domtap ./e2e/capture ./e2e/si
 
 # The version is stamped by -ldflags, so Go need not ask git, which refuses a checkout of another user's.
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
+# Node of scripts/install-node, where that of the machine is too old.
+export PATH := $(CURDIR)/.cache/node/bin:$(PATH)
 
 .DEFAULT_GOAL := help
 .PHONY: release try-release vulncheck help build demo demo-cluster picture check test test-long test-cluster faults bench bench-peers tasks soak load fuzz gen checkgenerate lint tidy-check tools
@@ -36,9 +38,10 @@ release: ## build dist/: archives for six platforms, deb, rpm, clients for Pytho
 try-release: ## build a release for this platform twice, compare, and use its packages and clients while the daemon is killed
 	scripts/try-release $(VERSION)
 
-demo: build ## show domtap at work on a live page
-	scripts/install-chromium
-	scripts/demo
+demo: ## show domtap at work on a live page
+	@scripts/check-go
+	@scripts/install-chromium
+	@scripts/demo $(VERSION)
 
 demo-cluster: ## show a cluster of three daemons at work, while nodes are killed
 	scripts/install-chromium
@@ -55,14 +58,16 @@ picture: build ## draw docs/session.svg, the picture of the README, from a sessi
 # DOMTAP_PROGRAM is the program that the tests run as a process: one build for all packages.
 test: export GOFLAGS := $(GOFLAGS) -ldflags=-w
 test: ## run all tests with the race detector
-	scripts/install-chromium
-	scripts/install-compiler
-	scripts/install-curl
-	scripts/install-apps
-	scripts/install-examples
-	scripts/install-mcp-client
-	scripts/install-agents
-	go build -o $(PROGRAM) ./cmd/domtap
+	@scripts/check-go
+	@scripts/install-chromium
+	@scripts/install-compiler
+	@scripts/install-curl
+	@scripts/install-apps
+	@scripts/install-examples
+	@scripts/install-mcp-client
+	@scripts/install-agents
+	@scripts/quietly "Downloading the Go modules" go list -deps -test ./...
+	@scripts/quietly "Building domtap" go build -o $(PROGRAM) ./cmd/domtap
 	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" DOMTAP_PROGRAM="$(CURDIR)/$(PROGRAM)" \
 		go test -race -vet=off -p=3 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
 

@@ -80,7 +80,7 @@ func runAgent(t *testing.T, dir string, env []string, args ...string) (string, e
 		return "", err
 	}
 	defer func() { _ = out.Close() }()
-	node := exec.CommandContext(ctx, "node", append([]string{filepath.Join(dir, "scripted.mjs")}, args...)...)
+	node := exec.CommandContext(ctx, testenv.Node(t), append([]string{filepath.Join(dir, "scripted.mjs")}, args...)...)
 	node.Env, node.Stdout, node.Stderr = env, out, out
 	failed := node.Run()
 	text, err := os.ReadFile(out.Name())

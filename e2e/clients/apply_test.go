@@ -14,6 +14,7 @@ import (
 
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // The three implementations make the same of the same diffs, and refuse the same.
@@ -33,7 +34,7 @@ func TestClientsApplyAlike(t *testing.T) {
 	}
 	answers := map[string][]string{
 		"python":     run(t, filepath.Join(examples, "python", "python"), "testdata/apply.py", file),
-		"typescript": run(t, "node", "testdata/apply.mjs", file, filepath.Join(examples, "typescript")),
+		"typescript": run(t, testenv.Node(t), "testdata/apply.mjs", file, filepath.Join(examples, "typescript")),
 	}
 	for _, c := range cases {
 		answers["go"] = append(answers["go"], applied(t, c.Diff))

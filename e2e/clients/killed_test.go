@@ -167,5 +167,5 @@ func (d *daemons) kill() {
 func TestPackagesPassTheirOwnTests(t *testing.T) {
 	examples := built(t)
 	run(t, filepath.Join(examples, "python", "python"), "-m", "unittest", "discover", filepath.Join(examples, "python", "tests"))
-	run(t, "node", "--test", filepath.Join(examples, "typescript", "node_modules", "domtap", "test"))
+	run(t, testenv.Node(t), "--test", filepath.Join(examples, "typescript", "node_modules", "domtap", "test"))
 }

@@ -110,7 +110,7 @@ func (d *workspace) session(t *testing.T, env []string, args ...string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = out.Close() }()
-	node := exec.CommandContext(ctx, "node", append([]string{d.script}, args...)...)
+	node := exec.CommandContext(ctx, testenv.Node(t), append([]string{d.script}, args...)...)
 	node.Env, node.Stdout, node.Stderr = append(d.env, env...), out, out
 	failed := node.Run()
 	text, err := os.ReadFile(out.Name())

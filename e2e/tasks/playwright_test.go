@@ -126,7 +126,7 @@ func startPlaywright(t *testing.T) func(t *testing.T) *session {
 	}
 	return func(t *testing.T) *session {
 		output := t.TempDir()
-		program := exec.Command("node", append(flags, "--output-dir", output, "--file-paths", "absolute")...)
+		program := exec.Command(testenv.Node(t), append(flags, "--output-dir", output, "--file-paths", "absolute")...)
 		program.Dir, program.Stderr = output, os.Stderr
 		client := connect(t, &mcp.CommandTransport{Command: program})
 		t.Cleanup(func() { _ = client.Close() })

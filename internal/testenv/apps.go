@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// findBundles returns where scripts/install-apps builds, below the root of the module that the test is in.
-func findBundles() string {
+// findRoot returns the root of the module that the test is in.
+func findRoot() string {
 	root := ".."
 	for range 4 {
 		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
@@ -18,7 +18,7 @@ func findBundles() string {
 		}
 		root = filepath.Join("..", root)
 	}
-	return filepath.Join(root, ".cache/apps/dist")
+	return root
 }
 
 // Apps serves the single-page applications of e2e/apps: each at /NAME, or at /NAME?beside=1 next to what the
@@ -26,7 +26,7 @@ func findBundles() string {
 // scripts/install-apps builds them.
 func Apps(t testing.TB, beside string) http.Handler {
 	t.Helper()
-	bundles := findBundles()
+	bundles := filepath.Join(findRoot(), ".cache/apps/dist") // where scripts/install-apps builds
 	scripts, err := filepath.Glob(filepath.Join(bundles, "*.js"))
 	if err != nil {
 		t.Fatal(err)

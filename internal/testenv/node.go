@@ -1,0 +1,66 @@
+package testenv
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// wantedNode is the line of scripts/versions.sh that says which Node is needed.
+var wantedNode = regexp.MustCompile(`(?m)^node_wanted=([0-9.]+)`)
+
+// Node returns the path of a Node that runs what the tests run: that of scripts/install-node, or else that of the machine. Where there is
+// none, or one that is too old, the test is skipped, and in CI it fails.
+func Node(t testing.TB) string {
+	t.Helper()
+	root := findRoot()
+	if installed, err := filepath.Abs(filepath.Join(root, ".cache/node/bin/node")); err == nil {
+		if _, err := os.Stat(installed); err == nil {
+			return installed
+		}
+	}
+	script, err := os.ReadFile(filepath.Join(root, "scripts/versions.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := wantedNode.FindSubmatch(script)
+	if line == nil {
+		t.Fatal("scripts/versions.sh does not say which Node is needed")
+	}
+	wanted := string(line[1])
+	said, err := exec.CommandContext(t.Context(), "node", "--version").Output()
+	have := strings.TrimPrefix(strings.TrimSpace(string(said)), "v")
+	why := ""
+	switch {
+	case err != nil:
+		why = "there is no node"
+	case !atLeast(wanted, have):
+		why = "node " + have + " is older than " + wanted
+	default:
+		return "node"
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal(why + ": run scripts/install-node")
+	}
+	t.Skip(why + ": run scripts/install-node")
+	return ""
+}
+
+// atLeast compares versions number by number.
+func atLeast(wanted, have string) bool {
+	return slices.Compare(numbers(have), numbers(wanted)) >= 0
+}
+
+func numbers(version string) []int {
+	var list []int
+	for part := range strings.SplitSeq(version, ".") {
+		n, _ := strconv.Atoi(part) // what is no number is none
+		list = append(list, n)
+	}
+	return list
+}
