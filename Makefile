@@ -9,6 +9,8 @@ CANCELS  ?= 1000
 FAULTS   ?= 56
 BIN      := .cache/bin
 PROGRAM  := .cache/program/domtap
+# go test, with a report at the end.
+REPORT   := .cache/program/testreport
 LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|LoadForFiveSeconds|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals|DeadNode|Draining|DeathOfALeader|DeathOfTheLeader|NodeThatIsSilent|WriteThatIsLost|ReplayAnswersAsTheGauntlet|ProgramsOfARecording
 # What make test-long runs on a full browser, too, as tests run on the headless shell where that is installed: what the two differ in,
 # or might.
@@ -67,9 +69,9 @@ test: ## run all tests with the race detector
 	@scripts/install-mcp-client
 	@scripts/install-agents
 	@scripts/quietly "Downloading the Go modules" go list -deps -test ./...
-	@scripts/quietly "Building domtap" go build -o $(PROGRAM) ./cmd/domtap
+	@scripts/quietly "Building domtap" go build -o .cache/program/ ./cmd/domtap ./cmd/testreport
 	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" DOMTAP_PROGRAM="$(CURDIR)/$(PROGRAM)" \
-		go test -race -vet=off -p=3 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
+		$(REPORT) -race -vet=off -p=3 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
 
 # A test that needs a browser is skipped when testing.Short() holds: testenv.NeedBrowser sees to that. The packages below e2e have no other tests.
 check: ## build, vet, and run the tests that need no browser, without the race detector

@@ -4,15 +4,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // wantedNode is the line of scripts/versions.sh that says which Node is needed.
-var wantedNode = regexp.MustCompile(`(?m)^node_wanted=([0-9.]+)`)
+var wantedNode = lazyregexp.New(`(?m)^node_wanted=([0-9.]+)`)
 
 // Node returns the path of a Node that runs what the tests run: that of scripts/install-node, or else that of the machine. Where there is
 // none, or one that is too old, the test is skipped, and in CI it fails.
@@ -28,7 +29,7 @@ func Node(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := wantedNode.FindSubmatch(script)
+	line := wantedNode().FindSubmatch(script)
 	if line == nil {
 		t.Fatal("scripts/versions.sh does not say which Node is needed")
 	}

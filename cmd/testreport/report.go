@@ -1,0 +1,385 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
+)
+
+// event is one line that go test -json prints: of a test, of a package when Test is empty, or of a build when ImportPath is set.
+type event struct {
+	Action      string
+	Package     string
+	Test        string
+	Elapsed     float64
+	Output      string
+	ImportPath  string
+	FailedBuild string
+}
+
+// state is what a test is at.
+type state int
+
+const (
+	running state = iota
+	paused        // until the others of its package have run: t.Parallel
+	passed
+	failed
+	skipped
+)
+
+// test is a test, a subtest, an example or a fuzz target.
+type test struct {
+	name     string
+	state    state
+	children []*test
+	output   []string // emptied when it passes
+}
+
+// suite is a package whose tests run.
+type suite struct {
+	tests []*test // in the order of their beginnings
+	named map[string]*test
+	// own is what was printed outside tests, and crash what was printed from where the process began to die: that goes to any test.
+	own, crash []string
+}
+
+// outcome is a test that failed or was skipped, with what it said.
+type outcome struct {
+	pkg, test string
+	said      []string
+}
+
+// timing is how long the tests of a package took, in seconds.
+type timing struct {
+	pkg     string
+	seconds float64
+}
+
+// report reads events.
+type report struct {
+	out, raw, summary io.Writer
+	// all says to print all output, and module is what names of packages are shown without.
+	all    bool
+	module string
+
+	suites           map[string]*suite
+	builds           map[string][]string
+	passes           int
+	failures, absent []outcome
+	times            []timing
+}
+
+// newReport returns a report that prints what is for people to out, the events to raw, and the end to summary.
+func newReport(out, raw, summary io.Writer) *report {
+	return &report{out: out, raw: raw, summary: summary, suites: map[string]*suite{}, builds: map[string][]string{}}
+}
+
+// read reads events to their end. A line that is none is printed.
+func (r *report) read(in io.Reader) error {
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var e event
+		switch {
+		case len(line) == 0:
+		case json.Unmarshal(line, &e) != nil || e.Action == "":
+			r.print(r.out, "%s", line)
+			r.print(r.raw, "%s", line)
+		default:
+			r.print(r.raw, "%s", line)
+			r.take(e)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read the events of go test: %w", err)
+		}
+	}
+}
+
+// print writes where an error is nobody's: the terminal is gone.
+func (r *report) print(to io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintf(to, format, args...)
+}
+
+// take takes an event.
+func (r *report) take(e event) {
+	switch {
+	case e.Action == "build-output":
+		r.builds[e.ImportPath] = append(r.builds[e.ImportPath], e.Output)
+		r.print(r.out, "%s", e.Output)
+		return
+	case e.Package == "":
+		return
+	}
+	s := r.suites[e.Package]
+	if s == nil {
+		s = &suite{named: map[string]*test{}}
+		r.suites[e.Package] = s
+	}
+	if e.Action == "output" && r.all {
+		r.print(r.out, "%s", e.Output)
+	}
+	if e.Test != "" {
+		s.take(e)
+	} else {
+		r.takePackage(s, e)
+	}
+}
+
+// died matches the first line of what the runtime prints when a process dies.
+var died = lazyregexp.New(`^(panic: |fatal error: |SIG[A-Z]+: |signal: )`)
+
+// take takes an event of a test.
+func (s *suite) take(e event) {
+	t := s.test(e.Test)
+	switch e.Action {
+	case "pause":
+		t.state = paused
+	case "run", "cont":
+		t.state = running
+	case "pass":
+		t.state, t.output = passed, nil
+	case "fail":
+		t.state = failed
+	case "skip":
+		t.state = skipped
+	case "output":
+		if died().MatchString(e.Output) || len(s.crash) > 0 {
+			s.crash = append(s.crash, e.Output)
+		} else if !strings.HasPrefix(e.Output, "=== ") {
+			t.output = append(t.output, e.Output)
+		}
+	}
+}
+
+// test returns the test of a name, which is known from then on, with the tests that it is a part of.
+func (s *suite) test(name string) *test {
+	t := s.named[name]
+	if t == nil {
+		t = &test{name: name}
+		s.named[name] = t
+		s.tests = append(s.tests, t)
+		if i := strings.LastIndex(name, "/"); i > 0 {
+			parent := s.test(name[:i])
+			parent.children = append(parent.children, t)
+		}
+	}
+	return t
+}
+
+// takePackage takes an event of a package.
+func (r *report) takePackage(s *suite, e event) {
+	switch e.Action {
+	case "output":
+		if died().MatchString(e.Output) || len(s.crash) > 0 && !strings.HasPrefix(e.Output, "FAIL\t") {
+			s.crash = append(s.crash, e.Output)
+			return
+		}
+		s.own = append(s.own, e.Output)
+	case "pass", "skip":
+		r.close(e, s, false)
+	case "fail":
+		r.close(e, s, true)
+	}
+}
+
+// close prints what go test prints of a package whose tests have ended, and counts them.
+func (r *report) close(e event, s *suite, bad bool) {
+	delete(r.suites, e.Package)
+	if e.Elapsed > 0 {
+		r.times = append(r.times, timing{r.short(e.Package), e.Elapsed})
+	}
+	if !r.all {
+		r.show(s, bad)
+	}
+	before := len(r.failures)
+	for _, t := range s.tests {
+		r.count(e.Package, s, t, bad)
+	}
+	if bad && len(r.failures) == before {
+		r.failures = append(r.failures, outcome{r.short(e.Package), "", r.packageSaid(e, s)})
+	}
+}
+
+// show prints the output of the tests that did not come to a good end, and the line of the package.
+func (r *report) show(s *suite, bad bool) {
+	for _, t := range s.tests {
+		if bad && t.state != passed && t.state != skipped {
+			r.print(r.out, "%s", joined(t.output))
+		}
+	}
+	if bad {
+		r.print(r.out, "%s", joined(s.crash))
+	}
+	for _, line := range s.own {
+		if bad && line != "FAIL\n" && line != "PASS\n" || strings.HasPrefix(line, "ok  \t") {
+			r.print(r.out, "%s", line)
+		}
+	}
+}
+
+// joined is output whose last line ends.
+func joined(output []string) string {
+	text := strings.Join(output, "")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// count counts a test, unless its subtests stand for it.
+func (r *report) count(pkg string, s *suite, t *test, bad bool) {
+	switch {
+	case t.state == passed && len(t.children) == 0:
+		r.passes++
+	case t.state == skipped:
+		r.absent = append(r.absent, outcome{r.short(pkg), t.name, said(t.output)})
+	case t.state == failed && !t.within(failed, running):
+		why := last(t.output)
+		if len(why) == 0 {
+			why = first(s.crash)
+		}
+		r.failures = append(r.failures, outcome{r.short(pkg), t.name, why})
+	case t.state == running && bad && !t.within(failed, running):
+		r.failures = append(r.failures, outcome{r.short(pkg), t.name, append([]string{"it did not end"}, first(s.crash)...)})
+	}
+}
+
+// within tells whether one of its subtests is in one of the states.
+func (t *test) within(states ...state) bool {
+	return slices.ContainsFunc(t.children, func(c *test) bool { return slices.Contains(states, c.state) || c.within(states...) })
+}
+
+// packageSaid is why a package failed although none of its tests did: it was not built, or died, or its TestMain was not content.
+func (r *report) packageSaid(e event, s *suite) []string {
+	if e.FailedBuild != "" {
+		return first(r.builds[e.FailedBuild])
+	}
+	return append(last(s.own), first(s.crash)...)
+}
+
+// enough is how many lines the end of a report has of a test. All of them stand further above.
+const enough = 12
+
+// first returns the first lines of output, without the stacks of a process that died.
+func first(output []string) []string {
+	var list []string
+	for line := range strings.Lines(joined(output)) {
+		if len(list) == enough || strings.HasPrefix(line, "goroutine ") {
+			break
+		}
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// last returns the last lines of output that say something.
+func last(output []string) []string {
+	var list []string
+	for line := range strings.Lines(joined(output)) {
+		text := strings.TrimSpace(line)
+		if text != "" && text != "PASS" && text != "FAIL" && !strings.HasPrefix(text, "--- ") && !strings.HasPrefix(line, "FAIL\t") {
+			list = append(list, strings.TrimRight(line, "\r\n"))
+		}
+	}
+	return list[max(0, len(list)-enough):]
+}
+
+// place matches where in a file a test said something.
+var place = lazyregexp.New(`^\s*\S+\.go:\d+: `)
+
+// said returns what a test that was skipped said last.
+func said(output []string) []string {
+	var list []string
+	for _, line := range last(output) {
+		if place().MatchString(line) {
+			list = nil
+		}
+		list = append(list, strings.TrimSpace(place().ReplaceAllString(line, "")))
+	}
+	return list
+}
+
+// short is the name of a package in its module.
+func (r *report) short(pkg string) string {
+	if rest, found := strings.CutPrefix(pkg, r.module+"/"); found && r.module != "" {
+		return rest
+	}
+	return pkg
+}
+
+// end prints the report. Packages whose end was not told, as those of a go test that was interrupted, count with what they got to.
+func (r *report) end() {
+	for _, pkg := range slices.Sorted(maps.Keys(r.suites)) {
+		r.close(event{Package: pkg}, r.suites[pkg], true)
+	}
+	r.slowest()
+	r.skips()
+	if len(r.failures) > 0 {
+		r.print(r.summary, "\nFailed:\n")
+	}
+	for _, f := range r.failures {
+		r.print(r.summary, "  %s\n", strings.TrimSpace(f.pkg+" "+f.test))
+		for _, line := range f.said {
+			r.print(r.summary, "      %s\n", strings.TrimPrefix(line, "    "))
+		}
+	}
+	r.print(r.summary, "\n%d passed, %d failed, %d skipped\n", r.passes, len(r.failures), len(r.absent))
+}
+
+// slowest names the packages that took most of a run of some length.
+func (r *report) slowest() {
+	slices.SortStableFunc(r.times, func(a, b timing) int { return int(1000 * (b.seconds - a.seconds)) })
+	if len(r.times) == 0 || r.times[0].seconds < 30 {
+		return
+	}
+	r.print(r.summary, "\nSlowest:\n")
+	for _, t := range r.times[:min(8, len(r.times))] {
+		r.print(r.summary, "  %-28s %4.0f s\n", t.pkg, t.seconds)
+	}
+}
+
+// manySkips is how many tests of one reason are named; of more than these only the packages are.
+const manySkips = 12
+
+// skips prints the reasons, and the tests of each.
+func (r *report) skips() {
+	byReason := map[string][]outcome{}
+	for _, o := range r.absent {
+		reason := strings.Join(o.said, " ")
+		if reason == "" {
+			reason = "no reason given"
+		}
+		byReason[reason] = append(byReason[reason], o)
+	}
+	if len(byReason) > 0 {
+		r.print(r.summary, "\nSkipped:\n")
+	}
+	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
+		r.print(r.summary, "  %s\n", reason)
+		list := byReason[reason]
+		byPackage := map[string][]string{}
+		for _, o := range list {
+			byPackage[o.pkg] = append(byPackage[o.pkg], o.test)
+		}
+		for _, pkg := range slices.Sorted(maps.Keys(byPackage)) {
+			if len(list) > manySkips {
+				r.print(r.summary, "      %s: %d tests\n", pkg, len(byPackage[pkg]))
+			} else {
+				r.print(r.summary, "      %s %s\n", pkg, strings.Join(byPackage[pkg], ", "))
+			}
+		}
+	}
+}
