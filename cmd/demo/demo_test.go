@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -43,7 +45,7 @@ func TestDemoShowsRealDiffsAndLeavesNothing(t *testing.T) {
 	if n := len(changed.FindAllString(before, -1)); n < 12 {
 		t.Errorf("%d changes were streamed, want at least 12", n)
 	}
-	for _, want := range []string{"\n+ [", "Withdraw from ", "stopped the daemon"} {
+	for _, want := range []string{"\n+ [", "Withdraw from ", " in tokens (o200k_base): the page ", "stopped the daemon", "\ndomtap mcp install claude"} {
 		if !strings.Contains(after, want) {
 			t.Errorf("after the click there is no %q", want)
 		}
@@ -66,6 +68,33 @@ func TestAnInterruptedDemoLeavesNothing(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v, %v", left, err)
+	}
+}
+
+// What the demo says to type works, as it stands.
+func TestWhatIsSaidToTypeWorks(t *testing.T) {
+	testenv.NeedBrowser(t)
+	program, _ := testenv.Program(t), temp(t)
+	err := onStage(t.Context(), program, io.Discard, func(s *stage, url string) error {
+		home := t.TempDir()
+		for _, line := range next(program, strings.Trim(strings.TrimPrefix(url, "http:"), "/")) {
+			line, _, _ = strings.Cut(line, " #")
+			if strings.HasPrefix(line, "demo -serve ") { // TestThePageIsServed
+				continue
+			}
+			if strings.HasPrefix(line, "domtap watch") {
+				line = strings.TrimSpace(line) + " --count 1 --timeout 1m" // it would not end
+			}
+			typed := exec.CommandContext(t.Context(), "sh", "-c", line)
+			typed.Env = append(s.env, "HOME="+home, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+			if text, err := typed.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", line, err, text)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

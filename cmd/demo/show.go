@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 // diffs is how many changes the demo streams.
@@ -24,11 +26,34 @@ type stage struct {
 	// env is the environment of the commands.
 	env []string
 	out io.Writer
+	// tokens is how many tokens the last output of each command was.
+	tokens map[string]int
 }
 
-// show plays the demo.
+// show plays the demo, and says how to go on.
 func show(ctx context.Context, program string, out io.Writer) error {
-	return onStage(ctx, program, out, func(s *stage, url string) error { return s.play(ctx, url) })
+	if err := onStage(ctx, program, out, func(s *stage, url string) error { return s.play(ctx, url) }); err != nil {
+		return err
+	}
+	program, err := filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "\nGo on by yourself:\n\n%s", strings.Join(next(program, "127.0.0.1:8080"), "\n")+"\n")
+	return err
+}
+
+// next returns what to type after the demo: commands, and what each is for.
+func next(program, address string) []string {
+	dir := filepath.Dir(program)
+	return []string{
+		`export PATH="` + dir + `:$PATH"`,
+		"demo -serve " + address + " &          # this auction, to play with, until: kill %1",
+		"domtap open http://" + address + "/    # starts a daemon, and Chromium",
+		"domtap compact                        # the elements; then, for example: domtap click 6",
+		"domtap watch                          # what changes, until Ctrl-C",
+		"domtap mcp install claude             # tools for Claude Code; or claude-desktop, cursor, vscode, codex",
+	}
 }
 
 // onStage serves the page, prepares a daemon of its own for play, and cleans up after it.
@@ -46,7 +71,7 @@ func onStage(ctx context.Context, program string, out io.Writer, play func(*stag
 	if err != nil {
 		return err
 	}
-	s := &stage{program: program, env: environment(state), out: out}
+	s := &stage{program: program, env: environment(state), out: out, tokens: map[string]int{}}
 	defer func() { err = errors.Join(err, s.clean(context.WithoutCancel(ctx), state)) }()
 	return play(s, site.url)
 }
@@ -85,7 +110,10 @@ func (s *stage) play(ctx context.Context, url string) error {
 	if err := s.run(ctx, "click", strconv.FormatUint(uint64(ref), 10)); err != nil {
 		return err
 	}
-	s.say("5. Clean up: the daemon, its browser and its files.")
+	page, changes := s.tokens["compact"], s.tokens["watch"]
+	s.say("5. What a model would have read, in tokens (o200k_base): the page %d, %s changes %d, the click %d.\n"+
+		"   To see these changes by reading the page again each time takes %s times %d.", page, diffs, changes, s.tokens["click"], diffs, page)
+	s.say("6. Clean up: the daemon, its browser and its files.")
 	return nil
 }
 
@@ -97,10 +125,13 @@ func (s *stage) say(format string, args ...any) {
 func (s *stage) run(ctx context.Context, args ...string) error {
 	_, _ = fmt.Fprintf(s.out, "\n$ domtap %s\n", strings.Join(args, " "))
 	cmd := s.command(ctx, args...)
-	cmd.Stdout, cmd.Stderr = s.out, s.out
+	var text strings.Builder
+	both := io.MultiWriter(s.out, &text)
+	cmd.Stdout, cmd.Stderr = both, both
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("domtap %s: %w", args[0], err)
 	}
+	s.tokens[args[0]] = tokens.Count(text.String())
 	return nil
 }
 
