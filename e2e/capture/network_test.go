@@ -57,7 +57,7 @@ func TestRequestsHaveHeadersTimingAndBodies(t *testing.T) {
 	if got.GetMimeType() != "application/json" || got.GetProtocol() != "http/1.1" || got.GetRemoteAddress() == "" || got.GetTiming().WaitMs == nil || got.GetTiming().GetReceiveMs() < 0 {
 		t.Errorf("got %v", got)
 	}
-	text := fmt.Sprint(got.GetRequestHeaders(), got.GetResponseHeaders(), got.GetUrl())
+	text := fmt.Sprint(got.GetRequestHeaders(), got.GetResponseHeaders(), got.GetUrl(), got.GetEntry())
 	if strings.Contains(text, "canary") || !strings.Contains(text, "plain") || !strings.Contains(text, "access_token=***") {
 		t.Errorf("the headers are %v", text)
 	}

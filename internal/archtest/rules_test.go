@@ -34,7 +34,7 @@ var layers = map[string]layer{
 	"internal/transcript":        {layers: []string{"internal/tokens", "internal/truncate", "internal/lazyregexp"}, pure: true},
 	"internal/telemetry/pagelog": {layers: []string{"internal/truncate", "internal/lazyregexp"}},
 	"internal/telemetry/usage":   {},
-	"internal/telemetry/har":     {},
+	"internal/telemetry/har":     {layers: []string{"internal/lazyregexp"}},
 	"internal/css":               {pure: true},
 	"internal/audit":             {layers: []string{"dom", "internal/truncate"}, pure: true},
 	"internal/content/animation": {pure: true},

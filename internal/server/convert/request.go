@@ -10,9 +10,10 @@ import (
 
 // Request converts a request with its details, without what is secret in them.
 func Request(r pagelog.Requested) *domtapv1.GetRequestResponse {
-	d := r.Detail
+	d, entry := r.Detail, r.Entry
+	entry.URL = har.URL(entry.URL)
 	return &domtapv1.GetRequestResponse{
-		Entry: LogEntry(&r.Entry), Url: har.URL(d.URL), RequestHeaders: shownHeaders(d.RequestHeaders), ResponseHeaders: shownHeaders(d.ResponseHeaders),
+		Entry: LogEntry(&entry), Url: har.URL(d.URL), RequestHeaders: shownHeaders(d.RequestHeaders), ResponseHeaders: shownHeaders(d.ResponseHeaders),
 		StatusText: d.StatusText, Protocol: d.Protocol, MimeType: d.MimeType, RemoteAddress: d.RemoteAddress, Timing: requestTiming(d.Timing), FromCache: d.FromCache,
 	}
 }

@@ -97,18 +97,41 @@ func TestValidateFindsWhatIsMissing(t *testing.T) {
 
 func TestURL(t *testing.T) {
 	for in, want := range map[string]string{
-		"https://a.example/":                      "https://a.example/",
-		"https://me:pw@a.example/p@q?x=1":         "https://***@a.example/p@q?x=1",
-		"https://a.example?token=1&y=2":           "https://a.example?token=***&y=2",
-		"https://a.example/#/in?id_token=1&a=b":   "https://a.example/#/in?id_token=***&a=b",
-		"https://a.example/?%74oken=1":            "https://a.example/?%74oken=***",
-		"https://a.example/?Key=1&monkey=2&key=":  "https://a.example/?Key=***&monkey=2&key=",
-		"not a URL":                               "not a URL",
-		"data:text/plain,…":                       "data:text/plain,…",
-		"https://a.example/?flag&x=%zz&%zztoke=1": "https://a.example/?flag&x=%zz&%zztoke=***",
+		"https://a.example/":                        "https://a.example/",
+		"https://me:pw@a.example/p@q?x=1":           "https://***@a.example/p@q?x=1",
+		"https://a.example?token=1&y=2":             "https://a.example?token=***&y=2",
+		"https://a.example/#/in?id_token=1&a=b":     "https://a.example/#/in?id_token=***&a=b",
+		"https://a.example/?%74oken=1":              "https://a.example/?%74oken=***",
+		"https://a.example/?Key=1&monkey=2&key=":    "https://a.example/?Key=***&monkey=2&key=",
+		"not a URL":                                 "not a URL",
+		"data:text/plain,…":                         "data:text/plain,…",
+		"https://a.example/?flag&x=%zz&%zztoke=1":   "https://a.example/?flag&x=%zz&%zztoke=***",
+		"/x?ticket=1&SAMLResponse=2&hmac=3&a=4":     "/x?ticket=***&SAMLResponse=***&hmac=***&a=4",
+		"/x?device_code=1&zipcode=2&countryCode=3":  "/x?device_code=***&zipcode=2&countryCode=3",
+		"/x?next=%2Fy%3Ftoken%3D1%26b%3D2&c=d":      "/x?next=%2Fy%3Ftoken%3D***%26b%3D2&c=d",
+		"/x?next=https%3A%2F%2Fme%3Apw%40b.example": "/x?next=https%3A%2F%2F***%40b.example",
 	} {
 		if got := URL(in); got != want {
 			t.Errorf("URL(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestHeadersAreShownWithoutSecrets(t *testing.T) {
+	for _, h := range [][3]string{
+		{"Refresh", "5; url=/next?token=canary&a=b", "5; url=/next?token=***&a=b"},
+		{"Link", `</a?token=canary>; rel=preload, <https://me:canary@b.example/c?x=1&sig=canary>; rel=next`, `</a?token=***>; rel=preload, <https://***@b.example/c?x=1&sig=***>; rel=next`},
+		{"Content-Location", "/x?code=canary", "/x?code=***"},
+		{"SourceMap", "app.js.map?key=canary", "app.js.map?key=***"},
+		{":path", "/x?SAMLResponse=canary&q=1", "/x?SAMLResponse=***&q=1"},
+		{"Referer", "https://a.example/in#id_token=canary&n=1", "https://a.example/in#id_token=***&n=1"},
+		{"Report-To", `{"endpoints":[{"url":"https://a.example/r?token=canary"}]}`, `{"endpoints":[{"url":"https://a.example/r?token=***"}]}`},
+		{"Content-Type", "text/html; charset=utf-8", "text/html; charset=utf-8"},
+		{"Cache-Control", "max-age=600, private", "max-age=600, private"},
+		{"X-Auth-Ticket", "canary", "***"},
+	} {
+		if got := Value(h[0], h[1]); got != h[2] {
+			t.Errorf("%s is shown as %q, want %q", h[0], got, h[2])
 		}
 	}
 }

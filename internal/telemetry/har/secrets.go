@@ -4,16 +4,24 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // Hidden stands in place of a value that is secret.
 const Hidden = "***"
 
 // secretWords are in the names of headers and parameters whose values are secrets.
-var secretWords = []string{"auth", "token", "secret", "password", "passwd", "pwd", "session", "cookie", "credential", "signature", "api-key", "apikey", "api_key", "csrf", "xsrf", "jwt"}
+var secretWords = []string{
+	"auth", "token", "secret", "password", "passwd", "pwd", "session", "cookie", "credential", "signature", "csrf", "xsrf", "jwt", "ticket", "saml", "hmac", "assertion", "verifier",
+	"api-key", "apikey", "api_key", "access-key", "accesskey", "access_key", "private_key", "subscription-key", "license_key",
+}
 
 // secretNames are such names as a whole: as parts of words, they are too short to mean anything.
-var secretNames = []string{"key", "sig", "sid", "code", "pass", "otp", "pin", "state"}
+var secretNames = []string{"key", "sig", "sid", "code", "pass", "otp", "totp", "pin", "state", "nonce"}
+
+// plainCodes are in the names of codes that log nobody in. A parameter whose name ends in "code" is secret without one of them.
+var plainCodes = []string{"zip", "post", "country", "currency", "lang", "locale", "area", "region", "state", "city", "error", "status", "response", "product", "item", "qr", "bar"}
 
 // plainHeaders are headers that have such a word and no secret.
 var plainHeaders = []string{"www-authenticate", "proxy-authenticate", "author", ":authority", "access-control-allow-credentials"}
@@ -27,27 +35,41 @@ func IsSecretHeader(name string) bool {
 // IsSecretParameter reports whether the value of a parameter of a query or fragment is secret by its name.
 func IsSecretParameter(name string) bool {
 	name = strings.ToLower(name)
-	return hasSecretWord(name) || slices.Contains(secretNames, name)
+	return hasSecretWord(name) || slices.Contains(secretNames, name) || isSecretCode(name)
+}
+
+// isSecretCode reports whether a name in lower case ends in "code", and is not that of a code that everybody may know.
+func isSecretCode(name string) bool {
+	stem, is := strings.CutSuffix(name, "code")
+	return is && !slices.ContainsFunc(plainCodes, func(plain string) bool { return strings.Contains(stem, plain) })
 }
 
 func hasSecretWord(name string) bool {
 	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// Value is the value of a header as it may be shown. Of URLs in headers, what URL replaces is replaced.
+// Value is the value of a header as it may be shown. What stands in it of URLs, whole or relative, is shown as URL shows it:
+// headers such as Link and Refresh have several, between other words.
 func Value(name, value string) string {
-	switch {
-	case IsSecretHeader(name):
+	if IsSecretHeader(name) {
 		return Hidden
-	case strings.Contains(value, "://"), strings.EqualFold(name, "location"):
-		return URL(value)
 	}
-	return value
+	value = users().ReplaceAllString(value, "//"+Hidden+"@")
+	return parametersOf().ReplaceAllStringFunc(value, func(found string) string { return found[:1] + parameter(found[1:], 0) })
 }
+
+// users matches the user in a URL; parametersOf, a parameter of one with the character before it.
+var (
+	users        = lazyregexp.New(`//[^/?#\s"'<>,;@]*@`)
+	parametersOf = lazyregexp.New(`[?&#;][^?&#;=\s"'<>,]+=[^&#;\s"'<>,]+`)
+)
 
 // URL is a URL as it may be shown: without user name and password, and without the values of secret parameters in query
 // and fragment. The rest stays as it is, also of what is no URL.
-func URL(address string) string {
+func URL(address string) string { return shownURL(address, 0) }
+
+// shownURL is URL for one that stands in parameters of depth others.
+func shownURL(address string, depth int) string {
 	base, fragment, hasFragment := strings.Cut(address, "#")
 	base, asked, hasQuery := strings.Cut(base, "?")
 	if scheme, rest, ok := strings.Cut(base, "://"); ok {
@@ -61,28 +83,52 @@ func URL(address string) string {
 		}
 	}
 	if hasQuery {
-		base += "?" + parameters(asked)
+		base += "?" + parameters(asked, depth)
 	}
 	if hasFragment {
-		base += "#" + parameters(fragment)
+		base += "#" + parameters(fragment, depth)
 	}
 	return base
 }
 
 // parameters hides the secret values of a query.
-func parameters(text string) string {
+func parameters(text string, depth int) string {
 	if !strings.Contains(text, "=") {
 		return text
 	}
 	parts := strings.Split(text, "&")
 	for i, part := range parts {
-		name, value, _ := strings.Cut(part, "=")
-		plain, err := url.QueryUnescape(name[strings.LastIndexAny(name, "?/")+1:]) // fragments of applications have paths and queries
-		if value != "" && (err != nil || IsSecretParameter(plain)) {
-			parts[i] = name + "=" + Hidden
-		}
+		parts[i] = parameter(part, depth)
 	}
 	return strings.Join(parts, "&")
+}
+
+// maxDepth is how many URLs may stand in each other's parameters: what is deeper is hidden.
+const maxDepth = 4
+
+// parameter hides the value of a parameter that is secret by its name, and what is secret in a value that is a URL itself:
+// sign-in services send where to go next.
+func parameter(text string, depth int) string {
+	name, value, _ := strings.Cut(text, "=")
+	plain, err := url.QueryUnescape(name[strings.LastIndexAny(name, "?/")+1:]) // fragments of applications have paths and queries
+	switch {
+	case value == "":
+		return text
+	case err != nil || IsSecretParameter(plain):
+		return name + "=" + Hidden
+	}
+	inner, err := url.QueryUnescape(value)
+	if err != nil || !strings.ContainsAny(inner, "?#&@") {
+		return text
+	}
+	shown := Hidden
+	if depth < maxDepth {
+		shown = shownURL(inner, depth+1)
+	}
+	if shown == inner {
+		return text
+	}
+	return name + "=" + strings.ReplaceAll(url.QueryEscape(shown), "%2A%2A%2A", Hidden)
 }
 
 // headers are headers as they may be shown.
