@@ -103,10 +103,19 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// environment says where the browser puts what it would leave behind when it is killed: files in the system's directory for
-// temporary files, and reports of crashes in the user's home.
-func (h *home) environment() []string {
-	return []string{"TMPDIR=" + h.temp, "BREAKPAD_DUMP_LOCATION=" + filepath.Join(h.temp, "crashes")}
+// secretVariables are in the names of variables that the browser has no use for, and whose values may be secrets.
+var secretVariables = []string{"TOKEN", "SECRET", "PASSW", "CREDENTIAL", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY"}
+
+// environment returns the browser's variables: those of own, which is the daemon's environment, without the settings of domtap
+// and of telemetry and without secrets. Then the variables that say where the browser puts what it would leave behind when it is
+// killed: files in the system's directory for temporary files, and reports of crashes in the user's home.
+func (h *home) environment(own []string) []string {
+	out := slices.DeleteFunc(slices.Clone(own), func(variable string) bool {
+		name, _, _ := strings.Cut(strings.ToUpper(variable), "=")
+		return strings.HasPrefix(name, "DOMTAP_") || strings.HasPrefix(name, "OTEL_") ||
+			slices.ContainsFunc(secretVariables, func(word string) bool { return strings.Contains(name, word) })
+	})
+	return append(out, "TMPDIR="+h.temp, "BREAKPAD_DUMP_LOCATION="+filepath.Join(h.temp, "crashes"))
 }
 
 // removeTemp deletes a directory for temporary files that is not in the home; what another note names is left alone.

@@ -75,3 +75,12 @@ func TestNotesOfOthersDeleteNothing(t *testing.T) {
 		t.Errorf("a directory that is not a browser's is gone: %v", err)
 	}
 }
+
+func TestTheBrowserGetsNoSecretsOfTheEnvironment(t *testing.T) {
+	h := &home{temp: "/t"}
+	got := strings.Join(h.environment([]string{"HOME=/h", "PATH=/bin", "https_proxy=http://p", "TMPDIR=/old", "DOMTAP_PROXY=canary", "DOMTAP_CREDENTIALS=canary",
+		"OTEL_EXPORTER_OTLP_HEADERS=canary", "aws_secret_access_key=canary", "GITHUB_TOKEN=canary", "PGPASSWORD=canary", "OPENAI_API_KEY=canary"}), " ")
+	if want := "HOME=/h PATH=/bin https_proxy=http://p TMPDIR=/old TMPDIR=/t BREAKPAD_DUMP_LOCATION=/t/crashes"; got != want {
+		t.Errorf("the environment is %s, want %s", got, want)
+	}
+}
