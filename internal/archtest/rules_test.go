@@ -88,7 +88,7 @@ var layers = map[string]layer{
 	"internal/browser/redact":   {layers: []string{"dom"}, pure: true},
 	"internal/browser/console":  {layers: []string{"internal/telemetry/pagelog"}, modules: true},
 	"internal/browser/observer": {layers: []string{"dom"}},
-	"internal/browser/devtools": {modules: true},
+	"internal/browser/devtools": {layers: []string{"internal/truncate"}, modules: true},
 	// For tests: the browser at the other end of a connection.
 	"internal/browser/devtools/devtoolstest": {modules: true},
 	"internal/browser/downloaddir":           {layers: []string{"internal/truncate", "internal/lazyregexp"}},

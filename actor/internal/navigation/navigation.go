@@ -18,6 +18,9 @@ import (
 // maxHistory is how many pages the history holds.
 const maxHistory = 10
 
+// maxVisitURL bounds the URL of a page in the history, in characters: a script may give its page URLs of a megabyte.
+const maxVisitURL = 2000
+
 // State is the navigation of one tab. Make one with New.
 type State struct {
 	// main is the main document; announced says that the browser has reported its commit, and urlKnown that of any.
@@ -87,7 +90,7 @@ func (s *State) Arrive(e driver.Committed) {
 		return
 	}
 	s.visited = s.url
-	entries := append(slices.Clone(s.history), dom.Visit{URL: dom.MaskParameters(s.url), Title: s.title})
+	entries := append(slices.Clone(s.history), dom.Visit{URL: truncate.Runes(dom.MaskParameters(s.url), maxVisitURL), Title: s.title})
 	s.history = entries[max(0, len(entries)-maxHistory):]
 }
 

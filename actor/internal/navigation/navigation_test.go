@@ -2,6 +2,7 @@ package navigation_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/domtap/domtap/actor/apierr"
@@ -87,5 +88,9 @@ func TestHistoryHasPagesThatWereShown(t *testing.T) {
 	s.Arrive(driver.Committed{Document: "11", URL: "https://a.example/11", Same: true})
 	if _, sames := s.Counts(); sames != 1 || len(s.History()) != 10 || s.History()[0] != after[0] {
 		t.Error("the same URL is another entry")
+	}
+	s.Arrive(driver.Committed{Document: "11", URL: "https://a.example/" + strings.Repeat("x", 1<<20), Same: true})
+	if last := s.History()[9]; len(last.URL) > 2100 {
+		t.Errorf("a URL in the history has %d bytes", len(last.URL))
 	}
 }
