@@ -34,8 +34,8 @@ help: ## list the targets
 build: ## build bin/domtap
 	go build -ldflags '-X main.version=$(VERSION)' -o bin/domtap ./cmd/domtap
 
-release: ## build dist/: archives for six platforms, deb, rpm, clients for Python and npm, SBOM, formula, and SHA256SUMS
-	scripts/release $(VERSION)
+release: ## build dist/: archives for six platforms, deb, rpm, clients for Python and npm, SBOM, formula, and SHA256SUMS; ONLY=deb builds one kind
+	ONLY="$(ONLY)" scripts/release $(VERSION) $(PLATFORMS)
 
 try-release: ## build a release for this platform twice, compare, and use its packages and clients while the daemon is killed
 	scripts/try-release $(VERSION)
