@@ -112,7 +112,7 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 	select {
 	case t.mailbox <- queued:
 	default:
-		return none, apierr.Exceeded("mailbox", cap(t.mailbox), "tab %s has %d calls waiting: wait for one to end, then try again, or raise --mailbox", t.id, cap(t.mailbox))
+		return none, apierr.Exceeded("mailbox", cap(t.mailbox), "tab %s has %d calls waiting: wait for one to end, then try again, or raise --mailbox of domtap serve", t.id, cap(t.mailbox))
 	}
 	select {
 	case a := <-answers:

@@ -32,13 +32,13 @@ func newSlots(cfg Config) slots {
 // acquire takes the slot of a page in a session, and begins a call.
 func (s *slots) acquire(session string) error {
 	if s.taken >= s.limit {
-		return apierr.Exceeded("tabs", s.limit, "there are %d tabs, which is the limit: close one first, or raise --max-tabs", s.taken)
+		return apierr.Exceeded("tabs", s.limit, "there are %d tabs, which is the limit: close one first, or raise --max-tabs of domtap serve", s.taken)
 	}
 	if client, most := s.quota(session); client != "" {
 		has := s.byClient[client] + s.elsewhere(client)
 		if has >= most {
 			err := apierr.Exceeded("tabs_per_client", most,
-				"this client has %d tabs, which is the limit: close one first, or raise --max-tabs-per-client", has)
+				"this client has %d tabs, which is the limit: close one first, or raise --max-tabs-per-client of domtap serve", has)
 			err.Client = client
 			return err
 		}

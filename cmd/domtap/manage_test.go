@@ -137,7 +137,7 @@ func TestDoctorSaysWhichBrowserIsPreferred(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, _ = examineWith(t, cmd, "--headless=false")
-	if f := found["browser"]; f.Status != doctor.Fail || !strings.Contains(f.Found, "has no windows: install the full browser") {
+	if f := found["browser"]; f.Status != doctor.Fail || !strings.Contains(f.Found+": "+f.Do, "has no windows: install the full browser") {
 		t.Errorf("got %+v", f)
 	}
 }

@@ -141,7 +141,7 @@ var layers = map[string]layer{
 	"internal/cluster/peers": {layers: []string{"gen", "internal/server", "internal/server/listen", "internal/sessions"}, modules: true},
 	"gen":                    {modules: true},
 	// Entries are messages of the API, so that what is kept is what is sent and recorded.
-	"internal/timeline": {layers: []string{"gen"}, modules: true},
+	"internal/timeline": {layers: []string{"gen", "internal/plural"}, modules: true},
 	"internal/server": {
 		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/server/door", "internal/lazyregexp", "internal/truncate", "internal/search", "internal/routes", "internal/telemetry/har", "internal/audit", "internal/content/animation", "internal/timeline", "internal/recording", "internal/recording/script", "internal/recording/trace", "internal/folders", "internal/css"},
 		modules: true,
@@ -159,7 +159,7 @@ var layers = map[string]layer{
 	"internal/telemetry/tracing": {modules: true},
 	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage", "internal/lazyregexp"}, modules: true},
 	"client":                     {layers: []string{"gen", "internal/endpoint"}, modules: true},
-	"internal/mcp":               {layers: []string{"client", "gen", "internal/timeline", "internal/gateway/guard", "internal/nearest", "internal/refs", "internal/truncate", "internal/lazyregexp"}, modules: true},
+	"internal/mcp":               {layers: []string{"client", "gen", "internal/timeline", "internal/gateway/guard", "internal/nearest", "internal/plural", "internal/refs", "internal/truncate", "internal/lazyregexp"}, modules: true},
 	// Programs as users of package client write them.
 	"examples": {layers: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other layers may import all of them.
@@ -178,6 +178,7 @@ var layers = map[string]layer{
 	"internal/truncate": {pure: true},
 	// Regular expressions of packages are compiled when they are needed.
 	"internal/lazyregexp": {pure: true},
+	"internal/plural":     {pure: true},
 	// Public package client stands on it, and what that needs every program needs that imports client.
 	"internal/endpoint": {layers: []string{"internal/server/listen", "internal/lazyregexp"}, modules: true},
 }

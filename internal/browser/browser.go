@@ -97,6 +97,9 @@ func IsShell(path string) bool { return launch.IsShell(path) }
 // RemoteName is the address of a remote browser without what may be secret.
 func RemoteName(address string) string { return launch.RemoteName(address) }
 
+// Missing is the error of a browser that cannot be used.
+type Missing = launch.Missing
+
 // ErrNoSandbox says that the browser ended because the machine gives it nothing to make its sandbox of.
 var ErrNoSandbox = launch.ErrNoSandbox
 

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 const (
@@ -148,13 +150,29 @@ func lastError(log io.ReaderAt, from int64) string {
 	for line := range bytes.Lines(text) {
 		said, found := strings.CutPrefix(string(line), complaint)
 		if found {
-			return strings.TrimSpace(said)
+			return asVariables(strings.TrimSpace(said))
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			last = strings.TrimSpace(string(line))
 		}
 	}
 	return last
+}
+
+// ofServe matches a flag of domtap serve in its messages.
+var ofServe = lazyregexp.New(`(^|[^\w-])--([a-z][a-z-]+)( of domtap serve)?`)
+
+// asVariables writes the flags in a message of domtap serve as environment variables, which a command that starts the daemon can set:
+// it has none of these flags.
+func asVariables(message string) string {
+	parts := strings.Split(message, `"`) // every second one is quoted: words of other programs
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = ofServe().ReplaceAllStringFunc(parts[i], func(match string) string {
+			part := ofServe().FindStringSubmatch(match)
+			return part[1] + "DOMTAP_" + strings.ToUpper(strings.ReplaceAll(part[2], "-", "_"))
+		})
+	}
+	return strings.Join(parts, `"`)
 }
 
 // TellReady tells the program that started this daemon that the daemon listens.

@@ -12,7 +12,8 @@ func TestTheLastComplaintOfALogIsReported(t *testing.T) {
 		"":                           "the daemon logged nothing",
 		"domtap: old\n":              "the daemon logged nothing",
 		"OLDLINES\nlevel=INFO a\n\n": "level=INFO a",
-		"OLDLINES\nlevel=INFO a\ndomtap: the browser is gone\nhint: x\n": "the browser is gone",
+		"OLDLINES\nlevel=INFO a\ndomtap: the browser is gone\nhint: x\n":                                                       "the browser is gone",
+		"OLDLINES\ndomtap: start it: set --chrome-flag of domtap serve, or leave out --url-policy: \"it said --no-sandbox\"\n": "start it: set DOMTAP_CHROME_FLAG, or leave out DOMTAP_URL_POLICY: \"it said --no-sandbox\"",
 	} {
 		from := int64(len("OLDLINES\n"))
 		if !strings.HasPrefix(log, "OLDLINES") {

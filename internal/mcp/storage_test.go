@@ -28,7 +28,7 @@ func TestStorageOverMCP(t *testing.T) {
 
 		h.do("browser_navigate", object{"url": shopURL})
 		wantAll(t, h.do("browser_storage", object{"action": "set", "area": "session", "name": "step", "value": "2"}), "# set")
-		wantAll(t, h.do("browser_storage", object{"action": "get", "area": "session", "name": "step"}), "step (https://shop.example, 1 bytes) = 2")
+		wantAll(t, h.do("browser_storage", object{"action": "get", "area": "session", "name": "step"}), "step (https://shop.example, 1 byte) = 2")
 
 		for want, arguments := range map[string]object{
 			"action must be one of delete, get, list, set": {"action": "clear"},

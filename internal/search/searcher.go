@@ -122,7 +122,7 @@ func ask(ctx context.Context, p Provider, q Query) ([]Result, error) {
 // choose returns the provider with a name that answers queries of a kind; for no name, the first one that does.
 func (s *Searcher) choose(name string, kind Kind) (Provider, error) {
 	if s == nil {
-		return nil, &Error{Kind: Off, Message: "the daemon has no search provider: start it with --search-provider NAME, and --search-key-file FILE or --search-url URL (docs/search.md)"}
+		return nil, &Error{Kind: Off, Message: "the daemon has no search provider: start it with domtap serve --search-provider NAME and --search-key-file FILE or --search-url URL (docs/search.md)"}
 	}
 	var names []string
 	for _, p := range s.providers {

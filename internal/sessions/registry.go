@@ -27,7 +27,7 @@ type registry struct {
 // add adds a session that is not ready yet; an empty id lets it choose one.
 func (r *registry) add(id string) (*session, error) {
 	if len(r.all) >= r.max {
-		return nil, apierr.Exceeded("sessions", r.max, "there are %d sessions, which is the limit: close one first, or raise --max-sessions", len(r.all))
+		return nil, apierr.Exceeded("sessions", r.max, "there are %d sessions, which is the limit: close one first, or raise --max-sessions of domtap serve", len(r.all))
 	}
 	if err := r.withinQuota(id); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (r *registry) withinQuota(id string) error {
 		return nil
 	}
 	err := apierr.Exceeded("sessions_per_client", most,
-		"this client has %d sessions, which is the limit: close one first, or raise --max-sessions-per-client", has)
+		"this client has %d sessions, which is the limit: close one first, or raise --max-sessions-per-client of domtap serve", has)
 	err.Client = client
 	return err
 }

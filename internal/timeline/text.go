@@ -6,6 +6,7 @@ import (
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // Text returns an entry as one line, without its time, for people and models: what it is about, who did it, how it went and what it
@@ -63,9 +64,9 @@ func cost(e *Entry) string {
 	case e.GetTokens() == 0:
 		return fmt.Sprintf(" (%d ms)", took)
 	case e.GetTokensEstimated():
-		return fmt.Sprintf(" (%d ms, about %d tokens)", took, e.GetTokens())
+		return fmt.Sprintf(" (%d ms, about %s)", took, plural.Of(e.GetTokens(), "token"))
 	}
-	return fmt.Sprintf(" (%d ms, %d tokens)", took, e.GetTokens())
+	return fmt.Sprintf(" (%d ms, %s)", took, plural.Of(e.GetTokens(), "token"))
 }
 
 // about is what an entry says beside its client.
@@ -75,7 +76,7 @@ func about(e *Entry) string {
 		return turn(e.GetTurn(), e.GetState() == domtapv1.TimelineState_TIMELINE_STATE_DONE)
 	case e.GetRead() != nil:
 		if n := e.GetRead().GetElements(); n > 0 {
-			return fmt.Sprintf("%d elements", n)
+			return plural.Of(n, "element")
 		}
 		return ""
 	case e.GetNavigation() != nil:
@@ -95,7 +96,7 @@ func about(e *Entry) string {
 		return dialog(e.GetDialog())
 	case e.GetDownload() != nil:
 		d := e.GetDownload()
-		return fmt.Sprintf("download %q %s, %d bytes", d.GetSuggestedFilename(), word(d.GetState().String(), "DOWNLOAD_STATE_"), d.GetReceivedBytes())
+		return fmt.Sprintf("download %q %s, %s", d.GetSuggestedFilename(), word(d.GetState().String(), "DOWNLOAD_STATE_"), plural.Of(d.GetReceivedBytes(), "byte"))
 	case e.GetPopup() != nil:
 		return "opened tab " + e.GetPopup().GetTabId() + " " + e.GetPopup().GetUrl()
 	case e.GetProblem() != nil:

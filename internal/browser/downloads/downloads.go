@@ -271,7 +271,7 @@ func (k *Tracker) Moves(e cdpbrowser.EventDownloadProgress) {
 		k.fail(t, "")
 	default:
 		if over && t.canceled == "" {
-			k.cancel(t, fmt.Sprintf("downloads may keep %d bytes in all (--max-downloads-bytes)", k.state.max))
+			k.cancel(t, fmt.Sprintf("downloads may keep %d bytes in all (--max-downloads-bytes of domtap serve)", k.state.max))
 		}
 		if time.Since(t.reported) >= reportEvery {
 			k.report(t)

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,8 +11,14 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
+// Missing is the error of a browser that cannot be used: What is wrong, and what to Do about it.
+type Missing struct{ What, Do string }
+
+// Error is both in one line.
+func (m *Missing) Error() string { return m.What + ": " + m.Do }
+
 // ErrNotFound says that no browser is installed.
-var ErrNotFound = errors.New("no Chromium found: install it (Debian: apt install chromium; macOS: brew install --cask chromium), or name one with --chrome")
+var ErrNotFound = &Missing{"no Chromium found", "install it (Debian: apt install chromium; macOS: brew install --cask chromium), or set DOMTAP_CHROME to the path of one"}
 
 // shells are the names of the headless shell: those of Debian, of Chrome for Testing, and of builds of one's own.
 var shells = []string{"chromium-headless-shell", "chrome-headless-shell", "headless-shell", "headless_shell"}
@@ -34,7 +39,7 @@ func Find(path string, headless bool) (string, error) {
 	if path != "" {
 		found, err := exec.LookPath(path)
 		if err != nil {
-			return "", fmt.Errorf("no browser at %q: check --chrome: %w", path, err)
+			return "", &Missing{fmt.Sprintf("no browser at %q: %v", path, err), "correct the path (DOMTAP_CHROME, or --chrome of domtap serve), or leave it out and install Chromium"}
 		}
 		return program(found), nil
 	}
@@ -62,7 +67,8 @@ func first(names []string) string {
 
 // noWindows is the error of a headless shell that is to be seen.
 func noWindows(path string) error {
-	return fmt.Errorf("%s is the headless shell, which has no windows: install the full browser (Debian: apt install chromium), name one with --chrome, or leave out --headless=false", path)
+	return &Missing{path + " is the headless shell, which has no windows",
+		"install the full browser (Debian: apt install chromium), set DOMTAP_CHROME to the path of one, or leave out --headless=false of domtap serve"}
 }
 
 // IsShell reports whether a path is that of a headless shell, by its name.

@@ -82,7 +82,7 @@ func TestFindTakesTheProgramThatAScriptRuns(t *testing.T) {
 			t.Errorf("%s: found %s, %v, want %s", name, got, err, want)
 		}
 	}
-	if _, err := Find(filepath.Join(dir, "none"), true); err == nil || !strings.Contains(err.Error(), "check --chrome") {
+	if _, err := Find(filepath.Join(dir, "none"), true); err == nil || !strings.Contains(err.Error(), "DOMTAP_CHROME") {
 		t.Errorf("nothing is there: %v", err)
 	}
 }

@@ -88,7 +88,7 @@ func VerifyProxy(ctx context.Context, page devtools.Session, gate Gate) error {
 	var text string
 	if answer.Result == nil || jsonv2.Unmarshal(answer.Result.Value, &text, chromedp.DefaultUnmarshalOptions) != nil || text != want {
 		return errors.New("it does not send its traffic through the proxy that enforces the URL policy: an administrator's policy for this browser may " +
-			"name another proxy (chrome://policy shows it); name another browser with --chrome, or leave out --url-policy")
+			"name another proxy (chrome://policy shows it); name another browser with DOMTAP_CHROME, or leave out --url-policy")
 	}
 	return nil
 }

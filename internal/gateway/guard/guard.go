@@ -94,12 +94,12 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !g.names(r.Host) {
 			g.refuse(w, r, "the Host header names another host: use localhost, the address that the daemon listens on, "+
-				"or a name that is configured with --web-host")
+				"or a name that is configured with --web-host of domtap serve")
 			return
 		}
 		if g.foreign(r) && !g.fromHere(r) {
 			if !g.configured(r) {
-				g.refuse(w, r, "a page of another origin sent the request: name the origin with --web-origin to let it call")
+				g.refuse(w, r, "a page of another origin sent the request: name the origin with --web-origin of domtap serve to let it call")
 				return
 			}
 			allowOrigin(w.Header(), r)

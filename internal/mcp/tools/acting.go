@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/mcp/args"
 	"github.com/domtap/domtap/internal/mcp/steps"
 	"github.com/domtap/domtap/internal/mcp/text"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // interactArgs are the arguments of browser_interact.
@@ -104,7 +105,7 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 	}
 	if failed > 0 {
 		c.Failed = true
-		c.note("%d of %d steps failed", failed, len(answer.GetResults()))
+		c.note("%d of %s failed", failed, plural.Of(len(answer.GetResults()), "step"))
 	}
 	c.noticed(answer.GetOutcome(), now)
 	c.show(text.Results(answer.GetResults()) + text.Changes(answer.GetDiffText()))

@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/mcp/session"
 	"github.com/domtap/domtap/internal/mcp/steps"
 	"github.com/domtap/domtap/internal/mcp/text"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // The ranges of the daemon's limits.
@@ -165,7 +166,7 @@ func getDom(ctx context.Context, c *Call) error {
 		return nil
 	}
 	meta := answer.GetMetadata()
-	c.note("%d of %d elements, revision %d", meta.GetIncludedElements(), meta.GetTotalElements(), answer.GetRevision())
+	c.note("%d of %s, revision %d", meta.GetIncludedElements(), plural.Of(meta.GetTotalElements(), "element"), answer.GetRevision())
 	if next := meta.GetNextCursor(); next != "" {
 		c.note("truncated; cursor: %s", next)
 	}
@@ -343,7 +344,7 @@ func extract(ctx context.Context, c *Call) error {
 		c.note("not found: %s", oneLine(strings.Join(answer.GetMissing(), ", ")))
 	}
 	if answer.GetTruncated() {
-		c.note("truncated: %d rows were found", answer.GetRows())
+		c.note("truncated: found %s", plural.Of(answer.GetRows(), "row"))
 	}
 	c.show(answer.GetResultJson())
 	return nil

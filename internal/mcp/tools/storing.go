@@ -7,6 +7,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // storageArgs are the arguments of browser_storage.
@@ -131,7 +132,7 @@ func listCookies(ctx context.Context, c *Call, a *storageArgs, values bool) (lin
 		if k.GetHttpOnly() {
 			text += ", http-only"
 		}
-		text += line(", %d bytes)", one.GetValueBytes())
+		text += line(", %s)", plural.Of(one.GetValueBytes(), "byte"))
 		if values {
 			text += " = " + unfolded.Replace(k.GetValue())
 		}
@@ -158,7 +159,7 @@ func deleteCookies(ctx context.Context, c *Call, a *storageArgs) (string, error)
 // entriesOf are the lines of an origin.
 func entriesOf(o *domtapv1.StoredOrigin) (lines []string) {
 	for _, e := range o.GetEntries() {
-		text := line("%s (%s, %d bytes)", e.GetName(), o.GetOrigin(), e.GetValueBytes())
+		text := line("%s (%s, %s)", e.GetName(), o.GetOrigin(), plural.Of(e.GetValueBytes(), "byte"))
 		if e.Value != nil {
 			text += " = " + unfolded.Replace(e.GetValue())
 		}

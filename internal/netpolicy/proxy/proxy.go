@@ -183,7 +183,7 @@ func explain(t netpolicy.Target, err error) *apierr.Error {
 // refused is the error of a refusal.
 func refused(r *netpolicy.Refusal) *apierr.Error {
 	return &apierr.Error{
-		Kind: apierr.Refused, Message: r.Error() + ": go elsewhere, or ask who runs the daemon to change --url-policy",
+		Kind: apierr.Refused, Message: r.Error() + ": go elsewhere, or ask who runs the daemon to change --url-policy of domtap serve",
 		Detail: map[string]string{"host": r.Host, "rule": r.Rule},
 	}
 }

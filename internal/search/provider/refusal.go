@@ -32,7 +32,7 @@ var statuses = map[int]search.ErrorKind{
 
 // advice is what to do about each kind of refusal.
 var advice = map[search.ErrorKind]string{
-	search.KeyRefused:    "the key was refused: correct the key that the daemon has (--search-key-file or DOMTAP_SEARCH_KEY)",
+	search.KeyRefused:    "the key was refused: correct the key that the daemon has (--search-key-file of domtap serve, or DOMTAP_SEARCH_KEY)",
 	search.Quota:         "the quota is used up: wait, or use another provider or plan",
 	search.NotUnderstood: "the answer is not what it documents: check its URL",
 	search.Unavailable:   "it failed: try again later, or use another provider",

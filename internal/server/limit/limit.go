@@ -153,7 +153,7 @@ func (l *Limits) Call(name string) error {
 	r.CancelAt(now)
 	most := strconv.FormatFloat(l.cfg.CallsPerSecond, 'g', -1, 64)
 	return &Exceeded{Limit: Calls, Max: most, Client: name, Retry: wait, Message: fmt.Sprintf(
-		"more than %s calls a second: try again in %v, watch a stream instead of asking again and again, or raise --max-calls-per-second", most, wait.Round(time.Millisecond)+time.Millisecond)}
+		"more than %s calls a second: try again in %v, watch a stream instead of asking again and again, or raise --max-calls-per-second of domtap serve", most, wait.Round(time.Millisecond)+time.Millisecond)}
 }
 
 // Stream takes a stream, until the returned function is called, once.
@@ -162,12 +162,12 @@ func (l *Limits) Stream(name string) (release func(), err error) {
 	defer l.mu.Unlock()
 	if most := l.cfg.Streams; most > 0 && l.streams >= most {
 		return nil, &Exceeded{Limit: Streams, Max: strconv.Itoa(most), Message: fmt.Sprintf(
-			"there are %d streams, which is the daemon's limit: end one that is not read, or raise --max-streams", l.streams)}
+			"there are %d streams, which is the daemon's limit: end one that is not read, or raise --max-streams of domtap serve", l.streams)}
 	}
 	c := l.of(name)
 	if most := l.cfg.StreamsPerClient; most > 0 && c.streams >= most {
 		return nil, &Exceeded{Limit: StreamsPerClient, Max: strconv.Itoa(most), Client: name, Message: fmt.Sprintf(
-			"this client has %d streams, which is the limit: end one first, let readers share one, or raise --max-streams-per-client", c.streams)}
+			"this client has %d streams, which is the limit: end one first, let readers share one, or raise --max-streams-per-client of domtap serve", c.streams)}
 	}
 	l.streams++
 	c.streams++
@@ -185,7 +185,7 @@ func (l *Limits) Answer(bytes int) error {
 		return nil
 	}
 	return &Exceeded{Limit: Response, Max: strconv.Itoa(l.cfg.ResponseBytes), Message: fmt.Sprintf(
-		"the answer has %d bytes, and %d is the limit: ask for less (max_elements, root_ref, a smaller picture), or raise --max-response-bytes", bytes, l.cfg.ResponseBytes)}
+		"the answer has %d bytes, and %d is the limit: ask for less (max_elements, root_ref, a smaller picture), or raise --max-response-bytes of domtap serve", bytes, l.cfg.ResponseBytes)}
 }
 
 // Ask refuses a request that is too large.
@@ -194,7 +194,7 @@ func (l *Limits) Ask(bytes int) error {
 		return nil
 	}
 	return &Exceeded{Limit: Request, Max: strconv.Itoa(l.cfg.RequestBytes), Message: fmt.Sprintf(
-		"the request has %d bytes, and %d is the limit: send less at once, or raise --max-request-bytes", bytes, l.cfg.RequestBytes)}
+		"the request has %d bytes, and %d is the limit: send less at once, or raise --max-request-bytes of domtap serve", bytes, l.cfg.RequestBytes)}
 }
 
 // slot is the place of a connection within the limit.
@@ -244,7 +244,7 @@ func (l *Limits) Connected(ctx context.Context) error {
 	}
 	if most := l.cfg.Connections; most > 0 && *s.used >= most {
 		return &Exceeded{Limit: Connections, Max: strconv.Itoa(most), Message: fmt.Sprintf(
-			"there are %d connections, which is the limit: make all calls of a program over one connection, close one that is not used, or raise --max-connections", *s.used)}
+			"there are %d connections, which is the limit: make all calls of a program over one connection, close one that is not used, or raise --max-connections of domtap serve", *s.used)}
 	}
 	s.taken = true
 	*s.used++

@@ -101,7 +101,7 @@ func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, ro
 func (s *Service) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) (*domtapv1.EvaluateResponse, error) {
 	if !s.AllowEval {
 		return nil, rpcstatus.New(codes.PermissionDenied,
-			"Evaluate is off: start the daemon with --allow-eval to switch it on, or read with GetDom and Extract and act with Interact",
+			"Evaluate is off: start the daemon with domtap serve --allow-eval to switch it on, or read with GetDom and Extract and act with Interact",
 			rpcstatus.Info("EVALUATE_OFF", nil))
 	}
 	tab, err := s.Access.Tab(ctx, r.GetTabId())

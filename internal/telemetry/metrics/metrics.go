@@ -72,7 +72,7 @@ func (m *Metrics) FollowTabs(pool interface{ Tabs() []*actor.Tab }) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 	}
 	gauge("domtap_tabs", "Tabs that are open.", func() int { return len(pool.Tabs()) })
-	gauge("domtap_frozen_tabs", "Tabs whose pages are frozen, because nobody used them for --freeze-idle.", func() int {
+	gauge("domtap_frozen_tabs", "Tabs whose pages are frozen, because nobody used them for --freeze-idle of domtap serve.", func() int {
 		frozen := 0
 		for _, t := range pool.Tabs() {
 			if t.Info().Frozen {

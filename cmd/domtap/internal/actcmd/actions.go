@@ -124,7 +124,7 @@ its way, in the order of the flags.`,
 		name: "upload", args: []string{"FILE…"}, short: "Upload files to a file input, or to an element that opens a file chooser",
 		long: `Upload files of this machine to a file input, its label, or a button that opens a file chooser. Up to
 4 MiB in total are sent with the request. Larger files are passed by path, which the daemon must allow
-with --upload-dir.`,
+with domtap serve --upload-dir.`,
 		example: "  domtap upload 7 photo.png\n  domtap upload 7 --by-path /srv/files/video.mp4",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.BoolVar(&o.byPath, "by-path", false, "upload by path, for files on the daemon's machine")

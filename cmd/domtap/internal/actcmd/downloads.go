@@ -19,7 +19,7 @@ func Downloads(a *cli.App) *cobra.Command {
 		Long: `List the last 100 downloads of a session, newest first: the progress of each, and the path of its file.
 
 Files go into a directory of the session that only you can open. The directory is removed when the daemon
-stops, unless the daemon runs with --downloads-dir. With --json, print one Download per line.`,
+stops, unless the daemon runs with --downloads-dir of domtap serve. With --json, print one Download per line.`,
 		Example: "  domtap downloads\n  domtap downloads --json | jq -r .path",
 		Args:    cli.Args(),
 	}

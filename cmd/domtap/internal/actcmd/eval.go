@@ -21,7 +21,7 @@ func Eval(a *cli.App) *cobra.Command {
 		Short: "Evaluate JavaScript in a page; the daemon must allow it",
 		Long: `Evaluate an expression in the page's main world and print the result as JSON. A function is called, with
 the element of --ref as its argument; a promise is awaited. Put statements into a function. EXPRESSION -
-reads standard input. The daemon must run with --allow-eval.`,
+reads standard input. The daemon must run with domtap serve --allow-eval.`,
 		Example: "  domtap eval document.title\n  domtap eval --ref 12 'el => el.outerHTML'",
 		Args:    cli.Args("EXPRESSION"),
 	})

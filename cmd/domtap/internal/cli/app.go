@@ -25,6 +25,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // Env is the world around a command.
@@ -199,7 +200,7 @@ func (a *App) saveFile(name string, data []byte, what string, mode os.FileMode) 
 	if err != nil {
 		return fmt.Errorf("save %s: %w", what, err)
 	}
-	return a.Printer().ShowValue(saved{File: name, Bytes: len(data)}, fmt.Sprintf("%s: %d bytes\n", name, len(data)))
+	return a.Printer().ShowValue(saved{File: name, Bytes: len(data)}, fmt.Sprintf("%s: %s\n", name, plural.Of(len(data), "byte")))
 }
 
 // saved is the JSON form of what SaveFile prints.

@@ -93,7 +93,7 @@ func (c *ClientFlags) Register(cmd *cobra.Command) {
 	f.StringVar(&c.Addr, "addr", "", "connect to the daemon at unix:///PATH or HOST:PORT, or to one of the nodes HOST:PORT,HOST:PORT of a cluster, and do not start one (default: this user's socket)")
 	f.StringVar(&c.TokenFile, "token-file", "", "the file with the bearer token, used over TCP (default: token in the state directory)")
 	f.StringVar(&c.TLSCA, "tls-ca", "", "a PEM file with the authority that signed a remote daemon's certificate (default: those of the system)")
-	f.StringVar(&c.ClientCert, "tls-client-cert", "", "a PEM file with the client certificate for a remote daemon (--tls-client-ca)")
+	f.StringVar(&c.ClientCert, "tls-client-cert", "", "a PEM file with the client certificate for a remote daemon (--tls-client-ca of domtap serve)")
 	f.StringVar(&c.ClientKey, "tls-client-key", "", "a PEM file with the key of the client certificate")
 	f.DurationVar(&c.Timeout, "timeout", 30*time.Second, "how long the command may take; 0: no limit")
 	c.RegisterOutput(cmd)

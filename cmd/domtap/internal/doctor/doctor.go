@@ -102,15 +102,18 @@ func checkBrowser(ctx context.Context, p *Subject) Finding {
 	}
 	path, err := browser.Find(p.Chrome, p.Headless)
 	if err != nil {
-		return Finding{"browser", Fail, err.Error(), "install Chromium (Debian: apt install chromium; macOS: brew install --cask chromium), or name it with --chrome or DOMTAP_CHROME"}
+		if missing, ok := errors.AsType[*browser.Missing](err); ok {
+			return Finding{"browser", Fail, missing.What, missing.Do}
+		}
+		return Finding{"browser", Fail, err.Error(), ""}
 	}
 	text, err := version(ctx, path)
 	if err != nil {
-		return Finding{"browser", Fail, fmt.Sprintf("%s does not print its version: %v", path, err), "run it by hand to see the reason; then reinstall it, or name another browser with --chrome"}
+		return Finding{"browser", Fail, fmt.Sprintf("%s does not print its version: %v", path, err), "run it by hand to see the reason; then reinstall it, or name another browser with DOMTAP_CHROME"}
 	}
 	found := fmt.Sprintf("%s at %s", text, path)
 	if err := p.try(ctx, path); err != nil && !errors.Is(err, browser.ErrNoSandbox) {
-		return Finding{"browser", Fail, found + " does not start: " + err.Error(), "run it by hand to see the reason; then install what is missing, or name another browser with --chrome"}
+		return Finding{"browser", Fail, found + " does not start: " + err.Error(), "run it by hand to see the reason; then install what is missing, or name another browser with DOMTAP_CHROME"}
 	}
 	return Finding{"browser", OK, found + p.choice(path), ""}
 }
@@ -167,9 +170,9 @@ func checkSandbox(_ context.Context, p *Subject) Finding {
 	case p.Remote != "":
 		return Finding{check, OK, "unknown: the daemon attaches to a running browser", ""}
 	case browser.SandboxNote() != "":
-		return Finding{check, Warn, browser.SandboxNote(), "for untrusted pages, run domtap as a user other than root"}
+		return Finding{check, Warn, "running as root: Chromium's sandbox is off (--no-sandbox)", "for untrusted pages, run domtap as a user other than root, with the package chromium-sandbox or user namespaces"}
 	case errors.Is(p.failed, browser.ErrNoSandbox):
-		return Finding{check, Fail, p.failed.Error(), "allow user namespaces (for containers, see docs/operations.md), or, if all pages are trusted, turn the sandbox off with --chrome-flag no-sandbox"}
+		return Finding{check, Fail, browser.ErrNoSandbox.Error(), "allow user namespaces (for containers, see docs/operations.md), or install the package chromium-sandbox (Debian: apt install chromium-sandbox), or, if all pages are trusted, turn the sandbox off with --chrome-flag no-sandbox"}
 	case off:
 		return Finding{check, Warn, "turned off by --chrome-flag no-sandbox", "for untrusted pages, remove that flag"}
 	case !p.tried || p.failed != nil:

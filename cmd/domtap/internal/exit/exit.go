@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -16,6 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
 // The exit codes. docs/commands.md lists them for users.
@@ -129,13 +131,25 @@ func ofStatus(st *status.Status, has HasFlag) error {
 		specific := cmp.Or(reasons[e.Reason].hintFor(has), resources[e.Details["resource"]], limits[e.Details["limit"]])
 		e.Hint = cmp.Or(specific, e.Hint)
 	}
+	e.Hint = unlessSaid(e.Hint, message)
 	return e
+}
+
+// commandName matches a command in a hint.
+var commandName = lazyregexp.New(`\bdomtap [a-z]+`)
+
+// unlessSaid returns a hint, or nothing if it has one piece of advice and the message names its command already.
+func unlessSaid(hint, message string) string {
+	if command := commandName().FindString(hint); command != "" && strings.Contains(message, command) && !strings.Contains(hint, ";") {
+		return ""
+	}
+	return hint
 }
 
 // OfReason makes the error of a step that failed inside a response, by its ErrorInfo reason.
 func OfReason(name, message string) error {
 	r := reasons[name]
-	return &Error{Code: cmp.Or(r.code, Failure), Err: errors.New(message), Hint: r.hint, Reason: name}
+	return &Error{Code: cmp.Or(r.code, Failure), Err: errors.New(message), Hint: unlessSaid(r.hint, message), Reason: name}
 }
 
 // IsTimeUp reports whether a call of ctx failed with err because of the --timeout of the command. The daemon, which is told of that

@@ -9,6 +9,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // Audit makes the command audit.
@@ -53,7 +54,7 @@ the element. The report begins with the web vitals that the browser has measured
 			return err
 		}
 		if n := answer.GetErrors(); fail && n > 0 {
-			return exit.Errorf(exit.Failure, "", "the page has %d errors", n)
+			return exit.Errorf(exit.Failure, "", "the page has %s", plural.Of(n, "error"))
 		}
 		return nil
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // batchFlags are the flags of the command batch.
@@ -118,7 +119,7 @@ func failedPages(results []*domtapv1.BatchResult) error {
 	if first == nil {
 		return nil
 	}
-	first.Err = fmt.Errorf("%d of %d pages failed; the first: %w", failed, len(results), first.Err)
+	first.Err = fmt.Errorf("%d of %s failed; the first: %w", failed, plural.Of(len(results), "page"), first.Err)
 	return first
 }
 

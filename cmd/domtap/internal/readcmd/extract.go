@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // extractFlags are the flags of the command extract.
@@ -49,7 +50,7 @@ attribute. Missing data is named on standard error.`,
 			a.Note("not found: %s", render.Cell(strings.Join(answer.GetMissing(), ", "), 500))
 		}
 		if answer.GetTruncated() {
-			a.Note("truncated by a limit: %d rows were found", answer.GetRows())
+			a.Note("truncated by a limit: found %s", plural.Of(answer.GetRows(), "row"))
 		}
 		return a.Printer().Show(answer, func() string { return render.Result(answer.GetResultJson()) })
 	})

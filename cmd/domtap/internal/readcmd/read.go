@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 var readModes = map[string]domtapv1.ReadMode{
@@ -110,7 +111,7 @@ func (r *readFlags) show(p *cli.Printer, answer *domtapv1.ReadPageResponse) erro
 		}
 		if len(answer.GetImage()) == 0 {
 			return p.Show(answer, func() string {
-				return fmt.Sprintf("%s: %d bytes\n", r.save, len(data)) + render.Paragraph(footer(answer))
+				return fmt.Sprintf("%s: %s\n", r.save, plural.Of(len(data), "byte")) + render.Paragraph(footer(answer))
 			})
 		}
 	}
@@ -125,9 +126,9 @@ func (r *readFlags) show(p *cli.Printer, answer *domtapv1.ReadPageResponse) erro
 // footer says which part of the page the text is, and how to go on.
 func footer(r *domtapv1.ReadPageResponse) string {
 	mode := strings.ToLower(strings.TrimPrefix(r.GetMode().String(), "READ_MODE_"))
-	parts := []string{fmt.Sprintf("%s: %d tokens", mode, r.GetTokens())}
+	parts := []string{fmt.Sprintf("%s: %s", mode, plural.Of(r.GetTokens(), "token"))}
 	if total := r.GetTotalTokens(); total > r.GetTokens() {
-		parts[0] = fmt.Sprintf("%s: %d of %d tokens", mode, r.GetTokens(), total)
+		parts[0] = fmt.Sprintf("%s: %d of %s", mode, r.GetTokens(), plural.Of(total, "token"))
 	}
 	for _, part := range []struct {
 		applies bool
@@ -136,7 +137,7 @@ func footer(r *domtapv1.ReadPageResponse) string {
 		{r.GetReason() != "", r.GetReason()},
 		{r.GetChangedSince(), "the page has changed since"},
 		{r.GetPageTruncated(), "the page holds more than was read"},
-		{len(r.GetImage()) > 0, fmt.Sprintf("%d marks on a picture, which --save FILE keeps", len(r.GetMarks()))},
+		{len(r.GetImage()) > 0, plural.Of(len(r.GetMarks()), "mark") + " on a picture, which --save FILE keeps"},
 		{r.GetNextCursor() != "", "go on with --cursor " + r.GetNextCursor()},
 	} {
 		if part.applies {

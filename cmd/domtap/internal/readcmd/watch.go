@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 const watchHelp = `Print the page in one line, then every change as it happens, until the tab is closed or Ctrl-C. Added
@@ -136,13 +137,13 @@ func (w *watcher) ended(ctx context.Context, err error) error {
 	case errors.Is(err, io.EOF) && w.count == 0, errors.Is(ctx.Err(), context.Canceled): // the tab was closed; Ctrl-C
 		return nil
 	case errors.Is(err, io.EOF):
-		return exit.Errorf(exit.NotFound, "", "the tab was closed after %d of %d changes", w.seen, w.count)
+		return exit.Errorf(exit.NotFound, "", "the tab was closed after %d of %s", w.seen, plural.Of(w.count, "change"))
 	case !exit.IsTimeUp(ctx, err):
 		return err
 	case w.count == 0:
 		return nil
 	}
-	return exit.Errorf(exit.Timeout, "use a longer --timeout", "timed out after %d of %d changes", w.seen, w.count)
+	return exit.Errorf(exit.Timeout, "use a longer --timeout", "timed out after %d of %s", w.seen, plural.Of(w.count, "change"))
 }
 
 // print prints one message and counts the changes.

@@ -22,7 +22,7 @@ func Record(a *cli.App) *cobra.Command {
 		Long: `Record tabs to files on the machine of the daemon: every state of the DOM, what clients did, the log of the page,
 and small pictures. What is masked in answers is masked in the files, too. domtap replay shows a recording.
 
-The files are in the directory of serve --record, or else in recordings in the state directory.`,
+The files are in the directory of domtap serve --record, or else in recordings in the state directory.`,
 		Example: `  domtap record start
   domtap record start --session work
   domtap record stop

@@ -10,6 +10,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/mcp/text"
+	"github.com/domtap/domtap/internal/plural"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -88,8 +89,8 @@ func Dom(answer *domtapv1.GetDomResponse) string {
 	var b strings.Builder
 	meta := answer.GetMetadata()
 	fmt.Fprintf(&b, "%s · %s\n", Cell(answer.GetTitle(), 80), Cell(answer.GetUrl(), 120))
-	fmt.Fprintf(&b, "revision %d of %s · %d of %d elements · %d tokens as compact text\n",
-		answer.GetRevision(), answer.GetEpoch(), meta.GetIncludedElements(), meta.GetTotalElements(), meta.GetTokens())
+	fmt.Fprintf(&b, "revision %d of %s · %d of %s · %s as compact text\n",
+		answer.GetRevision(), answer.GetEpoch(), meta.GetIncludedElements(), plural.Of(meta.GetTotalElements(), "element"), plural.Of(meta.GetTokens(), "token"))
 	if next := meta.GetNextCursor(); next != "" {
 		fmt.Fprintf(&b, "cut; go on with --cursor %s\n", next)
 	}
@@ -232,7 +233,7 @@ func Watch(m *domtapv1.WatchDomResponse) string {
 }
 
 func snapshot(s *domtapv1.Snapshot) string {
-	return fmt.Sprintf("%s | %s | %d elements", Line(s.GetUrl()), Line(s.GetTitle()), len(s.GetElements()))
+	return fmt.Sprintf("%s | %s | %s", Line(s.GetUrl()), Line(s.GetTitle()), plural.Of(len(s.GetElements()), "element"))
 }
 
 func status(s *domtapv1.TabStatusChange) string {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // Request prints a request, and its body when it was asked for.
@@ -26,7 +27,7 @@ func Request(r *domtapv1.GetRequestResponse, body bool) string {
 		facts = append(facts, "from a cache")
 	}
 	if e.GetBytes() > 0 {
-		facts = append(facts, fmt.Sprintf("%d bytes", e.GetBytes()))
+		facts = append(facts, plural.Of(e.GetBytes(), "byte"))
 	}
 	b.WriteString(Line(joinWords(facts, ", ")) + "\n")
 	b.WriteString(timing(e, r.GetTiming()))
@@ -76,7 +77,7 @@ func bodyText(r *domtapv1.GetRequestResponse) string {
 	case r.GetBodyMissing() != "":
 		return "\n-- no body: " + Line(r.GetBodyMissing()) + "\n"
 	case !isText(body, r.GetBodyTruncated()):
-		return fmt.Sprintf("\n-- %d bytes that are no text: --save FILE\n", r.GetBodySize())
+		return fmt.Sprintf("\n-- no text, %s: --save FILE\n", plural.Of(r.GetBodySize(), "byte"))
 	case r.GetBodyTruncated():
 		return "\n" + Paragraph(string(body)) + fmt.Sprintf("-- truncated: %d of %d bytes; --max-bytes\n", len(body), r.GetBodySize())
 	}
@@ -103,12 +104,12 @@ func joinWords(words []string, between string) string {
 
 // Archive says what is in an archive.
 func Archive(r *domtapv1.ExportHarResponse) string {
-	text := fmt.Sprintf("%d requests", r.GetRequests())
+	text := plural.Of(r.GetRequests(), "request")
 	if n := r.GetBodies(); n > 0 {
-		text += fmt.Sprintf(", %d bodies", n)
+		text += ", " + plural.Of(n, "body")
 	}
 	if n := r.GetBodiesMissing(); n > 0 {
-		text += fmt.Sprintf("; %d bodies are missing, and the archive says why", n)
+		text += "; missing: " + plural.Of(n, "body") + ", and the archive says why"
 	}
 	if n := r.GetDropped(); n > 0 {
 		text += fmt.Sprintf("; %d earlier requests are not in it", n)
@@ -118,7 +119,7 @@ func Archive(r *domtapv1.ExportHarResponse) string {
 
 // Video says what a recording has.
 func Video(r *domtapv1.RecordVideoResponse) string {
-	text := fmt.Sprintf("%d frames in %v", r.GetFrames(), r.GetAt().AsDuration().Round(100*time.Millisecond))
+	text := fmt.Sprintf("%s in %v", plural.Of(r.GetFrames(), "frame"), r.GetAt().AsDuration().Round(100*time.Millisecond))
 	if r.GetTruncated() {
 		text += "; it ended before its time, because the file is full: use --fps or --width"
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // Stats are the tables of an account: methods, steps, reads, and the sessions and tabs in it.
@@ -79,14 +80,14 @@ func stepGrid(all []*domtapv1.StepStats) string {
 func reads(r *domtapv1.ReadStats) string {
 	var b strings.Builder
 	if r.GetPages() > 0 {
-		fmt.Fprintf(&b, "%d reads of elements: the page unchanged in %d, the same view in %d; %d answered with changes, %d with the whole page instead\n",
-			r.GetPages(), r.GetHeadHits(), r.GetViewHits(), r.GetIncremental(), r.GetResyncs())
+		fmt.Fprintf(&b, "%s of elements: the page unchanged in %d, the same view in %d; %d answered with changes, %d with the whole page instead\n",
+			plural.Of(r.GetPages(), "read"), r.GetHeadHits(), r.GetViewHits(), r.GetIncremental(), r.GetResyncs())
 	}
 	if r.GetTexts() > 0 {
-		fmt.Fprintf(&b, "%d reads of text: %d from the cache\n", r.GetTexts(), r.GetTextHits())
+		fmt.Fprintf(&b, "%s of text: %d from the cache\n", plural.Of(r.GetTexts(), "read"), r.GetTextHits())
 	}
 	if r.GetFoldedLandmarks() > 0 {
-		fmt.Fprintf(&b, "navigation folded: %d landmarks with %d elements\n", r.GetFoldedLandmarks(), r.GetFoldedElements())
+		fmt.Fprintf(&b, "navigation folded: %s with %s\n", plural.Of(r.GetFoldedLandmarks(), "landmark"), plural.Of(r.GetFoldedElements(), "element"))
 	}
 	return b.String()
 }

@@ -1,11 +1,11 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 // cellLimit is how many characters of a name or value a table shows.
@@ -22,7 +22,7 @@ func Cookies(all []*domtapv1.StoredCookie, values bool, now time.Time) string {
 // valueOr is a value for a table, or its size.
 func valueOr(value string, shown bool, bytes int32) string {
 	if !shown {
-		return fmt.Sprintf("%d bytes", bytes)
+		return plural.Of(bytes, "byte")
 	}
 	return Cell(value, cellLimit)
 }

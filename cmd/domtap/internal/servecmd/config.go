@@ -178,6 +178,7 @@ setting is invalid.`,
 // printSettings prints the settings in the form of a configuration file, or as JSON.
 func printSettings(p *cli.Printer, f *pflag.FlagSet, from origins, all bool) error {
 	var failed error
+	printed := false
 	f.VisitAll(func(flag *pflag.Flag) {
 		if failed != nil || !isSetting(flag) || !all && from[flag.Name] == fromDefault {
 			return
@@ -191,9 +192,12 @@ func printSettings(p *cli.Printer, f *pflag.FlagSet, from origins, all bool) err
 			values[i] = mask(values[i])
 		}
 		if len(values) > 0 {
-			failed = printSetting(p, flag.Name, from[flag.Name], repeats, values)
+			failed, printed = printSetting(p, flag.Name, from[flag.Name], repeats, values), true
 		}
 	})
+	if !printed && !p.JSON {
+		return p.Text("# All settings are at their defaults: domtap config --all prints them\n")
+	}
 	return failed
 }
 

@@ -98,7 +98,7 @@ func (s *Flags) registerPages(cmd *cobra.Command) {
 	f.Int64Var(&s.Browser.MaxDownloadBytes, "max-downloads-bytes", 2<<30, "the most bytes of all downloads; a download that exceeds the limit is canceled")
 	f.BoolVar(&s.AllowEval, "allow-eval", false, "let clients run scripts in pages (Evaluate, domtap eval); each call is logged, without the script")
 	cli.ChoiceFlag(cmd, &s.dialogs, "dialogs", "", "who answers JavaScript dialogs: report waits for a client, accept and dismiss answer at once", "report", "accept", "dismiss")
-	cli.ChoiceFlag(cmd, &s.restore, "restore-tabs", "", "when to restore the tabs opened with --restore: killed after the daemon was killed, "+
+	cli.ChoiceFlag(cmd, &s.restore, "restore-tabs", "", "when to restore the tabs opened with domtap open --restore: killed after the daemon was killed, "+
 		"always also after it was stopped, never never, and nothing is stored", "killed", "always", "never")
 	cli.BindEnv(f, "allow-file-dir", "mask", "block", "upload-dir", "downloads-dir", "max-downloads-bytes", "allow-eval", "dialogs", "restore-tabs")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
 	"github.com/domtap/domtap/internal/timeline"
 )
 
@@ -159,8 +160,8 @@ func text(r *domtapv1.GetTimelineResponse, follow bool) string {
 		if c.GetPaused() {
 			paused = ", paused"
 		}
-		b.WriteString(render.Line(fmt.Sprintf("-- %s: %d acted, %d read, %d failed, %s%d tokens%s", c.GetClient(), c.GetTurns(), c.GetReads(), c.GetFailed(),
-			about, c.GetTokens(), paused)) + "\n")
+		b.WriteString(render.Line(fmt.Sprintf("-- %s: %d acted, %d read, %d failed, %s%s%s", c.GetClient(), c.GetTurns(), c.GetReads(), c.GetFailed(),
+			about, plural.Of(c.GetTokens(), "token"), paused)) + "\n")
 	}
 	if by := r.GetTakenOverBy(); by != "" {
 		b.WriteString(render.Line("-- taken over by "+by) + "\n")
