@@ -47,8 +47,9 @@ type test struct {
 type suite struct {
 	tests []*test // in the order of their beginnings
 	named map[string]*test
-	// own is what was printed outside tests, and crash what was printed from where the process began to die: that goes to any test.
+	// own is what was printed outside tests, and crash what was printed from where the process began to die: go test gives that to any test.
 	own, crash []string
+	dying      []*test // the test that each line of crash was given to
 }
 
 // outcome is a test that failed or was skipped, with what it said.
@@ -154,11 +155,24 @@ func (s *suite) take(e event) {
 	case "skip":
 		t.state = skipped
 	case "output":
-		if died().MatchString(e.Output) || len(s.crash) > 0 {
-			s.crash = append(s.crash, e.Output)
-		} else if !strings.HasPrefix(e.Output, "=== ") {
-			t.output = append(t.output, e.Output)
+		s.print(t, e.Output)
+	}
+}
+
+// print takes a line that a test printed.
+func (s *suite) print(t *test, line string) {
+	if strings.HasPrefix(line, "=== ") || strings.HasPrefix(line, "--- ") {
+		// The process lives: a test had printed what looks like the end of one.
+		for i, line := range s.crash {
+			s.dying[i].output = append(s.dying[i].output, line)
 		}
+		s.crash, s.dying = nil, nil
+	}
+	switch {
+	case died().MatchString(line) || len(s.crash) > 0:
+		s.crash, s.dying = append(s.crash, line), append(s.dying, t)
+	case !strings.HasPrefix(line, "=== "):
+		t.output = append(t.output, line)
 	}
 }
 
@@ -182,7 +196,7 @@ func (r *report) takePackage(s *suite, e event) {
 	switch e.Action {
 	case "output":
 		if died().MatchString(e.Output) || len(s.crash) > 0 && !strings.HasPrefix(e.Output, "FAIL\t") {
-			s.crash = append(s.crash, e.Output)
+			s.crash, s.dying = append(s.crash, e.Output), append(s.dying, new(test))
 			return
 		}
 		s.own = append(s.own, e.Output)
