@@ -197,10 +197,24 @@ function elementOf(root, id) {
 const GET_ATTRIBUTE = Element.prototype.getAttribute;
 const HAS_ATTRIBUTE = Element.prototype.hasAttribute;
 
-/** The local name; a form whose own is shadowed by a control still is a form. @param {El} el */
+const HTML_NAMESPACE = "http://www.w3.org/1999/xhtml";
+/** The names of HTML elements that have properties of their own. Other elements of these names, as in XML documents, have none. */
+const HTML_ONLY = new Set(
+  ("area,audio,base,body,button,canvas,data,datalist,details,dialog,embed,fieldset,form,frame,frameset,html,iframe,img,input,label,legend,li," +
+    "link,map,marquee,meta,meter,object,ol,optgroup,option,output,param,progress,select,slot,source,table,tbody,td,template,textarea,tfoot,th," +
+    "thead,time,tr,track,video").split(","),
+);
+
+/**
+ * The local name; a form whose own is shadowed by a control still is a form. An element of XML, SVG or MathML that has the
+ * name of an HTML element or link, and is none, gets "xml:" before it: it has no properties of that one.
+ * @param {El} el
+ */
 function tagOf(el) {
   const tag = el.localName;
-  return typeof tag === "string" ? tag : "form";
+  if (typeof tag !== "string") return "form";
+  if (HTML_ONLY.has(tag)) return slow.namespaceURI(el) === HTML_NAMESPACE ? tag : "xml:" + tag;
+  return tag === "a" && el.href === undefined ? "xml:a" : tag;
 }
 
 /** @param {El} el */

@@ -102,6 +102,8 @@ class ListenerProbe {
      * @type {WeakRef<El>[]}
      */
     this.askLater = [];
+    /** Hosts of unknown roots that have elements with listeners, which askAboutHost asked about. @type {WeakSet<El>} */
+    this.hostsOfListeners = new WeakSet();
     /** Where classifyAgain continues. @type {Iterator<WeakRef<El>> | null} */
     this.cursor = null;
     /** The loadStage at the last probe. */
@@ -250,9 +252,13 @@ class ListenerProbe {
       // first, so even nodes of this document may have the prototypes of another frame: they are
       // read through `slow` alone.
       if (slow.ownerDocument(node) !== this.model.doc) return;
-      const root = slow.getRootNode(node);
-      if (isShadow(root) && root.mode === "closed") this.addClosedRoot(root);
-      if (!isElement(node)) return;
+      if (!isElement(node)) {
+        // A closed root, whose mode the browser said. The mode is never read here: that of a root of the browser's
+        // own, as in its viewer of JSON documents, ends the renderer.
+        if (isShadow(node)) this.addClosedRoot(node);
+        return;
+      }
+      this.askAboutHost(slow.getRootNode(node));
       if (i < on.length) {
         this.hovering.delete(on[i]);
         this.listening.set(on[i], new WeakRef(node));
@@ -265,6 +271,15 @@ class ListenerProbe {
       }
     });
     this.classifyAgain();
+  }
+
+  /** The next probe asks for the mode of a root that is not known, in which an element has a listener. @param {Node} root */
+  askAboutHost(root) {
+    if (!isShadow(root) || shadowOf(root.host) === root || this.hostsOfListeners.has(root.host)) return;
+    this.hostsOfListeners.add(root.host);
+    this.asked.delete(root.host);
+    this.askLater.push(new WeakRef(root.host));
+    this.probeDue = true;
   }
 
   /** Decides whether an element with a click listener is interactive. @param {El} el */
