@@ -34,7 +34,7 @@ func (r *runner) read(ctx context.Context, t *tool, n int) bool {
 			seen++
 		}
 	}
-	r.put(t, report.Row{ID: fmt.Sprintf("recall-%d", n), Title: fmt.Sprintf("of the names of %s controls, in the answers", count(n)), Group: "Read", Unit: report.Percent}, 100*float64(seen)/float64(n))
+	r.put(t, report.Row{ID: fmt.Sprintf("recall-%d", n), Title: fmt.Sprintf("names of %s controls that the answers contain", count(n)), Group: "Read", Unit: report.Percent}, 100*float64(seen)/float64(n))
 	id, title = fmt.Sprintf("again-%d", n), fmt.Sprintf("read the %s controls again, unchanged", count(n))
 	got, err = t.must(ctx, t.again()...)
 	if err != nil {
@@ -49,17 +49,17 @@ func (r *runner) read(ctx context.Context, t *tool, n int) bool {
 func (r *runner) act(ctx context.Context, t *tool, n int, plain bool) bool {
 	button := 4 * (r.pages % (n / 4))
 	act := clicking{
-		id: fmt.Sprintf("act-%d", n), title: fmt.Sprintf("click one of %s controls and know the result, in a status region", count(n)),
+		id: fmt.Sprintf("act-%d", n), title: fmt.Sprintf("click one of %s controls and read the result, in a status region", count(n)),
 		path: fmt.Sprintf("/list?n=%d", n), name: names(n)[button], want: fmt.Sprintf("Archived %05d", button),
 	}
 	if plain {
 		act.id, act.path = act.id+"-plain", act.path+"&plain=1"
-		act.title = strings.TrimSuffix(act.title, "a status region") + "a plain text"
+		act.title = strings.TrimSuffix(act.title, "a status region") + "plain text"
 	}
 	return r.know(ctx, t, act)
 }
 
-// clicking is something to click, and what is to be known of that.
+// clicking is a click and its expected result.
 type clicking struct {
 	id, title        string
 	path, name, want string
@@ -105,7 +105,7 @@ func (r *runner) ready(ctx context.Context, t *tool, path string, alone bool) er
 	}
 	got, err := t.whole(ctx, t.prepare(alone))
 	if err == nil && strings.HasPrefix(path, "/list?n=1000") {
-		r.put(t, report.Row{ID: "texts-tokens", Title: "read 1,000 controls with all texts, once, for programs that need that before they tell of changes in texts", Group: "Read", Unit: report.Tokens}, float64(got.tokens))
+		r.put(t, report.Row{ID: "texts-tokens", Title: "read 1,000 controls with all texts, once: needed before a program reports changes of texts", Group: "Read", Unit: report.Tokens}, float64(got.tokens))
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func (r *runner) ready(ctx context.Context, t *tool, path string, alone bool) er
 func (r *runner) learn(ctx context.Context, t *tool, n int) bool {
 	// Of each page: the stream of the last one may not be closed yet.
 	id := fmt.Sprint("page", r.pages)
-	title := fmt.Sprintf("learn what a page of %s controls has changed by itself", count(n))
+	title := fmt.Sprintf("notice a change that a page of %s controls made by itself", count(n))
 	row := report.Row{ID: "learn-tokens", Title: title, Group: "Follow", Unit: report.Tokens}
 	path := fmt.Sprintf("/list?n=%d&id=%s", n, id)
 	_, err := t.read(ctx, r.address(path))
@@ -134,7 +134,7 @@ func (r *runner) learn(ctx context.Context, t *tool, n int) bool {
 	}
 	r.both(t, "Follow", "learn", title, got)
 	news = fmt.Sprintf("Order %05d has arrived", r.pages)
-	title = "wait for a text that is known before, from the change on"
+	title = "wait for a known text, from the change on"
 	if got, err = r.follow(ctx, t, id, news, true, t.wait(news)); err != nil {
 		r.fail(ctx, t, report.Row{ID: "wait-tokens", Title: title, Group: "Follow", Unit: report.Tokens}, err)
 		return false
@@ -206,7 +206,7 @@ func (r *runner) applications(ctx context.Context, t *tool) bool {
 		if built, _ := filepath.Glob(filepath.Join(r.Root, ".cache", "apps", "dist", app.id+".js")); built == nil {
 			continue
 		}
-		title := "check an item in a list of things to do made with " + app.name + ", and know what that changed"
+		title := "check an item of a to-do list made with " + app.name + ", and read what changed"
 		if !r.know(ctx, t, clicking{id: app.id, title: title, path: "/apps/" + app.id, name: app.box, want: app.want}) {
 			return false
 		}

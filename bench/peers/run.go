@@ -22,7 +22,7 @@ type Config struct {
 	Domtap, Browser, Installed string
 	// Root is the directory of the repository, whose applications are read.
 	Root string
-	// Repetitions is how often each operation is measured, at least 1; slow ones at most three times.
+	// Repetitions is how often each operation is measured, at least 1.
 	Repetitions int
 	// Short measures domtap alone, on small pages, once: a test that all of this works.
 	Short bool
@@ -124,9 +124,6 @@ func (r *runner) address(path string) string {
 	return fmt.Sprintf("%s%s%spage=%d", r.site.base, path, separator, r.pages)
 }
 
-// times is how often something slow is measured.
-func (r *runner) times() int { return min(r.Repetitions, 3) }
-
 // put adds a figure to a row.
 func (b *book) put(t *tool, row report.Row, v float64) { b.result.Cell(row, t.index).Add(v) }
 
@@ -180,8 +177,8 @@ func (r *runner) restart(ctx context.Context, t *tool) bool {
 // alone measures each program with no other running: its start, and its memory.
 func (r *runner) alone(ctx context.Context) {
 	r.say("start and memory")
-	cold := report.Row{ID: "cold-ms", Title: "start everything, and know a first page of 100 controls", Group: "Start", Unit: report.Milliseconds}
-	for range r.times() {
+	cold := report.Row{ID: "cold-ms", Title: "cold start to the first page of 100 controls read", Group: "Start", Unit: report.Milliseconds}
+	for range r.Repetitions {
 		for _, t := range r.tools {
 			got, err := r.start(ctx, t, "/list?n=100")
 			if err != nil {
@@ -198,7 +195,7 @@ func (r *runner) alone(ctx context.Context) {
 
 // study counts what a model reads before it uses a program.
 func (r *runner) study(ctx context.Context, t *tool) {
-	row := report.Row{ID: "manual-tokens", Title: "what a model reads first: definitions of tools, or the skill file", Group: "Start", Unit: report.Tokens}
+	row := report.Row{ID: "manual-tokens", Title: "tool definitions, or the skill file, which a model reads first", Group: "Start", Unit: report.Tokens}
 	ctx, cancel := context.WithTimeout(ctx, t.limit)
 	defer cancel()
 	text, err := t.channel.manual(ctx, t.spec.manual)
@@ -216,12 +213,12 @@ func (r *runner) weigh(ctx context.Context, t *tool) {
 		last = 2
 	}
 	for open := 1; ; open = last {
-		title := fmt.Sprintf("with %d tabs", open)
+		title := fmt.Sprintf("%d tabs", open)
 		if open == 1 {
-			title = "with one tab"
+			title = "one tab"
 		}
-		own := report.Row{ID: fmt.Sprintf("memory-own-%d", open), Title: "the program itself, " + title, Group: "Memory", Unit: report.Megabytes}
-		all := report.Row{ID: fmt.Sprintf("memory-all-%d", open), Title: "with its browser, " + title, Group: "Memory", Unit: report.Megabytes}
+		own := report.Row{ID: fmt.Sprintf("memory-own-%d", open), Title: "memory of the program alone, with " + title, Group: "Memory", Unit: report.Megabytes}
+		all := report.Row{ID: fmt.Sprintf("memory-all-%d", open), Title: "memory with the browser and " + title, Group: "Memory", Unit: report.Megabytes}
 		if !r.Short {
 			time.Sleep(settle)
 		}
@@ -253,22 +250,22 @@ func (r *runner) together(ctx context.Context) {
 	}
 	for _, n := range r.sizes(100, 1000, 10000) {
 		r.say("read %d controls", n)
-		r.each(ctx, n <= 1000, func(t *tool) bool { return r.read(ctx, t, n) })
+		r.each(ctx, func(t *tool) bool { return r.read(ctx, t, n) })
 	}
 	for _, n := range r.sizes(20, 1000) {
 		r.say("act on one of %d controls", n)
-		r.each(ctx, true, func(t *tool) bool { return r.act(ctx, t, n, false) })
+		r.each(ctx, func(t *tool) bool { return r.act(ctx, t, n, false) })
 	}
 	r.say("act where the result is a plain text")
 	size := 1000
 	if r.Short {
 		size = 100
 	}
-	r.each(ctx, true, func(t *tool) bool { return r.act(ctx, t, size, true) })
+	r.each(ctx, func(t *tool) bool { return r.act(ctx, t, size, true) })
 	r.say("learn of a change")
-	r.each(ctx, true, func(t *tool) bool { return r.learn(ctx, t, size) })
+	r.each(ctx, func(t *tool) bool { return r.learn(ctx, t, size) })
 	r.say("applications")
-	r.each(ctx, false, func(t *tool) bool { return r.applications(ctx, t) })
+	r.each(ctx, func(t *tool) bool { return r.applications(ctx, t) })
 	for _, t := range r.tools {
 		r.stop(ctx, t)
 	}
@@ -283,12 +280,8 @@ func (r *runner) sizes(all ...int) []int {
 }
 
 // each has the programs do something in turns. One that fails is started again, and one that cannot be is left out.
-func (r *runner) each(ctx context.Context, quick bool, do func(t *tool) bool) {
-	times := r.Repetitions
-	if !quick {
-		times = r.times()
-	}
-	for range times {
+func (r *runner) each(ctx context.Context, do func(t *tool) bool) {
+	for range r.Repetitions {
 		for _, t := range r.tools {
 			if ctx.Err() == nil && t.channel != nil && !do(t) && !r.restart(ctx, t) {
 				r.stop(ctx, t)

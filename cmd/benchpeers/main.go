@@ -5,8 +5,8 @@
 //
 //	benchpeers -domtap bin/domtap -json docs/peers.json -svg docs/peers.svg -readme README.md -docs docs/compared.md
 //
-// scripts/install-peers installs the others; a program that is missing or does not work is a part of the result. With -from, it
-// draws tables and chart from figures that were measured before. docs/compared.md says what the figures are.
+// scripts/install-peers installs the others; a program that is missing or does not work is a part of the result. With -from docs/peers.json, it
+// measures nothing, and draws tables and chart from the figures of that file. docs/compared.md says what the figures are.
 package main
 
 import (
@@ -43,7 +43,7 @@ func main() {
 	flag.StringVar(&o.config.Browser, "chrome", "", "the Chromium of all programs (default: the first of chromium, chromium-browser, google-chrome)")
 	flag.StringVar(&o.config.Installed, "installed", ".cache/peers", "where scripts/install-peers has installed the others")
 	flag.StringVar(&o.config.Root, "root", ".", "the directory of the repository")
-	flag.IntVar(&o.config.Repetitions, "n", 5, "how often to measure each operation; slow ones at most three times")
+	flag.IntVar(&o.config.Repetitions, "n", 5, "how often to measure each operation")
 	flag.BoolVar(&o.config.Short, "short", false, "measure domtap alone, on small pages, once")
 	flag.StringVar(&o.config.Conditions, "conditions", "", "what else the machine does, for the tables and the chart")
 	flag.StringVar(&o.from, "from", "", "measure nothing: take the figures of this file")
@@ -51,7 +51,7 @@ func main() {
 	flag.StringVar(&o.svg, "svg", "", "write the chart to this file")
 	flag.StringVar(&o.readme, "readme", "", "put the short table into this document")
 	flag.StringVar(&o.docs, "docs", "", "put all tables into this document")
-	flag.DurationVar(&o.limit, "limit", 28*time.Minute, "end after this time, with what was measured until then")
+	flag.DurationVar(&o.limit, "limit", 40*time.Minute, "end after this time, with the figures measured until then")
 	flag.Parse()
 	if err := run(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "benchpeers:", err)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
@@ -22,18 +23,25 @@ import (
 
 // The measures of the picture, in its own pixels.
 const (
-	pageWidth, pageHeight = 760, 1340
-	pageScale             = 0.6
-	margin                = 20
-	columnGap             = 20
+	pageWidth, pageHeight = 775, 725
+	pageScale             = 0.52
+	margin                = 10
+	columnGap             = 12
 	leftWidth             = int(pageWidth * pageScale)
 	rightX                = margin + leftWidth + columnGap
-	rightWidth            = 500
+	rightWidth            = 590
 	pictureWidth          = rightX + rightWidth + margin
-	lineHeight            = 17
-	barHeight             = 28
-	letterWidth           = 7.25
+	lineHeight            = 15
+	barHeight             = 24
+	badgeHeight           = 19
+	columns               = 78 // of the terminal: letters are 7.25 wide
 )
+
+// shownLots is how many lots the page of the picture has.
+const shownLots = "?lots=2"
+
+// shownAddress replaces the address of the page, whose port differs from run to run.
+const shownAddress = "http://localhost:8080/"
 
 // boughtLot is the lot that the session bids on.
 const boughtLot = "Lighthouse lamp"
@@ -41,10 +49,9 @@ const boughtLot = "Lighthouse lamp"
 // latest is the heading of the list of bids.
 const latest = "Latest bids"
 
-// shown is what the session printed, and what the page showed after the click.
+// shown has the commands of the session with their output, and the page after the click.
 type shown struct {
 	commands []printed
-	watched  printed
 	page     []element
 }
 
@@ -87,10 +94,10 @@ func (s *stage) session(ctx context.Context, url string) (shown, error) {
 		if err != nil {
 			return printed{}, fmt.Errorf("domtap %s: %w", args[0], withStderr(err))
 		}
-		text := strings.ReplaceAll(string(output), url, "http://localhost:8080/")
+		text := strings.ReplaceAll(string(output), url, shownAddress)
 		return printed{"domtap " + strings.Join(args, " "), strings.TrimRight(text, "\n")}, nil
 	}
-	if _, err := run("open", url, "--viewport", fmt.Sprintf("%dx%d", pageWidth, pageHeight)); err != nil {
+	if _, err := run("open", url+shownLots, "--viewport", fmt.Sprintf("%dx%d", pageWidth, pageHeight)); err != nil {
 		return all, err
 	}
 	ref, _, err := s.button(ctx, boughtLot)
@@ -113,7 +120,8 @@ func (s *stage) session(ctx context.Context, url string) (shown, error) {
 		return all, fmt.Errorf("read what domtap dom printed: %w", err)
 	}
 	all.page = page.Elements
-	all.watched, err = run("watch", "--count", "2")
+	watched, err := run("watch", "--count", "1")
+	all.commands = append(all.commands, watched)
 	return all, err
 }
 
@@ -137,31 +145,27 @@ func (p printed) lines() []string {
 	return append([]string{"$ " + p.command}, strings.Split(p.output, "\n")...)
 }
 
-// draw lays the page on the left, and two terminals on the right.
+// draw lays the page on the left, and a terminal on the right.
 func draw(session shown) string {
 	var c canvas
-	var acted []string
+	var lines []string
 	for _, p := range session.commands {
-		acted = append(acted, p.lines()...)
+		for _, line := range p.lines() {
+			lines = append(lines, wrap(line, columns)...)
+		}
 	}
-	watched := session.watched.lines()
-	second := barHeight + terminalHeight(acted) + columnGap
-	height := max(barHeight+int(pageHeight*pageScale), second+barHeight+terminalHeight(watched))
-
+	height := max(barHeight+int(pageHeight*pageScale), barHeight+lineHeight*len(lines)+18)
 	c.add(`<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="title">`,
 		pictureWidth, height+2*margin, pictureWidth, height+2*margin)
-	c.add(`<title id="title">A page in a browser, and domtap in two terminals: it lists the page's elements, clicks one, prints what changed, and follows further changes.</title>`)
+	c.add(`<title id="title">A page in a browser, and domtap in a terminal: it lists the page's elements, clicks one, prints what changed, and follows further changes.</title>`)
 	c.add(`<style>text{white-space:pre}.t{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#d6deeb}` +
 		`.p{font-family:Georgia,"DejaVu Serif",serif}.c{fill:#fff;font-weight:bold}.r{fill:#e3b341}.a{fill:#56d364}.d{fill:#ff7b72}.h{fill:#8b949e}</style>`)
 	c.add(`<rect width="100%%" height="100%%" rx="12" fill="#eceff4"/>`)
 	drawPage(&c, session, height-barHeight)
-	drawTerminal(&c, rightX, margin, rightWidth, second-columnGap, acted)
-	drawTerminal(&c, rightX, margin+second, rightWidth, height-second, watched)
+	drawTerminal(&c, height, lines)
 	c.add(`</svg>`)
 	return c.String()
 }
-
-func terminalHeight(lines []string) int { return 12 + lineHeight*len(lines) + 6 }
 
 // drawBar draws the title bar of a window.
 func drawBar(c *canvas, x, y, width int, color, text string) {
@@ -172,12 +176,11 @@ func drawBar(c *canvas, x, y, width int, color, text string) {
 	c.add(`<text x="%d" y="%d" class="t h">%s</text>`, x+68, y+barHeight/2+4, html.EscapeString(text))
 }
 
-func drawTerminal(c *canvas, x, y, width, height int, lines []string) {
-	drawBar(c, x, y, width, "#21262d", "")
-	c.add(`<rect x="%d" y="%d" width="%d" height="%d" fill="#0d1117"/>`, x, y+barHeight, width, height-barHeight)
+func drawTerminal(c *canvas, height int, lines []string) {
+	drawBar(c, rightX, margin, rightWidth, "#21262d", "")
+	c.add(`<rect x="%d" y="%d" width="%d" height="%d" fill="#0d1117"/>`, rightX, margin+barHeight, rightWidth, height-barHeight)
 	for i, line := range lines {
-		line = shorten(line, int(float64(width-20)/letterWidth))
-		c.add(`<text x="%d" y="%d" class="t">%s</text>`, x+12, y+barHeight+12+lineHeight*i+6, colored(line))
+		c.add(`<text x="%d" y="%d" class="t">%s</text>`, rightX+12, margin+barHeight+12+lineHeight*i+6, colored(line))
 	}
 }
 
@@ -197,22 +200,28 @@ func colored(line string) string {
 	return html.EscapeString(line)
 }
 
-// shorten cuts a line to a number of characters.
-func shorten(line string, limit int) string {
-	if letters := []rune(line); len(letters) > limit {
-		return string(letters[:limit-1]) + "…"
+// wrap breaks a line between words, so that each part has at most limit characters; later parts are indented.
+func wrap(line string, limit int) []string {
+	const indent = "    "
+	var parts []string
+	for utf8.RuneCountInString(line) > limit {
+		cut := strings.LastIndex(string([]rune(line)[:limit+1]), " ")
+		if strings.TrimSpace(line[:max(cut, 0)]) == "" {
+			break // one long word
+		}
+		parts, line = append(parts, line[:cut]), indent+line[cut+1:]
 	}
-	return line
+	return append(parts, line)
 }
 
 // drawPage draws the page from the boxes of its elements. A badge shows the ref of each element
 // that can be acted on, and a frame what the click added.
 func drawPage(c *canvas, session shown, height int) {
-	drawBar(c, margin, margin, leftWidth, "#dfe3ea", "http://localhost:8080/")
+	drawBar(c, margin, margin, leftWidth, "#dfe3ea", shownAddress+shownLots)
 	c.add(`<svg x="%d" y="%d" width="%d" height="%d" viewBox="0 0 %d %d" preserveAspectRatio="xMidYMin slice" class="p">`,
 		margin, margin+barHeight, leftWidth, height, pageWidth, int(float64(height)/pageScale))
 	c.add(`<rect width="100%%" height="100%%" fill="#f7f3ea"/>`)
-	added := addedRefs(session.commands[len(session.commands)-1].output)
+	added := addedRefs(session.clicked())
 	drawCards(c, session.page)
 	for _, e := range session.page {
 		drawElement(c, e)
@@ -221,12 +230,18 @@ func drawPage(c *canvas, session shown, height int) {
 				e.Rect.X-4, e.Rect.Y-3, e.Rect.Width+8, e.Rect.Height+6)
 		}
 	}
-	for _, e := range session.page {
-		if interactive(e) {
-			drawBadge(c, e)
+	drawBadges(c, session.page)
+	c.add(`</svg>`)
+}
+
+// clicked is the output of the click.
+func (s shown) clicked() string {
+	for _, p := range s.commands {
+		if strings.HasPrefix(p.command, "domtap click ") {
+			return p.output
 		}
 	}
-	c.add(`</svg>`)
+	return ""
 }
 
 // addedRefs are the refs of new elements, and of those under another name, in what an action printed.
@@ -304,17 +319,27 @@ func drawElement(c *canvas, e element) {
 		} else if r.Height > 18 && r.X < 400 {
 			weight = "bold"
 		}
-		writeText(c, r.X, r.Y+r.Height*0.78, 17, ink, weight, e.Text)
+		// The box of a link is as wide as its text: so is the text in any font of the viewer.
+		c.add(`<text x="%g" y="%g" font-size="17" fill="%s" font-weight="%s" textLength="%g" lengthAdjust="spacingAndGlyphs">%s</text>`,
+			r.X, r.Y+r.Height*0.78, ink, weight, r.Width, html.EscapeString(e.Text))
 	}
 }
 
 // drawLabel writes a label beside its box, or before its field.
 func drawLabel(c *canvas, e element) {
 	if e.Rect.Y < 62 {
-		writeText(c, e.Rect.X, e.Rect.Y+15, 16, "#f7f3ea", "normal", e.Text)
+		writeText(c, labelX(e), e.Rect.Y+15, 16, "#f7f3ea", "normal", e.Text)
 		return
 	}
-	writeText(c, e.Rect.X+26, e.Rect.Y+15, 16, "#1d2a3a", "normal", e.Text)
+	writeText(c, labelX(e), e.Rect.Y+15, 16, "#1d2a3a", "normal", e.Text)
+}
+
+// labelX is where the text of a label begins.
+func labelX(e element) float64 {
+	if e.Rect.Y < 62 {
+		return e.Rect.X
+	}
+	return e.Rect.X + 26
 }
 
 // drawLines writes the text of a button in its middle, in as many lines as it needs.
@@ -338,11 +363,57 @@ func writeText(c *canvas, x, y float64, size int, fill, weight, text string) {
 	c.add(`<text x="%g" y="%g" font-size="%d" fill="%s" font-weight="%s">%s</text>`, x, y, size, fill, weight, html.EscapeString(text))
 }
 
-// drawBadge writes the ref of an element at the upper left corner of its box.
-func drawBadge(c *canvas, e element) {
-	label := strconv.FormatUint(uint64(e.Ref), 10)
-	width := 10 + 10*len(label)
-	x, y := e.Rect.X-float64(width)-1, e.Rect.Y-5
-	c.add(`<rect x="%g" y="%g" width="%d" height="19" rx="4" fill="#e3b341"/>`, x, y, width)
-	c.add(`<text x="%g" y="%g" font-size="15" font-family="monospace" font-weight="bold" fill="#1d2a3a" text-anchor="middle">%s</text>`, x+float64(width)/2, y+15, label)
+// box is a rectangle of the page, in its pixels.
+type box struct{ x, y, width, height float64 }
+
+func (b box) overlaps(o box) bool {
+	return b.x < o.x+o.width && o.x < b.x+b.width && b.y < o.y+o.height && o.y < b.y+b.height
+}
+
+// drawBadges writes the ref of each interactive element at its box, where the badge covers neither a text nor another badge.
+func drawBadges(c *canvas, page []element) {
+	taken := texts(page)
+	for _, e := range page {
+		if !interactive(e) {
+			continue
+		}
+		b := badge(e, taken)
+		taken = append(taken, b)
+		c.add(`<rect x="%g" y="%g" width="%g" height="%g" rx="4" fill="#e3b341"/>`, b.x, b.y, b.width, b.height)
+		c.add(`<text x="%g" y="%g" font-size="15" font-family="monospace" font-weight="bold" fill="#1d2a3a" text-anchor="middle">%d</text>`, b.x+b.width/2, b.y+15, e.Ref)
+	}
+}
+
+// badge finds the place of a badge: before the box, inside at its end, above it, or below it.
+func badge(e element, taken []box) box {
+	r := e.Rect
+	b := box{width: float64(10 + 10*len(strconv.FormatUint(uint64(e.Ref), 10))), height: badgeHeight}
+	middle := r.Y + (r.Height-badgeHeight)/2
+	places := [][2]float64{{r.X - b.width - 2, middle}, {r.X + r.Width - b.width - 8, middle}, {r.X, r.Y - badgeHeight}, {r.X, r.Y + r.Height}}
+	for _, place := range places {
+		b.x, b.y = place[0], place[1]
+		if b.x >= 0 && b.y >= 0 && !slices.ContainsFunc(taken, b.overlaps) {
+			return b
+		}
+	}
+	return b
+}
+
+// texts are the boxes of the page's texts.
+func texts(page []element) []box {
+	var all []box
+	for _, e := range page {
+		b := box{e.Rect.X, e.Rect.Y, e.Rect.Width, e.Rect.Height}
+		switch e.Role {
+		case "button", "link", "paragraph":
+			all = append(all, b)
+		case "heading":
+			b.width = min(b.width, float64(10*len(e.Text)))
+			all = append(all, b)
+		case "label": // its box has the field in it, too
+			x := labelX(e)
+			all = append(all, box{x, b.y, min(b.x+b.width-x, float64(9*len(e.Text))), b.height})
+		}
+	}
+	return all
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,14 +25,19 @@ import (
 // root is the top of the repository.
 var root = filepath.Join("..", "..")
 
-// block is a piece of documentation that a reader is to paste into a shell: a fence marked sh.
+// block is a fence marked sh, which a reader pastes into a shell.
 type block struct {
 	file string
 	line int
 	text string
+	// output is the fence marked text that follows the block directly; empty: none.
+	output string
 }
 
-// readBlocks finds the blocks of a document.
+// fence matches the beginning of a fence marked sh or text.
+var fence = regexp.MustCompile("^```(sh|text)$")
+
+// readBlocks finds the blocks of a document, with their outputs.
 func readBlocks(t *testing.T, file string) []block {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -39,20 +45,26 @@ func readBlocks(t *testing.T, file string) []block {
 		t.Fatal(err)
 	}
 	var blocks []block
-	inside := false
+	var into *string
+	inside, follows := false, false // in any fence; directly after a block
 	for i, line := range strings.Split(string(text), "\n") {
-		switch {
-		case !inside && line == "```sh":
-			inside = true
-			blocks = append(blocks, block{file: file, line: i + 2})
+		switch match := fence.FindStringSubmatch(line); {
 		case inside && line == "```":
-			inside = false
-		case inside:
-			blocks[len(blocks)-1].text += line + "\n"
+			inside, into = false, nil
+		case inside && into != nil:
+			*into += line + "\n"
+		case inside || line == "":
+		case match != nil && match[1] == "sh":
+			blocks = append(blocks, block{file: file, line: i + 2})
+			inside, follows, into = true, true, &blocks[len(blocks)-1].text
+		case match != nil && follows:
+			inside, follows, into = true, false, &blocks[len(blocks)-1].output
+		default:
+			inside, follows = strings.HasPrefix(line, "```"), false
 		}
 	}
 	if inside {
-		t.Errorf("%s: the last block does not end", file)
+		t.Errorf("%s: the last fence does not end", file)
 	}
 	return blocks
 }
@@ -76,9 +88,10 @@ func documents(t *testing.T) []string {
 	return files
 }
 
-// TestCommandsInTheDocumentsWork runs the blocks of each document, in order, in one place with a
-// daemon of its own. https://example.com is a page of the test, https://search.example.org a search provider, and the ports are free ones. make test runs those of README.md
-// and docs/quickstart.md, and make test-long those of all documents.
+// TestCommandsInTheDocumentsWork runs the blocks of each document, in order, in one place with a daemon of its own, and compares
+// the outputs that the document shows. The site of the demo is at http://127.0.0.1:8080, as for a reader. https://example.com is a
+// page of the test, of which no document shows the output, https://search.example.org a search provider, and the ports are free
+// ones. make test runs the blocks of README.md and docs/quickstart.md, and make test-long those of all documents.
 func TestCommandsInTheDocumentsWork(t *testing.T) {
 	path := needPlainProgram(t)
 	run := 0
@@ -104,11 +117,18 @@ func TestCommandsInTheDocumentsWork(t *testing.T) {
 	}
 }
 
+// demoAddress is the address of the demo's site in documents: go run ./cmd/demo -serve 127.0.0.1:8080.
+const demoAddress = "http://127.0.0.1:8080"
+
+// traced begins the lines in which the shell shows the commands.
+const traced = "@@ "
+
 // workspace is where the blocks of one document are run.
 type workspace struct {
-	dir     string
-	env     []string
-	replace *strings.Replacer
+	dir string
+	env []string
+	// there replaces the addresses of the documents, and back those of the test.
+	there, back *strings.Replacer
 }
 
 func newWorkspace(t *testing.T, program string) *workspace {
@@ -118,14 +138,17 @@ func newWorkspace(t *testing.T, program string) *workspace {
 		t.Fatal(err)
 	}
 	site := httptest.NewServer(http.HandlerFunc(examplePage))
+	demo := httptest.NewServer(http.FileServer(http.Dir(filepath.Join(root, "cmd", "demo", "page"))))
 	finder := searchtest.Start("searxng")
 	t.Cleanup(finder.Close)
-	state := shortDir(t)
+	state, dir := shortDir(t), t.TempDir()
 	d := &workspace{
-		dir: t.TempDir(),
-		env: append(ownEnv(state),
+		dir: dir,
+		// PS4 marks the lines in which the shell shows the commands.
+		env: append(ownEnv(state), "PS4="+traced, "HOME="+dir, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "XDG_CACHE_HOME=", "XDG_RUNTIME_DIR=",
 			"PATH="+strings.Join([]string{filepath.Dir(program), tools, os.Getenv("PATH")}, string(filepath.ListSeparator))),
-		replace: strings.NewReplacer("https://example.com", site.URL, "https://search.example.org", finder.URL, "127.0.0.1:7411", freeAddress(t), "127.0.0.1:7412", freeAddress(t)),
+		back:  strings.NewReplacer(demo.URL, demoAddress),
+		there: strings.NewReplacer("https://example.com", site.URL, demoAddress, demo.URL, "https://search.example.org", finder.URL, "127.0.0.1:7411", freeAddress(t), "127.0.0.1:7412", freeAddress(t)),
 	}
 	t.Cleanup(func() {
 		stop := exec.Command(program, "stop")
@@ -133,8 +156,10 @@ func newWorkspace(t *testing.T, program string) *workspace {
 		if text, err := stop.CombinedOutput(); err != nil {
 			t.Errorf("domtap stop: %v: %s", err, text)
 		}
-		site.CloseClientConnections()
-		site.Close()
+		for _, server := range []*httptest.Server{site, demo} {
+			server.CloseClientConnections()
+			server.Close()
+		}
 	})
 	return d
 }
@@ -170,6 +195,9 @@ var grpcurl = sync.OnceValues(func() (string, error) {
 // makeTarget is a line that calls make. The targets are not run: the tests are one of them.
 var makeTarget = regexp.MustCompile(`(?m)^make (\S+)$`)
 
+// prepared matches lines that the test does not run, because a checkout and the demo's site are there.
+var prepared = regexp.MustCompile(`(?m)^(git clone \S+ && cd domtap|go run \./cmd/demo -serve 127\.0\.0\.1:8080 &)$`)
+
 // blockLimit is how long one block may take.
 const blockLimit = 2 * time.Minute
 
@@ -179,7 +207,7 @@ func (d *workspace) paste(t *testing.T, b block) {
 	for _, target := range makeTarget.FindAllStringSubmatch(b.text, -1) {
 		checkTarget(t, b, target[1])
 	}
-	script := d.replace.Replace(makeTarget.ReplaceAllString(b.text, ":"))
+	script := d.there.Replace(prepared.ReplaceAllString(makeTarget.ReplaceAllString(b.text, ":"), ":"))
 	ctx, cancel := context.WithTimeout(t.Context(), blockLimit)
 	defer cancel()
 	out, err := os.Create(filepath.Join(d.dir, "output"))
@@ -199,6 +227,60 @@ func (d *workspace) paste(t *testing.T, b block) {
 		return
 	}
 	t.Logf("%s:%d:\n%s", b.file, b.line, text)
+	if err := shows(d.back.Replace(string(text)), b.output); err != nil {
+		t.Errorf("%s:%d: %v", b.file, b.line, err)
+	}
+}
+
+// shows checks that the lines of documented were printed one after the other. A line … stands for any lines, and a run of spaces for
+// any other.
+func shows(printed, documented string) error {
+	var lines []string
+	for line := range strings.Lines(printed) {
+		if !strings.HasPrefix(line, traced) {
+			lines = append(lines, strings.Join(strings.Fields(line), " "))
+		}
+	}
+	gap := true
+	for line := range strings.Lines(documented) {
+		line = strings.Join(strings.Fields(line), " ")
+		if line == "…" {
+			gap = true
+			continue
+		}
+		at := slices.Index(lines, line)
+		if at < 0 || at > 0 && !gap {
+			return fmt.Errorf("the document shows the line %q, which was not printed there; what follows the line before is\n%s", line, strings.Join(lines, "\n"))
+		}
+		lines, gap = lines[at+1:], false
+	}
+	return nil
+}
+
+// TestDocumentedOutputIsCompared holds shows to its comment.
+func TestDocumentedOutputIsCompared(t *testing.T) {
+	const printed = "@@ domtap compact\nURL: x | Title: y\n[0] a  (button)\n[1] b\n[2] c\n"
+	for documented, want := range map[string]bool{
+		"": true, "[0] a (button)\n[1] b\n": true, "URL: x | Title: y\n…\n[2] c\n": true,
+		"[0] a (button)\n[2] c\n": false, "[3] d\n": false, "[1] b\n[0] a (button)\n": false, "@@ domtap compact\n": false,
+	} {
+		if err := shows(printed, documented); (err == nil) != want {
+			t.Errorf("%q: %v", documented, err)
+		}
+	}
+}
+
+// README.md and docs/quickstart.md name the Go version of go.mod, in words.
+func TestDocumentsNameTheGoVersion(t *testing.T) {
+	match := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(readDocument(t, filepath.Join(root, "go.mod")))
+	if match == nil {
+		t.Fatal("go.mod names no version of Go")
+	}
+	for _, name := range []string{"README.md", "docs/quickstart.md", "CONTRIBUTING.md"} {
+		if want := "Go " + match[1] + " or later"; !strings.Contains(readDocument(t, filepath.Join(root, name)), want) {
+			t.Errorf("%s does not say %q", name, want)
+		}
+	}
 }
 
 // checkTarget looks for a target in the Makefile, or for a tool in tools/go.mod when it is one.

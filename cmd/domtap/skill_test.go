@@ -68,30 +68,39 @@ func TestSkillIsPrintedOrWritten(t *testing.T) {
 	}
 }
 
-// llms.txt names every page of docs with the title that it has.
-func TestLLMsTextNamesEveryPage(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "llms.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(string(text), "# domtap\n\n> ") {
-		t.Errorf("llms.txt begins with %.40q", text)
-	}
+var updateIndex = flag.Bool("update-index", false, "write the pages of docs/README.md into llms.txt")
+
+// docs/README.md is the index of the documentation: it names every page with the page's title. llms.txt has the same lists.
+func TestTheIndexNamesEveryPage(t *testing.T) {
+	index := readDocument(t, filepath.Join(root, "docs", "README.md"))
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil || len(pages) < 20 {
 		t.Fatal(pages, err)
 	}
 	for _, page := range pages {
-		first, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		title, _, _ := strings.Cut(strings.TrimPrefix(string(first), "# "), "\n")
-		if name := filepath.Base(page); name != "README.md" && !strings.Contains(string(text), "- ["+title+"](docs/"+name+")") {
-			t.Errorf("llms.txt has no line - [%s](docs/%s)", title, name)
+		title, _, _ := strings.Cut(strings.TrimPrefix(readDocument(t, page), "# "), "\n")
+		if name := filepath.Base(page); name != "README.md" && strings.Count(index, "\n- ["+title+"]("+name+")") != 1 {
+			t.Errorf("docs/README.md does not have one line - [%s](%s)", title, name)
 		}
 	}
-	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(text), -1) {
+	_, lists, _ := strings.Cut(index, "\n## ")
+	lists = strings.NewReplacer("](../", "](", "](", "](docs/").Replace("\n## " + lists + "\n")
+	file := filepath.Join(root, "llms.txt")
+	text := readDocument(t, file)
+	before, rest, _ := strings.Cut(text, "\n## ")
+	_, optional, found := strings.Cut(rest, "\n## Optional\n")
+	if !strings.HasPrefix(before, "# domtap\n\n> ") || !found {
+		t.Fatalf("llms.txt begins with %.40q, or has no part Optional", text)
+	}
+	want := before + lists + "## Optional\n" + optional
+	if *updateIndex {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if text != want {
+		t.Errorf("llms.txt does not have the lists of docs/README.md: run go test ./cmd/domtap -run Index -update-index")
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(want, -1) {
 		if _, err := os.Stat(filepath.Join(root, link[1])); err != nil {
 			t.Errorf("llms.txt: %v", err)
 		}

@@ -74,15 +74,15 @@ func TestTheTranscriptsAreReal(t *testing.T) {
 	defer site.Close()
 	defer site.CloseClientConnections()
 	workspace := newWorkspace(t, path)
-	workspace.replace = strings.NewReplacer("https://shop.example", site.URL)
+	workspace.there = strings.NewReplacer("https://shop.example", site.URL)
 	var assignments string
 	for i, e := range d.exchanges {
 		if name := assignment.FindStringSubmatch(e.command); name != nil {
-			value := workspace.ask(t, assignments+workspace.replace.Replace(e.command)+"\nprintf %s \"$"+name[1]+"\"")
+			value := workspace.ask(t, assignments+workspace.there.Replace(e.command)+"\nprintf %s \"$"+name[1]+"\"")
 			assignments += fmt.Sprintf("%s='%s'\n", name[1], value)
 			continue
 		}
-		text := workspace.ask(t, assignments+workspace.replace.Replace(e.command))
+		text := workspace.ask(t, assignments+workspace.there.Replace(e.command))
 		text = strings.ReplaceAll(text, site.URL, "https://shop.example")
 		if !likeness(e.answer).MatchString(text) {
 			t.Errorf("%s:%d: $ %s\nanswers\n%s\nand is to answer\n%s", d.file, e.line, e.command, text, e.answer)

@@ -22,7 +22,7 @@ type Result struct {
 	Browser string `json:"browser"`
 	// Tokenizer is what tokens are counted by.
 	Tokenizer string `json:"tokenizer"`
-	// Repetitions is how often each operation was measured, at most.
+	// Repetitions is how often each operation was measured; rows of Text were observed once.
 	Repetitions int `json:"repetitions"`
 	// Seconds is how long the run took.
 	Seconds int     `json:"seconds"`

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -9,7 +12,7 @@ import (
 func example() *Result {
 	r := &Result{
 		Date: "2026-01-02", Browser: "Chromium 1", Tokenizer: "o200k_base", Repetitions: 3, Seconds: 100, Conditions: "Others used the machine.",
-		Machine: Machine{System: "linux/amd64", Cores: 2, MemoryMB: 2048},
+		Machine: Machine{System: "linux/amd64", Cores: 2, MemoryMB: 2048, LoadBefore: 0.5, LoadAfter: 0.7},
 		Tools:   []Named{{Name: "domtap", Version: "1"}, {Name: "domtap (shell)", Version: "1"}, {Name: "peer", Version: "2"}, {Name: "gone", Missing: "no such file | there"}},
 	}
 	tokens := Row{ID: "read-1000-tokens", Title: "read", Group: "Read", Unit: Tokens}
@@ -39,10 +42,13 @@ func TestTablesShowWhoIsBetter(t *testing.T) {
 			t.Errorf("the tables have no line\n%s\n%s", line, full)
 		}
 	}
+	if want := "Measured on 2026-01-02: domtap 1, peer 2, gone; Chromium 1; linux/amd64, 2 cores, 2 GB, load 0.5 before the run and 0.7 after it; medians of 3 runs"; !strings.Contains(full, want) {
+		t.Errorf("the tables do not say %q", want)
+	}
 	short := example().Short()
 	for _, part := range []string{
-		"| | domtap | peer | gone |\n", "| read, tokens | 2,000 | **1,500** | – |\n", "| alert | – | says nothing after 20 ms | – |\n",
-		"Measured on 2026-01-02: domtap 1, peer 2, gone; Chromium 1; linux/amd64, 2 cores, 2 GB", "**Others used the machine.**",
+		"| | domtap | peer | gone |\n", "| read, tokens | 2,000 | **1,500** | – |\n",
+		"Medians of 3 runs, 2026-01-02, on 2 cores: domtap 1, peer 2, gone. **Others used the machine.** The best figure",
 	} {
 		if !strings.Contains(short, part) {
 			t.Errorf("the short table has no\n%s\n%s", part, short)
@@ -71,5 +77,33 @@ func TestInsert(t *testing.T) {
 	}
 	if _, err := Insert("nothing", "peers", "new\n"); err == nil {
 		t.Error("a document without the lines is no error")
+	}
+}
+
+// TestDocumentsHaveTheFiguresOfTheLastRun renders docs/peers.json again.
+func TestDocumentsHaveTheFiguresOfTheLastRun(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	result := new(Result)
+	if err := json.Unmarshal([]byte(read("docs/peers.json")), result); err != nil {
+		t.Fatal(err)
+	}
+	const again = "run go run ./cmd/benchpeers -from docs/peers.json -svg docs/peers.svg -readme README.md -docs docs/compared.md"
+	for name, table := range map[string]string{"README.md": result.Short(), "docs/compared.md": result.Full()} {
+		document := read(name)
+		if rendered, err := Insert(document, "peers", table); err != nil || rendered != document {
+			t.Errorf("%s does not have the figures of docs/peers.json (%v): %s", name, err, again)
+		}
+	}
+	if read("docs/peers.svg") != result.Chart() {
+		t.Errorf("docs/peers.svg does not have the figures of docs/peers.json: %s", again)
+	}
+	if rows := strings.Count(result.Short(), "\n| "); rows < 5 || rows > 6 {
+		t.Errorf("the table of the README has %d rows, want 5 or 6", rows)
 	}
 }

@@ -8,11 +8,8 @@ import (
 	"strings"
 )
 
-// short are the rows of the short table, which the README has.
-var short = []string{
-	"manual-tokens", "cold-ms", "read-100-tokens", "read-1000-tokens", "again-1000-tokens", "read-1000-ms", "act-1000-tokens", "act-1000-ms",
-	"act-1000-plain-tokens", "learn-tokens", "learn-ms", "tasks-tokens", "recall-1000", "memory-own-1", "memory-all-10", "alert", "stale", "hang-click",
-}
+// short are the rows of the README's table.
+var short = []string{"cold-ms", "read-1000-tokens", "act-1000-tokens", "act-1000-ms", "learn-tokens", "memory-all-10"}
 
 // main is the result without the programs that stand in it a second time, which have a remark in parentheses.
 func (r *Result) main() *Result {
@@ -45,7 +42,7 @@ func (r *Result) versions() string {
 	return strings.Join(all, ", ")
 }
 
-// Short is the table of the README, with a line that says when, where and with what it was measured.
+// Short draws the table of the README, with a line that names date, versions and machine.
 func (r *Result) Short() string {
 	r = r.main()
 	var rows []Row
@@ -54,8 +51,15 @@ func (r *Result) Short() string {
 			rows = append(rows, *row)
 		}
 	}
-	return r.table(rows, false) + "\n" + r.origin()
+	origin := fmt.Sprintf("%s, %s, on %d cores: %s.", upper(r.repeated()), r.Date, r.Machine.Cores, r.versions())
+	if r.Conditions != "" {
+		origin += " **" + r.Conditions + "**"
+	}
+	return r.table(rows, false) + "\n" + origin + " The best figure of each row is bold.\n"
 }
+
+// upper begins a sentence.
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // Full are the tables of all rows, one for each group, with the programs and how they are driven.
 func (r *Result) Full() string {
@@ -90,22 +94,22 @@ func (r *Result) Full() string {
 // repeated says how often each operation was measured.
 func (r *Result) repeated() string {
 	if r.Repetitions == 1 {
-		return "each operation measured once"
+		return "one run of each operation"
 	}
-	return fmt.Sprintf("medians of up to %d runs", r.Repetitions)
+	return fmt.Sprintf("medians of %d runs", r.Repetitions)
 }
 
 // origin says when, where and with what the figures were measured.
 func (r *Result) origin() string {
-	text := fmt.Sprintf("Measured on %s: %s; %s; %s, %d cores, %s GB, load %.1f at the beginning; %s, in turns, in %d minutes; tokens by %s.",
-		r.Date, r.versions(), r.Browser, r.Machine.System, r.Machine.Cores, strconv.Itoa((r.Machine.MemoryMB+512)/1024), r.Machine.LoadBefore, r.repeated(), (r.Seconds+30)/60, r.Tokenizer)
+	text := fmt.Sprintf("Measured on %s: %s; %s; %s, %d cores, %s GB, load %.1f before the run and %.1f after it; %s, in turns, in %d minutes; tokens by %s.",
+		r.Date, r.versions(), r.Browser, r.Machine.System, r.Machine.Cores, strconv.Itoa((r.Machine.MemoryMB+512)/1024), r.Machine.LoadBefore, r.Machine.LoadAfter, r.repeated(), (r.Seconds+30)/60, r.Tokenizer)
 	if r.Machine.Processor != "" {
 		text = strings.Replace(text, r.Machine.System+",", r.Machine.System+", "+r.Machine.Processor+",", 1)
 	}
 	if r.Conditions != "" {
 		text += " **" + r.Conditions + "**"
 	}
-	text += " The best of each row is bold; – means that there is no figure.\n"
+	text += " The best figure of each row is bold; – means that there is no figure.\n"
 	return text
 }
 

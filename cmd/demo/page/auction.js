@@ -1,12 +1,14 @@
 // An auction that never ends: rivals bid on a fixed schedule, so that two visits see the same story.
 "use strict";
 
-const lots = [
+const all = [
   { id: "sextant", name: "Brass sextant, 1874", price: 420, step: 20, hue: 40 },
   { id: "atlas", name: "Sea atlas, hand-coloured", price: 980, step: 40, hue: 210 },
   { id: "clock", name: "Ship's chronometer", price: 1500, step: 50, hue: 160 },
   { id: "lamp", name: "Lighthouse lamp", price: 260, step: 10, hue: 15 },
 ];
+// ?lots=2 shows the last two lots only.
+const lots = all.slice(-(Number(new URLSearchParams(location.search).get("lots")) || all.length));
 const rivals = ["Ines", "Bram", "Oda", "Yusuf", "Maren"];
 const pace = 450; // milliseconds between two bids of rivals
 const feedLength = 3;
