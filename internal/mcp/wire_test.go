@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -81,6 +84,10 @@ func (w *wire) end() {
 
 // What a host reads of the tools is part of each of its sessions: these are the limits, on the very bytes of the wire.
 func TestDefinitionsAreCheap(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "mcp.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for classes, limit := range map[string]int{tools.Core: 1500, tools.Page: 1500, tools.Storage: 300, tools.Search: 200, tools.Network: 300, tools.All: 4000} {
 		inBubble(t, Options{Tools: classes, Search: true}, func(t *testing.T, b *bench) {
 			w := b.wire()
@@ -90,6 +97,14 @@ func TestDefinitionsAreCheap(t *testing.T) {
 			t.Logf("%-5s %5d tokens (%s) in %d bytes", classes, got, tokens.Name, len(line))
 			if got > limit {
 				t.Errorf("the tools of %s cost %d tokens, more than %d", classes, got, limit)
+			}
+			// The table of the tools ends each line with the tokens of the class.
+			figure := strconv.Itoa(got)
+			if got >= 1000 {
+				figure = figure[:1] + "," + figure[1:]
+			}
+			if line := regexp.MustCompile("(?m)^\\| `" + classes + "`.*$").FindString(string(page)); !strings.HasSuffix(line, "| "+figure+" |") {
+				t.Errorf("docs/mcp.md has the line %q for the tools of %s, which cost %s tokens", line, classes, figure)
 			}
 		})
 	}

@@ -270,9 +270,8 @@ func (x *Rect) GetHeight() float64 {
 // Element is one entry of a snapshot.
 type Element struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The handle of the element: assigned once per DOM node and tab, from 0, in document order when first seen, and
-	// never reused during the life of the tab. An equal node by which the page replaces the node keeps the ref, where
-	// it is certain which one that is.
+	// The handle of the element, from 0, in document order when first seen. A ref names one node for the life of its tab;
+	// no other node gets that ref, except an equal one that the page put in its place.
 	Ref uint32 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
 	// Position in this answer, from 0.
 	Index int32 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`
