@@ -11,7 +11,7 @@ BIN      := .cache/bin
 PROGRAM  := .cache/program/domtap
 # go test, with a report at the end.
 REPORT   := .cache/program/testreport
-LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|LoadForFiveSeconds|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals|DeadNode|Draining|DeathOfALeader|DeathOfTheLeader|NodeThatIsSilent|WriteThatIsLost|ReplayAnswersAsTheGauntlet|ProgramsOfARecording
+LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded|LoadForFiveSeconds|Uploads|HaveTheSize|TestDownloads$$|OnlyListen|NeverOver|AnythingMayBeAsked|ModelEquals|DeadNode|Draining|DeathOfALeader|DeathOfTheLeader|NodeThatIsSilent|WriteThatIsLost|ReplayAnswersAsTheGauntlet|ProgramsOfARecording|TestComponents
 # What make test-long runs on a full browser, too, as tests run on the headless shell where that is installed: what the two differ in,
 # or might.
 FULL     := Clipboard|FrozenPage|Thaw|Permission|Prompt|Hovered|NothingOpens|WindowsBecomeTabs|Deliver|PagesThatHang|Downloads|Dialogs|Screenshot|PDF|Pdf|Emulat|CancelledOpenTab|DiedBeforeIt|Swept|Attach|Upload
@@ -65,6 +65,7 @@ test: ## run all tests with the race detector
 	@scripts/install-compiler
 	@scripts/install-curl
 	@scripts/install-apps
+	@scripts/install-components
 	@scripts/install-examples
 	@scripts/install-mcp-client
 	@scripts/install-agents
@@ -85,9 +86,10 @@ check: ## build, vet, and run the tests that need no browser, without the race d
 test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCELS (1000) cancelled calls, large pages and long campaigns; and a selection on full Chromium
 	scripts/install-chromium
 	scripts/install-apps
+	scripts/install-components
 	scripts/install-curl
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
-		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak ./bench ./actor/model ./internal/cluster ./internal/cluster/replication ./internal/endpoint ./e2e/gauntlet ./e2e/clients
+		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak ./bench ./actor/model ./internal/cluster ./internal/cluster/replication ./internal/endpoint ./e2e/gauntlet ./e2e/components ./e2e/clients
 	go test -tags cluster -count=1 $(TESTFLAGS) -run='Compose|SettingsOfClusters|Initialization' ./cmd/domtap
 	go test -tags cluster -count=1 -timeout=30m $(TESTFLAGS) ./e2e/cluster
 	DOMTAP_CHROME="$${DOMTAP_CHROME:-$$(scripts/full-chromium)}" go test -count=1 -p=2 -timeout=30m $(TESTFLAGS) -run='$(FULL)' $(ONFULL)

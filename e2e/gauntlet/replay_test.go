@@ -13,6 +13,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/testenv/script"
 )
 
 // recordedPages are those that make test records: a login, an application with routes, frames, a tree, a popup, a dialog, and a page that
@@ -86,7 +87,7 @@ func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
 	begun := time.Now()
 	witness := func(tab string) {
 		seen.watch(tab)
-		a, err := read(testenv.Within(t, gauntletLimit), d, tab, nil)
+		a, err := read(testenv.Within(t, script.Limit), d, tab, nil)
 		if err == nil { // with a dialog open, nothing is answered
 			kept = append(kept, a)
 		}
@@ -99,7 +100,8 @@ func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
 				t.Fatal(err)
 			}
 			site.archive = archive
-			r := &runner{t: t, d: d, tab: tab, weighed: new(weights), witness: witness}
+			r := newRunner(d, tab, new(weights))
+			r.T, r.witness = t, witness
 			r.solve(section(archive, "steps"))
 			tab = r.first
 			pages++
@@ -138,7 +140,7 @@ func compare(t *testing.T, replayed *testenv.Daemon, kept []answer) {
 	differences, revisions := 0, map[string]bool{}
 	for _, want := range kept {
 		at := &domtapv1.Moment{When: &domtapv1.Moment_Revision{Revision: want.dom.GetRevision()}, Epoch: want.dom.GetEpoch()}
-		got, err := read(testenv.Within(t, gauntletLimit), replayed, want.tab, at)
+		got, err := read(testenv.Within(t, script.Limit), replayed, want.tab, at)
 		if err != nil {
 			t.Errorf("revision %d: %v", want.dom.GetRevision(), err)
 			continue

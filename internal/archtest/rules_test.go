@@ -166,11 +166,13 @@ var layers = map[string]layer{
 	"cmd":   {layers: everyLayer, modules: true},
 	"bench": {layers: everyLayer, modules: true},
 	// Of internal, each package has a row of its own.
-	"internal/archtest":    {modules: true},
-	"internal/golden":      {modules: true},
-	"internal/testenv":     {layers: everyLayer, modules: true},
-	"internal/streamcheck": {layers: everyLayer, modules: true},
-	"internal/stubdns":     {modules: true},
+	"internal/archtest": {modules: true},
+	"internal/golden":   {modules: true},
+	"internal/testenv":  {layers: everyLayer, modules: true},
+	// What agents do in tests, as text.
+	"internal/testenv/script": {layers: everyLayer, modules: true},
+	"internal/streamcheck":    {layers: everyLayer, modules: true},
+	"internal/stubdns":        {modules: true},
 	// What people and models type is read alike on the command line and over MCP.
 	"internal/nearest": {pure: true},
 	"internal/refs":    {pure: true},
@@ -211,7 +213,7 @@ var owners = []owner{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/admin", "internal/cluster/directory", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/recording", "internal/recording/script", "internal/timeline", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
+		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/admin", "internal/cluster/directory", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/recording", "internal/recording/script", "internal/timeline", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/testenv/script", "internal/streamcheck", "internal/endpoint"},
 		advice: "use the types of dom and actor and let internal/server convert them",
 	},
 	{

@@ -1,0 +1,11 @@
+// Package components does tasks on real builds of component libraries, as an agent does.
+package components
+
+import (
+	"os"
+	"testing"
+
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }

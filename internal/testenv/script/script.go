@@ -1,0 +1,148 @@
+// Package script plays scenarios that are written as text: what an agent does on a page, one step a line.
+//
+//	click, dblclick, rightclick, hover, check, uncheck, scroll NAME
+//	fill, type NAME = TEXT       \n in TEXT is a line break
+//	select NAME = LABEL | LABEL
+//	press KEY [NAME]
+//	upload NAME = FILE
+//	drag NAME -> NAME, drag NAME by X,Y, scroll NAME by X,Y
+//	scroll by X,Y                the page
+//	wait TEXT                    until the page shows it
+//	accept [TEXT], dismiss       answers a dialog
+//	back, newtab, oldtab
+//	refused NAME                 a click on it must be refused as not actionable
+//	try NAME                     a click on it may be refused
+//	note NAME                    remembers its ref, which "click noted" uses; "stale noted" must be refused as stale
+//
+// How a NAME is written is for the Find of the player to say.
+package script
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/text"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
+)
+
+// Limit bounds each call, so that a page on which a scenario cannot be played fails and does not hang.
+const Limit = 30 * time.Second
+
+// Player plays a scenario on a tab. What does not work fails the test T at once.
+type Player struct {
+	T      testing.TB
+	Daemon *testenv.Daemon
+	// Tab is acted on.
+	Tab string
+	// Client is the client_id of all calls; empty: the connection.
+	Client string
+	// Find finds the element that the beginning of some words names, and returns the other words.
+	Find func(words string) (target *domtapv1.Target, rest string)
+	// Acted is told of each answer to an action; it may be nil.
+	Acted func(*domtapv1.InteractResponse)
+	// Popup is the tab that was opened last, and opener the one that "oldtab" returns to.
+	Popup, opener string
+	noted         *domtapv1.Target
+	// Calls counts the calls so far, and Tokens those of their answers as MCP prints them.
+	Calls, Tokens int
+}
+
+// Do does the step of a line.
+func (p *Player) Do(line string) {
+	p.T.Helper()
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case "note":
+		p.noted, _ = p.Find(rest)
+	case "refused":
+		p.refused(rest, "NOT_ACTIONABLE")
+	case "stale":
+		p.refused(rest, "STALE_REF")
+	case "try":
+		_, _ = p.Act(p.click(rest))
+	case "wait":
+		p.wait(strings.Trim(rest, `"`))
+	case "accept", "dismiss":
+		p.answer(verb == "accept", rest)
+	case "newtab":
+		p.opener, p.Tab = p.Tab, p.Popup
+	case "oldtab":
+		p.Tab = p.opener
+	default:
+		if reason, err := p.Act(p.step(verb, rest)); reason != "" || err != nil {
+			p.T.Fatalf("%s: %s %v", line, reason, err)
+		}
+	}
+}
+
+// refused clicks what must not be clicked.
+func (p *Player) refused(words, want string) {
+	p.T.Helper()
+	if reason, err := p.Act(p.click(words)); reason != want {
+		p.T.Fatalf("click %s: refused with %q (%v), want %s", words, reason, err, want)
+	}
+}
+
+// Act does a step in a call of its own, and says with which reason it failed.
+func (p *Player) Act(step *domtapv1.Step) (reason string, err error) {
+	p.T.Helper()
+	p.Calls++
+	got, err := p.Daemon.Actions.Interact(testenv.Within(p.T, Limit), &domtapv1.InteractRequest{
+		TabId: p.Tab, Steps: []*domtapv1.Step{step}, Format: domtapv1.Format_FORMAT_DENSE_DIFF, ClientId: p.Client})
+	if err != nil {
+		return testenv.Reason(err), err
+	}
+	p.Tokens += tokens.Count(Answer(got))
+	if p.Acted != nil {
+		p.Acted(got)
+	}
+	if got.GetNewTabId() != "" {
+		p.Popup = got.GetNewTabId()
+	}
+	if result := got.GetResults()[0]; !result.GetOk() {
+		return result.GetReason(), fmt.Errorf("%s", result.GetError())
+	}
+	return "", nil
+}
+
+// Answer is the text of an answer to actions, as MCP prints it.
+func Answer(a *domtapv1.InteractResponse) string {
+	verdict := ""
+	switch a.GetVerdict() {
+	case domtapv1.Verdict_VERDICT_NO_CHANGE:
+		verdict = "no change\n"
+	case domtapv1.Verdict_VERDICT_DIALOG:
+		verdict = text.Dialog(a.GetTab().GetDialog()) + "\n"
+	case domtapv1.Verdict_VERDICT_NEW_TAB:
+		verdict = "opened tab " + a.GetNewTabId() + "\n"
+	}
+	return verdict + text.Outcome(a.GetOutcome(), a.GetTab().GetTitle()) + text.Results(a.GetResults()) + text.Changes(a.GetDiffText())
+}
+
+func (p *Player) wait(text string) {
+	p.T.Helper()
+	p.Calls++
+	_, err := p.Daemon.Dom.WaitFor(testenv.Within(p.T, Limit), &domtapv1.WaitForRequest{
+		TabId: p.Tab, Until: &domtapv1.WaitCondition{Text: text}, Timeout: durationpb.New(Limit)})
+	if err != nil {
+		p.T.Fatalf("wait for %q: %v", text, err)
+	}
+}
+
+func (p *Player) answer(accept bool, text string) {
+	p.T.Helper()
+	p.Calls++
+	request := &domtapv1.AnswerDialogRequest{TabId: p.Tab, Accept: accept}
+	if text != "" {
+		request.PromptText = &text
+	}
+	if _, err := p.Daemon.Tabs.AnswerDialog(testenv.Within(p.T, Limit), request); err != nil {
+		p.T.Fatal(err)
+	}
+}
