@@ -91,6 +91,11 @@ type Element struct {
 	// and hyphens.
 	Hints string
 
+	// Join is how many ancestors, listed or not, the closest common ancestor of the element and the one before it has
+	// in the flat tree of their document: 0 for the document element, at most 4,095. It is kept while structural elements
+	// are, and 0 before. It places the element among the others and is not content.
+	Join int
+
 	// Level is the level of a heading, 0 where it does not apply.
 	Level  int
 	States States
@@ -123,7 +128,7 @@ func (e *Element) WholeText() string {
 }
 
 // Same reports whether a client would see no difference between the elements: all fields are equal
-// but InViewport and Covered, which are read with the box and are not content, and Whole, of which clients
+// but InViewport and Covered, which are read with the box and are not content, Join, and Whole, of which clients
 // see the length.
 func (e *Element) Same(o *Element) bool {
 	if e == o {

@@ -23,6 +23,7 @@ const (
 	FieldAttributes
 	FieldWhole
 	FieldHints
+	FieldJoin
 
 	// AllFields is every field.
 	AllFields Field = 1<<iota - 1

@@ -254,7 +254,7 @@ func changed(now, was reported) dom.Field {
 	for field, differs := range map[dom.Field]bool{
 		dom.FieldKind: a.Kind != b.Kind, dom.FieldParent: now.parent != was.parent,
 		dom.FieldTag: a.Tag != b.Tag, dom.FieldRole: a.Role != b.Role, dom.FieldText: a.Text != b.Text,
-		dom.FieldWhole: a.Whole != b.Whole, dom.FieldHints: a.Hints != b.Hints,
+		dom.FieldWhole: a.Whole != b.Whole, dom.FieldHints: a.Hints != b.Hints, dom.FieldJoin: a.Join != b.Join,
 		dom.FieldHref: a.Href != b.Href, dom.FieldName: a.Name != b.Name, dom.FieldType: a.Type != b.Type,
 		dom.FieldValue: a.Value != b.Value, dom.FieldPlaceholder: a.Placeholder != b.Placeholder,
 		dom.FieldLevel: a.Level != b.Level, dom.FieldStates: a.States != b.States,

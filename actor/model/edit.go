@@ -218,7 +218,7 @@ func (e *edit) change(n *node, op *dom.Op, mask dom.Field) error {
 	}
 	el := *n.el
 	assign(&el, &op.Element, mask)
-	if el.Same(n.el) && el.Whole == n.el.Whole { // a client sees only the length of Whole, but names elements by it
+	if el.Same(n.el) && el.Whole == n.el.Whole && el.Join == n.el.Join { // Whole and Join are no content, but tell elements apart
 		return nil
 	}
 	if held := n.holds(); el.Kind != n.el.Kind || el.Child != n.el.Child {
@@ -246,6 +246,7 @@ func assign(to, from *dom.Element, mask dom.Field) {
 	set(&to.Placeholder, from.Placeholder, mask&dom.FieldPlaceholder)
 	set(&to.Whole, from.Whole, mask&dom.FieldWhole)
 	set(&to.Hints, from.Hints, mask&dom.FieldHints)
+	set(&to.Join, from.Join, mask&dom.FieldJoin)
 	set(&to.Left, from.Left, mask&dom.FieldWhole)
 	set(&to.Level, from.Level, mask&dom.FieldLevel)
 	set(&to.States, from.States, mask&dom.FieldStates)

@@ -290,11 +290,11 @@ func (a *drivenApp) freshWalk(inViewport map[dom.Ref]bool) (*dom.Snapshot, error
 // parseLine reads a line of browser.Page.Audit; line writes one.
 func parseLine(line string) (*dom.Element, error) {
 	f := strings.Split(line, "\t")
-	if len(f) != 17 {
+	if len(f) != 18 {
 		return nil, fmt.Errorf("a line of the fresh walk has %d fields: %q", len(f), line)
 	}
 	numbers := map[int]int{}
-	for _, i := range []int{0, 1, 2, 11, 12} {
+	for _, i := range []int{0, 1, 2, 11, 12, 17} {
 		n, err := strconv.Atoi(f[i])
 		if err != nil && !slices.Contains([]string{"", "^"}, f[i]) {
 			return nil, fmt.Errorf("field %d: %w", i, err)
@@ -306,7 +306,7 @@ func parseLine(line string) (*dom.Element, error) {
 	e := &dom.Element{
 		Ref: refOf(f[0], numbers[0]), Kind: dom.Kind(numbers[1]), Parent: refOf(f[2], numbers[2]), Tag: f[3], Role: f[4], Text: f[5], Href: f[6],
 		Name: f[7], Type: f[8], Value: value, ValueLeft: valueLeft, Placeholder: f[10], Level: numbers[11], Child: dom.FrameID(f[13]),
-		Whole: f[15], Left: max(0, utf8.RuneCountInString(f[15])-dom.MaxText), Hints: f[16],
+		Whole: f[15], Left: max(0, utf8.RuneCountInString(f[15])-dom.MaxText), Hints: f[16], Join: numbers[17],
 	}
 	s := &e.States
 	for i, state := range []*dom.Tri{&s.Checked, &s.Disabled, &s.Expanded, &s.Selected, &s.Pressed, &s.Required, &s.Readonly, &s.Focused, &s.Invalid} {

@@ -15,6 +15,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/domtap/domtap/dom"
@@ -66,7 +67,7 @@ func Tell(all, wanted []*dom.Element) map[dom.Ref]Context {
 	out := make(map[dom.Ref]Context, len(wanted))
 	for k, group := range groups {
 		if !isOneLink(group) {
-			p.tell(at[k], nil, out, 0)
+			p.tell(at[k], out)
 		}
 	}
 	return out
@@ -152,105 +153,182 @@ type saying struct {
 // tally counts how many elements have words around them.
 type tally struct{ n, last int32 }
 
-// tell adds a part to the contexts of elements of one role and name, so that they differ as far as possible from those
-// of the others, and goes on where others have the same words around them. Those in done differ already.
-func (p *page) tell(group []int32, done []bool, out map[dom.Ref]Context, part int) {
+// tell finds the contexts of elements of one role and name.
+func (p *page) tell(group []int32, out map[dom.Ref]Context) {
 	around := make([][]saying, len(group))
-	have := make(map[string]tally, len(group))
+	members := make([]int, len(group))
+	height := p.height(group)
 	for k := range group {
 		if p.isTooMuch() {
 			return
 		}
-		around[k] = p.around(group, k)
+		around[k], members[k] = p.around(group, k, height), k
+	}
+	p.tellPart(group, around, members, nil, out, 0)
+}
+
+// tellPart adds a part to the contexts of some of a group, so that they differ as far as possible from those of the
+// others, and goes on where others have the same words around them. Those in done differ already.
+func (p *page) tellPart(group []int32, around [][]saying, members []int, done []bool, out map[dom.Ref]Context, part int) {
+	have := make(map[string]tally, len(members))
+	for _, k := range members {
 		for _, s := range around[k] {
 			if t := have[s.words]; t.n == 0 || t.last != int32(k) {
 				have[s.words] = tally{t.n + 1, int32(k)}
 			}
 		}
 	}
-	shared := make(map[string][]int32) // what does not suffice
-	chosen := make([]string, len(group))
-	for k, i := range group {
-		if done != nil && done[k] {
+	shared := make(map[string][]int) // what does not suffice
+	chosen := make([]string, len(members))
+	for n, k := range members {
+		if done != nil && done[n] {
 			continue
 		}
-		best, n := saying{}, int32(len(group))
+		best, count := saying{}, int32(len(members))
 		for _, s := range around[k] {
-			if have[s.words].n < n {
-				best, n = s, have[s.words].n
+			if have[s.words].n < count {
+				best, count = s, have[s.words].n
 			}
-			if n == 1 {
+			if count == 1 {
 				break
 			}
 		}
 		if best.words == "" {
 			continue
 		}
-		e := p.at(i)
+		e := p.at(group[k])
 		if c, known := out[e.Ref]; known {
 			out[e.Ref] = Context{Words: c.Words + separator + best.words, Left: best.left, Of: c.Of}
 		} else {
 			out[e.Ref] = Context{Words: best.words, Left: best.left, Of: p.at(best.of)}
 		}
-		if n > 1 && part+1 < maxParts {
-			shared[best.words], chosen[k] = nil, best.words
+		if count > 1 && part+1 < maxParts {
+			shared[best.words], chosen[n] = nil, best.words
 		}
 	}
 	if len(shared) > 0 {
-		p.tellFurther(group, around, chosen, shared, out, part)
+		p.tellFurther(group, around, members, chosen, shared, out, part)
 	}
 }
 
-// tellFurther tells those of a group apart that got the same words: shared has these words, and gets who has them around it; chosen has what each
-// of the group got.
-func (p *page) tellFurther(group []int32, around [][]saying, chosen []string, shared map[string][]int32, out map[dom.Ref]Context, part int) {
-	for k := range group {
+// tellFurther tells those apart that got the same words: shared has these words, and gets who has them around it; chosen
+// has what each of the members got.
+func (p *page) tellFurther(group []int32, around [][]saying, members []int, chosen []string, shared map[string][]int, out map[dom.Ref]Context, part int) {
+	for n, k := range members {
 		for _, s := range around[k] {
-			if having, is := shared[s.words]; is && (len(having) == 0 || having[len(having)-1] != int32(k)) {
-				shared[s.words] = append(having, int32(k))
+			if having, is := shared[s.words]; is && (len(having) == 0 || having[len(having)-1] != n) {
+				shared[s.words] = append(having, n)
 			}
 		}
 	}
 	for words, having := range shared {
-		members, done := make([]int32, len(having)), make([]bool, len(having))
-		for n, k := range having {
-			members[n], done[n] = group[k], chosen[k] != words
+		some, done := make([]int, len(having)), make([]bool, len(having))
+		for at, n := range having {
+			some[at], done[at] = members[n], chosen[n] != words
 		}
-		p.tell(members, done, out, part+1)
+		p.tellPart(group, around, some, done, out, part+1)
 	}
 }
 
-// around returns what stands around one of a group: the innermost first, and nothing that stands around all of it. The
+// around returns what stands around one of a group, in its card and in what holds the card, the innermost first. The
 // name of the element itself tells nothing.
-func (p *page) around(group []int32, k int) (out []saying) {
-	i, name := group[k], p.at(group[k]).Text
+func (p *page) around(group []int32, k int, height int32) (out []saying) {
+	name := p.at(group[k]).Text
 	add := func(all ...saying) {
 		for _, s := range all {
-			if s.words != "" && s.words != name {
+			if s.words != "" && s.words != name && len(out) < maxSayings {
 				out = append(out, s)
 			}
 		}
 	}
-	up := p.up(i)
-	for n := 0; up >= 0 && n < maxAround && len(out) < maxSayings && !p.covers(up, group); n++ {
-		row := p.up(up)
-		if row >= 0 && p.at(row).Role == "row" && p.isAlone(row, group, k) {
-			up = row // the first cells say more than the one around
-		}
-		for _, s := range p.says(up) {
-			if !p.belongs(s.of, up, group, k) {
-				add(s)
+	add(p.inCard(group, k, height)...)
+	isBare := len(out) == 0
+	up := p.up(group[k])
+	for n := 0; up >= 0 && n < maxAround && !p.covers(up, group); n++ {
+		if !p.isAlone(up, group, k) {
+			for _, s := range p.says(up) {
+				if s.of == up || !p.isOthers(s.of, group, k) && !p.belongs(s.of, up, group, k) && !p.areRows(group[k], s.of) {
+					add(s)
+				}
 			}
 		}
 		up = p.up(up)
 	}
 	for h, n := p.headingOf(group, k), 0; h >= 0 && n < maxHeadings; h, n = p.above(h), n+1 {
-		add(p.saying(p.at(h).Text, h))
+		if p.heads(h, group[k]) && !p.isOthers(h, group, k) {
+			add(p.saying(p.at(h).Text, h))
+		}
 	}
-	if len(out) == 0 {
-		add(p.beside(group, k, up))
+	if isBare {
+		add(p.beside(group, k))
 	}
 	return out
+}
+
+// inCard returns what the card of one of a group says: what stands closest to it first. A heading comes before the
+// other words that are as close, and what has no letters comes last.
+func (p *page) inCard(group []int32, k int, height int32) (out []saying) {
+	i, near := group[k], p.closest(group, k)
+	var numbers []saying
+	start, end := i, i+1
+	for n := 0; n < maxAround && end-start < maxScanned && len(out) < maxSayings; n++ {
+		depth := int32(-1)
+		if start > 0 {
+			depth = p.join(start)
+		}
+		if end < p.len() {
+			depth = max(depth, p.join(end))
+		}
+		if depth <= near || depth < 0 {
+			break
+		}
+		from, to := p.run(i, depth-1)
+		if up := p.up(from); up >= 0 && p.at(up).Role == "row" && p.holds(from, i) && p.isAlone(up, group, k) {
+			from, to = up, p.endOf(up, up+maxScanned) // the first cells say more than the one around
+		}
+		if from < i && p.holds(from, i) {
+			out = append(out, p.says(from)...)
+		} else {
+			words, rest := p.closer(i, from, start, end, to, depth <= height)
+			out, numbers = append(out, words...), append(numbers, rest...)
+		}
+		start, end = min(start, from), max(end, to)
+	}
+	return append(out, numbers...)
+}
+
+// closer returns the texts between two places and the next two around an element: first a heading, then words, and
+// apart from these what has no letters. apart leaves out those of other things of the same kind.
+func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers []saying) {
+	var headings, others []saying
+	for j := from; j < to; {
+		if j >= start && j < end {
+			j = end
+			continue
+		}
+		e, text := p.at(j), p.own(j)
+		if text == "" || p.isRepeated(j) || apart && p.areRows(i, j) {
+			j++
+			continue
+		}
+		s := p.saying(text, j)
+		switch {
+		case e.Role == "heading":
+			headings = append(headings, s)
+		case !strings.ContainsFunc(text, unicode.IsLetter):
+			numbers = append(numbers, s)
+		case e.Kind == dom.Structural || e.Role == "link":
+			words = append(words, s)
+		default:
+			others = append(others, s)
+		}
+		if e.Kind == dom.Structural && !namedByAuthor[e.Role] {
+			j = p.endOf(j, to) // its text is that of what stands in it
+		} else {
+			j++
+		}
+	}
+	return append(append(headings, words...), others...), numbers
 }
 
 // isAlone reports whether nothing else of a group stands in an element around the one.
@@ -278,11 +356,10 @@ func (p *page) covers(i int32, group []int32) bool {
 	return i < group[0] && p.holds(i, group[len(group)-1])
 }
 
-// headingOf returns the nearest heading above one of a group; -1: there is none. A heading that stands before another of
-// the group counts only for what stands in the same container.
+// headingOf returns the nearest heading above one of a group that is not part of the card of another; -1: there is none.
 func (p *page) headingOf(group []int32, k int) int32 {
 	i := group[k]
-	if h := p.headingBefore(i); h >= 0 && (k == 0 || h > group[k-1]) {
+	if h := p.headingBefore(i); h >= 0 && p.heads(h, i) && !p.isOthers(h, group, k) {
 		return h
 	}
 	return p.headingAround(i)
@@ -302,48 +379,70 @@ func (p *page) above(h int32) int32 {
 	return h
 }
 
+// beside returns the words next to one of a group whose members stand in one element, with texts between them: all
+// before their words, or all behind them. Where both could be meant, there are none.
+func (p *page) beside(group []int32, k int) saying {
+	depth := p.closest(group, k)
+	if depth < 0 {
+		return saying{}
+	}
+	before, behind := p.neighbour(group, k, -1, depth), p.neighbour(group, k, 1, depth)
+	first, last := k, k
+	for first > 0 && k-first < maxBeside && p.common(group[first-1], group[first]) == depth {
+		first--
+	}
+	for last+1 < len(group) && last-k < maxBeside && p.common(group[last], group[last+1]) == depth {
+		last++
+	}
+	for n := first; n < last; n++ {
+		if p.neighbour(group, n, 1, depth) < 0 {
+			return saying{} // nothing stands between two of them
+		}
+	}
+	above, below := p.neighbour(group, first, -1, depth), p.neighbour(group, last, 1, depth)
+	between := p.at(p.neighbour(group, first, 1, depth)).Tag
+	switch {
+	case above >= 0 && below >= 0:
+		isAbove, isBelow := p.at(above).Tag == between, p.at(below).Tag == between
+		if isAbove == isBelow {
+			return saying{}
+		}
+		if isBelow {
+			before = behind
+		}
+	case above < 0:
+		before = behind
+	}
+	if before < 0 || p.at(before).Role == "heading" {
+		return saying{}
+	}
+	return p.saying(p.own(before), before)
+}
+
 // maxBeside is how many elements before or behind another one are looked at.
 const maxBeside = 16
 
-// beside returns the words next to one of a group: those before each, or else those behind each, up to the next of the
-// group and inside the element up that holds the group.
-func (p *page) beside(group []int32, k int, up int32) saying {
-	if first := p.last(up, group[0], -1); first.words != "" {
-		if k == 0 {
-			return first
-		}
-		return p.last(up, group[k], group[k-1])
+// neighbour returns the closest text before or behind one of a group, outside of its card and those of the others, with
+// which it has an ancestor at a depth in common; -1: there is none.
+func (p *page) neighbour(group []int32, k int, step, depth int32) int32 {
+	i := group[k]
+	start, end := p.run(i, depth)
+	j := start - 1
+	if step > 0 {
+		j = max(end, p.endOf(i, p.len()))
 	}
-	end := p.len()
-	if k+1 < len(group) {
-		end = group[k+1]
-	}
-	behind := p.endOf(group[k], end)
-	for j := behind; j < min(end, behind+maxBeside) && (up < 0 || p.holds(up, j)); j++ {
-		if words := p.own(j); words != "" && p.isBeside(j, group[k]) && p.at(j).Role != "heading" {
-			return p.saying(words, j)
+	for n := 0; n < maxBeside && j >= 0 && j < p.len() && p.common(i, j) == depth; j, n = j+step, n+1 {
+		if other := k + int(step); other >= 0 && other < len(group) && (j == group[other] || p.common(j, group[other]) > depth) {
+			return -1
 		}
-	}
-	return saying{}
-}
-
-// last returns the last words before a place that do not stand around it: behind the element up, and behind all of
-// the one of the group before; -1: there is no such element.
-func (p *page) last(up, i, before int32) saying {
-	for j := i - 1; j > up && j >= i-maxBeside; j-- {
-		if before >= 0 && (j <= before || p.holds(before, j)) {
-			break
+		if j < i && p.holds(j, i) {
+			return -1
 		}
-		if words := p.own(j); words != "" && p.isBeside(j, i) {
-			return p.saying(words, j)
+		if p.at(j).Kind == dom.Structural && p.own(j) != "" {
+			return j
 		}
 	}
-	return saying{}
-}
-
-// isBeside reports whether an element is only shown, and stands in the same element as another.
-func (p *page) isBeside(j, i int32) bool {
-	return p.at(j).Kind == dom.Structural && p.up(j) == p.up(i)
+	return -1
 }
 
 // saying returns what an element says in words, which are its text or the beginning of it.

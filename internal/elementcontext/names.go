@@ -190,7 +190,7 @@ func (n *Names) Tell(t *Tree, some []*dom.Element, f *Found) bool {
 			}
 		}
 		slices.Sort(group)
-		if p.tell(group, nil, f.Contexts, 0); p.isTooMuch() {
+		if p.tell(group, f.Contexts); p.isTooMuch() {
 			return false
 		}
 	}

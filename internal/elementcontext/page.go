@@ -51,6 +51,7 @@ func newPage(all []*dom.Element) *page {
 	for len(open) > 0 {
 		leave(n)
 	}
+	p.joins = newJoins(all, p.parent)
 	return p
 }
 

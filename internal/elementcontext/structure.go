@@ -8,7 +8,8 @@ type structure struct {
 	tree  *Tree
 	names *Names
 
-	all []*dom.Element
+	all   []*dom.Element
+	joins *joins
 	// parent is the place of the element around each; -1: there is none. The elements in element i are those from i+1
 	// to its end.
 	parent, end []int32

@@ -21,6 +21,10 @@ type Tree struct {
 	last *stretch
 	// steps counts the looks since the begin of a search.
 	steps int
+	// joined is how many elements have a join.
+	joined int
+	// levels is in how many frames the documents of frames stand, as far as that was asked for.
+	levels map[dom.FrameID]int32
 }
 
 // stretch is a chunk of the page with its place.
@@ -30,6 +34,8 @@ type stretch struct {
 	start, index int
 	// headings are where headings stand in the chunk.
 	headings []int32
+	// low is the smallest join of its elements; -1 where some stand in frames.
+	low int32
 }
 
 // Follow makes the tree that of a page, which is best one of a state next to the last one.
@@ -46,10 +52,10 @@ func (t *Tree) Follow(list dom.List) {
 	for behind < same-from && t.stretches[len(t.stretches)-1-behind].chunk == now[len(now)-1-behind] {
 		behind++
 	}
-	t.last = nil
+	t.last, t.levels = nil, nil
 	if from+behind == 0 { // another page: a map never shrinks
 		t.of = make(map[dom.Ref]*stretch, list.Len())
-		t.stretches = nil
+		t.stretches, t.joined = nil, 0
 	}
 	t.replace(from, len(t.stretches)-behind, now[from:len(now)-behind])
 	t.list = list
@@ -77,13 +83,14 @@ func (t *Tree) replace(from, to int, chunks []*dom.Chunk) {
 			is = chunks[i].Elements()
 		}
 		gone, added := trim(was, is)
+		t.joined += countJoined(added) - countJoined(gone)
 		for _, e := range gone {
 			if t.of[e.Ref] == s {
 				delete(t.of, e.Ref)
 			}
 		}
 		if i < len(chunks) {
-			s.chunk, s.headings = chunks[i], headings(s.headings[:0], is)
+			s.chunk, s.headings, s.low = chunks[i], headings(s.headings[:0], is), lowest(is)
 			all[i], made[i] = news{s, added}, s
 		}
 	}
@@ -109,6 +116,75 @@ func trim(was, is []*dom.Element) (gone, added []*dom.Element) {
 		was, is = was[:len(was)-1], is[:len(is)-1]
 	}
 	return was, is
+}
+
+// countJoined counts the elements that have a join.
+func countJoined(all []*dom.Element) (n int) {
+	for _, e := range all {
+		if e.Join != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// lowest returns the smallest join of elements; -1 where some stand in frames.
+func lowest(all []*dom.Element) int32 {
+	low := int32(frameJoin)
+	for _, e := range all {
+		if e.Frame != "" {
+			return -1
+		}
+		low = min(low, int32(e.Join))
+	}
+	return low
+}
+
+// join returns the join of the element at a place, as newJoins has it.
+func (t *Tree) join(i int32) int32 {
+	e := t.at(i)
+	switch {
+	case t.joined == 0:
+		return int32(e.Depth)
+	case e.Frame == "":
+		return int32(e.Join)
+	}
+	return int32(e.Join) + t.level(i, e.Frame)*frameJoin
+}
+
+// level returns in how many frames an element stands.
+func (t *Tree) level(i int32, frame dom.FrameID) int32 {
+	if n, known := t.levels[frame]; known {
+		return n
+	}
+	n := int32(1)
+	for up := t.parent(i); up >= 0; up = t.parent(up) {
+		if outer := t.at(up).Frame; outer != frame {
+			if outer != "" {
+				n += t.level(up, outer)
+			}
+			break
+		}
+	}
+	if t.levels == nil {
+		t.levels = map[dom.FrameID]int32{}
+	}
+	t.levels[frame] = n
+	return n
+}
+
+// common returns the depth of the closest common ancestor of two elements, i before j.
+func (t *Tree) common(i, j int32) int32 {
+	low := t.join(j)
+	for k := j - 1; k > i; k-- {
+		s := t.stretchAt(k)
+		if start := int32(s.start); start > i && int(k) == s.start+len(s.chunk.Elements())-1 && s.low >= 0 && t.joined > 0 {
+			low, k = min(low, s.low), start
+			continue
+		}
+		low = min(low, t.join(k))
+	}
+	return low
 }
 
 // headings appends where headings stand among elements.

@@ -86,14 +86,16 @@ func (s span) in(o span) bool {
 	return o.start <= s.start && s.end <= o.end && s.end-s.start < o.end-o.start
 }
 
-// maxCard is how many elements an element without a role may hold to be one thing.
+// maxCard is how many elements may stand together without a role to be one thing.
 const maxCard = 32
 
-// Within returns those of the elements among that have words around them: of the same row, list item, card, group, form
-// or dialog, of the name of an element around, of the heading above, or of the context; or which stand in an element
-// whose role the words are, or whose ref. Words that look like a ref are a text where no element around has the ref. What
-// fits closest counts, and of two that stand in each other the inner one: who asks for "Ada" gets the button in the row
-// of Ada, and not all buttons of the dialog around the table. all has the elements of a page, those among them.
+// Within returns those of the elements among that have words around them: in their card, which is what holds them and
+// none of the others that are meant or have their role and name; or else in what holds few of them, such as a group or
+// what stands below a heading; in the name of an element around; or in the context. Or those which stand in an
+// element whose role the words are, or whose ref. Words that look like a ref are a text where no element around has
+// the ref. What fits closest counts, and of two that stand in each other the inner one: who asks for "Ada" gets the button
+// in the row of Ada, and not all buttons of the dialog around the table. Words of another row or card are not around
+// an element. all has the elements of a page, those among them.
 func Within(all, among []*dom.Element, words string) []*dom.Element {
 	if len(among) == 0 {
 		return nil
@@ -128,8 +130,11 @@ func (p *page) within(places []int32, contexts map[dom.Ref]Context, w wanted) []
 				consider(span{up, p.end[up], f})
 			}
 		}
+		for _, s := range around.cards[i] {
+			consider(s)
+		}
 		for _, s := range around.sections {
-			if s.start < i && i < s.end {
+			if s.start < i && i < s.end && p.heads(s.start, i) {
 				consider(s)
 			}
 		}
@@ -165,8 +170,10 @@ func innermost(p *page, places []int32, spans []span, best fit) (out []*dom.Elem
 
 // marks are where what is wanted was found.
 type marks struct {
-	// holders are the elements that are it or hold it, with the best fit.
+	// holders are the elements that are it, with the fit.
 	holders map[int32]fit
+	// cards are what elements have in common with it, by these elements.
+	cards map[int32][]span
 	// sections are what stands below headings that are it.
 	sections []span
 }
@@ -176,12 +183,9 @@ const maxMarks = 1000
 
 // marked finds what is wanted. What the elements of the places say themselves does not count.
 func (p *page) marked(places []int32, w wanted) marks {
-	m := marks{holders: map[int32]fit{}}
-	mark := func(i int32, f fit) {
-		if known, ok := m.holders[i]; !ok || f < known {
-			m.holders[i] = f
-		}
-	}
+	m := marks{holders: map[int32]fit{}, cards: map[int32][]span{}}
+	twins := p.twins(places)
+	height := p.height(twins)
 	next, until, found := 0, int32(0), 0
 	for i := range int32(len(p.all)) {
 		f := w.element(p.all[i])
@@ -193,20 +197,94 @@ func (p *page) marked(places []int32, w wanted) marks {
 			continue
 		}
 		found++
-		mark(i, f)
+		m.holders[i] = f
 		if w.ref != dom.NoRef || w.isRole(p.all[i]) || i < until {
 			continue
 		}
-		for up := p.parent[i]; up >= 0; up = p.parent[up] {
-			if p.isOne(up) {
-				mark(up, f)
-			}
-		}
+		p.card(i, f, twins, height, m.cards)
 		if p.all[i].Role == "heading" {
 			m.sections = append(m.sections, p.section(i, places, f))
 		}
 	}
 	return m
+}
+
+// twins returns the places and those of the elements that share role and name with one of them, in order.
+func (p *page) twins(places []int32) []int32 {
+	known := make(map[[2]string]bool, len(places))
+	for _, i := range places {
+		known[[2]string{p.all[i].Role, p.all[i].Text}] = true
+	}
+	var out []int32
+	next := 0
+	for i, e := range p.all {
+		isPlace := next < len(places) && places[next] == int32(i)
+		if isPlace {
+			next++
+		}
+		if isPlace || e.Kind == dom.Interactive && known[[2]string{e.Role, e.Text}] {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
+// card notes which of the twins are closest to a text, and what they have in common with it.
+func (p *page) card(text int32, f fit, twins []int32, height int32, to map[int32][]span) {
+	at, found := slices.BinarySearch(twins, text)
+	behind := at
+	if found {
+		behind++ // another twin, whose name was wanted
+	}
+	depth := int32(-1)
+	if at > 0 {
+		depth = p.common(twins[at-1], text)
+	}
+	if behind < len(twins) {
+		depth = max(depth, p.common(text, twins[behind]))
+	}
+	first, last := at, behind
+	for first > 0 && p.common(twins[first-1], text) == depth {
+		first--
+	}
+	for last < len(twins) && p.common(text, twins[last]) == depth {
+		last++
+	}
+	var own []int32
+	for _, i := range slices.Concat(twins[first:at], twins[behind:last]) {
+		if i < text && p.holds(i, text) || i > text && p.holds(text, i) {
+			continue // it is a holder
+		}
+		if depth > height && len(twins) > 1 || !p.areRows(i, text) && p.isThing(i, text, depth, last-first) {
+			own = append(own, i)
+		}
+	}
+	start, end := p.whole(text, depth)
+	for _, i := range own {
+		to[i] = append(to[i], span{start, end, f})
+	}
+}
+
+// isThing reports whether a text and an element, which are the closest to each other of so many, are parts of one
+// thing: of few elements, or of an element whose role says so.
+func (p *page) isThing(i, text, depth int32, of int) bool {
+	start, end := p.whole(i, depth)
+	if p.holds(start, i) && start < i && p.holds(start, text) {
+		return p.isOne(start)
+	}
+	return of < 2 && end-start <= maxCard
+}
+
+// whole returns the elements that have an ancestor at a depth in common with one.
+func (p *page) whole(i, depth int32) (start, end int32) {
+	start, end = i, i+1
+	for start > 0 && p.join(start) >= depth {
+		start--
+	}
+	for end < p.len() && p.join(end) >= depth {
+		end++
+	}
+	return start, end
 }
 
 // isOne reports whether what stands in an element belongs together.

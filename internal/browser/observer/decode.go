@@ -18,6 +18,7 @@ const (
 	maxField  = 8 << 10
 	maxWhole  = 4*10_000 + len("…")
 	maxHeader = 16 << 10
+	maxJoin   = 4095
 )
 
 // ErrMalformed is wrapped by every error of Decode.
@@ -284,7 +285,7 @@ func (d *decoder) mask(s string) dom.Field {
 }
 
 // fieldCount is how many columns of fields there are; their order is that of the dom.Field bits.
-const fieldCount = 16
+const fieldCount = 17
 
 func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 	e := &op.Element
@@ -304,6 +305,8 @@ func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 			op.Parent = d.place(value, dom.Place{Ref: dom.NoRef, New: -1})
 		case dom.FieldLevel:
 			e.Level = int(d.small(value, 999))
+		case dom.FieldJoin:
+			e.Join = int(d.small(value, maxJoin))
 		case dom.FieldStates:
 			e.States = states(d.small(value, 1<<18-1))
 		case dom.FieldAttributes:

@@ -72,7 +72,7 @@ func full() string {
 		"^ ·",
 		"8252 2076",
 		"", "", // kinds and parents: 8252 = tag role text href name … see below
-		"a input", "link textbox", "Go_on Mail", "http://h/x", "", "", "", "you@h", "", "2", "", "id=f\x1fclass=c", "", "",
+		"a input", "link textbox", "Go_on Mail", "http://h/x", "", "", "", "you@h", "", "2", "", "id=f\x1fclass=c", "", "", "",
 		"· ·", "1 2", "3 4", "5 6", "7 8", "· 1",
 	)
 }
@@ -146,7 +146,7 @@ func TestDecodeRefusesWhatMakesNoSense(t *testing.T) {
 		"unknown operation":     strings.Replace(good, "\n++\n", "\n+?\n", 1),
 		"too few masks":         strings.Replace(good, "8252\t2076", "8252", 1),
 		"mask of nothing":       strings.Replace(good, "8252", "0", 1),
-		"mask of unknown field": strings.Replace(good, "8252", "65536", 1),
+		"mask of unknown field": strings.Replace(good, "8252", "131072", 1),
 		"level out of range":    strings.Replace(good, "\n2\n", "\n262144\n", 1),
 		"too few lines":         good[:strings.Index(good, "8252")],
 		"too few boxes":         strings.Replace(good, "\t8", "", 1),

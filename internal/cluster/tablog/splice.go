@@ -89,7 +89,7 @@ func splice(old []*dom.Chunk, all []*clusterv1.Splice, known map[dom.Ref]*dom.El
 
 // equal reports whether elements are equal in everything.
 func equal(a, b *dom.Element) bool {
-	return a.Same(b) && a.Whole == b.Whole && a.InViewport == b.InViewport && a.Covered == b.Covered
+	return a.Same(b) && a.Whole == b.Whole && a.Join == b.Join && a.InViewport == b.InViewport && a.Covered == b.Covered
 }
 
 // editor makes a list of chunks from another one.

@@ -9,10 +9,10 @@ const MAX_VALUE = 50;
 const MAX_FIELD = 2048;
 
 /** The fields of an element in the order of dom.Field in Go; see 50-writer.js. */
-const FIELDS = 16;
+const FIELDS = 17;
 const F_KIND = 0, F_PARENT = 1, F_TAG = 2, F_ROLE = 3, F_TEXT = 4, F_HREF = 5, F_NAME = 6, F_TYPE = 7,
   F_VALUE = 8, F_PLACEHOLDER = 9, F_LEVEL = 10, F_STATES = 11, F_CHILD = 12, F_ATTRIBUTES = 13,
-  F_WHOLE = 14, F_MARKS = 15;
+  F_WHOLE = 14, F_MARKS = 15, F_JOIN = 16;
 
 const INTERACTIVE = 0, STRUCTURAL = 1, FRAME_HOST = 2;
 

@@ -14,14 +14,17 @@ const MAX_ELEMENTS = LIMITS.elements;
 
 /**
  * The fields of an element by the numbers F_KIND and so on: kind, parent, tag, role, text, href,
- * name, type, value, placeholder, level, states, child, attributes.
- * @typedef {[number, Rec | null, string, string, string, string, string, string, string, string, string, number, string, string, string, string]} Fields
+ * name, type, value, placeholder, level, states, child, attributes, whole text, marks, join.
+ * @typedef {[number, Rec | null, string, string, string, string, string, string, string, string, string, number, string, string, string, string, number]} Fields
  */
 
 /** @returns {Fields} */
 function emptyFields() {
-  return [0, null, "", "", "", "", "", "", "", "", "", 0, "", "", "", ""];
+  return [0, null, "", "", "", "", "", "", "", "", "", 0, "", "", "", "", 0];
 }
+
+/** The largest join that is kept: what is nested deeper counts as nested that deep. */
+const MAX_JOIN = 4095;
 
 /** One element that counts, shown or not. */
 class Rec {
@@ -116,6 +119,16 @@ class Expando {
   }
 }
 
+/** The join of a listed record. @param {Rec} rec */
+function joinOf(rec) {
+  const prev = previousRec(rec).node;
+  if (!prev) return 0;
+  const a = flatPath(prev), b = flatPath(rec.node);
+  let common = 0;
+  while (common < a.length && common < b.length && a[a.length - 1 - common] === b[b.length - 1 - common]) common++;
+  return common - 1;
+}
+
 class Records {
   /** @param {Model} model */
   constructor(model) {
@@ -147,6 +160,10 @@ class Records {
     this.changed = new Set();
     /** Records to send as removals. @type {Set<Rec>} */
     this.gone = new Set();
+    /** Records whose join is to be computed, because what stands before them changed. @type {Set<Rec>} */
+    this.unjoined = new Set();
+    /** A scan is under way that computes the joins of what it links. */
+    this.joining = false;
   }
 
   /** @param {Node | null} node */
@@ -175,6 +192,7 @@ class Records {
   /** Takes a record out of the list. @param {Rec} rec */
   unlink(rec) {
     if (!rec.shown) return;
+    this.disjoin(rec.next);
     previousRec(rec).next = rec.next;
     if (rec.next) rec.next.prev = rec.prev;
     rec.prev = rec.next = null;
@@ -189,6 +207,7 @@ class Records {
     if (rec.shown && rec.prev === prev) return;
     this.listDirty = true;
     if (rec.shown) {
+      this.disjoin(rec.next);
       previousRec(rec).next = rec.next;
       if (rec.next) rec.next.prev = rec.prev;
       rec.moved = true;
@@ -204,6 +223,32 @@ class Records {
     rec.next = prev.next;
     if (prev.next) prev.next.prev = rec;
     prev.next = rec;
+    this.disjoin(rec);
+    this.disjoin(rec.next);
+  }
+
+  /** What stands before a record is another now. @param {Rec | null} rec */
+  disjoin(rec) {
+    if (rec && !this.joining && this.model.structural) this.unjoined.add(rec);
+  }
+
+  /** Computes the joins of the records before which others stand now. */
+  join() {
+    for (const rec of this.unjoined) if (rec.shown) this.setJoin(rec, joinOf(rec));
+    this.unjoined.clear();
+  }
+
+  /**
+   * Sets the join of a record: the depth of the closest common flat ancestor with the record before it.
+   * @param {Rec} rec @param {number} join
+   */
+  setJoin(rec, join) {
+    const kept = Math.max(0, Math.min(join, MAX_JOIN));
+    if (rec.fields[F_JOIN] === kept) return;
+    rec.fields[F_JOIN] = kept;
+    if (!rec.sent) return;
+    rec.mask |= 1 << F_JOIN;
+    this.changed.add(rec);
   }
 
   /**

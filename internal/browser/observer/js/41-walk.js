@@ -14,7 +14,7 @@ const SKIPPED = new Set(["script", "style", "template", "head"]);
  * reports whether to visit the children, and then inherit for each that has children. Iterative,
  * because nesting is unbounded.
  * @param {El} root @param {Inherited} ctx
- * @param {(el: El, tag: string, ctx: Inherited) => boolean} visit
+ * @param {(el: El, tag: string, ctx: Inherited, depth: number) => boolean} visit depth is 0 at the root
  * @param {((el: El, ctx: Inherited) => Inherited) | null} inherit
  * @param {(root: Shadow) => void} onRoot called for each shadow root, before its content is visited
  */
@@ -35,7 +35,7 @@ function walkFlat(root, ctx, visit, inherit, onRoot) {
     } else {
       const tag = tagOf(el), form = tag === "form";
       forms[depth] = form;
-      if (!SKIPPED.has(tag) && visit(el, tag, contexts[depth])) {
+      if (!SKIPPED.has(tag) && visit(el, tag, contexts[depth], depth)) {
         const root = form || (closedRoots === null && el.shadowRoot === null) ? null : shadowOf(el);
         if (root) onRoot(root);
         const list = root || tag !== "slot" ? null : assignedChildren(el, tag);
@@ -54,6 +54,45 @@ function walkFlat(root, ctx, visit, inherit, onRoot) {
     const list = lists[depth];
     const last = /** @type {El} */ (nodes[depth]);
     nodes[depth] = list ? list[++positions[depth]] : forms[depth] ? slow.nextElementSibling(last) : last.nextElementSibling;
+  }
+}
+
+/** An element and its flat ancestors, the outermost last. @param {El} el */
+function flatPath(el) {
+  const path = [el];
+  for (let n = flatElement(el); n; n = flatElement(n)) path.push(n);
+  return path;
+}
+
+/** Computes joins during a walk; see Records.setJoin. */
+class Joiner {
+  /** @param {Records} records @param {El} root where the walk begins */
+  constructor(records, root) {
+    this.records = records;
+    this.active = records.model.structural;
+    this.base = this.active ? flatPath(root).length - 1 : 0;
+    /** The smallest depth in the walk since the last record; -1 before the first one. */
+    this.low = -1;
+    /** @type {Rec | null} */
+    this.last = null;
+    records.joining = this.active;
+  }
+
+  /** The walk comes to an element, and found its record or none. @param {number} depth in the walk @param {Rec | null} rec */
+  visit(depth, rec) {
+    if (!this.active) return;
+    if (depth < this.low) this.low = depth;
+    if (!rec) return;
+    if (this.last) this.records.setJoin(rec, this.base + this.low - 1);
+    else this.records.unjoined.add(rec);
+    this.last = rec;
+    this.low = depth + 1;
+  }
+
+  /** The walk is over: the record behind it has another one before it. */
+  end() {
+    this.records.joining = false;
+    if (this.last) this.records.disjoin(this.last.next);
   }
 }
 

@@ -122,17 +122,20 @@ class Refresh {
     let prev = records.lastListedBefore(root);
     /** @type {Rec | null} */
     let last = null;
+    const joiner = new Joiner(records, root);
     this.model.walk(
       root,
       inheritedBy(root, records),
-      (el, tag, ctx) => {
+      (el, tag, ctx, depth) => {
         last = this.examine(el, tag, ctx, prev, records.get(el), true);
         if (last) prev = last;
+        joiner.visit(depth, last);
         return true;
       },
       (el, ctx) => inheritedBelow(el, ctx, last || undefined),
       (root) => hints.walkShadowRoot(root),
     );
+    joiner.end();
   }
 
   /** Scans the added subtrees, each once. */
@@ -237,15 +240,17 @@ class Refresh {
     let prev = records.head;
     /** @type {Rec | null} */
     let last = null;
+    const joiner = new Joiner(records, root);
     this.model.walk(
       root,
       AT_ROOT,
-      (el, tag, ctx) => {
+      (el, tag, ctx, depth) => {
         const rec = records.get(el);
         const known = !all && rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE;
         if (known) this.setParent(rec, ctx.parent);
         last = known ? rec : this.examine(el, tag, ctx, prev, rec, candidates === null || candidates.has(el));
         if (last) prev = last;
+        joiner.visit(depth, last);
         return true;
       },
       (el, ctx) => (plain ? (last ? ctx.below(last) : ctx) : inheritedBelow(el, ctx, last || undefined)),
@@ -255,6 +260,7 @@ class Refresh {
         hints.walkShadowRoot(root);
       },
     );
+    joiner.end();
   }
 
   /** @param {Rec} rec @param {Rec | null} parent */
@@ -355,6 +361,7 @@ class Refresh {
     }
     if (control) describeProxy(into, control, ctx, naming, this.focused);
     into[F_MARKS] = marksOf(into, rec.node, rec.tag);
+    into[F_JOIN] = rec.fields[F_JOIN];
     if (rec.control || control) rec.live = liveState(control || rec.node, control ? "input" : rec.tag);
   }
 

@@ -61,7 +61,7 @@ class Model {
   /**
    * Walks the flat subtree of an element, and reports shadow roots to onRoot; see walkFlat.
    * @param {El} root @param {Inherited} ctx
-   * @param {(el: El, tag: string, ctx: Inherited) => boolean} visit
+   * @param {(el: El, tag: string, ctx: Inherited, depth: number) => boolean} visit
    * @param {(el: El, ctx: Inherited) => Inherited} [inherit]
    * @param {(root: Shadow) => void} [onShadow] called for each shadow root, before its content is visited
    */

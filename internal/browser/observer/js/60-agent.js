@@ -228,6 +228,7 @@ class Agent {
       if (!model.layout.isUnchanged()) model.changes.styleDirty = true;
     }
     this.scanWith(contexts, all);
+    model.records.join();
     model.redraws.settle(this.writer.isHeaderNews());
     if (geometry) model.layout.measure();
     const boxes = geometry || this.boxes || (this.geometry && model.records.unboxed.size > 0);

@@ -14,6 +14,7 @@ function freshWalk(agent) {
   model.frames = agent.model.frames;
   model.listeners.needsWalk = true; // it visits each element, so that the scans that leave some out are compared with that
   model.refresh.update(true);
+  model.records.join();
   /** @type {string[]} */
   const lines = [];
   /** @param {Rec} rec */

@@ -25,7 +25,7 @@ function modelNow() {
   return model;
 }
 
-const FIELD_NAMES = ["kind", "parent", "tag", "role", "text", "href", "name", "type", "value", "placeholder", "level", "states", "child", "attributes", "whole", "hints"];
+const FIELD_NAMES = ["kind", "parent", "tag", "role", "text", "href", "name", "type", "value", "placeholder", "level", "states", "child", "attributes", "whole", "hints", "join"];
 
 /** A patch line by line with the names of its columns, without what differs from run to run. @param {string | null} patch */
 function readable(patch) {

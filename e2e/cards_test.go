@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// cardPages are pages of cards without roles. A click on a button writes the words of its card into the title, which its
+// attribute has.
+var cardPages = map[string]string{
+	"words between":   `<p>Mark each.</p>` + cards(`<div><button title="%[1]s">Odd</button> <b>%[1]s</b> <button>Even</button></div>`, "13", "22", "35"),
+	"words before":    `<h2>Starters</h2>` + cards(`<div><div>%[1]s</div><div><button title="%[1]s">Odd</button></div></div>`, "13", "22", "35"),
+	"words behind":    `<p>Buy:</p><div>` + cards(`<div><button title="%[1]s">Odd</button><span>%[1]s</span></div>`, "13", "22", "35") + `</div>`,
+	"in one parent":   cards(`<span>%[1]s</span><button title="%[1]s">Odd</button>`, "13", "22", "35"),
+	"after a caption": `<p>Buy:</p>` + cards(`<button title="%[1]s">Odd</button><span>%[1]s</span><br>`, "13", "22", "35"),
+	"shadow roots": cards(`<x-card><template shadowrootmode=open><div><slot></slot><button title="%[1]s">Odd</button></div></template><span>%[1]s</span></x-card>`,
+		"13", "22", "35"),
+	"one card in a section": `<section><h2>13</h2><div><div>One</div><button title=13>Odd</button></div></section><section><h2>All</h2>` +
+		cards(`<div><div>%[1]s</div><button title="%[1]s">Odd</button></div>`, "22", "35") + `</section>`,
+}
+
+// cards repeats a card with each of some words.
+func cards(card string, words ...string) string {
+	var b strings.Builder
+	for _, w := range words {
+		fmt.Fprintf(&b, card, w)
+	}
+	return b.String()
+}
+
+const tellsClick = `<!doctype html><title>-</title>%s<script>addEventListener("click", (e) => { document.title = e.composedPath()[0].title }, true)</script>`
+
+// TestWithinTellsCardsOfDivsApart wants that a button is pressed in the card whose words are asked for.
+func TestWithinTellsCardsOfDivsApart(t *testing.T) {
+	d := testenv.Shared(t)
+	handlers := map[string]http.HandlerFunc{}
+	for name, page := range cardPages {
+		handlers["/"+strings.ReplaceAll(name, " ", "-")] = testenv.HTML(fmt.Sprintf(tellsClick, page))
+	}
+	url := serve(t, handlers)
+	for name := range cardPages {
+		t.Run(name, func(t *testing.T) {
+			tab := d.Open(url + "/" + strings.ReplaceAll(name, " ", "-"))
+			for _, within := range []string{"13", "22", "35"} {
+				if _, err := turn(t, d, tab, clickAt(&domtapv1.Target{Role: "button", Name: "Odd", Within: within})); err != nil {
+					t.Errorf("within %s: %v", within, err)
+				}
+				if got := testenv.Evaluate[string](t, d, "document.title"); got != within {
+					t.Errorf("within %s: reached %s", within, got)
+				}
+			}
+		})
+	}
+}
+
+// TestWithinRefusesToGuess wants an error where the words stand in no card of a button, or in several.
+func TestWithinRefusesToGuess(t *testing.T) {
+	d := testenv.Shared(t)
+	url := serve(t, map[string]http.HandlerFunc{
+		"/missing": testenv.HTML(fmt.Sprintf(tellsClick, `<div><div><span>Ada</span><button>Edit</button></div><div><span>Bob</span><button>View</button></div>
+			<div><span>Cyd</span></div></div>`)),
+		"/twice": testenv.HTML(fmt.Sprintf(tellsClick, `<div>`+cards(`<div><span>%s</span><button>Edit</button></div>`, "Ada", "Bob")+`</div><section><div>`+
+			cards(`<div><span>%s</span><button>Edit</button></div>`, "Ada", "Cyd")+`</div></section>`)),
+		"/flat": testenv.HTML(fmt.Sprintf(tellsClick, `<span>Ada</span><button>Edit</button><span>Bob</span><button>Edit</button><span>Cyd</span>`)),
+	})
+	for _, c := range []struct{ page, within, reason string }{
+		{"/missing", "Bob", "TARGET_NOT_FOUND"},
+		{"/missing", "Cyd", "TARGET_NOT_FOUND"},
+		{"/twice", "Ada", "AMBIGUOUS_TARGET"},
+		{"/flat", "Bob", "TARGET_NOT_FOUND"},
+	} {
+		tab := d.Open(url + c.page)
+		_, err := turn(t, d, tab, clickAt(&domtapv1.Target{Role: "button", Name: "Edit", Within: c.within}))
+		if reason := testenv.Reason(err); reason != c.reason {
+			t.Errorf("%s within %s: %v", c.page, c.within, err)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package elementcontext
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// frameJoin is added to the joins of a document for each frame that it is nested in: what stands in a frame belongs
+// together more closely than what stands around it.
+const frameJoin = 1 << 13
+
+// joins has the depths of common ancestors of the elements of a page; see dom.Element.Join.
+type joins struct {
+	// low[k][i] is the smallest join of the 1<<k elements from i on.
+	low [][]int32
+}
+
+// newJoins prepares the joins of a page. A page whose elements have none was not read with structural elements by
+// this version: the depths in the stored DOM stand in for them.
+func newJoins(all []*dom.Element, parent []int32) *joins {
+	first := make([]int32, len(all))
+	isJoined := false
+	level := map[dom.FrameID]int32{}
+	for i, e := range all {
+		first[i] = int32(e.Join)
+		if e.Frame != "" {
+			if _, known := level[e.Frame]; !known {
+				level[e.Frame] = levelOf(all, parent, int32(i), level)
+			}
+			first[i] += level[e.Frame] * frameJoin
+		}
+		isJoined = isJoined || e.Join != 0
+	}
+	if !isJoined {
+		for i, e := range all {
+			first[i] = int32(e.Depth)
+		}
+	}
+	j := &joins{low: [][]int32{first}}
+	for k := 1; 1<<k <= len(all); k++ {
+		last, next := j.low[k-1], make([]int32, len(all)-1<<k+1)
+		for i := range next {
+			next[i] = min(last[i], last[i+1<<(k-1)])
+		}
+		j.low = append(j.low, next)
+	}
+	return j
+}
+
+// levelOf returns in how many frames an element stands.
+func levelOf(all []*dom.Element, parent []int32, i int32, level map[dom.FrameID]int32) int32 {
+	for up := parent[i]; up >= 0; up = parent[up] {
+		if all[up].Frame != all[i].Frame {
+			return level[all[up].Frame] + 1
+		}
+	}
+	return 1
+}
+
+// between returns the depth of the closest common ancestor of two elements, i before j.
+func (j *joins) between(i, k int32) int32 {
+	n := bits.Len32(uint32(k-i)) - 1
+	return min(j.low[n][i+1], j.low[n][k+1-1<<n])
+}
+
+// common returns the depth of the closest common ancestor of two different elements.
+func (s *structure) common(i, j int32) int32 {
+	if i > j {
+		i, j = j, i
+	}
+	if s.tree != nil {
+		return s.tree.common(i, j)
+	}
+	return s.joins.between(i, j)
+}
+
+// join returns the depth of the closest common ancestor of an element and the one before it.
+func (s *structure) join(i int32) int32 {
+	if s.tree != nil {
+		return s.tree.join(i)
+	}
+	return s.joins.low[0][i]
+}
+
+// run returns the elements around one that have an ancestor at more than a depth in common with it, at most
+// maxScanned in each direction.
+func (s *structure) run(i, depth int32) (start, end int32) {
+	start, end = i, i+1
+	for start > 0 && i-start < maxScanned && s.join(start) > depth {
+		start--
+	}
+	for end < s.len() && end-i < maxScanned && s.join(end) > depth {
+		end++
+	}
+	return start, end
+}
+
+// closest returns the depth of the common ancestor of one of a group and the others that is the deepest; -1: there are
+// no others.
+func (s *structure) closest(group []int32, k int) int32 {
+	depth := int32(-1)
+	if k > 0 {
+		depth = s.common(group[k-1], group[k])
+	}
+	if k+1 < len(group) {
+		depth = max(depth, s.common(group[k], group[k+1]))
+	}
+	return depth
+}
+
+// rowRoles are the roles of elements that stand beside others of the role, each of which is one thing.
+var rowRoles = map[string]bool{"row": true, "listitem": true, "article": true, "treeitem": true, "option": true}
+
+// areRows reports whether two elements stand in two things of one kind, such as two rows of a list: the words of
+// one say nothing of the other.
+func (s *structure) areRows(i, j int32) bool {
+	depth := s.common(i, j)
+	a, aEnd := s.run(i, depth)
+	b, bEnd := s.run(j, depth)
+	one, other := s.at(a), s.at(b)
+	if rowRoles[one.Role] && one.Role == other.Role && (s.holds(a, i) && s.holds(b, j)) {
+		return true
+	}
+	if one.Tag != other.Tag || one.Kind != other.Kind {
+		return false
+	}
+	texts, controls := s.content(a, aEnd)
+	otherTexts, _ := s.content(b, bEnd)
+	return texts > 0 && texts == otherTexts && controls > 0
+}
+
+// content counts the texts and the controls among elements.
+func (s *structure) content(start, end int32) (texts, controls int) {
+	for i := start; i < end; i++ {
+		switch e := s.at(i); {
+		case e.Kind == dom.Interactive:
+			controls++
+		case e.Text != "":
+			texts++
+		}
+	}
+	return texts, controls
+}
+
+// height returns the smallest depth below which no two of a group stand: deeper than that, what stands together is
+// part of one thing.
+func (s *structure) height(group []int32) int32 {
+	depth := int32(-1)
+	for k := 1; k < len(group); k++ {
+		depth = max(depth, s.common(group[k-1], group[k]))
+	}
+	return depth
+}
+
+// isOthers reports whether an element stands in the card of another one of a group than the one.
+func (s *structure) isOthers(i int32, group []int32, k int) bool {
+	at, found := slices.BinarySearch(group, i)
+	if found {
+		return at != k
+	}
+	for _, other := range []int{at - 1, at} {
+		if other >= 0 && other < len(group) && other != k && s.common(i, group[other]) > s.closest(group, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxTitle is how many elements stand together with a heading at most that names what follows them.
+const maxTitle = 4
+
+// heads reports whether a heading before an element may name it: what stands together with the heading is no section
+// of its own.
+func (s *structure) heads(heading, i int32) bool {
+	start, end := s.run(heading, s.common(heading, i))
+	return end-start <= maxTitle && (heading == start || s.at(start).Kind != dom.Interactive)
+}
