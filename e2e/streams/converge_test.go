@@ -95,7 +95,7 @@ func line(e *dom.Element) string {
 	}
 	return strings.Join([]string{
 		fmt.Sprint(e.Ref), strconv.Itoa(int(e.Kind)), parent, e.Tag, e.Role, e.Text, e.Href, e.Name, e.Type, value, e.Placeholder,
-		level, strconv.Itoa(bits), string(e.Child), strings.Join(attributes, "\x1f"), e.Whole, e.Hints,
+		level, strconv.Itoa(bits), string(e.Child), strings.Join(attributes, "\x1f"), e.Whole, e.Hints, strconv.Itoa(e.Join),
 	}, "\t")
 }
 
