@@ -52,6 +52,9 @@ const (
 
 // It runs go test, gives its exit code, and its flags do what they do.
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs go test five times")
+	}
 	sample(t, map[string]string{"good/good_test.go": good, "bad/bad_test.go": bad, "unbuilt/unbuilt_test.go": unbuilt})
 	for _, c := range []struct {
 		args     string
