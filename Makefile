@@ -50,6 +50,8 @@ demo-cluster: ## show a cluster of three daemons at work, while nodes are killed
 	go build -tags cluster -o bin/domtap-cluster ./cmd/domtap
 	go run ./cmd/democluster -domtap bin/domtap-cluster
 
+# The pictures show the commit, also while they are about to change.
+picture: VERSION = $(shell git describe --tags --always 2>/dev/null || echo dev)
 picture: build ## draw docs/session.svg, the picture of the README, from a session of bin/domtap, and take the pictures of the live page
 	scripts/install-chromium
 	go run ./cmd/demo -domtap bin/domtap -picture docs/session.svg

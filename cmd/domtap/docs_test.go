@@ -319,3 +319,36 @@ func TestDocsListEveryCommandAndExitCode(t *testing.T) {
 		}
 	}
 }
+
+// consoleCommand matches a command of domtap in a fence marked console, whose lines need what a test does not have: a display, a
+// container engine, a service, another machine.
+var consoleCommand = regexp.MustCompile(`(?m)^\$ (?:[A-Za-z_]+=\S+ |[^\n]*\bdocker exec domtap |sudo )*domtap ([a-z][^\n|&;>)#]*)`)
+
+// TestConsoleCommandsExist checks the commands that documents show and that no test runs: domtap has them, with their flags.
+func TestConsoleCommandsExist(t *testing.T) {
+	checked := 0
+	for _, file := range documents(t) {
+		for _, fence := range regexp.MustCompile("(?ms)^```console$.*?^```$").FindAllString(readDocument(t, file), -1) {
+			for _, match := range consoleCommand.FindAllStringSubmatch(fence, -1) {
+				checked++
+				checkLine(t, file, strings.Fields(match[1]))
+			}
+		}
+	}
+	if checked < 10 {
+		t.Errorf("only %d commands were found: the documents or this test must have changed", checked)
+	}
+}
+
+// refPromise is the promise of a ref, which is worded the same wherever it is given.
+const refPromise = "A ref names one node for the life of its tab; no other node gets that ref, except an equal one that the page put in its place."
+
+func TestThePromiseOfARefIsTheSameEverywhere(t *testing.T) {
+	for _, name := range []string{"README.md", "docs/concepts.md", "proto/domtap/v1/dom.proto"} {
+		text := linkPattern.ReplaceAllString(strings.ReplaceAll(readDocument(t, filepath.Join(root, filepath.FromSlash(name))), "//", ""), "")
+		text = strings.Join(strings.Fields(strings.ReplaceAll(text, "[", "")), " ")
+		if !strings.Contains(text, refPromise) {
+			t.Errorf("%s does not say %q", name, refPromise)
+		}
+	}
+}
