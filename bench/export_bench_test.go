@@ -16,7 +16,7 @@ import (
 func BenchmarkExport(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "hour.domtap")
 	writeHour(b, path)
-	player, err := replay.Open(path)
+	player, err := replay.Open(b.Context(), path)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -135,7 +135,7 @@ func (h *histories) unseen(t *testing.T, paths []string) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for m := range f.Marks() {
+		for m := range f.Marks(t.Context()) {
 			if p := (point{f.Header().Tab, m.Epoch, m.Revision}); m.Revision > 0 && !seen[p] {
 				more[p] = true
 			}

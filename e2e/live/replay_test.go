@@ -90,7 +90,7 @@ func (st *stage) pictured(ctx context.Context) {
 // serveReplay serves a recording with the live page, as domtap replay --ui does, and returns the URL of the page.
 func serveReplay(t *testing.T, file string) string {
 	t.Helper()
-	player, err := replay.Open(file)
+	player, err := replay.Open(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestMarksFitPicturesOfPhones(t *testing.T) {
 	if err != nil || ended.GetRecordings()[0].GetPictures() != 2 {
 		t.Fatalf("there are %d pictures: %v", ended.GetRecordings()[0].GetPictures(), err)
 	}
-	player, err := replay.Open(begun.GetRecordings()[0].GetFile())
+	player, err := replay.Open(t.Context(), begun.GetRecordings()[0].GetFile())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func recordFlow(st *stage) (file string) {
 // export makes the trace of a recording.
 func export(t *testing.T, recorded string) []byte {
 	t.Helper()
-	player, err := replay.Open(recorded)
+	player, err := replay.Open(t.Context(), recorded)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor"
-	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 	recordingv1 "github.com/domtap/domtap/gen/domtap/recording/v1"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/cluster/tablog"
@@ -216,10 +216,13 @@ type Mark struct {
 	Log      *domtapv1.LogEntry
 }
 
-// Marks reads all that a recording has but for the DOM, and leaves out what cannot be read.
-func (f *File) Marks() iter.Seq[Mark] {
+// Marks reads all that a recording has but for the DOM, and leaves out what cannot be read. It stops when the context ends.
+func (f *File) Marks(ctx context.Context) iter.Seq[Mark] {
 	return func(yield func(Mark) bool) {
 		for _, b := range f.blocks {
+			if ctx.Err() != nil {
+				return
+			}
 			for e, err := range f.entries(b) {
 				if err != nil {
 					break
@@ -237,11 +240,10 @@ func mark(e *recordingv1.Entry) (Mark, bool) {
 	m := Mark{At: since(e.GetAt()), Timeline: e.GetTimeline(), Log: e.GetLog()}
 	switch what := e.GetWhat().(type) {
 	case *recordingv1.Entry_State:
-		record := new(clusterv1.LogRecord)
-		if proto.Unmarshal(what.State, record) != nil {
+		var err error
+		if m.Revision, m.Epoch, err = tablog.RevisionOf(what.State); err != nil {
 			return m, false
 		}
-		m.Revision, m.Epoch = record.GetPage().GetRevision(), record.GetPage().GetEpoch()
 	case *recordingv1.Entry_Picture:
 		m.Picture = what.Picture
 		m.Picture.Data = nil

@@ -38,7 +38,9 @@ type File struct {
 	// blocks are those of entries, in order.
 	blocks  []block
 	missing []Gap
-	close   func() error
+	// unpacked is how much the blocks say that they have, uncompressed.
+	unpacked int64
+	close    func() error
 }
 
 // block is where a block of entries is.
@@ -119,19 +121,35 @@ func Read(in io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
+// maxGaps is how many gaps are told one by one. The last one stands for all that follow.
+const maxGaps = 1000
+
 // miss notes a gap behind the blocks that are known.
 func (f *File) miss(g Gap) {
+	if n := len(f.missing); n == maxGaps {
+		last := &f.missing[n-1]
+		last.Bytes, last.Why = g.Offset+g.Bytes-last.Offset, "many parts that are damaged"
+		return
+	}
 	g.After = f.Duration()
 	f.missing = append(f.missing, g)
 }
 
+// maxUnpacked bounds what all blocks of a file have, uncompressed: so much, and unpackedRatio times the size of the file. States
+// of pages are compressed to a tenth, or a hundredth where much of them repeats.
+const (
+	maxUnpacked   = 128 << 20
+	unpackedRatio = 300
+)
+
 // scan finds the blocks from an offset on.
 func (f *File) scan(at int64) error {
+	search := &searcher{in: f.in, size: f.size}
 	for at < f.size {
 		h, err := f.headAt(at)
 		switch {
 		case errors.Is(err, errNoHead):
-			next, err := f.nextHead(at + 1)
+			next, err := search.nextHead(at + 1)
 			if err != nil {
 				return err
 			}
@@ -149,6 +167,10 @@ func (f *File) scan(at int64) error {
 		end := b.at + int64(h.stored)
 		if end > f.size {
 			f.miss(Gap{Offset: at, Bytes: f.size - at, Why: fmt.Sprintf("the file is cut off within a block, of which %d bytes are missing", end-f.size)})
+			return nil
+		}
+		if f.unpacked += int64(b.raw); f.unpacked > maxUnpacked+unpackedRatio*f.size {
+			f.miss(Gap{Offset: at, Bytes: f.size - at, Why: "the blocks say that they have far more than a file of this size can have"})
 			return nil
 		}
 		f.note(b)
@@ -194,27 +216,59 @@ func (f *File) headAt(at int64) (head, error) {
 	return h, nil
 }
 
+// searcher looks for the heads of blocks in a file that is damaged. It keeps what it has read, so that a file of many small
+// gaps is read once.
+type searcher struct {
+	in     io.ReaderAt
+	size   int64
+	buffer []byte
+	// at is where the buffer begins in the file.
+	at int64
+}
+
+// searchWindow is how much of a file is read at once.
+const searchWindow = 256 << 10
+
 // nextHead returns where the next block begins, at an offset or later; the size of the file when none does.
-func (f *File) nextHead(at int64) (int64, error) {
-	const window = 256 << 10
-	b := make([]byte, min(window, max(f.size-at, 0)))
-	for ; at < f.size; at += int64(max(1, len(b)-headBytes)) {
-		n, err := f.in.ReadAt(b, at)
-		if err != nil && !errors.Is(err, io.EOF) {
+func (s *searcher) nextHead(at int64) (int64, error) {
+	for at < s.size {
+		if err := s.fill(at); err != nil {
 			return 0, err
 		}
+		b := s.buffer[at-s.at:]
 		for i := 0; ; i++ {
-			j := bytes.Index(b[i:n], []byte(magic))
+			j := bytes.Index(b[i:], []byte(magic))
 			if j < 0 {
 				break
 			}
 			i += j
-			if _, ok := parseHead(b[i:n]); ok {
+			if _, ok := parseHead(b[i:]); ok {
 				return at + int64(i), nil
 			}
 		}
+		at += int64(max(1, len(b)-headBytes))
 	}
-	return f.size, nil
+	return s.size, nil
+}
+
+// fill reads so that the buffer has the bytes at an offset, and a head behind it unless the file ends.
+func (s *searcher) fill(at int64) error {
+	if end := s.at + int64(len(s.buffer)); at >= s.at && at < end && (end == s.size || end-at > headBytes) {
+		return nil
+	}
+	if s.buffer == nil {
+		s.buffer = make([]byte, searchWindow)
+	}
+	s.buffer = s.buffer[:min(int64(cap(s.buffer)), s.size-at)]
+	n, err := s.in.ReadAt(s.buffer, at)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	s.buffer, s.at = s.buffer[:n], at
+	if n == 0 {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
 }
 
 // contents reads what a block has.

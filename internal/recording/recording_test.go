@@ -2,17 +2,24 @@ package recording
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
+	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
+	recordingv1 "github.com/domtap/domtap/gen/domtap/recording/v1"
 	"github.com/domtap/domtap/internal/recording/recordingtest"
 )
 
@@ -314,4 +321,96 @@ func FuzzAnyFileOpens(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// forged makes a file of blocks with given contents, as nothing but an attacker writes them.
+func forged(t *testing.T, contents ...[]byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := NewWriter(&out, Header{ID: "r1", Tab: "t1", Session: "default", Started: start, Program: "test"})
+	must(t, err)
+	for i, c := range contents {
+		w.write(w.seal(nil, head{kind: entryBlock, flags: hasKeyframe, first: uint64(i), last: uint64(i)}, c))
+		must(t, w.err)
+	}
+	return out.Bytes()
+}
+
+// TestEmptyElementsCostLittle reads a block of 1.5 MB whose state has more elements than any page, none of which has anything.
+func TestEmptyElementsCostLittle(t *testing.T) {
+	page, err := proto.Marshal(&clusterv1.LogRecord{Page: &clusterv1.PageState{Epoch: "e", Revision: 7}})
+	must(t, err)
+	elements := bytes.Repeat([]byte{3<<3 | 2, 0}, 700_000)
+	state := protowire.AppendBytes(protowire.AppendTag(page, 4, protowire.BytesType), elements)
+	entry, err := proto.Marshal(&recordingv1.Entry{What: &recordingv1.Entry_State{State: state}})
+	must(t, err)
+	f := read(t, forged(t, protowire.AppendBytes(nil, entry)))
+	for m := range f.Marks(t.Context()) {
+		if m.Revision != 7 || m.Epoch != "e" {
+			t.Errorf("got %+v", m)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, _, err := f.At(time.Hour); err != ErrNothing {
+		t.Errorf("the state was read: %v", err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+		t.Errorf("reading it took %d MB", took>>20)
+	}
+}
+
+// TestBlocksThatUnpackToFarMoreAreLeftOut reads a small file that says that it has 1 GB.
+func TestBlocksThatUnpackToFarMoreAreLeftOut(t *testing.T) {
+	b := forged(t, slices.Repeat([][]byte{make([]byte, 8<<20)}, 128)...)
+	f := read(t, b)
+	if limit := int64(maxUnpacked + unpackedRatio*len(b)); int64(len(f.blocks))*8<<20 > limit || len(f.blocks) == 0 {
+		t.Errorf("%d blocks of 8 MB are read, of a file of %d bytes", len(f.blocks), len(b))
+	}
+	if gaps := f.Missing(); len(gaps) != 1 || gaps[0].Offset+gaps[0].Bytes != f.Size() {
+		t.Errorf("the gaps are %+v", gaps)
+	}
+}
+
+// counted counts what is read.
+type counted struct {
+	*bytes.Reader
+	bytes int
+}
+
+func (c *counted) ReadAt(b []byte, at int64) (int, error) {
+	n, err := c.Reader.ReadAt(b, at)
+	c.bytes += n
+	return n, err
+}
+
+// TestManyGapsAreReadOnce reads a file of blocks with a byte of damage between each two.
+func TestManyGapsAreReadOnce(t *testing.T) {
+	whole := forged(t, slices.Repeat([][]byte{{}}, 20_000)...)
+	var b []byte
+	for i, part := range bytes.SplitAfter(whole, []byte(magic)) { // the magic of a block ends a part
+		if i > 1 {
+			part = slices.Insert(slices.Clone(part), len(part)-len(magic), 'x')
+		}
+		b = append(b, part...)
+	}
+	in := &counted{Reader: bytes.NewReader(b)}
+	f, err := Read(in, int64(len(b)))
+	must(t, err)
+	if gaps := f.Missing(); len(gaps) != maxGaps || gaps[maxGaps-1].Offset+gaps[maxGaps-1].Bytes < f.Size()*9/10 {
+		t.Errorf("%d gaps are told", len(gaps))
+	}
+	if in.bytes > 5*len(b) {
+		t.Errorf("%d bytes of %d were read", in.bytes, len(b))
+	}
+}
+
+func TestOpeningEndsWithItsContext(t *testing.T) {
+	r := record(t, recordingtest.NewPage(1, 50), 100, time.Second, true)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range read(t, r.bytes).Marks(ctx) {
+		t.Fatal("a mark was read")
+	}
 }

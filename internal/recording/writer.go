@@ -97,6 +97,9 @@ func (w *Writer) State(at time.Time, now actor.Published) error {
 	if w.err != nil {
 		return w.err
 	}
+	if n := now.Snapshot.Elements.Len(); n > tablog.MaxElements {
+		return w.fail(fmt.Errorf("a page of %d elements is too large to be recorded", n))
+	}
 	t := w.at(at)
 	var record []byte
 	err := tablog.ErrNoDelta

@@ -28,7 +28,7 @@ import (
 // onReplay runs a test with a server that replays a recording.
 func onReplay(t *testing.T, file string, test func(b *bench)) {
 	t.Helper()
-	player, err := replay.Open(file)
+	player, err := replay.Open(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestATraceHasWhatReplayAnswers(t *testing.T) {
 		b := newBench(t, Config{Recording: recorder.Config{Dir: t.TempDir()}})
 		file, tab, _ := b.record(60)
 		b.close()
-		player, err := replay.Open(file)
+		player, err := replay.Open(t.Context(), file)
 		if err != nil {
 			t.Fatal(err)
 		}

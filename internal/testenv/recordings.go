@@ -30,7 +30,7 @@ func (d *Daemon) StopRecording() []*domtapv1.Recording {
 // Replay serves recordings, as `domtap replay` does. Its daemon has no browser.
 func Replay(t testing.TB, files ...string) *Daemon {
 	t.Helper()
-	player, err := replay.Open(files...)
+	player, err := replay.Open(t.Context(), files...)
 	if err != nil {
 		t.Fatal(err)
 	}

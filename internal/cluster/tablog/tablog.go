@@ -12,6 +12,7 @@ package tablog
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -68,6 +69,9 @@ func (r *Reader) Token() uint64 { return r.token }
 // Read returns the state that a record leads to. Its error is ErrGap for a delta that does not follow the record before, and says
 // what is wrong with a record that no Writer made. A record of an owner before the last one is refused.
 func (r *Reader) Read(b []byte) (actor.Published, error) {
+	if err := checkElements(b); err != nil {
+		return actor.Published{}, err
+	}
 	m := new(clusterv1.LogRecord)
 	if err := proto.Unmarshal(b, m); err != nil {
 		return actor.Published{}, fmt.Errorf("tablog: %w", err)
@@ -126,23 +130,97 @@ func (r *Reader) list(chunks []*dom.Chunk) dom.List {
 }
 
 // TokenOf returns the fencing token of a record without reading the rest of it.
-func TokenOf(record []byte) (uint64, error) {
-	for b := record; len(b) > 0; {
-		number, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return 0, fmt.Errorf("tablog: %w", protowire.ParseError(n))
+func TokenOf(record []byte) (token uint64, err error) {
+	for number, value := range fields(record, &err) {
+		if number == fieldToken {
+			return value.number, nil
 		}
-		if b = b[n:]; number == 1 && kind == protowire.VarintType {
-			token, n := protowire.ConsumeVarint(b)
-			if n < 0 {
-				return 0, fmt.Errorf("tablog: %w", protowire.ParseError(n))
-			}
-			return token, nil
-		}
-		if n = protowire.ConsumeFieldValue(number, kind, b); n < 0 {
-			return 0, fmt.Errorf("tablog: %w", protowire.ParseError(n))
-		}
-		b = b[n:]
 	}
-	return 0, nil
+	return 0, err
+}
+
+// RevisionOf returns the revision and the epoch of a record's state without reading its elements.
+func RevisionOf(record []byte) (revision uint64, epoch string, err error) {
+	for number, page := range fields(record, &err) {
+		if number != fieldPage {
+			continue
+		}
+		for number, value := range fields(page.bytes, &err) {
+			switch number {
+			case fieldEpoch:
+				epoch = string(value.bytes)
+			case fieldRevision:
+				revision = value.number
+			}
+		}
+	}
+	return revision, epoch, err
+}
+
+// MaxElements is how many elements a state may have. An empty element takes two bytes in a record and some 2,500 in memory,
+// so that the size of a record does not bound that.
+const MaxElements = 500_000
+
+// checkElements returns an error for a record of more than MaxElements elements.
+func checkElements(record []byte) (err error) {
+	count := 0
+	for number, splice := range fields(record, &err) {
+		if number != fieldSplices {
+			continue
+		}
+		for number := range fields(splice.bytes, &err) {
+			if number != fieldElements {
+				continue
+			}
+			if count++; count > MaxElements {
+				return fmt.Errorf("%w: more than %d elements", errRecord, MaxElements)
+			}
+		}
+	}
+	return err
+}
+
+// The fields of clusterv1.LogRecord, of its PageState, and of its Splices that are read alone.
+const (
+	fieldToken    = 1
+	fieldPage     = 3
+	fieldSplices  = 4
+	fieldEpoch    = 4
+	fieldRevision = 5
+	fieldElements = 3
+)
+
+// value is a field's value: a number, or the bytes of a string or message.
+type value struct {
+	number uint64
+	bytes  []byte
+}
+
+// fields yields the fields of an encoded message. An encoding that is invalid sets err and ends it.
+func fields(b []byte, err *error) iter.Seq2[protowire.Number, value] {
+	return func(yield func(protowire.Number, value) bool) {
+		for len(b) > 0 {
+			number, kind, n := protowire.ConsumeTag(b)
+			var v value
+			if n >= 0 {
+				b = b[n:]
+				switch kind {
+				case protowire.VarintType:
+					v.number, n = protowire.ConsumeVarint(b)
+				case protowire.BytesType:
+					v.bytes, n = protowire.ConsumeBytes(b)
+				default:
+					n = protowire.ConsumeFieldValue(number, kind, b)
+				}
+			}
+			if n < 0 {
+				*err = fmt.Errorf("tablog: %w", protowire.ParseError(n))
+				return
+			}
+			b = b[n:]
+			if !yield(number, v) {
+				return
+			}
+		}
+	}
 }

@@ -34,11 +34,11 @@ type Player struct {
 	position time.Duration
 }
 
-// Open opens recordings of different tabs. The position is the end, which shows what there was last.
-func Open(paths ...string) (*Player, error) {
+// Open opens recordings of different tabs, until ctx ends. The position is the end, which shows what there was last.
+func Open(ctx context.Context, paths ...string) (*Player, error) {
 	p := new(Player)
 	for _, path := range paths {
-		t, err := openTrack(path)
+		t, err := openTrack(ctx, path)
 		if err != nil {
 			p.Close()
 			return nil, err

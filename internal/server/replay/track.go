@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -41,8 +42,8 @@ type cached struct {
 	state actor.Published
 }
 
-// openTrack opens a recording and reads what is in it.
-func openTrack(path string) (*track, error) {
+// openTrack opens a recording and reads what is in it. It ends with the context's error when that ends first.
+func openTrack(ctx context.Context, path string) (*track, error) {
 	f, err := recording.Open(path)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func openTrack(path string) (*track, error) {
 	h := f.Header()
 	t := &track{path: path, tab: h.Tab, file: f, start: h.Started}
 	known := map[uint64]int{}
-	for m := range f.Marks() {
+	for m := range f.Marks(ctx) {
 		switch {
 		case m.Revision > 0:
 			t.states = append(t.states, mark{m.At, m.Revision, m.Epoch})
@@ -67,6 +68,9 @@ func openTrack(path string) (*track, error) {
 			known[m.Timeline.GetId()] = len(t.entries)
 			t.entries = append(t.entries, m.Timeline)
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	slices.SortStableFunc(t.entries, func(a, b *domtapv1.TimelineEntry) int { return int(int64(a.GetId()) - int64(b.GetId())) })
 	return t, nil

@@ -90,7 +90,7 @@ func (o *replayFlags) replay(cmd *cobra.Command, a *cli.App, files []string) err
 			return err
 		}
 	}
-	player, err := replay.Open(files...)
+	player, err := replay.Open(cmd.Context(), files...)
 	if err != nil {
 		return exit.Errorf(exit.Usage, "name files that domtap record list prints", "%w", err)
 	}
