@@ -210,11 +210,37 @@ type listeners struct {
 // each cell of a table, would make each probe dearer.
 const maxHovers = 256
 
+// maxTypes is how many types of events an element listens to at most that listens for itself. A framework's root listens
+// to all types there are, for the elements in it.
+const maxTypes = 24
+
+// delegates lists the nodes that listen to more than maxTypes types of events.
+func delegates(all []*domdebugger.EventListener) map[cdp.BackendNodeID]bool {
+	count := map[cdp.BackendNodeID]int{}
+	for _, l := range all {
+		count[l.BackendNodeID]++
+	}
+	types := map[cdp.BackendNodeID]map[string]bool{}
+	found := map[cdp.BackendNodeID]bool{}
+	for _, l := range all {
+		if count[l.BackendNodeID] <= maxTypes {
+			continue
+		}
+		if types[l.BackendNodeID] == nil {
+			types[l.BackendNodeID] = map[string]bool{}
+		}
+		types[l.BackendNodeID][l.Type] = true
+		found[l.BackendNodeID] = len(types[l.BackendNodeID]) > maxTypes
+	}
+	return found
+}
+
 // listening lists the nodes that have listeners that matter.
 func listening(all []*domdebugger.EventListener) listeners {
+	roots := delegates(all)
 	of := func(events []string) (ids []cdp.BackendNodeID) {
 		for _, l := range all {
-			if l.BackendNodeID != 0 && slices.Contains(events, l.Type) {
+			if l.BackendNodeID != 0 && slices.Contains(events, l.Type) && !roots[l.BackendNodeID] {
 				ids = append(ids, l.BackendNodeID)
 			}
 		}

@@ -354,7 +354,7 @@ func own(e *dom.Element) {
 // The limits of hints.
 const (
 	maxHints = 4
-	maxHint  = 24
+	maxHint  = 48
 )
 
 // hints reads words for an element, and leaves out what is not a word.

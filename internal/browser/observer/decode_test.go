@@ -80,7 +80,7 @@ func full() string {
 func TestDecodeReadsHints(t *testing.T) {
 	for sent, want := range map[string]string{
 		"": "", "trash active": "trash active", "a  b ~c D (x) e-2": "a b e-2", "a b c d e": "a b c d",
-		strings.Repeat("x", 25): "", "[3]": "", "-x 3d": "", "in valid\x01": "in",
+		strings.Repeat("x", 49): "", "[3]": "", "-x 3d": "", "in valid\x01": "in",
 	} {
 		if got := hints(sent); got != want {
 			t.Errorf("%q: %q, want %q", sent, got, want)

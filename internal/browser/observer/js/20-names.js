@@ -291,12 +291,15 @@ function generatesText(content) {
 function generatedText(el, pseudo) {
   const content = getComputedStyle(el, pseudo).content;
   if (content === "none" || content === "normal" || !content.includes('"')) return "";
-  const slash = content.lastIndexOf('" / ');
-  const spoken = slash >= 0 ? content.slice(slash + 4) : content;
+  const slash = /[")] \/ (?=")/.exec(content);
+  const spoken = slash ? content.slice(slash.index + 4) : content;
   let text = "";
-  for (const [, quoted] of spoken.matchAll(/"((?:[^"\\]|\\.)*)"/g)) text += quoted.replace(/\\(.)/g, "$1");
+  for (const [, quoted] of spoken.replace(FUNCTIONS, "").matchAll(/"((?:[^"\\]|\\.)*)"/g)) text += quoted.replace(/\\(.)/g, "$1");
   return text.replace(/[\ue000-\uf8ff]/g, "");
 }
+
+/** Images and counters in a value of content: the quoted words in them are not shown. */
+const FUNCTIONS = /[-\w]*(?:url|image-set|image|gradient|counters?)\((?:"(?:[^"\\]|\\.)*"|\([^)]*\)|[^"()])*\)/g;
 
 /** How many ids of other elements are kept for one name. */
 const MAX_REFERENCES = 64;

@@ -335,7 +335,7 @@ function invalidOf(el, native) {
 function valueOf(el, tag, role, most = MAX_VALUE) {
   switch (tag) {
     case "input":
-      return inputValue(el, most);
+      return inputValue(el, most) || clean(drawnValue(el), most);
     case "select":
       return reportedValue(el, selectedText(el, 2 * most), most);
     case "textarea":

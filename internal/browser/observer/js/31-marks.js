@@ -7,14 +7,28 @@
 
 /** How many marks an element has at most, and how many characters each. */
 const MAX_MARKS = 4, MAX_MARK = 24;
+/** How many characters of a description or of other words are a mark. */
+const MAX_WORDS = 40;
 /** How many descendants of an element may be its icon. */
 const MAX_ICON_NODES = 12;
 
 /** Classes of icon fonts and sprites, with the name of the icon behind. */
-const ICON_CLASS = /^(?:fa[srlbd]?|bi|glyphicon|icons?|ic|ico|mdi|ti|ri|lucide|feather|octicon|codicon|las?|pi|ion|tabler-icon|bx[sl]?|uil|anticon|el-icon|pficon|icofont|i|sprite|svg)(?:--|__|[-_:])([a-z].*)$/i;
+const ICON_CLASS = /^(?:[a-z]{1,8}-icon|fa[srlbd]?|bi|glyphicon|icons?|ic|ico|mdi|ti|ri|lucide|feather|octicon|codicon|las?|pi|ion|tabler-icon|bx[sl]?|uil|anticon|el-icon|pficon|icofont|i|sprite|svg)(?:--|__|[-_:])([a-z].*)$/i;
 const ICON_AFTER = /^([a-z][a-z-]*?)(?:--|__|[-_])ico(?:n)?$/i;
 /** Classes of elements that look like an icon: what the element does. */
-const ACTION_CLASS = /(?:^|[-_])(close|delete|remove|edit|trash|search|menu|hamburger|settings|next|prev|previous|play|pause|share|like|favorite|more|add|download|upload|copy|refresh|expand|collapse|back|dismiss|clear)$/;
+const ACTION_CLASS = /(?:^|[-_])((?:close|delete|remove|edit|trash|search|menu|hamburger|settings|next|prev|previous|play|pause|share|like|favorite|reply|star|more|add|plus|minus|download|upload|copy|refresh|expand|collapse|back|dismiss|clear)(?:-(?:month|year|week|day|page|slide))?)(?:[-_](?:button|btn))?$/;
+/** Words of classes of empty boxes that say only that there is a box. */
+const NO_WORD = /^(?:box|cell|tile|square|block|dot|swatch|item|row|col.*|grid|card|div|span|el|elem.*|node|piece|field|panel|handle|thumb|track|target|clickable|active|selected|hidden|visible|disabled|container|wrapper|content|inner|outer|ripple.*|overlay|backdrop|mask|shadow|.*-(?:wrapper|container|inner|overlay|root|button|btn))$/;
+/** The color of buttons that have none. */
+const BUTTON_COLOR = "rgb(239, 239, 239)";
+/** The names of colors, as CSS has them. @type {Record<string, string>} */
+const COLORS = {
+  "0,0,0": "black", "255,255,255": "white", "255,0,0": "red", "0,128,0": "green", "0,255,0": "lime", "0,0,255": "blue", "255,255,0": "yellow",
+  "0,255,255": "cyan", "255,0,255": "magenta", "128,128,128": "gray", "128,0,0": "maroon", "128,128,0": "olive", "128,0,128": "purple",
+  "0,128,128": "teal", "0,0,128": "navy", "192,192,192": "silver", "255,165,0": "orange", "255,192,203": "pink", "165,42,42": "brown",
+  "255,215,0": "gold", "238,130,238": "violet", "75,0,130": "indigo", "255,127,80": "coral", "250,128,114": "salmon", "64,224,208": "turquoise",
+  "220,20,60": "crimson", "211,211,211": "lightgray", "135,206,235": "skyblue", "70,130,180": "steelblue", "255,99,71": "tomato",
+};
 /** Words of icon classes that say how the icon looks. */
 const NO_ICON = /^(?:x?[sml]|x[sl]s?|md|lg|xl|sm|\d+x?|\d*xl|fw|spin|pulse|solid|regular|light|thin|brands|duotone|inverse|stack.*|rotate.*|flip.*|border|pull.*|li|ul|icons?|wrapper|container|only|buttons?|btn|small|large|medium|size.*|left|right|start|end|white|black|primary|secondary|base|img|image|svg|inline|text|link|item|before|after|root|box|wrap|bg|color|font.*|colou?red)$/;
 
@@ -30,7 +44,7 @@ const MAY_BE_STATE = /active|select|open|clos|disabled|current|check|expand|coll
 const DENIED = /(?:^|[-_])(?:not?|un|non|if|when|on|can|to|set|toggle|hide|show|js|btn|with|auto|default)[-_][a-z]+$/;
 
 /** Structural roles whose classes say something about what they hold. */
-const MARKED_BOXES = new Set(["listitem", "row", "cell", "gridcell", "article"]);
+const MARKED_BOXES = new Set(["listitem", "row", "cell", "gridcell", "article", "heading"]);
 
 /**
  * The marks of a described element, separated by spaces.
@@ -43,8 +57,11 @@ function marksOf(fields, el, tag) {
   /** @type {string[]} */
   const marks = [];
   if (interactive && fields[F_TEXT] === "" && !FIELD_TAGS.has(tag)) {
-    const icon = iconOf(el, tag);
+    const icon = iconOf(el, tag) || lookOf(el, tag);
     if (icon) marks.push(icon);
+  } else if (fields[F_TEXT] !== "") {
+    const more = wordsBeside(el, tag, fields[F_TEXT]);
+    if (more) marks.push(more);
   }
   addStates(marks, el, fields[F_STATES]);
   if (interactive) {
@@ -129,13 +146,88 @@ function iconOf(el, tag) {
     const word = iconWord(inner[i], tagOf(inner[i]));
     if (word) return word;
   }
-  const drawn = /url\("([^"]*)"\)/.exec(getComputedStyle(el).backgroundImage);
-  if (drawn) return fileWord(drawn[1]);
+  for (const part of inner.length > 0 ? [el, inner[0]] : [el]) {
+    const drawn = drawnFile(part);
+    if (drawn) return drawn;
+  }
+  return actionWord(el) || (inner.length > 0 ? actionWord(inner[0]) : "") || classWord(el);
+}
+
+/** The word in the name of the file that a style draws, or "". @param {El} el */
+function drawnFile(el) {
+  for (const pseudo of [null, "::before", "::after"]) {
+    const style = getComputedStyle(el, pseudo);
+    if (pseudo && (style.content === "none" || style.content === "normal")) continue;
+    for (const image of [style.content, style.backgroundImage, style.maskImage]) {
+      const url = /url\("([^"]*)"\)/.exec(image);
+      const word = url ? fileWord(url[1]) : "";
+      if (word) return word;
+    }
+  }
+  return "";
+}
+
+/** What the class of an element says it does, or "". @param {El} el */
+function actionWord(el) {
   for (const token of (attr(el, "class") || "").split(/\s+/, 40)) {
     const action = ACTION_CLASS.exec(token);
     if (action) return action[1];
   }
   return "";
+}
+
+/** The one class of an empty box, when it is a word, or "". @param {El} el */
+function classWord(el) {
+  const own = (attr(el, "class") || "").trim();
+  return /^[a-z]{3,}(?:-[a-z]{2,}){0,2}$/.test(own) && safe.firstElementChild(el) === null && !NO_WORD.test(own) && !MAY_BE_STATE.test(own) ? asMark(own) : "";
+}
+
+/** How a shape or an empty box looks: its form and color, or "". @param {El} el @param {string} tag */
+function lookOf(el, tag) {
+  const style = getComputedStyle(el);
+  if (SHAPES.has(tag)) {
+    const color = colorWord(style.fill) || colorWord(style.stroke);
+    return (color ? color + "-" : "") + tag;
+  }
+  return safe.firstElementChild(el) === null ? colorWord(style.backgroundColor) : "";
+}
+
+/** The name of a color, as CSS has it, or its digits; "" for none. @param {string} color */
+function colorWord(color) {
+  const parts = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(color);
+  if (!parts || parts[4] === "0" || color === BUTTON_COLOR) return "";
+  const rgb = parts.slice(1, 4);
+  return COLORS[rgb.join(",")] || "rgb-" + rgb.map((n) => Number(n).toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * What else a person reads of a named element: the description of a control, or what it shows when its name says
+ * something else.
+ * @param {El} el @param {string} tag @param {string} name
+ */
+function wordsBeside(el, tag, name) {
+  if (hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
+  const label = attr(el, "aria-label");
+  const shown = label && label.trim() ? otherWords(safe.textContent(el), name) : "";
+  if (shown || tag === "a") return shown;
+  const described = attr(el, "aria-describedby");
+  const other = described ? elementOf(treeOf(el), described.trim().split(/\s+/, 1)[0]) : null;
+  const text = attr(el, "aria-description") || (other && !isMasked(other) ? safe.textContent(other) : "") || attr(el, "title") || "";
+  return otherWords(text, name);
+}
+
+/** The words of a text that a name does not have, as one mark; "" when it has most of them. @param {string} text @param {string} name */
+function otherWords(text, name) {
+  /** @param {string} s */
+  const wordsOf = (s) => s.slice(0, 200).toLowerCase().match(/[a-z0-9]+/g) || [];
+  const words = wordsOf(text), known = new Set(wordsOf(name));
+  if (words.filter((word) => !known.has(word)).length * 2 <= words.length) return "";
+  let mark = "";
+  for (const word of words) {
+    if (mark.length + word.length >= MAX_WORDS) break;
+    mark += (mark ? "-" : "") + word;
+  }
+  return /^[a-z]/.test(mark) ? mark : mark && "is-" + mark;
 }
 
 /** The word for an element that may be an icon, or "". @param {El} el @param {string} tag */
@@ -149,10 +241,13 @@ function iconWord(el, tag) {
   const test = /^(.+)Icon$/.exec(attr(el, "data-testid") || "");
   if (test) return asMark(test[1]);
   if (tag === "img" || tag === "image") return fileWord(attr(el, "src") || attr(el, "href") || attr(el, "xlink:href") || "");
-  for (const token of (attr(el, "class") || "").split(/\s+/, 40)) {
-    const found = ICON_CLASS.exec(token) || ICON_AFTER.exec(token);
-    const word = found ? asMark(found[1]) : "";
-    if (word) return word;
+  const classes = (attr(el, "class") || "").split(/\s+/, 40);
+  for (const form of [ICON_CLASS, ICON_AFTER]) {
+    for (const token of classes) {
+      const found = form.exec(token);
+      const word = found ? asMark(found[1]) : "";
+      if (word) return word;
+    }
   }
   return "";
 }
@@ -170,6 +265,11 @@ function asMark(name) {
   word = word.replace(/^(?:icons?|ico?|svg|img|symbol|sprite)-/, "").replace(/-(?:icons?|ico|svg|img|\d+(?:px|x\d+)?|(?=[a-z]*\d)[0-9a-f]{6,})$/, "");
   if (word.length > MAX_MARK) word = word.slice(0, MAX_MARK + 1).replace(/-[^-]*$/, "").slice(0, MAX_MARK);
   if (!/^[a-z][a-z0-9-]*$/.test(word) || NO_ICON.test(word)) return "";
+  const plain = word.replace(/-(?:button|btn)$/, "");
+  if (plain !== word) {
+    if (plain.length < 3) return ""; // the prefix of a library
+    word = plain;
+  }
   const digits = word.replace(/[^0-9]/g, "").length;
   return word.length < 2 || digits * 3 > word.length || !/[aeiouyx]/.test(word) ? "" : word;
 }

@@ -2,7 +2,7 @@
 // Visibility: whether a person can see an element, and its box. An element is not listed when it
 //
 //   - is not rendered, hidden, transparent or has no size (a transparent checkbox, radio or file
-//     input counts: a box beside it is drawn in its place);
+//     input counts: a box beside it is drawn in its place; so does a field with a face, see 33-faces.js);
 //   - is clipped to nothing, by itself or by a collapsed box around it;
 //   - lies left of or above the page, where scrolling cannot reach it.
 //
@@ -66,6 +66,7 @@ class Visibility {
       return image !== null && safe.checkVisibility(image, VISIBLE);
     }
     if (isToggle(el, tag)) return safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT);
+    if (mayHaveFace(el, tag)) return safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT) && faceOf(el) !== null;
     return this.isContents(el) && this.parts(el).some((part) => isPartVisibleByStyle(part));
   }
 
@@ -106,9 +107,10 @@ class Visibility {
     if (tag === "area") return this.areaRect(el);
     const rect = safe.rect(el);
     if (rect.width > 0 && rect.height > 0) {
-      if (!isToggle(el, tag) || !this.isVisuallyHidden(el, rect)) return rect;
-      const label = this.labelOf(el);
-      return label ? this.rect(label, "label") : rect;
+      const toggle = isToggle(el, tag);
+      if ((!toggle && !mayHaveFace(el, tag)) || !this.isVisuallyHidden(el, rect)) return rect;
+      const face = toggle ? this.labelOf(el) : faceOf(el);
+      return face ? this.rect(face, tagOf(face)) : rect;
     }
     if (!BOXLESS_TAGS.has(tag) ? !this.isContents(el) : clips(getComputedStyle(el))) return rect;
     const parts = this.parts(el).map(partRect).filter(hasArea);
@@ -151,7 +153,8 @@ class Visibility {
 
   /** @param {El} el @param {string} tag @returns {boolean} */
   isClipped(el, tag) {
-    return this.clipsItself(el) && !(isToggle(el, tag) && this.labelOf(el) !== null);
+    if (!this.clipsItself(el)) return false;
+    return isToggle(el, tag) ? this.labelOf(el) === null : !mayHaveFace(el, tag) || faceOf(el) === null;
   }
 
   /** @param {El} el */

@@ -27,7 +27,7 @@ const TELLING = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],[
 function isHolder(el, tag, explicit, hints) {
   if (INTERACTIVE_TAGS.has(tag) || tag === "label" || !HOLDER_ROLES.has(explicit)) return false;
   const first = safe.firstElementChild(el);
-  if (!first || hints.get(el) & ~HINT_POINTER || shadowOf(el) || isEditingHost(el)) return false;
+  if (!first || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || shadowOf(el) || isEditingHost(el)) return false;
   if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS || safe.matches(el, TELLING)) return false;
   if (aria(el, "aria-selected") === "true" && !CELL_ROLES.has(explicit) && tag !== "td") return false;
   const control = firstFound(el, HELD) || listenerWithin(first);

@@ -506,5 +506,5 @@ function liveState(el, tag) {
   if (tag !== "input") return el.value;
   const type = el.type;
   if (type === "checkbox" || type === "radio") return el.indeterminate ? "m" : el.checked;
-  return el.value;
+  return el.value || drawnValue(el);
 }

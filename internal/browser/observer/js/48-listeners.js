@@ -106,6 +106,8 @@ class ListenerProbe {
     this.hostsOfListeners = new WeakSet();
     /** Where classifyAgain continues. @type {Iterator<WeakRef<El>> | null} */
     this.cursor = null;
+    /** The items of the containers that listen for them. @type {WeakMap<El, Set<El>>} */
+    this.items = new WeakMap();
     /** The loadStage at the last probe. */
     this.stage = -1;
     /** The daemon probes no error pages of the browser: see probe in documents/probe.go. */
@@ -245,7 +247,9 @@ class ListenerProbe {
       const el = ref && ref.deref();
       this.listening.delete(number);
       this.hovering.delete(number);
-      if (el) this.setListening(el, false, false);
+      if (!el) continue;
+      this.setListening(el, false, false);
+      this.setItems(el, []);
     }
     nodes.forEach((node, i) => {
       // The answer includes nodes of same-process frames. A node belongs to the world that sees it
@@ -284,9 +288,26 @@ class ListenerProbe {
 
   /** Decides whether an element with a click listener is interactive. @param {El} el */
   classify(el) {
-    const clickable = isOwnListener(el, this.model.elements.length);
+    const own = isOwnListener(el, this.model.elements.length);
+    const items = own ? itemsOf(el) : [];
+    const clickable = own && items.length === 0;
     this.setListening(el, clickable, false);
+    this.setItems(el, items);
     if (clickable && !this.needsWalk && !safe.matches(el, CANDIDATES)) this.needsWalk = true;
+  }
+
+  /** Notes the items that a container listens for. @param {El} el @param {El[]} items none: it listens for itself, or no longer */
+  setItems(el, items) {
+    const { changes, hints } = this.model;
+    const was = this.items.get(el);
+    if (!was && !items.length) return;
+    const now = new Set(items);
+    for (const item of was || []) if (!now.has(item) && hints.set(item, HINT_ITEM, false)) changes.checkNodes.add(item);
+    for (const item of now) if (hints.set(item, HINT_ITEM, true)) changes.checkNodes.add(item);
+    if (now.size) {
+      this.items.set(el, now);
+      this.needsWalk = true;
+    } else this.items.delete(el);
   }
 
   /** Classifies some elements again, in turn, because their content may have changed. */
@@ -357,4 +378,79 @@ function isOwnListener(el, all) {
     }
   }
   return true;
+}
+
+/** Containers whose children are items, by tag and role. */
+const CONTAINER_TAGS = new Set(["table", "tbody", "ul", "ol", "menu", "dl"]);
+const ITEM_CONTAINERS = new Set(["list", "listbox", "menu", "menubar", "table", "grid", "treegrid", "tree", "tablist", "radiogroup", "rowgroup"]);
+/** A table with more cells than this has rows as its items. */
+const MAX_CELLS = 200;
+/** How many items of one container are listed by themselves. */
+const MAX_ITEMS = 500;
+/** How many equal children a box has at least that is no container by tag or role. */
+const MIN_EQUAL = 3;
+/** How many boxes of one child are followed to the items. */
+const MAX_WRAPPERS = 3;
+
+/**
+ * The items of a container that listens for what is in it (event delegation), such as the cells of a table, the
+ * entries of a list, the days of a calendar: of equal shape, and each with something of its own. None: the element listens for itself.
+ * @param {El} el @returns {El[]}
+ */
+function itemsOf(el) {
+  const tag = tagOf(el), role = explicitRole(el);
+  if (INTERACTIVE_ROLES.has(role) && role !== "listbox") return [];
+  if (tag === "svg") return shapesOf(el);
+  const container = CONTAINER_TAGS.has(tag) || ITEM_CONTAINERS.has(role);
+  if (!container && (role !== "" || hasOwnText(el) || isPointerCursor(getComputedStyle(el).cursor))) return [];
+  if (tag === "table" || tag === "tbody") return cellsOf(el);
+  let box = el;
+  for (let i = 0; i < MAX_WRAPPERS && childrenOf(box).length === 1; i++) box = /** @type {El} */ (safe.firstElementChild(box));
+  const children = childrenOf(box);
+  if (children.length === 0 || children.length > MAX_ITEMS || hasOwnText(box)) return [];
+  const inner = children.flatMap(childrenOf);
+  const isGrid = inner.length >= 4 && inner.length <= MAX_ITEMS && children.every((row) => childrenOf(row).length >= 2 && !hasOwnText(row)) && areEqual(inner) && inner.every(isLeaf);
+  if (!container && !areEqual(children)) return [];
+  if (!container && !isGrid && children.length < MIN_EQUAL) return [];
+  const items = isGrid ? inner : children;
+  return items.filter((item) => !INTERACTIVE_TAGS.has(tagOf(item)) && hasArea(safe.rect(item)));
+}
+
+/** The shapes of a drawing that has several. @param {El} svg @returns {El[]} */
+function shapesOf(svg) {
+  const shapes = isDrawing(svg) ? [...queryWithin(svg, [...SHAPES].join(","))].filter((el) => closestOf(el, "defs,symbol,clipPath,mask,pattern,marker") === null) : [];
+  return shapes.length >= 2 && shapes.length <= MAX_ITEMS ? shapes : [];
+}
+
+/** The cells of a table, or the rows of one with many. @param {El} table @returns {El[]} */
+function cellsOf(table) {
+  /** @type {El[]} */
+  const cells = [...queryWithin(table, "td")];
+  return cells.length <= MAX_CELLS ? cells.filter((cell) => hasText(safe.textContent(cell)) || isPainted(cell, "div")) : [...queryWithin(table, "tr")].slice(0, MAX_ITEMS);
+}
+
+/** The child elements that are rendered. @param {El} el @returns {El[]} */
+function childrenOf(el) {
+  /** @type {El[]} */
+  const out = [];
+  for (let c = safe.firstElementChild(el); c && out.length <= MAX_ITEMS; c = safe.nextElementSibling(c)) {
+    const tag = tagOf(c);
+    if (tag !== "script" && tag !== "style" && tag !== "template" && tag !== "br") out.push(c);
+  }
+  return out;
+}
+
+/** Whether elements have the same tag, and a class in common where they have any. @param {El[]} all */
+function areEqual(all) {
+  const [first] = all;
+  const classes = (attr(first, "class") || "").trim().split(/\s+/, 20).filter(Boolean);
+  return all.every((el) => {
+    const own = (attr(el, "class") || "").trim();
+    return tagOf(el) === tagOf(first) && (own === "" ? classes.length === 0 || hasOwnText(el) : classes.length === 0 || own.split(/\s+/, 20).some((c) => classes.includes(c)));
+  });
+}
+
+/** Whether an element has few elements in it, none of them a control. @param {El} el */
+function isLeaf(el) {
+  return el.getElementsByTagName("*").length <= 3 && firstFound(el, INTERACTIVE_SELECTOR) === null;
 }

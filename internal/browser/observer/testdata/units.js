@@ -78,6 +78,16 @@ const units = {
     });
   },
 
+  /** The role, name, value and kind of each listed element with an id. */
+  faces() {
+    const { records } = modelNow();
+    return named().map((el) => {
+      const rec = records.get(el);
+      if (!rec || !rec.shown) return el.id + " is not listed";
+      return [el.id, rec.fields[F_ROLE], JSON.stringify(rec.fields[F_TEXT]), "=" + rec.fields[F_VALUE]].join(" ");
+    });
+  },
+
   /** The role of each element with an id, and whether it is interactive. */
   roles() {
     return named().map((el) => {

@@ -1,0 +1,118 @@
+// @ts-check
+// Faces: what a page draws in the place of a field that it makes transparent, clips or shrinks. The text field of a
+// combobox that shows its choice beside it, a range below a drawn thumb, a number below drawn digits.
+//
+// A person sees the face and uses the field, so the field is listed, and the value of a combobox without text
+// of its own is what its face says. The functions read a few elements around one field, and keep nothing.
+// Visibility and describe ask them.
+
+/** How many ancestors of a field may be its face. */
+const MAX_FACE_DEPTH = 5;
+/** How many nodes of a face are read. */
+const MAX_FACE_NODES = 60;
+/** How many characters of a face are a value. */
+const MAX_FACE_TEXT = 200;
+/** A box that is smaller than this, in CSS pixels, is no face. */
+const MIN_FACE = 6;
+/** Tags of boxes that are drawn for more than one field. */
+const NO_FACES = new Set(["html", "body", "form", "fieldset", "table", "tbody", "tr", "main", "section", "article", "dialog"]);
+/** Fields; a box around several is the face of none. */
+const FACED = "input:not([type=hidden]),select,textarea";
+/** Parts of a face that are not its value. */
+const NO_VALUE = "label,legend,button,svg,input,select,textarea,script,style,template,ul,ol,menu,[role=button],[role=listbox],[role=option],[role=menu],[role=tooltip],[role=dialog]," +
+  "[aria-live],[role=alert],[role=status],[hidden],[class*=placeholder i]:not([class*=select])";
+
+/**
+ * Whether an element is a field that may be listed by its face.
+ * @param {El} el @param {string} tag
+ */
+function mayHaveFace(el, tag) {
+  if (tag !== "input" && tag !== "textarea" && tag !== "select") return false;
+  return !isToggle(el, tag) && el.type !== "hidden" && attr(el, "aria-hidden") !== "true" && (attr(el, "tabindex") !== "-1" || isCombo(el));
+}
+
+/** Whether a field is a combobox. @param {El} el */
+function isCombo(el) {
+  return attr(el, "role") === "combobox";
+}
+
+/**
+ * The box that is drawn in the place of a field which is not drawn itself, or null.
+ * @param {El} field @returns {El | null}
+ */
+function faceOf(field) {
+  for (let n = flatElement(field), up = 0; n && up < MAX_FACE_DEPTH; n = flatElement(n), up++) {
+    if (NO_FACES.has(tagOf(n))) return null;
+    if (n.childElementCount > 1 && queryWithin(n, FACED).length > 1) return null;
+    if (!safe.checkVisibility(n, VISIBLE)) {
+      if (up > 0) return null; // the field is transparent with much around it: nothing is drawn
+      continue;
+    }
+    const rect = safe.rect(n);
+    if (rect.width >= MIN_FACE && rect.height >= MIN_FACE && isFaceDrawn(n, field)) return n;
+  }
+  return null;
+}
+
+/** Whether something of a box is drawn beside the field in it. @param {El} box @param {El} field */
+function isFaceDrawn(box, field) {
+  if (isBoxDrawn(getComputedStyle(box)) || hasOwnText(box)) return true;
+  let left = MAX_FACE_NODES;
+  for (const el of queryWithin(box, "*")) {
+    if (--left < 0) return false;
+    if (el === field || safe.contains(el, field) || !hasArea(safe.rect(el)) || !safe.checkVisibility(el, VISIBLE)) continue;
+    if (tagOf(el) === "label" || hasOwnText(el) || isPainted(el, tagOf(el))) return true;
+  }
+  return false;
+}
+
+/** Whether a computed color draws nothing. @param {string} color */
+function isTransparent(color) {
+  return color === "transparent" || /^rgba\(.*, 0\)$/.test(color);
+}
+
+/**
+ * What the face of a combobox shows as its choice, when the field has no text of its own; else "".
+ * @param {El} field
+ */
+function drawnValue(field) {
+  if (!isCombo(field) || field.value !== "" || isMasked(field) || isSecret(field) || isValueMasked(field)) return "";
+  if (safe.checkVisibility(field, VISIBLE) && isBoxDrawn(getComputedStyle(field))) return ""; // what stands beside it is no choice
+  for (let n = flatElement(field), up = 0; n && up < MAX_FACE_DEPTH; n = flatElement(n), up++) {
+    if (NO_FACES.has(tagOf(n)) || (n.childElementCount > 1 && queryWithin(n, FACED).length > 1)) return "";
+    if (isBoxDrawn(getComputedStyle(n))) return textOfFace(n, field);
+  }
+  return "";
+}
+
+/** Whether a style draws a box: a border, a background, a shadow. @param {CSSStyleDeclaration} style */
+function isBoxDrawn(style) {
+  return style.borderBottomWidth !== "0px" || style.backgroundImage !== "none" || style.boxShadow !== "none" || !isTransparent(style.backgroundColor);
+}
+
+/**
+ * The words in a face beside its field, without captions, buttons and lists; several choices are parted by commas.
+ * @param {El} face @param {El} field
+ */
+function textOfFace(face, field) {
+  const described = " " + (attr(field, "aria-describedby") || "") + " " + (attr(field, "aria-labelledby") || "") + " ";
+  const out = [];
+  /** @type {(El | Text | null)[]} */
+  const stack = [safe.firstChild(face)];
+  for (let seen = 0; stack.length && seen < MAX_FACE_NODES; seen++) {
+    const node = stack.pop();
+    if (!node) continue;
+    stack.push(safe.nextSibling(node));
+    if (isText(node)) {
+      if (/[\p{L}\p{N}]/u.test(node.data)) out.push(clean(node.data, MAX_FACE_TEXT));
+      continue;
+    }
+    if (!isElement(node) || safe.matches(node, NO_VALUE) || isMasked(node)) continue;
+    const id = attr(node, "id");
+    if (id && described.includes(" " + id + " ")) continue;
+    const rect = safe.rect(node);
+    if ((rect.width <= 1 && rect.height <= 1) || !safe.checkVisibility(node, VISIBLE)) continue;
+    stack.push(safe.firstChild(node));
+  }
+  return clean(out.join(", "), MAX_FACE_TEXT);
+}
