@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,6 +145,24 @@ func TestMCPInstall(t *testing.T) {
 	} {
 		if got := cmd.run(t, append([]string{"mcp"}, strings.Fields(line)...)...); got.code != want.code || !strings.Contains(got.errors, want.say) {
 			t.Errorf("%s: %+v, want %d and %q", line, got, want.code, want.say)
+		}
+	}
+}
+
+// docs/mcp.md shows the entries that domtap mcp install writes, each in the form of its host.
+func TestDocumentedEntriesAreThoseOfInstall(t *testing.T) {
+	page := readDocument(t, filepath.Join(root, "docs", "mcp.md"))
+	var documented []string
+	for _, match := range regexp.MustCompile("(?ms)^```(json|toml)\n(.*?)^```$").FindAllStringSubmatch(page, -1) {
+		documented = append(documented, strings.Join(strings.Fields(match[2]), ""))
+	}
+	home := t.TempDir()
+	cmd, _ := isolated(t)
+	cmd.env["HOME"], cmd.env["USERPROFILE"] = home, home
+	for _, host := range []string{"claude-desktop", "cursor", "vscode", "codex"} {
+		got := cmd.run(t, "mcp", "install", host, "--print", "--program", "/home/ines/domtap/bin/domtap", "--file", filepath.Join(home, host))
+		if entry := strings.Join(strings.Fields(got.out), ""); got.code != exit.OK || !slices.Contains(documented, entry) {
+			t.Errorf("docs/mcp.md does not show what domtap mcp install %s writes:\n%s", host, got.out)
 		}
 	}
 }
