@@ -104,6 +104,9 @@ type Action struct {
 	// and a point, the action is done at the focus (Press) or on the page (Scroll).
 	Spot
 	Text string
+	// Words is the text that the caller named the element by, for actions at a point: they are done at that text where the element has
+	// more than that. Empty: it was named otherwise.
+	Words string
 	// Button is "left", "middle" or "right"; empty means left.
 	Button    string
 	Modifiers []string

@@ -280,14 +280,14 @@ func innermost(found, elements []*dom.Element) []*dom.Element {
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return outer[el.Ref] })
 }
 
-// MayHold reports whether an element may be a container of several things that a person tells apart: a list or a row that
-// listens for clicks, but no button, whatever stands on it.
+// MayHold reports whether an element may be a container of several things that a person tells apart: a list or a row, or a
+// block of texts of which the page may handle each by itself, but no button, whatever stands on it.
 func MayHold(el *dom.Element) bool {
 	switch el.Tag {
 	case "a", "button", "input", "select", "textarea", "summary", "option", "label", "area", "img":
 		return false
 	}
-	return el.Kind == dom.Interactive && (el.Role == "treeitem" || el.Role == "listbox" || !acted[el.Role])
+	return el.Role == "treeitem" || el.Role == "listbox" || !acted[el.Role]
 }
 
 // Describe names an element as a person would: button "Pay".

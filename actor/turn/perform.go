@@ -87,7 +87,7 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 		known := a.Known
 		one := a.Action
 		if at, err = t.resolve(ctx, a); err == nil {
-			one.Ref = at.ref
+			one.Ref, one.Words = at.ref, a.pointedWords()
 			one.Known = t.base.known(a, at)
 			one.To, one.Waypoints, err = t.resolveWay(ctx, a)
 		}

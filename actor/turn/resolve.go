@@ -61,13 +61,21 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 		return t.byPage(ctx, a.Target)
 	}
 	found, err := t.bySnapshot(ctx, a.Target)
-	if err == nil && a.Target.By == target.Text && a.Kind.IsPointed() {
+	if err == nil && a.pointedWords() != "" {
 		found, err = t.innermost(ctx, a.Target, found)
 	}
 	if err != nil {
 		return resolved{}, err
 	}
 	return t.only(ctx, a.Target, found)
+}
+
+// pointedWords is the text that a step acts at; empty: it acts at none.
+func (a Step) pointedWords() string {
+	if a.Target.By == target.Text && a.Kind.IsPointed() {
+		return a.Target.Words
+	}
+	return ""
 }
 
 // focused takes the element that has the focus: the innermost one, since a frame has it together with its content.

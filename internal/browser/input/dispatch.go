@@ -7,7 +7,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"github.com/domtap/domtap/actor/driver"
-	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/input/outcome"
 )
@@ -27,7 +26,7 @@ func (t *pointer) dispatch(ctx context.Context, p *path, modifiers int64) (outco
 		e := input.DispatchMouseEventParams{Button: button, ClickCount: n, Modifiers: modifiers}
 		steps = append(steps, mouse(input.DispatchMouseEventTypeMousePressed, p.at, e), mouse(input.DispatchMouseEventTypeMouseReleased, p.at, e))
 	}
-	if p.spot.Ref == dom.NoRef {
+	if p.isUnguarded() {
 		return outcome.Press{}, t.page.Main().Run(ctx, steps...)
 	}
 	var got outcome.Press
@@ -55,7 +54,7 @@ func (p *path) orLastReport(ctx context.Context, got outcome.Press, err error) (
 // outcomeOf asks how a press went, and lets go of the element. After a click it asks whether the document is at rest, too, which
 // comes next in most cases: that saves a round trip.
 func (t *pointer) outcomeOf(ctx context.Context, p *path) (got outcome.Press, err error) {
-	if p.spot.Ref == dom.NoRef {
+	if p.isUnguarded() {
 		return outcome.Press{Reached: true}, nil
 	}
 	k, err := p.leaf().Send(ctx, "pressOutcome", nil)

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -125,10 +126,10 @@ func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
 		switch {
 		case err != nil:
 			return driver.DoResult{}, err
-		case p.spot.Ref == dom.NoRef:
+		case p.isUnguarded():
 			return driver.DoResult{Note: t.describePoint(p)}, nil
 		case got.Complete:
-			return driver.DoResult{Note: got.Note()}, nil
+			return driver.DoResult{Note: cmp.Or(got.Note(), t.describePoint(p))}, nil
 		case got.IsDifferent():
 			return driver.DoResult{}, t.refusal(p.spot, got.Element)
 		case got.Reached || got.Unknown:

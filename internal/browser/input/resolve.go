@@ -19,6 +19,8 @@ type resolveRequest struct {
 	Patience int64  `json:"patience"`
 	// Need is "point", "view", "drop", "focus" or "node".
 	Need string `json:"need"`
+	// Words is the text of the element that the point is to be at.
+	Words string `json:"words,omitzero"`
 	// Passive needs no element that is enabled.
 	Passive bool `json:"passive,omitzero"`
 	// Dragged is the ref of what is dragged to the element, if it stands in the same document.
@@ -73,7 +75,12 @@ type path struct {
 	pressed, down *devtools.Call
 	// ahead says that the pointer is not at the point yet: it moves there with the press. The guards are armed.
 	ahead bool
+	// armed says of a path to a point that the guard holds what is there for the target of the press.
+	armed bool
 }
+
+// isUnguarded reports whether a path leads to a point whose element is not known, as in a frame.
+func (p *path) isUnguarded() bool { return p.spot.Ref == dom.NoRef && !p.armed }
 
 func (p *path) leaf() Agent { return p.steps[0].agent }
 
@@ -124,6 +131,9 @@ func (t *task) ready(ctx context.Context, s driver.Spot, req resolveRequest) (Ag
 		return nil, outcome.Element{}, err
 	}
 	req.Ref, req.Patience, req.Known = uint32(s.Ref), t.left(), knownOf(s)
+	if s.Ref == t.action.Ref {
+		req.Words = t.action.Words
+	}
 	var found outcome.Element
 	if err := call(ctx, a, "waitActionable", req, &found); err != nil {
 		if ctx.Err() != nil {
@@ -240,7 +250,7 @@ const denyLimit = 200 * time.Millisecond
 // frames of the page at once. It returns what is wrong, if anything is.
 func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 	if p.spot.Ref == dom.NoRef {
-		return outcome.Element{}, nil
+		return outcome.Element{}, t.armAtPoint(ctx, p)
 	}
 	calls := make([]*devtools.Call, len(p.steps))
 	var err error
@@ -279,6 +289,25 @@ func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 		}
 	}
 	return wrong, nil
+}
+
+// armAtPoint holds what is at a point now, with the pointer there, for the target of the clicks.
+func (t *task) armAtPoint(ctx context.Context, p *path) error {
+	if t.clicks() == 0 {
+		return nil
+	}
+	if err := p.awaitPress(ctx); err != nil {
+		return err
+	}
+	var found outcome.Element
+	at := map[string]any{"x": p.at.X, "y": p.at.Y, "clicks": t.clicks()}
+	if err := call(ctx, p.leaf(), "armAtPoint", at, &found); err != nil {
+		return err
+	}
+	if p.armed = found.Armed; p.armed {
+		p.found.Detail, p.found.Cover = found.Detail, found.Cover
+	}
+	return nil
 }
 
 // blockOthers shuts the guards of the frames beside the path.

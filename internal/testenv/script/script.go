@@ -12,6 +12,8 @@
 //	back, newtab, oldtab
 //	refused NAME                 a click on it must be refused as not actionable
 //	try NAME                     a click on it may be refused
+//	text TEXT, unclear TEXT      clicks what the text means; it must mean several things
+//	point X,Y, missed X,Y        clicks at a point; that must not reach what is there
 //	note NAME                    remembers its ref, which "click noted" uses; "stale noted" must be refused as stale
 //
 // How a NAME is written is for the Find of the player to say.
@@ -66,6 +68,14 @@ func (p *Player) Do(line string) {
 		p.refused(rest, "STALE_REF")
 	case "try":
 		_, _ = p.Act(p.click(rest))
+	case "text", "unclear":
+		p.named(&domtapv1.Target{Text: rest}, map[string]string{"unclear": "AMBIGUOUS_TARGET"}[verb])
+	case "point", "missed":
+		var x, y float64
+		if _, err := fmt.Sscanf(rest, "%f,%f", &x, &y); err != nil {
+			p.T.Fatalf("%s: %v", line, err)
+		}
+		p.named(&domtapv1.Target{X: &x, Y: &y}, map[string]string{"missed": "NOT_DELIVERED"}[verb])
 	case "wait":
 		p.wait(strings.Trim(rest, `"`))
 	case "accept", "dismiss":
@@ -86,6 +96,15 @@ func (p *Player) refused(words, want string) {
 	p.T.Helper()
 	if reason, err := p.Act(p.click(words)); reason != want {
 		p.T.Fatalf("click %s: refused with %q (%v), want %s", words, reason, err, want)
+	}
+}
+
+// named clicks what a target means other than by its ref, which must fail for a reason; empty: it must not fail.
+func (p *Player) named(target *domtapv1.Target, want string) {
+	p.T.Helper()
+	reason, err := p.Act(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}})
+	if reason != want || err != nil && want == "" {
+		p.T.Fatalf("click %v: got %q (%v), want %q", target, reason, err, want)
 	}
 }
 

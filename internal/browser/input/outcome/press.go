@@ -6,6 +6,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
 )
 
 // Press is what an element received of a press of the mouse.
@@ -19,7 +20,8 @@ type Press struct {
 	// handled the press, so that no click could follow. Captured says that what had captured the pointer took the click.
 	Complete bool `json:"complete"`
 	Captured bool `json:"captured"`
-	// Unclickable is empty, or why no click can reach the element any more: "removed", "hidden" or "disabled".
+	// Unclickable is empty, or why no click can reach the element any more: "removed", "hidden", "disabled" or, when the page took
+	// the press, "covered".
 	Unclickable string `json:"unclickable"`
 	// Navigated says that the page set out for another document after the press.
 	Navigated bool `json:"navigated"`
@@ -33,7 +35,7 @@ type Press struct {
 }
 
 // unclickable say what a page did with an element that was pressed.
-var unclickable = map[string]string{"removed": "removed it", "hidden": "hid it", "disabled": "disabled it"}
+var unclickable = map[string]string{"removed": "removed it", "hidden": "hid it", "disabled": "disabled it", "covered": "covered it"}
 
 // OfGoneDocument is the outcome that a document reported by itself before it was replaced: a press that led to the next
 // document is complete.
@@ -72,18 +74,22 @@ func (p Press) Partial(s driver.Spot, wanted int) (driver.DoResult, error) {
 	ref := strconv.FormatUint(uint64(s.Ref), 10)
 	detail := map[string]string{"ref": ref, "cause": "replaced", "presses": strconv.Itoa(p.Presses), "clicks": strconv.Itoa(p.Clicks)}
 	result := driver.DoResult{Delivered: driver.DeliveredPart}
-	what := "ref " + ref + " was pressed, but not clicked"
+	subject := "ref " + ref
+	if s.Ref == dom.NoRef {
+		subject = fmt.Sprintf("what was at %g,%g", s.Point.X, s.Point.Y)
+	}
+	what := subject + " was pressed, but not clicked"
 	switch {
 	case p.Presses == 0:
-		what = "ref " + ref + " received the pointer, but not the press"
+		what = subject + " received the pointer, but not the press"
 	case wanted > 1:
-		what = fmt.Sprintf("ref %s was clicked %d of %d times", ref, p.Clicks, wanted)
+		what = fmt.Sprintf("%s was clicked %d of %d times", subject, p.Clicks, wanted)
 	}
 	why := "no click came"
 	switch {
 	case p.Unknown:
 		result.Delivered, detail["cause"] = driver.DeliveredNone, "navigated"
-		what, why = "it is not known whether ref "+ref+" was clicked", "its document was gone before it could be asked"
+		what, why = "it is not known whether "+subject+" was clicked", "its document was gone before it could be asked"
 	case p.Unclickable != "":
 		why, detail["cause"] = "the page "+unclickable[p.Unclickable]+" meanwhile", p.Unclickable
 		if p.Cover != nil {

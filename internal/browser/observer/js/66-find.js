@@ -149,8 +149,8 @@ class Finder {
           (this.listedFor(node) ? inner : open).push(node);
         }
       }
-      if (inner.length) stack.push(...inner.reverse());
-      else out.push(el);
+      if (!inner.length || this.fitOwnText(el) < PARTLY) out.push(el);
+      stack.push(...inner.reverse());
     }
     return out;
   }
@@ -162,8 +162,16 @@ class Finder {
   fitText(el) {
     const { naming } = this.model;
     naming.start(el);
-    const named = this.compare(naming.content(el, tagOf(el)));
+    const named = Math.min(this.compare(naming.content(el, tagOf(el))), this.fitOwnText(el));
     return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? renderedText(el) : reportedText(el)));
+  }
+
+  /** How well one of the texts that stand in an element itself fits, beside the elements in it. @param {El} el */
+  fitOwnText(el) {
+    let fit = NOT;
+    if (MASKS !== null || safe.firstElementChild(el) === null) return fit;
+    for (const node of flatNodes(el, tagOf(el))) if (isText(node)) fit = Math.min(fit, this.compare(node.data));
+    return fit;
   }
 
   /**

@@ -61,14 +61,16 @@ function refreshVisibility(visibility) {
  * The best point of an element to act at: one where the element itself receives the click; else one
  * where a control in the element does; else its first point, with what covers it.
  * @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect
+ * @param {Range | null} text the text of the element to act at
  * @returns {ActionPoint} cover is null, or a node, or the document when nothing is there
  */
-function actionPoint(visibility, el, tag, rect) {
+function actionPoint(visibility, el, tag, rect, text) {
   /** @type {ActionPoint | null} */
   let inner = null;
   /** @type {ActionPoint | null} */
   let first = null;
-  for (const point of pointsIn(visibility, el, tag, rect)) {
+  const points = text ? [...text.getClientRects()].filter(hasArea).slice(0, 8).map(visibleCenter) : [];
+  for (const point of points.length ? points : pointsIn(visibility, el, tag, rect)) {
     const hit = hitAt(point.x, point.y);
     const path = hit ? clickPath(el, hit) : COVERED;
     if (path === DIRECT) return { point, cover: null };
@@ -76,6 +78,92 @@ function actionPoint(visibility, el, tag, rect) {
     first = first || { point, cover: hit || document };
   }
   return inner || /** @type {ActionPoint} */ (first);
+}
+
+/** The most text nodes that are searched for a text. */
+const MAX_TEXT_NODES = 2000;
+
+/**
+ * The texts in an element as one, in lower case and with its white space folded, and where each of its characters stands.
+ * @param {El} el
+ */
+function textOfAll(el) {
+  /** @type {{node: Text, at: number}[]} */
+  const places = []; // of each character
+
+  let said = "";
+  let texts = 0;
+  for (const node of textsIn(el)) {
+    if (texts++ > MAX_TEXT_NODES || said.length > MAX_COMPARED) break;
+    const data = node.data.toLowerCase();
+    if (data.length !== node.data.length) continue;
+    if (said !== "" && !said.endsWith(" ") && standsApart(places[places.length - 1].node, node)) {
+      said += " ";
+      places.push(places[places.length - 1]);
+    }
+    for (let i = 0; i < data.length; i++) {
+      const c = /\s/.test(data[i]) ? " " : data[i];
+      if (c === " " && (said === "" || said.endsWith(" "))) continue;
+      said += c;
+      places.push({ node, at: i });
+    }
+  }
+  return { said, places };
+}
+
+/**
+ * The place of a text in an element, in the flat tree, in any case and with any white space; null when it has none, such as a text
+ * that is a name alone.
+ * @param {El} el @param {string} words @returns {Range | null}
+ */
+function textRange(el, words) {
+  const wanted = words.replace(/\s+/g, " ").trim().toLowerCase();
+  const { said, places } = textOfAll(el);
+  const starts = [];
+  for (let at = said.indexOf(wanted); wanted && at >= 0 && starts.length < MAX_FOUND; at = said.indexOf(wanted, at + 1)) starts.push(at);
+  // A text that says just this comes before one that says more.
+  const isWhole = (/** @type {number} */ at) => places[at].node.data.replace(/\s+/g, " ").trim().length === wanted.length;
+  starts.sort((a, b) => Number(isWhole(b)) - Number(isWhole(a)));
+  for (const at of starts) {
+    const first = places[at], last = places[at + wanted.length - 1];
+    const range = document.createRange();
+    range.setStart(first.node, first.at);
+    range.setEnd(last.node, last.at + 1);
+    if (isShadow(safe.getRootNode(first.node)) && safe.getRootNode(first.node) !== safe.getRootNode(last.node)) continue;
+    if ([...range.getClientRects()].some(hasArea)) return range;
+  }
+  return null;
+}
+
+/** The texts in an element that are drawn, in the flat tree. @param {El} el @returns {Generator<Text>} */
+function* textsIn(el) {
+  for (const node of flatNodes(el, tagOf(el))) {
+    if (isText(node)) yield node;
+    else if (isElement(node) && !/^(script|style|noscript|template)$/.test(tagOf(node))) yield* textsIn(node);
+  }
+}
+
+/** Whether white space is between two texts, because they stand in different blocks. @param {Text} a @param {Text} b */
+function standsApart(a, b) {
+  const up = flatElement(a), other = flatElement(b);
+  /** @param {El | null} n @param {El | null} not */
+  const inBlock = (n, not) => {
+    for (; n && !isWithinNode(not, n); n = flatElement(n)) if (!/^(inline|contents)/.test(getComputedStyle(n).display)) return true;
+    return false;
+  };
+  return inBlock(up, other) || inBlock(other, up);
+}
+
+/** The centre of the first box of a text. @param {Range} text */
+function middleOf(text) {
+  const r = [...text.getClientRects()].find(hasArea) || text.getBoundingClientRect();
+  return { x: r.left + r.width / 2, y: r.top + r.height / 2 };
+}
+
+/** Scrolls a text to the middle of what scrolls around it. @param {Visibility} visibility @param {Range} text */
+function scrollTextIntoView(visibility, text) {
+  scrollToFramePoint(/** @type {El} */ (text.startContainer), () => middleOf(text));
+  refreshVisibility(visibility);
 }
 
 /**

@@ -74,7 +74,7 @@ function checkActionable(agent, request, state) {
   const { visibility } = agent.model;
   refreshVisibility(visibility);
   if (request.need !== "node" && !visibility.isVisible(rec.node, rec.tag)) return { error: "hidden" };
-  if (request.need === "view") return scrollToPoint(agent, rec, state, false);
+  if (request.need === "view") return scrollToPoint(agent, rec, state, false, request.words);
   if (request.need === "drop") return scrollToDropPoint(agent, rec, state, request.dragged);
   const el = request.edit !== undefined ? editableOf(rec.node) : request.values !== undefined ? selectOf(rec.node) : rec.node;
   const unusable = request.passive ? null : unusableReason(agent, el, request);
@@ -93,7 +93,7 @@ function checkActionable(agent, request, state) {
       if (request.values !== undefined) return choose(agent, el, request.values);
       return focusForInput(agent, rec.node, el, request);
   }
-  const found = scrollToPoint(agent, rec, state, true);
+  const found = scrollToPoint(agent, rec, state, true, request.words);
   if (!found.error && isMoving(rec.node, request, found, state)) return { ...found, error: "moving" };
   const armed = !found.error && request.clicks !== undefined && state.scrolls === 0;
   if (armed) armPressAhead(agent, rec, request);
@@ -156,18 +156,21 @@ function unusableReason(agent, el, request) {
 /**
  * Scrolls an element into view and finds the point to act at.
  * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {boolean} open whether nothing may cover it
+ * @param {string} [words] the text of the element to act at
  * @returns {Answer & {x: number, y: number, l: number, t: number, w: number, h: number}}
  */
-function scrollToPoint(agent, rec, state, open) {
+function scrollToPoint(agent, rec, state, open, words) {
   const { visibility } = agent.model;
   const { node, tag } = rec;
+  const text = words && !INTERACTIVE_TAGS.has(tag) ? textRange(node, words) : null;
   let rect = visibility.rect(node, tag);
-  let best = actionPoint(visibility, node, tag, rect);
-  const outside = !isInView(visibleCenter(rect)) || best.cover === document;
+  let best = actionPoint(visibility, node, tag, rect, text);
+  const outside = !isInView(text ? middleOf(text) : visibleCenter(rect)) || best.cover === document;
   if ((best.cover || outside) && (outside || state.scrolls < SCROLLS.length)) {
     if (!outside || state.scrolls < SCROLLS.length) rect = scrollElementIntoView(visibility, node, tag, SCROLLS[Math.min(state.scrolls, SCROLLS.length - 1)]);
+    if (text && !isInView(middleOf(text))) scrollTextIntoView(visibility, text);
     state.scrolls++;
-    best = actionPoint(visibility, node, tag, rect);
+    best = actionPoint(visibility, node, tag, rect, text);
   }
   const found = { x: best.point.x, y: best.point.y, l: rect.left, t: rect.top, w: rect.width, h: rect.height };
   if (!open || !best.cover) return found;

@@ -20,8 +20,9 @@ class Press {
     this.guard = guard;
     this.el = el;
     this.wanted = wanted;
-    /** Why the element could not be clicked before. */
+    /** Why the element could not be clicked before, and which states it told. */
     this.before = "";
+    this.states = "";
     /**
      * The element is not drawn itself, as read before the press: a page may hide it while it is
      * pressed.
@@ -77,6 +78,7 @@ class Press {
   readState() {
     this.before = "";
     this.before = this.whyUnclickable();
+    this.states = toldStates(this.el);
     this.hidden = !isDrawn(this.el);
   }
 
@@ -95,10 +97,8 @@ class Press {
     }
     const own = isElement(hit) && clickPath(this.el, hit, this.hidden) !== COVERED;
     if (!this.reached && type !== "pointerdown" && type !== "mousedown") return true; // of an earlier press
-    if (this.reached) {
-      this.x = event.clientX;
-      this.y = event.clientY;
-    }
+    this.x = event.clientX;
+    this.y = event.clientY;
     if (this.target && (type === "pointerup" || type === "mouseup")) this.noteRelease(event, this.target);
     const passes = this.accepts(event, hit, own);
     if (passes && own && HANDLED.has(type)) this.latest = event;
@@ -166,10 +166,10 @@ class Press {
 
   /**
    * Whether the element received the current press. When the page prevents pointerdown, there is no
-   * mousedown.
+   * mousedown, and when it puts something over the element, that would receive the mousedown.
    */
   isPressed() {
-    return this.down || (this.pointer !== null && this.pointer.defaultPrevented);
+    return this.down || (this.pointer !== null && (this.pointer.defaultPrevented || this.isTaken()));
   }
 
   /** The current press is over. */
@@ -190,20 +190,38 @@ class Press {
     return reason === this.before ? "" : reason;
   }
 
+  /** Whether something else is at the pointer now. It was at the element when that was pressed. */
+  isCovered() {
+    if (!this.reached || !safe.isConnected(this.el)) return false;
+    const hit = hitAt(this.x, this.y);
+    return hit === null || clickPath(this.el, hit, this.hidden) === COVERED;
+  }
+
   /**
    * The page has changed. If it is still handling an event of the press, it changed because of
    * that.
    */
   notePageChange() {
-    if (this.latest !== null && this.latest.eventPhase !== 0) this.becameUnclickable = this.whyUnclickable();
+    if (this.latest === null || this.latest.eventPhase === 0) return;
+    this.becameUnclickable = this.whyUnclickable() || (this.wanted > 0 && this.isCovered() ? "covered" : "");
+  }
+
+  /**
+   * Whether the page took the press and keeps the click from the element, as menus do that open on the press and cover
+   * their button: it did so while it handled an event of the press, or the element tells another state since.
+   */
+  isTaken() {
+    const why = this.whyUnclickable();
+    if (why !== "") return why === this.becameUnclickable;
+    return this.wanted > 0 && (this.becameUnclickable === "covered" || toldStates(this.el) !== this.states) && this.isCovered();
   }
 
   /** The outcome so far. */
   outcome() {
     const presses = this.presses + (this.isPressed() ? 1 : 0);
-    const unclickable = this.whyUnclickable();
-    // A page may act on the press, and remove the element before the click.
-    const taken = unclickable !== "" && unclickable === this.becameUnclickable && presses >= this.wanted && this.clicks === this.wanted - 1;
+    // A page may act on the press, and remove or cover the element before the click.
+    const taken = presses >= this.wanted && this.clicks === this.wanted - 1 && this.isTaken();
+    const unclickable = this.whyUnclickable() || (taken ? "covered" : "");
     const done = this.clicks >= this.wanted && presses >= this.wanted;
     return {
       reached: this.reached, presses, clicks: this.clicks, complete: done || taken, captured: this.viaCaptor,
@@ -232,6 +250,17 @@ class Press {
   }
 }
 
+/** Attributes by which a control tells that it is open or on. */
+const TOLD = ["aria-expanded", "aria-pressed", "aria-checked", "aria-selected", "aria-activedescendant", "open"];
+
+/** The states that an element tells, by itself, around itself or on the first element in it that tells whether it is open. @param {El} el */
+function toldStates(el) {
+  let told = "";
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < 4; n = flatElement(n), up++) told += TOLD.map((name) => attr(n, name)).join();
+  const [inner] = queryWithin(el, "[aria-expanded]");
+  return told + (inner ? attr(inner, "aria-expanded") : "");
+}
+
 /**
  * Whether a node is in a label of a control: the browser dispatches clicks on it to the control,
  * too.
@@ -251,6 +280,21 @@ function setDropTarget(agent, request) {
   const { press } = agent.guard;
   if (rec && press) press.target = rec.node;
   return {};
+}
+
+/**
+ * Arms the guard for a press at a point of the viewport: what is there now must receive it. What is in a frame is not
+ * known here.
+ * @param {Agent} agent @param {{x: number, y: number, clicks: number}} request
+ */
+function armAtPoint(agent, request) {
+  agent.schedule();
+  const hit = hitAt(request.x, request.y);
+  if (!hit || /^(i?frame|object|embed)$/.test(tagOf(hit))) return { armed: false };
+  agent.pressedPosition = pagePositionOf(hit);
+  agent.guard.armPress(hit, request.clicks);
+  const { detail, ref } = describeObstacle(agent, hit, null);
+  return { armed: true, detail, cover: ref };
 }
 
 /** Disarms the guard after a press, and returns the outcome. @param {Agent} agent */

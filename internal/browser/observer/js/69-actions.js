@@ -300,7 +300,7 @@ function fileTerms(agent, request) {
  * @type {Record<string, (agent: Agent, argument: never) => unknown>}
  */
 const actions = {
-  waitActionable, checkBeforePress, mapFramePoint, describePoint, displacement, awaitPress, awaitDown, pressOutcome, dragBegan, setDropTarget,
+  waitActionable, checkBeforePress, mapFramePoint, describePoint, armAtPoint, displacement, awaitPress, awaitDown, pressOutcome, dragBegan, setDropTarget,
   beforeWheel, afterWheel, typedOutcome, selectionHeard, waitChecked, fileInput, fileTerms,
   deny: (agent) => (agent.guard.arm("deny", null), {}),
   guarding: (agent) => ({ guarding: agent.guard.mode === "keys" }),

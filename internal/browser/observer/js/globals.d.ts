@@ -138,6 +138,8 @@ interface ReachRequest {
   patience: number;
   /** What the action needs: "point", "view", "drop", "focus" or "node". */
   need: string;
+  /** The text of the element that the point is to be at. */
+  words?: string;
   known?: Known;
   /** Text is entered: it replaces what is there, or goes behind it. */
   edit?: "replace" | "append" | "";
