@@ -81,3 +81,58 @@ func TestWithinRefusesToGuess(t *testing.T) {
 		}
 	}
 }
+
+// changesMarkup changes a page at random n times, so that a person sees the same cards: boxes around elements, classes, a paragraph before all.
+const changesMarkup = `(seed, n) => {
+	const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
+	for (let i = 0; i < n; i++) {
+		const all = [...document.body.querySelectorAll(":not(script, template)")];
+		const el = all[random(all.length)], box = document.createElement("div");
+		switch (random(4)) {
+			case 0: el.className = "c" + i; break;
+			case 1: document.body.prepend(Object.assign(document.createElement("p"), { textContent: "News " + seed })); break;
+			case 2: if (el.parentNode === document.body && el.tagName === "DIV") { box.append(...el.childNodes); el.append(box); break; } // falls through
+			default: el.before(box); box.append(el);
+		}
+	}
+	return n;
+}`
+
+// TestContextsDoNotDependOnMarkup changes the markup of pages of cards while they are followed. No context changes, and
+// a new tab of the changed page has the same.
+func TestContextsDoNotDependOnMarkup(t *testing.T) {
+	d := testenv.Shared(t)
+	handlers := map[string]http.HandlerFunc{}
+	for name, page := range cardPages {
+		handlers["/"+strings.ReplaceAll(name, " ", "-")] = testenv.HTML(fmt.Sprintf(tellsClick, page))
+	}
+	url := serve(t, handlers)
+	contexts := func(tab string) string {
+		all, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true, IncludeAttributes: []string{"title"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		for _, e := range all.GetElements() {
+			if e.GetRole() == "button" {
+				fmt.Fprintf(&out, "%s ‹%s› ", e.GetAttributes()["title"], e.GetContext())
+			}
+		}
+		return out.String()
+	}
+	for name := range cardPages {
+		t.Run(name, func(t *testing.T) {
+			tab := d.Open(url + "/" + strings.ReplaceAll(name, " ", "-"))
+			was := contexts(tab)
+			if !strings.Contains(was, "13 ‹13") && !strings.Contains(was, "One") {
+				t.Errorf("the contexts are %s", was)
+			}
+			for seed := 1; seed <= 4; seed++ {
+				testenv.Evaluate[int](t, d, fmt.Sprintf("(%s)(%d, 5)", changesMarkup, 100*seed))
+				if now := contexts(tab); now != was {
+					t.Errorf("seed %d: the contexts are\n%s, and were\n%s, on\n%s", seed, now, was, testenv.Evaluate[string](t, d, "document.body.innerHTML"))
+				}
+			}
+		})
+	}
+}

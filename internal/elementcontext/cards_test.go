@@ -1,0 +1,286 @@
+package elementcontext
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// node is a node of a document: a control, a text, or an element around others. An unnamed div is not listed.
+type node struct {
+	id, role, text string
+	frame          bool
+	kids           []*node
+}
+
+// document makes random documents of cards in nested boxes, in which no two texts are equal.
+type document struct {
+	random *rand.Rand
+	words  int
+}
+
+func (d *document) word() string { d.words++; return fmt.Sprintf("word%d", d.words) }
+
+func (d *document) text() *node {
+	return &node{role: []string{"generic", "paragraph", "heading"}[d.random.IntN(3)], text: d.word()}
+}
+
+// wrapped puts nodes into some boxes.
+func (d *document) wrapped(kids ...*node) *node {
+	box := &node{kids: kids}
+	for range d.random.IntN(3) {
+		box = &node{kids: []*node{box}}
+	}
+	return box
+}
+
+// card makes one thing with a button, whose texts are in front of it or behind, plain or in boxes.
+func (d *document) card(id string, shape int) *node {
+	button := &node{id: id, role: "button", text: "Remove"}
+	name := &node{role: "generic", text: d.word()}
+	switch shape % 5 {
+	case 0:
+		return &node{kids: []*node{name, button}}
+	case 1:
+		return &node{kids: []*node{button, name}}
+	case 2:
+		return &node{kids: []*node{{kids: []*node{name}}, {kids: []*node{button}}}}
+	case 3:
+		return &node{role: "listitem", kids: []*node{name, {kids: []*node{button}}}}
+	}
+	return &node{kids: []*node{{kids: []*node{{role: "button", id: id + "e", text: "Edit"}, name}}, button}}
+}
+
+// page makes a document with lists of cards, some in frames, and texts between them.
+func (d *document) page() *node {
+	root := &node{}
+	for s := range 1 + d.random.IntN(3) {
+		list := &node{role: []string{"", "list", "group"}[d.random.IntN(3)]}
+		shape := d.random.IntN(5)
+		for c := range 2 + d.random.IntN(4) {
+			list.kids = append(list.kids, d.card(fmt.Sprintf("b%d.%d", s, c), shape))
+		}
+		section := d.wrapped(list)
+		if d.random.IntN(2) == 0 {
+			section = &node{kids: []*node{{role: "heading", text: d.word()}, section}}
+		}
+		if d.random.IntN(4) == 0 {
+			section = &node{role: "frame", frame: true, kids: []*node{section}}
+		}
+		root.kids = append(root.kids, section)
+		if d.random.IntN(3) == 0 {
+			root.kids = append(root.kids, d.text())
+		}
+	}
+	return &node{kids: []*node{root}}
+}
+
+// list lists a document as the observer does, and the ids of its elements.
+func (n *node) list() (all []*dom.Element, ids map[dom.Ref]string) {
+	ids = map[dom.Ref]string{}
+	low := 0
+	var walk func(n *node, depth int, parent *dom.Element, frame dom.FrameID)
+	walk = func(n *node, depth int, parent *dom.Element, frame dom.FrameID) {
+		low = min(low, depth-1)
+		if n.role != "" {
+			e := &dom.Element{Ref: dom.Ref(len(all)), Parent: dom.NoRef, Kind: dom.Structural, Tag: n.role, Role: n.role, Text: n.text, Join: max(0, low), Frame: frame}
+			if parent != nil {
+				e.Parent, e.Depth = parent.Ref, parent.Depth+1
+			}
+			switch n.role {
+			case "button":
+				e.Kind = dom.Interactive
+			case "heading":
+				e.Level = 2
+			}
+			if n.frame {
+				e.Kind, e.Child = dom.FrameHost, dom.FrameID(fmt.Sprint("f", e.Ref))
+			}
+			all, ids[e.Ref], parent, low = append(all, e), n.id, e, depth
+		}
+		if n.frame {
+			outer := low
+			low = 0
+			for _, kid := range n.kids {
+				walk(kid, 0, parent, parent.Child)
+			}
+			low = outer
+			return
+		}
+		for _, kid := range n.kids {
+			walk(kid, depth+1, parent, frame)
+		}
+		low = min(low, depth)
+	}
+	walk(n, 0, nil, "")
+	return all, ids
+}
+
+// contexts returns the contexts of a document by the ids of its buttons.
+func (n *node) contexts() map[string]string {
+	all, ids := n.list()
+	out := map[string]string{}
+	for ref, c := range Tell(all, all) {
+		out[ids[ref]] = c.Words
+	}
+	return out
+}
+
+// each calls f for each node, with the one around it.
+func (n *node) each(f func(n, up *node, at int)) {
+	for i, kid := range slices.Clone(n.kids) {
+		f(kid, n, i)
+		kid.each(f)
+	}
+}
+
+// cardOf returns the texts of the largest node around a button that holds none of its name besides.
+func (n *node) cardOf(id string) (texts []string) {
+	var best *node
+	var visit func(n *node) (removes int, has bool)
+	visit = func(n *node) (removes int, has bool) {
+		for _, kid := range n.kids {
+			r, h := visit(kid)
+			removes, has = removes+r, has || h
+		}
+		if n.role == "button" && n.text == "Remove" {
+			removes++
+		}
+		has = has || n.id == id
+		if has && removes == 1 {
+			best = n
+		}
+		return removes, has
+	}
+	visit(n)
+	best.each(func(n, _ *node, _ int) {
+		if n.text != "" && n.role != "button" {
+			texts = append(texts, n.text)
+		}
+	})
+	return texts
+}
+
+func documentOf(seed uint64) (*document, *node) {
+	d := &document{random: rand.New(rand.NewPCG(seed, 7))}
+	return d, d.page()
+}
+
+// FuzzContextsStandInTheCard wants that the words of each context stand in the card of its element, or above it, and in
+// no other card.
+func FuzzContextsStandInTheCard(f *testing.F) {
+	for seed := range uint64(300) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		_, page := documentOf(seed)
+		contexts := page.contexts()
+		cards := map[string][]string{}
+		page.each(func(n, _ *node, _ int) {
+			if n.role == "button" && n.text == "Remove" {
+				cards[n.id] = page.cardOf(n.id)
+			}
+		})
+		for id, own := range cards {
+			words := contexts[id]
+			if words == "" && len(own) > 0 && len(cards) > 1 {
+				t.Errorf("seed %d: %s has no context, and its card says %v", seed, id, own)
+			}
+			for part := range strings.SplitSeq(words, separator) {
+				for other, texts := range cards {
+					if other != id && slices.Contains(texts, part) {
+						t.Errorf("seed %d: %s has the context %q of the card of %s", seed, id, words, other)
+					}
+				}
+			}
+		}
+	})
+}
+
+// FuzzWithinChoosesTheCard wants that words which stand in one card alone choose its button, and others none.
+func FuzzWithinChoosesTheCard(f *testing.F) {
+	for seed := range uint64(300) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		_, page := documentOf(seed)
+		all, ids := page.list()
+		var buttons []*dom.Element
+		cards := map[string]string{} // the button of each text
+		for _, e := range all {
+			if e.Text == "Remove" {
+				buttons = append(buttons, e)
+				for _, text := range page.cardOf(ids[e.Ref]) {
+					cards[text] = ids[e.Ref]
+				}
+			}
+		}
+		if len(buttons) < 2 {
+			return
+		}
+		for _, e := range all {
+			if e.Text == "" || e.Kind == dom.Interactive {
+				continue
+			}
+			found := Within(all, buttons, e.Text)
+			switch want := cards[e.Text]; {
+			case want != "" && (len(found) != 1 || ids[found[0].Ref] != want):
+				t.Errorf("seed %d: within %q are %d, not %s", seed, e.Text, len(found), want)
+			case want == "" && len(found) == 1:
+				t.Errorf("seed %d: within %q is %s, in whose card it is not", seed, e.Text, ids[found[0].Ref])
+			}
+		}
+	})
+}
+
+// FuzzContextsDoNotDependOnMarkup wants that no box around a part of a document, no other role of a list, and no
+// text before a list changes a context.
+func FuzzContextsDoNotDependOnMarkup(f *testing.F) {
+	for seed := range uint64(300) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		d, page := documentOf(seed)
+		was := page.contexts()
+		for range 5 {
+			what := d.change(page)
+			if now := page.contexts(); !maps.Equal(now, was) {
+				t.Fatalf("seed %d: after %s the contexts are\n%v, and were\n%v", seed, what, now, was)
+			}
+		}
+	})
+}
+
+// change changes a document so that a person sees the same things.
+func (d *document) change(page *node) string {
+	type place struct {
+		up *node
+		at int
+	}
+	var all, lists []place
+	page.each(func(n, up *node, at int) {
+		all = append(all, place{up, at})
+		if n.role == "list" || n.role == "group" {
+			lists = append(lists, place{up, at})
+		}
+	})
+	p := all[d.random.IntN(len(all))]
+	switch d.random.IntN(3) {
+	case 0:
+		if len(lists) > 0 {
+			p = lists[d.random.IntN(len(lists))]
+			p.up.kids[p.at].role = map[string]string{"list": "group", "group": "list"}[p.up.kids[p.at].role]
+			return "another role of a list"
+		}
+	case 1:
+		page.kids[0].kids = slices.Insert(page.kids[0].kids, 0, &node{role: "paragraph", text: d.word()})
+		return "a paragraph before all"
+	}
+	p.up.kids[p.at] = &node{kids: []*node{p.up.kids[p.at]}}
+	return "a box around a part"
+}
