@@ -157,12 +157,12 @@ type tally struct{ n, last int32 }
 func (p *page) tell(group []int32, out map[dom.Ref]Context) {
 	around := make([][]saying, len(group))
 	members := make([]int, len(group))
-	height := p.height(group)
+	p.measure(group)
 	for k := range group {
 		if p.isTooMuch() {
 			return
 		}
-		around[k], members[k] = p.around(group, k, height), k
+		around[k], members[k] = p.around(group, k), k
 	}
 	p.tellPart(group, around, members, nil, out, 0)
 }
@@ -232,7 +232,7 @@ func (p *page) tellFurther(group []int32, around [][]saying, members []int, chos
 
 // around returns what stands around one of a group, in its card and in what holds the card, the innermost first. The
 // name of the element itself tells nothing.
-func (p *page) around(group []int32, k int, height int32) (out []saying) {
+func (p *page) around(group []int32, k int) (out []saying) {
 	name := p.at(group[k]).Text
 	add := func(all ...saying) {
 		for _, s := range all {
@@ -241,7 +241,7 @@ func (p *page) around(group []int32, k int, height int32) (out []saying) {
 			}
 		}
 	}
-	add(p.inCard(group, k, height)...)
+	add(p.inCard(group, k)...)
 	isBare := len(out) == 0
 	up := p.up(group[k])
 	for n := 0; up >= 0 && n < maxAround && !p.covers(up, group); n++ {
@@ -267,8 +267,8 @@ func (p *page) around(group []int32, k int, height int32) (out []saying) {
 
 // inCard returns what the card of one of a group says: what stands closest to it first. A heading comes before the
 // other words that are as close, and what has no letters comes last.
-func (p *page) inCard(group []int32, k int, height int32) (out []saying) {
-	i, near := group[k], p.closest(group, k)
+func (p *page) inCard(group []int32, k int) (out []saying) {
+	i, near := group[k], p.closest(k)
 	var numbers []saying
 	start, end := i, i+1
 	for n := 0; n < maxAround && end-start < maxScanned && len(out) < maxSayings; n++ {
@@ -289,7 +289,7 @@ func (p *page) inCard(group []int32, k int, height int32) (out []saying) {
 		if from < i && p.holds(from, i) {
 			out = append(out, p.says(from)...)
 		} else {
-			words, rest := p.closer(i, from, start, end, to, depth <= height)
+			words, rest := p.closer(i, from, start, end, to, depth <= p.height)
 			out, numbers = append(out, words...), append(numbers, rest...)
 		}
 		start, end = min(start, from), max(end, to)
@@ -307,7 +307,7 @@ func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers
 			continue
 		}
 		e, text := p.at(j), p.own(j)
-		if text == "" || p.isRepeated(j) || apart && p.areRows(i, j) {
+		if !strings.ContainsFunc(text, isWordly) || p.isRepeated(j) || apart && p.areRows(i, j) {
 			j++
 			continue
 		}
@@ -330,6 +330,9 @@ func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers
 	}
 	return append(append(headings, words...), others...), numbers
 }
+
+// isWordly reports whether a character is a letter or a number.
+func isWordly(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
 
 // isAlone reports whether nothing else of a group stands in an element around the one.
 func (p *page) isAlone(up int32, group []int32, k int) bool {
@@ -382,16 +385,19 @@ func (p *page) above(h int32) int32 {
 // beside returns the words next to one of a group whose members stand in one element, with texts between them: all
 // before their words, or all behind them. Where both could be meant, there are none.
 func (p *page) beside(group []int32, k int) saying {
-	depth := p.closest(group, k)
+	depth := p.closest(k)
 	if depth < 0 {
 		return saying{}
 	}
 	before, behind := p.neighbour(group, k, -1, depth), p.neighbour(group, k, 1, depth)
+	if before < 0 && behind < 0 {
+		return saying{}
+	}
 	first, last := k, k
-	for first > 0 && k-first < maxBeside && p.common(group[first-1], group[first]) == depth {
+	for first > 0 && k-first < maxBeside && p.shared[first] == depth {
 		first--
 	}
-	for last+1 < len(group) && last-k < maxBeside && p.common(group[last], group[last+1]) == depth {
+	for last+1 < len(group) && last-k < maxBeside && p.shared[last+1] == depth {
 		last++
 	}
 	for n := first; n < last; n++ {

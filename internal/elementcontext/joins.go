@@ -97,18 +97,20 @@ func (s *structure) run(i, depth int32) (start, end int32) {
 	return start, end
 }
 
-// closest returns the depth of the common ancestor of one of a group and the others that is the deepest; -1: there are
-// no others.
-func (s *structure) closest(group []int32, k int) int32 {
-	depth := int32(-1)
-	if k > 0 {
-		depth = s.common(group[k-1], group[k])
+// measure computes what the elements of a group have in common, each with the one before it. closest and height are then
+// those of the group.
+func (s *structure) measure(group []int32) {
+	s.shared = append(s.shared[:0], -1)
+	s.height = -1
+	for k := 1; k < len(group); k++ {
+		depth := s.common(group[k-1], group[k])
+		s.shared, s.height = append(s.shared, depth), max(s.height, depth)
 	}
-	if k+1 < len(group) {
-		depth = max(depth, s.common(group[k], group[k+1]))
-	}
-	return depth
+	s.shared = append(s.shared, -1)
 }
+
+// closest returns the depth of the deepest common ancestor of one of the group and another; -1: there are no others.
+func (s *structure) closest(k int) int32 { return max(s.shared[k], s.shared[k+1]) }
 
 // rowRoles are the roles of elements that stand beside others of the role, each of which is one thing.
 var rowRoles = map[string]bool{"row": true, "listitem": true, "article": true, "treeitem": true, "option": true}
@@ -144,16 +146,6 @@ func (s *structure) content(start, end int32) (texts, controls int) {
 	return texts, controls
 }
 
-// height returns the smallest depth below which no two of a group stand: deeper than that, what stands together is
-// part of one thing.
-func (s *structure) height(group []int32) int32 {
-	depth := int32(-1)
-	for k := 1; k < len(group); k++ {
-		depth = max(depth, s.common(group[k-1], group[k]))
-	}
-	return depth
-}
-
 // isOthers reports whether an element stands in the card of another one of a group than the one.
 func (s *structure) isOthers(i int32, group []int32, k int) bool {
 	at, found := slices.BinarySearch(group, i)
@@ -161,7 +153,7 @@ func (s *structure) isOthers(i int32, group []int32, k int) bool {
 		return at != k
 	}
 	for _, other := range []int{at - 1, at} {
-		if other >= 0 && other < len(group) && other != k && s.common(i, group[other]) > s.closest(group, other) {
+		if other >= 0 && other < len(group) && other != k && s.common(i, group[other]) > s.closest(other) {
 			return true
 		}
 	}

@@ -10,6 +10,10 @@ type structure struct {
 
 	all   []*dom.Element
 	joins *joins
+	// shared has the depths of the common ancestors of the elements of the group that is looked at, each with the one
+	// before it, and -1 at both ends. No two of the group have one below height.
+	shared []int32
+	height int32
 	// parent is the place of the element around each; -1: there is none. The elements in element i are those from i+1
 	// to its end.
 	parent, end []int32

@@ -1,6 +1,7 @@
 package elementcontext
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -175,14 +176,21 @@ func (t *Tree) level(i int32, frame dom.FrameID) int32 {
 
 // common returns the depth of the closest common ancestor of two elements, i before j.
 func (t *Tree) common(i, j int32) int32 {
-	low := t.join(j)
-	for k := j - 1; k > i; k-- {
-		s := t.stretchAt(k)
-		if start := int32(s.start); start > i && int(k) == s.start+len(s.chunk.Elements())-1 && s.low >= 0 && t.joined > 0 {
-			low, k = min(low, s.low), start
+	low := int32(math.MaxInt32)
+	for k := t.stretchAt(j).index; k >= 0; k-- {
+		s := t.stretches[k]
+		t.steps++
+		start, last := int32(s.start), int32(s.start+len(s.chunk.Elements())-1)
+		if start > i && last <= j && s.low >= 0 && t.joined > 0 {
+			low = min(low, s.low)
 			continue
 		}
-		low = min(low, t.join(k))
+		for at := max(start, i+1); at <= min(last, j); at++ {
+			low = min(low, t.join(at))
+		}
+		if start <= i {
+			break
+		}
 	}
 	return low
 }

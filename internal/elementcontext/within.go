@@ -185,7 +185,7 @@ const maxMarks = 1000
 func (p *page) marked(places []int32, w wanted) marks {
 	m := marks{holders: map[int32]fit{}, cards: map[int32][]span{}}
 	twins := p.twins(places)
-	height := p.height(twins)
+	p.measure(twins)
 	next, until, found := 0, int32(0), 0
 	for i := range int32(len(p.all)) {
 		f := w.element(p.all[i])
@@ -201,7 +201,7 @@ func (p *page) marked(places []int32, w wanted) marks {
 		if w.ref != dom.NoRef || w.isRole(p.all[i]) || i < until {
 			continue
 		}
-		p.card(i, f, twins, height, m.cards)
+		p.card(i, f, twins, m.cards)
 		if p.all[i].Role == "heading" {
 			m.sections = append(m.sections, p.section(i, places, f))
 		}
@@ -230,7 +230,7 @@ func (p *page) twins(places []int32) []int32 {
 }
 
 // card notes which of the twins are closest to a text, and what they have in common with it.
-func (p *page) card(text int32, f fit, twins []int32, height int32, to map[int32][]span) {
+func (p *page) card(text int32, f fit, twins []int32, to map[int32][]span) {
 	at, found := slices.BinarySearch(twins, text)
 	behind := at
 	if found {
@@ -255,7 +255,7 @@ func (p *page) card(text int32, f fit, twins []int32, height int32, to map[int32
 		if i < text && p.holds(i, text) || i > text && p.holds(text, i) {
 			continue // it is a holder
 		}
-		if depth > height && len(twins) > 1 || !p.areRows(i, text) && p.isThing(i, text, depth, last-first) {
+		if depth > p.height && len(twins) > 1 || !p.areRows(i, text) && p.isThing(i, text, depth, last-first) {
 			own = append(own, i)
 		}
 	}
