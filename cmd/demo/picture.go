@@ -104,13 +104,18 @@ func (s *stage) session(ctx context.Context, url string) (shown, error) {
 	if err != nil {
 		return all, err
 	}
-	for _, args := range [][]string{{"compact"}, {"click", strconv.FormatUint(uint64(ref), 10)}} {
-		p, err := run(args...)
-		if err != nil {
-			return all, err
-		}
-		all.commands = append(all.commands, p)
+	read, err := run("compact")
+	for err == nil && strings.Contains(read.output, "disabled") { // for a moment: a reader would not click such a button
+		read, err = run("compact")
 	}
+	if err != nil {
+		return all, err
+	}
+	clicked, err := run("click", strconv.FormatUint(uint64(ref), 10))
+	if err != nil {
+		return all, err
+	}
+	all.commands = append(all.commands, read, clicked)
 	text, err := s.command(ctx, "dom", "--all", "--json").Output()
 	if err != nil {
 		return all, fmt.Errorf("domtap dom: %w", withStderr(err))
