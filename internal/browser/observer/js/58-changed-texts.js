@@ -20,7 +20,9 @@ const MAX_PHRASES = 8;
 const LISTED_TAGS = new Set(["button", "input", "label", "option", "select", "summary", "textarea"]);
 
 class ChangedTexts {
-  constructor() {
+  /** @param {Reveals} reveals gets what is not shown yet */
+  constructor(reveals) {
+    this.reveals = reveals;
     /** What changed or was added since the last check. @type {Set<DomNode>} */
     this.changed = new Set();
     /** How often each text was removed since begin, by the tag of its element and the words. @type {Map<string, number>} */
@@ -86,6 +88,13 @@ class ChangedTexts {
     return times > 0;
   }
 
+  /** Whether the text of an element is read. What is not shown yet may be shown later. @param {El} el */
+  isShown(el) {
+    if (isRead(el)) return true;
+    if (!isShown(el)) this.reveals.add(el);
+    return false;
+  }
+
   /**
    * The blocks that say something else than at the last check, with what they say.
    * @param {(el: El) => boolean} isElsewhere whether what an element says is reported elsewhere
@@ -99,7 +108,7 @@ class ChangedTexts {
         const owner = flatElement(text);
         const block = owner && blockOf(owner);
         if (!block || (this.isRedrawn(text) && !this.reported.has(block)) || out.has(block)) continue;
-        if (isSaidElsewhere(owner, isElsewhere) || !isRead(block) || !isRead(owner)) continue;
+        if (isSaidElsewhere(owner, isElsewhere) || !this.isShown(block) || !this.isShown(owner)) continue;
         const said = noticeText(block, MAX_BLOCK_TEXT + 1, (el) => isListedTag(el) || isElsewhere(el));
         out.set(block, said.length <= MAX_BLOCK_TEXT ? said : noticeText(owner, MAX_BLOCK_TEXT));
       }

@@ -51,6 +51,8 @@ class Notices {
     this.title = "";
     /** The nodes that changed since the last check. @type {Set<DomNode>} */
     this.touched = new Set();
+    /** Those of them whose text or children changed, and not only their attributes. @type {Set<DomNode>} */
+    this.rewritten = new Set();
     /** The elements that were added since begin, and those since the last check. @type {Set<El>} */
     this.added = new Set();
     /** @type {Set<El>} */
@@ -61,8 +63,10 @@ class Notices {
     this.toasts = new Map();
     /** Boxes that may be toasts once they are in view. @type {Set<El>} */
     this.coming = new Set();
+    /** What is not shown, and what is to be waited for. */
+    this.reveals = new Reveals(agent.model);
     /** The texts in the flow that change while the daemon acts. */
-    this.texts = new ChangedTexts();
+    this.texts = new ChangedTexts(this.reveals);
     this.isElsewhere = this.isElsewhere.bind(this);
     /** Fields whose validation failed since then. @type {Set<El>} */
     this.refused = new Set();
@@ -118,6 +122,8 @@ class Notices {
     this.agent.start();
     this.agent.takeRecords();
     this.texts.begin();
+    this.reveals.clear();
+    if (this.acting && !fresh) this.reveals.begin();
     this.arriving = fresh;
     if (was) {
       this.check(); // what came before is not of the action that begins
@@ -168,9 +174,10 @@ class Notices {
 
   reset() {
     if (this.parsing) this.endParsing();
-    const sets = [this.sources, this.headings, this.touched, this.added, this.arrived, this.floats, this.toasts, this.coming, this.refused, this.unsent, this.unnamed];
+    const sets = [this.sources, this.headings, this.touched, this.rewritten, this.added, this.arrived, this.floats, this.toasts, this.coming, this.refused, this.unsent, this.unnamed];
     for (const set of sets) set.clear();
     this.texts.begin();
+    this.reveals.clear();
     if (this.frame) cancelAnimationFrame(this.frame);
     clearTimeout(this.timer);
     this.frame = this.timer = 0;
@@ -186,6 +193,7 @@ class Notices {
     for (const r of records) {
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
+      if (r.type !== "attributes") this.rewritten.add(/** @type {DomNode} */ (r.target));
       if (this.fresh) continue; // there are no toasts before
       if (this.acting && !this.arriving) this.texts.note(r);
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
@@ -234,12 +242,21 @@ class Notices {
     this.compare(true);
     this.name();
     this.flush();
+    if (this.reveals.waits()) this.schedule();
+  }
+
+  /** Whether an act goes on, because an animation shows or hides something that is to be noticed. */
+  isRevealing() {
+    if (!this.acting) return false;
+    if (this.touched.size > 0) this.check();
+    return this.reveals.waits();
   }
 
   /** @param {boolean} report */
   compare(report) {
     const { model } = this;
     this.model.visibility.begin();
+    for (const el of this.reveals.take()) this.texts.add(el);
     /** @type {Map<El, SourceState>} */
     const now = new Map();
     /** @type {El[]} */
@@ -257,8 +274,10 @@ class Notices {
     if (report && !this.fresh) {
       this.compareToasts();
       this.compareTexts();
+      if (this.acting) this.reveals.awaitAll();
     }
     this.touched.clear();
+    this.rewritten.clear();
     this.arrived.clear();
     this.refused.clear();
     if (model.doc.readyState !== "loading") this.fresh = false;
@@ -268,6 +287,8 @@ class Notices {
   read(el, kind, now) {
     const was = this.sources.get(el);
     const texts = this.textsOf(el, kind);
+    if (this.acting && kind === "dialog" && texts.length > 0) this.reveals.awaitEnd(el);
+    else if (this.acting && kind !== "invalid" && texts.length === 0) this.reveals.await(el);
     if (texts.length) now.set(el, { kind, texts, notice: was && was.kind === kind ? was.notice : null, count: was ? was.count : 0 });
   }
 
@@ -320,7 +341,7 @@ class Notices {
       return;
     }
     const fresh = was ? texts.filter((text) => !was.texts.includes(text)) : texts;
-    const again = kind === "invalid" ? this.refused.has(el) : kind === "alert" && this.isTouched(el);
+    const again = kind === "invalid" ? this.refused.has(el) : kind === "alert" && this.isRewritten(el);
     if (!fresh.length && !again) return;
     // What follows a text comes alone in logs; an alert is read as a whole.
     const text = clean((kind === "alert" || kind === "status" || !fresh.length ? texts : fresh).join(" "), MAX_NOTICE);
@@ -333,9 +354,9 @@ class Notices {
     state.notice = this.make(kind, text, "", el, false);
   }
 
-  /** Whether something changed in an element since the last check. @param {El} el */
-  isTouched(el) {
-    for (const node of this.touched) if (safe.contains(el, node)) return true;
+  /** Whether the text of an element was written anew since the last check: a style or class says nothing again. @param {El} el */
+  isRewritten(el) {
+    for (const node of this.rewritten) if (safe.contains(el, node)) return true;
     return false;
   }
 
@@ -380,6 +401,7 @@ class Notices {
     const boxes = new Map();
     for (const el of this.arrived) {
       if (this.added.size < MAX_CHANGED) this.added.add(el);
+      if (this.acting) this.reveals.noteAdded(el);
       const box = boxes.size < MAX_NOTICES ? floatingBox(el, true) : null;
       if (box) boxes.set(box, true);
     }
@@ -402,6 +424,7 @@ class Notices {
     if (!isToastLike(box, deep ? DEEP_TOAST_SHARE : TOAST_SHARE)) return;
     if (!isFloatInView(box)) {
       if (this.coming.size < MAX_NOTICES) this.coming.add(box);
+      this.reveals.await(box);
       return;
     }
     const text = toastText(box), before = known ? known.text : isNew ? "" : this.floats.get(box) || "";
@@ -448,7 +471,8 @@ class Notices {
       }
     }
     for (const [block, notice] of texts.reported) {
-      if (notice.gone === safe.isConnected(block)) this.change(notice, { gone: !notice.gone });
+      const gone = !safe.isConnected(block) || !isShown(block);
+      if (notice.gone !== gone) this.change(notice, { gone });
     }
   }
 

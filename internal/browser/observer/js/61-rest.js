@@ -295,7 +295,7 @@ class Rest {
 
   /** What the page shows of its work; empty when it shows nothing. */
   whatIsShown() {
-    return this.busy ? "busy" : endsSoon(this.agent.model.doc) ? "animation" : "";
+    return this.busy ? "busy" : this.agent.notices.isRevealing() ? "revealing" : endsSoon(this.agent.model.doc) ? "animation" : "";
   }
 
   /**

@@ -32,7 +32,7 @@ function settle(agent, request) {
         looked = true; // the page may have handled an answer since
         rest.noteLateTimers();
       }
-      const waits = (request.timers === true && timers.isPending(now)) || rest.awaitsPictures(start) || !idle;
+      const waits = (request.timers === true && timers.isPending(now)) || rest.awaitsPictures(start) || !idle || agent.notices.isRevealing();
       if ((frames >= 2 && !waits) || now >= end) {
         clearTimeout(timer);
         done();

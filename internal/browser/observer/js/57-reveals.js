@@ -1,0 +1,157 @@
+// @ts-check
+// Reveals: text that is in the document and not shown, until a class, a style, an attribute or an
+// animation shows it while the daemon acts.
+//
+// Reveals owns the elements that were not shown when the act began, or when they were added, and
+// have text in them. Notices (58-notices.js) takes those that are shown at each check. What fades
+// in has opacity 0 for its first frame, and what fades out is there until its last one: waits says
+// that such an animation is under way, for Rest (61-rest.js) and settle (70-commands.js). Everything
+// is bounded: an act waits REVEAL_AT_MOST for all animations together.
+
+/** How many elements with attributes are looked at when an act begins, and how many are kept. */
+const MAX_LOOKED_AT = 3000, MAX_UNSHOWN = 300;
+/** How long animations that show or hide something are waited for in one act, in milliseconds. */
+const REVEAL_AT_MOST = 1000;
+/** Elements of the head, and others without text of their own. */
+const NEVER_SHOWN = new Set(["meta", "link", "base", "title", "source", "track", "param"]);
+
+class Reveals {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    /** The elements that are not shown. @type {Set<El>} */
+    this.unshown = new Set();
+    /** The animations that run, of the check that is under way; null: not read yet. @type {Animation[] | null} */
+    this.animations = null;
+    /** An animation shows or hides something that matters. */
+    this.animated = false;
+    /** When that was first so in this act; 0: not yet. */
+    this.since = 0;
+  }
+
+  /** An act begins. */
+  begin() {
+    this.clear();
+    let left = MAX_LOOKED_AT;
+    for (const tree of [this.model.doc, ...this.model.sweep.shadows]) {
+      left = this.look(queryAll(tree, "*"), left);
+      if (left <= 0) return;
+    }
+  }
+
+  clear() {
+    this.unshown.clear();
+    this.animations = null;
+    this.animated = false;
+    this.since = 0;
+  }
+
+  /**
+   * Notes which of some elements, in document order, are not shown and have text.
+   * @param {ArrayLike<El>} elements @param {number} left how many may be looked at
+   */
+  look(elements, left) {
+    /** @type {El | null} */
+    let around = null;
+    for (let i = 0; i < elements.length && left > 0; i++) {
+      const el = elements[i];
+      if (hasNoAttributes(el)) continue;
+      left--;
+      if (safe.checkVisibility(el, VISIBLE) || (around !== null && safe.contains(around, el))) continue;
+      if (isShown(el) || !this.add(el)) continue;
+      around = el;
+      if (this.unshown.size >= MAX_UNSHOWN) return 0;
+    }
+    return left;
+  }
+
+  /** Keeps an element that is not shown, if it has text. Reports whether it does. @param {El} el */
+  add(el) {
+    const tag = tagOf(el);
+    if (NO_MESSAGE.has(tag) || NEVER_SHOWN.has(tag) || this.unshown.size >= MAX_UNSHOWN || !hasText(safe.textContent(el))) return false;
+    this.unshown.add(el);
+    return true;
+  }
+
+  /** A check begins. Returns the elements that are shown now, and notes what is not shown in them. */
+  take() {
+    this.animations = null;
+    this.animated = false;
+    /** @type {El[]} */
+    const shown = [];
+    for (const el of this.unshown) {
+      const connected = safe.isConnected(el);
+      if (connected && !isShown(el)) continue;
+      this.unshown.delete(el);
+      if (connected) shown.push(el);
+    }
+    for (const el of shown) this.look(queryWithin(el, "*"), MAX_UNSHOWN);
+    return shown;
+  }
+
+  /** Notes what is not shown in an element that was added. @param {El} el */
+  noteAdded(el) {
+    if (!isShown(el)) this.add(el);
+    else this.look(queryWithin(el, "*"), MAX_UNSHOWN);
+  }
+
+  /** A check ends. Waits for what an animation is about to show. */
+  awaitAll() {
+    for (const el of this.unshown) {
+      if (this.animated) return;
+      this.await(el);
+    }
+  }
+
+  /** Waits for an element that is rendered and not shown if an animation shows it. @param {El} el */
+  await(el) {
+    if (this.animated || !safe.checkVisibility(el, RENDERED)) return;
+    this.animated = this.running().some((animation) => isAnimatedWith(animation, el) && changesOpacity(animation));
+  }
+
+  /** Waits for an element that is shown if an animation makes it transparent. @param {El} el */
+  awaitEnd(el) {
+    if (!this.animated) this.animated = this.running().some((animation) => isAnimatedWith(animation, el) && fadesOut(animation));
+  }
+
+  /** The animations that run and end. */
+  running() {
+    if (this.animations === null) {
+      this.animations = safe.getAnimations(this.model.doc).slice(0, ANIMATIONS).filter(({ effect, playState }) =>
+        playState === "running" && effect !== null && Number(effect.getComputedTiming().endTime) < Infinity);
+    }
+    return this.animations;
+  }
+
+  /** Whether an act goes on because of an animation. */
+  waits() {
+    if (!this.animated) return false;
+    const now = performance.now();
+    if (this.since === 0) this.since = now;
+    return now - this.since < REVEAL_AT_MOST;
+  }
+}
+
+/** Whether an element is drawn, or without a box of its own. @param {El} el */
+function isShown(el) {
+  return safe.checkVisibility(el, VISIBLE) || getComputedStyle(el).display === "contents";
+}
+
+/** Whether an animation is one of an element or of what is around it. @param {Animation} animation @param {El} el */
+function isAnimatedWith({ effect }, el) {
+  const target = /** @type {KeyframeEffect} */ (effect).target;
+  return target !== null && target !== undefined && safe.contains(/** @type {El} */ (target), el);
+}
+
+const RENDERED = { opacityProperty: false, visibilityProperty: false, contentVisibilityAuto: false };
+
+/** Whether an animation is one of what shows or hides an element. @param {Animation} animation */
+function changesOpacity({ effect }) {
+  return /** @type {KeyframeEffect} */ (effect).getKeyframes().some((frame) => frame.opacity !== undefined || frame.visibility !== undefined);
+}
+
+/** Whether an animation ends in full transparency. @param {Animation} animation */
+function fadesOut({ effect }) {
+  const frames = /** @type {KeyframeEffect} */ (effect).getKeyframes();
+  return frames.length > 0 && Number(frames[frames.length - 1].opacity) === 0;
+}
