@@ -17,8 +17,20 @@ import (
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
-// enterText types, or replaces what is there.
+// enterText types, or replaces what is there. An editor that indents the lines that are entered one by one gets the whole text at once
+// instead, and its answer is that of the second try.
 func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
+	result, reindented, err := t.enter(ctx, false)
+	if !reindented || err != nil || t.action.Kind != driver.Fill {
+		return result, err
+	}
+	t.action.Known = nil // what it is by now is the first try's doing
+	result, _, err = t.enter(ctx, true)
+	return result, err
+}
+
+// enter enters the text, line by line into an editor or as a whole. Reindented says that it holds the text with other white space.
+func (t *typing) enter(ctx context.Context, whole bool) (result driver.DoResult, reindented bool, err error) {
 	a := t.action
 	edit := "append"
 	if a.Kind == driver.Fill {
@@ -26,31 +38,35 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 	}
 	agent, found, err := t.ready(ctx, a.Spot, resolveRequest{Need: "focus", Edit: edit, Text: a.Text})
 	if err != nil {
-		return driver.DoResult{}, err
+		return driver.DoResult{}, false, err
 	}
 	if found.Done {
 		if found.Held != strings.TrimSpace(a.Text) {
-			return driver.DoResult{Note: fmt.Sprintf("ok, holds %q", found.Held)}, nil
+			return driver.DoResult{Note: fmt.Sprintf("ok, holds %q", found.Held)}, false, nil
 		}
-		return driver.DoResult{}, nil
+		return driver.DoResult{}, false, nil
 	}
 	stop := t.blockOtherKeys(ctx, agent)
 	defer stop()
 	if found.Rich {
 		if err := call(ctx, agent, "selectionHeard", nil, nil); err != nil {
-			return driver.DoResult{}, err
+			return driver.DoResult{}, false, err
 		}
 	}
 	keyEvents := t.keyEvents(a, found)
+	if whole && found.Rich {
+		keyEvents = []keys.Event{{Text: a.Text}}
+	}
 	if len(keyEvents) == 0 {
 		disarm(ctx, []Agent{agent})
-		return driver.DoResult{}, nil
+		return driver.DoResult{}, false, nil
 	}
 	if left, err := t.send(ctx, agent, keyEvents); err != nil {
 		disarm(ctx, []Agent{agent})
-		return driver.DoResult{}, err
+		return driver.DoResult{}, false, err
 	} else if left {
-		return outcome.NavigatedTooSoon(a)
+		result, err = outcome.NavigatedTooSoon(a)
+		return result, false, err
 	}
 	return t.verifyTyped(ctx, agent, a)
 }
@@ -63,6 +79,8 @@ func (t *typing) keyEvents(a driver.Action, found outcome.Element) []keys.Event 
 		return append(end, keys.Text(a.Text)...)
 	case a.Kind == driver.Type:
 		return keys.Text(a.Text)
+	case found.Proxy:
+		return append(selectAll(t.page.Mac()), replacement(a.Text)...)
 	case a.Text == "" && !found.Full:
 		return nil
 	case a.Text == "":
@@ -72,6 +90,21 @@ func (t *typing) keyEvents(a driver.Action, found outcome.Element) []keys.Event 
 		return lines(a.Text)
 	}
 	return []keys.Event{{Text: a.Text}}
+}
+
+// selectAll selects what an editor draws, of which its field holds a part at most.
+func selectAll(mac bool) []keys.Event {
+	all, _ := keys.Chord("ControlOrMeta+a", mac)
+	return all
+}
+
+// replacement puts a text in the place of what is selected.
+func replacement(text string) []keys.Event {
+	if text == "" {
+		erase, _ := keys.Chord("Backspace", false)
+		return erase
+	}
+	return []keys.Event{{Text: text}}
 }
 
 // lines enters a text into an editor line by line, each broken as within a paragraph: the key Enter alone sends a message
@@ -167,7 +200,8 @@ func (t *typing) press(ctx context.Context) (driver.DoResult, error) {
 	if agent == nil {
 		return driver.DoResult{}, nil
 	}
-	return t.verifyTyped(ctx, agent, a)
+	result, _, err := t.verifyTyped(ctx, agent, a)
+	return result, err
 }
 
 // choose selects options.

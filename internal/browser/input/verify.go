@@ -19,8 +19,8 @@ func pressedText(a driver.Action) string {
 	return strings.Repeat(a.Text, max(1, a.Repeat))
 }
 
-// verifyTyped asks the document what the element received of the keys.
-func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action) (driver.DoResult, error) {
+// verifyTyped asks the document what the element received of the keys, and whether it holds a text with other white space.
+func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action) (result driver.DoResult, reindented bool, err error) {
 	ask := map[string]any{"edit": ""}
 	switch text := pressedText(a); {
 	case a.Kind == driver.Fill:
@@ -34,9 +34,11 @@ func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action) 
 	if err := call(ctx, agent, "typedOutcome", ask, &got); err != nil {
 		if ctx.Err() != nil {
 			disarm(ctx, []Agent{agent})
-			return driver.DoResult{}, err
+			return driver.DoResult{}, false, err
 		}
-		return outcome.OfGoneDocument(a)
+		result, err = outcome.OfGoneDocument(a)
+		return result, false, err
 	}
-	return got.Result(a)
+	result, err = got.Result(a)
+	return result, got.Reindented(), err
 }

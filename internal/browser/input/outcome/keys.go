@@ -44,6 +44,9 @@ var deliveredNotes = map[string]string{
 	"catcher": "ok, the keys arrived; it shows no text itself: read the page for what became of them",
 }
 
+// Reindented reports whether an editor holds the text with other white space, as editors do that indent after a line break.
+func (k Keys) Reindented() bool { return k.Cause == "spaces" }
+
 // Result is the result of the keys of an action.
 func (k Keys) Result(a driver.Action) (driver.DoResult, error) {
 	switch {
@@ -70,6 +73,10 @@ func (k Keys) note() string {
 		return deliveredNotes[k.Cause]
 	case k.Same:
 		return ""
+	case k.Cause == "spaces" && k.Held != "":
+		return fmt.Sprintf("ok, but with other white space: it holds %q", k.Held)
+	case k.Cause == "spaces":
+		return "ok, but with other white space"
 	case k.Held != "":
 		return fmt.Sprintf("ok, holds %q", k.Held)
 	}

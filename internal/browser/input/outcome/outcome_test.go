@@ -119,6 +119,7 @@ func TestKeys(t *testing.T) {
 	}{
 		"all of it":        {`{"reached":true,"delivered":"all","same":true}`, typed, driver.DeliveredUnset, ""},
 		"another format":   {`{"reached":true,"delivered":"all","held":"1,000"}`, typed, driver.DeliveredUnset, `ok, holds "1,000"`},
+		"white space":      {`{"reached":true,"delivered":"all","cause":"spaces","held":"a\nb"}`, filled, driver.DeliveredUnset, `ok, but with other white space: it holds "a\nb"`},
 		"a secret":         {`{"reached":true,"delivered":"all"}`, typed, driver.DeliveredUnset, "ok, but it holds something else"},
 		"emptied":          {`{"reached":true,"delivered":"all","cause":"emptied"}`, typed, driver.DeliveredUnset, "ok, then the page emptied it"},
 		"part of it":       {`{"reached":true,"delivered":"part","cause":"maxlength","kept":2,"of":3,"limit":2}`, filled, driver.DeliveredPart, "ref 5 received 2 of 3 characters: its maxlength is 2: type a shorter text"},

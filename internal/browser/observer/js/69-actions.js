@@ -73,7 +73,7 @@ function focusForInput(agent, named, el, request) {
     const full = selectFor(el, request.edit);
     agent.guard.arm("keys", el, request.edit === "append" ? "text" : "one");
     expectUnchanged(agent, request);
-    return { full, rich: isRich(el), type: el.type || "", end: request.edit === "append" && full && el.selectionStart === null };
+    return { full, rich: isRich(el), proxy: !isRich(el) && isCatcher(el), type: el.type || "", end: request.edit === "append" && full && el.selectionStart === null };
   }
   agent.guard.arm("keys", control, request.text ? "text" : "any");
   expectUnchanged(agent, request);

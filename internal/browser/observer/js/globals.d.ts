@@ -198,6 +198,8 @@ interface Answer {
   more?: number;
   /** Of a text target: it has content, it is an editing host, its caret cannot be set. */
   full?: boolean;
+  /** It shows no text itself, but takes it for an editor that is drawn by other means. */
+  proxy?: boolean;
   rich?: boolean;
   end?: boolean;
 }
