@@ -201,15 +201,23 @@ function reportedFolded(root, most) {
     if (hasText(safe.textContent(root))) out.add(MASK);
     return out;
   }
+  /** What is left, and the ends of blocks. @type {(El | Text | null | " ")[]} */
   const stack = [safe.firstChild(root)];
   for (let seen = 0; stack.length && !out.isFull; seen++) {
     const node = stack.pop();
-    if (!node) continue;
+    if (node === " ") out.add(node);
+    if (!node || node === " ") continue;
     if (seen >= MASK_NODES) out.cut = true;
     stack.push(safe.nextSibling(node));
     if (isText(node)) out.add(node.data);
     else if (isElement(node) && isTextMasked(node)) out.add(safe.textContent(node) ? MASK : "");
-    else if (isElement(node)) stack.push(safe.firstChild(node));
+    else if (isElement(node)) {
+      if (!PHRASING.has(tagOf(node))) { // a line of its own
+        out.add(" ");
+        stack.push(" ");
+      }
+      stack.push(safe.firstChild(node));
+    }
   }
   return out;
 }

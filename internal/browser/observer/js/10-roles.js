@@ -158,6 +158,15 @@ function isItemOfList(el) {
   return around === "list" || around === "directory";
 }
 
+/** A select that shows more options than this lists none of them. */
+const MAX_SHOWN_OPTIONS = 30;
+
+/** Whether an option is one of a select that shows its options as a list. @param {El} el */
+function isOptionShown(el) {
+  const select = closestOf(el, "select");
+  return select !== null && (select.multiple || select.size > 1) && select.options.length <= MAX_SHOWN_OPTIONS;
+}
+
 /** Whether an option is one of a select or datalist. @param {El} el */
 function isOptionOfList(el) {
   return closestOf(el, "select,datalist,[role=listbox]") !== null;
@@ -218,6 +227,7 @@ function nativeRole(el, tag) {
     case "use":
       return "graphics-object";
   }
+  if (!TAG_ROLES[tag] && !hasNoAttributes(el) && isEditingHost(el)) return "textbox";
   return TAG_ROLES[tag] || (SHAPES.has(tag) ? "graphics-symbol" : "generic");
 }
 
@@ -278,6 +288,7 @@ const HINT_POINTER = 1, HINT_PROXY = 2, HINT_EDITED = 4, HINT_TARGET = 8, HINT_I
 function isInteractive(el, tag, explicit, hints) {
   if (tag === "summary" ? isSummaryOfDetails(el) : INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");
   if (tag === "area") return hasAttr(el, "href");
+  if (tag === "option") return isOptionShown(el);
   if (hints & ~HINT_TARGET) return true;
   if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;
   if (hasAttr(el, "onclick") || isClickable(el)) return true;

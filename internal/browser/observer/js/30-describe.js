@@ -180,7 +180,7 @@ function ownText(el) {
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
  */
 function kindOf(el, tag, explicit, hints, structural, ctx) {
-  if (!hints && !INTERACTIVE_TAGS.has(tag) && hasNoAttributes(el) && !isClickable(el)) {
+  if (!hints && !INTERACTIVE_TAGS.has(tag) && tag !== "option" && hasNoAttributes(el) && !isClickable(el)) {
     if (!structural) return -1;
   } else if (isInteractive(el, tag, explicit, hints)) return INTERACTIVE;
   return kindOfOther(el, tag, explicit, hints, structural, ctx);
@@ -270,13 +270,13 @@ function statesOf(el, tag, role, ctx, focused) {
   } else if (CHECKABLE_ROLES.has(role)) {
     bits |= (ariaState(aria(el, "aria-checked")) || NO) << S_CHECKED;
   }
-  if (native || tag === "button") {
+  if (native || tag === "button" || tag === "option") {
     bits |= (el.disabled || (ctx.fieldset && safe.matches(el, ":disabled")) || ariaDisabled(el, ctx) ? YES : NO) << S_DISABLED;
   } else if (ariaDisabled(el, ctx)) bits |= YES << S_DISABLED;
   else if ((aria(el, "aria-disabled") !== null)) bits |= NO << S_DISABLED;
   bits |= expandedOf(el, tag) << S_EXPANDED;
-  if (tag === "option") bits |= (isChoiceMasked(el) ? ABSENT : el.selected ? YES : NO) << S_SELECTED;
-  else if (SELECTABLE_ROLES.has(role)) bits |= ariaState(aria(el, "aria-selected")) << S_SELECTED;
+  // What is chosen of a select is its value.
+  if (tag !== "option" && SELECTABLE_ROLES.has(role)) bits |= ariaState(aria(el, "aria-selected")) << S_SELECTED;
   if (role === "button") bits |= ariaState(aria(el, "aria-pressed")) << S_PRESSED;
   if (native || EDITABLE_ROLES.has(role)) {
     const required = (native && el.required) || aria(el, "aria-required") === "true";
@@ -499,6 +499,7 @@ function nameOrText(el, tag, role, kind, naming, targeted) {
   const name = naming.name(el, tag, box ? "" : role);
   if (name || box || kind === FRAME_HOST) return name;
   if (kind === INTERACTIVE) {
+    if (role === "textbox" && !FIELD_TAGS.has(tag)) return editorPlaceholder(el, naming);
     // Elements made clickable by a listener or tabindex alone have no name from content in ARIA,
     // but a person reads their content.
     if (role !== "generic" && role !== (tag === "li" ? "listitem" : TAG_ROLES[tag])) return "";
@@ -506,6 +507,21 @@ function nameOrText(el, tag, role, kind, naming, targeted) {
   } else if (role === "img") return "";
   else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? reportedText(el) : clean(ownText(el), MAX_TEXT);
   return naming.text(el, tag);
+}
+
+/**
+ * What an editor shows while it is empty, as its name: pages keep it in an attribute of the editor or of its first line.
+ * @param {El} el @param {Naming} naming
+ */
+function editorPlaceholder(el, naming) {
+  const line = safe.firstElementChild(el);
+  for (const part of line ? [el, line] : [el]) {
+    const kept = reportedAttribute(part, "data-placeholder");
+    if (kept && hasText(kept)) return clean(kept, MAX_NAME);
+    const drawn = hasText(safe.textContent(part)) ? "" : naming.generatedAt(part, "::before") + naming.generatedAt(part, "::after");
+    if (hasText(drawn)) return clean(drawn, MAX_NAME);
+  }
+  return "";
 }
 
 /**

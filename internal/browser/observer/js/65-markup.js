@@ -194,7 +194,7 @@ class Markup {
       case "img":
       case "svg":
         this.picture(el, tag);
-        return null;
+        return isDrawing(el) && firstFound(el, "text") !== null ? "" : null;
       case "canvas":
       case "video":
         return null;

@@ -78,7 +78,13 @@ const units = {
     });
   },
 
-  /** The role, name, value and kind of each listed element with an id. */
+  /** The visible content of the document, as readers get it. */
+  markup() {
+    const agent = new Agent(document, () => {});
+    return markupOf(agent, null).html.replaceAll(location.origin, "").split("\n");
+  },
+
+  /** The role, name and value of each listed element with an id. */
   faces() {
     const { records } = modelNow();
     return named().map((el) => {
