@@ -284,3 +284,28 @@ func (d *document) change(page *node) string {
 	p.up.kids[p.at] = &node{kids: []*node{p.up.kids[p.at]}}
 	return "a box around a part"
 }
+
+// TestACardAroundOthers tells comments from their answers, which stand in them.
+func TestACardAroundOthers(t *testing.T) {
+	comment := func(id string, answers ...*node) *node {
+		return &node{kids: append([]*node{{role: "generic", text: id}, {kids: []*node{{id: id, role: "button", text: "Reply"}}}}, answers...)}
+	}
+	page := &node{kids: []*node{comment("Ann", comment("Ben", comment("Dan")), comment("Eve")), comment("Cy")}}
+	for _, name := range []string{"Ann", "Ben", "Dan", "Eve", "Cy"} {
+		if got := page.contexts()[name]; got != name {
+			t.Errorf("the context of %s is %q", name, got)
+		}
+	}
+	all, ids := page.list()
+	var buttons []*dom.Element
+	for _, e := range all {
+		if e.Role == "button" {
+			buttons = append(buttons, e)
+		}
+	}
+	for _, name := range []string{"Ann", "Ben", "Dan", "Eve", "Cy"} {
+		if found := Within(all, buttons, name); len(found) != 1 || ids[found[0].Ref] != name {
+			t.Errorf("within %s are %d", name, len(found))
+		}
+	}
+}

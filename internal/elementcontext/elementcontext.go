@@ -260,6 +260,7 @@ func (p *page) around(group []int32, k int) (out []saying) {
 		}
 	}
 	if isBare {
+		add(p.inBox(group, k)...)
 		add(p.beside(group, k))
 	}
 	return out
@@ -380,6 +381,27 @@ func (p *page) above(h int32) int32 {
 		}
 	}
 	return h
+}
+
+// inBox returns the words before one of a group in a box in which the others stand in cards of their own, such as a
+// comment with its answers.
+func (p *page) inBox(group []int32, k int) []saying {
+	depth := p.closest(k)
+	if depth < 0 || p.shared[k] >= depth {
+		return nil
+	}
+	for n := k + 1; n < len(group) && n-k < maxBeside && p.shared[n] >= depth; n++ {
+		if texts, _ := p.content(p.run(group[n], depth)); texts == 0 {
+			return nil
+		}
+	}
+	i := group[k]
+	from, _ := p.run(i, depth-1)
+	if p.holds(from, i) {
+		from++
+	}
+	words, _ := p.closer(i, from, i, i+1, i, false)
+	return words
 }
 
 // beside returns the words next to one of a group whose members stand in one element, with texts between them: all
