@@ -1,7 +1,10 @@
 package client
 
 import (
+	"time"
+
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -73,6 +76,30 @@ func Uncheck(t *domtapv1.Target) *domtapv1.Step {
 // DoubleClick clicks an element twice.
 func DoubleClick(t *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: t}}}
+}
+
+// ClickTimes clicks an element 1 to 3 times: twice is a double click, and three times selects a paragraph.
+func ClickTimes(t *domtapv1.Target, count int32) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Count: count}}}
+}
+
+// RightClick clicks an element with the right button, as for a context menu.
+func RightClick(t *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Button: "right"}}}
+}
+
+// Hold presses the button at an element, holds it for a time, at most 10 seconds, and releases it.
+func Hold(t *domtapv1.Target, d time.Duration) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Hold: durationpb.New(d)}}}
+}
+
+// WithKeys returns a step that clicks, with keys that are held meanwhile: Alt, Control, Meta or Shift. Other steps stay as they are.
+func WithKeys(step *domtapv1.Step, keys ...string) *domtapv1.Step {
+	step = proto.CloneOf(step)
+	if click := step.GetClick(); click != nil {
+		click.Modifiers = append(click.Modifiers, keys...)
+	}
+	return step
 }
 
 // Hover moves the pointer over an element.

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/domtap/domtap/dom"
 )
@@ -110,8 +111,10 @@ type Action struct {
 	// Button is "left", "middle" or "right"; empty means left.
 	Button    string
 	Modifiers []string
-	// Clicks is 1 or 2; 0 means 1.
+	// Clicks is 1 to 3; 0 means 1.
 	Clicks int
+	// Hold is how long a Click holds the button, and how long a Drag holds its element before it moves it.
+	Hold time.Duration
 	// Repeat is 1 to 100; 0 means 1.
 	Repeat int
 	Values []string

@@ -290,14 +290,21 @@ func (x *Target) GetWithin() string {
 	return ""
 }
 
-// ClickStep clicks once.
+// ClickStep clicks once, or up to three times, or presses and holds.
 type ClickStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// left (default), middle or right
 	Button string `protobuf:"bytes,2,opt,name=button,proto3" json:"button,omitempty"`
 	// Alt, Control, Meta, Shift
-	Modifiers     []string `protobuf:"bytes,3,rep,name=modifiers,proto3" json:"modifiers,omitempty"`
+	Modifiers []string `protobuf:"bytes,3,rep,name=modifiers,proto3" json:"modifiers,omitempty"`
+	// How often to click: 2 is a double click, 3 a triple click, which selects a paragraph. At most 3. Unset: once. `ok` means that
+	// the element received each press and each click.
+	Count int32 `protobuf:"varint,4,opt,name=count,proto3" json:"count,omitempty"`
+	// How long to hold the button, more than 0, at most 10 s. Unset: not at all. Only with one click. `ok` means that the element
+	// received the press and was held for that long; the summary says so when no click followed, as when the page opened a menu
+	// under the pointer meanwhile.
+	Hold          *durationpb.Duration `protobuf:"bytes,5,opt,name=hold,proto3" json:"hold,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -349,6 +356,20 @@ func (x *ClickStep) GetButton() string {
 func (x *ClickStep) GetModifiers() []string {
 	if x != nil {
 		return x.Modifiers
+	}
+	return nil
+}
+
+func (x *ClickStep) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *ClickStep) GetHold() *durationpb.Duration {
+	if x != nil {
+		return x.Hold
 	}
 	return nil
 }
@@ -850,7 +871,10 @@ type DragStep struct {
 	DeltaY float64 `protobuf:"fixed64,4,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
 	// At most 32: points, and elements, whose centres are passed. Each element is found, and scrolled into view, when its
 	// turn comes, so that elements may move meanwhile; all must be there when the drag begins.
-	Waypoints     []*Target `protobuf:"bytes,5,rep,name=waypoints,proto3" json:"waypoints,omitempty"`
+	Waypoints []*Target `protobuf:"bytes,5,rep,name=waypoints,proto3" json:"waypoints,omitempty"`
+	// How long to hold the target before it is moved, more than 0, at most 10 s: for lists whose items move only after a long press.
+	// Unset: not at all.
+	Hold          *durationpb.Duration `protobuf:"bytes,6,opt,name=hold,proto3" json:"hold,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -916,6 +940,13 @@ func (x *DragStep) GetDeltaY() float64 {
 func (x *DragStep) GetWaypoints() []*Target {
 	if x != nil {
 		return x.Waypoints
+	}
+	return nil
+}
+
+func (x *DragStep) GetHold() *durationpb.Duration {
+	if x != nil {
+		return x.Hold
 	}
 	return nil
 }
@@ -2271,11 +2302,13 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x06within\x18\v \x01(\tR\x06withinB\x06\n" +
 	"\x04_refB\x04\n" +
 	"\x02_xB\x04\n" +
-	"\x02_y\"l\n" +
+	"\x02_y\"\xb1\x01\n" +
 	"\tClickStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x16\n" +
 	"\x06button\x18\x02 \x01(\tR\x06button\x12\x1c\n" +
-	"\tmodifiers\x18\x03 \x03(\tR\tmodifiers\"<\n" +
+	"\tmodifiers\x18\x03 \x03(\tR\tmodifiers\x12\x14\n" +
+	"\x05count\x18\x04 \x01(\x05R\x05count\x12-\n" +
+	"\x04hold\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x04hold\"<\n" +
 	"\x0fDoubleClickStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\"6\n" +
 	"\tHoverStep\x12)\n" +
@@ -2303,13 +2336,14 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"ScrollStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x17\n" +
 	"\adelta_x\x18\x02 \x01(\x01R\x06deltaX\x12\x17\n" +
-	"\adelta_y\x18\x03 \x01(\x01R\x06deltaY\"\xbb\x01\n" +
+	"\adelta_y\x18\x03 \x01(\x01R\x06deltaY\"\xea\x01\n" +
 	"\bDragStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12!\n" +
 	"\x02to\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x02to\x12\x17\n" +
 	"\adelta_x\x18\x03 \x01(\x01R\x06deltaX\x12\x17\n" +
 	"\adelta_y\x18\x04 \x01(\x01R\x06deltaY\x12/\n" +
-	"\twaypoints\x18\x05 \x03(\v2\x11.domtap.v1.TargetR\twaypoints\":\n" +
+	"\twaypoints\x18\x05 \x03(\v2\x11.domtap.v1.TargetR\twaypoints\x12-\n" +
+	"\x04hold\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x04hold\":\n" +
 	"\n" +
 	"UploadFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
@@ -2487,65 +2521,67 @@ var file_domtap_v1_action_proto_goTypes = []any{
 }
 var file_domtap_v1_action_proto_depIdxs = []int32{
 	2,  // 0: domtap.v1.ClickStep.target:type_name -> domtap.v1.Target
-	2,  // 1: domtap.v1.DoubleClickStep.target:type_name -> domtap.v1.Target
-	2,  // 2: domtap.v1.HoverStep.target:type_name -> domtap.v1.Target
-	2,  // 3: domtap.v1.TypeStep.target:type_name -> domtap.v1.Target
-	2,  // 4: domtap.v1.FillStep.target:type_name -> domtap.v1.Target
-	2,  // 5: domtap.v1.PressStep.target:type_name -> domtap.v1.Target
-	2,  // 6: domtap.v1.SelectStep.target:type_name -> domtap.v1.Target
-	2,  // 7: domtap.v1.CheckStep.target:type_name -> domtap.v1.Target
-	2,  // 8: domtap.v1.UncheckStep.target:type_name -> domtap.v1.Target
-	2,  // 9: domtap.v1.ScrollStep.target:type_name -> domtap.v1.Target
-	2,  // 10: domtap.v1.DragStep.target:type_name -> domtap.v1.Target
-	2,  // 11: domtap.v1.DragStep.to:type_name -> domtap.v1.Target
-	2,  // 12: domtap.v1.DragStep.waypoints:type_name -> domtap.v1.Target
-	2,  // 13: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
-	14, // 14: domtap.v1.UploadStep.files:type_name -> domtap.v1.UploadFile
-	2,  // 15: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
-	28, // 16: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
-	29, // 17: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
-	30, // 18: domtap.v1.ReadStep.format:type_name -> domtap.v1.Format
-	3,  // 19: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
-	4,  // 20: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
-	5,  // 21: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
-	6,  // 22: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
-	7,  // 23: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
-	8,  // 24: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
-	9,  // 25: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
-	10, // 26: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
-	11, // 27: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
-	12, // 28: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
-	13, // 29: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
-	15, // 30: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
-	16, // 31: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
-	17, // 32: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
-	18, // 33: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
-	19, // 34: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
-	22, // 35: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
-	1,  // 36: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
-	20, // 37: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
-	30, // 38: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
-	21, // 39: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
-	31, // 40: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 41: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 42: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
-	33, // 43: domtap.v1.InteractResponse.outcome:type_name -> domtap.v1.Outcome
-	25, // 44: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	30, // 45: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
-	21, // 46: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	31, // 47: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 48: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 49: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	33, // 50: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
-	23, // 51: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	26, // 52: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	24, // 53: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	27, // 54: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	53, // [53:55] is the sub-list for method output_type
-	51, // [51:53] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	28, // 1: domtap.v1.ClickStep.hold:type_name -> google.protobuf.Duration
+	2,  // 2: domtap.v1.DoubleClickStep.target:type_name -> domtap.v1.Target
+	2,  // 3: domtap.v1.HoverStep.target:type_name -> domtap.v1.Target
+	2,  // 4: domtap.v1.TypeStep.target:type_name -> domtap.v1.Target
+	2,  // 5: domtap.v1.FillStep.target:type_name -> domtap.v1.Target
+	2,  // 6: domtap.v1.PressStep.target:type_name -> domtap.v1.Target
+	2,  // 7: domtap.v1.SelectStep.target:type_name -> domtap.v1.Target
+	2,  // 8: domtap.v1.CheckStep.target:type_name -> domtap.v1.Target
+	2,  // 9: domtap.v1.UncheckStep.target:type_name -> domtap.v1.Target
+	2,  // 10: domtap.v1.ScrollStep.target:type_name -> domtap.v1.Target
+	2,  // 11: domtap.v1.DragStep.target:type_name -> domtap.v1.Target
+	2,  // 12: domtap.v1.DragStep.to:type_name -> domtap.v1.Target
+	2,  // 13: domtap.v1.DragStep.waypoints:type_name -> domtap.v1.Target
+	28, // 14: domtap.v1.DragStep.hold:type_name -> google.protobuf.Duration
+	2,  // 15: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
+	14, // 16: domtap.v1.UploadStep.files:type_name -> domtap.v1.UploadFile
+	2,  // 17: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
+	28, // 18: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
+	29, // 19: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
+	30, // 20: domtap.v1.ReadStep.format:type_name -> domtap.v1.Format
+	3,  // 21: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
+	4,  // 22: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
+	5,  // 23: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
+	6,  // 24: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
+	7,  // 25: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
+	8,  // 26: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
+	9,  // 27: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
+	10, // 28: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
+	11, // 29: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
+	12, // 30: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
+	13, // 31: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
+	15, // 32: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
+	16, // 33: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
+	17, // 34: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
+	18, // 35: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
+	19, // 36: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
+	22, // 37: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
+	1,  // 38: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
+	20, // 39: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
+	30, // 40: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
+	21, // 41: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
+	31, // 42: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 43: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 44: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
+	33, // 45: domtap.v1.InteractResponse.outcome:type_name -> domtap.v1.Outcome
+	25, // 46: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
+	30, // 47: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
+	21, // 48: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	31, // 49: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 50: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 51: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	33, // 52: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
+	23, // 53: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	26, // 54: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	24, // 55: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	27, // 56: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	55, // [55:57] is the sub-list for method output_type
+	53, // [53:55] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }

@@ -765,7 +765,9 @@ type TimelineStep struct {
 	// How many characters were to be typed.
 	Length uint32 `protobuf:"varint,16,opt,name=length,proto3" json:"length,omitempty"`
 	// Of a step that types: Enter was to be pressed afterwards.
-	Submit        bool `protobuf:"varint,17,opt,name=submit,proto3" json:"submit,omitempty"`
+	Submit bool `protobuf:"varint,17,opt,name=submit,proto3" json:"submit,omitempty"`
+	// Of a click that is not a single one of the left button: how it was done, without the target.
+	Click         *ClickStep `protobuf:"bytes,18,opt,name=click,proto3" json:"click,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -917,6 +919,13 @@ func (x *TimelineStep) GetSubmit() bool {
 		return x.Submit
 	}
 	return false
+}
+
+func (x *TimelineStep) GetClick() *ClickStep {
+	if x != nil {
+		return x.Click
+	}
+	return nil
 }
 
 // TimelinePoint is a point in CSS pixels in the top-level viewport.
@@ -2457,7 +2466,7 @@ const file_domtap_v1_timeline_proto_rawDesc = "" +
 	"\aremoved\x18\x06 \x01(\rR\aremoved\x12\x18\n" +
 	"\achanged\x18\a \x01(\rR\achanged\x12\x1c\n" +
 	"\n" +
-	"new_tab_id\x18\b \x01(\tR\bnewTabId\"\xe3\x03\n" +
+	"new_tab_id\x18\b \x01(\tR\bnewTabId\"\x8f\x04\n" +
 	"\fTimelineStep\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12)\n" +
 	"\x06target\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x15\n" +
@@ -2476,7 +2485,8 @@ const file_domtap_v1_timeline_proto_rawDesc = "" +
 	"\x05value\x18\x0e \x01(\tR\x05value\x12\x10\n" +
 	"\x03key\x18\x0f \x01(\tR\x03key\x12\x16\n" +
 	"\x06length\x18\x10 \x01(\rR\x06length\x12\x16\n" +
-	"\x06submit\x18\x11 \x01(\bR\x06submitB\x06\n" +
+	"\x06submit\x18\x11 \x01(\bR\x06submit\x12*\n" +
+	"\x05click\x18\x12 \x01(\v2\x14.domtap.v1.ClickStepR\x05clickB\x06\n" +
 	"\x04_ref\"+\n" +
 	"\rTimelinePoint\x12\f\n" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
@@ -2680,8 +2690,9 @@ var file_domtap_v1_timeline_proto_goTypes = []any{
 	(*Target)(nil),                // 36: domtap.v1.Target
 	(*Rect)(nil),                  // 37: domtap.v1.Rect
 	(Delivered)(0),                // 38: domtap.v1.Delivered
-	(Format)(0),                   // 39: domtap.v1.Format
-	(TabStatus)(0),                // 40: domtap.v1.TabStatus
+	(*ClickStep)(nil),             // 39: domtap.v1.ClickStep
+	(Format)(0),                   // 40: domtap.v1.Format
+	(TabStatus)(0),                // 41: domtap.v1.TabStatus
 }
 var file_domtap_v1_timeline_proto_depIdxs = []int32{
 	29, // 0: domtap.v1.TimelineEntry.time:type_name -> google.protobuf.Timestamp
@@ -2704,45 +2715,46 @@ var file_domtap_v1_timeline_proto_depIdxs = []int32{
 	7,  // 17: domtap.v1.TimelineStep.point:type_name -> domtap.v1.TimelinePoint
 	37, // 18: domtap.v1.TimelineStep.box:type_name -> domtap.v1.Rect
 	38, // 19: domtap.v1.TimelineStep.delivered:type_name -> domtap.v1.Delivered
-	39, // 20: domtap.v1.TimelineRead.format:type_name -> domtap.v1.Format
-	40, // 21: domtap.v1.TimelineStatus.status:type_name -> domtap.v1.TabStatus
-	2,  // 22: domtap.v1.TimelineControl.action:type_name -> domtap.v1.TimelineAction
-	3,  // 23: domtap.v1.TimelineControl.mode:type_name -> domtap.v1.PauseMode
-	29, // 24: domtap.v1.TimelineClient.last_seen:type_name -> google.protobuf.Timestamp
-	0,  // 25: domtap.v1.GetTimelineRequest.kinds:type_name -> domtap.v1.TimelineKind
-	4,  // 26: domtap.v1.GetTimelineResponse.entries:type_name -> domtap.v1.TimelineEntry
-	13, // 27: domtap.v1.GetTimelineResponse.clients:type_name -> domtap.v1.TimelineClient
-	0,  // 28: domtap.v1.WatchTimelineRequest.kinds:type_name -> domtap.v1.TimelineKind
-	4,  // 29: domtap.v1.WatchTimelineResponse.entries:type_name -> domtap.v1.TimelineEntry
-	13, // 30: domtap.v1.WatchTimelineResponse.clients:type_name -> domtap.v1.TimelineClient
-	3,  // 31: domtap.v1.Pause.mode:type_name -> domtap.v1.PauseMode
-	29, // 32: domtap.v1.Pause.since:type_name -> google.protobuf.Timestamp
-	3,  // 33: domtap.v1.PauseClientRequest.mode:type_name -> domtap.v1.PauseMode
-	18, // 34: domtap.v1.PauseClientResponse.pause:type_name -> domtap.v1.Pause
-	18, // 35: domtap.v1.ResumeClientResponse.pause:type_name -> domtap.v1.Pause
-	3,  // 36: domtap.v1.TakeOverRequest.mode:type_name -> domtap.v1.PauseMode
-	18, // 37: domtap.v1.TakeOverResponse.pause:type_name -> domtap.v1.Pause
-	18, // 38: domtap.v1.HandBackResponse.pause:type_name -> domtap.v1.Pause
-	18, // 39: domtap.v1.ListPausesResponse.pauses:type_name -> domtap.v1.Pause
-	14, // 40: domtap.v1.TimelineService.GetTimeline:input_type -> domtap.v1.GetTimelineRequest
-	16, // 41: domtap.v1.TimelineService.WatchTimeline:input_type -> domtap.v1.WatchTimelineRequest
-	19, // 42: domtap.v1.TimelineService.PauseClient:input_type -> domtap.v1.PauseClientRequest
-	21, // 43: domtap.v1.TimelineService.ResumeClient:input_type -> domtap.v1.ResumeClientRequest
-	23, // 44: domtap.v1.TimelineService.TakeOver:input_type -> domtap.v1.TakeOverRequest
-	25, // 45: domtap.v1.TimelineService.HandBack:input_type -> domtap.v1.HandBackRequest
-	27, // 46: domtap.v1.TimelineService.ListPauses:input_type -> domtap.v1.ListPausesRequest
-	15, // 47: domtap.v1.TimelineService.GetTimeline:output_type -> domtap.v1.GetTimelineResponse
-	17, // 48: domtap.v1.TimelineService.WatchTimeline:output_type -> domtap.v1.WatchTimelineResponse
-	20, // 49: domtap.v1.TimelineService.PauseClient:output_type -> domtap.v1.PauseClientResponse
-	22, // 50: domtap.v1.TimelineService.ResumeClient:output_type -> domtap.v1.ResumeClientResponse
-	24, // 51: domtap.v1.TimelineService.TakeOver:output_type -> domtap.v1.TakeOverResponse
-	26, // 52: domtap.v1.TimelineService.HandBack:output_type -> domtap.v1.HandBackResponse
-	28, // 53: domtap.v1.TimelineService.ListPauses:output_type -> domtap.v1.ListPausesResponse
-	47, // [47:54] is the sub-list for method output_type
-	40, // [40:47] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	39, // 20: domtap.v1.TimelineStep.click:type_name -> domtap.v1.ClickStep
+	40, // 21: domtap.v1.TimelineRead.format:type_name -> domtap.v1.Format
+	41, // 22: domtap.v1.TimelineStatus.status:type_name -> domtap.v1.TabStatus
+	2,  // 23: domtap.v1.TimelineControl.action:type_name -> domtap.v1.TimelineAction
+	3,  // 24: domtap.v1.TimelineControl.mode:type_name -> domtap.v1.PauseMode
+	29, // 25: domtap.v1.TimelineClient.last_seen:type_name -> google.protobuf.Timestamp
+	0,  // 26: domtap.v1.GetTimelineRequest.kinds:type_name -> domtap.v1.TimelineKind
+	4,  // 27: domtap.v1.GetTimelineResponse.entries:type_name -> domtap.v1.TimelineEntry
+	13, // 28: domtap.v1.GetTimelineResponse.clients:type_name -> domtap.v1.TimelineClient
+	0,  // 29: domtap.v1.WatchTimelineRequest.kinds:type_name -> domtap.v1.TimelineKind
+	4,  // 30: domtap.v1.WatchTimelineResponse.entries:type_name -> domtap.v1.TimelineEntry
+	13, // 31: domtap.v1.WatchTimelineResponse.clients:type_name -> domtap.v1.TimelineClient
+	3,  // 32: domtap.v1.Pause.mode:type_name -> domtap.v1.PauseMode
+	29, // 33: domtap.v1.Pause.since:type_name -> google.protobuf.Timestamp
+	3,  // 34: domtap.v1.PauseClientRequest.mode:type_name -> domtap.v1.PauseMode
+	18, // 35: domtap.v1.PauseClientResponse.pause:type_name -> domtap.v1.Pause
+	18, // 36: domtap.v1.ResumeClientResponse.pause:type_name -> domtap.v1.Pause
+	3,  // 37: domtap.v1.TakeOverRequest.mode:type_name -> domtap.v1.PauseMode
+	18, // 38: domtap.v1.TakeOverResponse.pause:type_name -> domtap.v1.Pause
+	18, // 39: domtap.v1.HandBackResponse.pause:type_name -> domtap.v1.Pause
+	18, // 40: domtap.v1.ListPausesResponse.pauses:type_name -> domtap.v1.Pause
+	14, // 41: domtap.v1.TimelineService.GetTimeline:input_type -> domtap.v1.GetTimelineRequest
+	16, // 42: domtap.v1.TimelineService.WatchTimeline:input_type -> domtap.v1.WatchTimelineRequest
+	19, // 43: domtap.v1.TimelineService.PauseClient:input_type -> domtap.v1.PauseClientRequest
+	21, // 44: domtap.v1.TimelineService.ResumeClient:input_type -> domtap.v1.ResumeClientRequest
+	23, // 45: domtap.v1.TimelineService.TakeOver:input_type -> domtap.v1.TakeOverRequest
+	25, // 46: domtap.v1.TimelineService.HandBack:input_type -> domtap.v1.HandBackRequest
+	27, // 47: domtap.v1.TimelineService.ListPauses:input_type -> domtap.v1.ListPausesRequest
+	15, // 48: domtap.v1.TimelineService.GetTimeline:output_type -> domtap.v1.GetTimelineResponse
+	17, // 49: domtap.v1.TimelineService.WatchTimeline:output_type -> domtap.v1.WatchTimelineResponse
+	20, // 50: domtap.v1.TimelineService.PauseClient:output_type -> domtap.v1.PauseClientResponse
+	22, // 51: domtap.v1.TimelineService.ResumeClient:output_type -> domtap.v1.ResumeClientResponse
+	24, // 52: domtap.v1.TimelineService.TakeOver:output_type -> domtap.v1.TakeOverResponse
+	26, // 53: domtap.v1.TimelineService.HandBack:output_type -> domtap.v1.HandBackResponse
+	28, // 54: domtap.v1.TimelineService.ListPauses:output_type -> domtap.v1.ListPausesResponse
+	48, // [48:55] is the sub-list for method output_type
+	41, // [41:48] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_timeline_proto_init() }

@@ -2,6 +2,7 @@ package input
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/chromedp/cdproto/input"
@@ -26,17 +27,57 @@ func (t *pointer) dispatch(ctx context.Context, p *path, modifiers int64) (outco
 		e := input.DispatchMouseEventParams{Button: button, ClickCount: n, Modifiers: modifiers}
 		steps = append(steps, mouse(input.DispatchMouseEventTypeMousePressed, p.at, e), mouse(input.DispatchMouseEventTypeMouseReleased, p.at, e))
 	}
+	held, err := false, error(nil)
+	if last := len(steps) - 1; t.action.Hold > 0 {
+		held, err = t.holdBetween(ctx, p, steps[:last], steps[last])
+	} else {
+		err = t.page.Main().Run(ctx, steps...)
+	}
 	if p.isUnguarded() {
-		return outcome.Press{}, t.page.Main().Run(ctx, steps...)
+		return outcome.Press{}, err
 	}
 	var got outcome.Press
-	err := t.page.Main().Run(ctx, steps...)
 	if err != nil {
 		disarm(ctx, p.agents()[:1])
 	} else if got, err = t.outcomeOf(ctx, p); err != nil && ctx.Err() == nil {
 		return p.lastReport(ctx) // the document is gone
 	}
-	return p.orLastReport(ctx, got, err)
+	got, err = p.orLastReport(ctx, got, err)
+	got.Held = held
+	return got, err
+}
+
+// holdBetween presses, holds the button and releases it, also when ctx ends meanwhile. Held says that the element received the press.
+func (t *pointer) holdBetween(ctx context.Context, p *path, press []devtools.Step, release devtools.Step) (held bool, err error) {
+	if err = t.page.Main().Run(ctx, press...); err == nil {
+		err = wait(ctx, t.action.Hold)
+	}
+	var during outcome.Press
+	if err == nil && !p.isUnguarded() {
+		_ = call(ctx, p.leaf(), "dragBegan", nil, &during) // a document that is gone has heard of the press, or reported nothing
+	}
+	return during.Presses > 0, errors.Join(err, t.release(ctx, release))
+}
+
+// wait waits for a time, or until ctx ends.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// release releases the button, also when ctx has ended: then, and when it ends meanwhile, it does not wait for the page, which may hang.
+func (t *pointer) release(ctx context.Context, step devtools.Step) error {
+	k, err := t.page.Main().Send(context.WithoutCancel(ctx), step.Method, step.Params)
+	if err != nil {
+		return err
+	}
+	return k.Wait(ctx, nil)
 }
 
 // orLastReport returns how a press went. When the time was up before the page answered, which may hang, what the page

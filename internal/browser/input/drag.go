@@ -46,9 +46,12 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 		return result, err
 	}
 	defer t.disarmPath(ctx, p)
-	to, err := t.moveHeld(ctx, p, data)
-	if err != nil {
-		to = p.at
+	to := p.at
+	if err = wait(ctx, t.action.Hold); err == nil {
+		var end driver.Point
+		if end, err = t.moveHeld(ctx, p, data); err == nil {
+			to = end
+		}
 	}
 	up := t.releaseButton(ctx, to)
 	got, serr := t.outcomeOf(ctx, p)
@@ -88,14 +91,9 @@ func (t *drag) unfinished(ctx context.Context, err error) error {
 // pressLeft is the left button, pressed once.
 var pressLeft = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, ClickCount: 1}
 
-// releaseButton releases the button, also when ctx has ended: then, and when it ends meanwhile, it does not wait for the page, which may hang.
+// releaseButton releases the button, as release does.
 func (t *drag) releaseButton(ctx context.Context, at driver.Point) error {
-	main, step := t.page.Main(), mouse(input.DispatchMouseEventTypeMouseReleased, at, pressLeft)
-	k, err := main.Send(context.WithoutCancel(ctx), step.Method, step.Params)
-	if err != nil {
-		return err
-	}
-	return k.Wait(ctx, nil)
+	return t.release(ctx, mouse(input.DispatchMouseEventTypeMouseReleased, at, pressLeft))
 }
 
 // pressAndHold presses the button at the element, as often as it takes within the time there is: where the browser looks for what

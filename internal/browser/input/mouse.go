@@ -128,6 +128,8 @@ func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
 			return driver.DoResult{}, err
 		case p.isUnguarded():
 			return driver.DoResult{Note: t.describePoint(p)}, nil
+		case got.Held:
+			return driver.DoResult{Note: got.HeldNote(t.action.Hold.String())}, nil
 		case got.Complete:
 			return driver.DoResult{Note: cmp.Or(got.Note(), t.describePoint(p))}, nil
 		case got.IsDifferent():

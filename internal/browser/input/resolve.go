@@ -217,7 +217,7 @@ func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
 		return nil, err
 	}
 	p := &path{spot: s, at: *s.Point, steps: []step{{agent: a, at: *s.Point}}}
-	if err := call(ctx, a, "describePoint", point{s.Point.X, s.Point.Y}, &p.found); err != nil {
+	if err := call(ctx, a, "describePoint", aimedPoint{point{s.Point.X, s.Point.Y}, t.action.Kind.IsPassive()}, &p.found); err != nil {
 		return nil, err
 	}
 	if p.found.Error != "" {
@@ -225,6 +225,12 @@ func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
 	}
 	t.note(p)
 	return p, nil
+}
+
+// aimedPoint is a point that an action is aimed at; Passive is as in resolveRequest.
+type aimedPoint struct {
+	point
+	Passive bool `json:"passive,omitzero"`
 }
 
 // point is a point as the observer takes it.

@@ -61,7 +61,7 @@ var definitions = map[string]Definition{
 		"required":["query"]}`,
 	},
 	"browser_interact": {
-		"Do up to 8 steps in one call; returns what a person notices (! alert: …) and changes: + new, - gone, ~ now ← before. Target: ref, role with name, text, label, selector, or x and y.",
+		"Do up to 8 steps in one call; returns what a person notices (! alert: …) and changes: + new, - gone, ~ now ← before. Target: ref, role with name, text, label, selector, or x, y.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"steps":{"type":"array","maxItems":8,"items":{"type":"object","properties":{
@@ -75,11 +75,11 @@ var definitions = map[string]Definition{
 				"within":{"type":"string","description":"words or ref of its row, group or dialog"},
 				"x":{"type":"number"},
 				"y":{"type":"number"},
-				"value":{"type":"string","description":"type, fill: text; press: key (Control+a); select: option; upload: path; scroll: pixels down; drag: ref or x,y to drop on"},
+				"value":{"type":"string","description":"click: right, triple, hold 1s; type, fill: text; press: key (Control+a); select: option; upload: path; scroll: pixels down; drag: ref or x,y"},
 				"waypoints":{"type":"array","items":{"type":"string"},"description":"drag: refs or x,y to pass"},
-				"values":{"type":"array","items":{"type":"string"},"description":"several options or paths"},
-				"submit":{"type":"boolean","description":"type: then Enter"},
-				"gone":{"type":"boolean","description":"wait: until gone"},
+				"values":{"type":"array","items":{"type":"string"},"description":"options, paths"},
+				"submit":{"type":"boolean","description":"then Enter"},
+				"gone":{"type":"boolean","description":"wait"},
 				"network_idle":{"type":"boolean","description":"wait"},
 				"timeout":{"type":"number","description":"wait: seconds"}},
 			"required":["action"]}}},

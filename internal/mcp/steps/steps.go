@@ -76,9 +76,7 @@ func (s *Arguments) several() []string {
 
 // makers convert arguments to steps, by action.
 var makers = map[string]func(s *Arguments, c *args.Clamps) (*domtapv1.Step, error){
-	"click": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
-		return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: s.target(), Button: s.Button, Modifiers: s.Modifiers}}}, nil
-	},
+	"click": (*Arguments).click,
 	"double_click": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: s.target()}}}, nil
 	},
@@ -165,6 +163,51 @@ func (s *Arguments) press(c *args.Clamps) (*domtapv1.Step, error) {
 		return s.typing(c)
 	}
 	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: s.target(), Key: s.Value.First()}}}, nil
+}
+
+// maxHold is the longest that the daemon holds the button, in seconds.
+const maxHold = 10
+
+// click clicks the target. The words of the value say how: a button, modifiers, double or triple, and how long the button is held.
+func (s *Arguments) click(*args.Clamps) (*domtapv1.Step, error) {
+	step := &domtapv1.ClickStep{Target: s.target(), Button: s.Button, Modifiers: s.Modifiers}
+	for _, word := range strings.FieldsFunc(strings.Join(s.Value, " "), func(r rune) bool { return r == ' ' || r == '+' || r == ',' }) {
+		if err := clickHow(step, strings.ToLower(word)); err != nil {
+			return nil, err
+		}
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: step}}, nil
+}
+
+// modifiers are the names of the keys that a click takes, also as models write them.
+var modifiers = map[string]string{"alt": "Alt", "control": "Control", "ctrl": "Control", "meta": "Meta", "cmd": "Meta", "command": "Meta", "shift": "Shift"}
+
+// counts are the words for how often a click clicks.
+var counts = map[string]int32{"single": 1, "double": 2, "triple": 3}
+
+// clickHow adds to a click what one word says.
+func clickHow(step *domtapv1.ClickStep, word string) error {
+	switch {
+	case word == "left" || word == "middle" || word == "right":
+		step.Button = word
+		return nil
+	case modifiers[word] != "":
+		step.Modifiers = append(step.Modifiers, modifiers[word])
+		return nil
+	case counts[word] > 0:
+		step.Count = counts[word]
+		return nil
+	case word == "hold":
+		if step.Hold == nil {
+			step.Hold = durationpb.New(time.Second)
+		}
+		return nil
+	}
+	if held, err := time.ParseDuration(word); err == nil && 0 < held && held <= maxHold*time.Second {
+		step.Hold = durationpb.New(held)
+		return nil
+	}
+	return fmt.Errorf("value must say how to click: right, middle, Control, Shift, Alt, Meta, triple, or how long to hold, such as 1s; not %q", word)
 }
 
 // scroll scrolls the target into view, or scrolls by a distance.

@@ -106,10 +106,32 @@ var calls = map[string]string{
 	"back": "Back(ctx)", "forward": "Forward(ctx)", "reload": "Reload(ctx)", "accept": "AcceptDialog(ctx)", "dismiss": "DismissDialog(ctx)",
 }
 
+// goClick is a click that is not a single one of the left button as a statement.
+func goClick(o order) string {
+	how, step := o.click, "client.Click("+goTarget(o.target)+")"
+	switch {
+	case how.GetButton() == "middle":
+		return "// not done: a click of the middle button"
+	case how.GetButton() == "right":
+		step = "client.RightClick(" + goTarget(o.target) + ")"
+	case how.GetCount() > 1:
+		step = "client.ClickTimes(" + goTarget(o.target) + ", " + strconv.Itoa(int(how.GetCount())) + ")"
+	case how.GetHold() != nil:
+		step = "client.Hold(" + goTarget(o.target) + ", " + strconv.FormatInt(int64(how.GetHold().AsDuration()), 10) + ")"
+	}
+	for _, key := range how.GetModifiers() {
+		step = "client.WithKeys(" + step + ", " + strconv.Quote(key) + ")"
+	}
+	return act(step)
+}
+
 // goLine is an order as a statement, or several.
 func (o order) goLine() string {
 	if call := calls[o.kind]; call != "" {
 		return "must(tab." + call + ")"
+	}
+	if o.click != nil {
+		return goClick(o)
 	}
 	if f := steps[o.kind]; f != "" {
 		return act("client." + f + "(" + goTarget(o.target) + ")")

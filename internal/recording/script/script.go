@@ -69,6 +69,8 @@ type order struct {
 	options []string
 	// submit says that Enter is pressed after typing.
 	submit bool
+	// click says how a click is done that is not a single one of the left button.
+	click *domtapv1.ClickStep
 }
 
 const comment = "comment"

@@ -43,6 +43,8 @@ func (o order) shell() string {
 	}
 	line := "domtap " + command + flags(o.target)
 	switch o.kind {
+	case "click":
+		return line + clicking(o.click)
 	case "text", "url":
 		return line + " --" + o.kind + " " + shellWord(o.value.text)
 	case "goto", "press", "upload", "answer":
@@ -68,6 +70,24 @@ func (o order) shell() string {
 		}
 	}
 	return line
+}
+
+// clicking are the flags of a click that is not a single one of the left button.
+func clicking(how *domtapv1.ClickStep) string {
+	var b strings.Builder
+	if how.GetButton() != "" {
+		b.WriteString(" --button " + how.GetButton())
+	}
+	for _, key := range how.GetModifiers() {
+		b.WriteString(" --modifier " + key)
+	}
+	if how.GetCount() > 1 {
+		b.WriteString(" --count " + strconv.Itoa(int(how.GetCount())))
+	}
+	if how.GetHold() != nil {
+		b.WriteString(" --hold " + how.GetHold().AsDuration().String())
+	}
+	return b.String()
 }
 
 // argument is a value as an argument that is no flag, whatever it is.

@@ -62,7 +62,7 @@ var kinds = []string{"click", "double_click", "hover", "type", "fill", "press", 
 
 // act adds a step that acts on an element.
 func (b *builder) act(s *domtapv1.TimelineStep, m *moment) {
-	o := order{kind: action(s, m), submit: s.GetSubmit()}
+	o := order{kind: action(s, m), submit: s.GetSubmit(), click: s.GetClick()}
 	target, doubt := locate(s, m)
 	if target == nil && o.kind != "press" {
 		b.say("not done: %s: nothing but a ref names the element in the recording", s.GetSummary())

@@ -33,9 +33,29 @@ func Asked(all []*domtapv1.Step) []*domtapv1.TimelineStep {
 		if key := s.GetPress().GetKey(); !isCharacter(key) {
 			one.Key = key
 		}
+		one.Click = unlikePlain(s.GetClick())
 		out[i] = one
 	}
 	return out
+}
+
+// unlikePlain is a click without its target; nil: it is a single one of the left button.
+func unlikePlain(s *domtapv1.ClickStep) *domtapv1.ClickStep {
+	how := proto.CloneOf(s)
+	if how == nil {
+		return nil
+	}
+	how.Target = nil
+	if how.Button == "left" {
+		how.Button = ""
+	}
+	if how.Count == 1 {
+		how.Count = 0
+	}
+	if proto.Equal(how, &domtapv1.ClickStep{}) {
+		return nil
+	}
+	return how
 }
 
 // AskedForm does the same for the fields of a form.

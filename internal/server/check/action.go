@@ -6,7 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -14,6 +17,8 @@ import (
 // Limits of the steps, as the protos state them.
 const (
 	maxRepeat = 100
+	maxClicks = 3
+	maxHold   = 10 * time.Second
 	maxValues = 100
 	maxDelta  = 100_000
 	maxFiles  = 50
@@ -108,6 +113,14 @@ func checkClick(v *violations, at string, s *domtapv1.ClickStep) {
 		v.want(slices.Contains([]string{"Alt", "Control", "Meta", "Shift"}, name),
 			fmt.Sprintf("%s.modifiers[%d]", at, i), "must be Alt, Control, Meta or Shift")
 	}
+	v.want(0 <= s.GetCount() && s.GetCount() <= maxClicks, at+".count", "must be 1 to 3")
+	v.want(s.GetHold() == nil || s.GetCount() <= 1, at+".hold", "must not be set with a count: one press is held")
+	checkHold(v, at+".hold", s.GetHold())
+}
+
+// checkHold checks how long something is held.
+func checkHold(v *violations, at string, hold *durationpb.Duration) {
+	v.want(hold == nil || hold.IsValid() && 0 < hold.AsDuration() && hold.AsDuration() <= maxHold, at, "must be more than 0, and at most 10 s")
 }
 
 func checkPress(v *violations, at string, s *domtapv1.PressStep) {
@@ -138,6 +151,7 @@ func checkScroll(v *violations, at string, s *domtapv1.ScrollStep) {
 func checkDrag(v *violations, at string, s *domtapv1.DragStep) {
 	checkTarget(v, at+".target", s.GetTarget())
 	checkDelta(v, at, s.GetDeltaX(), s.GetDeltaY())
+	checkHold(v, at+".hold", s.GetHold())
 	distance := s.GetDeltaX() != 0 || s.GetDeltaY() != 0
 	if s.GetTo() != nil {
 		checkTarget(v, at+".to", s.GetTo())

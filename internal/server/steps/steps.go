@@ -13,7 +13,8 @@ func Actions(s *domtapv1.Step) []driver.Action {
 	switch a := s.GetAction().(type) {
 	case *domtapv1.Step_Click:
 		one := at(driver.Click, a.Click)
-		one.Button, one.Modifiers, one.Clicks = a.Click.GetButton(), a.Click.GetModifiers(), 1
+		one.Button, one.Modifiers, one.Clicks = a.Click.GetButton(), a.Click.GetModifiers(), max(1, int(a.Click.GetCount()))
+		one.Hold = a.Click.GetHold().AsDuration()
 		return []driver.Action{one}
 	case *domtapv1.Step_DoubleClick:
 		one := at(driver.Click, a.DoubleClick)
@@ -89,7 +90,7 @@ func typing(s *domtapv1.TypeStep) []driver.Action {
 
 func dragging(s *domtapv1.DragStep) driver.Action {
 	one := at(driver.Drag, s)
-	one.Delta = driver.Point{X: s.GetDeltaX(), Y: s.GetDeltaY()}
+	one.Delta, one.Hold = driver.Point{X: s.GetDeltaX(), Y: s.GetDeltaY()}, s.GetHold().AsDuration()
 	if s.GetTo() != nil {
 		to := Spot(s.GetTo())
 		one.To = &to

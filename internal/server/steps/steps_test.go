@@ -3,8 +3,10 @@ package steps
 import (
 	"reflect"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
@@ -14,6 +16,7 @@ import (
 // TestEveryStepBecomesItsActions gives every kind of step, with every field set, and looks at the actions.
 func TestEveryStepBecomesItsActions(t *testing.T) {
 	at := &domtapv1.Target{Ref: proto.Uint32(7)}
+	second := durationpb.New(time.Second)
 	spot := &domtapv1.Target{X: proto.Float64(3), Y: proto.Float64(4)}
 	for _, c := range []struct {
 		step *domtapv1.Step
@@ -21,6 +24,7 @@ func TestEveryStepBecomesItsActions(t *testing.T) {
 	}{
 		{&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: at, Button: "right", Modifiers: []string{"Alt"}}}},
 			[]driver.Action{{Kind: driver.Click, Spot: driver.At(7), Button: "right", Modifiers: []string{"Alt"}, Clicks: 1}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: at, Count: 3, Hold: second}}}, []driver.Action{{Kind: driver.Click, Spot: driver.At(7), Clicks: 3, Hold: time.Second}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: spot}}},
 			[]driver.Action{{Kind: driver.Click, Spot: driver.AtPoint(driver.Point{X: 3, Y: 4}), Clicks: 2}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: at}}}, []driver.Action{{Kind: driver.Hover, Spot: driver.At(7)}}},
@@ -35,8 +39,8 @@ func TestEveryStepBecomesItsActions(t *testing.T) {
 		{&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: at}}}, []driver.Action{{Kind: driver.Uncheck, Spot: driver.At(7)}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaX: 1, DeltaY: 2}}},
 			[]driver.Action{{Kind: driver.Scroll, Spot: driver.At(dom.NoRef), Delta: driver.Point{X: 1, Y: 2}}}},
-		{&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: at, To: spot}}},
-			[]driver.Action{{Kind: driver.Drag, Spot: driver.At(7), To: new(driver.AtPoint(driver.Point{X: 3, Y: 4}))}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: at, To: spot, Hold: second}}},
+			[]driver.Action{{Kind: driver.Drag, Hold: time.Second, Spot: driver.At(7), To: new(driver.AtPoint(driver.Point{X: 3, Y: 4}))}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: at, DeltaX: 5, Waypoints: []*domtapv1.Target{at, spot}}}},
 			[]driver.Action{{Kind: driver.Drag, Spot: driver.At(7), Delta: driver.Point{X: 5}, Waypoints: []driver.Spot{driver.At(7), driver.AtPoint(driver.Point{X: 3, Y: 4})}}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: at, Paths: []string{"/a"}, Files: []*domtapv1.UploadFile{{Name: "n", Content: []byte("c")}}}}},

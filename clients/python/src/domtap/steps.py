@@ -58,9 +58,10 @@ def at(x: float, y: float) -> Target:
     return Target(x=x, y=y)
 
 
-def click(target: Target, *, button: str = "", modifiers: tuple[str, ...] = ()) -> Step:
-    """Clicks; button: left, middle or right."""
-    return Step(click=action_pb2.ClickStep(target=target, button=button, modifiers=modifiers))
+def click(target: Target, *, button: str = "", modifiers: tuple[str, ...] = (), count: int = 1, hold: float = 0) -> Step:
+    """Clicks; button: left, middle or right; count: 1 to 3 times; hold: for how many seconds the button is held."""
+    held = duration(hold) if hold else None
+    return Step(click=action_pb2.ClickStep(target=target, button=button, modifiers=modifiers, count=count, hold=held))
 
 
 def double_click(target: Target) -> Step:
@@ -108,9 +109,10 @@ def scroll(target: Target | None = None, *, x: float = 0, y: float = 0) -> Step:
     return Step(scroll=action_pb2.ScrollStep(target=target, delta_x=x, delta_y=y))
 
 
-def drag(target: Target, to: Target | None = None, *, x: float = 0, y: float = 0) -> Step:
-    """Drags the target to another one, or by CSS pixels."""
-    return Step(drag=action_pb2.DragStep(target=target, to=to, delta_x=x, delta_y=y))
+def drag(target: Target, to: Target | None = None, *, x: float = 0, y: float = 0, hold: float = 0) -> Step:
+    """Drags the target to another one, or by CSS pixels; hold: for how many seconds it is held before it is moved."""
+    held = duration(hold) if hold else None
+    return Step(drag=action_pb2.DragStep(target=target, to=to, delta_x=x, delta_y=y, hold=held))
 
 
 def upload(target: Target, *paths: str, files: dict[str, bytes] | None = None) -> Step:

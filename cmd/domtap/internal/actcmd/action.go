@@ -5,6 +5,7 @@ package actcmd
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,6 +35,8 @@ type action struct {
 // options are the values of all flags but those of the target.
 type options struct {
 	button    string
+	count     int32
+	hold      time.Duration
 	modifiers []string
 	submit    bool
 	repeat    int32

@@ -4,8 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -18,13 +20,15 @@ var actions = []action{
 		long: `Click the element with this ref, wait until the page has settled, and print what changed. A ref is
 never reused for another element: if the element is gone, the click fails (exit code 4) and hits nothing
 else. The click also fails if the element stays covered or disabled for longer than 2 seconds.`,
-		example: "  domtap compact | grep Pay\n  domtap click 12\n  domtap click 12 --button right --modifier Shift\n  domtap click --at 120,40",
+		example: "  domtap compact | grep Pay\n  domtap click 12\n  domtap click 12 --button right --modifier Shift\n  domtap click 12 --hold 800ms\n  domtap click --at 120,40",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.StringVar(&o.button, "button", "", "left (default), middle or right")
+			f.Int32Var(&o.count, "count", 1, "how often to click, 1 to 3; 3 selects a paragraph")
+			f.DurationVar(&o.hold, "hold", 0, "hold the button for so long before it is released, at most 10s")
 			f.StringArrayVar(&o.modifiers, "modifier", nil, "hold Alt, Control, Meta or Shift; may be repeated")
 		},
 		step: func(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, error) {
-			return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Button: o.button, Modifiers: o.modifiers}}}, nil
+			return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Button: o.button, Modifiers: o.modifiers, Count: o.count, Hold: holding(o.hold)}}}, nil
 		},
 	},
 	{
@@ -115,6 +119,7 @@ its way, in the order of the flags.`,
 		example: "  domtap drag 4 9\n  domtap drag 7 --by 120,0\n  domtap drag 7 --to-at 300,200\n  domtap drag 4 9 --waypoint 6 --waypoint 300,200",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.StringVar(&o.by, "by", "", "drag the element by X,Y, in CSS pixels")
+			f.DurationVar(&o.hold, "hold", 0, "hold the element for so long before it is moved, at most 10s")
 			f.StringVar(&o.toAt, "to-at", "", "drag the element to the point X,Y of the viewport")
 			f.StringArrayVar(&o.waypoints, "waypoint", nil, "pass the element with this ref, or the point X,Y of the viewport; repeat it for more")
 		},
@@ -133,6 +138,14 @@ with domtap serve --upload-dir.`,
 	},
 }
 
+// holding is how long something is held; nil: it is not.
+func holding(d time.Duration) *durationpb.Duration {
+	if d == 0 {
+		return nil
+	}
+	return durationpb.New(d)
+}
+
 func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, error) {
 	s := &domtapv1.ScrollStep{Target: t}
 	var err error
@@ -145,7 +158,7 @@ func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, err
 }
 
 func dragStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
-	s := &domtapv1.DragStep{Target: t}
+	s := &domtapv1.DragStep{Target: t, Hold: holding(o.hold)}
 	var err error
 	switch {
 	case o.by != "" && o.toAt != "":

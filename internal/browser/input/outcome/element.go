@@ -41,7 +41,7 @@ type Element struct {
 	Rich bool `json:"rich"`
 	// Proxy says that it shows no text itself, but takes it for an editor that is drawn by other means.
 	Proxy bool `json:"proxy"`
-	End  bool `json:"end"`
+	End   bool `json:"end"`
 	// Done says that nothing is left to do, Same that nothing was, and Held what the element holds now.
 	Done bool   `json:"done"`
 	Same bool   `json:"same"`

@@ -30,6 +30,8 @@ type Press struct {
 	Dragging bool `json:"dragging"`
 	// OffTarget says that a drag was released where its target was not any more.
 	OffTarget bool `json:"offTarget"`
+	// Held says that the element received the press of a button that was held.
+	Held bool `json:"-"`
 	// Unknown says that the document was gone before it could report anything.
 	Unknown bool `json:"-"`
 }
@@ -67,6 +69,21 @@ func (p Press) Note() string {
 		return "ok, pressed: the page went on to another document before the click"
 	}
 	return ""
+}
+
+// HeldNote says for how long an element was held, such as "1s", and why no click followed, if none did.
+func (p Press) HeldNote(held string) string {
+	note := "ok, held for " + held
+	switch {
+	case p.Complete && p.Clicks > 0:
+	case p.Unclickable != "":
+		note += ": the page " + unclickable[p.Unclickable] + " meanwhile, so there was no click"
+	case p.Detail != "":
+		note += ": then " + p.Named() + " was in its place, so there was no click"
+	default:
+		note += "; no click came"
+	}
+	return note
 }
 
 // Partial is the result of a press of which the element received a part. Wanted is how often it was to be clicked.

@@ -9,6 +9,8 @@
 const MAX_MARKS = 4, MAX_MARK = 24;
 /** How many characters of a description or of other words are a mark. */
 const MAX_WORDS = 40;
+/** How many characters of a text beside the name are read. */
+const MAX_BESIDE = 200;
 /** How many descendants of an element may be its icon. */
 const MAX_ICON_NODES = 12;
 
@@ -208,18 +210,18 @@ function colorWord(color) {
 function wordsBeside(el, tag, name) {
   if (hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
   const label = attr(el, "aria-label");
-  const shown = label && label.trim() ? otherWords(safe.textContent(el), name) : "";
+  const shown = label && label.trim() ? otherWords(reportedWords(el, MAX_BESIDE), name) : "";
   if (shown || tag === "a") return shown;
   const described = attr(el, "aria-describedby");
   const other = described ? elementOf(treeOf(el), described.trim().split(/\s+/, 1)[0]) : null;
-  const text = attr(el, "aria-description") || (other && !isMasked(other) ? safe.textContent(other) : "") || attr(el, "title") || "";
+  const text = reportedAttribute(el, "aria-description") || (other && reportedWords(other, MAX_BESIDE)) || reportedAttribute(el, "title") || "";
   return otherWords(text, name);
 }
 
 /** The words of a text that a name does not have, as one mark; "" when it has most of them. @param {string} text @param {string} name */
 function otherWords(text, name) {
   /** @param {string} s */
-  const wordsOf = (s) => s.slice(0, 200).toLowerCase().match(/[a-z0-9]+/g) || [];
+  const wordsOf = (s) => s.slice(0, MAX_BESIDE).toLowerCase().match(/[a-z0-9]+/g) || [];
   const words = wordsOf(text), known = new Set(wordsOf(name));
   if (words.filter((word) => !known.has(word)).length * 2 <= words.length) return "";
   let mark = "";

@@ -17,6 +17,12 @@ const HANDLED_EVENTS = [
   "pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "contextmenu", "keydown", "keyup", "input", "change",
   "submit", "drop", "dragend",
 ];
+/** How many milliseconds after the pointer came a timer is waited for, when the action moves it there: to open is what hovering is for. */
+const HOVERED_AT_MOST = 900;
+/** A change so soon after a timer was set is no timer's: the page draws what is hovered in another colour. */
+const DRAWN_WITHIN = 32;
+/** The events of a pointer that comes. */
+const HOVERING_EVENTS = ["pointerover", "pointerenter", "pointermove", "mouseover", "mouseenter", "mousemove"];
 /** Those by which text is entered: what waits for their end is worth its time. */
 const ENTERING = new Set(["keydown", "keyup", "input", "change"]);
 class Timers {
@@ -36,6 +42,9 @@ class Timers {
     this.until = 0;
     /** How many waits of this document saw no change. */
     this.idle = 0;
+    /** The action moves the pointer onto an element, and nothing else; and how many such waits saw no change. */
+    this.hovering = false;
+    this.idleHovers = 0;
     this.close = this.close.bind(this);
     this.listen();
   }
@@ -48,14 +57,28 @@ class Timers {
   setActing(on) {
     this.acting = on;
     this.pending = 0;
+    this.setHovering(false);
     if (on) this.listen(); // document.open() removes listeners
+  }
+
+  /** The action moves the pointer onto an element and leaves it there, or it does something else. @param {boolean} on */
+  setHovering(on) {
+    if (on === this.hovering) return;
+    this.hovering = on;
+    const change = on ? addEventListener : removeEventListener;
+    for (const type of HOVERING_EVENTS) change(type, this, LISTEN);
+  }
+
+  /** How long the timers of an event are waited for, in milliseconds. @param {Event} event */
+  patience(event) {
+    if (this.hovering) return HOVERED_AT_MOST / 2 ** this.idleHovers;
+    return ENTERING.has(event.type) ? TIMERS_AT_MOST : TIMERS_AT_MOST / 2 ** this.idle;
   }
 
   /** @param {Event} event */
   handleEvent(event) {
     if (!this.acting || !event.isTrusted) return;
-    const patience = ENTERING.has(event.type) ? TIMERS_AT_MOST : TIMERS_AT_MOST / 2 ** this.idle;
-    this.until = Math.max(this.until, performance.now() + patience);
+    this.until = Math.max(this.until, performance.now() + this.patience(event));
     if (this.before !== null) return;
     this.before = countTimers();
     scheduler.postTask(this.close, FLUSH);
@@ -88,8 +111,10 @@ class Timers {
   /** The page changed: a timer may be why. */
   noteChange() {
     if (this.pending === 0 || this.before !== null) return;
+    if (this.hovering && performance.now() - this.since < DRAWN_WITHIN) return;
     this.pending--;
-    this.idle = 0;
+    if (this.hovering) this.idleHovers = 0;
+    else this.idle = 0;
   }
 
   /** Whether to wait on at a time. @param {number} now */
@@ -97,7 +122,8 @@ class Timers {
     if (this.pending === 0) return false;
     if (now < this.until) return true;
     this.pending = 0;
-    this.idle = Math.min(this.idle + 1, 5);
+    if (this.hovering) this.idleHovers = Math.min(this.idleHovers + 1, 5);
+    else this.idle = Math.min(this.idle + 1, 5);
     return false;
   }
 }

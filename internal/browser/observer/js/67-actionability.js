@@ -93,6 +93,7 @@ function checkActionable(agent, request, state) {
       if (request.values !== undefined) return choose(agent, el, request.values);
       return focusForInput(agent, rec.node, el, request);
   }
+  agent.timers.setHovering(request.passive === true);
   const found = scrollToPoint(agent, rec, state, true, request.words);
   if (!found.error && isMoving(rec.node, request, found, state)) return { ...found, error: "moving" };
   const armed = !found.error && request.clicks !== undefined && state.scrolls === 0;
@@ -378,11 +379,12 @@ function isWithinWidth(p) {
 
 /**
  * Describes the element at a point of the viewport.
- * @param {Agent} agent @param {{x: number, y: number}} request
+ * @param {Agent} agent @param {{x: number, y: number, passive?: boolean}} request
  */
 function describePoint(agent, request) {
   const hit = isInView(request) ? hitAt(request.x, request.y) : null;
   if (!hit) return { error: "outside", detail: innerWidth + " x " + innerHeight };
+  agent.timers.setHovering(request.passive === true);
   agent.pressedPosition = pagePositionOf(hit);
   const { detail, ref } = describeObstacle(agent, hit, null);
   return { detail, cover: ref };

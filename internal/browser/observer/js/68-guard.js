@@ -18,7 +18,7 @@ const GUARDED = [
 const PRESSED = /^(pointer|mouse)(down|up)$|click$|^contextmenu$/;
 const GUARDING = { capture: true, passive: false };
 /** After this many milliseconds the guard disarms itself, in case the daemon does not. */
-const GUARD_AT_MOST = 10000;
+const GUARD_AT_MOST = 20000;
 
 class Guard {
   /** @param {Agent} agent */
