@@ -73,7 +73,7 @@ func TestEverythingOfUseIsListed(t *testing.T) {
 			`input checkbox "Styled box"`, `label checkbox "Disabled" checkbox disabled`, `input textbox "Plain field"`,
 		},
 		"edit": {
-			`div generic "Empty value"`, `div generic "True nested"`, `div generic "Plain text"`, `div generic "Outer island inner"`, `i generic "inner"`,
+			`div textbox ""`, `div textbox ""`, `div textbox ""`, `div textbox ""`, `i textbox ""`, // their texts are their values
 		},
 		"hidden": {
 			`details group ""`, `summary button "More"`, `details group ""`, `summary button "Less"`, `button button "Open details"`,

@@ -8,7 +8,7 @@
 /** How many marks an element has at most, and how many characters each. */
 const MAX_MARKS = 4, MAX_MARK = 24;
 /** How many characters of a description or of other words are a mark. */
-const MAX_WORDS = 40;
+const MAX_WORDS = 40, MIN_WORDS = 3;
 /** How many characters of a text beside the name are read. */
 const MAX_BESIDE = 200;
 /** How many descendants of an element may be its icon. */
@@ -229,7 +229,8 @@ function otherWords(text, name) {
     if (mark.length + word.length >= MAX_WORDS) break;
     mark += (mark ? "-" : "") + word;
   }
-  return /^[a-z]/.test(mark) ? mark : mark && "is-" + mark;
+  if (mark.length < MIN_WORDS) return "";
+  return /^[a-z]/.test(mark) ? mark : "is-" + mark;
 }
 
 /** The word for an element that may be an icon, or "". @param {El} el @param {string} tag */

@@ -104,6 +104,8 @@ class ListenerProbe {
     this.askLater = [];
     /** Hosts of unknown roots that have elements with listeners, which askAboutHost asked about. @type {WeakSet<El>} */
     this.hostsOfListeners = new WeakSet();
+    /** Elements whose press changed nothing, after which a probe was due once. @type {WeakSet<El>} */
+    this.idle = new WeakSet();
     /** Where classifyAgain continues. @type {Iterator<WeakRef<El>> | null} */
     this.cursor = null;
     /** The items of the containers that listen for them. @type {WeakMap<El, Set<El>>} */
@@ -122,6 +124,17 @@ class ListenerProbe {
     if (isElement(root) && safe.matches(root, NO_LISTENERS) && firstWithin(root, MAY_LISTEN) === null) return;
     this.probeDue = true;
     this.addPending(root);
+  }
+
+  /**
+   * An action is over. A press that changed nothing may have added listeners, which no mutation shows: a probe is due, once for
+   * each element.
+   * @param {Rest} rest
+   */
+  noteIdlePress({ el, changed }) {
+    if (el === null || changed || this.idle.has(el)) return;
+    this.idle.add(el);
+    this.probeDue = true;
   }
 
   /** The next probe searches an element or shadow root. @param {El | Shadow} root */

@@ -49,7 +49,7 @@ function settle(agent, request) {
 function notice(agent, how) {
   agent.timers.setActing(how.on);
   agent.rest.end();
-  agent.model.listeners.probeDue = true; // handlers add listeners without a mutation
+  if (!how.on) agent.model.listeners.noteIdlePress(agent.rest);
   if (how.on) agent.rest.forgive();
   agent.notices.setActing(how);
 }
