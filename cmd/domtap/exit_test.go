@@ -6,7 +6,6 @@ import (
 	"errors"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/plural"
 )
 
 func TestStatusesBecomeExitCodes(t *testing.T) {
@@ -353,7 +353,7 @@ func TestABatchWithAPageThatFailedFails(t *testing.T) {
 		if got.code != want || strings.Count(got.out, "==> ") != len(results) {
 			t.Errorf("exit code %d, want %d: %+v", got.code, want, got)
 		}
-		if want != exit.OK && !strings.Contains(got.errors, "of "+strconv.Itoa(len(results))+" pages failed; the first: https://b.example: it did not come") {
+		if want != exit.OK && !strings.Contains(got.errors, "of "+plural.Of(len(results), "page")+" failed; the first: https://b.example: it did not come") {
 			t.Errorf("it said %q", got.errors)
 		}
 	}

@@ -107,11 +107,15 @@ func TestTheActionInstalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := testenv.Serve(t, http.FileServer(http.Dir(filepath.Dir(release))))
+	// A browser that only says its version: what is not installed cannot be missing here.
+	browser := filepath.Join(t.TempDir(), "browser")
+	if err := os.WriteFile(browser, []byte("#!/bin/sh\necho Chromium 999.0\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	install := func(version string) (string, string) {
 		dir := t.TempDir()
 		cmd := exec.CommandContext(t.Context(), filepath.Join(root, "packaging", "action", "install"))
-		// A browser that only says its version: what is not installed cannot be missing here.
-		cmd.Env = append(os.Environ(), "DOMTAP_CHROME=true", "DOMTAP_ACTION_URL="+url, "DOMTAP_ACTION_VERSION="+version,
+		cmd.Env = append(os.Environ(), "DOMTAP_CHROME="+browser, "DOMTAP_ACTION_URL="+url, "DOMTAP_ACTION_VERSION="+version,
 			"RUNNER_TEMP="+dir, "GITHUB_PATH="+dir+"/path", "GITHUB_OUTPUT="+dir+"/output")
 		said, _ := cmd.CombinedOutput()
 		var wrote []byte

@@ -23,7 +23,7 @@ else. The click also fails if the element stays covered or disabled for longer t
 		example: "  domtap compact | grep Pay\n  domtap click 12\n  domtap click 12 --button right --modifier Shift\n  domtap click 12 --hold 800ms\n  domtap click --at 120,40",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.StringVar(&o.button, "button", "", "left (default), middle or right")
-			f.Int32Var(&o.count, "count", 1, "how often to click, 1 to 3; 3 selects a paragraph")
+			f.Int32Var(&o.count, "count", 0, "how often to click, 1 to 3: 3 selects a paragraph (default 1)")
 			f.DurationVar(&o.hold, "hold", 0, "hold the button for so long before it is released, at most 10s")
 			f.StringArrayVar(&o.modifiers, "modifier", nil, "hold Alt, Control, Meta or Shift; may be repeated")
 		},
