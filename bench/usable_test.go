@@ -206,8 +206,11 @@ var widgets = map[string]bool{
 // maxUsableIn is how many usable elements a listener's element holds at most before it counts as a delegate.
 const maxUsableIn = 5
 
+// isContainer has the tags whose listeners hear what is in them: forms, and lists and tables, whose items are usable.
+var isContainer = map[string]bool{"form": true, "ul": true, "ol": true, "table": true}
+
 // kindsOf returns for each element what makes it usable; empty: it is not. A listener counts unless its element
-// is the root, the body or a form, or stands in a link or a button, whose clicks it hears, or is a delegate,
+// is the root, the body, a form, a list or a table, or stands in a link or a button, whose clicks it hears, or is a delegate,
 // which listens for what is in it: it holds more than half of the page's elements, or more than five that are
 // usable by themselves.
 func kindsOf(nodes []node) []string {
@@ -219,7 +222,7 @@ func kindsOf(nodes []node) []string {
 		if usable[i] {
 			kinds[i] = kindOf(nodes, i)
 		}
-		if kinds[i] == listener && (n.pointerless || 2*n.size > len(nodes) || holds[i] > maxUsableIn || n.tag == "form" || inControl(nodes, i)) {
+		if kinds[i] == listener && (n.pointerless || 2*n.size > len(nodes) || holds[i] > maxUsableIn || isContainer[n.tag] || inControl(nodes, i)) {
 			kinds[i] = ""
 		}
 		if n.parent >= 0 {
