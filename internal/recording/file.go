@@ -121,7 +121,7 @@ func Read(in io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// maxGaps is how many gaps are told one by one. The last one stands for all that follow.
+// maxGaps bounds the list of gaps. The last gap of a full list covers all later ones.
 const maxGaps = 1000
 
 // miss notes a gap behind the blocks that are known.

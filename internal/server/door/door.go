@@ -1,4 +1,5 @@
-// Package door bounds what strangers hold of a listener: connections on which nobody has shown a token or a certificate yet.
+// Package door limits unauthenticated connections: those on which no call has shown a valid token or certificate yet. Their
+// callers are strangers.
 //
 // What it guarantees:
 //

@@ -20,7 +20,7 @@ var secretWords = []string{
 // secretNames are such names as a whole: as parts of words, they are too short to mean anything.
 var secretNames = []string{"key", "sig", "sid", "code", "pass", "otp", "totp", "pin", "state", "nonce"}
 
-// plainCodes are in the names of codes that log nobody in. A parameter whose name ends in "code" is secret without one of them.
+// plainCodes mark public codes, such as zip codes. Every other parameter whose name ends in "code" is secret.
 var plainCodes = []string{"zip", "post", "country", "currency", "lang", "locale", "area", "region", "state", "city", "error", "status", "response", "product", "item", "qr", "bar"}
 
 // plainHeaders are headers that have such a word and no secret.

@@ -39,7 +39,7 @@ type Element struct {
 	// to the end by key.
 	Full bool `json:"full"`
 	Rich bool `json:"rich"`
-	// Proxy says that it shows no text itself, but takes it for an editor that is drawn by other means.
+	// Proxy reports whether the field only takes the input of an editor that draws the text elsewhere.
 	Proxy bool `json:"proxy"`
 	End   bool `json:"end"`
 	// Done says that nothing is left to do, Same that nothing was, and Held what the element holds now.
