@@ -54,7 +54,9 @@ func showsTheTimeline(t *testing.T, st *stage) {
 	// A row that has the focus shows in the picture where its step was.
 	in[bool](st, st.live, `([...document.querySelectorAll('#steps > li')].find(li => li.textContent.includes('“Pay now” button')).querySelector('button').focus(), true)`)
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: "#spot:not([hidden])"}}, "the place of the click")
-	const off = `(() => {
+	// A picture that is being replaced has no width of its own until the next one is loaded.
+	const off = `(async () => {
+		while (!document.getElementById('picture').naturalWidth) await document.getElementById('picture').decode().catch(() => new Promise(requestAnimationFrame))
 		const at = e => { const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2] }
 		const image = document.getElementById('picture'), scale = image.clientWidth / image.naturalWidth, origin = image.getBoundingClientRect()
 		const [x, y] = at(document.getElementById('spot'))
