@@ -31,8 +31,9 @@ import (
 // Env is the world around a command.
 type Env struct {
 	// Lookup reads environment variables.
-	Lookup   endpoint.Lookup
-	In       io.Reader
+	Lookup endpoint.Lookup
+	In     io.Reader
+	// Out and Err clean all that is written to them: New puts a render.Writer in front of the streams.
 	Out, Err io.Writer
 	// Version is the version of the program.
 	Version string
@@ -102,6 +103,7 @@ type Command struct {
 
 // New makes an App in an environment.
 func New(env Env) *App {
+	env.Out, env.Err = render.NewWriter(env.Out), render.NewWriter(env.Err)
 	a := &App{Env: env}
 	a.Connector = &Connector{env: &a.Env, flags: &a.Flags}
 	a.Completer = &Completer{a.Connector}
@@ -173,7 +175,8 @@ func (a *App) TabCommand(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// SaveFile writes a file, or to standard output for "-", and prints the name and the size.
+// SaveFile writes a file, or to standard output for "-", and prints the name and the size. Files and pipes have the data
+// exactly; a terminal has it cleaned.
 func (a *App) SaveFile(name string, data []byte, what string) error {
 	return a.saveFile(name, data, what, 0o644)
 }
@@ -185,7 +188,7 @@ func (a *App) SaveSecret(name string, data []byte, what string) error {
 
 func (a *App) saveFile(name string, data []byte, what string, mode os.FileMode) error {
 	if name == "-" {
-		_, err := a.Out.Write(data)
+		_, err := render.Exact(a.Out).Write(data)
 		return err
 	}
 	err := os.WriteFile(name, nil, mode)

@@ -87,8 +87,7 @@ func (p *Printer) diff(text, prefix string) error {
 	if p.colour {
 		text = render.Colour(text)
 	}
-	text = render.Prefixed(text, prefix)
-	_, err := io.WriteString(p.w, text)
+	_, err := io.WriteString(render.Raw(p.w), render.Prefixed(text, prefix)) // with the colours
 	return err
 }
 
@@ -124,7 +123,7 @@ func (e *Env) colour() bool {
 	if term, _ := e.Lookup("TERM"); term == "dumb" {
 		return false
 	}
-	f, ok := e.Out.(*os.File)
+	f, ok := render.Raw(e.Out).(*os.File)
 	if !ok {
 		return false
 	}

@@ -64,13 +64,13 @@ func (e *Env) spin(what string, stop <-chan struct{}) {
 		select {
 		case <-stop:
 			if drawn > 0 {
-				_, _ = fmt.Fprintf(e.Err, "\r%s\r", strings.Repeat(" ", drawn))
+				_, _ = fmt.Fprintf(render.Raw(e.Err), "\r%s\r", strings.Repeat(" ", drawn))
 			}
 			return
 		case <-after.C:
 		}
 		line, width := spinLine(i, what, time.Since(began), e.Columns()-1) // the last column would make some terminals begin a new line
-		_, _ = fmt.Fprintf(e.Err, "\r%s%s", line, strings.Repeat(" ", max(0, drawn-width)))
+		_, _ = fmt.Fprintf(render.Raw(e.Err), "\r%s%s", line, strings.Repeat(" ", max(0, drawn-width)))
 		drawn = max(drawn, width)
 		after.Reset(spinEvery)
 	}

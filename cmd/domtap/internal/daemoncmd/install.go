@@ -9,6 +9,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/internal/lazyregexp"
 	"github.com/domtap/domtap/internal/mcp/tools"
 	"github.com/domtap/domtap/internal/mcphost"
@@ -57,7 +58,7 @@ func (f *installFlags) finish(a *cli.App, e mcphost.Edit, err error, did string)
 		return exit.Errorf(exit.Failure, "the file was not changed: correct it, or edit it by hand (docs/mcp.md)", "%w", err)
 	}
 	if f.print {
-		_, err := a.Out.Write([]byte(e.After))
+		_, err := render.Exact(a.Out).Write([]byte(e.After))
 		return err
 	}
 	if !e.Changed() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/cmd/domtap/internal/servecmd"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/endpoint"
@@ -88,7 +89,7 @@ func serveMCP(ctx context.Context, a *cli.App, to endpoint.Target, m *mcpFlags) 
 	if m.http != "" {
 		err = serveMCPOverHTTP(ctx, a, server, m)
 	} else {
-		err = server.ServeStdio(ctx, io.NopCloser(a.In), a.Out)
+		err = server.ServeStdio(ctx, io.NopCloser(a.In), render.Exact(a.Out))
 	}
 	server.Close()
 	return errors.Join(err, client.Conn.Close())

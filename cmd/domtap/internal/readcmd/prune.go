@@ -7,6 +7,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/internal/transcript"
 )
 
@@ -37,7 +38,7 @@ responses, Anthropic messages, Vercel AI SDK messages, MCP results.`,
 		if o.Keep < 0 || o.MinBytes <= 0 {
 			return exit.Errorf(exit.Usage, "", "--keep must be 0 or more, and --min-bytes more than 0")
 		}
-		got, err := transcript.Stream(a.Out, a.In, o)
+		got, err := transcript.Stream(render.Exact(a.Out), a.In, o)
 		if err != nil {
 			return exit.Errorf(exit.Failure, "the output is incomplete", "standard input: %w", err)
 		}

@@ -104,7 +104,7 @@ answers that the browser still has, as they came: they may hold secrets. FILE - 
 		if err != nil {
 			return err
 		}
-		if err := a.SaveSecret(args[0], answer.GetHar(), "the archive"); err != nil {
+		if err := a.SaveSecret(args[0], render.JSON(answer.GetHar()), "the archive"); err != nil {
 			return err
 		}
 		if args[0] != "-" {

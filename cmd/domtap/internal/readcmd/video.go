@@ -68,7 +68,7 @@ func saveVideo(ctx context.Context, a *cli.App, name string, stream grpc.ServerS
 	if err != nil {
 		return err
 	}
-	out := a.Out
+	out := render.Exact(a.Out)
 	if name != "-" {
 		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 		if err != nil {

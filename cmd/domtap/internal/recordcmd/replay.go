@@ -105,7 +105,7 @@ func (o *replayFlags) replay(cmd *cobra.Command, a *cli.App, files []string) err
 		if err != nil {
 			return err
 		}
-		return a.SaveFile(o.har, archive, "the archive")
+		return a.SaveFile(o.har, render.JSON(archive), "the archive")
 	}
 	if o.script || o.goTest {
 		return o.program(a, player)

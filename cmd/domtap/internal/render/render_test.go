@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -8,15 +10,43 @@ import (
 
 func TestPageTextHasNoTerminalControlCharacters(t *testing.T) {
 	for text, want := range map[string]string{
-		"a\x1b]0;x\x07b":     "a\ufffd]0;x\ufffdb",
-		"a\u009b31mb":        "a\ufffd31mb",
-		"a\u202eb\u2066c":    "a\ufffdb\ufffdc",
-		"a\u2028b":           "a\ufffdb",
-		"keeps\ttabs\nlines": "keeps\ttabs\nlines",
-		"Käse → 日本":          "Käse → 日本",
+		"a\x1b]0;x\x07b":          "a\ufffd]0;x\ufffdb",
+		"a\u009b31mb":             "a\ufffd31mb",
+		"a\u202eb\u2066c":         "a\ufffdb\ufffdc",
+		"a\u2028b":                "a\ufffdb",
+		"a\u061cb\u200fc":         "a\ufffdb\ufffdc",
+		"a\u2800\u3164\U000e0041": "a\ufffd\ufffd\ufffd",
+		"soft\u00adhyphen\u200b.": "softhyphen.",
+		"❤\ufe0f 1\ufe0f\u20e3":   "❤\ufe0f 1\ufe0f\u20e3",
+		"❤\ufe0f\u200d🔥👨\u200d👩":  "❤\ufe0f\u200d🔥👨\u200d👩",
+		"می\u200cخواهم":           "می\u200cخواهم",
+		"a\ufe0f\ufe01\ufe02":     "a\ufe0f\ufffd\ufffd",
+		"a\u200db":                "a\ufffdb",
+		"keeps\ttabs\nlines":      "keeps\ttabs\nlines",
+		"Käse → 日本":               "Käse → 日本",
 	} {
 		if got := Clean(text); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestAWriterCleansWhatComesInParts writes a text in parts of every length.
+func TestAWriterCleansWhatComesInParts(t *testing.T) {
+	const text = "Käse → 日本\u202e❤\ufe0f\u200d🔥\u009b\x1b[2J\ufe0f\ufe0f\xff."
+	for length := 1; length <= len(text); length++ {
+		var out strings.Builder
+		w := NewWriter(&out)
+		for part := range slices.Chunk([]byte(text), length) {
+			if n, err := w.Write(part); n != len(part) || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if want := Clean(text); out.String() != want {
+			t.Errorf("in parts of %d: %+q, want %+q", length, out.String(), want)
+		}
+		if NewWriter(w) != w || Raw(w) != &out || Exact(w) != &out {
+			t.Error("the stream of the writer is another")
 		}
 	}
 }

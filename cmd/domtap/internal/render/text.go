@@ -9,29 +9,19 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Clean replaces the characters that control a terminal or change the reading direction. Line breaks and
-// tabs stay.
-func Clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\u2028', r == '\u2029':
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}
+// Clean replaces by U+FFFD the characters that control a terminal, change the reading direction, or have no glyph. It removes soft
+// hyphens and other hints for line breaks. Line breaks and tabs stay, and so do a variation selector and a joiner that follow a
+// character with a glyph, as in emoji.
+func Clean(text string) string { return new(cleaner).text(text) }
 
 // JSON escapes the characters of a JSON text that a terminal acts on instead of showing them: controls, marks
 // of the reading direction, and all others without a glyph. The text parses to the same value.
 func JSON(text []byte) []byte {
-	unsafe := func(r rune) bool { return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+	unsafe := func(r rune) bool { return r >= 0x7f && hidden(r) }
 	if bytes.IndexFunc(text, unsafe) < 0 {
 		return text
 	}

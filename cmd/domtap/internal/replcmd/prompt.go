@@ -24,7 +24,7 @@ func (r *repl) prompt(ctx context.Context, in *os.File) error {
 	t := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{clearing{in}, r.app.Out}, promptText)
+	}{clearing{in}, render.Raw(r.app.Out)}, promptText)
 	t.History = said{t.History}
 	// The signal of Ctrl-C ends the context of the whole program, so that commands here have contexts of their own.
 	ctx = context.WithoutCancel(ctx)
