@@ -12,7 +12,7 @@
 const GUARDED = [
   "pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu",
   "keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "compositionend", "dragstart",
-  "gotpointercapture",
+  "gotpointercapture", "focus",
 ];
 /** Those of a press of the mouse. */
 const PRESSED = /^(pointer|mouse)(down|up)$|click$|^contextmenu$/;
@@ -167,11 +167,11 @@ class Guard {
   /** @param {Event} event */
   handleEvent(event) {
     if (!event.isTrusted || globalThis.__domtap !== this.agent) return; // another document may share the window
-    if (this.mode === "") {
+    if (event.type === "focus") {
+      if (this.press) this.press.noteFocus(event);
+    } else if (this.mode === "") {
       if (PRESSED.test(event.type) && (event.timeStamp <= 0 || isActingAround())) cancel(event);
-      return;
-    }
-    if (performance.now() > this.until) {
+    } else if (performance.now() > this.until) {
       this.mode = "";
     } else if (event.type === "input" || event.type === "compositionend") {
       if (this.keys) this.keys.noteInput(/** @type {InputEvent} */ (event));

@@ -39,10 +39,16 @@ class Press {
     this.pointer = null;
     this.down = false;
     this.clicked = false;
+    /** The click of the current press on a label of the element. @type {Event | null} */
+    this.labelClick = null;
     /** The last event of a press or release that it received. @type {Event | null} */
     this.latest = null;
+    /** The focus event by which the pressed element received the focus. @type {Event | null} */
+    this.focus = null;
     /** Why the element became unclickable while the page handled that event; see whyUnclickable. */
     this.becameUnclickable = "";
+    /** The page had taken the press when the button was released; see isTaken. */
+    this.takenAtRelease = false;
     /**
      * The element that captured the pointer, and whether it received the click.
      * @type {El | null}
@@ -102,8 +108,15 @@ class Press {
     if (this.target && (type === "pointerup" || type === "mouseup")) this.noteRelease(event, this.target);
     const passes = this.accepts(event, hit, own);
     if (passes && own && HANDLED.has(type)) this.latest = event;
+    if (!own && type === "mouseup") this.takenAtRelease = this.whyUnclickable() === "" && this.isTaken(); // what covers it may move on
     if (!own && this.stray === null && (!passes || type === "mouseup")) this.stray = hit;
     return passes;
+  }
+
+  /** The press moves the focus to an element. @param {Event} event */
+  noteFocus(event) {
+    const target = event.composedPath()[0];
+    if (this.down && isElement(target) && isWithinNode(target, this.el)) this.focus = event;
   }
 
   /**
@@ -118,7 +131,9 @@ class Press {
         this.noteReached();
         this.pointer = event;
         this.down = this.clicked = false;
+        this.labelClick = null;
         this.becameUnclickable = "";
+        this.takenAtRelease = false;
         return true;
       case "mousedown":
         if (!this.reached && (!own || this.guard.isDifferent())) return !(this.blocked = true);
@@ -133,7 +148,7 @@ class Press {
       case "mouseup":
         return this.down;
     }
-    return CLICKS.has(event.type) ? this.acceptsClick(event.type, hit, own) : true;
+    return CLICKS.has(event.type) ? this.acceptsClick(event, hit, own) : true;
   }
 
   /** The element receives a press. */
@@ -149,19 +164,36 @@ class Press {
     this.target = null;
   }
 
-  /** @param {string} type @param {El} hit @param {boolean} own */
-  acceptsClick(type, hit, own) {
+  /** @param {Event} event @param {El} hit @param {boolean} own */
+  acceptsClick(event, hit, own) {
+    const { type } = event;
     const captured = !own && hit === this.pointerCaptor && isWithinNode(this.el, hit);
     if (!own && !captured) return isLabelled(this.el, hit);
     // The browser dispatches a click on a label to its control, too, and only that one counts.
-    if (type === "click" && own && tagOf(this.el) !== "label" && !isWithinNode(hit, this.el) && isLabelled(hit, this.el)) return true;
+    if (type === "click" && own && tagOf(this.el) !== "label" && !isWithinNode(hit, this.el) && isLabelled(hit, this.el)) {
+      this.labelClick = event;
+      ownTimer(() => this.noteHandledLabel(), 0); // after the page's listeners
+      return true;
+    }
     if (!this.isPressed()) return false;
-    if (!this.clicked) this.clicks++;
-    this.clicked = true;
-    this.guard.noteClick();
+    this.countClick();
     this.viaCaptor = this.viaCaptor || captured;
     if (this.wanted > 0 && this.clicks >= this.wanted) this.notify(this.waiters);
     return true;
+  }
+
+  /** The element receives the click of the current press. */
+  countClick() {
+    if (!this.clicked) this.clicks++;
+    this.clicked = true;
+    this.guard.noteClick();
+  }
+
+  /** Counts a click on a label that the page prevents: the browser dispatches none to the control, as the page handles it. */
+  noteHandledLabel() {
+    if (this.clicked || !this.labelClick || !this.labelClick.defaultPrevented || !this.isPressed()) return;
+    this.countClick();
+    if (this.wanted > 0 && this.clicks >= this.wanted) this.notify(this.waiters);
   }
 
   /**
@@ -202,8 +234,11 @@ class Press {
    * that.
    */
   notePageChange() {
-    if (this.latest === null || this.latest.eventPhase === 0) return;
-    this.becameUnclickable = this.whyUnclickable() || (this.wanted > 0 && this.isCovered() ? "covered" : "");
+    const handles = this.latest !== null && this.latest.eventPhase !== 0;
+    // Calendars and lists of suggestions open when their field receives the focus.
+    const focuses = this.focus !== null && this.focus.eventPhase !== 0;
+    if (!handles && !focuses) return;
+    this.becameUnclickable = (handles && this.whyUnclickable()) || (this.wanted > 0 && this.isCovered() ? "covered" : "");
   }
 
   /**
@@ -218,9 +253,10 @@ class Press {
 
   /** The outcome so far. */
   outcome() {
+    this.noteHandledLabel();
     const presses = this.presses + (this.isPressed() ? 1 : 0);
     // A page may act on the press, and remove or cover the element before the click.
-    const taken = presses >= this.wanted && this.clicks === this.wanted - 1 && this.isTaken();
+    const taken = presses >= this.wanted && this.clicks === this.wanted - 1 && (this.takenAtRelease || this.isTaken());
     const unclickable = this.whyUnclickable() || (taken ? "covered" : "");
     const done = this.clicks >= this.wanted && presses >= this.wanted;
     return {
