@@ -193,6 +193,7 @@ func (s *stage) navigations() {
 	s.spellings(tab)
 	s.opening(bad)
 	s.clicks(tab, good, bad, secure)
+	s.rewritten(tab, good, bad, secure)
 	s.inASession(good, bad)
 	s.byIPv6(tab)
 	s.rebinding(tab)
@@ -299,6 +300,30 @@ func (s *stage) goTo(tab, address string) {
 	s.t.Helper()
 	if _, err := s.Tabs.Navigate(testenv.Within(s.t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: address}); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// rewritten tests that a route does not lead to what is refused, and that scripts do not learn where it leads to.
+func (s *stage) rewritten(tab, good, bad, secure string) {
+	s.t.Helper()
+	for _, target := range []string{bad, secure, good + "/to/302?url=" + url.QueryEscape(bad)} {
+		added, err := s.Network.AddRoute(testenv.Within(s.t, limit), &domtapv1.AddRouteRequest{Route: &domtapv1.Route{
+			UrlPattern: "**/rewritten*", Action: &domtapv1.Route_Modify{Modify: &domtapv1.RouteModify{Url: target}}}})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		_, err = s.Tabs.Navigate(testenv.Within(s.t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: good + "/rewritten"})
+		s.refused("a route to "+target, err, "bad.test", "public")
+		s.goTo(tab, good+"/link?url="+url.QueryEscape(good+"/rewritten"))
+		_, err = s.Actions.Interact(testenv.Within(s.t, limit), click(tab, "Go"))
+		s.refused("a click and a route to "+target, err, "bad.test", "public")
+		s.goTo(tab, good+"/")
+		if got := s.run(tab, fmt.Sprintf(`() => fetch(%q).then(r => r.text()).catch(String)`, good+"/rewritten")); strings.Contains(got, "bad.test") || strings.Contains(got, "secret") {
+			s.t.Errorf("a script reads %s of a route to %s", got, target)
+		}
+		if _, err := s.Network.RemoveRoutes(testenv.Within(s.t, limit), &domtapv1.RemoveRoutesRequest{RouteIds: []string{added.GetRoute().GetId()}}); err != nil {
+			s.t.Fatal(err)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 	cdpinput "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
@@ -47,7 +48,11 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 		p.crashed("crashed")
 	case fetch.RequestPaused.Method:
 		return devtools.On(msg, fetch.RequestPaused, func(e fetch.EventRequestPaused) {
-			p.browser.held.decide(p.ctx, s, &e, e.FrameID == cdp.FrameID(p.id), p.emulated.Overrides().Table())
+			main := e.FrameID == cdp.FrameID(p.id)
+			rewritten := p.browser.held.decide(p.ctx, s, &e, main, p.emulated.Overrides().Table())
+			if main && e.ResourceType == network.ResourceTypeDocument {
+				p.navigator.Rewritten(string(e.NetworkID), rewritten)
+			}
 		})
 	case fetch.AuthRequired.Method:
 		return devtools.On(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) {

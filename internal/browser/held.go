@@ -27,17 +27,17 @@ type held struct {
 	inbox   *devtools.Queue[*cdproto.Message]
 }
 
-// decide decides on a request. It does not wait. A command that the browser refuses, such as one with a header that it does not let anybody set,
-// fails the request, which nobody would answer otherwise.
-func (h *held) decide(ctx context.Context, s devtools.Session, e *fetch.EventRequestPaused, main bool, table *routes.Table) {
+// decide decides on a request, and returns the URL that a route sends it to instead; empty: its own. It does not wait. A command that the
+// browser refuses, such as one with a header that it does not let anybody set, fails the request, which nobody would answer otherwise.
+func (h *held) decide(ctx context.Context, s devtools.Session, e *fetch.EventRequestPaused, main bool, table *routes.Table) (rewritten string) {
 	step := intercept.Answer(e, main, table, h.allowed)
 	if intercept.IsPlain(step) {
 		s.Post(ctx, step.Method, step.Params)
-		return
+		return ""
 	}
 	call, err := s.Send(ctx, step.Method, step.Params)
 	if err != nil {
-		return // the browser is gone, and its requests with it
+		return "" // the browser is gone, and its requests with it
 	}
 	h.conn.Go(func() {
 		err := call.Wait(ctx, nil)
@@ -48,6 +48,7 @@ func (h *held) decide(ctx context.Context, s devtools.Session, e *fetch.EventReq
 		failed := intercept.Fail(e.RequestID, "failed")
 		s.Post(ctx, failed.Method, failed.Params)
 	})
+	return intercept.Rewritten(step)
 }
 
 // listen takes in the requests of a worker that serves no single page.

@@ -117,6 +117,12 @@ func IsPlain(s devtools.Step) bool {
 	return ok && params.URL == "" && params.Method == "" && len(params.Headers) == 0
 }
 
+// Rewritten returns the URL that a command sends a request to in place of its own; empty: none.
+func Rewritten(s devtools.Step) string {
+	params, _ := s.Params.(fetch.ContinueRequestParams)
+	return params.URL
+}
+
 // proceed lets a request go as it is.
 func proceed(e *fetch.EventRequestPaused) devtools.Step {
 	return devtools.Step{Method: fetch.CommandContinueRequest, Params: fetch.ContinueRequestParams{RequestID: e.RequestID}}

@@ -60,13 +60,23 @@ func (n *Navigator) giveUp(departure int) {
 	n.Change(func(s *State) { s.GiveUp(departure) })
 }
 
-// Refuse notes what the URL policy says of the URL of a document. It runs on the page's loop, before the document is
-// committed.
+// Rewritten notes the URL that a route sends the request for a document to; empty: the URL that the browser asked for. It runs on the
+// page's loop.
+func (n *Navigator) Rewritten(document, url string) { n.rewritten = rewrite{document, url} }
+
+// Refuse notes what the URL policy says of the URL of a document, and of the URL that a route sent the request to. It runs on the page's
+// loop, before the document is committed.
 func (n *Navigator) Refuse(document, url string) {
 	if n.verdict == nil {
 		return
 	}
-	why := n.verdict(url)
+	var why *apierr.Error
+	if r := n.rewritten; r.document == document && r.url != "" {
+		why = n.verdict(r.url)
+	}
+	if why == nil {
+		why = n.verdict(url)
+	}
 	n.m.Lock()
 	defer n.m.Unlock()
 	n.State.Refuse(document, why)

@@ -26,9 +26,14 @@ type Navigator struct {
 	leaver
 	// verdict is what the URL policy says of a URL; nil: there is no policy.
 	verdict func(url string) *apierr.Error
+	// rewritten is the newest document of the main frame whose request the browser held. The page's loop alone uses it.
+	rewritten rewrite
 	// bringToFront brings the page to the front of its window: many pages show themselves frame by frame.
 	bringToFront func(ctx context.Context)
 }
+
+// rewrite is the URL that a route sent the request for a document to; empty: none.
+type rewrite struct{ document, url string }
 
 // New makes the navigator of a page. verdict is nil when no URL policy is in force.
 func New(m *frames.Manager, d *dialogs.Dialogs, verdict func(url string) *apierr.Error, bringToFront func(ctx context.Context)) *Navigator {

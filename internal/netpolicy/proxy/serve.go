@@ -119,7 +119,7 @@ func (p *Proxy) forwardRequest(w http.ResponseWriter, r *http.Request) {
 	}
 	if _, err := p.policy.Name(t); err != nil { // also when a connection to the host is open
 		p.failures.note(t.Authority(), err)
-		p.refuse(w, t, err)
+		p.refuse(w, err)
 		return
 	}
 	_ = http.NewResponseController(w).EnableFullDuplex() // a server may answer before it has the whole request
@@ -163,24 +163,24 @@ func cleanResponse(r *http.Response) error {
 func (p *Proxy) upstreamFailed(w http.ResponseWriter, r *http.Request, err error) {
 	var dialing *net.OpError
 	refusal := new(netpolicy.Refusal)
-	if t, e := netpolicy.TargetOf(r.URL.Scheme + "://" + r.URL.Host); e == nil &&
-		(errors.As(err, &refusal) || errors.As(err, &dialing) && dialing.Op == "dial") {
-		p.refuse(w, t, err)
+	if errors.As(err, &refusal) || errors.As(err, &dialing) && dialing.Op == "dial" {
+		p.refuse(w, err)
 		return
 	}
 	panic(http.ErrAbortHandler)
 }
 
-// refuse answers why there is no connection (RFC 9209). A page can learn nothing beyond this answer.
-func (p *Proxy) refuse(w http.ResponseWriter, t netpolicy.Target, err error) {
+// refuse answers why there is no connection (RFC 9209). A page can learn nothing beyond this answer, which does not name the target: a
+// script may read the answer of a request that a route sent elsewhere.
+func (p *Proxy) refuse(w http.ResponseWriter, err error) {
 	status, kind := http.StatusForbidden, "destination_ip_prohibited"
-	text := "The URL policy of domtap refuses " + t.Authority() + "."
+	text := "The URL policy of domtap refuses this."
 	refusal := new(netpolicy.Refusal)
 	if !errors.As(err, &refusal) {
 		var why string
 		status = http.StatusBadGateway
 		kind, why = cause(err)
-		text = fmt.Sprintf("%s could not be reached: %s.", t.Authority(), why)
+		text = "The server could not be reached: " + why + "."
 	} else if strings.HasPrefix(refusal.Rule, "schemes=") {
 		kind = "http_request_denied"
 	}

@@ -27,7 +27,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	}
 	server, err := p.dial(r.Context(), t)
 	if err != nil {
-		p.refuse(w, t, err)
+		p.refuse(w, err)
 		return
 	}
 	defer func() { _ = server.Close() }()
