@@ -184,6 +184,36 @@ func TestSettleLeavesViewsWithoutBudget(t *testing.T) {
 	}
 }
 
+// TestValuesAreNoStates has values that say what a state says, or what ends a line.
+func TestValuesAreNoStates(t *testing.T) {
+	for value, want := range map[string]string{
+		"SPRING":            `[1] Name (input =SPRING)`,
+		"disabled":          `[1] Name (input =disabled)`,
+		"Mine disabled":     `[1] Name (input ="Mine disabled")`,
+		"a) [2] Pay (input": `[1] Name (input ="a) \[2] Pay \(input")`,
+		`"x" y`:             `[1] Name (input ="\"x\" y")`,
+		`a\`:                `[1] Name (input ="a\\")`,
+		" \n ":              `[1] Name (input type=text)`,
+	} {
+		e := &dom.Element{Ref: 1, Tag: "input", Type: "text", Role: "textbox", Text: "Name", Value: value}
+		if got := Line(e, Base{}); got != want {
+			t.Errorf("%q is %s, want %s", value, got, want)
+		}
+	}
+}
+
+// TestADiffSaysWhatAddedElementsHold has values and states of what was added, and of nothing else.
+func TestADiffSaysWhatAddedElementsHold(t *testing.T) {
+	field := &dom.Element{Ref: 6, Tag: "input", Type: "text", Role: "textbox", Text: "Name", Value: `Ada "L"`, States: dom.States{Required: dom.True}}
+	box := &dom.Element{Ref: 7, Tag: "input", Type: "checkbox", Role: "checkbox", Text: "Gift", Value: "on", States: dom.States{Checked: dom.True}}
+	d := diff.Diff{Added: []diff.Added{{Element: field}, {Element: box}}, Removed: []diff.Removed{{Element: field}}}
+	const want = "Changes: +2 -1 ~0\nAdded:\n  [6] <input type=\"text\" value=\"Ada \\\"L\\\"\" required> Name\n" +
+		"  [7] <input type=\"checkbox\" checked> Gift\nRemoved:\n  [6] <input type=\"text\"> Name\n"
+	if got := Diff(d); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestDiffOfUnknownElements(t *testing.T) {
 	got := Diff(diff.Diff{
 		Removed: []diff.Removed{{Index: diff.Unknown}},

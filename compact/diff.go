@@ -13,6 +13,7 @@ import (
 //	Changes: +1 -1 ~1 >1
 //	Added:
 //	  [5] <button>New Button</button>
+//	  [6] <input type="text" value="Ada" required> Name
 //	Removed:
 //	  [2] <a>Old Link</a>
 //	Changed:
@@ -21,7 +22,7 @@ import (
 //	  [4] <a>Home</a>: 3 → 7
 //
 // Sections without entries are left out, and so is the count of moves when there are none; a diff
-// that changes nothing is "Changes: none". Every entry is one line, and nothing is left out of the
+// that changes nothing is "Changes: none". What was added has its value and its states. Every entry is one line, and nothing is left out of the
 // lists. A field that was or is empty reads "(none)".
 func Diff(d diff.Diff) string { return DiffWithin(d, len(d.Removed), 0) }
 
@@ -34,13 +35,13 @@ func DiffWithin(d diff.Diff, removed, limit int) string {
 	}
 	dst := make([]byte, 0, 64+48*(len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Moved)))
 	dst = appendCounts(dst, d, removed)
-	dst = appendList(dst, "Added:\n", d.Added, limit, func(dst []byte, a diff.Added) []byte { return appendNode(dst, a.Element) })
-	dst = appendList(dst, "Removed:\n", d.Removed, limit, func(dst []byte, r diff.Removed) []byte { return appendNode(dst, r.Element) })
+	dst = appendList(dst, "Added:\n", d.Added, limit, func(dst []byte, a diff.Added) []byte { return appendNode(dst, a.Element, true) })
+	dst = appendList(dst, "Removed:\n", d.Removed, limit, func(dst []byte, r diff.Removed) []byte { return appendNode(dst, r.Element, false) })
 	dst = appendList(dst, "Changed:\n", d.Changed, limit, func(dst []byte, c diff.Changed) []byte {
-		return appendFields(appendNode(dst, c.New), c.Fields())
+		return appendFields(appendNode(dst, c.New, false), c.Fields())
 	})
 	dst = appendList(dst, "Moved:\n", d.Moved, limit, func(dst []byte, m diff.Moved) []byte {
-		dst = append(appendNode(dst, m.Element), ": "...)
+		dst = append(appendNode(dst, m.Element, false), ": "...)
 		dst = strconv.AppendInt(dst, int64(m.From), 10)
 		dst = append(dst, " → "...)
 		return strconv.AppendInt(dst, int64(m.To), 10)
@@ -79,9 +80,9 @@ func appendCounts(dst []byte, d diff.Diff, removed int) []byte {
 	return append(dst, '\n')
 }
 
-// appendNode appends an element as HTML would write it, with its ref. Tags that can hold nothing are
+// appendNode appends an element as HTML would write it, with its ref, and with its value and states when it is whole. Tags that can hold nothing are
 // followed by the text. A missing element, which a diff from the network may have, is "(unknown element)".
-func appendNode(dst []byte, e *dom.Element) []byte {
+func appendNode(dst []byte, e *dom.Element, whole bool) []byte {
 	dst = append(dst, "  "...)
 	if e == nil {
 		return append(dst, "(unknown element)"...)
@@ -94,6 +95,9 @@ func appendNode(dst []byte, e *dom.Element) []byte {
 	if !hasOwnRole(e) {
 		dst = appendAttribute(dst, ` role="`, e.Role)
 	}
+	if whole {
+		dst = appendHeld(dst, e)
+	}
 	dst = append(dst, '>')
 	if isVoid(e.Tag) {
 		return part.AppendLeft(part.AppendAfter(dst, " ", e.Text, part.MaxText), e.Left)
@@ -101,6 +105,18 @@ func appendNode(dst []byte, e *dom.Element) []byte {
 	dst = part.AppendLeft(part.AppendClean(dst, e.Text, part.MaxText), e.Left)
 	dst = append(dst, "</"...)
 	return append(appendTag(dst, e.Tag), '>')
+}
+
+// appendHeld appends the value and the states of an element.
+func appendHeld(dst []byte, e *dom.Element) []byte {
+	start := len(dst)
+	if part.HasReadableValue(e) {
+		dst = part.AppendQuoted(append(dst, " value="...), e.Value, e.ValueLeft)
+		if len(dst) == start+len(` value=""`) {
+			dst = dst[:start]
+		}
+	}
+	return part.AppendStates(dst, &e.States)
 }
 
 func appendAttribute(dst []byte, prefix, s string) []byte {

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/domtap/domtap/compact/internal/part"
@@ -60,12 +61,23 @@ func appendDetail(dst []byte, e *dom.Element, base Base) []byte {
 		dst = dst[:start]
 	}
 	if part.HasReadableValue(e) {
-		dst = part.AppendLeft(part.AppendAfter(dst, " =", e.Value, part.MaxValue), e.ValueLeft)
+		dst = appendValue(dst, e)
 	}
 	if len(dst) == start && (e.Tag == "input" || isStandIn(e)) {
 		dst = part.AppendAfter(dst, " type=", e.Type, part.MaxWord)
 	}
 	return dst
+}
+
+// appendValue appends " =value", or nothing when there is nothing to be seen of it. A value that could be read as one and
+// what follows it, such as "Mine disabled", is in double quotes.
+func appendValue(dst []byte, e *dom.Element) []byte {
+	start := len(dst)
+	dst = part.AppendAfter(dst, " =", e.Value, part.MaxValue)
+	if len(dst) == start || !bytes.ContainsAny(dst[start+len(" ="):], ` "\\()[]`) {
+		return part.AppendLeft(dst, e.ValueLeft)
+	}
+	return part.AppendQuoted(append(dst[:start], " ="...), e.Value, e.ValueLeft)
 }
 
 // isStandIn reports whether a label stands in for a control that is hidden: it is of the control's type.

@@ -98,8 +98,7 @@ const changesMarkup = `(seed, n) => {
 	return n;
 }`
 
-// TestContextsDoNotDependOnMarkup changes the markup of pages of cards while they are followed. No context changes, and
-// a new tab of the changed page has the same.
+// TestContextsDoNotDependOnMarkup changes the markup of pages of cards while they are followed. No context changes.
 func TestContextsDoNotDependOnMarkup(t *testing.T) {
 	d := testenv.Shared(t)
 	handlers := map[string]http.HandlerFunc{}

@@ -124,12 +124,12 @@ func hasPrintedValue(e *dom.Element) bool { return e.Value != "" && part.HasRead
 // appendQuotedValue appends ` ="value"`, or nothing when there is nothing to be seen of it.
 func appendQuotedValue(dst []byte, e *dom.Element) []byte {
 	start := len(dst)
-	dst = append(dst, ` ="`...)
-	filled := part.AppendWords(dst, e.Value, part.MaxValue, `"`)
-	if len(filled) == len(dst) {
+	dst = append(dst, " ="...)
+	filled := part.AppendQuoted(dst, e.Value, e.ValueLeft)
+	if len(filled) == len(dst)+len(`""`) {
 		return dst[:start]
 	}
-	return append(part.AppendLeft(filled, e.ValueLeft), '"')
+	return filled
 }
 
 // rest returns the words that remain of a text when the items at its end are printed with it, and whether

@@ -3,8 +3,8 @@
 // A query is words. Case, accents, compatibility forms and white space do not matter, and "words in double quotes"
 // stand together. Every word must be a part of an element: of its name, value, placeholder, name attribute or the target
 // of a link, or the word is its role ("button", "field"). Words that the element lacks may be in its context instead: in
-// the row, list item or article that holds it, in the names of its ancestors, or in the headings above it, as in
-// "edit grace hopper".
+// the row, list item or article that holds it, in the names of its ancestors, in the headings above it, or in what it
+// is printed with, as in "edit grace hopper".
 //
 // Query.Within leaves only the elements that have something around them, as targets of actions do.
 //
@@ -42,8 +42,8 @@ const (
 	// Context: the context of the element has the words that the element lacks. Elements that are only shown match
 	// this way when no used element matches.
 	Context
-	// Record: the element can be used, and only the texts of the row, list item or article that holds it have the
-	// words.
+	// Record: the element can be used, and only what it is printed with, or the texts of the row, list item or article
+	// that holds it, have the words.
 	Record
 )
 
@@ -52,6 +52,8 @@ type Query struct {
 	words []string
 	// within, unless empty, is what must stand around the elements.
 	within string
+	// contexts are what the elements are printed with.
+	contexts map[dom.Ref]elementcontext.Context
 }
 
 // Parse reads a query. It ignores words beyond MaxWords.
@@ -75,6 +77,12 @@ func Parse(query string) Query {
 // reads it. Empty: anything.
 func (q Query) Within(around string) Query {
 	q.within = around
+	return q
+}
+
+// Telling returns the query for elements that are printed with contexts, whose words count as those around an element.
+func (q Query) Telling(contexts map[dom.Ref]elementcontext.Context) Query {
+	q.contexts = contexts
 	return q
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
 )
 
 const pageURL = "https://shop.example/orders"
@@ -140,6 +141,28 @@ func TestMatchesWithin(t *testing.T) {
 		}
 		if list := strings.Join(got, ", "); list != c.want {
 			t.Errorf("%q within %q: %s, want %s", c.query, c.within, list, c.want)
+		}
+	}
+}
+
+// TestTheContextThatIsPrintedIsFound finds elements by words that stand beside them, which no ancestor and no heading has.
+func TestTheContextThatIsPrintedIsFound(t *testing.T) {
+	elements := flat(used("button", "Edit"), used("button", "Edit"), used("button", "Delete"))
+	first, second := elements[0], elements[1]
+	told := map[dom.Ref]elementcontext.Context{first.Ref: {Words: "Ada Lovelace"}, second.Ref: {Words: "Grace Hopper"}}
+	for query, want := range map[string]string{
+		"edit grace":     fmt.Sprint(second.Ref, Context),
+		"grace hopper":   fmt.Sprint(second.Ref, Record),
+		"edit lovelace":  fmt.Sprint(first.Ref, Context),
+		"delete grace":   "",
+		"lovelace grace": "",
+	} {
+		var got []string
+		for _, m := range Parse(query).Telling(told).Match(elements, pageURL) {
+			got = append(got, fmt.Sprint(m.Element.Ref, m.Rank))
+		}
+		if list := strings.Join(got, ", "); list != want {
+			t.Errorf("%q: %q, want %q", query, list, want)
 		}
 	}
 }

@@ -25,8 +25,8 @@ type hit struct {
 	name string
 	// inName, inFields and inRole are the words that the name, the other fields and the role have.
 	inName, inFields, inRole words
-	// above are the words of the names of the ancestors and of the headings above the element.
-	above words
+	// above are the words of the names of the ancestors and of the headings above the element; told those of its context.
+	above, told words
 	// parent is the index of the nearest ancestor, record that of the nearest row, list item or article, the element
 	// itself included; -1: there is none.
 	parent, record int32
@@ -53,6 +53,9 @@ func (s *search) survey() {
 		})
 		h := &s.hits[i]
 		s.compare(h, e)
+		if c, ok := s.contexts[e.Ref]; ok {
+			h.told = s.in(fold(c.Words))
+		}
 		h.parent, h.record = -1, -1
 		if n := len(ancestors); n > 0 {
 			h.parent = ancestors[n-1]
@@ -166,9 +169,9 @@ func (s *search) rank(i int) (Rank, bool) {
 	}
 	if own == 0 {
 		used := s.elements[i].Kind == dom.Interactive
-		return Record, used && h.record >= 0 && s.hits[h.record].texts == all
+		return Record, used && (h.told == all || h.record >= 0 && s.hits[h.record].texts == all)
 	}
-	around := h.above
+	around := h.above | h.told
 	if h.record >= 0 {
 		around |= s.hits[h.record].inside
 	}

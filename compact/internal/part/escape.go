@@ -24,6 +24,11 @@ func AppendWords(dst []byte, s string, limit int, also string) []byte {
 	return dst
 }
 
+// AppendQuoted appends a value in double quotes, with how many characters are left out of it.
+func AppendQuoted(dst []byte, value string, left int) []byte {
+	return append(AppendLeft(AppendWords(append(dst, '"'), value, MaxValue, `"`), left), '"')
+}
+
 func mayNeedEscape(words []byte, also string) bool {
 	for _, c := range words {
 		switch c {

@@ -92,7 +92,8 @@ func findIn(reading actor.Reading, r *domtapv1.FindRequest) *finding {
 		f.limit = int(r.GetMaxResults())
 	}
 	elements := f.page.Elements.Slice()
-	query := find.Parse(r.GetQuery())
+	f.which = elementcontext.Tell(elements, elements)
+	query := find.Parse(r.GetQuery()).Telling(f.which)
 	if f.found = query.Within(r.GetWithin()).Match(elements, f.page.URL); len(f.found) > 0 {
 		return f
 	}
@@ -115,8 +116,6 @@ func (f *finding) print(r *domtapv1.FindRequest, signals []injection.Signal) {
 	if r.MaxTokens != nil {
 		budget = int(r.GetMaxTokens())
 	}
-	all := f.page.Elements.Slice()
-	f.which = elementcontext.Tell(all, all)
 	f.printed = compact.Found{
 		Header: compact.Header{URL: f.page.URL, Title: f.page.Title, Signals: injection.Line(signals)},
 		Query:  r.GetQuery(), Within: r.GetWithin(), Total: len(f.found),

@@ -62,7 +62,7 @@ function marksOf(fields, el, tag) {
     const icon = iconOf(el, tag) || lookOf(el, tag);
     if (icon) marks.push(icon);
   } else if (fields[F_TEXT] !== "") {
-    const more = wordsBeside(el, tag, fields[F_TEXT]);
+    const more = wordsBeside(fields, el, tag);
     if (more) marks.push(more);
   }
   addStates(marks, el, fields[F_STATES]);
@@ -204,13 +204,14 @@ function colorWord(color) {
 
 /**
  * What else a person reads of a named element: the description of a control, or what it shows when its name says
- * something else.
- * @param {El} el @param {string} tag @param {string} name
+ * something else and it has no value, which is what it shows.
+ * @param {Fields} fields @param {El} el @param {string} tag
  */
-function wordsBeside(el, tag, name) {
+function wordsBeside(fields, el, tag) {
+  const name = fields[F_TEXT];
   if (hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
   const label = attr(el, "aria-label");
-  const shown = label && label.trim() ? otherWords(reportedWords(el, MAX_BESIDE), name) : "";
+  const shown = label && label.trim() && fields[F_VALUE] === "" ? otherWords(reportedWords(el, MAX_BESIDE), name) : "";
   if (shown || tag === "a") return shown;
   const described = attr(el, "aria-describedby");
   const other = described ? elementOf(treeOf(el), described.trim().split(/\s+/, 1)[0]) : null;
