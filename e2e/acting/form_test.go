@@ -117,3 +117,19 @@ func TestFormsOfFrameworksAreFilled(t *testing.T) {
 		}
 	}
 }
+
+// TestFormsByTheWordsBesideFields fills fields whose words stand beside or above them, without a label, and names them so in errors.
+func TestFormsByTheWordsBesideFields(t *testing.T) {
+	s := staged(t, `<form><div><span>User name</span><input id=u></div><table><tr><td>What is 3 + 4?<td><input id=q></table><div>Born <select id=m><option>Month</select><select id=y><option>Year</select></div>
+		<p>Vehicle<br><input id=v placeholder="Type here"></p><div><input type=radio name=s id=yes> Yes <input type=radio name=s id=no> No</div></form>`)
+	r := s.form(false, fields("User name", "Ada", "What is 3 + 4?", "7", "Vehicle", "Tram", "No", "")...)
+	s.is("[u.value, q.value, v.value, no.checked].join()", "Ada,7,Tram,true")
+	for _, one := range r.GetResults() {
+		if !one.GetOk() {
+			t.Errorf("%s: %s", one.GetSummary(), one.GetError())
+		}
+	}
+	if missing := said(s.form(false, fields("Password", "x")...)); !strings.Contains(missing, "fields here: User name, What is 3 + 4?, ref ") {
+		t.Errorf("the fields are named otherwise: %s", missing)
+	}
+}

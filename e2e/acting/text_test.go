@@ -152,3 +152,29 @@ func TestTypingFollowsAutoTabbingFields(t *testing.T) {
 	s.do(typing(s.at("1"), "369"))
 	s.is(`[...document.querySelectorAll("input")].map((i) => i.value).join()`, "3,6,9")
 }
+
+// TestFillIsHeardAsTyping fills fields of pages that listen to keys, and sliders that listen to their release, and reads them back after
+// the handlers of the page.
+func TestFillIsHeardAsTyping(t *testing.T) {
+	s := staged(t, `<input placeholder=kept><input placeholder=cleared><input placeholder=later><input type=range aria-label=slider value=5>
+		<script>
+			log = []
+			const at = (name) => document.querySelector("[placeholder=" + name + "]")
+			for (const type of ["keydown", "beforeinput", "input", "keyup", "change"]) at("kept").addEventListener(type, (e) => log.push(type + (e.key || "")))
+			let kept = ""
+			at("kept").addEventListener("keyup", () => kept = at("kept").value)
+			at("kept").addEventListener("blur", () => at("kept").value = kept)
+			at("cleared").onkeyup = () => at("cleared").value = ""
+			at("later").onkeyup = () => setTimeout(() => at("later").value = "")
+			released = ""
+			document.querySelector("[type=range]").onpointerup = (e) => released = e.target.value
+		</script>`)
+	s.do(fill(s.at("kept"), "Ada L"))
+	s.do(fill(s.at("slider"), "70"))
+	s.is(`at("kept").value`, "Ada L")
+	s.is("log.join()", "keydownL,beforeinput,input,keyupL,change")
+	s.is("released", "70")
+	for _, name := range []string{"cleared", "later"} {
+		s.refused(fill(s.at(name), "Ada"), "NOT_DELIVERED", "the page took it back")
+	}
+}

@@ -71,7 +71,8 @@ func (t *typing) enter(ctx context.Context, whole bool) (result driver.DoResult,
 	return t.verifyTyped(ctx, agent, a)
 }
 
-// keyEvents are the events that enter a text.
+// keyEvents are the events that enter a text. What is filled into a field is one insertion between the keydown and the keyup of its last
+// character: pages that listen to keys see one key press of the whole text, and a long text costs as much as a short one.
 func (t *typing) keyEvents(a driver.Action, found outcome.Element) []keys.Event {
 	switch {
 	case a.Kind == driver.Type && found.End:
@@ -89,7 +90,7 @@ func (t *typing) keyEvents(a driver.Action, found outcome.Element) []keys.Event 
 	case found.Rich:
 		return lines(a.Text)
 	}
-	return []keys.Event{{Text: a.Text}}
+	return keys.Framed(a.Text)
 }
 
 // selectAll selects what an editor draws, of which its field holds a part at most.

@@ -74,6 +74,27 @@ func Text(text string) []Event {
 	return events
 }
 
+// Framed returns the events that insert a text as one piece while a key is held: the key of its last character, or the one
+// that input methods press for what no key types. The key itself enters nothing.
+func Framed(text string) []Event {
+	s := stroke{key: key{name: "Process", vk: inputMethodKey}}
+	var bits int64
+	if r, _ := utf8.DecodeLastRuneInString(text); r >= ' ' {
+		if known, ok := typed(r); ok {
+			s = known
+			if s.shift {
+				bits = Shift
+			}
+		}
+	}
+	down := s.event(bits)
+	down.Type = input.DispatchKeyEventTypeRawKeyDown
+	return []Event{{Key: down}, {Text: text}, {Key: s.up(bits)}}
+}
+
+// inputMethodKey is the code of keys that an input method handles.
+const inputMethodKey = 229
+
 // typed finds the key for a character.
 func typed(r rune) (stroke, bool) {
 	switch r {

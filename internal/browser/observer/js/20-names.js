@@ -316,6 +316,7 @@ class Naming {
   constructor(labels) {
     this.labels = labels;
     this.generated = new Generated();
+    this.captions = new Captions();
     /** The elements that are part of this name already: none counts twice. */
     this.visited = new Set();
     /** How many characters were gathered. */
@@ -379,6 +380,11 @@ class Naming {
       if (text) return text;
     }
     return this.tooltip(el); // 2I
+  }
+
+  /** The accessible name of a field, or else its caption. @param {El} el @param {string} tag @param {string} role */
+  nameOrCaption(el, tag, role) {
+    return this.name(el, tag, role) || (mayHaveCaption(el, tag, role) ? this.captions.of(el, null) : "");
   }
 
   /** The text of an element that has no name by ARIA. @param {El} el @param {string} tag */

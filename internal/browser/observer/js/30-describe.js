@@ -458,15 +458,16 @@ const FIELD_TAGS = new Set(["input", "select", "textarea", "progress", "meter"])
  * @param {Inherited} ctx @param {Naming} naming @param {El | null} focused @param {string[]} attributes
  * @param {string} child @param {boolean} targeted a caller named the element as a target
  * @param {string} known its role, if that was computed just now, else ""
+ * @param {Rec} rec its record
  */
-function describe(into, el, tag, explicit, kind, ctx, naming, focused, attributes, child, targeted, known) {
+function describe(into, el, tag, explicit, kind, ctx, naming, focused, attributes, child, targeted, known, rec) {
   const role = known || roleOf(el, tag, explicit);
   const field = FIELD_TAGS.has(tag);
   into[F_KIND] = kind;
   into[F_PARENT] = ctx.parent;
   into[F_TAG] = clean(tag, 64);
   into[F_ROLE] = role;
-  setText(into, nameOrText(el, tag, role, kind, naming, targeted));
+  setText(into, shownName(el, tag, role, kind, naming, targeted, rec));
   into[F_HREF] = hrefOf(el, tag);
   into[F_NAME] = field || tag === "button" || tag === "a" ? clean(attr(el, "name") || "", MAX_FIELD) : "";
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
@@ -487,6 +488,17 @@ function setText(into, text) {
   const short = text.length <= MAX_NAME ? text : clean(text, MAX_NAME);
   into[F_TEXT] = short;
   into[F_WHOLE] = short === text ? "" : text;
+}
+
+/**
+ * The name of an element, its text, or the caption of a field that has neither.
+ * @param {El} el @param {string} tag @param {string} role @param {number} kind @param {Naming} naming
+ * @param {boolean} targeted as nameOrText takes it
+ * @param {Rec} rec its record
+ */
+function shownName(el, tag, role, kind, naming, targeted, rec) {
+  const name = nameOrText(el, tag, role, kind, naming, targeted);
+  return name || kind !== INTERACTIVE || !mayHaveCaption(el, tag, role) ? name : naming.captions.of(el, rec);
 }
 
 /**

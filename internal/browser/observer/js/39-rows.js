@@ -407,7 +407,7 @@ function nameNow(model, rec) {
   const { node, tag } = rec;
   probeAttributes(node);
   const explicit = hasAttr(node, "role") ? explicitRole(node) : "";
-  const name = nameOrText(node, tag, roleOf(node, tag, explicit), rec.fields[F_KIND], model.naming, (model.hints.get(node) & HINT_TARGET) !== 0);
+  const name = shownName(node, tag, roleOf(node, tag, explicit), rec.fields[F_KIND], model.naming, (model.hints.get(node) & HINT_TARGET) !== 0, rec);
   forgetAttributes();
   const control = explicit ? undefined : model.hints.proxiedControls.get(node);
   const shown = control && model.naming.name(control, "input", roleOf(control, "input", explicitRole(control)));

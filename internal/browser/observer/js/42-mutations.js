@@ -230,13 +230,14 @@ class Changes {
    * @param {DomNode | null} node
    */
   noteText(node) {
-    const { records, rows } = this.model;
+    const { naming, records, rows } = this.model;
     for (let /** @type {DomNode | null} */ n = node; n; n = flatParent(n)) {
       if (isShadow(n)) n = n.host;
       if (!n || !isElement(n)) return;
       const rec = records.get(n);
       if (rec) this.dirty.add(rec);
       rows.touchNode(n);
+      naming.captions.note(n, this.dirty);
       const tag = tagOf(n);
       if (tag === "label") {
         this.noteRec(n.control);

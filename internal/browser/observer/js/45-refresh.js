@@ -354,7 +354,7 @@ class Refresh {
   fill(into, rec, explicit, kind, ctx, role) {
     const { attributes, frames, hints, naming } = this.model;
     const child = kind === FRAME_HOST ? frames.get(rec.node) || "" : "";
-    describe(into, rec.node, rec.tag, explicit, kind, ctx, naming, this.focused, attributes, child, (hints.get(rec.node) & HINT_TARGET) !== 0, role);
+    describe(into, rec.node, rec.tag, explicit, kind, ctx, naming, this.focused, attributes, child, (hints.get(rec.node) & HINT_TARGET) !== 0, role, rec);
     const control = hints.proxiedControls.size && !explicit ? hints.proxiedControls.get(rec.node) : undefined;
     if (kind === INTERACTIVE && isSelectedByHolder(rec.node, this.model.records)) {
       into[F_STATES] = (into[F_STATES] & ~(3 << S_SELECTED)) | (YES << S_SELECTED);

@@ -303,7 +303,7 @@ class Notices {
         return name ? [name, text.startsWith(name) ? text.slice(name.length).trim() : text] : [];
       }
       case "invalid": {
-        const name = clean(naming.name(el, tagOf(el), explicitRole(el)), MAX_LABEL), message = invalidMessage(el);
+        const name = clean(naming.nameOrCaption(el, tagOf(el), explicitRole(el)), MAX_LABEL), message = invalidMessage(el);
         return [filled([name, message]).join(": ") || "a field"];
       }
       case "busy":

@@ -178,7 +178,7 @@ class Extraction {
         const role = roleOf(el, tag, explicitRole(el));
         forgetAttributes();
         if (role !== field.role || !safe.checkVisibility(el, VISIBLE)) continue;
-        if (field.name && !foldCase(this.naming.name(el, tag, role)).includes(field.name)) continue;
+        if (field.name && !foldCase(this.naming.nameOrCaption(el, tag, role)).includes(field.name)) continue;
         found.push(el);
         if (!field.all && trees.length === 1) return found;
         if (found.length > this.maxRows) break;

@@ -124,7 +124,8 @@ async function selectionHeard() {
 }
 
 /**
- * Sets the value of an input that has a picker, as the picker would: value, then events.
+ * Sets the value of an input that has a picker or a thumb, with the events of a key press, or of a drag from press to release,
+ * and its change.
  * @param {Agent} agent @param {El} el @param {string} text
  */
 function setValue(agent, el, text) {
@@ -137,17 +138,40 @@ function setValue(agent, el, text) {
   if (bad) return { error: "wrong", detail: el.type };
   HTMLElement.prototype.focus.call(el, { preventScroll: true });
   if (el.value === probe.value) return { done: true, held: isReportable(el) ? el.value : MASK };
+  const slides = el.type === "range";
+  if (slides) dispatchPointer(el, "down");
+  else el.dispatchEvent(new KeyboardEvent("keydown", { key: "Unidentified", bubbles: true, composed: true, cancelable: true }));
   el.value = probe.value;
-  dispatchChange(agent, el);
+  noteChange(agent, el);
+  el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  if (slides) dispatchPointer(el, "up");
+  else el.dispatchEvent(new KeyboardEvent("keyup", { key: "Unidentified", bubbles: true, composed: true, cancelable: true }));
+  el.dispatchEvent(new Event("change", { bubbles: true }));
   return { done: true, held: isReportable(el) ? el.value : MASK };
 }
 
-/** @param {Agent} agent @param {El} el */
-function dispatchChange(agent, el) {
+/**
+ * Presses the pointer on a slider, or releases it, as a drag of its thumb does.
+ * @param {El} el @param {"down" | "up"} what
+ */
+function dispatchPointer(el, what) {
+  const { x, y } = visibleCenter(safe.rect(el));
+  const init = { bubbles: true, composed: true, cancelable: true, view: window, clientX: x, clientY: y, button: 0, buttons: what === "down" ? 1 : 0, detail: 1 };
+  el.dispatchEvent(new PointerEvent("pointer" + what, { ...init, pointerId: 1, pointerType: "mouse", isPrimary: true }));
+  el.dispatchEvent(new MouseEvent("mouse" + what, init));
+}
+
+/** Notes that a value is being set. @param {Agent} agent @param {El} el */
+function noteChange(agent, el) {
   agent.model.rows.noteGiven(el);
   agent.rest.begin(el);
   agent.rest.ask();
   agent.rest.noteValue();
+}
+
+/** @param {Agent} agent @param {El} el */
+function dispatchChange(agent, el) {
+  noteChange(agent, el);
   el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   el.dispatchEvent(new Event("change", { bubbles: true }));
 }

@@ -94,6 +94,15 @@ const units = {
     });
   },
 
+  /** The role and the name of each listed field with an id, and its caption. */
+  captions() {
+    const { records } = modelNow();
+    return named().map((el) => {
+      const rec = records.get(el);
+      return rec && rec.shown ? el.id + " " + rec.fields[F_ROLE] + " " + JSON.stringify(rec.fields[F_TEXT]) : el.id + " is not listed";
+    });
+  },
+
   /** The role of each element with an id, and whether it is interactive. */
   roles() {
     return named().map((el) => {

@@ -1,0 +1,275 @@
+// @ts-check
+// Captions: the words that a page draws beside or above a field as its label, without saying so in its markup.
+//
+// They name a field that has no accessible name. A caption is told from the order of the document and the boxes of its
+// tables, not from the layout: nothing is measured. It is the text before the field in its line, block, cell or row, or
+// that of the column; no caption is taken rather than a wrong one. describe and Finder ask.
+
+/** How many ancestors of a field may be its wrapper alone. */
+const MAX_FIELD_BOXES = 6;
+/** How many siblings before a field are looked at, and how many cells of a row. */
+const MAX_BEFORE = 24;
+/** How many characters a caption has at most; one that is longer is prose. */
+const MAX_CAPTION = 200;
+/** How many fields are described again when something changes around their captions. */
+const MAX_CAPTIONED = 64;
+
+/** What a person fills in or chooses from. */
+const CAPTIONED = "input:not([type=hidden],[type=submit],[type=button],[type=reset],[type=image]),select,textarea," +
+  "[contenteditable=''],[contenteditable=true],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider],[role=listbox],[role=switch],[role=checkbox],[role=radio]";
+/** Parts of a page that are no wrapper of one field. */
+const SECTIONS = new Set(["html", "body", "form", "fieldset", "table", "tbody", "thead", "main", "section", "article", "aside", "header", "footer", "nav", "dialog"]);
+/** What stands before a field and says nothing about it. */
+const SILENT = "script,style,template,svg,img,link,meta,[role=alert],[role=status],[aria-live],[role=tooltip]";
+/** What is a control of its own; its words are those of no field. */
+const SPEAKING = "a[href],button,summary,[role=button],[role=link],[role=tab],[role=menuitem],[onclick]";
+/** Controls in what would be the wrapper of a field: it is a part of the page then. */
+const BUTTONS = "button,input[type=submit],input[type=button],[role=button]";
+
+/** Whether an element is a field that a caption may name. @param {El} el @param {string} tag @param {string} role */
+function mayHaveCaption(el, tag, role) {
+  if (tag === "select" || tag === "textarea") return true;
+  if (tag === "input") return !/^(?:hidden|submit|button|reset|image)$/.test(el.type);
+  return role === "textbox" || role === "searchbox" || role === "combobox" || role === "spinbutton" || role === "slider" || role === "listbox";
+}
+
+/**
+ * Finds the captions of fields, and knows which fields to describe again when something changes around them.
+ */
+class Captions {
+  constructor() {
+    /** The records of nameless fields by the element that holds their caption. @type {Expando<Set<Rec>>} */
+    this.around = new Expando();
+    /** Some field was looked at. */
+    this.used = false;
+  }
+
+  /**
+   * The words beside or above a field, or "".
+   * @param {El} field @param {Rec | null} rec its record, which is described again when they change
+   */
+  of(field, rec) {
+    const tag = tagOf(field);
+    if (tag === "input" && (field.type === "checkbox" || field.type === "radio")) {
+      if (rec) this.watch(safe.parentNode(field), rec);
+      return captionOfToggle(field);
+    }
+    let n = boxOf(field, tag);
+    for (let up = 0; n && up < MAX_FIELD_BOXES; up++) {
+      const parent = flatElement(n);
+      if (!parent) return "";
+      if (rec) this.watch(parent, rec);
+      if (tagOf(n) === "td") return cellCaption(n, parent);
+      const name = captionBefore(n, parent, up > 0);
+      if (name !== null) return name;
+      if (SECTIONS.has(tagOf(parent)) || !isWrapper(parent)) return columnCaption(n, parent);
+      n = parent;
+    }
+    return "";
+  }
+
+  /** Describes a field again when a text in an element changes. @param {DomNode | null} around @param {Rec} rec */
+  watch(around, rec) {
+    if (!around) return;
+    this.used = true;
+    const recs = this.around.get(around) || new Set();
+    if (recs.size >= MAX_CAPTIONED) for (const one of recs) if (!safe.isConnected(one.node)) recs.delete(one);
+    if (recs.size < MAX_CAPTIONED) recs.add(rec);
+    this.around.set(around, recs);
+  }
+
+  /** Adds the fields to describe again after a text in an element has changed. @param {El} el @param {Set<Rec>} dirty */
+  note(el, dirty) {
+    if (!this.used) return;
+    const recs = this.around.get(el);
+    if (recs) for (const rec of recs) dirty.add(rec);
+  }
+}
+
+/**
+ * The box that is drawn for a field: itself, or the one around it whose border it shares with what stands in it, such
+ * as the choices of a combobox or a currency.
+ * @param {El} field @param {string} tag
+ */
+function boxOf(field, tag) {
+  if (tag === "select" || (tag === "input" && /^(?:range|file|color)$/.test(field.type)) || isBoxDrawn(getComputedStyle(field))) return field;
+  for (let n = flatElement(field), up = 0; n && up < MAX_FIELD_BOXES; n = flatElement(n), up++) {
+    if (SECTIONS.has(tagOf(n)) || queryWithin(n, CAPTIONED).length > 1) return field;
+    if (isBoxDrawn(getComputedStyle(n))) return n;
+  }
+  return field;
+}
+
+/** Whether an element holds one field, and no button with words. @param {El} el */
+function isWrapper(el) {
+  if (queryWithin(el, CAPTIONED).length > 1) return false;
+  for (const button of queryWithin(el, BUTTONS)) if (hasText(safe.textContent(button)) || tagOf(button) === "input") return false;
+  return true;
+}
+
+/**
+ * The words before an element in its parent, which are its caption: null when there are none, "" when they are another's.
+ * @param {El} n @param {El} parent @param {boolean} wrapped it is a wrapper of the field
+ * @returns {string | null}
+ */
+function captionBefore(n, parent, wrapped) {
+  const run = new Run();
+  let node = safe.previousSibling(n);
+  for (let seen = 0; node && seen < MAX_BEFORE && !run.ended; seen++, node = safe.previousSibling(node)) run.add(node, parent, true);
+  if (!hasText(run.words)) return run.barred ? "" : null;
+  if (run.isOpen && beginsWithField(parent)) return ""; // each text may be behind its field
+  if (isTextMasked(parent) || sharesCaption(n)) return "";
+  if (wrapped && /^(?:html|body|main)$/.test(tagOf(parent)) && !/[:?*]\s*$/.test(run.words)) return "";
+  return asCaption(run.words);
+}
+
+/** The words of a line, or those of a block, on one side of a field. */
+class Run {
+  constructor() {
+    this.words = "";
+    this.breaks = 0;
+    this.ended = false;
+    /** It ends at something whose words are its own. */
+    this.barred = false;
+    /** Nothing but a field divides the line. */
+    this.isOpen = false;
+  }
+
+  /** Takes the next node. @param {DomNode} node @param {El} parent @param {boolean} backward the run is gathered from its end */
+  add(node, parent, backward) {
+    if (isText(node)) this.words = backward ? node.data + this.words : this.words + node.data;
+    if (!isElement(node)) return;
+    const tag = tagOf(node);
+    if (tag === "br" || tag === "hr") {
+      this.ended = hasText(this.words) || tag === "hr" || ++this.breaks > 1 || !backward;
+      return;
+    }
+    const field = holdsField(node);
+    if (!field && (safe.matches(node, SILENT) || !hasText(safe.textContent(node)))) return;
+    if (!safe.checkVisibility(node, VISIBLE_OR_TRANSPARENT)) return;
+    const inline = PHRASING.has(tag);
+    this.ended = field || !inline || !mayCaption(node, tag, parent);
+    if (field) this.isOpen = inline || REPLACED.has(tag);
+    else if (!mayCaption(node, tag, parent)) this.barred = !hasText(this.words);
+    else if (inline || !hasText(this.words)) {
+      const words = reportedWords(node, MAX_CAPTION + 1);
+      this.words = backward ? words + this.words : this.words + words;
+    }
+  }
+}
+
+/** Whether the words of an element may be the caption of a field beside it. @param {El} el @param {string} tag @param {El} parent */
+function mayCaption(el, tag, parent) {
+  if (safe.matches(el, SPEAKING) || queryWithin(el, "button,[role=button]").length > 0) return false;
+  if (tag === "label") return el.control === null;
+  if (/^h[12]$/.test(tag)) return false;
+  if (/^h[3-6]$/.test(tag) || tag === "legend" || attr(el, "role") === "heading" || queryWithin(el, "h1,h2,h3,h4,h5,h6").length > 0) return isWrapper(parent);
+  return true;
+}
+
+/** Whether an element holds a field, or is one. @param {El} el */
+function holdsField(el) {
+  return safe.matches(el, CAPTIONED) || queryWithin(el, CAPTIONED).length > 0;
+}
+
+/** Whether the first that an element shows is a field, not a text. @param {El} el */
+function beginsWithField(el) {
+  /** @type {(DomNode | null)[]} */
+  const stack = [safe.firstChild(el)];
+  for (let seen = 0; stack.length && seen < MAX_BEFORE; seen++) {
+    const node = stack.pop();
+    if (!node) continue;
+    if (isText(node) && hasText(node.data)) return false;
+    stack.push(safe.nextSibling(node));
+    if (!isElement(node) || safe.matches(node, SILENT)) continue;
+    if (safe.matches(node, CAPTIONED)) return true;
+    stack.push(safe.firstChild(node));
+  }
+  return false;
+}
+
+/** Whether a field that has no words of its own follows an element: the words before would be those of both. @param {El} n */
+function sharesCaption(n) {
+  for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE; node = safe.nextSibling(node), seen++) {
+    if (isText(node) && hasText(node.data)) return false;
+    if (!isElement(node) || safe.matches(node, SILENT)) continue;
+    if (holdsField(node)) {
+      const next = safe.matches(node, CAPTIONED) ? node : queryWithin(node, CAPTIONED)[0];
+      const named = ["aria-label", "aria-labelledby", "placeholder", "title"].some((name) => hasAttr(next, name));
+      return !isToggle(next, tagOf(next)) && !named && (node === next || beginsWithField(node)) && !(next.labels && next.labels.length);
+    }
+    if (hasText(safe.textContent(node))) return false;
+  }
+  return false;
+}
+
+/** The caption of a cell: that of its column, or the one text before it in the row. @param {El} cell @param {El} row */
+function cellCaption(cell, row) {
+  const above = columnCaption(cell, row);
+  const before = elementBefore(cell);
+  if (above || !before || holdsField(before) || !hasText(safe.textContent(before)) || sharesCaption(cell)) return above;
+  const first = elementBefore(before);
+  if ((first && !holdsField(first) && hasText(safe.textContent(first))) || !mayCaption(before, tagOf(before), row)) return "";
+  return asCaption(reportedWords(before, MAX_CAPTION + 1));
+}
+
+/**
+ * The caption of the column that an element stands in: the header of its table, or what stands above it in a row of
+ * captions above a row of fields.
+ * @param {El} n @param {El} row
+ */
+function columnCaption(n, row) {
+  const cells = childrenOf(row), at = cells.indexOf(n);
+  let above = elementBefore(row);
+  if (tagOf(row) === "tr") {
+    const table = closestOf(row, "table");
+    const head = table ? firstFound(table, "tr") : null;
+    if (head && head !== row && childrenOf(head).every((cell) => tagOf(cell) === "th")) above = head;
+  }
+  if (at < 0 || !above || cells.length < 2) return "";
+  const captions = childrenOf(above);
+  const isHead = captions.every((cell) => tagOf(cell) === "th");
+  if (captions.length !== cells.length || holdsField(above) || !(isHead || cells.every(holdsField))) return "";
+  return mayCaption(captions[at], tagOf(captions[at]), above) ? asCaption(reportedWords(captions[at], MAX_CAPTION + 1)) : "";
+}
+
+/** The first child elements of an element. @param {El} el */
+function childrenOf(el) {
+  const out = [];
+  for (let c = safe.firstElementChild(el); c && out.length <= MAX_BEFORE; c = safe.nextElementSibling(c)) out.push(c);
+  return out;
+}
+
+/** The words behind a checkbox or radio button, or before it where those of the last one stand before it. @param {El} toggle */
+function captionOfToggle(toggle) {
+  let n = toggle, parent = flatElement(n);
+  for (let up = 0; parent && up < 2 && !hasText(safe.textContent(parent)) && isWrapper(parent) && !/^(?:td|th|li|body|form)$/.test(tagOf(parent)); up++) {
+    n = parent;
+    parent = flatElement(n);
+  }
+  if (!parent || isTextMasked(parent)) return "";
+  const toggles = queryWithin(parent, "input[type=checkbox],input[type=radio]");
+  const last = toggles.length > 1 ? toggles[toggles.length - 1] : n;
+  const words = wordsBehind(n, parent);
+  if (words && (last === n || safe.parentNode(last) !== parent || wordsBehind(last, parent))) return asCaption(words);
+  const run = new Run();
+  for (let node = safe.previousSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.previousSibling(node), seen++) {
+    if (isElement(node) && !PHRASING.has(tagOf(node))) break;
+    run.add(node, parent, true);
+  }
+  return hasText(run.words) ? asCaption(run.words) : "";
+}
+
+/** The words of the line behind an element. @param {El} n @param {El} parent */
+function wordsBehind(n, parent) {
+  const run = new Run();
+  for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.nextSibling(node), seen++) run.add(node, parent, false);
+  return clean(run.words, MAX_CAPTION + 1);
+}
+
+/** A text as a caption, or "" for one that is none: a number, a sign, prose. @param {string} words */
+function asCaption(words) {
+  const text = clean(words, MAX_CAPTION + 1);
+  if (text.length > MAX_CAPTION || !/[\p{L}=?]/u.test(text)) return "";
+  return text.length > 80 && text.endsWith(".") ? "" : text;
+}
