@@ -50,16 +50,16 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 		actions, err = t.actionsFor(f, at.el)
 	}
 	if err != nil {
-		if fatal(ctx, err) {
-			return Result{}, err
-		}
-		return Result{Err: err, Delivered: driver.DeliveredNone, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(driver.DoResult{}, err)}, nil
+		return notFilled(ctx, f, driver.DeliveredNone, err)
 	}
 	f.Form.last = at.ref
 	var r Result
 	for i, one := range actions {
 		before := t.x.Head().Snapshot.Find(one.Ref)
 		done, err := t.perform(ctx, Step{Action: one, found: at.ref != one.Ref || !at.named})
+		if err == nil && opensOptions(at.el, f, done.Err) {
+			return t.pick(ctx, f, at)
+		}
 		if err == nil && done.Err == nil && !t.live.Hung() {
 			if done.Err = t.tookBack(one, before, &done); done.Err != nil {
 				done.Done, done.Delivered = false, driver.DeliveredPart
@@ -74,6 +74,45 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 		if err != nil || done.Err != nil {
 			return r, err
 		}
+	}
+	return r, nil
+}
+
+// notFilled is the result of a field that does not hold what it should.
+func notFilled(ctx context.Context, f *Field, delivered driver.Delivered, err error) (Result, error) {
+	if fatal(ctx, err) {
+		return Result{}, err
+	}
+	return Result{Err: err, Delivered: delivered, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(driver.DoResult{}, err)}, nil
+}
+
+// opensOptions reports whether a field that takes no text is one that opens a list of options when it is pressed: a combobox, or a button with
+// a list that the caller named by its label.
+func opensOptions(el *dom.Element, f *Field, refused error) bool {
+	var e *apierr.Error
+	if !errors.As(refused, &e) || e.Detail["cause"] != "uneditable" || f.value() == "" {
+		return false
+	}
+	return el.Role == "combobox" || el.Role == "button" && f.Ways[0].By == target.Label
+}
+
+// pick opens the list of options of a field, and clicks the one that has the value.
+func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error) {
+	r, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(at.ref), Clicks: 1}, found: true})
+	if err != nil || r.Err != nil {
+		return r, err
+	}
+	option := target.Target{By: target.Role, Role: "option", Name: f.value()}
+	step := Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(dom.NoRef), Clicks: 1}, Target: option}
+	if _, err = t.resolve(ctx, step); err != nil {
+		return notFilled(ctx, f, driver.DeliveredPart, err)
+	}
+	if r, err = t.perform(ctx, step); err != nil || r.Err != nil {
+		return r, err
+	}
+	r.Ref, r.Summary = at.ref, "select "+f.name()+": ok"
+	if now := t.x.Head().Snapshot.Find(at.ref); now != nil && target.Compare(now.WholeText()+" "+now.Value, f.value()) > target.Partly {
+		r.Summary += ", but it does not show " + strconv.Quote(truncate.Runes(f.value(), text.Long)) + ": read the page"
 	}
 	return r, nil
 }

@@ -133,3 +133,16 @@ func TestFormsByTheWordsBesideFields(t *testing.T) {
 		t.Errorf("the fields are named otherwise: %s", missing)
 	}
 }
+
+// TestFormsChooseByAPartOfAnOption names options by a part that one of them has, in a native select and in a list that opens on press.
+func TestFormsChooseByAPartOfAnOption(t *testing.T) {
+	s := staged(t, `<label>From <select id=from><option>Choose<option>New York (NYC)<option>New Orleans (MSY)</select></label><span id=l>Country</span>
+		<div role=button tabindex=0 aria-haspopup=listbox aria-labelledby="l b" id=b>None</div><script>b.onmousedown = () => {
+			const over = document.createElement("div"); over.style = "position:fixed;inset:0"; over.innerHTML = "<ul role=listbox><li role=option tabindex=-1>Canada<li role=option tabindex=-1>Peru</ul>"
+			document.body.append(over); over.onclick = (e) => { if (e.target.role === "option") b.textContent = e.target.textContent; over.remove() } }</script>`)
+	s.form(false, fields("From", "York", "Country", "Peru")...)
+	s.is("from.value + b.textContent", "New York (NYC)Peru")
+	if several := said(s.form(false, fields("From", "New")...)); !strings.Contains(several, `it has no option "New"`) {
+		t.Errorf("a part of two options says %s", several)
+	}
+}

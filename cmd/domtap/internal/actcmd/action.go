@@ -3,6 +3,7 @@
 package actcmd
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -95,12 +96,18 @@ func printOutcome(p *cli.Printer, answer *domtapv1.InteractResponse) error {
 	if err := p.ShowDiff(answer, render.Outcome(answer)); err != nil {
 		return err
 	}
+	var reason string
+	var errs []string
 	for _, result := range answer.GetResults() {
 		if !result.GetOk() {
-			return exit.OfReason(result.GetReason(), result.GetError())
+			reason = cmp.Or(reason, result.GetReason())
+			errs = append(errs, result.GetError())
 		}
 	}
-	return nil
+	if len(errs) == 0 {
+		return nil
+	}
+	return exit.OfReason(reason, strings.Join(errs, "\n"))
 }
 
 // bind defines the flags and the arguments of an action on its command. The function that it returns

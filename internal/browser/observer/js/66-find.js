@@ -14,7 +14,7 @@ const MAX_COMPARED = 100_000;
 /** Elements that can have a label or a placeholder. */
 const FIELDS_SELECTOR = "input:not([type=hidden]),select,textarea,meter,progress,output,[contenteditable],[role=textbox]," +
   "[role=searchbox],[role=combobox],[role=listbox],[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton]," +
-  "[role=radiogroup],[aria-placeholder]";
+  "[role=radiogroup],[aria-placeholder],[aria-haspopup=listbox]";
 /** Groups of choices. */
 const GROUPS_SELECTOR = "fieldset,[role=group],[role=radiogroup]";
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy"];

@@ -194,7 +194,7 @@ function reportedLabel(option) {
 }
 
 /**
- * The options with a value, else with that label, else with that label in any case.
+ * The options with a value, else with that label, else with that label in any case, else the one whose label has it as a part.
  * @param {El[]} options @param {string} wanted
  */
 function optionsNamed(options, wanted) {
@@ -205,7 +205,8 @@ function optionsNamed(options, wanted) {
     const found = options.filter(match);
     if (found.length) return found;
   }
-  return [];
+  const parts = label === "" ? [] : options.filter((o) => optionLabel(o).toLowerCase().includes(label.toLowerCase()));
+  return parts.length === 1 ? parts : [];
 }
 
 /**
