@@ -22,6 +22,9 @@ const (
 	nudge = 8
 	// dragSteps is in how many moves the pointer goes to where it is dragged.
 	dragSteps = 8
+	// settleMoves is how many moves follow where it is released, and settleTime how long each lasts. Browsers repeat dragover every 50 ms.
+	settleMoves = 2
+	settleTime  = 50 * time.Millisecond
 )
 
 // drag presses at the element, moves, and releases. When the page begins to drag data, what goes on is a drag of the
@@ -181,10 +184,33 @@ func (t *drag) moveHeld(ctx context.Context, p *path, data <-chan *cdproto.Messa
 	} else if err := t.glide(ctx, at, to, dragged, first); err != nil {
 		return to, err
 	}
+	if err := t.settle(ctx, to, dragged); err != nil {
+		return to, err
+	}
 	if dragged == nil {
 		return t.arrive(ctx, p, to)
 	}
 	return to, t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragOver, to, dragged), dragEvent(input.DispatchDragEventTypeDrop, to, dragged))
+}
+
+// settle holds what is dragged where it is released, with the moves of a hand that comes to rest. A list that makes room for it takes no
+// moves for some time after each.
+func (t *drag) settle(ctx context.Context, to driver.Point, dragged *input.DragData) error {
+	for range settleMoves {
+		var err error
+		if dragged != nil {
+			err = t.dragOver(ctx, to, dragged, false)
+		} else {
+			err = t.move(ctx, to, dragging)
+		}
+		if err != nil {
+			return err
+		}
+		if err := wait(ctx, settleTime); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // glide moves what is held from one point to another in a straight line; first says that a drag of data begins there.

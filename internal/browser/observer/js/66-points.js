@@ -267,7 +267,31 @@ function clickPath(el, hit, hidden) {
   }
   if (tagOf(el) === "area" && tagOf(hit) === "img" && hasAttr(hit, "usemap")) return DIRECT;
   // A transparent native control receives clicks through the box that is drawn around it.
-  return isToggle(el, tagOf(el)) && isBoxAround(el, hit, hidden ?? !isDrawn(el)) ? DIRECT : COVERED;
+  if (isToggle(el, tagOf(el)) && isBoxAround(el, hit, hidden ?? !isDrawn(el))) return DIRECT;
+  return isPressedThrough(el, hit) ? DIRECT : COVERED;
+}
+
+/**
+ * Whether what takes no clicks itself (pointer-events: none) is used by a click on what is around it: a field by its face, a
+ * placeholder by the face of its field, the only control of a shadow tree by its host.
+ * @param {El} el @param {El} hit
+ */
+function isPressedThrough(el, hit) {
+  if (el === hit || getComputedStyle(el).pointerEvents !== "none" || !isWithinNode(el, hit) || NO_FACES.has(tagOf(hit))) return false;
+  const root = safe.getRootNode(el);
+  if (isShadow(root) && root.host === hit) return [...root.querySelectorAll(CONTROLS)].every((other) => other === el || other.type === "hidden") && !safe.matches(el, ":disabled");
+  if (safe.matches(el, FACED)) return isOnlyControl(el, hit);
+  if (safe.matches(el, CONTROLS) || attr(el, "aria-disabled") === "true" || queryWithin(el, CONTROLS).length > 0) return false;
+  const fields = safe.matches(hit, PLACEHOLDER_FIELDS) ? [hit] : queryWithin(hit, PLACEHOLDER_FIELDS);
+  return fields.length === 1 && isOnlyControl(fields[0], hit);
+}
+
+/** What a placeholder may stand in for. */
+const PLACEHOLDER_FIELDS = FACED + ",[role=combobox],[role=textbox],[tabindex='0']";
+
+/** Whether a box contains no other control. @param {El} el @param {El} box */
+function isOnlyControl(el, box) {
+  return [...queryWithin(box, CONTROLS)].every((other) => other === el);
 }
 
 /** Controls: a box that is drawn for one contains no other. */
@@ -287,7 +311,7 @@ function isDrawn(el) {
  */
 function isBoxAround(el, hit, hidden) {
   if (!hidden || !safe.contains(hit, el) || /^(html|body)$/.test(tagOf(hit))) return false;
-  return [...queryWithin(hit, CONTROLS)].every((other) => other === el);
+  return isOnlyControl(el, hit);
 }
 
 /**
