@@ -40,7 +40,23 @@ func (c *Capture) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error)
 	if c.masked() {
 		return c.maskedScreenshot(ctx, s)
 	}
-	params := cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormat(s.Format)}
+	now, err := c.secrets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	params, err := c.paramsOf(ctx, s)
+	switch {
+	case err != nil:
+		return nil, err
+	case isInView(s, now.view):
+		return c.paintedScreenshot(ctx, s, params, now)
+	}
+	return c.guarded(ctx, func() ([]byte, error) { return c.take(ctx, params) })
+}
+
+// paramsOf are those of a picture without masks.
+func (c *Capture) paramsOf(ctx context.Context, s driver.Shot) (params cdppage.CaptureScreenshotParams, err error) {
+	params = cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormat(s.Format)}
 	if s.Quality > 0 && s.Format != "png" {
 		q := int64(s.Quality)
 		params.Quality = &q
@@ -51,7 +67,7 @@ func (c *Capture) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error)
 	if s.FullPage || clip.Width > 0 {
 		m, err := cdp.Call(ctx, c.m.Main, cdppage.GetLayoutMetrics, cdp.Empty{})
 		if err != nil {
-			return nil, c.m.Failed(err)
+			return params, c.m.Failed(err)
 		}
 		params.CaptureBeyondViewport = &yes
 		if s.FullPage {
@@ -65,7 +81,7 @@ func (c *Capture) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error)
 	if clip.Width > 0 {
 		params.Clip = &cdppage.Viewport{X: clip.X, Y: clip.Y, Width: clip.Width, Height: clip.Height, Scale: 1}
 	}
-	return c.take(ctx, params)
+	return params, nil
 }
 
 // take takes one picture.

@@ -37,7 +37,7 @@ func (c *Capture) maskedScreenshot(ctx context.Context, s driver.Shot) ([]byte, 
 	case s.Format == "webp":
 		return nil, c.Unmasked("WebP cannot be painted over: take PNG or JPEG")
 	}
-	before, err := c.covers(ctx)
+	before, err := c.masks(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (c *Capture) maskedScreenshot(ctx context.Context, s driver.Shot) ([]byte, 
 		if err != nil {
 			return nil, err
 		}
-		after, err := c.covers(ctx)
+		after, err := c.masks(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -67,26 +67,23 @@ func (c *Capture) maskedScreenshot(ctx context.Context, s driver.Shot) ([]byte, 
 type covers struct {
 	view  redact.View
 	boxes []dom.Box
+	// readable says that a secret can be read in a picture, in the viewport or elsewhere.
+	readable bool
 }
 
-// covers asks all documents. A frame with anything masked in it, at any depth, is painted over as a whole, and so is one that
-// did not answer or is not known.
-func (c *Capture) covers(ctx context.Context) (covers, error) {
+// masks asks all documents of a session with masks. A frame with anything masked in it, at any depth, is painted over as a whole,
+// and so is one that did not answer or is not known.
+func (c *Capture) masks(ctx context.Context) (covers, error) {
 	list := c.m.Readable()
 	c.query.Probe(ctx, list) // closed shadow trees are found by that
-	answers := map[dom.FrameID]observer.MaskedAreas{}
-	for _, o := range list {
-		v, err := c.areasOf(ctx, o)
-		if err == nil {
-			answers[c.m.Tree.Key(o.ID)] = v
-		} else if ctx.Err() != nil {
-			return covers{}, c.m.Failed(err)
-		}
+	answers, err := c.areas(ctx, list)
+	if err != nil {
+		return covers{}, err
 	}
 	main, known := answers[""]
 	switch {
-	case !known:
-		return covers{}, &apierr.Error{Kind: apierr.Aborted, Message: "the page did not say where masked things are: it navigates, or hangs; try again"}
+	case !known, main.Unmasked:
+		return covers{}, errSilent()
 	case main.More:
 		return covers{}, apierr.Errorf(apierr.NotActionable, "the page has more than can be painted over: read it as text")
 	case main.Zoom != 1:
@@ -94,15 +91,37 @@ func (c *Capture) covers(ctx context.Context) (covers, error) {
 	}
 	out := covers{view: redact.View{Width: main.Width, Height: main.Height}}
 	for _, b := range main.Boxes {
-		out.boxes = append(out.boxes, dom.Box{X: b[0], Y: b[1], Width: b[2], Height: b[3]})
+		out.boxes = append(out.boxes, box(b))
 	}
 	for _, f := range main.Frames {
 		if !clean(answers, dom.FrameID(f.Name), 0) {
-			out.boxes = append(out.boxes, dom.Box{X: f.Box[0], Y: f.Box[1], Width: f.Box[2], Height: f.Box[3]})
+			out.boxes = append(out.boxes, box(f.Box))
 		}
 	}
 	return out, nil
 }
+
+// errSilent is the error of a page that did not answer.
+func errSilent() error {
+	return &apierr.Error{Kind: apierr.Aborted, Message: "the page did not say where masked things are: it navigates, or hangs; try again"}
+}
+
+// areas asks the documents; those that did not answer are missing.
+func (c *Capture) areas(ctx context.Context, list []frames.Readable) (map[dom.FrameID]observer.MaskedAreas, error) {
+	answers := map[dom.FrameID]observer.MaskedAreas{}
+	for _, o := range list {
+		v, err := c.areasOf(ctx, o)
+		if err == nil {
+			answers[c.m.Tree.Key(o.ID)] = v
+		} else if ctx.Err() != nil {
+			return nil, c.m.Failed(err)
+		}
+	}
+	return answers, nil
+}
+
+// box is left, top, width and height as a box.
+func box(b [4]float64) dom.Box { return dom.Box{X: b[0], Y: b[1], Width: b[2], Height: b[3]} }
 
 // areasOf asks one document.
 func (c *Capture) areasOf(ctx context.Context, o frames.Readable) (v observer.MaskedAreas, err error) {

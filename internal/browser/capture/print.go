@@ -24,6 +24,11 @@ func (c *Capture) Print(ctx context.Context, paper driver.PrintOptions) ([]byte,
 	if err := c.Unmasked("a PDF would show what is masked: take a screenshot, or use a session without --mask"); err != nil {
 		return nil, err
 	}
+	return c.guarded(ctx, func() ([]byte, error) { return c.print(ctx, paper) })
+}
+
+// print is Print where nothing is masked.
+func (c *Capture) print(ctx context.Context, paper driver.PrintOptions) ([]byte, error) {
 	params := cdppage.PrintToPDFParams{
 		Landscape: &paper.Landscape, PrintBackground: &paper.Graphics, Scale: paper.Scale, PaperWidth: paper.Width,
 		PaperHeight: paper.Height, PageRanges: paper.Ranges, TransferMode: cdppage.PrintToPDFTransferModeReturnAsStream,

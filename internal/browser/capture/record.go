@@ -10,6 +10,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/internal/browser/redact"
 )
 
 const (
@@ -75,7 +76,33 @@ func (c *Capture) Record(ctx context.Context, r driver.Recording, frame func(dri
 		return c.m.Failed(err)
 	}
 	defer c.stopRecording(ctx)
-	return c.follow(ctx, frames, r.Interval, frame)
+	before, err := c.secrets(ctx)
+	if err != nil {
+		return err
+	}
+	return c.follow(ctx, frames, r.Interval, c.painted(before, frame))
+}
+
+// painted hands on frames that are painted over where secrets were when the last frame came, are now, and may have been in between.
+// A frame of a page that does not answer is left out.
+func (c *Capture) painted(before covers, frame func(driver.Frame) error) func(context.Context, driver.Frame) error {
+	return func(ctx context.Context, f driver.Frame) error {
+		after, err := c.secrets(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return nil
+		}
+		boxes := before.during(after)
+		before = after
+		if len(boxes) > 0 {
+			if f.PNG, err = redact.Cover(f.PNG, after.view, boxes, redact.Show{Format: "png"}); err != nil {
+				return nil // the viewport changes its size
+			}
+		}
+		return frame(f)
+	}
 }
 
 // recordable fails where frames must not be shown.
@@ -84,7 +111,7 @@ func (c *Capture) recordable() error {
 }
 
 // follow hands on the frames until ctx ends.
-func (c *Capture) follow(ctx context.Context, frames chan cdppage.EventScreencastFrame, interval time.Duration, frame func(driver.Frame) error) error {
+func (c *Capture) follow(ctx context.Context, frames chan cdppage.EventScreencastFrame, interval time.Duration, frame func(context.Context, driver.Frame) error) error {
 	start := time.Now()
 	pace, front := time.NewTicker(interval), time.NewTicker(frontAgain)
 	defer pace.Stop()
@@ -102,7 +129,7 @@ func (c *Capture) follow(ctx context.Context, frames chan cdppage.EventScreencas
 			if err := c.recordable(); err != nil { // since it began
 				return err
 			}
-			if err := frame(driver.Frame{PNG: e.Data, At: time.Since(start)}); err != nil {
+			if err := frame(ctx, driver.Frame{PNG: e.Data, At: time.Since(start)}); err != nil {
 				return err
 			}
 			select {

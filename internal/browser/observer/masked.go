@@ -9,9 +9,15 @@ type MaskedAreas struct {
 		// Name is the frame's; empty: it is not known.
 		Name string     `json:"name"`
 		Box  [4]float64 `json:"box"`
+		// At is where the frame's viewport begins; nil: the frame is not drawn in its own size.
+		At *[2]float64 `json:"at"`
 	} `json:"frames"`
 	// More says that there is more than that.
 	More bool `json:"more"`
+	// Readable says that a secret can be read in a picture of the document, in the viewport or elsewhere.
+	Readable bool `json:"readable"`
+	// Unmasked says that the script has no masks, so that Boxes are those of secrets alone.
+	Unmasked bool `json:"unmasked"`
 	// Width and Height are the viewport's, Zoom by how much a person's fingers enlarged it.
 	Width  float64 `json:"width"`
 	Height float64 `json:"height"`

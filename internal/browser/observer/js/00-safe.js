@@ -425,7 +425,12 @@ class TextFolder {
   finish() {
     this.take(this.pending);
     this.pending = "";
-    return this.cut ? this.text.trimEnd() + "…" : this.text.trimEnd();
+    let text = this.text.trimEnd();
+    if (secretValues.size) {
+      text = withoutSecretValues(text);
+      if (this.isFull) text = withoutSecretEnd(text);
+    }
+    return this.cut ? text + "…" : text;
   }
 }
 
@@ -452,6 +457,7 @@ function hasText(text) {
  */
 function clean(text, max) {
   if (!text) return "";
+  if (secretValues.size) text = withoutSecretValues(text);
   if (text.length <= max && CLEAN.test(text)) return text;
   const long = text.length > max * 8;
   text = long ? folded(text, 2 * max) : text.replace(SPACES, " ").trim();

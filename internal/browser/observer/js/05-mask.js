@@ -6,7 +6,7 @@
 // A selector masks an element with everything below it, in its own tree and in the flat tree.
 // `values` masks the content of form fields and editors, but not their names.
 //
-// The file owns which elements are masked or secret. The describers (20-names, 30-describe,
+// The file owns which elements are masked; 06-secrets.js, which are secret. The describers (20-names, 30-describe,
 // 37-row-text, 65-markup, 67-extract) take text and attributes through its reported* functions.
 
 const MASK = "••••";
@@ -89,32 +89,6 @@ function isChoiceMasked(option) {
   return MASKS !== null && (MASKS.values || isMasked(option));
 }
 
-/** Values of autocomplete that mark a field as secret. */
-const SECRET_FIELDS = new Set(["one-time-code", "current-password", "new-password", "cc-csc"]);
-/**
- * A secret of at least this length is also searched for within other attributes; a shorter one must
- * be the whole value.
- */
-const SECRET_WITHIN = 4;
-/**
- * The fields that held a secret once. They stay masked, also when the page shows a password as
- * text.
- */
-const secrets = new WeakSet();
-
-/**
- * Whether the value of a field is secret. A field that was secret once stays secret.
- * @param {El} el
- */
-function isSecret(el) {
-  if (secrets.has(el)) return true;
-  const auto = attr(el, "autocomplete");
-  const secret = el.type === "password" || (attr(el, "type") || "").toLowerCase() === "password" ||
-    (auto !== null && auto.split(/[\t\n\f\r ]+/).some((token) => SECRET_FIELDS.has(token.toLowerCase())));
-  if (secret) secrets.add(el);
-  return secret;
-}
-
 /**
  * Whether an attribute reveals the value of a secret field.
  * @param {El} el @param {string} name @param {string} value
@@ -140,7 +114,7 @@ function reportedAttribute(el, name) {
     if (name.toLowerCase() === "selected") return null; // its presence reveals the choice
     if (value && name.toLowerCase() === "label") return MASK;
   }
-  return MASKS === null || !value ? value : maskAttribute(el, name, value);
+  return MASKS === null || !value ? shownAttribute(name, value) : maskAttribute(el, name, value);
 }
 
 /**
@@ -150,14 +124,19 @@ function reportedAttribute(el, name) {
 function reportedAria(el, name) {
   const value = aria(el, name);
   if (value && holdsSecret(el, name, value)) return MASK;
-  return MASKS === null || !value ? value : maskAttribute(el, name, value);
+  return MASKS === null || !value ? shownAttribute(name, value) : maskAttribute(el, name, value);
+}
+
+/** The value of an attribute without secrets of the document. @template {string | null} T @param {string} name @param {T} value @returns {T | string} */
+function shownAttribute(name, value) {
+  return value && secretValues.size && !UNMASKED.has(name.toLowerCase()) ? withoutSecretValues(value) : value;
 }
 
 /** @param {El} el @param {string} name @param {string} value */
 function maskAttribute(el, name, value) {
   name = name.toLowerCase();
   if (VALUE_ATTRIBUTES.has(name) && isValueMasked(el)) return isCaption(el) && !isMasked(el) ? value : MASK;
-  return !UNMASKED.has(name) && isMasked(el) ? MASK : value;
+  return !UNMASKED.has(name) && isMasked(el) ? MASK : shownAttribute(name, value);
 }
 
 /** Whether the value of an element is its caption, as that of a button is. @param {El} el */
@@ -173,7 +152,7 @@ function reportedCaption(el) {
 
 /** The text of an element, masked where needed. @param {El} el @returns {string} */
 function reportedText(el) {
-  return MASKS === null && !holdsSecretText(el) ? safe.textContent(el) : maskedText(el);
+  return withoutSecretValues(MASKS === null && !holdsSecretText(el) ? safe.textContent(el) : maskedText(el));
 }
 
 /** Whether the text in an element includes a secret. @param {El} el */

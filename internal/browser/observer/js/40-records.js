@@ -289,6 +289,7 @@ class Records {
     this.gone.delete(old);
     this.model.identity.departed.delete(now.ref);
     this.model.rows.inherit(old, now);
+    if (secrets.has(old.node)) noteSecret(now.node);
     old.ref = -1;
     old.sent = old.moved = old.boxSent = false;
     old.mask = 0;

@@ -38,6 +38,14 @@ class Refresh {
     this.limited = false;
   }
 
+  /** Learns the secrets of what was not described yet. */
+  learnSecrets() {
+    const { changes, sweep, doc } = this.model;
+    if (!changes.rescan) for (const el of changes.arrived) learnSecrets(el);
+    else for (const tree of [doc, ...sweep.shadows]) learnSecrets(tree);
+    relearnSecrets();
+  }
+
   /**
    * Applies everything that was noted.
    * @param {boolean} all also what no mutation shows: a read needs it
@@ -47,6 +55,7 @@ class Refresh {
     identity.undescribedSince = 0;
     this.model.begin();
     if (changes.rescan || all) sweep.poll();
+    this.learnSecrets();
     this.noteFocus();
     if (changes.rescan) {
       this.scanAll();

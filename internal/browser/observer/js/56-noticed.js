@@ -210,7 +210,7 @@ function withoutSecrets(doc, shadows, text) {
     for (let i = 0; i < fields.length && i < MAX_SOURCES; i++) {
       const { value } = fields[i];
       if (typeof value !== "string" || value.length < SECRET_WITHIN || !isSecret(fields[i])) continue;
-      const held = clean(value, MAX_NOTICE);
+      const held = foldedSecret(value);
       if (held) text = text.replaceAll(held, MASK);
     }
   }

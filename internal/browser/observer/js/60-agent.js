@@ -54,6 +54,9 @@ class Agent {
     this.changedIn = null;
     this.poller = new Poller(this);
     this.observer = new MutationObserver((records) => this.onMutations(records));
+    /** Sees which fields were password fields, from the beginning of the document. */
+    this.types = new MutationObserver(noteTypes);
+    this.types.observe(doc, TYPES);
     this.flush = this.flush.bind(this);
     this.onFrame = this.onFrame.bind(this);
     this.model.onRoot = (root) => this.follow(root);
@@ -88,6 +91,7 @@ class Agent {
     if (!this.model.sweep.follow(root)) return;
     this.model.listeners.addPending(root);
     this.observer.observe(root, OBSERVED);
+    this.types.observe(root, TYPES);
     for (const type of EVENTS) root.addEventListener(type, this.onEvent, LISTEN);
     root.addEventListener("slotchange", this.onEvent, LISTEN);
   }
@@ -107,12 +111,14 @@ class Agent {
 
   /** Takes in the mutations that were not delivered yet. */
   takeRecords() {
+    noteTypes(this.types.takeRecords());
     const records = this.observer.takeRecords();
     if (records.length) this.noteRecords(records);
   }
 
   /** @param {MutationRecord[]} records */
   noteRecords(records) {
+    relearnSecrets();
     this.model.changes.note(records);
     this.notices.note(records);
     this.rest.note(records);
@@ -145,6 +151,7 @@ class Agent {
         if (model.records.controls.size > CONTROLS_AT_ONCE) model.changes.styleDirty = true; // a sweep checks the rest
         if (event.type === "input" || event.type === "change") {
           const target = /** @type {El} */ (event.composedPath()[0]);
+          noteSecretInput(target);
           if (event.isTrusted) {
             model.rows.noteEntered(target);
             this.rest.noteValue();
@@ -438,6 +445,7 @@ function numbersOf(digits) {
 
 /** Documents with more elements are not scanned before somebody reads them: that would block the page for long. */
 const MAX_PREPARED = 20_000;
+const TYPES = { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true };
 const OBSERVED = { subtree: true, childList: true, attributes: true, characterData: true };
 const LISTEN = { capture: true, passive: true };
 const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });

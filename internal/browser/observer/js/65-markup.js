@@ -49,7 +49,7 @@ function markupAttribute(name, value) {
 
 /** @param {El} el @param {string} name @param {number} max */
 function keptAttribute(el, name, max) {
-  return markupAttribute(name, (attr(el, name) || "").slice(0, max));
+  return markupAttribute(name, withoutSecretValues(attr(el, name) || "").slice(0, max));
 }
 
 class Markup {
@@ -160,10 +160,11 @@ class Markup {
     if (parent === null) return;
     const style = getComputedStyle(parent);
     if (!this.isLegible(parent, style)) {
-      if (!isTextMasked(parent)) this.noteHiddenText(data);
+      if (!isTextMasked(parent)) this.noteHiddenText(withoutSecretValues(data));
       return;
     }
     if (MASKS !== null && isTextMasked(parent)) data = hasText(data) ? MASK : " ";
+    if (secretValues.size) data = withoutSecretValues(data);
     const lines = style.whiteSpaceCollapse !== "collapse" && data.includes("\n");
     if (!this.preserved) data = lines ? data.replace(/[^\S\n]+/g, " ") : data.replace(/\s+/g, " ");
     if (data.length > this.left) {

@@ -232,6 +232,7 @@ class Extraction {
   /** Counts a value, and cuts it when it is too long. @param {string | null} text */
   keep(text) {
     if (text === null) return null;
+    text = withoutSecretValues(text);
     const most = Math.min(EXTRACT_VALUE, Math.max(this.characters, 0));
     if (text.length > most) {
       text = text.slice(0, most) + "…";

@@ -10,6 +10,9 @@ const MASKED_BOXES = 20_000, MASKED_NODES = 400_000;
 const MASKED_MARGIN = 4;
 /** Elements that contain or show a value. */
 const MASKED_VALUES = "textarea,select,[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]";
+const FRAME_HOSTS = "iframe,frame,object,embed,fencedframe,portal";
+/** Elements whose text is not drawn where they are. */
+const UNDRAWN = new Set(["script", "style", "template", "noscript", "textarea", "title", "option"]);
 const MASKED_FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe", "portal"]);
 
 class MaskedBoxes {
@@ -18,8 +21,10 @@ class MaskedBoxes {
     this.model = model;
     /** @type {number[][]} */
     this.boxes = [];
-    /** @type {{name: string, box: number[]}[]} */
+    /** At is where the viewport of the frame begins; null: it is not drawn in its own size. @type {{name: string, box: number[], at: number[] | null}[]} */
     this.frames = [];
+    /** A secret can be read in a picture, in the viewport or elsewhere. */
+    this.readable = false;
     /** A limit was reached: some boxes are missing. */
     this.more = false;
     this.nodes = 0;
@@ -61,7 +66,7 @@ class MaskedBoxes {
     return !this.more;
   }
 
-  /** Adds the boxes of an element and of everything in it. @param {El} root */
+  /** Adds the boxes of a text, or of an element and of everything in it. @param {El | Text} root */
   addAll(root) {
     /** @type {(El | Text | Shadow)[]} */
     const stack = [root];
@@ -96,20 +101,91 @@ class MaskedBoxes {
         const root = shadowOf(el);
         if (root) trees.push(root);
         if (this.isMaskedItself(el)) this.addAll(el);
-        else if (MASKED_FRAMES.has(tagOf(el))) {
-          const box = this.visibleBox(safe.rect(el));
-          if (box) this.frames.push({ name: this.model.frames.get(el) || "", box });
-        }
+        else if (MASKED_FRAMES.has(tagOf(el))) this.addFrame(el);
       }
     }
   }
+
+  /** @param {El} el */
+  addFrame(el) {
+    const r = safe.rect(el), box = this.visibleBox(r);
+    if (!box) return;
+    const style = getComputedStyle(el);
+    const plain = Math.abs(r.width - el.offsetWidth) < 1 && Math.abs(r.height - el.offsetHeight) < 1;
+    const at = plain ? [r.left + el.clientLeft + parseFloat(style.paddingLeft), r.top + el.clientTop + parseFloat(style.paddingTop)] : null;
+    this.frames.push({ name: this.model.frames.get(el) || "", box, at });
+  }
+
+  /** The document and its shadow trees. */
+  trees() {
+    return [this.model.doc, ...this.model.sweep.shadows];
+  }
+
+  collectFrames() {
+    for (const tree of this.trees()) for (const el of inTree(tree, FRAME_HOSTS)) this.addFrame(el);
+  }
+
+  /**
+   * Collects the boxes of secret fields that have a value, and of what shows such a value. A field that shows dots is one
+   * of them, because the page can show its text while the picture is taken.
+   */
+  collectSecrets() {
+    for (const tree of this.trees()) {
+      for (const el of inTree(tree, "input,textarea,select,[type=password i]")) {
+        if (!isSecret(el) || !(typeof el.value === "string" ? el.value : attr(el, "value"))) continue;
+        this.add(safe.rect(el));
+        if (!isDotted(el) && safe.checkVisibility(el)) this.readable = true;
+      }
+    }
+    if (secretValues.size) for (const tree of this.trees()) this.addCopies(tree);
+  }
+
+  /** Adds the innermost elements of a tree whose text has a secret. @param {Tree} tree */
+  addCopies(tree) {
+    const top = isDocument(tree) ? safe.querySelector(tree, "body") : tree;
+    if (!top || !this.showsSecret(top)) return;
+    /** @type {(El | Shadow)[]} */
+    const stack = [top];
+    while (stack.length && this.next()) {
+      const node = /** @type {El | Shadow} */ (stack.pop());
+      let deeper = false;
+      for (let c = safe.firstElementChild(/** @type {El} */ (node)); c && this.next(); c = safe.nextElementSibling(c)) {
+        if (UNDRAWN.has(tagOf(c)) || !this.showsSecret(c)) continue;
+        deeper = true;
+        stack.push(c);
+      }
+      if (!deeper && isElement(node) && this.isDrawnCopy(node)) this.addCopy(node);
+      else if (deeper) for (const n of childTexts(node)) if (holdsSecretValue(n.data)) this.addCopy(n);
+    }
+  }
+
+  /** @param {El | Text} node */
+  addCopy(node) {
+    this.readable = true;
+    this.addAll(node);
+  }
+
+  /** Whether an element shows a secret itself: scripts in it may have one too. @param {El} el */
+  isDrawnCopy(el) {
+    if (UNDRAWN.has(tagOf(el)) || !safe.checkVisibility(el)) return false;
+    let text = "";
+    for (const node of textsOf(el)) text += node.data;
+    return holdsSecretValue(text);
+  }
+
+  /** @param {El | Shadow} root */
+  showsSecret(root) {
+    return holdsSecretValue(slow.textContent(root));
+  }
 }
 
-/** The boxes to paint over in a screenshot of the viewport. @param {Agent} agent */
+/** The boxes to paint over in a picture of the viewport. @param {Agent} agent */
 function maskedBoxesOf(agent) {
+  noteTypes(agent.types.takeRecords());
   const masked = new MaskedBoxes(agent.model);
-  if (MASKS === null) masked.more = true; // this script was injected without masks
-  else masked.collect();
+  if (MASKS !== null) masked.collect();
+  else masked.collectFrames();
+  masked.collectSecrets();
   const view = globalThis.visualViewport;
-  return { boxes: masked.boxes, frames: masked.frames, more: masked.more, width: innerWidth, height: innerHeight, zoom: view ? view.scale : 1 };
+  return { boxes: masked.boxes, frames: masked.frames, more: masked.more, readable: masked.readable, unmasked: MASKS === null, width: innerWidth, height: innerHeight, zoom: view ? view.scale : 1 };
 }

@@ -1,0 +1,215 @@
+// @ts-check
+// Secrets: the fields of the document that hold one, and the values that they held.
+//
+// A field that was secret once stays secret, whatever its type is later. So is the field that takes its
+// place: one with the same value, or one with the same attributes once the first has left the document. A
+// value that a secret field held is masked wherever the document shows it, too.
+//
+// Values are learned when a field is described, when its document is updated, and from each event of input,
+// before the page can print what was typed. They are kept as long as the document.
+
+/** Values of autocomplete that mark a field as secret. */
+const SECRET_FIELDS = new Set(["one-time-code", "current-password", "new-password", "cc-csc"]);
+/** Elements that may be secret, as a selector. */
+const MAYBE_SECRET = "[type=password i],[autocomplete],[style*=text-security i]";
+/**
+ * A secret of at least SECRET_WITHIN characters makes fields of the same value secret, and texts that have
+ * nothing else. One of at least SECRET_PART is also searched for within texts.
+ */
+const SECRET_WITHIN = 4, SECRET_PART = 6;
+/** How many values, and how many fields, are kept. */
+const MAX_SECRETS = 64;
+/** How many characters of a value are kept. */
+const MAX_SECRET = 1000;
+
+/** The fields that held a secret once. */
+const secrets = new WeakSet();
+/** Fields that had the value of a secret field before that had it, such as a user name that is also the password. */
+const hadItFirst = new WeakSet();
+/** Fields whose style was looked at. */
+const styled = new WeakSet();
+/** The secret fields by the attributes that a copy of them has. @type {Map<string, WeakRef<El>>} */
+const secretKeys = new Map();
+let secretsNoted = 0;
+/** The last value of a field, as it was learned. @type {WeakMap<El, string>} */
+const heldSecrets = new WeakMap();
+/** The values, and whether each is masked within texts; newest last. @type {Map<string, boolean>} */
+const secretValues = new Map();
+
+/**
+ * Whether the value of a field is secret. A field that was secret once stays secret.
+ * @param {El} el
+ */
+function isSecret(el) {
+  if (!secrets.has(el)) {
+    if (!becomesSecret(el)) return false;
+    noteSecret(el);
+  }
+  learnSecret(el, false);
+  return true;
+}
+
+/** Whether a field is secret from now on. @param {El} el */
+function becomesSecret(el) {
+  const auto = attr(el, "autocomplete");
+  if (el.type === "password" || (attr(el, "type") || "").toLowerCase() === "password") return true;
+  if (auto !== null && auto.split(/[\t\n\f\r ]+/).some((token) => SECRET_FIELDS.has(token.toLowerCase()))) return true;
+  if (!isTextField(el)) return false;
+  if (!styled.has(el)) {
+    styled.add(el);
+    if (isDotted(el)) return true;
+  }
+  if (secretValues.size && !hadItFirst.has(el) && el.value.length >= SECRET_WITHIN && secretValues.has(foldedSecret(el.value))) return true;
+  const earlier = secretKeys.size ? secretKeys.get(secretKey(el)) : undefined;
+  const field = earlier && earlier.deref();
+  return earlier !== undefined && (field === undefined || !safe.isConnected(field));
+}
+
+/** Whether people type text into a field. @param {El} el */
+function isTextField(el) {
+  const tag = tagOf(el);
+  return (tag === "textarea" || (tag === "input" && SECRET_TYPES.test(el.type))) && typeof el.value === "string";
+}
+
+const SECRET_TYPES = /^(text|search|tel|url|email|number|password|hidden)$/;
+
+/** Whether a field shows dots for its characters. @param {El} el */
+function isDotted(el) {
+  if (el.type === "password") return true;
+  const security = getComputedStyle(el).getPropertyValue("-webkit-text-security");
+  return security !== "" && security !== "none";
+}
+
+/** @param {El} el */
+function noteSecret(el) {
+  secrets.add(el);
+  const key = secretKey(el) || "\u001e" + secretsNoted++; // one that has no copy
+  if (secretKeys.size >= MAX_SECRETS) secretKeys.delete(/** @type {string} */ (secretKeys.keys().next().value));
+  secretKeys.set(key, new WeakRef(el));
+}
+
+/** What a field that is drawn anew has in common with the one before; "": too little. @param {El} el */
+function secretKey(el) {
+  const id = attr(el, "id") || "", name = attr(el, "name") || "";
+  return id || name ? [id, name, attr(el, "placeholder"), attr(el, "aria-label")].join("\u001f") : "";
+}
+
+/** @param {string} value */
+function foldedSecret(value) {
+  return value.replace(SPACES, " ").trim();
+}
+
+/**
+ * Notes the value that a secret field has now.
+ * @param {El} el @param {boolean} typed it is from an event of input: the page cannot have printed it yet
+ */
+function learnSecret(el, typed) {
+  if (tagOf(el) === "select") return;
+  const raw = typeof el.value === "string" ? el.value : attr(el, "value");
+  if (!raw || raw.length > MAX_SECRET || heldSecrets.get(el) === raw) return;
+  const before = heldSecrets.get(el);
+  heldSecrets.set(el, raw);
+  const value = foldedSecret(raw);
+  if (value.length < SECRET_WITHIN || secretValues.has(value)) return;
+  const tree = treeOf(el);
+  const fields = inTree(tree, "input,textarea");
+  for (let i = 0; i < fields.length && i < MAX_SOURCES; i++) {
+    if (!secrets.has(fields[i]) && fields[i].value === raw) hadItFirst.add(fields[i]);
+  }
+  // A value that grows as it is typed is one.
+  if (before && value.startsWith(foldedSecret(before))) secretValues.delete(foldedSecret(before));
+  if (secretValues.size >= MAX_SECRETS) secretValues.delete(/** @type {string} */ (secretValues.keys().next().value));
+  secretValues.set(value, value.length >= SECRET_PART && !(typed && isWordOf(tree, value)));
+}
+
+/**
+ * Whether a value is a word that the page has already, as "password" is.
+ * @param {Tree} tree @param {string} value
+ */
+function isWordOf(tree, value) {
+  if (!/^\p{L}+$/u.test(value)) return false;
+  const times = (/** @type {string} */ text) => text.split(value).length - 1;
+  const all = isDocument(tree) ? safe.documentElement(tree) : tree;
+  let n = all ? times(slow.textContent(all)) : 0;
+  if (n > 0) for (const el of inTree(tree, "script,style,template,textarea,noscript")) n -= times(safe.textContent(el));
+  return n > 0;
+}
+
+/** Notes the fields that were password fields until now. @param {MutationRecord[]} records */
+function noteTypes(records) {
+  for (const { target, oldValue } of records) {
+    if (oldValue !== null && oldValue.toLowerCase() === "password" && isElement(target)) noteSecret(/** @type {El} */ (target));
+  }
+}
+
+/** Learns what a person or a script has entered. @param {El} el */
+function noteSecretInput(el) {
+  if (!isElement(el)) return;
+  styled.delete(el);
+  if (secrets.has(el)) learnSecret(el, true);
+  else if (isTextField(el) && becomesSecret(el)) {
+    noteSecret(el);
+    learnSecret(el, true);
+  }
+}
+
+/** Learns the secrets in a subtree that was not described yet: what is before a field may print its value. @param {El | Tree} root */
+function learnSecrets(root) {
+  const found = isElement(root) ? queryWithin(root, MAYBE_SECRET) : inTree(/** @type {Tree} */ (root), MAYBE_SECRET);
+  for (let i = 0; i < found.length && i < MAX_SOURCES; i++) isSecret(found[i]);
+}
+
+/** Learns the values that scripts gave to the secret fields. */
+function relearnSecrets() {
+  for (const field of secretKeys.values()) {
+    const el = field.deref();
+    if (el) learnSecret(el, false);
+  }
+}
+
+/** A text with MASK in place of each secret that the document knows. @param {string} text */
+function withoutSecretValues(text) {
+  for (const [value, within] of secretValues) {
+    if (text.length < value.length) continue;
+    if (within) text = text.replaceAll(value, MASK);
+    else if (text.length < value.length + MAX_SECRET && foldedSecret(text) === value) return MASK;
+  }
+  return text;
+}
+
+/** A text that was cut, without the beginning of a secret at its end. @param {string} text */
+function withoutSecretEnd(text) {
+  for (const [value, within] of secretValues) {
+    if (!within) continue;
+    for (let n = Math.min(value.length - 1, text.length); n >= SECRET_WITHIN; n--) {
+      if (text.endsWith(value.slice(0, n))) return text.slice(0, -n) + MASK;
+    }
+  }
+  return text;
+}
+
+/** Whether a text has a secret in it. Short ones, and words of the page, count only alone. @param {string} text */
+function holdsSecretValue(text) {
+  for (const [value, within] of secretValues) {
+    if (within ? text.includes(value) || (value.includes(" ") && foldedSecret(text).includes(value)) : text.length < value.length + MAX_SECRET && foldedSecret(text) === value) return true;
+  }
+  return false;
+}
+
+/** The texts that are children of a node. @param {El | Shadow} node */
+function* childTexts(node) {
+  for (let n = safe.firstChild(node); n; n = safe.nextSibling(n)) if (isText(n)) yield n;
+}
+
+/** The texts in an element that are drawn there. @param {El} root */
+function* textsOf(root) {
+  /** @type {(El | Text | null)[]} */
+  const stack = [safe.firstChild(root)];
+  for (let seen = 0; stack.length && seen < MASK_NODES; seen++) {
+    const node = stack.pop();
+    if (!node) continue;
+    stack.push(safe.nextSibling(node));
+    if (isText(node)) yield node;
+    else if (isElement(node) && !UNDRAWN.has(tagOf(node))) stack.push(safe.firstChild(node));
+  }
+}
