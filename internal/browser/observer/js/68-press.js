@@ -115,7 +115,7 @@ class Press {
 
   /** The press moves the focus to an element. @param {Event} event */
   noteFocus(event) {
-    const target = event.composedPath()[0];
+    const target = /** @type {DomNode} */ (event.composedPath()[0]);
     if (this.down && isElement(target) && isWithinNode(target, this.el)) this.focus = event;
   }
 

@@ -55,6 +55,7 @@ interface El extends HTMLElement {
   readonly size: number;
   readonly maxLength: number;
   readonly files: FileList;
+  readonly labels: NodeList | null;
   readonly webkitdirectory: boolean;
   readonly validity: ValidityState;
   readonly validationMessage: string;
