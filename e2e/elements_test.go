@@ -73,7 +73,8 @@ func TestEverythingOfUseIsListed(t *testing.T) {
 			`input checkbox "Styled box"`, `label checkbox "Disabled" checkbox disabled`, `input textbox "Plain field"`,
 		},
 		"edit": {
-			`div textbox ""`, `div textbox ""`, `div textbox ""`, `div textbox ""`, `i textbox ""`, // their texts are their values
+			// Their texts are their values. What stands above the last but one is its caption.
+			`div textbox ""`, `div textbox ""`, `div textbox ""`, `div textbox "Not editable"`, `i textbox ""`,
 		},
 		"hidden": {
 			`details group ""`, `summary button "More"`, `details group ""`, `summary button "Less"`, `button button "Open details"`,

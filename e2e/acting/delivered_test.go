@@ -72,7 +72,7 @@ var deliveries = []delivery{
 	{"under something from its pointerdown on", `on("pointerdown", () => { document.body.style.pointerEvents = "none" })`, click, whole, "the page covered it", ""},
 	{"an inner part replaced by the press", `t.innerHTML = "<b>T</b>"; on("mousedown", () => { t.innerHTML = "<b>T</b>" })`, click, some, "no click came", ""},
 	{"navigates on mousedown", `on("mousedown", () => { location.hash = "x" })`, click, whole, "", ""},
-	{"the page handles the click on its label", `t.outerHTML = "<label id=t style='display:block;height:60px' onclick='event.preventDefault()'><input type=checkbox aria-label=T style='position:absolute;clip-path:inset(50%);width:1px;height:1px'>Box</label>"`, click, whole, "",
+	{"the page handles the click on its label", `t.outerHTML = "<label id=t style='display:block;height:60px' onclick='event.preventDefault(); this.classList.toggle(\"on\")'><input type=checkbox aria-label=T style='position:absolute;clip-path:inset(50%);width:1px;height:1px'>Box</label>"`, click, whole, "",
 		"pointerdown t, mousedown t, pointerup t, mouseup t, click t"},
 	{"double click", ``, doubleClick, whole, "", ""},
 	{"double click, removed by the first", `on("click", () => t.remove())`, doubleClick, some, "clicked 1 of 2 times", ""},

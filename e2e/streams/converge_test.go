@@ -206,7 +206,8 @@ func TestStructureIsReadForContexts(t *testing.T) {
 	}{
 		"unique":             {page: "<h1>Title</h1><button>One</button><button>Two</button><a href=/x>Three</a>"},
 		"equal":              {page: "<h1>A</h1><button>Edit</button><h1>B</h1><p>Text</p><button>Edit</button>", structural: true},
-		"no names":           {page: "<p>A</p><input><p>B</p><input>", structural: true},
+		"captions":           {page: "<p>A</p><input><p>B</p><input>"},
+		"no names":           {page: "<h1>A</h1><input><h1>B</h1><input>", structural: true},
 		"other roles":        {page: "<h1>A</h1><button>Edit</button><a href=/x>Edit</a>"},
 		"links to one place": {page: "<h1>A</h1><a href=/x>More</a><p>B</p><a href=/x>More</a>"},
 		"links elsewhere":    {page: "<h1>A</h1><a href=/x>More</a><p>B</p><a href=/y>More</a>", structural: true},

@@ -54,6 +54,8 @@ class Captions {
       if (rec) this.watch(safe.parentNode(field), rec);
       return captionOfToggle(field);
     }
+    const outer = flatElement(field);
+    if (outer && isEdited(outer)) return ""; // the words around it are a text that is edited
     let n = boxOf(field, tag);
     for (let up = 0; n && up < MAX_FIELD_BOXES; up++) {
       const parent = flatElement(n);
@@ -267,9 +269,9 @@ function wordsBehind(n, parent) {
   return clean(run.words, MAX_CAPTION + 1);
 }
 
-/** A text as a caption, or "" for one that is none: a number, a sign, prose. @param {string} words */
+/** A text as a caption, or "" for one that is none: a number, a sign, prose, the beginning of more. @param {string} words */
 function asCaption(words) {
   const text = clean(words, MAX_CAPTION + 1);
-  if (text.length > MAX_CAPTION || !/[\p{L}=?]/u.test(text)) return "";
+  if (text.length > MAX_CAPTION || text.endsWith("…") || !/[\p{L}=?]/u.test(text)) return "";
   return text.length > 80 && text.endsWith(".") ? "" : text;
 }

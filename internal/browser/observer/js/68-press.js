@@ -41,6 +41,8 @@ class Press {
     this.clicked = false;
     /** The click of the current press on a label of the element. @type {Event | null} */
     this.labelClick = null;
+    /** The page changed while it handled that. */
+    this.labelTaken = false;
     /** The last event of a press or release that it received. @type {Event | null} */
     this.latest = null;
     /** The focus event by which the pressed element received the focus. @type {Event | null} */
@@ -132,6 +134,7 @@ class Press {
         this.pointer = event;
         this.down = this.clicked = false;
         this.labelClick = null;
+        this.labelTaken = false;
         this.becameUnclickable = "";
         this.takenAtRelease = false;
         return true;
@@ -189,9 +192,13 @@ class Press {
     this.guard.noteClick();
   }
 
-  /** Counts a click on a label that the page prevents: the browser dispatches none to the control, as the page handles it. */
+  /**
+   * Counts a click on a label that the page prevents and answers with a change: the browser dispatches none to the
+   * control. One that is prevented without a change arrives nowhere.
+   */
   noteHandledLabel() {
     if (this.clicked || !this.labelClick || !this.labelClick.defaultPrevented || !this.isPressed()) return;
+    if (!this.labelTaken && toldStates(this.el) === this.states) return;
     this.countClick();
     if (this.wanted > 0 && this.clicks >= this.wanted) this.notify(this.waiters);
   }
@@ -234,6 +241,7 @@ class Press {
    * that.
    */
   notePageChange() {
+    if (this.labelClick !== null && this.labelClick.eventPhase !== 0) this.labelTaken = true;
     const handles = this.latest !== null && this.latest.eventPhase !== 0;
     // Calendars and lists of suggestions open when their field receives the focus.
     const focuses = this.focus !== null && this.focus.eventPhase !== 0;
