@@ -334,7 +334,7 @@ func TestFilesOnStandardOutputAreExact(t *testing.T) {
 	for _, line := range []string{"shot -", "pdf -", "request 1 --save -"} {
 		got := command{env: map[string]string{"DOMTAP_ADDR": address, "DOMTAP_TAB": "t1", "DOMTAP_STATE_DIR": t.TempDir()}}.run(t, strings.Fields(line)...)
 		if got.out != hostileText {
-			t.Errorf("%s prints %q", line, got)
+			t.Errorf("%s prints %q", line, got.out)
 		}
 	}
 	got := command{env: map[string]string{"DOMTAP_ADDR": address, "DOMTAP_TAB": "t1", "DOMTAP_STATE_DIR": t.TempDir()}}.run(t, "har", "-")
