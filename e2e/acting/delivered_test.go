@@ -67,6 +67,7 @@ var deliveries = []delivery{
 		click, whole, "the page covered it", "pointerdown t, mousedown t, pointerup c, mouseup c"},
 	{"under something from its focus on, until it has moved away", `on("focus", () => { const c = document.createElement("button"); c.id = "c"; c.textContent = "Cover"; c.style = "position:fixed;inset:0"
 		document.body.append(c); addEventListener("mouseup", () => setTimeout(() => { c.style.top = "500px" })) })`, click, whole, "the page covered it", "pointerdown t, mousedown t, pointerup c, mouseup c"},
+	{"moves away after its pointerdown, and says that it is pressed", `on("pointerdown", () => { t.setAttribute("aria-pressed", "true"); t.style.marginLeft = "400px" })`, click, some, "", "pointerdown t, mousedown t, pointerup w, mouseup w"},
 	{"under something from the blur of another on", `const i = document.createElement("input"); far.before(i); i.focus(); i.onblur = () => { const c = document.createElement("button"); c.id = "c"; c.textContent = "Cover"; c.style = "position:fixed;inset:0"; document.body.append(c) }`,
 		click, some, "then <button id=c> was in its place", ""},
 	{"under something from its pointerdown on", `on("pointerdown", () => { document.body.style.pointerEvents = "none" })`, click, whole, "the page covered it", ""},

@@ -229,9 +229,14 @@ class Press {
     return reason === this.before ? "" : reason;
   }
 
-  /** Whether something else is at the pointer now. It was at the element when that was pressed. */
+  /**
+   * Whether something else is over the element at the pointer now, which was at the element when that was pressed. One
+   * that has moved away is not covered.
+   */
   isCovered() {
     if (!this.reached || !safe.isConnected(this.el)) return false;
+    const { left, top, right, bottom } = safe.rect(this.el);
+    if (this.x < left || this.x > right || this.y < top || this.y > bottom) return false;
     const hit = hitAt(this.x, this.y);
     return hit === null || clickPath(this.el, hit, this.hidden) === COVERED;
   }
