@@ -384,7 +384,7 @@ class Naming {
 
   /** The accessible name of a field, or else its caption. @param {El} el @param {string} tag @param {string} role */
   nameOrCaption(el, tag, role) {
-    return this.name(el, tag, role) || (mayHaveCaption(el, tag, role) ? this.captions.of(el, null) : "");
+    return this.name(el, tag, role) || this.captions.of(el, tag, role, null);
   }
 
   /** The text of an element that has no name by ARIA. @param {El} el @param {string} tag */

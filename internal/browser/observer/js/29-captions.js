@@ -21,7 +21,7 @@ const CAPTIONED = "input:not([type=hidden],[type=submit],[type=button],[type=res
 const SECTIONS = new Set(["html", "body", "form", "fieldset", "table", "tbody", "thead", "main", "section", "article", "aside", "header", "footer", "nav", "dialog"]);
 /** What stands before a field and says nothing about it. */
 const SILENT = "script,style,template,svg,img,link,meta,[role=alert],[role=status],[aria-live],[role=tooltip]";
-/** What is a control of its own; its words are those of no field. */
+/** Controls that have words of their own, which caption no field. */
 const SPEAKING = "a[href],button,summary,[role=button],[role=link],[role=tab],[role=menuitem],[onclick]";
 /** Controls in what would be the wrapper of a field: it is a part of the page then. */
 const BUTTONS = "button,input[type=submit],input[type=button],[role=button]";
@@ -45,11 +45,12 @@ class Captions {
   }
 
   /**
-   * The words beside or above a field, or "".
-   * @param {El} field @param {Rec | null} rec its record, which is described again when they change
+   * The words beside or above a field; "" for those that have none, and for other elements.
+   * @param {El} field @param {string} tag @param {string} role
+   * @param {Rec | null} rec its record, which is described again when they change
    */
-  of(field, rec) {
-    const tag = tagOf(field);
+  of(field, tag, role, rec) {
+    if (!mayHaveCaption(field, tag, role)) return "";
     if (tag === "input" && (field.type === "checkbox" || field.type === "radio")) {
       if (rec) this.watch(safe.parentNode(field), rec);
       return captionOfToggle(field);
@@ -125,7 +126,7 @@ function captionBefore(n, parent, wrapped) {
   return asCaption(run.words);
 }
 
-/** The words of a line, or those of a block, on one side of a field. */
+/** Gathers the words on one side of a field: those of its line, or else those of the nearest block. */
 class Run {
   constructor() {
     this.words = "";
@@ -190,7 +191,7 @@ function beginsWithField(el) {
   return false;
 }
 
-/** Whether a field that has no words of its own follows an element: the words before would be those of both. @param {El} n */
+/** Whether the next field has no name of its own, so that the words before the first may name either. @param {El} n */
 function sharesCaption(n) {
   for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE; node = safe.nextSibling(node), seen++) {
     if (isText(node) && hasText(node.data)) return false;
@@ -242,7 +243,11 @@ function childrenOf(el) {
   return out;
 }
 
-/** The words behind a checkbox or radio button, or before it where those of the last one stand before it. @param {El} toggle */
+/**
+ * The words behind a checkbox or radio button. Where the last one of the group has none behind it, each has its words
+ * before it.
+ * @param {El} toggle
+ */
 function captionOfToggle(toggle) {
   let n = toggle, parent = flatElement(n);
   for (let up = 0; parent && up < 2 && !hasText(safe.textContent(parent)) && isWrapper(parent) && !/^(?:td|th|li|body|form)$/.test(tagOf(parent)); up++) {

@@ -498,7 +498,7 @@ function setText(into, text) {
  */
 function shownName(el, tag, role, kind, naming, targeted, rec) {
   const name = nameOrText(el, tag, role, kind, naming, targeted);
-  return name || kind !== INTERACTIVE || !mayHaveCaption(el, tag, role) ? name : naming.captions.of(el, rec);
+  return name || kind !== INTERACTIVE ? name : naming.captions.of(el, tag, role, rec);
 }
 
 /**

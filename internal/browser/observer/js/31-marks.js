@@ -203,8 +203,8 @@ function colorWord(color) {
 }
 
 /**
- * What else a person reads of a named element: the description of a control, or what it shows when its name says
- * something else and it has no value, which is what it shows.
+ * What else a person reads of a named element: the description of a control, or the text that it shows when its name is
+ * another. The text of an element with a value is that value, and adds nothing.
  * @param {Fields} fields @param {El} el @param {string} tag
  */
 function wordsBeside(fields, el, tag) {

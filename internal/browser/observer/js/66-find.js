@@ -190,7 +190,7 @@ class Finder {
       naming.start(label);
       fit = Math.min(fit, this.compare(naming.content(label, "label")), this.compare(reportedText(label)));
     }
-    if (fit === NOT && this.by === "label" && mayHaveCaption(el, tag, attr(el, "role") || "")) fit = this.compare(naming.captions.of(el, null));
+    if (fit === NOT && this.by === "label") fit = this.compare(naming.captions.of(el, tag, attr(el, "role") || "", null));
     return fit;
   }
 

@@ -179,9 +179,8 @@ class Press {
       return true;
     }
     if (!this.isPressed()) return false;
-    this.countClick();
     this.viaCaptor = this.viaCaptor || captured;
-    if (this.wanted > 0 && this.clicks >= this.wanted) this.notify(this.waiters);
+    this.countClick();
     return true;
   }
 
@@ -190,6 +189,7 @@ class Press {
     if (!this.clicked) this.clicks++;
     this.clicked = true;
     this.guard.noteClick();
+    if (this.wanted > 0 && this.clicks >= this.wanted) this.notify(this.waiters);
   }
 
   /**
@@ -200,7 +200,6 @@ class Press {
     if (this.clicked || !this.labelClick || !this.labelClick.defaultPrevented || !this.isPressed()) return;
     if (!this.labelTaken && toldStates(this.el) === this.states) return;
     this.countClick();
-    if (this.wanted > 0 && this.clicks >= this.wanted) this.notify(this.waiters);
   }
 
   /**

@@ -138,14 +138,12 @@ function setValue(agent, el, text) {
   if (bad) return { error: "wrong", detail: el.type };
   HTMLElement.prototype.focus.call(el, { preventScroll: true });
   if (el.value === probe.value) return { done: true, held: isReportable(el) ? el.value : MASK };
-  const slides = el.type === "range";
-  if (slides) dispatchPointer(el, "down");
-  else el.dispatchEvent(new KeyboardEvent("keydown", { key: "Unidentified", bubbles: true, composed: true, cancelable: true }));
+  const press = el.type === "range" ? dispatchPointer : dispatchKey;
+  press(el, "down");
   el.value = probe.value;
   noteChange(agent, el);
   el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
-  if (slides) dispatchPointer(el, "up");
-  else el.dispatchEvent(new KeyboardEvent("keyup", { key: "Unidentified", bubbles: true, composed: true, cancelable: true }));
+  press(el, "up");
   el.dispatchEvent(new Event("change", { bubbles: true }));
   return { done: true, held: isReportable(el) ? el.value : MASK };
 }
@@ -159,6 +157,11 @@ function dispatchPointer(el, what) {
   const init = { bubbles: true, composed: true, cancelable: true, view: window, clientX: x, clientY: y, button: 0, buttons: what === "down" ? 1 : 0, detail: 1 };
   el.dispatchEvent(new PointerEvent("pointer" + what, { ...init, pointerId: 1, pointerType: "mouse", isPrimary: true }));
   el.dispatchEvent(new MouseEvent("mouse" + what, init));
+}
+
+/** Presses a key in a field, or releases it. @param {El} el @param {"down" | "up"} what */
+function dispatchKey(el, what) {
+  el.dispatchEvent(new KeyboardEvent("key" + what, { key: "Unidentified", bubbles: true, composed: true, cancelable: true }));
 }
 
 /** Notes that a value is being set. @param {Agent} agent @param {El} el */

@@ -10,10 +10,10 @@ const MASKED_BOXES = 20_000, MASKED_NODES = 400_000;
 const MASKED_MARGIN = 4;
 /** Elements that contain or show a value. */
 const MASKED_VALUES = "textarea,select,[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]";
-const FRAME_HOSTS = "iframe,frame,object,embed,fencedframe,portal";
 /** Elements whose text is not drawn where they are. */
 const UNDRAWN = new Set(["script", "style", "template", "noscript", "textarea", "title", "option"]);
 const MASKED_FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe", "portal"]);
+const FRAME_HOSTS = [...MASKED_FRAMES].join();
 
 class MaskedBoxes {
   /** @param {Model} model */
