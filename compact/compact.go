@@ -9,7 +9,8 @@
 //
 // A line is `[ref] text (tag[ role=R][ →href | =value | type=T][ states])[ ‹context›]`. It has at most one detail, the
 // role only when the role is not implied by the tag, and a context only when the view has several elements of the same
-// role and name. A value of more than one word is in double quotes. A context never has the characters ‹ and › in it. TREE keeps the hierarchy, as documented at Tree.
+// role and name. A value of more than one word is in double quotes. A context never has the characters ‹ and › in it.
+// TREE keeps the hierarchy, as documented at Tree.
 // DENSE has many elements in a line, and headings and landmarks around them, as documented at Dense, by package dense.
 // DIFF lists changes, as documented at Diff.
 //

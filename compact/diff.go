@@ -22,8 +22,8 @@ import (
 //	  [4] <a>Home</a>: 3 → 7
 //
 // Sections without entries are left out, and so is the count of moves when there are none; a diff
-// that changes nothing is "Changes: none". What was added has its value and its states. Every entry is one line, and nothing is left out of the
-// lists. A field that was or is empty reads "(none)".
+// that changes nothing is "Changes: none". What was added has its value and its states. Every entry is
+// one line, and nothing is left out of the lists. A field that was or is empty reads "(none)".
 func Diff(d diff.Diff) string { return DiffWithin(d, len(d.Removed), 0) }
 
 // DiffWithin is Diff with at most limit entries in each list; 0: all. A list that is cut ends with a line that says
@@ -80,8 +80,9 @@ func appendCounts(dst []byte, d diff.Diff, removed int) []byte {
 	return append(dst, '\n')
 }
 
-// appendNode appends an element as HTML would write it, with its ref, and with its value and states when it is whole. Tags that can hold nothing are
-// followed by the text. A missing element, which a diff from the network may have, is "(unknown element)".
+// appendNode appends an element as HTML would write it, with its ref; whole: also with its value and states. Tags that
+// can hold nothing are followed by the text. A missing element, which a diff from the network may have, is "(unknown
+// element)".
 func appendNode(dst []byte, e *dom.Element, whole bool) []byte {
 	dst = append(dst, "  "...)
 	if e == nil {

@@ -213,7 +213,7 @@ var notRun = map[string]string{
 }
 
 // TestNoCommandCommandsTheTerminal runs every command with hostile arguments against a daemon whose answers are hostile, as text and
-// as JSON: no output has a character that acts on a terminal, or that nobody sees.
+// as JSON. No output has a character that a terminal acts on, or one without a glyph.
 func TestNoCommandCommandsTheTerminal(t *testing.T) {
 	daemon := new(hostileDaemon)
 	address := daemon.start(t)

@@ -27,8 +27,8 @@ type held struct {
 	inbox   *devtools.Queue[*cdproto.Message]
 }
 
-// decide decides on a request, and returns the URL that a route sends it to instead; empty: its own. It does not wait. A command that the
-// browser refuses, such as one with a header that it does not let anybody set, fails the request, which nobody would answer otherwise.
+// decide decides on a request, and returns the URL that a route sends it to instead; empty: its own. It does not wait. If the browser refuses
+// the command, for example because nobody may set one of its headers, the request fails: nothing else would answer it.
 func (h *held) decide(ctx context.Context, s devtools.Session, e *fetch.EventRequestPaused, main bool, table *routes.Table) (rewritten string) {
 	step := intercept.Answer(e, main, table, h.allowed)
 	if intercept.IsPlain(step) {

@@ -25,8 +25,10 @@ type hit struct {
 	name string
 	// inName, inFields and inRole are the words that the name, the other fields and the role have.
 	inName, inFields, inRole words
-	// above are the words of the names of the ancestors and of the headings above the element; told those of its context.
-	above, told words
+	// above are the words of the names of the ancestors, and of the headings above the element.
+	above words
+	// told are the words of the context that the element is printed with.
+	told words
 	// parent is the index of the nearest ancestor, record that of the nearest row, list item or article, the element
 	// itself included; -1: there is none.
 	parent, record int32

@@ -54,7 +54,7 @@ func (c *Capture) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error)
 	return c.guarded(ctx, func() ([]byte, error) { return c.take(ctx, params) })
 }
 
-// paramsOf are those of a picture without masks.
+// paramsOf returns the parameters of a picture in a session without masks.
 func (c *Capture) paramsOf(ctx context.Context, s driver.Shot) (params cdppage.CaptureScreenshotParams, err error) {
 	params = cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormat(s.Format)}
 	if s.Quality > 0 && s.Format != "png" {

@@ -67,7 +67,7 @@ func (c *Capture) maskedScreenshot(ctx context.Context, s driver.Shot) ([]byte, 
 type covers struct {
 	view  redact.View
 	boxes []dom.Box
-	// readable says that a secret can be read in a picture, in the viewport or elsewhere.
+	// readable reports whether the page shows a secret as text, in the viewport or outside it.
 	readable bool
 }
 

@@ -14,9 +14,9 @@ type MaskedAreas struct {
 	} `json:"frames"`
 	// More says that there is more than that.
 	More bool `json:"more"`
-	// Readable says that a secret can be read in a picture of the document, in the viewport or elsewhere.
+	// Readable reports whether the document shows a secret as text, in the viewport or outside it.
 	Readable bool `json:"readable"`
-	// Unmasked says that the script has no masks, so that Boxes are those of secrets alone.
+	// Unmasked reports whether the session has no masks. Boxes are those of secrets alone then.
 	Unmasked bool `json:"unmasked"`
 	// Width and Height are the viewport's, Zoom by how much a person's fingers enlarged it.
 	Width  float64 `json:"width"`

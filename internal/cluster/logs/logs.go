@@ -46,9 +46,9 @@ const (
 
 	// callTimeout bounds one request. While there is no leader nobody answers, and a request from before the election never is.
 	callTimeout = 2 * time.Second
-	// slowest is how many bytes of a record a busy server takes in a second.
-	slowest  = 1 << 20
-	openWait = 100 * time.Millisecond
+	// leastRate is how many bytes of a record a busy server stores in a second, at least.
+	leastRate = 1 << 20
+	openWait  = 100 * time.Millisecond
 )
 
 // ErrTooLarge says that a record has more than MaxRecord bytes. Nothing was stored.
@@ -104,7 +104,7 @@ func (l *Log) Append(ctx context.Context, tab string, record []byte, keyframe bo
 	if len(record) > MaxRecord {
 		return 0, fmt.Errorf("%w: %d bytes of at most %d", ErrTooLarge, len(record), MaxRecord)
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout+time.Duration(len(record)/slowest)*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout+time.Duration(len(record)/leastRate)*time.Second)
 	defer cancel()
 	m := nats.NewMsg(stored + tab)
 	m.Data = record
