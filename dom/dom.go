@@ -167,6 +167,9 @@ type Snapshot struct {
 	History []Visit
 	// Limited says that the page has more elements than its observers may keep, and that some are missing here.
 	Limited bool
+	// Frames are those below the main frame whose documents are known, hidden ones too. Snapshots share the list: it is never
+	// changed.
+	Frames []FrameID
 	// PageTime is when the page's observer saw the newest change, by the page's clock.
 	PageTime time.Time
 	// ObservedAt is when the daemon published the snapshot.

@@ -51,6 +51,8 @@ type documents struct {
 	frames map[dom.FrameID]*document
 	// order holds the documents by first sight of their frames.
 	order []*document
+	// below are the frames of order without the main frame; nil when that is to be made anew. It is handed out, and so never changed.
+	below []dom.FrameID
 	// retired holds the names of documents that are gone, the oldest overwritten first.
 	retired    [64]string
 	retirement int
@@ -95,6 +97,9 @@ func (ds *documents) commit(frame dom.FrameID, id string) (gone []*document, fre
 		ds.order = append(ds.order, next)
 	}
 	ds.retire(gone)
+	if d == nil || frame == "" {
+		ds.below = nil
+	}
 	ds.frames[frame] = next
 	return gone, true
 }
@@ -106,9 +111,23 @@ func (ds *documents) drop(frame dom.FrameID) *document {
 		return nil
 	}
 	delete(ds.frames, frame)
+	ds.below = nil
 	ds.order = slices.DeleteFunc(ds.order, func(o *document) bool { return o == d })
 	ds.retire([]*document{d})
 	return d
+}
+
+// belowMain returns the frames that the main frame holds, by first sight.
+func (ds *documents) belowMain() []dom.FrameID {
+	if ds.below == nil {
+		ds.below = []dom.FrameID{}
+		for _, d := range ds.order {
+			if d.frame != "" {
+				ds.below = append(ds.below, d.frame)
+			}
+		}
+	}
+	return ds.below
 }
 
 // retire remembers the names of documents that are gone.

@@ -224,6 +224,9 @@ func (m *Model) accept(p *dom.Patch) (*document, error) {
 // Elements hands out the merged sequence, which is immutable. It is the same list as before when nothing changed.
 func (m *Model) Elements() dom.List { return m.sequence.elements() }
 
+// Frames returns the frames below the main frame whose documents are known: the list of before unless one came or went.
+func (m *Model) Frames() []dom.FrameID { return m.documents.belowMain() }
+
 // Layout returns the boxes of the sequence; nil when the main document was never measured. Elements
 // that were never measured have the zero box. The result is immutable.
 func (m *Model) Layout() *dom.Layout { return m.geometry.boxes() }

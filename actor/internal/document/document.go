@@ -162,14 +162,14 @@ func (d *Document) NextRef() dom.Ref { return d.model.Next() }
 
 // Snapshot returns the snapshot after last, which is last itself when nothing changed.
 func (d *Document) Snapshot(last *dom.Snapshot, url, title string, history []dom.Visit, now time.Time) *dom.Snapshot {
-	elements, limited := d.model.Elements(), d.limited == d.number
-	if elements == last.Elements && identical(history, last.History) && last.URL == url && last.Title == title &&
+	elements, frames, limited := d.model.Elements(), d.model.Frames(), d.limited == d.number
+	if elements == last.Elements && identical(frames, last.Frames) && identical(history, last.History) && last.URL == url && last.Title == title &&
 		last.Document == d.number && last.Epoch == d.epoch && last.Limited == limited {
 		return last
 	}
 	return &dom.Snapshot{
 		Epoch: d.epoch, Revision: last.Revision + 1, Document: d.number, URL: url, Title: title,
-		Elements: elements, History: history, Limited: limited, PageTime: d.model.PageTime(), ObservedAt: now,
+		Elements: elements, History: history, Limited: limited, Frames: frames, PageTime: d.model.PageTime(), ObservedAt: now,
 	}
 }
 

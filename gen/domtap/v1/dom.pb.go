@@ -1404,7 +1404,8 @@ type GetDomRequest struct {
 	// those of the first call; the limits may differ. FAILED_PRECONDITION with ErrorInfo reason CURSOR_EXPIRED: the
 	// page is another one, or the cursor is too old; read from the start.
 	Cursor string `protobuf:"bytes,11,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	// Only one frame. Unset: all frames, at the positions of their elements.
+	// Only one frame, also while it is hidden; NOT_FOUND once it is gone from the page. Unset: all frames, at the positions of
+	// their elements.
 	FrameId string `protobuf:"bytes,12,opt,name=frame_id,json=frameId,proto3" json:"frame_id,omitempty"`
 	// Names the caller for `incremental`, at most 100 characters. Unset: the connection.
 	ClientId string `protobuf:"bytes,13,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`

@@ -32,6 +32,9 @@ func page(now actor.Published) *clusterv1.PageState {
 	for _, v := range s.History {
 		m.History = append(m.History, &clusterv1.Visit{Url: v.URL, Title: v.Title})
 	}
+	for _, f := range s.Frames {
+		m.Frames = append(m.Frames, string(f))
+	}
 	if d := info.Dialog; d != nil {
 		m.Dialog = &clusterv1.Dialog{Id: d.ID, Type: d.Type, Message: d.Message, DefaultText: d.Default}
 	}
@@ -84,6 +87,9 @@ func published(m *clusterv1.LogRecord, list dom.List) (actor.Published, error) {
 	for _, v := range p.GetHistory() {
 		s.History = append(s.History, dom.Visit{URL: v.GetUrl(), Title: v.GetTitle()})
 	}
+	for _, f := range p.GetFrames() {
+		s.Frames = append(s.Frames, dom.FrameID(f))
+	}
 	info := actor.Info{
 		ID: p.GetTabId(), Session: p.GetSessionId(), Opener: p.GetOpener(), URL: s.URL, Title: s.Title, Status: actor.Status(p.GetStatus()),
 		Revision: s.Revision, Epoch: s.Epoch, HTTPStatus: int(p.GetHttpStatus()), Restore: p.GetRestore(), Frozen: p.GetFrozen(), Why: p.GetWhy(),
@@ -125,7 +131,7 @@ func storedElement(e *dom.Element) *clusterv1.StoredElement {
 		Ref: uint32(e.Ref), Kind: uint32(e.Kind), Depth: uint32(e.Depth), Frame: string(e.Frame), Child: string(e.Child), Tag: e.Tag, Role: e.Role,
 		Text: e.Text, Href: e.Href, Name: e.Name, Type: e.Type, Value: e.Value, Placeholder: e.Placeholder, Whole: e.Whole, Left: uint32(e.Left),
 		ValueLeft: uint32(e.ValueLeft), Hints: e.Hints, Level: uint32(e.Level), States: packStates(e.States), InViewport: e.InViewport,
-		Covered: e.Covered, Attributes: e.Attributes,
+		Covered: e.Covered, Attributes: e.Attributes, Join: uint32(e.Join),
 	}
 	if e.Parent != dom.NoRef {
 		m.Parent = uint64(e.Parent) + 1
@@ -144,7 +150,7 @@ const (
 func element(m *clusterv1.StoredElement) (*dom.Element, error) {
 	switch {
 	case m.GetRef() == uint32(dom.NoRef), m.GetKind() > uint32(dom.FrameHost), m.GetDepth() > maxDepth, m.GetLeft() > maxLeft, m.GetValueLeft() > maxLeft,
-		m.GetLevel() > maxLevel:
+		m.GetJoin() > maxDepth, m.GetLevel() > maxLevel:
 		return nil, errRecord
 	case utf8.RuneCountInString(m.GetText()) > dom.MaxText+len("…"):
 		return nil, errRecord
@@ -154,7 +160,7 @@ func element(m *clusterv1.StoredElement) (*dom.Element, error) {
 		Child: dom.FrameID(m.GetChild()), Tag: m.GetTag(), Role: m.GetRole(), Text: m.GetText(), Href: m.GetHref(), Name: m.GetName(),
 		Type: m.GetType(), Value: m.GetValue(), Placeholder: m.GetPlaceholder(), Whole: m.GetWhole(), Left: int(m.GetLeft()),
 		ValueLeft: int(m.GetValueLeft()), Hints: m.GetHints(), Level: int(m.GetLevel()), States: unpackStates(m.GetStates()),
-		InViewport: m.GetInViewport(), Covered: m.GetCovered(), Attributes: m.GetAttributes(),
+		InViewport: m.GetInViewport(), Covered: m.GetCovered(), Attributes: m.GetAttributes(), Join: int(m.GetJoin()),
 	}, nil
 }
 

@@ -41,6 +41,7 @@ func (t *tab) element() *dom.Element {
 	t.next++
 	switch t.random.IntN(4) {
 	case 0:
+		e.Join = 5
 		e.Parent, e.Depth, e.Kind, e.Level = t.next/2, 3, dom.Structural, 2
 	case 1:
 		e.Kind, e.Frame, e.Child, e.Hints, e.Left, e.Whole, e.ValueLeft = dom.FrameHost, "f", "g", "icon-x", 4, "the whole text", 7
@@ -94,6 +95,9 @@ func (t *tab) publish() {
 		Epoch: old.Epoch, Revision: old.Revision + 1 + uint64(t.random.IntN(3)), Document: 4, URL: "http://x/", Title: "T", Elements: dom.ListOf(slices.Clone(t.all)),
 		History: []dom.Visit{{URL: "http://x/", Title: "T"}}, Limited: t.random.IntN(2) == 0,
 		PageTime: time.UnixMilli(int64(old.Revision)).UTC(), ObservedAt: time.UnixMilli(int64(old.Revision) + 5).UTC(),
+	}
+	if t.random.IntN(2) == 0 {
+		t.now.Snapshot.Frames = []dom.FrameID{"f", "g"}
 	}
 	t.now.Refs = t.next
 	t.now.Info.ID, t.now.Info.Session, t.now.Info.Opener, t.now.Info.HTTPStatus, t.now.Info.Restore = "t1", "s", "t0", 200, true

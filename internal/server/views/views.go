@@ -9,6 +9,7 @@ package views
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -341,7 +342,7 @@ func (v *View) Settled(history bool) view.View {
 // findFrame returns an error if the selected frame is not on the page.
 func (v *View) findFrame() error {
 	frame := v.Selection.frame
-	if frame == "" {
+	if frame == "" || slices.Contains(v.Snapshot.Frames, frame) {
 		return nil
 	}
 	for e := range v.Snapshot.Elements.All() {

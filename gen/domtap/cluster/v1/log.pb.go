@@ -135,7 +135,9 @@ type PageState struct {
 	Frozen  bool    `protobuf:"varint,18,opt,name=frozen,proto3" json:"frozen,omitempty"`
 	Why     string  `protobuf:"bytes,19,opt,name=why,proto3" json:"why,omitempty"`
 	// status_page is what the status of the tab says of its page, where that is ahead of the elements.
-	StatusPage    *Visit `protobuf:"bytes,20,opt,name=status_page,json=statusPage,proto3" json:"status_page,omitempty"`
+	StatusPage *Visit `protobuf:"bytes,20,opt,name=status_page,json=statusPage,proto3" json:"status_page,omitempty"`
+	// frames are those below the main frame whose documents are known, hidden ones too.
+	Frames        []string `protobuf:"bytes,21,rep,name=frames,proto3" json:"frames,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -306,6 +308,13 @@ func (x *PageState) GetWhy() string {
 func (x *PageState) GetStatusPage() *Visit {
 	if x != nil {
 		return x.StatusPage
+	}
+	return nil
+}
+
+func (x *PageState) GetFrames() []string {
+	if x != nil {
+		return x.Frames
 	}
 	return nil
 }
@@ -518,10 +527,12 @@ type StoredElement struct {
 	Hints       string `protobuf:"bytes,18,opt,name=hints,proto3" json:"hints,omitempty"`
 	Level       uint32 `protobuf:"varint,19,opt,name=level,proto3" json:"level,omitempty"`
 	// states are the nine states of an element, two bits each, from checked in the lowest to invalid.
-	States        uint32            `protobuf:"varint,20,opt,name=states,proto3" json:"states,omitempty"`
-	InViewport    bool              `protobuf:"varint,21,opt,name=in_viewport,json=inViewport,proto3" json:"in_viewport,omitempty"`
-	Covered       bool              `protobuf:"varint,22,opt,name=covered,proto3" json:"covered,omitempty"`
-	Attributes    map[string]string `protobuf:"bytes,23,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	States     uint32            `protobuf:"varint,20,opt,name=states,proto3" json:"states,omitempty"`
+	InViewport bool              `protobuf:"varint,21,opt,name=in_viewport,json=inViewport,proto3" json:"in_viewport,omitempty"`
+	Covered    bool              `protobuf:"varint,22,opt,name=covered,proto3" json:"covered,omitempty"`
+	Attributes map[string]string `protobuf:"bytes,23,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// join is how many ancestors the closest common ancestor of the element and the one before it has; 0: not known.
+	Join          uint32 `protobuf:"varint,24,opt,name=join,proto3" json:"join,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -715,6 +726,13 @@ func (x *StoredElement) GetAttributes() map[string]string {
 		return x.Attributes
 	}
 	return nil
+}
+
+func (x *StoredElement) GetJoin() uint32 {
+	if x != nil {
+		return x.Join
+	}
+	return 0
 }
 
 // Noticed is something that a person would notice on the page.
@@ -1050,7 +1068,7 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"\x06before\x18\x02 \x01(\x04R\x06before\x120\n" +
 	"\x04page\x18\x03 \x01(\v2\x1c.domtap.cluster.v1.PageStateR\x04page\x123\n" +
 	"\asplices\x18\x04 \x03(\v2\x19.domtap.cluster.v1.SpliceR\asplices\x124\n" +
-	"\anoticed\x18\x05 \x03(\v2\x1a.domtap.cluster.v1.NoticedR\anoticed\"\x92\x05\n" +
+	"\anoticed\x18\x05 \x03(\v2\x1a.domtap.cluster.v1.NoticedR\anoticed\"\xaa\x05\n" +
 	"\tPageState\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x1d\n" +
 	"\n" +
@@ -1076,7 +1094,8 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"\x06frozen\x18\x12 \x01(\bR\x06frozen\x12\x10\n" +
 	"\x03why\x18\x13 \x01(\tR\x03why\x129\n" +
 	"\vstatus_page\x18\x14 \x01(\v2\x18.domtap.cluster.v1.VisitR\n" +
-	"statusPage\"/\n" +
+	"statusPage\x12\x16\n" +
+	"\x06frames\x18\x15 \x03(\tR\x06frames\"/\n" +
 	"\x05Visit\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\"i\n" +
@@ -1088,7 +1107,7 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"\x06Splice\x12\x0e\n" +
 	"\x02at\x18\x01 \x01(\rR\x02at\x12\x18\n" +
 	"\aremoved\x18\x02 \x01(\rR\aremoved\x12<\n" +
-	"\belements\x18\x03 \x03(\v2 .domtap.cluster.v1.StoredElementR\belements\"\x96\x05\n" +
+	"\belements\x18\x03 \x03(\v2 .domtap.cluster.v1.StoredElementR\belements\"\xaa\x05\n" +
 	"\rStoredElement\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x16\n" +
@@ -1117,7 +1136,8 @@ const file_domtap_cluster_v1_log_proto_rawDesc = "" +
 	"\acovered\x18\x16 \x01(\bR\acovered\x12P\n" +
 	"\n" +
 	"attributes\x18\x17 \x03(\v20.domtap.cluster.v1.StoredElement.AttributesEntryR\n" +
-	"attributes\x1a=\n" +
+	"attributes\x12\x12\n" +
+	"\x04join\x18\x18 \x01(\rR\x04join\x1a=\n" +
 	"\x0fAttributesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9b\x01\n" +
