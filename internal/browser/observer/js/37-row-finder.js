@@ -74,21 +74,24 @@ class RowReader {
     const role = hasAttr(el, "role") ? explicitRole(el) : "";
     if (isRowItself(tag, role)) return this.state(el) ? el : null;
     if (!role && !TAG_ROLES[tag] && !INTERACTIVE_TAGS.has(tag) && safe.firstElementChild(el) && this.isAlike(el)) return this.state(el) ? el : null;
+    /** The first of several similar elements around it that says by an attribute alone which record it shows. @type {El | null} */
+    let keyed = null;
     for (let n = flatElement(el), up = 1; n && up < MAX_ROW_UP; up++) {
       const step = this.step(n);
       switch (step.what) {
         case ROW:
           return this.state(n) ? n : null;
         case NO_ROW:
-          return null;
+          return keyed;
         case GROUP:
           return groupOf(n)[0];
         case MAY_BE_ROW:
           if (this.holdsMore(n, el)) return this.state(n) ? n : null;
+          if (!keyed && hasKey(n) && this.state(n)) keyed = n;
       }
       n = step.above;
     }
-    return null;
+    return keyed;
   }
 
   /** What an ancestor says, which many elements ask about. @param {El} n */
@@ -164,6 +167,13 @@ class RowReader {
     return { mark: 0, markup: "", values, parts: gather.parts, unsure: false };
   }
 
+  /** The values of the fields in a node as one text: markup does not show them. @param {El} node */
+  valuesIn(node) {
+    let out = "";
+    for (const f of queryWithin(node, "input,select,textarea")) for (const part of this.fieldParts(f)) out += "\u001f" + part.text;
+    return out;
+  }
+
   /** The value of a field as a part, unless it is secret. @param {El} el @returns {RowPart[]} */
   fieldParts(el) {
     const tag = tagOf(el);
@@ -205,6 +215,11 @@ const ROW = 1, NO_ROW = 2, GROUP = 3, MAY_BE_ROW = 4, PART_OF_ROW = 5;
 /** Whether an element is a row by its own markup. @param {string} tag @param {string} role */
 function isRowItself(tag, role) {
   return ROW_TAGS.has(tag) || ROW_ROLES.has(role);
+}
+
+/** Whether an attribute of an element says which record it shows. @param {El} n */
+function hasKey(n) {
+  return !hasNoAttributes(n) && attributeNames(n).some((name) => KEY_ATTRIBUTE.test(name) && !GENERATED_KEY.test(attr(n, name) || ""));
 }
 
 /** Whether a node is too large to be a row. @param {El} n */

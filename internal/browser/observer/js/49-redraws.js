@@ -6,8 +6,8 @@
 // element of it keeps its ref only when it is certain which of the new elements it is:
 //
 //   - What is around both is the same. For elements of an item (a row, a list item, a card: see
-//     Rows), that is the item: its markup is the same, no other old, new or remaining item has
-//     this markup, and more than half of the items are left. For others it is all text outside of
+//     Rows), that is the item: its markup and the values of its fields are the same, no other old,
+//     new or remaining item has this markup, and more than half of the items are left. For others it is all text outside of
 //     items that the redraw replaced, or that is near it.
 //   - The headings, the title and the URL of the page are the same.
 //   - All that identifies the two elements is equal. Only values, states and hints may differ.
@@ -126,8 +126,9 @@ class Redraw {
 
 /** What a redraw removed, or what it inserted: items, other elements, headings and text. */
 class Drawing {
-  /** @param {El[]} roots @param {El[]} like elements that may be like the roots @param {string} text */
-  constructor(roots, like, text) {
+  /** @param {RowReader} reader @param {El[]} roots @param {El[]} like elements that may be like the roots @param {string} text */
+  constructor(reader, roots, like, text) {
+    this.reader = reader;
     /** By their paths, and by their markup; null for those that occur twice. @type {Map<string, Map<string, El | null>>} */
     this.items = new Map();
     /** By their paths and markup. @type {Map<string, El | null>} */
@@ -163,7 +164,7 @@ class Drawing {
       this.left -= elementsIn(el, "*").length;
       let list = this.items.get(path);
       if (!list) this.items.set(path, (list = new Map()));
-      this.put(list, markupOfNode(el), el);
+      this.put(list, markupOfNode(el) + this.reader.valuesIn(el), el);
       return;
     }
     const role = hasAttr(el, "role") ? explicitRole(el) : "";
@@ -295,6 +296,7 @@ class Redraws {
 
   /** @param {Map<Rec, Rec>} pairs */
   matchAll(pairs) {
+    const { rows } = this.model;
     const drawn = [];
     /** @type {Title[]} */
     const retitled = [...this.texts].filter(isInHeading).map(titleAt);
@@ -304,8 +306,8 @@ class Redraws {
       const { old, now } = redraw;
       if (!old.length && !now.length) continue;
       const others = redraw.others(now);
-      const was = new Drawing(old, [...now.slice(0, 1), ...others.slice(0, 2)], redraw.oldText);
-      const is = new Drawing(now, [...old.slice(0, 1), ...others.slice(0, 2)], redraw.newText);
+      const was = new Drawing(rows.reader, old, [...now.slice(0, 1), ...others.slice(0, 2)], redraw.oldText);
+      const is = new Drawing(rows.reader, now, [...old.slice(0, 1), ...others.slice(0, 2)], redraw.newText);
       if (!was.complete || !is.complete) retitled.push(titleAt(redraw.parent));
       else if (was.headings !== is.headings) retitled.push(...is.titled.map(titleAt), ...was.titled.map((el) => redraw.placeOf(el)));
       else if (old.length && now.length) drawn.push({ redraw, others, was, is });
