@@ -3,6 +3,7 @@
 //
 //   - is not rendered, hidden, transparent or has no size (a transparent checkbox, radio or file
 //     input counts: a box beside it is drawn in its place; so does a field with a face, see 33-faces.js);
+//   - stands in a frame that is not rendered, hidden or without a size, as far as the frames around it may be asked;
 //   - is clipped to nothing, by itself or by a collapsed box around it;
 //   - lies left of or above the page, where scrolling cannot reach it.
 //
@@ -39,6 +40,8 @@ class Visibility {
      * @type {Map<string, El> | null}
      */
     this.images = null;
+    /** The document is in a frame that nobody sees. */
+    this.unseen = false;
   }
 
   /** Clears what was cached of styles and layout. */
@@ -46,6 +49,7 @@ class Visibility {
     this.labels.firstOfMany.clear();
     this.collapsed.clear();
     this.images = null;
+    this.unseen = isUnseenFrame();
   }
 
   /** @param {El} el @param {string} tag */
@@ -60,6 +64,7 @@ class Visibility {
    * @param {El} el @param {string} tag @returns {boolean}
    */
   isVisibleByStyle(el, tag) {
+    if (this.unseen) return false;
     if (safe.checkVisibility(el, VISIBLE)) return true;
     if (tag === "area") {
       const image = this.imageOf(el);
@@ -223,6 +228,27 @@ class Visibility {
     const image = this.imageOf(area);
     const shape = image && shapeOf(area, safe.rect(image));
     return shape ? shape.bounds : EMPTY_RECT;
+  }
+}
+
+/** Whether the document stands in a frame that nobody sees. A transparent frame may be used: it may lie above what is drawn for it. */
+function isUnseenFrame() {
+  if (window.parent === window) return false;
+  if (innerWidth === 0 || innerHeight === 0) return true;
+  for (let /** @type {Window} */ w = window, up = 0; w !== w.parent && up < MAX_ANCESTORS; w = w.parent, up++) {
+    const host = frameElementOf(w);
+    if (!host) return false; // of another origin
+    if (!safe.checkVisibility(host, VISIBLE_OR_TRANSPARENT)) return true;
+  }
+  return false;
+}
+
+/** The element that holds a window; null when that is of another origin. @param {Window} w */
+function frameElementOf(w) {
+  try {
+    return /** @type {El | null} */ (w.frameElement);
+  } catch {
+    return null;
   }
 }
 
