@@ -15,7 +15,7 @@ LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|Guarantee|Fres
 # What make test-long runs on a full browser, too, as tests run on the headless shell where that is installed: what the two differ in,
 # or might.
 FULL     := Clipboard|FrozenPage|Thaw|Permission|Prompt|Hovered|NothingOpens|WindowsBecomeTabs|Deliver|PagesThatHang|Downloads|Dialogs|Screenshot|ShownPasswords|PDF|Pdf|Emulat|CancelledOpenTab|DiedBeforeIt|Swept|Attach|Upload
-ONFULL   := ./e2e ./e2e/acting ./e2e/sessions ./e2e/sideeffects ./e2e/capture
+ONFULL   := ./e2e ./e2e/acting ./e2e/sessions ./e2e/sideeffects ./e2e/capture ./e2e/secrets
 # The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
 # cores: browsers that start and end, and tests that wait, leave some of them idle.
 LONGEST  := ./e2e/acting ./e2e/streams ./e2e ./cmd/domtap ./e2e/capture ./e2e/sideeffects ./internal/cluster ./internal/server ./e2e/gauntlet ./internal/recording ./e2e/adversarial ./bench/peers
