@@ -55,6 +55,14 @@
       all.push(el);
     }
   }
+  /** The labels of fields. For each list of labels that it is asked for, the browser walks the whole document. */
+  const labels = new Map();
+  for (const el of all) {
+    if (el.localName !== "label" || !el.control) continue;
+    if (!labels.has(el.control)) labels.set(el.control, []);
+    labels.get(el.control).push(el);
+  }
+  const labelsOf = (el) => labels.get(el) || [];
 
   // ---- the document -----------------------------------------------------------------------
 
@@ -95,7 +103,7 @@
     if ((tag === "iframe" || tag === "frame") && !named(el) && !isHidden(el) && el.tabIndex >= 0 && el.getBoundingClientRect().width > 1) add("frame-title", el);
     if (el.tabIndex > 0) add("tab-order", el, el.tabIndex);
     if (el.matches(FOCUSABLE) && el.tabIndex >= 0 && !el.matches(":disabled") && isHidden(el)) add("hidden-focus", el);
-    if ((tag === "input" || tag === "textarea") && (el.getAttribute("placeholder") || "").trim() && !named(el) && !(el.labels && el.labels.length) && el.type !== "hidden") add("placeholder-label", el);
+    if ((tag === "input" || tag === "textarea") && (el.getAttribute("placeholder") || "").trim() && !named(el) && !labelsOf(el).length && el.type !== "hidden") add("placeholder-label", el);
     if ((tag === "video" || tag === "audio") && el.hasAttribute("autoplay") && !el.muted && !el.hasAttribute("muted") && !el.hasAttribute("controls")) add("autoplay", el);
     if (el.matches(TARGETS) && !el.matches(":disabled") && targets.length < MAX_TARGETS) targets.push(el);
   }
@@ -119,7 +127,7 @@
   const LEAST = 24;
   const boxes = targets.map((el) => {
     let box = el.getBoundingClientRect();
-    for (const label of el.labels || []) {
+    for (const label of labelsOf(el)) {
       const b = label.getBoundingClientRect();
       const x = Math.min(box.left, b.left), y = Math.min(box.top, b.top);
       box = new DOMRect(x, y, Math.max(box.right, b.right) - x, Math.max(box.bottom, b.bottom) - y);
@@ -161,7 +169,7 @@
       for (let n = a, k = 0; n && k < MAX_CLIMB; n = parentOf(n), k++) if (n === b) return true;
       return false;
     };
-    if (within(hit, el) || within(el, hit) || [...(el.labels || [])].some((label) => within(hit, label) || within(label, hit))) return;
+    if (within(hit, el) || within(el, hit) || labelsOf(el).some((label) => within(hit, label) || within(label, hit))) return;
     if (hit.getRootNode() !== el.getRootNode() && !(el.getRootNode() instanceof Document)) return; // a closed tree: not known
     add("covered", el, nameOf(hit));
   });

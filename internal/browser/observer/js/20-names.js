@@ -316,7 +316,7 @@ class Naming {
   constructor(labels) {
     this.labels = labels;
     this.generated = new Generated();
-    this.captions = new Captions();
+    this.captions = new Captions(labels);
     /** The elements that are part of this name already: none counts twice. */
     this.visited = new Set();
     /** How many characters were gathered. */

@@ -37,7 +37,9 @@ function mayHaveCaption(el, tag, role) {
  * Finds the captions of fields, and knows which fields to describe again when something changes around them.
  */
 class Captions {
-  constructor() {
+  /** @param {Labels} labels */
+  constructor(labels) {
+    this.labels = labels;
     /** The records of nameless fields by the element that holds their caption. @type {Expando<Set<Rec>>} */
     this.around = new Expando();
     /** Some field was looked at. */
@@ -62,8 +64,8 @@ class Captions {
       const parent = flatElement(n);
       if (!parent) return "";
       if (rec) this.watch(parent, rec);
-      if (tagOf(n) === "td") return cellCaption(n, parent);
-      const name = captionBefore(n, parent, up > 0);
+      if (tagOf(n) === "td") return cellCaption(n, parent, this.labels);
+      const name = captionBefore(n, parent, up > 0, this.labels);
       if (name !== null) return name;
       if (SECTIONS.has(tagOf(parent)) || !isWrapper(parent)) return columnCaption(n, parent);
       n = parent;
@@ -112,16 +114,16 @@ function isWrapper(el) {
 
 /**
  * The words before an element in its parent, which are its caption: null when there are none, "" when they are another's.
- * @param {El} n @param {El} parent @param {boolean} wrapped it is a wrapper of the field
+ * @param {El} n @param {El} parent @param {boolean} wrapped it is a wrapper of the field @param {Labels} labels
  * @returns {string | null}
  */
-function captionBefore(n, parent, wrapped) {
+function captionBefore(n, parent, wrapped, labels) {
   const run = new Run();
   let node = safe.previousSibling(n);
   for (let seen = 0; node && seen < MAX_BEFORE && !run.ended; seen++, node = safe.previousSibling(node)) run.add(node, parent, true);
   if (!hasText(run.words)) return run.barred ? "" : null;
   if (run.isOpen && beginsWithField(parent)) return ""; // each text may be behind its field
-  if (isTextMasked(parent) || sharesCaption(n)) return "";
+  if (isTextMasked(parent) || sharesCaption(n, labels)) return "";
   if (wrapped && /^(?:html|body|main)$/.test(tagOf(parent)) && !/[:?*]\s*$/.test(run.words)) return "";
   return asCaption(run.words);
 }
@@ -191,26 +193,26 @@ function beginsWithField(el) {
   return false;
 }
 
-/** Whether the next field has no name of its own, so that the words before the first may name either. @param {El} n */
-function sharesCaption(n) {
+/** Whether the next field has no name of its own, so that the words before the first may name either. @param {El} n @param {Labels} labels */
+function sharesCaption(n, labels) {
   for (let node = safe.nextSibling(n), seen = 0; node && seen < MAX_BEFORE; node = safe.nextSibling(node), seen++) {
     if (isText(node) && hasText(node.data)) return false;
     if (!isElement(node) || safe.matches(node, SILENT)) continue;
     if (holdsField(node)) {
       const next = safe.matches(node, CAPTIONED) ? node : queryWithin(node, CAPTIONED)[0];
       const named = ["aria-label", "aria-labelledby", "placeholder", "title"].some((name) => hasAttr(next, name));
-      return !isToggle(next, tagOf(next)) && !named && (node === next || beginsWithField(node)) && !(next.labels && next.labels.length);
+      return !isToggle(next, tagOf(next)) && !named && (node === next || beginsWithField(node)) && !labels.of(next).length;
     }
     if (hasText(safe.textContent(node))) return false;
   }
   return false;
 }
 
-/** The caption of a cell: that of its column, or the one text before it in the row. @param {El} cell @param {El} row */
-function cellCaption(cell, row) {
+/** The caption of a cell: that of its column, or the one text before it in the row. @param {El} cell @param {El} row @param {Labels} labels */
+function cellCaption(cell, row, labels) {
   const above = columnCaption(cell, row);
   const before = elementBefore(cell);
-  if (above || !before || holdsField(before) || !hasText(safe.textContent(before)) || sharesCaption(cell)) return above;
+  if (above || !before || holdsField(before) || !hasText(safe.textContent(before)) || sharesCaption(cell, labels)) return above;
   const first = elementBefore(before);
   if ((first && !holdsField(first) && hasText(safe.textContent(first))) || !mayCaption(before, tagOf(before), row)) return "";
   return asCaption(reportedWords(before, MAX_CAPTION + 1));
