@@ -766,11 +766,8 @@ function nativeValue(el, tag) {
   return tag === "input" && VALUELESS.has(el.type) ? "" : el.value;
 }
 
-/** The first element in another that matches a selector. @param {El} el @param {string} selector */
-function firstFound(el, selector) {
-  for (const found of queryWithin(el, selector)) return found;
-  return null;
-}
+/** The first match in an element, or null. @type {(el: El, selector: string) => El | null} */
+const firstFound = method(Element, "querySelector");
 
 /** The first title among the children of an SVG element. @param {El} el */
 function titleWithin(el) {

@@ -99,7 +99,7 @@ class Captions {
 function boxOf(field, tag) {
   if (tag === "select" || (tag === "input" && /^(?:range|file|color)$/.test(field.type)) || isBoxDrawn(getComputedStyle(field))) return field;
   for (let n = flatElement(field), up = 0; n && up < MAX_FIELD_BOXES; n = flatElement(n), up++) {
-    if (SECTIONS.has(tagOf(n)) || queryWithin(n, CAPTIONED).length > 1) return field;
+    if (SECTIONS.has(tagOf(n)) || isLarge(n) || queryWithin(n, CAPTIONED).length > 1) return field;
     if (isBoxDrawn(getComputedStyle(n))) return n;
   }
   return field;
@@ -107,7 +107,7 @@ function boxOf(field, tag) {
 
 /** Whether an element holds one field, and no button with words. @param {El} el */
 function isWrapper(el) {
-  if (queryWithin(el, CAPTIONED).length > 1) return false;
+  if (isLarge(el) || queryWithin(el, CAPTIONED).length > 1) return false;
   for (const button of queryWithin(el, BUTTONS)) if (hasText(safe.textContent(button)) || tagOf(button) === "input") return false;
   return true;
 }
@@ -165,16 +165,16 @@ class Run {
 
 /** Whether the words of an element may be the caption of a field beside it. @param {El} el @param {string} tag @param {El} parent */
 function mayCaption(el, tag, parent) {
-  if (safe.matches(el, SPEAKING) || queryWithin(el, "button,[role=button]").length > 0) return false;
+  if (safe.matches(el, SPEAKING) || firstFound(el, "button,[role=button]")) return false;
   if (tag === "label") return el.control === null;
   if (/^h[12]$/.test(tag)) return false;
-  if (/^h[3-6]$/.test(tag) || tag === "legend" || attr(el, "role") === "heading" || queryWithin(el, "h1,h2,h3,h4,h5,h6").length > 0) return isWrapper(parent);
+  if (/^h[3-6]$/.test(tag) || tag === "legend" || attr(el, "role") === "heading" || firstFound(el, "h1,h2,h3,h4,h5,h6")) return isWrapper(parent);
   return true;
 }
 
 /** Whether an element holds a field, or is one. @param {El} el */
 function holdsField(el) {
-  return safe.matches(el, CAPTIONED) || queryWithin(el, CAPTIONED).length > 0;
+  return safe.matches(el, CAPTIONED) || firstFound(el, CAPTIONED) !== null;
 }
 
 /** Whether the first that an element shows is a field, not a text. @param {El} el */
@@ -199,7 +199,7 @@ function sharesCaption(n, labels) {
     if (isText(node) && hasText(node.data)) return false;
     if (!isElement(node) || safe.matches(node, SILENT)) continue;
     if (holdsField(node)) {
-      const next = safe.matches(node, CAPTIONED) ? node : queryWithin(node, CAPTIONED)[0];
+      const next = safe.matches(node, CAPTIONED) ? node : /** @type {El} */ (firstFound(node, CAPTIONED));
       const named = ["aria-label", "aria-labelledby", "placeholder", "title"].some((name) => hasAttr(next, name));
       return !isToggle(next, tagOf(next)) && !named && (node === next || beginsWithField(node)) && !labels.of(next).length;
     }
@@ -228,7 +228,7 @@ function columnCaption(n, row) {
   let above = elementBefore(row);
   if (tagOf(row) === "tr") {
     const table = closestOf(row, "table");
-    const head = table ? firstFound(table, "tr") : null;
+    const head = table ? elementsIn(table, "tr")[0] : null; // which the browser keeps
     if (head && head !== row && childrenOf(head).every((cell) => tagOf(cell) === "th")) above = head;
   }
   if (at < 0 || !above || cells.length < 2) return "";
@@ -252,21 +252,27 @@ function childrenOf(el) {
  */
 function captionOfToggle(toggle) {
   let n = toggle, parent = flatElement(n);
-  for (let up = 0; parent && up < 2 && !hasText(safe.textContent(parent)) && isWrapper(parent) && !/^(?:td|th|li|body|form)$/.test(tagOf(parent)); up++) {
+  for (let up = 0; parent && up < 2 && !/^(?:td|th|li|body|form)$/.test(tagOf(parent)) && isWrapper(parent) && !hasText(safe.textContent(parent)); up++) {
     n = parent;
     parent = flatElement(n);
   }
   if (!parent || isTextMasked(parent)) return "";
-  const toggles = queryWithin(parent, "input[type=checkbox],input[type=radio]");
-  const last = toggles.length > 1 ? toggles[toggles.length - 1] : n;
-  const words = wordsBehind(n, parent);
-  if (words && (last === n || safe.parentNode(last) !== parent || wordsBehind(last, parent))) return asCaption(words);
+  const words = wordsBehind(n, parent), last = lastToggle(parent);
+  if (words && (!last || last === n || wordsBehind(last, parent))) return asCaption(words);
   const run = new Run();
   for (let node = safe.previousSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.previousSibling(node), seen++) {
     if (isElement(node) && !PHRASING.has(tagOf(node))) break;
     run.add(node, parent, true);
   }
   return hasText(run.words) ? asCaption(run.words) : "";
+}
+
+/** The last checkbox or radio button among the last children of an element. @param {El} parent */
+function lastToggle(parent) {
+  for (let node = safe.lastChild(parent), seen = 0; node && seen < MAX_BEFORE; node = safe.previousSibling(node), seen++) {
+    if (isElement(node) && tagOf(node) === "input" && (node.type === "checkbox" || node.type === "radio")) return node;
+  }
+  return null;
 }
 
 /** The words of the line behind an element. @param {El} n @param {El} parent */

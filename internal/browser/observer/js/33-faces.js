@@ -10,6 +10,8 @@
 const MAX_FACE_DEPTH = 5;
 /** How many nodes of a face are read. */
 const MAX_FACE_NODES = 60;
+/** How many elements are in the box of one field at most, with what it opens. */
+const MAX_FACE_PARTS = 1000;
 /** How many characters of a face are a value. */
 const MAX_FACE_TEXT = 200;
 /** A box that is smaller than this, in CSS pixels, is no face. */
@@ -36,6 +38,11 @@ function isCombo(el) {
   return attr(el, "role") === "combobox";
 }
 
+/** Whether an element holds several fields, or so much that it is no face of one. @param {El} n */
+function holdsMoreFields(n) {
+  return n.childElementCount > 1 && (elementsIn(n, "*")[MAX_FACE_PARTS] !== undefined || queryWithin(n, FACED).length > 1);
+}
+
 /**
  * The box that is drawn in the place of a field which is not drawn itself, or null.
  * @param {El} field @returns {El | null}
@@ -43,7 +50,7 @@ function isCombo(el) {
 function faceOf(field) {
   for (let n = flatElement(field), up = 0; n && up < MAX_FACE_DEPTH; n = flatElement(n), up++) {
     if (NO_FACES.has(tagOf(n))) return null;
-    if (n.childElementCount > 1 && queryWithin(n, FACED).length > 1) return null;
+    if (holdsMoreFields(n)) return null;
     if (!safe.checkVisibility(n, VISIBLE)) {
       if (up > 0) return null; // the field is transparent with much around it: nothing is drawn
       continue;
@@ -79,7 +86,7 @@ function drawnValue(field) {
   if (!isCombo(field) || field.value !== "" || isMasked(field) || isSecret(field) || isValueMasked(field)) return "";
   if (safe.checkVisibility(field, VISIBLE) && isBoxDrawn(getComputedStyle(field))) return ""; // what stands beside it is no choice
   for (let n = flatElement(field), up = 0; n && up < MAX_FACE_DEPTH; n = flatElement(n), up++) {
-    if (NO_FACES.has(tagOf(n)) || (n.childElementCount > 1 && queryWithin(n, FACED).length > 1)) return "";
+    if (NO_FACES.has(tagOf(n)) || holdsMoreFields(n)) return "";
     if (isBoxDrawn(getComputedStyle(n))) return textOfFace(n, field);
   }
   return "";

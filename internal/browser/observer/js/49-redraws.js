@@ -344,7 +344,7 @@ class Redraws {
 
 /** Whether an element is a heading or contains one. @param {El} el */
 function hasHeading(el) {
-  return safe.matches(el, HEADINGS) || queryWithin(el, HEADINGS).length > 0;
+  return safe.matches(el, HEADINGS) || firstFound(el, HEADINGS) !== null;
 }
 
 /** @param {El} el */
