@@ -166,6 +166,9 @@ func (d Delivered) OrDefault(err error) Delivered {
 	return DeliveredNone
 }
 
+// InView begins what the note of a Scroll says of what a person sees then.
+const InView = "; in view: "
+
 // DoResult is how an action went. It counts beside an error, too: it says how much of the action was delivered then.
 type DoResult struct {
 	// Delivered is DeliveredPart only beside an error.

@@ -172,6 +172,8 @@ var requestTests = []struct {
 	{"uncheck --text Gift", interact(&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: &domtapv1.Target{Text: "Gift"}}}})},
 	{"scroll 5", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: refTarget(5)}}})},
 	{"scroll --by 0,-600", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: -600}}})},
+	{"scroll --to end", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: 100_000}}})},
+	{"scroll 5 --to start", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: refTarget(5), DeltaY: -100_000}}})},
 	{"scroll --selector main --by 5,6", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: &domtapv1.Target{Selector: "main"}, DeltaX: 5, DeltaY: 6}}})},
 	{"drag 4 9", interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: refTarget(4), To: refTarget(9)}}})},
 	{"drag 4 --by 120,0", interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: refTarget(4), DeltaX: 120}}})},

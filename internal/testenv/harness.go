@@ -7,6 +7,7 @@ package testenv
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -260,6 +261,9 @@ func serve(t testing.TB, b interface {
 		tabs.AllowURL = check.AllowURL
 	}
 	tabs.ReadAhead = true
+	// What a test sets no deadline for is not what it tests: a busy machine may take longer than a client would wait.
+	tabs.NavigationTimeout = cmp.Or(tabs.NavigationTimeout, Patience)
+	cfg.CallTimeout = cmp.Or(cfg.CallTimeout, Patience)
 	pool := tabpool.New(b, tabs)
 	cfg.Sessions = sessions.New(pool, b, sessions.Config{})
 	if cfg.Recording.Dir == "" {

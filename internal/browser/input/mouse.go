@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/input"
@@ -180,20 +181,60 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	}
 	var moved struct {
 		point
-		Foreign bool `json:"foreign"`
+		Foreign bool  `json:"foreign"`
+		View    *view `json:"view"`
 	}
 	if err := call(ctx, agent, "afterWheel", map[string]any{"patience": wheelPatience}, &moved); err != nil {
 		return driver.DoResult{}, err
 	}
+	var note string
 	switch {
 	case moved.X == 0 && moved.Y == 0 && moved.Foreign:
 		return driver.DoResult{}, nil
 	case moved.X == 0 && moved.Y == 0:
 		return driver.DoResult{Note: "nothing scrolled: it is at its end, or does not scroll"}, nil
 	case moved.X != delta.X || moved.Y != delta.Y:
-		return driver.DoResult{Note: fmt.Sprintf("ok, by %g,%g", moved.X, moved.Y)}, nil
+		note = fmt.Sprintf("ok, by %g,%g", moved.X, moved.Y)
 	}
-	return driver.DoResult{}, nil
+	if moved.View != nil {
+		note = cmp.Or(note, "ok") + moved.View.String()
+	}
+	return driver.DoResult{Note: note}, nil
+}
+
+// view is what a person sees of what was scrolled: its first and its last line, with their numbers among all, where the page says them.
+type view struct {
+	First string `json:"first"`
+	Last  string `json:"last"`
+	From  int    `json:"from"`
+	To    int    `json:"to"`
+	Of    int    `json:"of"`
+	// End says that no more is below.
+	End bool `json:"end"`
+}
+
+// maxViewLine bounds a line of a view, in bytes; the page script sends less.
+const maxViewLine = 200
+
+// String is the end of a note.
+func (v *view) String() string {
+	var b strings.Builder
+	b.WriteString(driver.InView)
+	if v.From > 0 && v.To > 0 {
+		fmt.Fprintf(&b, "%d to %d", v.From, v.To)
+		if v.Of > 0 {
+			fmt.Fprintf(&b, " of %d", v.Of)
+		}
+		b.WriteString(", ")
+	}
+	fmt.Fprintf(&b, "%.*q", maxViewLine, v.First)
+	if v.Last != v.First {
+		fmt.Fprintf(&b, " to %.*q", maxViewLine, v.Last)
+	}
+	if v.End {
+		b.WriteString(", the end")
+	}
+	return b.String()
 }
 
 // wheelTarget returns the document that the wheel is to turn in, which is told so, and the point for the wheel in

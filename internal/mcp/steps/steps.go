@@ -213,12 +213,19 @@ func clickHow(step *domtapv1.ClickStep, word string) error {
 // scroll scrolls the target into view, or scrolls by a distance.
 func (s *Arguments) scroll(c *args.Clamps) (*domtapv1.Step, error) {
 	step := &domtapv1.ScrollStep{Target: s.target()}
-	if word := s.Value.First(); word != "" {
+	const farthest = 100_000
+	switch word := s.Value.First(); word {
+	case "":
+	case "end":
+		step.DeltaY = farthest
+	case "start":
+		step.DeltaY = -farthest
+	default:
 		distance, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			return nil, fmt.Errorf("value must be how many pixels to scroll down, or absent to scroll the target into view; not %q", word)
+			return nil, fmt.Errorf("value must be how many pixels to scroll down, start, end, or absent to scroll the target into view; not %q", word)
 		}
-		step.DeltaY = c.Float("value", args.Number{Set: true, Value: distance}, args.Range{Low: -100_000, High: 100_000})
+		step.DeltaY = c.Float("value", args.Number{Set: true, Value: distance}, args.Range{Low: -farthest, High: farthest})
 	}
 	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: step}}, nil
 }

@@ -42,6 +42,8 @@ type options struct {
 	submit    bool
 	repeat    int32
 	by        string
+	// to is where to scroll: start or end.
+	to        string
 	toAt      string
 	waypoints []string
 	byPath    bool

@@ -107,9 +107,12 @@ such as Enter, Tab, Escape, ArrowDown, PageUp, F5, Numpad7, with modifiers befor
 		name: "scroll", optionalTarget: true, short: "Scroll an element into view, or by a distance",
 		long: `Scroll the element with this ref into view. With --by, turn the mouse wheel over the element, or over
 the middle of the page without REF.`,
-		example: "  domtap scroll 40\n  domtap scroll --by 0,600\n  domtap scroll 12 --by 0,-200",
-		flags:   func(f *pflag.FlagSet, o *options) { f.StringVar(&o.by, "by", "", "scroll by X,Y, in CSS pixels") },
-		step:    scrollStep,
+		example: "  domtap scroll 40\n  domtap scroll --by 0,600\n  domtap scroll 12 --by 0,-200\n  domtap scroll --to end",
+		flags: func(f *pflag.FlagSet, o *options) {
+			f.StringVar(&o.by, "by", "", "scroll by X,Y, in CSS pixels")
+			f.StringVar(&o.to, "to", "", "scroll to the start or the end of what scrolls there, at most by 100,000 pixels: start or end")
+		},
+		step: scrollStep,
 	},
 	{
 		name: "drag", args: []string{"TO"}, short: "Drag an element to another, or by a distance",
@@ -146,13 +149,25 @@ func holding(d time.Duration) *durationpb.Duration {
 	return durationpb.New(d)
 }
 
+// farthest is the largest distance of a scroll, in CSS pixels.
+const farthest = 100_000
+
 func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, error) {
 	s := &domtapv1.ScrollStep{Target: t}
 	var err error
-	if o.by != "" {
+	switch {
+	case o.by != "" && o.to != "":
+		err = exit.Errorf(exit.Usage, "use one of them", "--by and --to exclude each other")
+	case o.by != "":
 		s.DeltaX, s.DeltaY, err = pair("by", o.by)
-	} else if t == nil {
-		err = exit.Errorf(exit.Usage, "domtap scroll 12, or domtap scroll --by 0,600", "missing REF or --by")
+	case o.to == "end":
+		s.DeltaY = farthest
+	case o.to == "start":
+		s.DeltaY = -farthest
+	case o.to != "":
+		err = exit.Errorf(exit.Usage, "domtap scroll --to end", "--to is start or end, not %q", o.to)
+	case t == nil:
+		err = exit.Errorf(exit.Usage, "domtap scroll 12, domtap scroll --by 0,600, or domtap scroll --to end", "missing REF, --by or --to")
 	}
 	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: s}}, err
 }

@@ -490,5 +490,80 @@ async function afterWheel(agent, request) {
     last = now;
     if (unchanged >= (last.x || last.y ? WHEEL_RESTS : WHEEL_BEGINS)) break;
   }
-  return { ...last, foreign: wheel.foreign };
+  return { ...last, foreign: wheel.foreign, view: last.x || last.y ? inView(agent, wheel) : null };
+}
+
+/** How far apart the points are at which the words of a view are looked for, in pixels. */
+const VIEW_STEP = 12;
+/** Where in the width of a view they are looked for first: in a box at its left, on a page in its middle, beside which menus stand. */
+const BOX_COLUMNS = [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9], PAGE_COLUMNS = [0.5, 0.35, 0.65, 0.2, 0.8, 0.1, 0.05, 0.02];
+/** How many characters of a line of the view are told. */
+const MAX_IN_VIEW = 40;
+
+/**
+ * What a person sees in the box that was scrolled: its first and its last line, with their numbers among all where a grid, list or
+ * feed says them, and whether its end is reached; null when there are no words.
+ * @param {Agent} agent @param {WheelState} wheel
+ */
+function inView(agent, wheel) {
+  const scrolled = wheel.boxes.find((box) => !/^(?:html|body)$/.test(tagOf(box.node)) && (box.node.scrollTop !== box.top || box.node.scrollLeft !== box.left));
+  const box = scrolled ? scrolled.node : null;
+  const rect = box ? safe.rect(box) : new DOMRect(0, 0, innerWidth, innerHeight);
+  const top = Math.max(rect.top, 0), bottom = Math.min(rect.bottom, innerHeight);
+  const lines = Math.floor((bottom - top) / VIEW_STEP);
+  /** @param {number} from @param {number} by */
+  const search = (from, by) => {
+    for (let i = 0, y = from; i < lines; i++, y += by) {
+      for (const part of box ? BOX_COLUMNS : PAGE_COLUMNS) {
+        const el = hitAt(Math.max(rect.left, 0) + Math.min(rect.width, innerWidth) * part, y);
+        const words = el && (!box || isWithinNode(el, box)) && !isPinned(el, box) ? lineOf(agent, el, box, y) : "";
+        if (el && words) return { words, ...numberOf(el) };
+      }
+    }
+    return null;
+  };
+  const first = search(top + 2, VIEW_STEP), last = search(bottom - 2, -VIEW_STEP);
+  if (!first || !last) return null;
+  const scroller = box || scrollAccess.scroller(document);
+  const end = wheelDelta(wheel).y > 0 && scroller !== null && scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
+  return { first: first.words, last: last.words, from: first.number, to: last.number, of: last.total, end };
+}
+
+/** Whether an element stays where it is while a box, or the page, is scrolled. @param {El} el @param {El | null} box */
+function isPinned(el, box) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && n !== box && up < MAX_ANCESTORS; n = flatElement(n), up++) {
+    if (/^(?:fixed|sticky)$/.test(getComputedStyle(n).position)) return true;
+  }
+  return false;
+}
+
+/** Controls that are higher are areas, with words anywhere in them. */
+const MAX_LINE = 80;
+
+/**
+ * The words that are drawn at a height in an element, or on the control that it is a part of.
+ * @param {Agent} agent @param {El} el @param {El | null} box @param {number} y
+ */
+function lineOf(agent, el, box, y) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && n !== box && up < 3; n = flatElement(n), up++) {
+    const rec = agent.model.records.get(n);
+    if (rec && rec.shown && rec.fields[F_TEXT] && safe.rect(n).height <= MAX_LINE) return clean(rec.fields[F_TEXT], MAX_IN_VIEW);
+  }
+  if (isTextMasked(el)) return "";
+  for (let n = safe.firstChild(el), seen = 0; n && seen < MAX_PARTS; n = safe.nextSibling(n), seen++) {
+    if (!isText(n) || !hasText(n.data)) continue;
+    const rect = partRect(n);
+    if (rect.top <= y + VIEW_STEP && rect.bottom >= y - VIEW_STEP) return clean(reportedWords(el, MAX_IN_VIEW + 1), MAX_IN_VIEW);
+  }
+  return "";
+}
+
+/** The number of the row or item that an element is in, and how many there are, as the page says; 0: not said. @param {El} el */
+function numberOf(el) {
+  const item = closestOf(el, "[aria-rowindex],[aria-posinset]");
+  if (!item) return { number: 0, total: 0 };
+  const grid = closestOf(item, "[aria-rowcount]");
+  const number = Number(attr(item, "aria-rowindex") || attr(item, "aria-posinset"));
+  const total = Number((hasAttr(item, "aria-rowindex") ? grid && attr(grid, "aria-rowcount") : attr(item, "aria-setsize")) || 0);
+  return { number: number > 0 ? Math.round(number) : 0, total: total > 0 ? Math.round(total) : 0 };
 }

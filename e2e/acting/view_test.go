@@ -1,0 +1,43 @@
+package acting
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAScrollSaysWhatCameIntoView scrolls boxes and pages, whose first and last line in view the summary names: with their numbers where
+// the page says them, without what stays in its place, and without secrets.
+func TestAScrollSaysWhatCameIntoView(t *testing.T) {
+	s := staged(t, `<p>`)
+	for _, c := range []struct {
+		name, page, at string
+		dy             float64
+		want, not      string
+	}{
+		{"a page", `<h1>Top</h1><div style="height:3000px"></div><p>Close to the end</p><button>Bottom</button>`, "", 9000,
+			`; in view: "Close to the end" to "Bottom", the end`, ""},
+		{"beside what stays", `<header style="position:fixed;top:0;width:100%;height:40px;background:#fff">Shop</header><div style="height:3000px"></div><p>Imprint</p>`, "", 9000,
+			`; in view: "Imprint", the end`, "Shop"},
+		{"a virtual grid", `<div role=grid aria-label=People aria-rowcount=2000 tabindex=0 id=g style="height:300px;overflow:auto"><div id=sp style="height:60000px;position:relative"></div></div><script>
+			const draw = () => { const s = Math.floor(g.scrollTop / 30); sp.innerHTML = ""; for (let i = s; i < s + 12; i++) sp.insertAdjacentHTML("beforeend", "<div role=row aria-rowindex=" + (i + 1) + " style='position:absolute;height:30px;top:" + i * 30 + "px'><span role=gridcell>Person " + (i + 1) + "</span></div>") }
+			draw(); g.onscroll = draw</script>`, "People", 900,
+			`; in view: 31 to 40 of 2000, "Person 31" to "Person 40"`, "the end"},
+		{"a list with a password", `<div tabindex=0 aria-label=List style="height:100px;overflow:auto"><div style="height:500px">First</div><input type=password value=hunter2222 aria-label=Password><p>Last "one"</p></div>
+			<script>document.querySelector("input").type = "text"</script>`, "List", 900,
+			`; in view: "Password" to "Last \"one\"", the end`, "hunter2222"},
+		{"nothing with words", `<div style="height:5000px"></div>`, "", 300, "ok", "in view"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.t = t
+			s.show(`<body style="margin:0">` + c.page)
+			target := scroll(nil, 0, c.dy)
+			if c.at != "" {
+				target = scroll(s.at(c.at), 0, c.dy)
+			}
+			said := s.do(target)
+			if !strings.Contains(said, c.want) || c.not != "" && strings.Contains(said, c.not) {
+				t.Errorf("the scroll says %q, want %q", said, c.want)
+			}
+		})
+	}
+}
