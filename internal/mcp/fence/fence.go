@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+	"unicode"
 
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
@@ -67,10 +68,14 @@ func visible(r rune) rune {
 		return r
 	case r < ' ', r >= 0x7f && r <= 0x9f, r == '\u2028', r == '\u2029':
 		return '\ufffd'
-	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\u200e', r == '\u200f':
-		return '\ufffd'
-	case r >= 0xe0000 && r <= 0xe007f, r >= 0xe0100 && r <= 0xe01ef: // tags; selectors of variants, which can spell bytes
+	case r >= 0xe0000 && r <= 0xe0fff: // tags; selectors of variants, which can spell bytes
 		return -1
+	case r == '\u00ad', r == '\u200b', r == '\u2060', r == '\ufeff': // where a line may or may not break
+		return -1
+	case r == '\u200c', r == '\u200d', unicode.Is(unicode.Prepended_Concatenation_Mark, r): // of emoji, and of scripts that join letters
+		return r
+	case unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point), r == '\u2800': // directions, fillers, blanks
+		return '\ufffd'
 	}
 	return r
 }

@@ -40,7 +40,7 @@ func TestEachFenceHasItsOwnNonce(t *testing.T) {
 }
 
 func TestCleanKeepsOrdinaryText(t *testing.T) {
-	for _, text := range []string{"<pages>", "<page>", "</pages>", "[7] Email (input type=email)", "- link \"日本 → Käse\" [ref=e1]", "a\tb\nc"} {
+	for _, text := range []string{"<pages>", "<page>", "</pages>", "[7] Email (input type=email)", "- link \"日本 → Käse\" [ref=e1]", "a\tb\nc", "👩\u200d💻", "می\u200cخواهم", "❤\ufe0f"} {
 		if got := Clean(text); got != text {
 			t.Errorf("Clean(%q) = %q", text, got)
 		}
@@ -56,6 +56,9 @@ func TestInvisibleCharactersAreRemoved(t *testing.T) {
 		"a\u202eb":                  "a\ufffdb",
 		"a\U000e0049\U000e0067b":    "ab",
 		"bad \xff utf8":             "bad \ufffd utf8",
+		"a\u061cb\u200fc":           "a\ufffdb\ufffdc",
+		"a\u2800b\u3164c\u115fd":    "a\ufffdb\ufffdc\ufffdd",
+		"a\u00adb\u200bc\ufeffd":    "abcd",
 		"line\u2028separator\r\nok": "line\ufffdseparator\ufffd\nok",
 	} {
 		if got := Clean(text); got != want {
