@@ -65,6 +65,7 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 		{target: &domtapv1.Target{Role: "button", Name: "Pay now"}, want: "pay"},
 		{target: &domtapv1.Target{Role: "BUTTON", Name: " pay  NOW "}, want: "pay"},
 		{target: &domtapv1.Target{Name: "now"}, want: "pay"},
+		{target: &domtapv1.Target{Role: "button", Text: "Y now"}, want: "pay"},
 		{target: &domtapv1.Target{Role: "link"}, want: "help"},
 		{target: &domtapv1.Target{Role: "heading"}, want: "heading"},
 		{target: &domtapv1.Target{Text: "Thanks for"}, want: "text"},

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -174,7 +175,7 @@ func Target(t *domtapv1.Target) string {
 	case t.X != nil || t.Y != nil:
 		text = fmt.Sprintf("%g,%g", t.GetX(), t.GetY())
 	case t.GetRole() != "" || t.GetName() != "":
-		text = strings.TrimSpace(fmt.Sprintf("%s %q", t.GetRole(), t.GetName()))
+		text = strings.TrimSpace(fmt.Sprintf("%s %q", t.GetRole(), cmp.Or(t.GetName(), t.GetText())))
 	default:
 		for _, words := range []string{t.GetText(), t.GetLabel(), t.GetPlaceholder(), t.GetTestId(), t.GetSelector()} {
 			if words != "" {

@@ -1,6 +1,8 @@
 package acting
 
 import (
+	"cmp"
+
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -43,7 +45,7 @@ func named(t *domtapv1.Target) target.Target {
 	case t.Ref != nil:
 		return target.Target{By: target.Ref, Ref: dom.Ref(t.GetRef())}
 	case t.GetRole() != "" || t.GetName() != "":
-		return target.Target{By: target.Role, Role: t.GetRole(), Name: t.GetName()}
+		return target.Target{By: target.Role, Role: t.GetRole(), Name: cmp.Or(t.GetName(), t.GetText())}
 	case t.GetText() != "":
 		return target.Target{By: target.Text, Words: t.GetText()}
 	case t.GetLabel() != "":

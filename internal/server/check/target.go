@@ -36,7 +36,7 @@ func checkWords(v *violations, at, words string) {
 	v.want(words == "" || !blank(words), at, "must not be blank")
 }
 
-// targetWays lists the ways in which a target names its element. role goes with name, x with y.
+// targetWays lists the ways in which a target names its element. role goes with name or text, x with y.
 func targetWays(t *domtapv1.Target) []string {
 	var set []string
 	add := func(is bool, name string) {
@@ -46,7 +46,7 @@ func targetWays(t *domtapv1.Target) []string {
 	}
 	add(t != nil && t.Ref != nil, "ref")
 	add(t.GetRole() != "" || t.GetName() != "", "role")
-	add(t.GetText() != "", "text")
+	add(t.GetText() != "" && (t.GetRole() == "" || t.GetName() != ""), "text")
 	add(t.GetLabel() != "", "label")
 	add(t.GetPlaceholder() != "", "placeholder")
 	add(t.GetTestId() != "", "test_id")

@@ -29,7 +29,7 @@ var targetFlags = []string{"ref", "role", "name", "text", "label", "placeholder"
 func (t *target) register(f *pflag.FlagSet) {
 	t.flags = f
 	f.StringVar(&t.ref, "ref", "", "the element with this ref")
-	f.StringVar(&t.role, "role", "", "the element with this ARIA role, together with --name if several have the role")
+	f.StringVar(&t.role, "role", "", "the element with this ARIA role, together with --name or --text if several have the role")
 	f.StringVar(&t.name, "name", "", "the element with this accessible name, together with --role")
 	f.StringVar(&t.text, "text", "", "the element with this text")
 	f.StringVar(&t.label, "label", "", "the field with this label")
