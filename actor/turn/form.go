@@ -34,6 +34,8 @@ type Field struct {
 	Type string
 	// Files says which of the values, as paths, may be given to a file input.
 	Files func(paths []string) ([]string, error)
+	// Contents are the files for a file input, instead of Values.
+	Contents []driver.File
 }
 
 // name is what the caller calls the field.
@@ -206,10 +208,15 @@ func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 		return nil, apierr.Errorf(apierr.NotActionable, "%s is %s, not a %s: fill it as that, or name another field", f.name(), target.Describe(el), f.Type)
 	}
 	one := driver.Action{Spot: driver.At(el.Ref)}
+	isFile := el.Tag == "input" && el.Type == "file"
 	switch {
+	case len(f.Contents) > 0 && !isFile:
+		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes no files", f.name(), target.Describe(el))
+	case isFile && len(f.Contents) > 0:
+		one.Kind, one.Files = driver.Upload, f.Contents
 	case el.Tag == "select":
 		one.Kind, one.Values = driver.Select, f.Values
-	case el.Tag == "input" && el.Type == "file":
+	case isFile:
 		paths, err := f.Files(f.Values)
 		if err != nil {
 			return nil, err

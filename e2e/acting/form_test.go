@@ -146,3 +146,26 @@ func TestFormsChooseByAPartOfAnOption(t *testing.T) {
 		t.Errorf("a part of two options says %s", several)
 	}
 }
+
+// TestFormTakesFiles gives files to file inputs of a form, and to a field that takes none.
+func TestFormTakesFiles(t *testing.T) {
+	s := staged(t, `<form onsubmit="event.preventDefault(); sent = [...new FormData(this)].map(([k, v]) => k + ':' + (v.name ?? v)).join()">
+		<label>Name <input name=name></label> <label>Photo <input type=file name=photo></label>
+		<label>Papers <input type=file name=papers multiple></label><button>Send</button></form>`)
+	file := func(names ...string) (out []*domtapv1.UploadFile) {
+		for _, name := range names {
+			out = append(out, &domtapv1.UploadFile{Name: name, Content: []byte("content of " + name)})
+		}
+		return out
+	}
+	r := s.form(true, &domtapv1.FormField{Label: "Name", Value: "Ada"}, &domtapv1.FormField{Label: "Photo", Files: file("ada.png")},
+		&domtapv1.FormField{Label: "Papers", Files: file("a.pdf", "b.pdf")})
+	s.is("sent", "name:Ada,photo:ada.png,papers:a.pdf,papers:b.pdf")
+	if t.Failed() {
+		t.Log(said(r))
+	}
+	s.is(`document.querySelector("[name=photo]").files[0].size`, "18")
+	if got := said(s.form(false, &domtapv1.FormField{Label: "Name", Files: file("ada.png")})); !strings.Contains(got, "takes no files") {
+		t.Errorf("a text field with a file: %s", got)
+	}
+}

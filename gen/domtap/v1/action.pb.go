@@ -2012,7 +2012,9 @@ type FormField struct {
 	// For a select or a group of checkboxes that takes several, instead of value.
 	Values []string `protobuf:"bytes,6,rep,name=values,proto3" json:"values,omitempty"`
 	// Only a field that has this around it, as Target.within: the legend or the heading of its part of the form.
-	Within        string `protobuf:"bytes,7,opt,name=within,proto3" json:"within,omitempty"`
+	Within string `protobuf:"bytes,7,opt,name=within,proto3" json:"within,omitempty"`
+	// For a file input, instead of value: at most 50 files, 4 MiB in all fields.
+	Files         []*UploadFile `protobuf:"bytes,8,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2094,6 +2096,13 @@ func (x *FormField) GetWithin() string {
 		return x.Within
 	}
 	return ""
+}
+
+func (x *FormField) GetFiles() []*UploadFile {
+	if x != nil {
+		return x.Files
+	}
+	return nil
 }
 
 type FillFormRequest struct {
@@ -2427,7 +2436,7 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\n" +
 	"new_tab_id\x18\x05 \x01(\tR\bnewTabId\x12\x1b\n" +
 	"\tdiff_text\x18\x06 \x01(\tR\bdiffText\x12,\n" +
-	"\aoutcome\x18\a \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome\"\xb6\x01\n" +
+	"\aoutcome\x18\a \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome\"\xe3\x01\n" +
 	"\tFormField\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12\x1a\n" +
 	"\bselector\x18\x02 \x01(\tR\bselector\x12\x15\n" +
@@ -2435,7 +2444,8 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x05value\x18\x04 \x01(\tR\x05value\x12\x12\n" +
 	"\x04type\x18\x05 \x01(\tR\x04type\x12\x16\n" +
 	"\x06values\x18\x06 \x03(\tR\x06values\x12\x16\n" +
-	"\x06within\x18\a \x01(\tR\x06withinB\x06\n" +
+	"\x06within\x18\a \x01(\tR\x06within\x12+\n" +
+	"\x05files\x18\b \x03(\v2\x15.domtap.v1.UploadFileR\x05filesB\x06\n" +
 	"\x04_ref\"\xc8\x01\n" +
 	"\x0fFillFormRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12,\n" +
@@ -2566,22 +2576,23 @@ var file_domtap_v1_action_proto_depIdxs = []int32{
 	0,  // 43: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
 	32, // 44: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
 	33, // 45: domtap.v1.InteractResponse.outcome:type_name -> domtap.v1.Outcome
-	25, // 46: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	30, // 47: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
-	21, // 48: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	31, // 49: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 50: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 51: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	33, // 52: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
-	23, // 53: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	26, // 54: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	24, // 55: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	27, // 56: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	55, // [55:57] is the sub-list for method output_type
-	53, // [53:55] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	14, // 46: domtap.v1.FormField.files:type_name -> domtap.v1.UploadFile
+	25, // 47: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
+	30, // 48: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
+	21, // 49: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	31, // 50: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 51: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 52: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	33, // 53: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
+	23, // 54: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	26, // 55: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	24, // 56: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	27, // 57: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	56, // [56:58] is the sub-list for method output_type
+	54, // [54:56] is the sub-list for method input_type
+	54, // [54:54] is the sub-list for extension type_name
+	54, // [54:54] is the sub-list for extension extendee
+	0,  // [0:54] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }

@@ -6,6 +6,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/css"
+	"github.com/domtap/domtap/internal/server/steps"
 )
 
 // FormTurn makes the turn that fills a form, from a valid request. files checks the paths for file
@@ -18,7 +19,7 @@ func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error
 		for i := range found {
 			found[i].Within = f.GetWithin()
 		}
-		field := &turn.Field{Form: form, Ways: found, Values: f.GetValues(), Type: f.GetType(), Files: files}
+		field := &turn.Field{Form: form, Ways: found, Values: f.GetValues(), Type: f.GetType(), Files: files, Contents: steps.Files(f.GetFiles())}
 		if f.GetValue() != "" {
 			field.Values = []string{f.GetValue()}
 		}

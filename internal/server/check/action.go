@@ -177,13 +177,17 @@ func checkUpload(v *violations, at string, s *domtapv1.UploadStep) {
 		ok := filepath.IsAbs(path) && len(path) <= maxPath && !strings.ContainsRune(path, 0)
 		v.want(ok, fmt.Sprintf("%s.paths[%d]", at, i), "must be an absolute path")
 	}
-	size := 0
-	for i, f := range s.GetFiles() {
-		size += len(f.GetContent())
-		v.want(isFileName(f.GetName()), fmt.Sprintf("%s.files[%d].name", at, i),
-			"must be a file's name without a path, such as photo.png")
-	}
+	size := checkFiles(v, at+".files", s.GetFiles())
 	v.want(size <= maxUpload, at+".files", "must have at most 4 MiB in all: give a path instead")
+}
+
+// checkFiles checks the names of files, and returns how many bytes these have.
+func checkFiles(v *violations, at string, files []*domtapv1.UploadFile) (size int) {
+	for i, f := range files {
+		size += len(f.GetContent())
+		v.want(isFileName(f.GetName()), fmt.Sprintf("%s[%d].name", at, i), "must be a file's name without a path, such as photo.png")
+	}
+	return size
 }
 
 func isFileName(name string) bool {

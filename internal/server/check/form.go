@@ -20,9 +20,13 @@ func checkFillForm(v *violations, r *domtapv1.FillFormRequest) {
 	checkClientID(v, r.GetClientId())
 	n := len(r.GetFields())
 	v.want(1 <= n && n <= maxFields, "fields", "must have 1 to 50 fields")
+	size := 0
 	for i, f := range r.GetFields() {
-		checkFormField(v, fmt.Sprintf("fields[%d]", i), f)
+		at := fmt.Sprintf("fields[%d]", i)
+		checkFormField(v, at, f)
+		size += checkFiles(v, at+".files", f.GetFiles())
 	}
+	v.want(size <= maxUpload, "fields", "must have files of at most 4 MiB in all: give a path as the value instead")
 }
 
 func checkFormField(v *violations, at string, f *domtapv1.FormField) {
@@ -41,6 +45,8 @@ func checkFormField(v *violations, at string, f *domtapv1.FormField) {
 	checkSearchText(v, at+".within", f.GetWithin())
 	v.want(len(f.GetType()) <= maxID, at+".type", "must be a kind of field, such as select")
 	v.want(f.GetValue() == "" || len(f.GetValues()) == 0, at+".values", "must not be set together with value")
+	v.want(len(f.GetFiles()) == 0 || f.GetValue() == "" && len(f.GetValues()) == 0, at+".files", "must not be set together with value or values")
+	v.want(len(f.GetFiles()) <= maxFiles, at+".files", "must have at most 50 files")
 	v.want(len(f.GetValues()) <= maxValues, at+".values", "must have at most 100 values")
 	checkText(v, at+".value", f.GetValue())
 	for i, value := range f.GetValues() {

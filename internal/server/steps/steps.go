@@ -104,8 +104,14 @@ func dragging(s *domtapv1.DragStep) driver.Action {
 func uploading(s *domtapv1.UploadStep) driver.Action {
 	one := at(driver.Upload, s)
 	one.Paths = s.GetPaths()
-	for _, f := range s.GetFiles() {
-		one.Files = append(one.Files, driver.File{Name: f.GetName(), Content: f.GetContent()})
-	}
+	one.Files = Files(s.GetFiles())
 	return one
+}
+
+// Files converts files for a file input.
+func Files(all []*domtapv1.UploadFile) (out []driver.File) {
+	for _, f := range all {
+		out = append(out, driver.File{Name: f.GetName(), Content: f.GetContent()})
+	}
+	return out
 }

@@ -219,12 +219,21 @@ func uploadStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, 
 	if !o.byPath && size <= maxInline {
 		s.Paths = nil
 		for _, name := range args {
-			content, err := os.ReadFile(name)
+			file, err := fileToUpload(name, "check the name of the file; for a file on the daemon's machine, use --by-path")
 			if err != nil {
-				return nil, exit.Errorf(exit.Usage, "check the name of the file; for a file on the daemon's machine, use --by-path", "read the file to upload: %w", err)
+				return nil, err
 			}
-			s.Files = append(s.Files, &domtapv1.UploadFile{Name: filepath.Base(name), Content: content})
+			s.Files = append(s.Files, file)
 		}
 	}
 	return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: s}}, nil
+}
+
+// fileToUpload reads a file of this machine; hint says what to do when that fails.
+func fileToUpload(name, hint string) (*domtapv1.UploadFile, error) {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, hint, "read the file to upload: %w", err)
+	}
+	return &domtapv1.UploadFile{Name: filepath.Base(name), Content: content}, nil
 }

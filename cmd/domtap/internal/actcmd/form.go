@@ -2,6 +2,7 @@ package actcmd
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,18 +17,20 @@ import (
 func Form(a *cli.App) *cobra.Command {
 	var submit bool
 	var url, within string
+	var files []string
 	cmd := a.TabCommand(&cobra.Command{
 		Use:     "form FIELD=VALUE…",
 		Aliases: []string{"fill-form"},
 		Short:   "Fill in the fields of a form, and print what that changed",
 		Long: `Fill in fields of any kind with one command: texts, selects, checkboxes, radio buttons, dates, ranges, files.
 FIELD is the label, placeholder or name of the field, or its ref, as @7 or [7]. A checkbox without =VALUE is
-checked. After the last field, --submit sends the form: by its button, or with Enter.`,
-		Example: "  domtap form Name=Ada Email=ada@example.com Country=Norway \"I agree\" --submit\n  domtap form @7=secret --submit",
-		Args:    cli.Args("FIELD=VALUE…"),
+checked. --file gives files of this machine to a file input, up to 4 MiB; repeat it for more. After the last field, --submit sends the form: by its button, or with Enter.`,
+		Example: "  domtap form Name=Ada Email=ada@example.com Country=Norway \"I agree\" --submit\n  domtap form @7=secret --submit\n  domtap form Name=Ada --file Photo=ada.png",
+		Args:    cobra.ArbitraryArgs,
 	})
 	cmd.Flags().BoolVar(&submit, "submit", false, "send the form afterwards")
 	cmd.Flags().StringVar(&within, "within", "", "only fields with this around them, such as the legend or the heading of a part of the form")
+	cmd.Flags().StringArrayVar(&files, "file", nil, "give the file input FIELD the file PATH, as FIELD=PATH; may be repeated")
 	cmd.Flags().StringVar(&url, "url", "", "load this URL first")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.ID, Format: a.Printer().DiffFormat()}
@@ -39,7 +42,13 @@ checked. After the last field, --submit sends the form: by its button, or with E
 			field.Within = within
 			request.Fields = append(request.Fields, field)
 		}
-		var err error
+		fields, err := fileFields(files, within)
+		if err != nil {
+			return err
+		}
+		if request.Fields = append(request.Fields, fields...); len(request.Fields) == 0 {
+			return exit.Errorf(exit.Usage, "domtap form Name=Ada --submit", "missing FIELD=VALUE")
+		}
 		if request.TabId, err = c.TabID(ctx); err != nil {
 			return err
 		}
@@ -52,6 +61,33 @@ checked. After the last field, --submit sends the form: by its button, or with E
 			DiffText: answer.GetDiffText(), Outcome: answer.GetOutcome()})
 	})
 	return cmd
+}
+
+// fileFields reads FIELD=PATH, and the files; those of one field go together.
+func fileFields(args []string, within string) (out []*domtapv1.FormField, err error) {
+	for _, arg := range args {
+		field, err := formField(arg)
+		if err != nil {
+			return nil, err
+		}
+		if field.GetValue() == "" {
+			return nil, exit.Errorf(exit.Usage, "domtap form --file Photo=ada.png", "--file %q has no PATH", arg)
+		}
+		file, err := fileToUpload(field.GetValue(), "check the name of the file, as in --file Photo=ada.png")
+		if err != nil {
+			return nil, err
+		}
+		field.Value, field.Within = "", within
+		if i := slices.IndexFunc(out, func(f *domtapv1.FormField) bool {
+			return f.GetLabel() == field.GetLabel() && f.GetRef() == field.GetRef()
+		}); i >= 0 {
+			out[i].Files = append(out[i].Files, file)
+			continue
+		}
+		field.Files = []*domtapv1.UploadFile{file}
+		out = append(out, field)
+	}
+	return out, nil
 }
 
 // formField reads FIELD=VALUE.
