@@ -72,6 +72,9 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	if err := t.performAll(ctx, turn, out.Results); err != nil {
 		return Outcome{}, err
 	}
+	if slices.ContainsFunc(turn.Steps, Step.acts) && t.x.Ready() == nil {
+		t.awaitWork(ctx, noticed)
+	}
 	t.x.SideEffects().SettleTabs(ctx)
 	h := t.named(ctx, t.x.Publish(), noticed)
 	out.Notices = h.Notices().Since(noticed)

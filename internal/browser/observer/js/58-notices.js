@@ -471,7 +471,7 @@ class Notices {
       }
     }
     for (const [block, notice] of texts.reported) {
-      const gone = !safe.isConnected(block) || !isShown(block);
+      const gone = !safe.isConnected(block) || !isShown(block) || !hasText(safe.textContent(block));
       if (notice.gone !== gone) this.change(notice, { gone });
     }
   }
