@@ -43,7 +43,7 @@ var layers = map[string]layer{
 	"internal/netpolicy": {modules: true, pure: true},
 	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
 	"internal/netpolicy/proxy": {layers: []string{"internal/netpolicy", "actor"}},
-	"actor":                    {layers: []string{"dom", "diff", "internal/retry", "internal/telemetry/pagelog", "internal/truncate", "internal/elementcontext"}},
+	"actor":                    {layers: []string{"dom", "diff", "internal/retry", "internal/telemetry/pagelog", "internal/truncate", "internal/elementcontext", "internal/lazyregexp"}},
 	// A tab and its components do not know the pool.
 	"actor/tabpool": {layers: []string{"dom", "actor", "internal/lazyregexp"}},
 	// A browser that tests hold in their hands.
