@@ -22,18 +22,16 @@ const (
 
 // working matches texts by which pages say that work goes on, such as "Processing…" and "Please wait".
 var working = lazyregexp.New(`(?i)^\W*(?:` +
-	`(?:load|process|sav|send|submitt|search|upload|updat|creat|delet|remov|add|connect|check|verify|validat|work|fetch|refresh|sign|logg)ing\b[^.!?]*(?:…|\.\.+)` +
+	`(?:load|process|sav|send|submitt|search|upload|updat|creat|delet|remov|add|import|connect|check|verify|validat|work|fetch|refresh|sign|logg)ing\b[^.!?]*(?:…|\.\.+)` +
 	`|(?:loading|processing|saving|sending|submitting|searching|uploading|please wait|just a moment|one moment)\W*` +
 	`|.*\bplease wait\b.*` +
 	`|(?:wird|werden)\b.*\b(?:geladen|gespeichert|gesendet|verarbeitet)\W*|bitte warten\W*|chargement\b.*|veuillez patienter\W*|cargando\b.*|caricamento\b.*|carregando\b.*` +
 	`|加载中.*|正在加载.*|読み込み中.*|処理中.*)$`)
 
-// isWorking reports whether a notice says that work goes on.
+// isWorking reports whether a notice says in words that work goes on: bars of progress are there to stay on many pages.
 func isWorking(n dom.Notice) bool {
 	switch n.Kind {
-	case dom.NoticeBusy:
-		return !n.Gone
-	case dom.NoticeText, dom.NoticeStatus, dom.NoticeAlert, dom.NoticeToast:
+	case dom.NoticeText, dom.NoticeStatus, dom.NoticeAlert, dom.NoticeToast, dom.NoticeBusy:
 		return !n.Gone && utf8.RuneCountInString(n.Text) <= maxWorking && working().MatchString(n.Text)
 	}
 	return false
