@@ -25,6 +25,8 @@ func TestAScrollSaysWhatCameIntoView(t *testing.T) {
 		{"a list with a password", `<div tabindex=0 aria-label=List style="height:100px;overflow:auto"><div style="height:500px">First</div><input type=password value=hunter2222 aria-label=Password><p>Last "one"</p></div>
 			<script>document.querySelector("input").type = "text"</script>`, "List", 900,
 			`; in view: "Password" to "Last \"one\"", the end`, "hunter2222"},
+		{"numbers without sense", `<div role=feed aria-label=Feed tabindex=0 style="height:100px;overflow:auto"><div style="height:500px"></div><p aria-posinset=1e300 aria-setsize=-1>Last</p></div>`, "Feed", 900,
+			`; in view: "Last", the end`, "1e"},
 		{"nothing with words", `<div style="height:5000px"></div>`, "", 300, "ok", "in view"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -563,7 +563,10 @@ function numberOf(el) {
   const item = closestOf(el, "[aria-rowindex],[aria-posinset]");
   if (!item) return { number: 0, total: 0 };
   const grid = closestOf(item, "[aria-rowcount]");
-  const number = Number(attr(item, "aria-rowindex") || attr(item, "aria-posinset"));
-  const total = Number((hasAttr(item, "aria-rowindex") ? grid && attr(grid, "aria-rowcount") : attr(item, "aria-setsize")) || 0);
-  return { number: number > 0 ? Math.round(number) : 0, total: total > 0 ? Math.round(total) : 0 };
+  /** @param {string | null} text */
+  const counted = (text) => text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
+  return {
+    number: counted(attr(item, "aria-rowindex") || attr(item, "aria-posinset")),
+    total: counted(hasAttr(item, "aria-rowindex") ? grid && attr(grid, "aria-rowcount") : attr(item, "aria-setsize")),
+  };
 }
