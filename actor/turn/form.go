@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
@@ -223,7 +224,7 @@ func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 		}
 		one.Kind, one.Paths = driver.Upload, paths
 	case el.Role == "radiogroup" || el.Role == "group":
-		return t.choices(f, func(c *dom.Element) bool { return t.within(c, el.Ref) })
+		return t.choicesIn(f, el.Ref)
 	case isChoice(el) || el.Role == "switch" || el.Role == "menuitemcheckbox" || el.Role == "menuitemradio":
 		return t.choose(f, el)
 	case len(f.Values) > 1:
@@ -268,6 +269,50 @@ func (t filler) choose(f *Field, el *dom.Element) ([]driver.Action, error) {
 		return nil, apierr.Errorf(apierr.Invalid, "%s is %s: its value must be true or false", f.name(), target.Describe(el))
 	}
 	return t.choices(f, func(c *dom.Element) bool { return c.Role == el.Role && c.Name == el.Name && c.Frame == el.Frame })
+}
+
+// choicesIn picks those in a group that have the values: of radio buttons and checkboxes, or else of what is pressed in it, such as stars.
+func (t filler) choicesIn(f *Field, group dom.Ref) ([]driver.Action, error) {
+	inside := func(el *dom.Element) bool { return t.within(el, group) }
+	all := t.elements()
+	if slices.ContainsFunc(all, func(el *dom.Element) bool { return isChoice(el) && inside(el) }) {
+		return t.choices(f, inside)
+	}
+	pressed := slices.DeleteFunc(slices.Clone(all), func(el *dom.Element) bool { return el.Kind != dom.Interactive || !inside(el) })
+	one := marked(pressed, f.value())
+	if one == nil || len(f.Values) != 1 {
+		return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: pressed[:min(len(pressed), maxCandidates)],
+			Message: f.name() + " is a group without radio buttons and checkboxes; click what stands for the value: " + target.List(pressed, maxCandidates)}
+	}
+	return []driver.Action{{Kind: driver.Click, Spot: driver.At(one.Ref), Clicks: 1}}, nil
+}
+
+// marked is the one of several things to press that has a value as its name, or else, of a scale of signs without words such as
+// stars, the one with that number. It is nil when it is not certain which that is.
+func marked(pressed []*dom.Element, value string) *dom.Element {
+	found := target.Best(pressed, func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), value) })
+	if len(found) == 1 {
+		return found[0]
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > len(pressed) || !isScale(pressed) {
+		return nil
+	}
+	return pressed[n-1]
+}
+
+// isScale reports whether elements are three or more of a kind, with no more than two signs on them, of which none has words: a minus
+// and a plus beside a number are none.
+func isScale(all []*dom.Element) bool {
+	signs := map[string]bool{}
+	for _, el := range all {
+		signs[el.WholeText()] = true
+		words := strings.ContainsFunc(el.WholeText(), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		if words || el.Tag != all[0].Tag || el.Role != all[0].Role {
+			return false
+		}
+	}
+	return len(all) >= 3 && len(signs) <= 2
 }
 
 // choices picks those of a group that have the values; of checkboxes the others are cleared.

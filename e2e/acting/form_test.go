@@ -169,3 +169,24 @@ func TestFormTakesFiles(t *testing.T) {
 		t.Errorf("a text field with a file: %s", got)
 	}
 }
+
+// TestFormRates presses one of a group of stars, which are neither radio buttons nor named, and one that has a name.
+func TestFormRates(t *testing.T) {
+	s := staged(t, `<meta charset=utf-8><div role=radiogroup aria-label=Rating id=stars></div><div role=group aria-label=Quantity><button onclick="size = 'less'">−</button><button onclick="size = 'more'">+</button></div><div role=group aria-label=Size><button onclick="size = 'S'">Small</button><button onclick="size = 'L'">Large</button></div><script>
+		var size = "", rated = 0
+		const draw = () => { stars.innerHTML = [1, 2, 3, 4, 5].map((i) => "<span style=cursor:pointer onclick='rate(" + i + ")'>" + (i <= rated ? "★" : "☆") + "</span>").join("") }
+		const rate = (n) => { rated = n; draw() }
+		draw()</script>`)
+	for _, value := range []string{"4", "2"} { // the second time, the stars are of two kinds
+		s.form(false, &domtapv1.FormField{Label: "Rating", Value: value})
+		s.is("String(rated)", value)
+	}
+	s.form(false, &domtapv1.FormField{Label: "Size", Value: "large"})
+	s.is("size", "L")
+	for label, value := range map[string]string{"Rating": "6", "Quantity": "2"} {
+		if got := said(s.form(false, &domtapv1.FormField{Label: label, Value: value})); !strings.Contains(got, "click what stands for the value") {
+			t.Errorf("%s = %s: %s", label, value, got)
+		}
+	}
+	s.is("size", "L")
+}
