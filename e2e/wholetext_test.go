@@ -98,7 +98,7 @@ func TestValuesThatAreCutSayHowMuchIsLeft(t *testing.T) {
 			t.Errorf("%v: %v, no %q, or a value as a hint, in\n%s", format, err, want, text.GetText())
 		}
 	}
-	for name, want := range map[string]string{"Note": "The end of it.", "Plan": "you.", "Draft": "Dear all,"} {
+	for name, want := range map[string]string{"Note": "A line of a note.\nThe end of it.\n```", "Plan": "you.", "Draft": "Dear all,"} {
 		read, err := d.Pages.ReadPage(t.Context(), &domtapv1.ReadPageRequest{TabId: tab, RootRef: proto.Uint32(refs[name]), MaxTokens: proto.Int32(0)})
 		if err != nil || !strings.Contains(read.GetText(), want) || len(read.GetText()) < 100 {
 			t.Errorf("%s: %v, no %q in\n%s", name, err, want, read.GetText())

@@ -16,6 +16,8 @@ const MARKUP_NODES = 400_000;
 const MARKUP_HIDDEN = 50_000;
 /** Tags nested deeper than this are left out, but not their text: parsers and readers recurse. */
 const MARKUP_DEPTH = 200;
+/** How many characters of the value of a control are written, when it alone is. */
+const MAX_WHOLE_VALUE = 1_000_000;
 /** How many images are measured. */
 const MARKUP_PICTURES = 500;
 
@@ -257,14 +259,18 @@ class Markup {
     this.put("<img" + markupAttribute("alt", alt) + markupAttribute("src", clean(withoutUser(src), MAX_FIELD)) + ">");
   }
 
-  /** Writes a control with its visible value: all of it, when only the control is written. @param {El} el @param {string} tag */
+  /** Writes a control with its visible value: all of it, with its lines, when only the control is written. @param {El} el @param {string} tag */
   control(el, tag) {
     const type = tag === "input" ? el.type : tag;
     if (type === "hidden" || getComputedStyle(el).visibility !== "visible") return;
+    if (el === this.root && tag === "textarea" && el.value.includes("\n") && reportedValue(el, el.value, MAX_VALUE) !== MASK) {
+      this.put("<pre>\n" + el.value.slice(0, MAX_WHOLE_VALUE).split("\n").map(escaped).join("\n") + "</pre>");
+      return;
+    }
     let out = "<input" + markupAttribute("type", type);
     if (type === "checkbox" || type === "radio") out += el.checked ? " checked" : "";
     else if (type === "submit" || type === "button" || type === "reset") out += markupAttribute("value", clean(el.value, MAX_VALUE));
-    else out += markupAttribute("value", valueOf(el, tag, "", el === this.root ? MAX_TEXT : MAX_VALUE)) + markupAttribute("placeholder", clean(reportedAttribute(el, "placeholder") || "", MAX_NAME));
+    else out += markupAttribute("value", valueOf(el, tag, "", el === this.root ? MAX_WHOLE_VALUE : MAX_VALUE)) + markupAttribute("placeholder", clean(reportedAttribute(el, "placeholder") || "", MAX_NAME));
     this.put(out + ">");
   }
 
