@@ -264,7 +264,8 @@ class Markup {
     const type = tag === "input" ? el.type : tag;
     if (type === "hidden" || getComputedStyle(el).visibility !== "visible") return;
     if (el === this.root && tag === "textarea" && el.value.includes("\n") && reportedValue(el, el.value, MAX_VALUE) !== MASK) {
-      this.put("<pre>\n" + el.value.slice(0, MAX_WHOLE_VALUE).split("\n").map(escaped).join("\n") + "</pre>");
+      const value = secretValues.size ? withoutSecretValues(el.value) : el.value;
+      this.put("<pre>\n" + value.slice(0, MAX_WHOLE_VALUE).split("\n").map(escaped).join("\n") + "</pre>");
       return;
     }
     let out = "<input" + markupAttribute("type", type);
