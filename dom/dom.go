@@ -167,8 +167,8 @@ type Snapshot struct {
 	History []Visit
 	// Limited says that the page has more elements than its observers may keep, and that some are missing here.
 	Limited bool
-	// Frames are those below the main frame whose documents are known, hidden ones too. Snapshots share the list: it is never
-	// changed.
+	// Frames are the frames other than the main one with a known document, hidden ones included. Snapshots share the list,
+	// which is never changed.
 	Frames []FrameID
 	// PageTime is when the page's observer saw the newest change, by the page's clock.
 	PageTime time.Time

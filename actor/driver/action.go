@@ -166,7 +166,7 @@ func (d Delivered) OrDefault(err error) Delivered {
 	return DeliveredNone
 }
 
-// InView begins what the note of a Scroll says of what a person sees then.
+// InView stands in the note of a Scroll, before the lines that are visible then.
 const InView = "; in view: "
 
 // DoResult is how an action went. It counts beside an error, too: it says how much of the action was delivered then.

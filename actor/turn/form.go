@@ -209,20 +209,20 @@ func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 		return nil, apierr.Errorf(apierr.NotActionable, "%s is %s, not a %s: fill it as that, or name another field", f.name(), target.Describe(el), f.Type)
 	}
 	one := driver.Action{Spot: driver.At(el.Ref)}
-	isFile := el.Tag == "input" && el.Type == "file"
 	switch {
-	case len(f.Contents) > 0 && !isFile:
-		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes no files", f.name(), target.Describe(el))
-	case isFile && len(f.Contents) > 0:
+	case el.Tag == "input" && el.Type == "file":
 		one.Kind, one.Files = driver.Upload, f.Contents
+		if len(f.Contents) == 0 {
+			paths, err := f.Files(f.Values)
+			if err != nil {
+				return nil, err
+			}
+			one.Paths = paths
+		}
+	case len(f.Contents) > 0:
+		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes no files", f.name(), target.Describe(el))
 	case el.Tag == "select":
 		one.Kind, one.Values = driver.Select, f.Values
-	case isFile:
-		paths, err := f.Files(f.Values)
-		if err != nil {
-			return nil, err
-		}
-		one.Kind, one.Paths = driver.Upload, paths
 	case el.Role == "radiogroup" || el.Role == "group":
 		return t.choicesIn(f, el.Ref)
 	case isChoice(el) || el.Role == "switch" || el.Role == "menuitemcheckbox" || el.Role == "menuitemradio":

@@ -95,17 +95,25 @@ func (t *run) named(ctx context.Context, h *actor.Head, since uint64) *actor.Hea
 	unnamed := func(n dom.Notice) bool {
 		return n.Ref == dom.NoRef && !n.Gone && (n.Kind == dom.NoticeDialog || n.Kind == dom.NoticeInvalid)
 	}
-	if !slices.ContainsFunc(h.Notices().Since(since), unnamed) || t.live.Hung() || t.x.State().Dialog != nil || t.x.Ready() != nil {
+	if !slices.ContainsFunc(h.Notices().Since(since), unnamed) || t.x.State().Dialog != nil {
 		return h
 	}
 	ctx, cancel := context.WithTimeout(ctx, nameBound)
 	defer cancel()
+	return t.collected(ctx)
+}
+
+// collected asks the page for its notices, and returns the head with what it reported: the present head when it cannot answer now.
+func (t *run) collected(ctx context.Context) *actor.Head {
+	if t.live.Hung() || t.x.Ready() != nil {
+		return t.x.Head()
+	}
 	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) error { return page.CollectNotices(ctx, false) })
 	if err == nil {
 		err = t.x.Drain()
 	}
 	if err != nil {
-		t.x.Debug("the page did not say which elements its notices are about", err)
+		t.x.Debug("the page did not report its notices", err)
 	}
 	return t.x.Publish()
 }

@@ -258,10 +258,7 @@ func (s *scene) arrived(one try, got record) error {
 
 // TestAnswersAgreeWithThePage makes random steps, and stops at the first answer that is wrong.
 func TestAnswersAgreeWithThePage(t *testing.T) {
-	steps := 90
-	if n, err := strconv.Atoi(os.Getenv("DOMTAP_STEPS")); err == nil {
-		steps = n
-	}
+	steps := testenv.Steps(90)
 	seed := uint64(1)
 	if n, err := strconv.ParseUint(os.Getenv("DOMTAP_SEED"), 10, 64); err == nil {
 		seed = n

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -48,6 +49,14 @@ const Patience = 3 * time.Minute
 
 // Long reports whether the test runs in make test-long, which sets DOMTAP_LONG.
 func Long() bool { return os.Getenv("DOMTAP_LONG") != "" }
+
+// Steps returns DOMTAP_STEPS, the STEPS of make test-long, or otherwise the given number.
+func Steps(otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv("DOMTAP_STEPS")); err == nil {
+		return n
+	}
+	return otherwise
+}
 
 // Size returns the size of what a test makes: short for make test, or long for make test-long.
 func Size(short, long int) int {

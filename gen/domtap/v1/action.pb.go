@@ -154,7 +154,7 @@ func (Delivered) EnumDescriptor() ([]byte, []int) {
 type Target struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Ref   *uint32                `protobuf:"varint,1,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
-	// The computed ARIA role, in full; with name, with text, which is compared with the name then, or alone.
+	// The computed ARIA role, in full. Alone, with name, or with text, which is then compared with the name.
 	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
 	// The accessible name; with role or alone.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`

@@ -202,18 +202,18 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	return driver.DoResult{Note: note}, nil
 }
 
-// view is what a person sees of what was scrolled: its first and its last line, with their numbers among all, where the page says them.
+// view is the visible part of what was scrolled: its first and last line, and the numbers of their rows if the page gives them.
 type view struct {
 	First string `json:"first"`
 	Last  string `json:"last"`
 	From  int    `json:"from"`
 	To    int    `json:"to"`
 	Of    int    `json:"of"`
-	// End says that no more is below.
+	// End says that the end of the content is visible.
 	End bool `json:"end"`
 }
 
-// maxViewLine bounds a line of a view, in bytes; the page script sends less.
+// maxViewLine bounds a line of a view, in characters; the page script sends less.
 const maxViewLine = 200
 
 // String is the end of a note.

@@ -24,7 +24,8 @@ func Form(a *cli.App) *cobra.Command {
 		Short:   "Fill in the fields of a form, and print what that changed",
 		Long: `Fill in fields of any kind with one command: texts, selects, checkboxes, radio buttons, dates, ranges, files.
 FIELD is the label, placeholder or name of the field, or its ref, as @7 or [7]. A checkbox without =VALUE is
-checked. --file gives files of this machine to a file input, up to 4 MiB; repeat it for more. After the last field, --submit sends the form: by its button, or with Enter.`,
+checked. --file gives files of this machine to a file input, up to 4 MiB; repeat it for more. After the last
+field, --submit sends the form: by its button, or with Enter.`,
 		Example: "  domtap form Name=Ada Email=ada@example.com Country=Norway \"I agree\" --submit\n  domtap form @7=secret --submit\n  domtap form Name=Ada --file Photo=ada.png",
 		Args:    cobra.ArbitraryArgs,
 	})
@@ -63,7 +64,7 @@ checked. --file gives files of this machine to a file input, up to 4 MiB; repeat
 	return cmd
 }
 
-// fileFields reads FIELD=PATH, and the files; those of one field go together.
+// fileFields reads each FIELD=PATH and its file. Files for the same field make one list.
 func fileFields(args []string, within string) (out []*domtapv1.FormField, err error) {
 	for _, arg := range args {
 		field, err := formField(arg)

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/mcp/text"
 	"github.com/domtap/domtap/internal/plural"
@@ -158,9 +159,6 @@ func states(e *domtapv1.Element) string {
 	return strings.Join(words, " ")
 }
 
-// scrolledTo stands in the summary of a step that scrolled, which a person sees.
-const scrolledTo = "; in view: "
-
 // Outcome is one line for each thing that a person would have noticed, one for each completed step, one for the verdict, and
 // the diff. It is empty if no step was completed and nothing was noticed.
 func Outcome(answer *domtapv1.InteractResponse) string {
@@ -174,7 +172,7 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	case domtapv1.Verdict_VERDICT_NO_CHANGE:
 		if tab.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
 			b.WriteString("The page does not answer: changes are unknown\n")
-		} else if b.Len() > 0 && !strings.Contains(b.String(), scrolledTo) {
+		} else if b.Len() > 0 && !strings.Contains(b.String(), driver.InView) { // a person sees that the page scrolled
 			b.WriteString("No change\n")
 		}
 	case domtapv1.Verdict_VERDICT_NAVIGATED:

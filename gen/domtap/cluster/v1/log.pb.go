@@ -136,7 +136,7 @@ type PageState struct {
 	Why     string  `protobuf:"bytes,19,opt,name=why,proto3" json:"why,omitempty"`
 	// status_page is what the status of the tab says of its page, where that is ahead of the elements.
 	StatusPage *Visit `protobuf:"bytes,20,opt,name=status_page,json=statusPage,proto3" json:"status_page,omitempty"`
-	// frames are those below the main frame whose documents are known, hidden ones too.
+	// frames are the frames other than the main one with a known document, hidden ones included.
 	Frames        []string `protobuf:"bytes,21,rep,name=frames,proto3" json:"frames,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -483,7 +483,7 @@ class Naming {
   chosen(el, role) {
     const lists = [el];
     if (role === "combobox") {
-      const field = safe.firstElementChild(el) ? firstFound(el, "input,[role=textbox],[role=searchbox]") : null;
+      const field = safe.firstElementChild(el) ? firstWithin(el, "input,[role=textbox],[role=searchbox]") : null;
       const value = field ? this.embedded(field, tagOf(field)) : null;
       if (value) return value;
       for (const name of ["aria-owns", "aria-controls"]) {
@@ -765,9 +765,6 @@ function nativeValue(el, tag) {
   if (tag === "select") return selectedText(el);
   return tag === "input" && VALUELESS.has(el.type) ? "" : el.value;
 }
-
-/** The first match in an element, or null. @type {(el: El, selector: string) => El | null} */
-const firstFound = method(Element, "querySelector");
 
 /** The first title among the children of an SVG element. @param {El} el */
 function titleWithin(el) {

@@ -165,16 +165,16 @@ class Run {
 
 /** Whether the words of an element may be the caption of a field beside it. @param {El} el @param {string} tag @param {El} parent */
 function mayCaption(el, tag, parent) {
-  if (safe.matches(el, SPEAKING) || firstFound(el, "button,[role=button]")) return false;
+  if (safe.matches(el, SPEAKING) || firstWithin(el, "button,[role=button]")) return false;
   if (tag === "label") return el.control === null;
   if (/^h[12]$/.test(tag)) return false;
-  if (/^h[3-6]$/.test(tag) || tag === "legend" || attr(el, "role") === "heading" || firstFound(el, "h1,h2,h3,h4,h5,h6")) return isWrapper(parent);
+  if (/^h[3-6]$/.test(tag) || tag === "legend" || attr(el, "role") === "heading" || firstWithin(el, "h1,h2,h3,h4,h5,h6")) return isWrapper(parent);
   return true;
 }
 
 /** Whether an element holds a field, or is one. @param {El} el */
 function holdsField(el) {
-  return safe.matches(el, CAPTIONED) || firstFound(el, CAPTIONED) !== null;
+  return safe.matches(el, CAPTIONED) || firstWithin(el, CAPTIONED) !== null;
 }
 
 /** Whether the first that an element shows is a field, not a text. @param {El} el */
@@ -199,7 +199,7 @@ function sharesCaption(n, labels) {
     if (isText(node) && hasText(node.data)) return false;
     if (!isElement(node) || safe.matches(node, SILENT)) continue;
     if (holdsField(node)) {
-      const next = safe.matches(node, CAPTIONED) ? node : /** @type {El} */ (firstFound(node, CAPTIONED));
+      const next = safe.matches(node, CAPTIONED) ? node : /** @type {El} */ (firstWithin(node, CAPTIONED));
       const named = ["aria-label", "aria-labelledby", "placeholder", "title"].some((name) => hasAttr(next, name));
       return !isToggle(next, tagOf(next)) && !named && (node === next || beginsWithField(node)) && !labels.of(next).length;
     }

@@ -40,7 +40,7 @@ class Visibility {
      * @type {Map<string, El> | null}
      */
     this.images = null;
-    /** The document is in a frame that nobody sees. */
+    /** The frame of the document is not shown. */
     this.unseen = false;
   }
 
@@ -231,7 +231,7 @@ class Visibility {
   }
 }
 
-/** Whether the document stands in a frame that nobody sees. A transparent frame may be used: it may lie above what is drawn for it. */
+/** Whether the frame of the document is not shown. A transparent one counts as shown: pages put it over what they draw for it. */
 function isUnseenFrame() {
   if (window.parent === window) return false;
   if (innerWidth === 0 || innerHeight === 0) return true;

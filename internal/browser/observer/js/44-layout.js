@@ -100,7 +100,7 @@ class Layout {
     this.lastSizes = this.sizes();
   }
 
-  /** The document's and the window's sizes and scroll positions, and whether anybody sees it. @returns {number[]} */
+  /** The document's and the window's sizes and scroll positions, and whether its frame is shown. @returns {number[]} */
   sizes() {
     const el = safe.documentElement(this.model.doc);
     return el ? [el.scrollWidth, el.scrollHeight, innerWidth, innerHeight, scrollX, scrollY, Number(this.model.visibility.unseen)] : [];

@@ -465,5 +465,5 @@ function areEqual(all) {
 
 /** Whether an element has few elements in it, none of them a control. @param {El} el */
 function isLeaf(el) {
-  return el.getElementsByTagName("*").length <= 3 && firstFound(el, INTERACTIVE_SELECTOR) === null;
+  return el.getElementsByTagName("*").length <= 3 && firstWithin(el, INTERACTIVE_SELECTOR) === null;
 }

@@ -7,8 +7,8 @@
 //
 //   - What is around both is the same. For elements of an item (a row, a list item, a card: see
 //     Rows), that is the item: its markup and the values of its fields are the same, no other old,
-//     new or remaining item has this markup, and more than half of the items are left. For others it is all text outside of
-//     items that the redraw replaced, or that is near it.
+//     new or remaining item has this markup, and more than half of the items are left. For others
+//     it is all text outside of items that the redraw replaced, or that is near it.
 //   - The headings, the title and the URL of the page are the same.
 //   - All that identifies the two elements is equal. Only values, states and hints may differ.
 //   - The old element left before the new one came, in the same batch of records, and nothing
@@ -344,7 +344,7 @@ class Redraws {
 
 /** Whether an element is a heading or contains one. @param {El} el */
 function hasHeading(el) {
-  return safe.matches(el, HEADINGS) || firstFound(el, HEADINGS) !== null;
+  return safe.matches(el, HEADINGS) || firstWithin(el, HEADINGS) !== null;
 }
 
 /** @param {El} el */

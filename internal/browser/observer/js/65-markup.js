@@ -197,7 +197,7 @@ class Markup {
       case "img":
       case "svg":
         this.picture(el, tag);
-        return isDrawing(el) && firstFound(el, "text") !== null ? "" : null;
+        return isDrawing(el) && firstWithin(el, "text") !== null ? "" : null;
       case "canvas":
       case "video":
         return null;
@@ -263,7 +263,7 @@ class Markup {
   control(el, tag) {
     const type = tag === "input" ? el.type : tag;
     if (type === "hidden" || getComputedStyle(el).visibility !== "visible") return;
-    if (el === this.root && tag === "textarea" && el.value.includes("\n") && reportedValue(el, el.value, MAX_VALUE) !== MASK) {
+    if (el === this.root && tag === "textarea" && el.value.includes("\n") && !isSecret(el) && !isValueMasked(el)) {
       const value = secretValues.size ? withoutSecretValues(el.value) : el.value;
       this.put("<pre>\n" + value.slice(0, MAX_WHOLE_VALUE).split("\n").map(escaped).join("\n") + "</pre>");
       return;

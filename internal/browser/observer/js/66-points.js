@@ -281,7 +281,7 @@ function isPressedThrough(el, hit) {
   const root = safe.getRootNode(el);
   if (isShadow(root) && root.host === hit) return [...root.querySelectorAll(CONTROLS)].every((other) => other === el || other.type === "hidden") && !safe.matches(el, ":disabled");
   if (safe.matches(el, FACED)) return isOnlyControl(el, hit);
-  if (safe.matches(el, CONTROLS) || attr(el, "aria-disabled") === "true" || firstFound(el, CONTROLS)) return false;
+  if (safe.matches(el, CONTROLS) || attr(el, "aria-disabled") === "true" || firstWithin(el, CONTROLS)) return false;
   const fields = safe.matches(hit, PLACEHOLDER_FIELDS) ? [hit] : queryWithin(hit, PLACEHOLDER_FIELDS);
   return fields.length === 1 && isOnlyControl(fields[0], hit);
 }

@@ -497,7 +497,7 @@ async function afterWheel(agent, request) {
 const VIEW_STEP = 12;
 /** Where in the width of a view they are looked for first: in a box at its left, on a page in its middle, beside which menus stand. */
 const BOX_COLUMNS = [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9], PAGE_COLUMNS = [0.5, 0.35, 0.65, 0.2, 0.8, 0.1, 0.05, 0.02];
-/** How many characters of a line of the view are told. */
+/** The longest line of a view in an answer, in characters. */
 const MAX_IN_VIEW = 40;
 
 /**
