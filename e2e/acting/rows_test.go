@@ -108,7 +108,7 @@ func TestRowWithAnotherRecordIsRefusedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.t = t
 			s.show(rowShapes[1].page + logged)
-			button := s.at("Delete")
+			button := s.noted("Delete")
 			s.eval(`document.querySelector("span").textContent = "Dora"`)
 			if err := read(s); err != nil {
 				t.Fatal(err)
@@ -122,7 +122,7 @@ func TestRowWithAnotherRecordIsRefusedOnce(t *testing.T) {
 // refusedOnce reads, lets the page reuse a row, and clicks in it: the page must receive nothing. The same click passes then.
 func (s *stage) refusedOnce(name, reuse string) {
 	s.t.Helper()
-	button := s.at(name)
+	button := s.noted(name)
 	s.eval(reuse)
 	s.eval(`log.length = 0`)
 	s.refused(click(button), "STALE_REF", "read the page again, or send the step again")
@@ -182,7 +182,7 @@ func TestARowMayChange(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s.t = t
 			s.show(c.page + logged)
-			button := s.at(c.button)
+			button := s.noted(c.button)
 			s.eval(c.change)
 			s.eval(`log.length = 0`)
 			s.do(click(button))
@@ -219,6 +219,7 @@ func TestEveryActionMindsItsRow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.t = t
 			s.show(page)
+			s.d.All(s.tab)
 			one := step()
 			s.eval(reuse)
 			s.eval(`log.length = 0`)
@@ -230,6 +231,7 @@ func TestEveryActionMindsItsRow(t *testing.T) {
 	t.Run("form", func(t *testing.T) {
 		s.t = t
 		s.show(page)
+		s.d.All(s.tab)
 		request := &domtapv1.FillFormRequest{TabId: s.tab, Fields: []*domtapv1.FormField{{Ref: s.at("field").Ref, Value: "x"}}}
 		s.eval(reuse)
 		for _, want := range []string{"STALE_REF", ""} {

@@ -78,6 +78,14 @@ func (s *stage) at(text string) *domtapv1.Target {
 	}
 }
 
+// noted is at, when the page has noted the rows of all elements: it notes those of the first read after its answer, and what
+// changes before that is refused as unsure.
+func (s *stage) noted(text string) *domtapv1.Target {
+	s.t.Helper()
+	s.at(text)
+	return s.at(text)
+}
+
 // try does one step.
 func (s *stage) try(ctx context.Context, step *domtapv1.Step) (*domtapv1.StepResult, error) {
 	r, err := s.d.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{step}})

@@ -84,7 +84,8 @@ func (e Element) Refusal(s driver.Spot, a driver.Action) error {
 		return apierr.Errorf(apierr.Invalid, "the point %g,%g is outside of the viewport, which is %s: scroll first", s.Point.X, s.Point.Y, e.Detail)
 	case "wrong":
 		return e.invalidValue(ref, a)
-	case "renamed", "reused", driver.ContextChanged:
+	}
+	if e.IsDifferent() {
 		return e.different(ref)
 	}
 	detail := map[string]string{"ref": ref, "cause": e.Error}
@@ -112,7 +113,11 @@ func (e Element) Refusal(s driver.Spot, a driver.Action) error {
 
 // IsDifferent reports whether the element is another thing than the one that the caller has read.
 func (e Element) IsDifferent() bool {
-	return e.Error == "renamed" || e.Error == "reused" || e.Error == driver.ContextChanged
+	switch e.Error {
+	case "renamed", "reused", "unsure", driver.ContextChanged:
+		return true
+	}
+	return false
 }
 
 // different is the error of an element that is another thing than the one that the caller has read.
@@ -123,6 +128,8 @@ func (e Element) different(ref string) error {
 		message += " was called " + quoted(e.Was) + " and is called " + quoted(e.Now) + " now"
 	case e.Error == driver.ContextChanged:
 		message += " stands beside something else than when it was read"
+	case e.Error == "unsure":
+		message += " stands in a row that changed so soon after it was read that it may show another record now"
 	case e.Was == "" && e.Now == "":
 		message += " stands in a row that shows another record than when it was read"
 	default:

@@ -45,6 +45,7 @@ func TestRefusals(t *testing.T) {
 		"an option":         {`{"error":"nooption","detail":"x","options":["a","b"],"more":3}`, at, driver.Action{}, apierr.NotActionable, `ref 5 cannot be used: it has no option "x": it has "a", "b" and 3 more`},
 		"a date":            {`{"error":"wrong","detail":"date"}`, at, driver.Action{Text: "now"}, apierr.Invalid, `ref 5 is an input of type date, which cannot hold "now": write it as 2026-11-21`},
 		"two values":        {`{"error":"wrong"}`, at, driver.Action{Kind: driver.Select, Values: []string{"a", "b"}}, apierr.Invalid, "ref 5 takes exactly one value, not 2: it is not a select with multiple"},
+		"perhaps a new row": {`{"error":"unsure"}`, at, driver.Action{}, apierr.Stale, `ref 5 stands in a row that changed so soon after it was read that it may show another record now, so nothing was done to it: read the page again, or send the step again if it is meant nevertheless`},
 		"another name":      {`{"error":"renamed","was":"Buy","now":"Sell"}`, at, driver.Action{}, apierr.Stale, `ref 5 was called "Buy" and is called "Sell" now, so nothing was done to it: read the page again, or send the step again if it is meant nevertheless`},
 		"outside":           {`{"error":"outside","detail":"10x10"}`, driver.AtPoint(driver.Point{X: 20, Y: 5}), driver.Action{}, apierr.Invalid, "the point 20,5 is outside of the viewport, which is 10x10: scroll first"},
 	} {

@@ -303,7 +303,7 @@ class Rows {
     const node = last && safe.isConnected(last) && isInRow(rec.node, last) ? last : this.reader.find(rec.node);
     if (!before || !node) return null;
     const now = this.reader.state(node);
-    if (before.unsure) return { error: "reused", was: "", now: "" };
+    if (before.unsure) return { error: "unsure", was: "", now: "" };
     const difference = now && this.rowDifference(rec, node, before, now, known.seen);
     return difference && { error: "reused", ...difference };
   }
