@@ -57,6 +57,12 @@ func (x *Exclusive) AwaitParsed(ctx context.Context) error {
 	return navigator{x.t}.load(ctx, x.t.nav.Main(), driver.PhaseDOMContentLoaded)
 }
 
+// AwaitBuilt waits until the main document, which is parsed, is there as a person sees it, for 3 seconds at most: an application may be
+// drawing itself.
+func (x *Exclusive) AwaitBuilt(ctx context.Context) {
+	navigator{x.t}.awaitBuilt(ctx, driver.PhaseDOMContentLoaded)
+}
+
 // Call runs a call to the page beside the tab's goroutine, which goes on handling events. The page knows all refs by
 // then. The call ends when stop, if any, gives an error, which is Call's error then; what the page did answer in the end counts.
 func (x *Exclusive) Call(ctx context.Context, stop func() error, work func(ctx context.Context, page driver.Page) error) error {

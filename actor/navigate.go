@@ -100,6 +100,9 @@ func (t navigator) navigate(ctx context.Context, wait Wait, start func(context.C
 	if err != nil {
 		return Info{}, err
 	}
+	if !commit.Same && wait.phase() >= driver.PhaseLoad {
+		t.awaitBuilt(ctx, wait.phase())
+	}
 	return t.head.Load().Info, nil
 }
 

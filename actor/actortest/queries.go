@@ -176,6 +176,9 @@ func (p *queries) fit(n *Node, t target.Target) target.Fit {
 	return target.Not
 }
 
+// Building says that the page is there.
+func (p *queries) Building(context.Context, bool) (driver.Building, error) { return driver.Built, nil }
+
 // Replaces says yes unless the node that is gone is Off: it is hidden then.
 func (p *queries) Replaces(ctx context.Context, s driver.Replacement) (bool, error) {
 	p.count("Replaces")

@@ -115,6 +115,9 @@ type Query interface {
 	// the page knows: that one is out of the document and not only hidden, this one came when it had left or
 	// later, and the same words stand around both. What the page does not know counts against it.
 	Replaces(ctx context.Context, r Replacement) (bool, error)
+	// Building reports whether the main document is still being built, as a person sees it: it says so ("Loading…"), or shows
+	// nothing yet although it loaded scripts or data. Report has a Noticed event say what the page says of that.
+	Building(ctx context.Context, report bool) (Building, error)
 	// Extract runs a plan in the documents of the page and returns what each answered.
 	Extract(ctx context.Context, e Extraction) ([]Extract, error)
 	// Barriers looks for barriers in every document, the main one first, and asks the main one for its web vitals. Missing counts the frames that
@@ -124,6 +127,18 @@ type Query interface {
 	// script threw is not a failure. When ctx ends the script is ended.
 	Evaluate(ctx context.Context, s Script) (Evaluated, error)
 }
+
+// Building is whether and how a page is still being built.
+type Building uint8
+
+const (
+	// Built is a page that is there.
+	Built Building = iota
+	// Blank is one that shows nothing yet.
+	Blank
+	// Loading is one that says that it loads.
+	Loading
+)
 
 // Navigator moves a page between documents.
 type Navigator interface {

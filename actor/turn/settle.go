@@ -73,13 +73,16 @@ func (t *run) awaitWindows(ctx context.Context, start actor.State) error {
 	return nil
 }
 
-// parsed waits until the document that an action led to is parsed. One that takes long is left to load.
+// parsed waits until the document that an action led to is parsed, and built as a person sees it. One that takes long is left to load.
 func (t *run) parsed(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, parseLimit)
 	defer cancel()
 	err := t.x.AwaitParsed(bounded)
 	if fatal(ctx, err) {
 		return err
+	}
+	if err == nil {
+		t.x.AwaitBuilt(ctx)
 	}
 	return nil
 }

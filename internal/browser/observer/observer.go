@@ -236,6 +236,18 @@ type RestAnswer struct {
 	Grown bool   `json:"grown"`
 }
 
+// BuildingRequest is the argument of "building". Report has the page notice what it says of that.
+type BuildingRequest struct {
+	Report bool `json:"report"`
+}
+
+// BuildingAnswer is its answer: whether the page is still being built, as a person sees it. Empty says that nothing is in view,
+// although scripts or data were loaded.
+type BuildingAnswer struct {
+	Building bool `json:"building"`
+	Empty    bool `json:"empty"`
+}
+
 // About is the answer of "about".
 type About struct {
 	Title string `json:"title"`

@@ -167,6 +167,8 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return whyRestless(agent, argument);
     case "settle":
       return settle(agent, argument);
+    case "building":
+      return building(agent, argument);
     case "scrollPosition":
       return scrollPosition();
     case "restoreScroll":

@@ -188,6 +188,18 @@ const units = {
     return out;
   },
 
+  /** What says that the page is being built, at first and after each step. @param {string[]} steps */
+  building(steps) {
+    const next = () => {
+      const { building, said, empty } = buildingSign(document);
+      return said || (empty ? "empty" : building ? "busy" : "built");
+    };
+    return [next(), ...steps.map((step) => {
+      (0, eval)(step);
+      return next();
+    })];
+  },
+
   /**
    * The marks of the listed elements with an id, at first and after each step.
    * @param {string[]} steps
