@@ -45,7 +45,7 @@ func (t *Tab) Find(ctx context.Context, query string) (*domtapv1.FindResponse, e
 	return t.client.Dom.Find(ctx, &domtapv1.FindRequest{TabId: t.id, Query: query})
 }
 
-// Act does up to 8 steps as one turn of the tab, and returns what they changed once the page has
+// Act does up to 32 steps as one turn of the tab, and returns what they changed once the page has
 // settled. If a step fails, the later ones are not done and the error says why; if an earlier step was
 // done, Act returns the answer, too, and the error is a *StepError.
 func (t *Tab) Act(ctx context.Context, steps ...*domtapv1.Step) (*domtapv1.InteractResponse, error) {

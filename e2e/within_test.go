@@ -47,6 +47,10 @@ func TestTargetWithin(t *testing.T) {
 		"a label":             {typeInto(&domtapv1.Target{Label: "Street", Within: "Invoice"}, "x"), "invoice"},
 		"a label in a role":   {typeInto(&domtapv1.Target{Label: "Street", Within: "Delivery"}, "x"), "delivery"},
 		"a number in the row": {clickAt(edit("1007")), "edit7"},
+		"the third of all":    {clickAt(&domtapv1.Target{Role: "button", Name: "Edit", Nth: 3}), "edit1"},
+		"the last by text":    {clickAt(&domtapv1.Target{Text: "Edit", Nth: -1}), "edit9"},
+		"the second label":    {typeInto(&domtapv1.Target{Label: "Street", Nth: 2}, "x"), "invoice"},
+		"the first in a row":  {clickAt(&domtapv1.Target{Role: "button", Name: "Edit", Nth: 1, Within: "Alan"}), "edit2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab := d.Open(url + "/people")

@@ -64,6 +64,8 @@ type Target struct {
 	Called string
 	// Within, unless empty, is what must stand around the element: a text, a role or a ref; see elementcontext.Within.
 	Within string
+	// Nth, unless 0, is the number of the element among those that are meant, from 1 in document order, or from -1 from the end.
+	Nth int
 }
 
 // InPage reports whether only the page can say which element is meant.
@@ -71,10 +73,14 @@ func (t Target) InPage() bool { return t.By >= Label }
 
 // String says what is looked for, in the words of the API.
 func (t Target) String() string {
-	if t.Within != "" {
-		return t.what() + " within " + Quote(t.Within)
+	what := t.what()
+	if t.Nth != 0 {
+		what += " number " + strconv.Itoa(t.Nth)
 	}
-	return t.what()
+	if t.Within != "" {
+		what += " within " + Quote(t.Within)
+	}
+	return what
 }
 
 func (t Target) what() string {

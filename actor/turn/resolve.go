@@ -264,6 +264,9 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 			found = free
 		}
 	}
+	if wanted.Nth != 0 && len(found) > 0 {
+		return t.nth(wanted, found)
+	}
 	switch len(found) {
 	case 0:
 		return resolved{}, t.missing(wanted)
@@ -271,6 +274,22 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 		return resolved{ref: found[0].Ref, el: found[0]}, nil
 	}
 	return resolved{}, t.ambiguous(wanted, found)
+}
+
+// nth takes one of the elements that are meant, by its number.
+func (t *resolver) nth(wanted target.Target, found []*dom.Element) (resolved, error) {
+	at := wanted.Nth - 1
+	if wanted.Nth < 0 {
+		at = len(found) + wanted.Nth
+	}
+	if at < 0 || at >= len(found) {
+		return resolved{}, &apierr.Error{
+			Kind:       apierr.NoMatch,
+			Message:    "there is no " + wanted.String() + ": the page has " + number(dom.Ref(len(found))) + " of them",
+			Candidates: found[:min(len(found), maxCandidates)],
+		}
+	}
+	return resolved{ref: found[at].Ref, el: found[at]}, nil
 }
 
 // ambiguous is the error of a target that means several elements. It lists them with what tells them apart.

@@ -178,7 +178,10 @@ type Target struct {
 	// one, as 12, [12], e12, @12 or [ref=e12]. What looks like a ref is a text where no element around has it. Of elements around that stand in each other, the
 	// innermost counts: "Ada" means the button in the row of Ada, not all buttons of the dialog around the table. At most
 	// 1,000 characters.
-	Within        string `protobuf:"bytes,11,opt,name=within,proto3" json:"within,omitempty"`
+	Within string `protobuf:"bytes,11,opt,name=within,proto3" json:"within,omitempty"`
+	// Together with any field but ref, x and y: of the elements that are meant, the one with this number in the order of
+	// the page, from 1; -1 is the last, and so on. Without it, several are an error. What a modal dialog covers is not counted.
+	Nth           int32 `protobuf:"varint,12,opt,name=nth,proto3" json:"nth,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -288,6 +291,13 @@ func (x *Target) GetWithin() string {
 		return x.Within
 	}
 	return ""
+}
+
+func (x *Target) GetNth() int32 {
+	if x != nil {
+		return x.Nth
+	}
+	return 0
 }
 
 // ClickStep clicks once, or up to three times, or presses and holds.
@@ -1781,7 +1791,7 @@ type InteractRequest struct {
 	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
 	// Navigates there first, when set.
 	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
-	// At most 8.
+	// At most 32, of which 8 read or take a screenshot.
 	Steps []*Step `protobuf:"bytes,3,rep,name=steps,proto3" json:"steps,omitempty"`
 	// Unset: true.
 	StopOnError *bool `protobuf:"varint,4,opt,name=stop_on_error,json=stopOnError,proto3,oneof" json:"stop_on_error,omitempty"`
@@ -2295,7 +2305,7 @@ var File_domtap_v1_action_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_action_proto_rawDesc = "" +
 	"\n" +
-	"\x16domtap/v1/action.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x17domtap/v1/outcome.proto\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\"\x9a\x02\n" +
+	"\x16domtap/v1/action.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x17domtap/v1/outcome.proto\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\"\xac\x02\n" +
 	"\x06Target\x12\x15\n" +
 	"\x03ref\x18\x01 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x12\n" +
 	"\x04role\x18\x02 \x01(\tR\x04role\x12\x12\n" +
@@ -2308,7 +2318,8 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x01x\x18\t \x01(\x01H\x01R\x01x\x88\x01\x01\x12\x11\n" +
 	"\x01y\x18\n" +
 	" \x01(\x01H\x02R\x01y\x88\x01\x01\x12\x16\n" +
-	"\x06within\x18\v \x01(\tR\x06withinB\x06\n" +
+	"\x06within\x18\v \x01(\tR\x06within\x12\x10\n" +
+	"\x03nth\x18\f \x01(\x05R\x03nthB\x06\n" +
 	"\x04_refB\x04\n" +
 	"\x02_xB\x04\n" +
 	"\x02_y\"\xb1\x01\n" +

@@ -42,7 +42,7 @@ const (
 // says that the page stopped answering; other steps have the reason PAGE_UNRESPONSIVE. The changes are unknown:
 // verdict and diff are those of the last read.
 type ActionServiceClient interface {
-	// Interact does up to 8 steps in order. If the first step fails and stop_on_error is true, nothing was done and
+	// Interact does up to 32 steps in order. If the first step fails and stop_on_error is true, nothing was done and
 	// the call fails with that step's error, unless url or screenshot_on_error is set. Later failures are in the
 	// results, so that the results of earlier steps are not lost. A turn ends when a dialog opens, and, once a step
 	// is done, shortly before the deadline of the call: the results of the remaining steps say why they were not
@@ -97,7 +97,7 @@ func (c *actionServiceClient) FillForm(ctx context.Context, in *FillFormRequest,
 // says that the page stopped answering; other steps have the reason PAGE_UNRESPONSIVE. The changes are unknown:
 // verdict and diff are those of the last read.
 type ActionServiceServer interface {
-	// Interact does up to 8 steps in order. If the first step fails and stop_on_error is true, nothing was done and
+	// Interact does up to 32 steps in order. If the first step fails and stop_on_error is true, nothing was done and
 	// the call fails with that step's error, unless url or screenshot_on_error is set. Later failures are in the
 	// results, so that the results of earlier steps are not lost. A turn ends when a dialog opens, and, once a step
 	// is done, shortly before the deadline of the call: the results of the remaining steps say why they were not

@@ -61,10 +61,10 @@ var definitions = map[string]Definition{
 		"required":["query"]}`,
 	},
 	"browser_interact": {
-		"Do up to 8 steps in one call; returns what a person notices (! alert: …) and changes: + new, - gone, ~ now ← before. Target: ref, role with name, text, label, selector, or x, y.",
+		"Do up to 32 steps; returns what a person notices (! alert: …) and changes: + new, - gone, ~ now ← before. Target: ref, role with name, text, label, selector, or x, y.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
-			"steps":{"type":"array","maxItems":8,"items":{"type":"object","properties":{
+			"steps":{"type":"array","maxItems":32,"items":{"type":"object","properties":{
 				"action":{"type":"string","enum":["click","double_click","hover","type","fill","press","select","check","uncheck","scroll","drag","upload","wait","read","screenshot","back"]},
 				"ref":{"type":"integer"},
 				"role":{"type":"string"},
@@ -72,7 +72,8 @@ var definitions = map[string]Definition{
 				"text":{"type":"string"},
 				"label":{"type":"string"},
 				"selector":{"type":"string"},
-				"within":{"type":"string","description":"words or ref of its row, group or dialog"},
+				"within":{"type":"string","description":"text or ref around it"},
+				"nth":{"type":"integer"},
 				"x":{"type":"number"},
 				"y":{"type":"number"},
 				"value":{"type":"string","description":"click: right, triple, hold 1s; type, fill: text; press: key (Control+a); select: option; upload: path; scroll: pixels down; drag: ref or x,y"},

@@ -33,6 +33,7 @@ type Arguments struct {
 	TestID      string                `json:"test_id"`
 	Selector    string                `json:"selector"`
 	Within      args.Text             `json:"within"`
+	Nth         args.Number           `json:"nth"`
 	X           args.Number           `json:"x"`
 	Y           args.Number           `json:"y"`
 	Value       args.Words            `json:"value"`
@@ -55,7 +56,7 @@ type Arguments struct {
 func (s *Arguments) target() *domtapv1.Target {
 	t := &domtapv1.Target{
 		Ref: s.Ref.Pointer(), Role: s.Role, Name: string(s.Name), Text: string(s.Text), Label: string(s.Label), Placeholder: string(s.Placeholder),
-		TestId: s.TestID, Selector: s.Selector, Within: string(s.Within),
+		TestId: s.TestID, Selector: s.Selector, Within: string(s.Within), Nth: int32(s.Nth.Value),
 	}
 	if s.X.Set || s.Y.Set {
 		t.X, t.Y = proto.Float64(s.X.Value), proto.Float64(s.Y.Value)

@@ -112,6 +112,9 @@ func flags(t *domtapv1.Target) string {
 			b.WriteString(" --" + one.flag + " " + shellWord(one.text))
 		}
 	}
+	if t.GetNth() != 0 {
+		b.WriteString(" --nth " + strconv.Itoa(int(t.GetNth())))
+	}
 	if t != nil && t.X != nil {
 		b.WriteString(" --at " + number(t.GetX()) + "," + number(t.GetY()))
 	}

@@ -32,7 +32,7 @@ func actionIn(step *domtapv1.Step) any {
 func Target(t *domtapv1.Target) target.Target {
 	out := named(t)
 	if out.By != target.None {
-		out.Within = t.GetWithin()
+		out.Within, out.Nth = t.GetWithin(), int(t.GetNth())
 	}
 	return out
 }

@@ -40,9 +40,14 @@ func checkInteract(v *violations, r *domtapv1.InteractRequest) {
 	steps := r.GetSteps()
 	v.want(len(steps) > 0 || r.GetUrl() != "", "steps", "must have a step, or url must be set")
 	v.want(len(steps) <= maxSteps, "steps", fmt.Sprintf("must have at most %d steps", maxSteps))
+	answers := 0
 	for i, step := range steps {
 		checkStep(v, fmt.Sprintf("steps[%d]", i), step)
+		if step.GetRead() != nil || step.GetScreenshot() != nil {
+			answers++
+		}
 	}
+	v.want(answers <= maxAnswers, "steps", fmt.Sprintf("must have at most %d steps that read or take a screenshot", maxAnswers))
 }
 
 // checkDiffFormat checks the format of an action's diff.

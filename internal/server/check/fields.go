@@ -21,8 +21,10 @@ const (
 	maxClientID = 100
 	maxText     = 100_000
 	maxTokens   = 4 << 20
-	maxSteps    = 8
-	maxNames    = 16
+	maxSteps    = 32
+	// maxAnswers is how many steps of a turn may have a text or a picture in the answer.
+	maxAnswers = 8
+	maxNames   = 16
 )
 
 // The ranges of max_tokens; 0 is always allowed and means unlimited.

@@ -10,6 +10,9 @@ import (
 // maxWords is the longest text in a target, in characters.
 const maxWords = 1000
 
+// maxNth is the largest number of an element among those that are meant.
+const maxNth = 100_000
+
 // checkTarget checks that the target names one element in one way.
 func checkTarget(v *violations, at string, t *domtapv1.Target) {
 	set := targetWays(t)
@@ -23,6 +26,13 @@ func checkTarget(v *violations, at string, t *domtapv1.Target) {
 		{"placeholder", t.GetPlaceholder()}, {"test_id", t.GetTestId()}, {"selector", t.GetSelector()}, {"within", t.GetWithin()},
 	} {
 		checkWords(v, at+"."+w.field, w.words)
+	}
+	switch {
+	case t.GetNth() == 0:
+	case set[0] == "x" || set[0] == "ref":
+		v.want(false, at+".nth", "must not be set together with ref, x or y: they name one element")
+	default:
+		v.want(-maxNth <= t.GetNth() && t.GetNth() <= maxNth, at+".nth", fmt.Sprintf("must be between %d and %d", -maxNth, maxNth))
 	}
 	if set[0] == "x" {
 		v.want(t.GetWithin() == "", at+".within", "must not be set together with x and y: a point is one place")
