@@ -22,6 +22,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/storagecmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/tabcmd"
 	"github.com/domtap/domtap/cmd/domtap/internal/timelinecmd"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -50,7 +51,7 @@ func groups() []group {
 			{Name: "prune", Make: readcmd.Prune}, {Name: "search", Make: readcmd.Search}, {Name: "record", Make: recordcmd.Record}, {Name: "replay", Make: recordcmd.Replay},
 		}},
 		{"act", "Acting on a page:", append(actcmd.Actions(),
-			cli.Command{Name: "dialog", Make: actcmd.Dialog}, cli.Command{Name: "downloads", Make: actcmd.Downloads}, cli.Command{Name: "form", Make: actcmd.Form},
+			cli.Command{Name: "do", Make: doCommand}, cli.Command{Name: "dialog", Make: actcmd.Dialog}, cli.Command{Name: "downloads", Make: actcmd.Downloads}, cli.Command{Name: "form", Make: actcmd.Form},
 			cli.Command{Name: "eval", Make: actcmd.Eval}, cli.Command{Name: "pause", Make: timelinecmd.Pause}, cli.Command{Name: "resume", Make: timelinecmd.Resume})},
 		{"daemon", "The daemon:", []cli.Command{
 			{Name: "serve", Make: servecmd.Serve}, {Name: "mcp", Make: daemoncmd.MCP}, {Name: "skill", Make: skillCommand}, {Name: "repl", Make: replCommand}, {Name: "stop", Make: daemoncmd.Stop}, {Name: "stats", Make: daemoncmd.Stats},
@@ -73,6 +74,19 @@ func skillCommand(a *cli.App) *cobra.Command {
 // replCommand makes the command repl, which runs all commands.
 func replCommand(a *cli.App) *cobra.Command { return replcmd.Repl(a, newRoot) }
 
+// doCommand makes the command do, which runs several commands.
+func doCommand(a *cli.App) *cobra.Command {
+	return replcmd.Do(a, newRoot, replcmd.Steps{Parse: parseStep, Turn: actcmd.Turn, Max: actcmd.MaxSteps})
+}
+
+// parseStep makes a step of a command that acts or waits; nil: it is another one.
+func parseStep(words []string) (*domtapv1.Step, error) {
+	if words[0] == "wait" {
+		return readcmd.ParseWait(words[1:])
+	}
+	return actcmd.ParseStep(words)
+}
+
 // completeFlags offers the words of flags that many commands have.
 func completeFlags(cmd *cobra.Command) {
 	for name, words := range map[string]func() []cobra.Completion{"role": roleWords, "device": deviceWords} {
@@ -87,12 +101,8 @@ func completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// roleWords are the roles that people look for (WAI-ARIA 1.2), those of controls first.
-func roleWords() []cobra.Completion {
-	return strings.Fields("button link textbox checkbox radio combobox listbox option searchbox slider spinbutton switch tab menuitem menuitemcheckbox menuitemradio treeitem " +
-		"heading img list listitem table row cell columnheader rowheader grid gridcell dialog alertdialog alert status progressbar navigation main banner contentinfo " +
-		"complementary form region search article group tabpanel tablist menu menubar toolbar tree tooltip")
-}
+// roleWords are the roles that people look for.
+func roleWords() []cobra.Completion { return actcmd.Roles }
 
 // deviceWords are the devices that sessions can emulate.
 func deviceWords() []cobra.Completion {
@@ -143,6 +153,11 @@ func newRoot(a *cli.App, args ...string) *cobra.Command {
 	root.SetGlobalNormalizationFunc(cli.NormalizeFlag)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	root.SetVersionTemplate("domtap {{.Version}}\n")
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		describeAll(cmd, args)
+		help(cmd, args)
+	})
 	all := groups()
 	only := named(all, args)
 	for _, g := range all {
@@ -168,24 +183,59 @@ func named(all []group, args []string) bool {
 	})
 }
 
-// usageTemplate lists the flags of all client commands apart from a command's own, and adds the notes
-// to the help of the root.
+// usageTemplate lists a command's own flags. Those that many commands have are only named, unless --help all asks for all. It adds the notes to the
+// help of the root.
 func usageTemplate(template string) string {
-	cobra.AddTemplateFunc("ownFlags", func(f *pflag.FlagSet) string { return flagUsages(f, false) })
-	cobra.AddTemplateFunc("commonFlags", func(f *pflag.FlagSet) string { return flagUsages(f, true) })
+	cobra.AddTemplateFunc("ownFlags", func(f *pflag.FlagSet) string { return flagUsages(f, isOwn) })
+	cobra.AddTemplateFunc("otherFlags", otherFlags)
+	cobra.AddTemplateFunc("allFlags", allFlags)
 	const all = "{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
-	const parted = `{{ownFlags .LocalFlags | trimTrailingWhitespaces}}{{with commonFlags .LocalFlags}}
+	const parted = `{{ownFlags .LocalFlags | trimTrailingWhitespaces}}{{with otherFlags .}}
 
-Flags of every client command:
 {{. | trimTrailingWhitespaces}}{{end}}`
 	return strings.Replace(template, all, parted, 1) + "{{if not .HasParent}}" + rootNotes + "{{end}}"
 }
 
-// flagUsages describes the flags that all client commands have, or the other flags.
-func flagUsages(all *pflag.FlagSet, common bool) string {
+// describeAll lets --help all describe the flags that are only named otherwise.
+func describeAll(cmd *cobra.Command, args []string) {
+	if slices.Contains(args, "all") {
+		cmd.SetUsageTemplate(strings.Replace(cmd.UsageTemplate(), "{{with otherFlags .}}", "{{with allFlags .LocalFlags}}", 1))
+	}
+}
+
+func isOwn(f *pflag.Flag) bool { return !cli.IsCommon(f) && !actcmd.IsTarget(f) }
+
+// otherFlags names the flags that say which element a command works on, and those that all client commands have.
+func otherFlags(cmd *cobra.Command) string {
+	var target, common []string
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Name == "tab" || f.Name == "json" || f.Name == "timeout" && cli.IsCommon(f):
+			common = append(common, "--"+f.Name)
+		case actcmd.IsTarget(f):
+			target = append(target, "--"+f.Name)
+		}
+	})
+	if len(common) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	if len(target) > 0 {
+		b.WriteString("Which element: " + strings.Join(target, " ") + "\n")
+	}
+	return b.String() + "Every command: " + strings.Join(common, " ") + " and more; --help all describes them\n"
+}
+
+// allFlags describes the flags that otherFlags names.
+func allFlags(f *pflag.FlagSet) string {
+	return "Which element:\n" + flagUsages(f, actcmd.IsTarget) + "\nEvery command:\n" + flagUsages(f, cli.IsCommon)
+}
+
+// flagUsages describes some of the flags.
+func flagUsages(all *pflag.FlagSet, which func(*pflag.Flag) bool) string {
 	some := pflag.NewFlagSet("", pflag.ContinueOnError)
 	all.VisitAll(func(f *pflag.Flag) {
-		if cli.IsCommon(f) == common {
+		if which(f) {
 			some.AddFlag(f)
 		}
 	})

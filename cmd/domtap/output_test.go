@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 // answering makes a daemon that has one answer to requests of the type of request.
@@ -229,9 +230,34 @@ func TestHelpNamesEveryCommandAndExitCode(t *testing.T) {
 
 func TestHelpSetsCommonFlagsApart(t *testing.T) {
 	got := (command{}).run(t, "watch", "--help")
-	own, common, found := strings.Cut(got.out, "Flags of every client command:")
+	own, common, found := strings.Cut(got.out, "Every command: ")
 	if !found || !strings.Contains(own, "--count") || !strings.Contains(own, "--timeout") || !strings.Contains(common, "--tab") || strings.Contains(own, "--addr") {
 		t.Errorf("got %s", got.out)
+	}
+	got = (command{}).run(t, "click", "--help")
+	if !strings.Contains(got.out, "Which element: --at --label --name --nth ") || strings.Contains(got.out, "the field with this label") {
+		t.Errorf("got %s", got.out)
+	}
+	got = (command{}).run(t, "click", "--help", "all")
+	if !strings.Contains(got.out, "the field with this label") || !strings.Contains(got.out, "the file with the bearer token") {
+		t.Errorf("got %s", got.out)
+	}
+}
+
+// TestHelpIsShort counts the tokens of the help of the commands that agents run.
+func TestHelpIsShort(t *testing.T) {
+	const most = 300
+	long := map[string]int{"watch": 700, "compact": 550, "snapshot": 550, "replay": 520, "wait": 500, "open": 400, "find": 380, "read": 350, "search": 350, "dom": 320, "timeline": 320}
+	for _, cmd := range newRoot(newApp(nil, nil, nil, nil)).Commands() {
+		if cmd.GroupID == "daemon" || cmd.Name() == "help" || cmd.Name() == "completion" {
+			continue
+		}
+		got := (command{}).run(t, cmd.Name(), "--help")
+		n := tokens.Count(got.out)
+		t.Logf("%4d %s", n, cmd.Name())
+		if n > max(most, long[cmd.Name()]) {
+			t.Errorf("the help of %s has %d tokens", cmd.Name(), n)
+		}
 	}
 }
 

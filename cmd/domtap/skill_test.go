@@ -61,7 +61,7 @@ func TestSkillIsPrintedOrWritten(t *testing.T) {
 	written := cmd.run(t, "skill", dir)
 	file := filepath.Join(dir, "domtap", "SKILL.md")
 	text, err := os.ReadFile(file)
-	if printed.code != exit.OK || written.code != exit.OK || written.out != file+"\n" || err != nil || string(text) != printed.out || !strings.Contains(printed.out, "| `click REF` |") {
+	if printed.code != exit.OK || written.code != exit.OK || written.out != file+"\n" || err != nil || string(text) != printed.out || !strings.Contains(printed.out, "`click REF`") {
 		t.Errorf("%+v, %+v, %v", printed.code, written, err)
 	}
 	if got := cmd.run(t, "skill", os.DevNull); got.code != exit.Failure || !strings.Contains(got.errors, "name a writable directory") {

@@ -5,6 +5,7 @@ package actcmd
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,8 @@ type action struct {
 	// args are the names of the arguments besides the target, as the help shows them. The last one
 	// repeats if it ends with an ellipsis.
 	args []string
+	// field says that the words of a target are the label of a field, and not the text of an element.
+	field bool
 	// optionalTarget allows the command without a target.
 	optionalTarget bool
 	// focused makes the element that has the focus the target when the arguments name none.
@@ -131,7 +134,7 @@ func (a *action) bind(cmd *cobra.Command, text func(argument string) (string, er
 	cmd.Use = strings.Join(words, " ")
 	cmd.Args = func(_ *cobra.Command, args []string) error { return a.checkArgs(args, &t, &o) }
 	return func(args []string) (*domtapv1.Step, error) {
-		target, rest, err := a.split(args, &t)
+		target, rest, err := a.split(args, &t, &o)
 		if err != nil {
 			return nil, err
 		}
@@ -154,49 +157,73 @@ func (a *action) toFocus(args []string) bool {
 	return !isRef
 }
 
+// repeats reports whether the last argument may be given several times.
+func (a *action) repeats() bool {
+	return len(a.args) > 0 && strings.HasSuffix(a.args[len(a.args)-1], "…")
+}
+
+// others are the arguments that an action needs besides its target. An option names the place that an element is dragged to, too.
+func (a *action) others(o *options) []string {
+	if o.by != "" || o.toAt != "" {
+		return nil
+	}
+	return a.args
+}
+
+// targetWords is how many of the arguments are the target: two where the first is a role and the second a name.
+func (a *action) targetWords(args []string, o *options) int {
+	others := len(a.others(o))
+	at := 0
+	if a.optionalTarget {
+		at = others
+	}
+	switch {
+	case a.toFocus(args) || len(args) <= at:
+		return 0
+	case len(args) > others+1 && slices.Contains(Roles, args[at]) && !a.repeats():
+		return 2
+	}
+	return 1
+}
+
 // checkArgs checks the number of arguments. A target by a flag needs no REF.
 func (a *action) checkArgs(args []string, t *target, o *options) error {
 	var required []string
 	if !t.given() && !a.optionalTarget && !a.toFocus(args) {
 		required = []string{"REF"}
 	}
-	if o.by == "" && o.toAt == "" { // both name the place that an element is dragged to
-		required = append(required, a.args...)
-	}
+	required = append(required, a.others(o)...)
 	most := len(required)
-	if n := len(a.args); n > 0 && strings.HasSuffix(a.args[n-1], "…") {
+	switch {
+	case a.repeats():
 		most = -1
-	} else if !t.given() && a.optionalTarget {
+	case t.given():
+	case a.optionalTarget:
+		most += max(1, a.targetWords(args, o))
+	case a.targetWords(args, o) == 2:
 		most++
 	}
 	return cli.CheckArgs(args, required, most)
 }
 
 // split takes the target from the flags or the arguments, and returns the other arguments.
-func (a *action) split(args []string, t *target) (*domtapv1.Target, []string, error) {
+func (a *action) split(args []string, t *target, o *options) (*domtapv1.Target, []string, error) {
 	if t.given() {
 		message, err := t.message()
 		return message, args, err
 	}
-	none := a.toFocus(args) || a.optionalTarget && len(args) <= len(a.args)
-	if none && t.within != "" {
-		return nil, nil, exit.Errorf(exit.Usage, `for example: --role button --name Edit --within "Grace Hopper"`, "--within needs a target")
-	}
-	if a.toFocus(args) {
+	words := a.targetWords(args, o)
+	if words == 0 {
+		if t.within != "" || t.nth != 0 {
+			return nil, nil, exit.Errorf(exit.Usage, `for example: --role button --name Edit --within "Grace Hopper"`, "--within and --nth need a target")
+		}
 		return nil, args, nil
 	}
 	at := 0
 	if a.optionalTarget {
-		if at = len(a.args); len(args) <= at {
-			return nil, args, nil
-		}
+		at = len(a.others(o))
 	}
-	message, err := byArgument(args[at])
-	if err == nil {
-		message.Within = t.within
-	}
-	if at > 0 {
-		return message, args[:at], err
-	}
-	return message, args[1:], err
+	message := byArguments(args[at:at+words], a.field)
+	message.Within, message.Nth = t.within, t.nth
+	return message, slices.Concat(args[:at], args[at+words:]), nil
 }

@@ -17,10 +17,11 @@ import (
 var actions = []action{
 	{
 		name: "click", short: "Click an element, and print what that changed",
-		long: `Click the element with this ref, wait until the page has settled, and print what changed. A ref is
+		long: `Click the element with this ref or this text, wait until the page has settled, and print what changed. A ref is
 never reused for another element: if the element is gone, the click fails (exit code 4) and hits nothing
-else. The click also fails if the element stays covered or disabled for longer than 2 seconds.`,
-		example: "  domtap compact | grep Pay\n  domtap click 12\n  domtap click 12 --button right --modifier Shift\n  domtap click 12 --hold 800ms\n  domtap click --at 120,40",
+else. The click also fails if the element stays covered or disabled for longer than 2 seconds, and if several
+elements have the text.`,
+		example: "  domtap click Pay\n  domtap click button Pay --within \"Order 12\"\n  domtap click 12\n  domtap click 12 --button right --modifier Shift\n  domtap click 12 --hold 800ms\n  domtap click --at 120,40",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.StringVar(&o.button, "button", "", "left (default), middle or right")
 			f.Int32Var(&o.count, "count", 0, "how often to click, 1 to 3: 3 selects a paragraph (default 1)")
@@ -46,7 +47,7 @@ else. The click also fails if the element stays covered or disabled for longer t
 		},
 	},
 	{
-		name: "type", args: []string{"TEXT"}, focused: true, short: "Type into an element, and print what that changed",
+		name: "type", field: true, args: []string{"TEXT"}, focused: true, short: "Type into an element, and print what that changed",
 		long: `Focus the element with this ref, type TEXT after its present text, key by key, and print what changed.
 A line break in TEXT is the key Enter. Without REF, a TEXT that does not look
 like a ref goes to the element that has the focus.
@@ -60,11 +61,11 @@ that begins with a dash after two dashes: domtap type 7 -- -5`,
 		},
 	},
 	{
-		name: "fill", args: []string{"TEXT"}, short: "Replace the value of an element, and print what that changed",
+		name: "fill", field: true, args: []string{"TEXT"}, short: "Replace the value of an element, and print what that changed",
 		long: `Replace the text or value of a field or an editor by TEXT. Write dates and times as HTML does (2026-11-21,
 09:30), a range as a number, a colour as #1a2b3c. An empty TEXT clears the field. TEXT - reads
 standard input.`,
-		example: "  domtap fill 7 \"Ada Lovelace\"\n  domtap fill 9 2026-11-21",
+		example: "  domtap fill Name \"Ada Lovelace\"\n  domtap fill 9 2026-11-21",
 		step: func(t *domtapv1.Target, args []string, _ *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: t, Text: args[0]}}}, nil
 		},
@@ -82,7 +83,7 @@ such as Enter, Tab, Escape, ArrowDown, PageUp, F5, Numpad7, with modifiers befor
 		},
 	},
 	{
-		name: "select", args: []string{"OPTION…"}, short: "Select options, and print what that changed",
+		name: "select", field: true, args: []string{"OPTION…"}, short: "Select options, and print what that changed",
 		long:    "Select the options with these values or labels, and deselect all others. A custom list is operated by clicks.",
 		example: "  domtap select 5 Germany\n  domtap select 6 red blue",
 		step: func(t *domtapv1.Target, args []string, _ *options) (*domtapv1.Step, error) {
@@ -90,14 +91,14 @@ such as Enter, Tab, Escape, ArrowDown, PageUp, F5, Numpad7, with modifiers befor
 		},
 	},
 	{
-		name: "check", short: "Check a checkbox, radio button or switch",
+		name: "check", field: true, short: "Check a checkbox, radio button or switch",
 		long: "Check the element. An element that is already checked stays as it is.", example: "  domtap check 9",
 		step: func(t *domtapv1.Target, _ []string, _ *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: t}}}, nil
 		},
 	},
 	{
-		name: "uncheck", short: "Uncheck a checkbox or switch",
+		name: "uncheck", field: true, short: "Uncheck a checkbox or switch",
 		long: "Uncheck the element. An element that is already unchecked stays as it is.", example: "  domtap uncheck 9",
 		step: func(t *domtapv1.Target, _ []string, _ *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: t}}}, nil
@@ -183,7 +184,7 @@ func dragStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, er
 	case o.toAt != "":
 		s.To, err = byPoint("to-at", o.toAt)
 	default:
-		s.To, err = byRef(args[0])
+		s.To = byArguments(args, false)
 	}
 	for _, text := range o.waypoints {
 		var waypoint *domtapv1.Target

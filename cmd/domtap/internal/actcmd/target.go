@@ -20,6 +20,7 @@ type target struct {
 	flags                                               *pflag.FlagSet
 	role, name, text, label, placeholder, test, css, at string
 	ref, within                                         string
+	nth                                                 int32
 }
 
 // targetFlags are the names of the flags of a target.
@@ -37,8 +38,18 @@ func (t *target) register(f *pflag.FlagSet) {
 	f.StringVar(&t.test, "test-id", "", "the element with this data-testid")
 	f.StringVar(&t.css, "selector", "", "the element that this CSS selector matches")
 	f.StringVar(&t.within, "within", "", "only an element with this around it: a text of its row, item, group or dialog, a role, or a ref")
+	f.Int32Var(&t.nth, "nth", 0, "of several elements, the one with this number from the top; -1: the last")
 	f.StringVar(&t.at, "at", "", "the point X,Y of the viewport, in CSS pixels")
+	for _, name := range append([]string{"within", "nth"}, targetFlags...) {
+		_ = f.SetAnnotation(name, targetAnnotation, []string{""}) // the only error is a flag that does not exist
+	}
 }
+
+// IsTarget reports whether a flag says which element an action is for.
+func IsTarget(f *pflag.Flag) bool { return f.Annotations[targetAnnotation] != nil }
+
+// targetAnnotation marks the flags of targets.
+const targetAnnotation = "domtap_target"
 
 // given reports whether a flag describes the target.
 func (t *target) given() bool {
@@ -47,7 +58,7 @@ func (t *target) given() bool {
 
 // message makes the target from the flags.
 func (t *target) message() (*domtapv1.Target, error) {
-	out := &domtapv1.Target{Role: t.role, Name: t.name, Text: t.text, Label: t.label, Placeholder: t.placeholder, TestId: t.test, Selector: t.css, Within: t.within}
+	out := &domtapv1.Target{Role: t.role, Name: t.name, Text: t.text, Label: t.label, Placeholder: t.placeholder, TestId: t.test, Selector: t.css, Within: t.within, Nth: t.nth}
 	if t.flags.Changed("ref") {
 		ref, err := parseRef(t.ref)
 		if err != nil {
@@ -67,7 +78,11 @@ func (t *target) message() (*domtapv1.Target, error) {
 
 // parseRef reads a ref in any of its notations.
 func parseRef(text string) (uint32, error) {
-	return refOr(text, "domtap snapshot prints the ref of every element in brackets")
+	ref, ok := refs.Parse(text)
+	if !ok {
+		return 0, exit.Errorf(exit.Usage, "domtap snapshot prints the ref of every element in brackets", "invalid ref %q", text)
+	}
+	return ref, nil
 }
 
 // byRef makes a target from a ref.
@@ -79,23 +94,25 @@ func byRef(text string) (*domtapv1.Target, error) {
 	return &domtapv1.Target{Ref: proto.Uint32(ref)}, nil
 }
 
-// byArgument makes the target of an action from a positional argument. People type the text of a button there, so
-// the error names the flag that takes a text.
-func byArgument(text string) (*domtapv1.Target, error) {
-	ref, err := refOr(text, fmt.Sprintf("--text %q finds the element by its text; domtap snapshot prints the refs in brackets", text))
-	if err != nil {
-		return nil, err
-	}
-	return &domtapv1.Target{Ref: proto.Uint32(ref)}, nil
-}
+// Roles are the roles that people look for (WAI-ARIA 1.2), those of controls first.
+var Roles = strings.Fields("button link textbox checkbox radio combobox listbox option searchbox slider spinbutton switch tab menuitem menuitemcheckbox menuitemradio treeitem " +
+	"heading img list listitem table row cell columnheader rowheader grid gridcell dialog alertdialog alert status progressbar navigation main banner contentinfo " +
+	"complementary form region search article group tabpanel tablist menu menubar toolbar tree tooltip")
 
-// refOr reads a ref. The hint is what to do when text is none.
-func refOr(text, hint string) (uint32, error) {
-	ref, ok := refs.Parse(text)
-	if !ok {
-		return 0, exit.Errorf(exit.Usage, hint, "invalid ref %q", text)
+// byArguments makes the target of an action from its positional arguments, as people say it: a ref, or the words of the element, perhaps
+// after its role. The words of a field are its label.
+func byArguments(words []string, field bool) *domtapv1.Target {
+	last := words[len(words)-1]
+	if len(words) == 2 {
+		return &domtapv1.Target{Role: words[0], Name: last}
 	}
-	return ref, nil
+	if ref, ok := refs.Parse(last); ok {
+		return &domtapv1.Target{Ref: proto.Uint32(ref)}
+	}
+	if field {
+		return &domtapv1.Target{Label: last}
+	}
+	return &domtapv1.Target{Text: last}
 }
 
 // byPoint makes a target from the value X,Y of a flag.

@@ -124,7 +124,9 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	if !errors.As(err, &known) { // cobra found the error before any work began
 		known = misuse(cmd, err)
 	}
-	a.report(known, a.wantsJSON(args))
+	if !errors.Is(known, exit.ErrReported) {
+		a.report(known, a.wantsJSON(args))
+	}
 	return known.Code
 }
 

@@ -53,8 +53,9 @@ var notForAgents = map[string]bool{"help": true, "completion": true, "man": true
 // SkillText is the text of the skill for the commands below root.
 func SkillText(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString(strings.TrimRight(skillHead, "\n") + "\n\n## Commands\n\n| command | effect |\n|---|---|\n")
+	b.WriteString(strings.TrimRight(skillHead, "\n") + "\n\n## Commands\n\n")
 	for _, group := range root.Groups() {
+		var uses []string
 		for _, cmd := range root.Commands() {
 			if cmd.GroupID != group.ID || cmd.Hidden || notForAgents[cmd.Name()] {
 				continue
@@ -63,8 +64,9 @@ func SkillText(root *cobra.Command) string {
 			if subs := subcommands(cmd); len(subs) > 0 {
 				use = cmd.Name() + " " + strings.Join(subs, "|")
 			}
-			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(use, "|", `\|`), cmd.Short)
+			uses = append(uses, "`"+use+"`")
 		}
+		fmt.Fprintf(&b, "- %s %s\n", group.Title, strings.Join(uses, ", "))
 	}
 	b.WriteString("\n`domtap COMMAND --help` has the flags. `--json` prints one JSON message per line.\n")
 	return b.String()

@@ -55,6 +55,9 @@ type Error struct {
 	Details map[string]string
 }
 
+// ErrReported is the Err of an Error that was reported already: nothing more is printed of it.
+var ErrReported = errors.New("it was reported")
+
 // Error is the message without the hint.
 func (e *Error) Error() string { return e.Err.Error() }
 

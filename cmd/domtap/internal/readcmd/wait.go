@@ -23,24 +23,32 @@ first (exit code 5), the error says what the page showed instead.
 
 --role, --name, --text, --ref and --selector describe one element; --gone waits until no such element
 exists. Texts match by a part and regardless of case, unless --exact is given. --text alone finds a text
-anywhere on the page. --url is a part of the URL or, with a *, a pattern for the whole URL.`
+anywhere on the page. --url is a part of the URL or, with a *, a pattern for the whole URL. CONDITION is text,
+gone, url, role or selector: a flag without its dashes.`
 
 // Wait makes the command wait.
 func Wait(a *cli.App) *cobra.Command {
 	var w waitFlags
 	cmd := a.TabCommand(&cobra.Command{
-		Use:   "wait [TAB]",
+		Use:   "wait [CONDITION TEXT] [TAB]",
 		Short: "Wait until a page meets a condition",
 		Long:  waitHelp,
-		Example: `  domtap wait --text "Order placed"
+		Example: `  domtap wait text "Order placed"
   domtap wait --role progressbar --gone --timeout 1m
   domtap wait --url '*/done' --network-idle
   domtap wait t2 --selector '#total.final' --quiet 500ms`,
-		Args:              cli.Args("[TAB]"),
+		Args:              cobra.MaximumNArgs(3),
 		ValidArgsFunction: a.CompleteTabs,
 	})
 	w.register(cmd.Flags())
 	cmd.RunE = a.WithNavigation(func(ctx context.Context, c *cli.Client, args []string) error {
+		args, err := sayCondition(cmd.Flags(), args)
+		if err == nil {
+			err = cli.CheckArgs(args, nil, 1)
+		}
+		if err != nil {
+			return exit.Errorf(exit.Usage, `for example: domtap wait text "Done"`, "%w", err)
+		}
 		until, err := w.condition(cmd.Flags())
 		if err != nil {
 			return err
@@ -63,6 +71,35 @@ func Wait(a *cli.App) *cobra.Command {
 		return a.Printer().ShowDiff(answer, render.Waited(answer))
 	})
 	return cmd
+}
+
+// ParseWait makes the step of a wait from the arguments of its command. It is nil without an error for a wait with flags that all commands have, but
+// --timeout, or with a tab: these are commands of their own.
+func ParseWait(words []string) (*domtapv1.Step, error) {
+	var w waitFlags
+	cmd := &cobra.Command{}
+	w.register(cmd.Flags())
+	var timeout time.Duration
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "")
+	common := &cobra.Command{}
+	cli.New(cli.Env{}).TabCommand(common)
+	cmd.Flags().AddFlagSet(common.Flags())
+	if err := cmd.ParseFlags(words); err != nil {
+		return nil, exit.Errorf(exit.Usage, "domtap wait --help lists the flags", "%w", err)
+	}
+	args, err := sayCondition(cmd.Flags(), cmd.Flags().Args())
+	if err != nil || len(args) > 0 || cli.HasCommon(cmd.Flags()) {
+		return nil, err
+	}
+	until, err := w.condition(cmd.Flags())
+	if err != nil {
+		return nil, err
+	}
+	step := &domtapv1.WaitStep{Until: until}
+	if timeout > 0 {
+		step.Timeout = durationpb.New(timeout)
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: step}}, nil
 }
 
 // waitFlags are the conditions to wait for.
@@ -131,6 +168,26 @@ func (w *waitFlags) condition(f *pflag.FlagSet) (*domtapv1.WaitCondition, error)
 		return nil, exit.Errorf(exit.Usage, `for example: domtap wait --text "Done"`, "nothing to wait for")
 	}
 	return until, nil
+}
+
+// spoken are the conditions that may be said without dashes, as in wait text "Order placed".
+var spoken = map[string][]string{"text": {"text"}, "gone": {"gone", "text"}, "url": {"url"}, "role": {"role"}, "selector": {"selector"}}
+
+// sayCondition sets the flags that the first arguments say, and returns the others.
+func sayCondition(f *pflag.FlagSet, args []string) ([]string, error) {
+	if len(args) < 2 || spoken[args[0]] == nil {
+		return args, nil
+	}
+	for _, name := range spoken[args[0]] {
+		value := args[1]
+		if f.Lookup(name).Value.Type() == "bool" {
+			value = "true"
+		}
+		if err := f.Set(name, value); err != nil {
+			return nil, err
+		}
+	}
+	return args[2:], nil
 }
 
 // words says what the flags wait for, as they were given: text "Done", and url */done.

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// TestActionsThatFollowEachOtherAreOneTurn does five commands, of which four are one call.
+func TestActionsThatFollowEachOtherAreOneTurn(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	got := daemon.at().run(t, "do", "--tab", "t1", "click button Save --nth 2", `fill Name "Ada L"`, "press Enter", `wait gone Loading --timeout 3s`, "tabs")
+	if got.code != exit.OK || !strings.Contains(got.out, "t1") {
+		t.Fatalf("got %d, %q, %q", got.code, got.out, got.errors)
+	}
+	var turns []*domtapv1.InteractRequest
+	for _, r := range daemon.requests {
+		if r, ok := r.(*domtapv1.InteractRequest); ok {
+			turns = append(turns, r)
+		}
+	}
+	if len(turns) != 1 || turns[0].GetTabId() != "t1" || len(turns[0].GetSteps()) != 4 {
+		t.Fatalf("the daemon got %v", turns)
+	}
+	steps := turns[0].GetSteps()
+	if got := steps[0].GetClick().GetTarget(); !proto.Equal(got, &domtapv1.Target{Role: "button", Name: "Save", Nth: 2}) {
+		t.Errorf("the click is at %v", got)
+	}
+	if got := steps[1].GetFill(); got.GetTarget().GetLabel() != "Name" || got.GetText() != "Ada L" {
+		t.Errorf("the fill is %v", got)
+	}
+	if got := steps[3].GetWait(); got.GetTimeout().GetSeconds() != 3 || got.GetUntil().GetElement().GetState() != domtapv1.ElementState_ELEMENT_STATE_GONE {
+		t.Errorf("the wait is %v", got)
+	}
+}
+
+// TestAStepWithATabIsACommandOfItsOwn keeps a step out of a turn that names another tab.
+func TestAStepWithATabIsACommandOfItsOwn(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	if got := daemon.at().run(t, "do", "--tab", "t1", "click 1", "click 2 --tab t2", "click 3"); got.code != exit.OK {
+		t.Fatalf("got %d, %q", got.code, got.errors)
+	}
+	var tabs []string
+	for _, r := range daemon.requests {
+		if r, ok := r.(*domtapv1.InteractRequest); ok {
+			tabs = append(tabs, r.GetTabId())
+		}
+	}
+	if strings.Join(tabs, " ") != "t1 t2 t1" {
+		t.Errorf("the turns were on %v", tabs)
+	}
+}

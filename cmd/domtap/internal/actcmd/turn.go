@@ -1,0 +1,129 @@
+package actcmd
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
+)
+
+// MaxSteps is how many steps one turn may have, as the protos state it.
+const MaxSteps = 32
+
+// ParseStep makes the step of an action from the words of its command, such as click Save --count 2. It is nil without an error for words
+// that are no action, and for an action with flags that all commands have, or that needs standard input: these are commands of their own.
+func ParseStep(words []string) (*domtapv1.Step, error) {
+	for i := range actions {
+		if actions[i].name == words[0] {
+			return actions[i].parse(words[1:])
+		}
+	}
+	return nil, nil
+}
+
+// parse makes the step of an action from the arguments of its command.
+func (a *action) parse(words []string) (*domtapv1.Step, error) {
+	cmd := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
+	stdin := false
+	step := a.bind(cmd, func(argument string) (string, error) {
+		stdin = argument == "-"
+		return argument, nil
+	})
+	common := &cobra.Command{}
+	cli.New(cli.Env{}).TabCommand(common)
+	cmd.Flags().AddFlagSet(common.Flags())
+	if err := cmd.ParseFlags(words); err != nil {
+		return nil, exit.Errorf(exit.Usage, "domtap "+a.name+" --help lists the flags", "%w", err)
+	}
+	args := cmd.Flags().Args()
+	if err := cmd.Args(cmd, args); err != nil {
+		return nil, exit.Errorf(exit.Usage, "domtap "+cmd.Use, "%w", err)
+	}
+	message, err := step(args)
+	if err != nil || stdin || cli.HasCommon(cmd.Flags()) {
+		return nil, err
+	}
+	return message, nil
+}
+
+// Turn makes the command that does several steps, given by their words, in one call. Brief leaves out what changed on the page, because somebody
+// reads the page next. A failure says which of the steps failed, and how many were not done.
+func Turn(app *cli.App, words []string, steps []*domtapv1.Step, brief bool) *cobra.Command {
+	cmd := app.TabCommand(&cobra.Command{Use: "turn", SilenceUsage: true, SilenceErrors: true})
+	cmd.RunE = app.WithClientFor(func() time.Duration { return lasting(app.Flags.Timeout, steps) }, func(ctx context.Context, c *cli.Client, _ []string) error {
+		id, err := c.TabID(ctx)
+		if err != nil {
+			return err
+		}
+		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: steps, ClientId: c.ID, Format: app.Printer().DiffFormat()})
+		if err != nil {
+			return ofFirst(err, words)
+		}
+		if brief && !app.Printer().JSON {
+			answer.Diff, answer.DiffText = nil, ""
+		}
+		if err := app.Printer().ShowDiff(answer, render.Outcome(answer)); err != nil {
+			return err
+		}
+		return failedStep(answer.GetResults(), words)
+	})
+	return cmd
+}
+
+// lasting is how long a turn may take: the timeout, and what its waits may take besides; 0: no limit.
+func lasting(timeout time.Duration, steps []*domtapv1.Step) time.Duration {
+	if timeout == 0 {
+		return 0
+	}
+	for _, step := range steps {
+		if wait := step.GetWait(); wait != nil {
+			timeout += max(wait.GetTimeout().AsDuration(), defaultWait)
+		}
+	}
+	return timeout
+}
+
+// defaultWait is how long a step waits that has no timeout, as the protos state it.
+const defaultWait = 10 * time.Second
+
+// failedStep is the error of the first step that failed.
+func failedStep(results []*domtapv1.StepResult, words []string) error {
+	for i, result := range results {
+		if result.GetOk() {
+			continue
+		}
+		return exit.OfReason(result.GetReason(), placed(result.GetError(), words, i))
+	}
+	return nil
+}
+
+// ofFirst says of the error of a call whose first step failed, so that nothing was done, which step that was.
+func ofFirst(err error, words []string) error {
+	s := status.Convert(err)
+	if s.Code() != codes.FailedPrecondition {
+		return err
+	}
+	p := s.Proto()
+	p.Message = placed(p.GetMessage(), words, 0)
+	return status.ErrorProto(p)
+}
+
+// placed says of the message of a step which one it was, and how many were not done.
+func placed(message string, words []string, at int) string {
+	if len(words) == 1 {
+		return message
+	}
+	message = words[at] + ": " + message
+	if left := len(words) - at - 1; left > 0 {
+		message += "; " + plural.Of(left, "step") + " after it not done"
+	}
+	return message
+}

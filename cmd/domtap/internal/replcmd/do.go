@@ -1,0 +1,181 @@
+package replcmd
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/plural"
+)
+
+// Steps makes steps of commands, so that several of them are one call.
+type Steps struct {
+	// Parse makes the step of a command; nil without an error: the command is none.
+	Parse func(words []string) (*domtapv1.Step, error)
+	// Turn makes the command that does steps, given with their words. Brief leaves out what changed on the page.
+	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, brief bool) *cobra.Command
+	// Max is how many steps a turn may have.
+	Max int
+}
+
+const doHelp = `Do several commands in one call: each STEP is a command without the word domtap, quoted as one argument. Without
+STEP, or with -, each line of standard input is one. All steps are checked before the first is done. Actions and
+waits that follow each other are one turn of the tab, whose answer is what changed in the end. The first step
+that fails ends it, and the error says which; those after it are not done.
+
+An element is named by its text, its label, or role and name; by --within and --nth if there are several; or
+by its ref. domtap batch reads many pages.`
+
+// Do makes the command do.
+func Do(a *cli.App, root Root, steps Steps) *cobra.Command {
+	cmd := a.TabCommand(&cobra.Command{
+		Use:   "do STEP... | -",
+		Short: "Do several commands in one call",
+		Long:  doHelp,
+		Example: `  domtap do 'open shop.example' 'fill Search tea' 'press Enter' 'wait text results' snapshot
+  domtap do 'click Edit --within "Grace Hopper"' 'fill Name Grace' 'check Active' 'click button Save'
+  domtap do - < steps.txt`,
+		Args: cobra.ArbitraryArgs,
+	})
+	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
+		lines, err := linesOf(a.In, args)
+		if err != nil {
+			return err
+		}
+		d := &doing{repl: repl{app: a, root: root, flags: given(cmd.Flags()), conns: new(cli.Conns)}, steps: steps}
+		defer func() { _ = d.conns.Close() }() // what failed was said by the command
+		if err := d.parse(lines); err != nil {
+			return err
+		}
+		return d.run(cmd.Context())
+	})
+	return cmd
+}
+
+// linesOf are the steps of the arguments, or of the lines of standard input.
+func linesOf(in io.Reader, args []string) ([]string, error) {
+	if len(args) > 0 && !slices.Equal(args, []string{"-"}) {
+		return args, nil
+	}
+	if f, ok := in.(*os.File); ok && len(args) == 0 && term.IsTerminal(int(f.Fd())) {
+		return nil, exit.Errorf(exit.Usage, "for example: domtap do 'click Save' 'wait text Saved'", "missing STEP")
+	}
+	var lines []string
+	scan := bufio.NewScanner(in)
+	scan.Buffer(nil, maxLine)
+	for scan.Scan() {
+		lines = append(lines, scan.Text())
+	}
+	if err := scan.Err(); err != nil {
+		return nil, exit.Errorf(exit.Usage, "a line has at most 1 MiB", "read the steps: %w", err)
+	}
+	return lines, nil
+}
+
+// doing is one command do under way.
+type doing struct {
+	repl
+	steps Steps
+	all   []part
+}
+
+// part is a step, with its words as they were given.
+type part struct {
+	line  string
+	words []string
+	// step is what can be a part of a turn; nil: the words are a command of their own.
+	step *domtapv1.Step
+}
+
+// parse checks all steps, so that nothing is done when one of them is wrong.
+func (d *doing) parse(lines []string) error {
+	for i, line := range lines {
+		p := part{line: line}
+		var err error
+		if p.words, err = Split(line); err == nil && len(p.words) > 0 && p.words[0] == "domtap" {
+			p.words = p.words[1:]
+		}
+		if err == nil && len(p.words) == 0 {
+			continue
+		}
+		if err == nil {
+			p.step, err = d.check(p.words)
+		}
+		if err != nil {
+			var hint string
+			if e, ok := err.(*exit.Error); ok {
+				hint = e.Hint
+			}
+			return exit.Errorf(exit.Usage, hint, "step %d, %s: %w; nothing was done", i+1, line, err)
+		}
+		d.all = append(d.all, p)
+	}
+	if len(d.all) == 0 {
+		return exit.Errorf(exit.Usage, "for example: domtap do 'click Save' 'wait text Saved'", "there is no step")
+	}
+	return nil
+}
+
+// check makes the step of a command, if it can be one, and reports whether there is such a command.
+func (d *doing) check(words []string) (*domtapv1.Step, error) {
+	switch words[0] {
+	case "do", "repl":
+		return nil, exit.Errorf(exit.Usage, "write its steps here", "%s cannot be a step", words[0])
+	}
+	if step, err := d.steps.Parse(words); step != nil || err != nil {
+		return step, err
+	}
+	root := d.root(d.child(strings.NewReader("")), words...)
+	if found, _, err := root.Find(words); err != nil || found == root {
+		return nil, exit.Errorf(exit.Usage, "domtap --help lists the commands", "there is no command %q", words[0])
+	}
+	return nil, nil
+}
+
+// run does the steps: those that follow each other as turns, the others as commands.
+func (d *doing) run(ctx context.Context) error {
+	for i := 0; i < len(d.all); {
+		n := 0
+		for i+n < len(d.all) && n < d.steps.Max && d.all[i+n].step != nil {
+			n++
+		}
+		app := d.child(strings.NewReader(""))
+		code := exit.OK
+		if n > 0 {
+			code = d.turn(ctx, app, i, n)
+		} else {
+			n = 1
+			code = app.Run(ctx, d.root(app, d.all[i].words...), d.all[i].words)
+		}
+		switch left := len(d.all) - i - n; {
+		case code == exit.OK:
+		case left > 0:
+			return exit.Errorf(code, "", "%s not done after it", plural.Of(left, "command"))
+		default:
+			return exit.Errorf(code, "", "%w", exit.ErrReported)
+		}
+		i += n
+	}
+	return nil
+}
+
+// turn does n steps from the one with a number on, in one call.
+func (d *doing) turn(ctx context.Context, app *cli.App, from, n int) int {
+	words := make([]string, n)
+	steps := make([]*domtapv1.Step, n)
+	for i, p := range d.all[from : from+n] {
+		words[i], steps[i] = p.line, p.step
+	}
+	brief := from+n < len(d.all) && slices.Contains([]string{"snapshot", "compact", "dom", "read"}, d.all[from+n].words[0])
+	cmd := d.steps.Turn(app, words, steps, brief)
+	return app.Run(ctx, cmd, nil)
+}
