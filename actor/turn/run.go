@@ -73,7 +73,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if slices.ContainsFunc(turn.Steps, Step.acts) && t.x.Ready() == nil {
-		t.awaitWork(ctx, noticed)
+		t.awaitWork(ctx, noticed, &out)
 	}
 	t.x.SideEffects().SettleTabs(ctx)
 	h := t.named(ctx, t.x.Publish(), noticed)

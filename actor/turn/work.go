@@ -3,9 +3,11 @@ package turn
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
@@ -20,29 +22,51 @@ const (
 
 // working matches texts by which pages say that they are working, such as "Processing…" and "Please wait".
 var working = lazyregexp.New(`(?i)^\W*(?:` +
-	`(?:load|process|sav|send|submitt|search|upload|updat|creat|delet|remov|add|import|connect|check|verify|validat|work|fetch|refresh|sign|logg)ing\b[^.!?]*(?:…|\.\.+)` +
-	`|(?:loading|processing|saving|sending|submitting|searching|uploading|please wait|just a moment|one moment)\W*` +
+	`(?:loading|processing|saving|sending|submitting|searching|uploading|please wait|just a moment|one moment)\W*` +
 	`|.*\bplease wait\b.*` +
 	`|(?:wird|werden)\b.*\b(?:geladen|gespeichert|gesendet|verarbeitet)\W*|bitte warten\W*|chargement\b.*|veuillez patienter\W*|cargando\b.*|caricamento\b.*|carregando\b.*` +
 	`|加载中.*|正在加载.*|読み込み中.*|処理中.*)$`)
+
+// activity matches texts that name an activity, such as "Placing your order…"; its group is the first word.
+var activity = lazyregexp.New(`(?i)^\W*(\p{L}{2,}ing)\b[^.!?]*(?:…|\.\.+)$`)
+
+// noActivity are words that end as those of an activity do.
+var noActivity = map[string]bool{
+	"nothing": true, "something": true, "everything": true, "anything": true, "thing": true, "spring": true, "string": true, "bring": true, "during": true,
+	"morning": true, "evening": true, "missing": true, "warning": true, "according": true, "following": true, "regarding": true, "including": true, "concerning": true,
+	"pending": true, "sterling": true, "ceiling": true, "wedding": true, "building": true, "clothing": true, "beijing": true,
+}
+
+// saysWork reports whether a text says that the page is working.
+func saysWork(text string) bool {
+	if working().MatchString(text) {
+		return true
+	}
+	found := activity().FindStringSubmatch(text)
+	return found != nil && !noActivity[strings.ToLower(found[1])]
+}
 
 // isWorking reports whether a notice says in words that the page is working. A progress bar alone does not: many pages have one that stays.
 func isWorking(n dom.Notice) bool {
 	switch n.Kind {
 	case dom.NoticeText, dom.NoticeStatus, dom.NoticeAlert, dom.NoticeToast, dom.NoticeBusy:
-		return !n.Gone && utf8.RuneCountInString(n.Text) <= maxWorking && working().MatchString(n.Text)
+		return !n.Gone && utf8.RuneCountInString(n.Text) <= maxWorking && saysWork(n.Text)
 	}
 	return false
 }
 
 // awaitWork waits while notices that came after since say that the page is working, and then until the page is at rest, so that the answer
 // has the result of the work. The wait ending early is no error: the answer has what there is.
-func (t *run) awaitWork(ctx context.Context, since uint64) {
+//
+// The names of controls say so, too: a button that was "Save" and is "Saving…".
+func (t *run) awaitWork(ctx context.Context, since uint64, out *Outcome) {
 	start := t.x.State()
 	bounded, cancel := context.WithTimeout(ctx, workLimit)
 	defer cancel()
 	head := t.x.Publish()
-	works := func() bool { return slices.ContainsFunc(head.Notices().Since(since), isWorking) }
+	works := func() bool {
+		return slices.ContainsFunc(head.Notices().Since(since), isWorking) || controlWorks(head, out)
+	}
 	for works() {
 		if now := t.x.State(); bounded.Err() != nil || now.Dialog != nil || now.Commits != start.Commits || now.Halts != start.Halts || t.live.Hung() {
 			return
@@ -51,6 +75,9 @@ func (t *run) awaitWork(ctx context.Context, since uint64) {
 		for t.x.AwaitHead(round) {
 		}
 		stop()
+		if _, err := t.x.Read(bounded, actor.ReadOptions{}); err != nil {
+			return
+		}
 		if head = t.collected(bounded); works() {
 			continue
 		}
@@ -59,4 +86,27 @@ func (t *run) awaitWork(ctx context.Context, since uint64) {
 		}
 		head = t.collected(ctx) // more work may have begun
 	}
+}
+
+// controlWorks reports whether a control says that the page is working, and said something else before the turn: one that was acted on,
+// or any whose name ends in an ellipsis.
+func controlWorks(now *actor.Head, out *Outcome) bool {
+	says := func(el *dom.Element) bool {
+		if el == nil || utf8.RuneCountInString(el.Text) > maxWorking || !saysWork(el.Text) {
+			return false
+		}
+		was := out.Before.Find(el.Ref)
+		return was == nil || was.Text != el.Text
+	}
+	for _, r := range out.Results {
+		if r.Done && r.Element != nil && says(now.Snapshot.Find(r.Ref)) {
+			return true
+		}
+	}
+	for el := range now.Snapshot.Elements.All() {
+		if el.Kind == dom.Interactive && (strings.HasSuffix(el.Text, "…") || strings.HasSuffix(el.Text, "...")) && says(el) {
+			return true
+		}
+	}
+	return false
 }

@@ -10,7 +10,7 @@ import (
 func TestTextsThatSayThatWorkGoesOn(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Processing…": true, "Loading...": true, "Loading": true, "Saving draft…": true, "Please wait": true, "Please wait, your order is placed": true,
-		"⏳ Sending your message…": true, "PROCESSING": true, "Signing in…": true, "Wird geladen…": true, "Bitte warten": true, "読み込み中…": true,
+		"⏳ Sending your message…": true, "PROCESSING": true, "Signing in…": true, "Wird geladen…": true, "Placing your order…": true, "Generating report...": true, "Submitting…": true, "Nothing found…": false, "Building 7…": false, "Interesting": false, "Bitte warten": true, "読み込み中…": true,
 		"Processing takes two days": false, "Read more…": false, "Saved": false, "Loading dock": false, "Order 17 placed": false, "": false,
 		"Adding to the cart is free. Read more…": false, "Updated 3 minutes ago": false,
 	} {
