@@ -154,7 +154,11 @@ func (d *doing) run(ctx context.Context) error {
 			code = d.turn(ctx, app, i, n)
 		} else {
 			n = 1
-			code = app.Run(ctx, d.root(app, d.all[i].words...), d.all[i].words)
+			words := d.all[i].words
+			if words[0] == "open" && d.printsPage(i+1) {
+				words = append(slices.Clone(words), "--quiet") // the page says where it is
+			}
+			code = app.Run(ctx, d.root(app, words...), words)
 		}
 		switch left := len(d.all) - i - n; {
 		case code == exit.OK:
@@ -175,7 +179,11 @@ func (d *doing) turn(ctx context.Context, app *cli.App, from, n int) int {
 	for i, p := range d.all[from : from+n] {
 		words[i], steps[i] = p.line, p.step
 	}
-	brief := from+n < len(d.all) && slices.Contains([]string{"snapshot", "compact", "dom", "read"}, d.all[from+n].words[0])
-	cmd := d.steps.Turn(app, words, steps, brief)
+	cmd := d.steps.Turn(app, words, steps, d.printsPage(from+n))
 	return app.Run(ctx, cmd, nil)
+}
+
+// printsPage reports whether a step prints the page, so that nothing needs to be said of it before.
+func (d *doing) printsPage(at int) bool {
+	return at < len(d.all) && slices.Contains([]string{"snapshot", "compact", "dom", "read"}, d.all[at].words[0])
 }

@@ -18,6 +18,9 @@ const MARKUP_HIDDEN = 50_000;
 const MARKUP_DEPTH = 200;
 /** How many characters of the value of a control are written, when it alone is. */
 const MAX_WHOLE_VALUE = 1_000_000;
+/** The same of a field that nobody can change, among all of the page, and the types of such fields. */
+const MAX_FIXED_VALUE = 20_000;
+const READ_ONLY_TYPES = new Set(["textarea", "text", "search", "url", "tel", "email", "number", "date", "time", "datetime-local", "month", "week"]);
 /** How many images are measured. */
 const MARKUP_PICTURES = 500;
 
@@ -259,13 +262,19 @@ class Markup {
     this.put("<img" + markupAttribute("alt", alt) + markupAttribute("src", clean(withoutUser(src), MAX_FIELD)) + ">");
   }
 
-  /** Writes a control with its visible value: all of it, with its lines, when only the control is written. @param {El} el @param {string} tag */
+  /**
+   * Writes a control with its visible value: all of it, with its lines, when only the control is written. The value of a field that
+   * nobody can change is text of the page.
+   * @param {El} el @param {string} tag
+   */
   control(el, tag) {
     const type = tag === "input" ? el.type : tag;
     if (type === "hidden" || getComputedStyle(el).visibility !== "visible") return;
-    if (el === this.root && tag === "textarea" && el.value.includes("\n") && !isSecret(el) && !isValueMasked(el)) {
+    const fixed = tag !== "select" && (el.readOnly === true || safe.matches(el, ":disabled")) && READ_ONLY_TYPES.has(type);
+    if ((fixed || (el === this.root && tag === "textarea" && el.value.includes("\n"))) && el.value !== "" && !isSecret(el) && !isValueMasked(el)) {
       const value = secretValues.size ? withoutSecretValues(el.value) : el.value;
-      this.put("<pre>\n" + value.slice(0, MAX_WHOLE_VALUE).split("\n").map(escaped).join("\n") + "</pre>");
+      const lines = value.slice(0, el === this.root ? MAX_WHOLE_VALUE : MAX_FIXED_VALUE).split("\n").map(escaped);
+      this.put(lines.length > 1 ? "<pre>\n" + lines.join("\n") + "</pre>" : "<span>" + lines[0] + "</span>");
       return;
     }
     let out = "<input" + markupAttribute("type", type);
