@@ -48,6 +48,31 @@ func checkDenseDiff(t *testing.T, from, to dense.Side) string {
 	return text
 }
 
+// checkBriefDiff checks that brief changes are well formed, and count what all changes list.
+func checkBriefDiff(t *testing.T, from, to dense.Side) string {
+	t.Helper()
+	c := dense.Changes{From: from, To: to, Diff: diff.Compute(from.Shown, to.Shown)}
+	all, err := dense.ParseDiff(c.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Brief = true
+	text := c.Text()
+	got, err := dense.ParseDiff(text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	for line := range strings.Lines(text) {
+		checkLine(t, strings.TrimSuffix(line, "\n"))
+	}
+	for mark, lines := range map[byte][2]int{'+': {len(all.Added), len(got.Added)}, '-': {len(all.Removed), len(got.Removed)}, '~': {len(all.Changed), len(got.Changed)}} {
+		if want, n := lines[0]+all.More[mark], lines[1]+got.More[mark]; n != want {
+			t.Fatalf("%d elements with %c, want %d, in\n%s", n, mark, want, text)
+		}
+	}
+	return text
+}
+
 // checkRedrawn checks that elements that were replaced by equal ones are equal, and returns the refs of both.
 func checkRedrawn(t *testing.T, got dense.Diff, was, now map[uint32]*dom.Element) map[uint32]bool {
 	t.Helper()
@@ -155,5 +180,6 @@ func FuzzDenseDiffReadsBack(f *testing.F) {
 		}
 		checkDenseDiff(t, side(old, 0), side(now, 3*(shift&0xff)))
 		checkDenseDiff(t, side(old, 0), side(old, 3*(shift&0xff)))
+		checkBriefDiff(t, side(old, 0), side(now, 3*(shift&0xff)))
 	})
 }

@@ -29,13 +29,16 @@ import (
 // out of the view, and mention=needed or mention=none the lines without refs.
 //
 // For DIFF: old and new hold elements, diff what is to come out. For DENSE_DIFF: the same with dense_diff in the place of
-// diff. Elements stand two spaces right of their parents, and the views leave out structural elements.
+// diff. Elements stand two spaces right of their parents, and the views leave out structural elements. brief in
+// the place of dense_diff has the same changes, printed briefly.
 func TestTranscripts(t *testing.T) {
 	golden.Each(t, "testdata/*.txtar", 1, func(t *testing.T, archived *golden.Archive) {
 		a := archive{archived}
 		section, got := "diff", ""
 		if _, ok := a.Section("dense_diff"); ok {
-			section, got = "dense_diff", a.denseDiff(t)
+			section, got = "dense_diff", a.denseDiff(t, false)
+		} else if _, ok := a.Section("brief"); ok {
+			section, got = "brief", a.denseDiff(t, true)
 		} else if _, ok := a.Section("old"); ok {
 			got = Diff(diff.Compute(a.elements(t, "old"), a.elements(t, "new")))
 		} else if _, ok := a.Section("tree"); ok {
@@ -120,7 +123,7 @@ func (a archive) dense(t *testing.T) string {
 }
 
 // denseDiff prints what changed between the archive's pages as DENSE_DIFF.
-func (a archive) denseDiff(t *testing.T) string {
+func (a archive) denseDiff(t *testing.T, brief bool) string {
 	t.Helper()
 	h, o := a.header(t)
 	o.InteractiveOnly = true
@@ -131,6 +134,9 @@ func (a archive) denseDiff(t *testing.T) string {
 			t.Fatal(err)
 		}
 		return dense.Side{Page: dense.NewPage(dense.Options{Base: NewBase(h.URL)}, all, all), Shown: v.Elements.Slice()}
+	}
+	if brief {
+		return checkBriefDiff(t, side("old"), side("new"))
 	}
 	return checkDenseDiff(t, side("old"), side("new"))
 }
@@ -270,6 +276,10 @@ func setField(t *testing.T, e *dom.Element, name, value string) {
 		e.Covered = true
 	case name == "level":
 		e.Level, _ = strconv.Atoi(value)
+	case name == "join":
+		e.Join, _ = strconv.Atoi(value)
+	case name == "hints":
+		e.Hints = value
 	case name == "depth":
 		e.Depth, _ = strconv.Atoi(value)
 	case name == "in_viewport":

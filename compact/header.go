@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/domtap/domtap/compact/internal/part"
@@ -87,7 +88,7 @@ func (h Header) append(dst []byte, f facts) []byte {
 	if h.dense && h.Links != "" {
 		dst = append(append(append(dst, "Links: "...), part.Target(h.Links, part.MaxTarget)...), '\n')
 	}
-	if size.history && len(h.History) >= 2 {
+	if size.history && len(h.History) >= 2 && (!h.dense || len(withoutRepeats(h.History)) >= 2) {
 		dst = h.appendHistory(append(dst, mark...), h.History)
 	}
 	return dst
@@ -138,6 +139,9 @@ func (f facts) append(dst []byte, mark string) []byte {
 
 func (h Header) appendHistory(dst []byte, history []Visit) []byte {
 	dst = append(dst, "Navigation: "...)
+	if h.dense {
+		history = withoutRepeats(history)
+	}
 	for i, visit := range history[max(0, len(history)-breadcrumb):] {
 		if i > 0 {
 			dst = append(dst, " → "...)
@@ -149,6 +153,11 @@ func (h Header) appendHistory(dst []byte, history []Visit) []byte {
 		}
 	}
 	return append(dst, '\n')
+}
+
+// withoutRepeats leaves out visits that the one before is printed like, as of pages that redirect to themselves.
+func withoutRepeats(history []Visit) []Visit {
+	return slices.CompactFunc(slices.Clone(history), func(a, b Visit) bool { return a.Title == b.Title && (a.Title != "" || a.URL == b.URL) })
 }
 
 // Overhead returns what the header costs at most before any view with fewer than a million elements

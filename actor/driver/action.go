@@ -175,11 +175,15 @@ type DoResult struct {
 	Delivered Delivered
 	// Moved says that a Drag left the element, which still is the same, elsewhere on the page.
 	Moved bool
-	// Note says in a few words what is worth knowing besides, such as "already checked"; often nothing.
+	// Note says in a few words what is worth knowing besides, such as "already checked"; often nothing. After Holds, it has the
+	// quoted text that the element holds instead of the one it was given.
 	Note string
 	// Aim is where the pointer was when it acted last; nil: the action used none, or did not come so far.
 	Aim *Aim
 }
+
+// Holds begins a Note.
+const Holds = "ok, holds "
 
 // Aim is where the pointer is, and the border box of the element that it acts on, in CSS pixels of the top-level viewport. The
 // box is empty where the pointer acts on no element.

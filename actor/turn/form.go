@@ -57,6 +57,7 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 	}
 	f.Form.last = at.ref
 	var r Result
+	var all []Asked
 	for i, one := range actions {
 		before := t.x.Head().Snapshot.Find(one.Ref)
 		done, err := t.perform(ctx, Step{Action: one, found: at.ref != one.Ref || !at.named})
@@ -71,9 +72,11 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 		if i > 0 && done.Delivered == driver.DeliveredNone {
 			done.Delivered = driver.DeliveredPart // of all that the field is to hold
 		}
+		all = append(all, done.Asked...)
 		if i == 0 || done.Err != nil {
 			r = done
 		}
+		r.Asked = all
 		if err != nil || done.Err != nil {
 			return r, err
 		}
@@ -114,7 +117,11 @@ func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error)
 		return r, err
 	}
 	r.Ref, r.Summary = at.ref, "select "+f.name()+": ok"
-	if now := t.x.Head().Snapshot.Find(at.ref); now != nil && target.Compare(now.WholeText()+" "+now.Value, f.value()) > target.Partly {
+	now := t.x.Head().Snapshot.Find(at.ref)
+	if now != nil {
+		r.Asked = []Asked{{Kind: driver.Fill, Element: now, Text: f.value()}}
+	}
+	if now != nil && target.Compare(now.WholeText()+" "+now.Value, f.value()) > target.Partly {
 		r.Summary += ", but it does not show " + strconv.Quote(truncate.Runes(f.value(), text.Long)) + ": read the page"
 	}
 	return r, nil
@@ -367,6 +374,7 @@ func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error 
 			strconv.Quote(truncate.Runes(a.Text, text.Long)), strconv.Quote(now.Value))
 	}
 	r.Summary += ", holds " + strconv.Quote(now.Value)
+	r.Asked = []Asked{{Kind: driver.Fill, Element: now, Text: now.Value}}
 	return nil
 }
 

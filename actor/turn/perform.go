@@ -59,7 +59,9 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		r.Done, r.Err = false, refused
 		r.Summary = what + ": done, but where it led is refused"
 	case r.Done:
-		r.Summary += t.led(start)
+		r.Led = t.led(start)
+		r.Summary += r.Led
+		r.Asked = asked(a.Action, at.el, done.Note)
 	}
 	return r, restless
 }
@@ -162,7 +164,7 @@ func (t *run) led(start actor.State) string {
 	case now.Tabs > start.Tabs:
 		return ", and tab " + t.x.SideEffects().Tabs(start.Tabs)[0] + " was opened"
 	case now.Commits != start.Commits || now.URL != start.URL:
-		return " → " + place(t.x.State().Title, t.x.State().URL, start.URL)
+		return LedTo + place(t.x.State().Title, t.x.State().URL, start.URL)
 	}
 	return ""
 }

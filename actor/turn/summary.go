@@ -73,6 +73,9 @@ func word(deed driver.DoResult, err error) string {
 	return "failed"
 }
 
+// LedTo begins what a summary says of the page that an action led to.
+const LedTo = " → "
+
 // maxPlace bounds how much of a title or URL a summary shows, in bytes.
 const maxPlace = 80
 

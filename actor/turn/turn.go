@@ -149,6 +149,10 @@ type Result struct {
 	// was; nil: none was used.
 	Element *dom.Element
 	Aim     *driver.Aim
+	// Led is the end of Summary that says where the action led; empty: nowhere.
+	Led string
+	// Asked is what the action asked of fields that can show it.
+	Asked []Asked
 	// Text is what a ReadStep said.
 	Text string
 	// Image is what a ScreenshotStep took, or the picture of a failure.
@@ -174,6 +178,14 @@ type Outcome struct {
 	Mark uint64
 	// Notices is what a person would have noticed during the turn, whatever the stored DOM has of it.
 	Notices []dom.Notice
+}
+
+// Asked returns what the actions asked of fields, in their order.
+func (o *Outcome) Asked() (all []Asked) {
+	for _, r := range o.Results {
+		all = append(all, r.Asked...)
+	}
+	return all
 }
 
 // Elements returns what counts of one of the two states when they are compared; see Structural.

@@ -2,6 +2,7 @@ package dense
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -23,6 +24,9 @@ const (
 // None is the text of changes when there are none.
 const None = "Changes: none\n"
 
+// Met is the text of changes when all that changed is what the reader asked for.
+const Met = "Changes: none but those asked for\n"
+
 // Side is a view of a page: some of its elements, in the order of the page.
 type Side struct {
 	Page  *Page
@@ -38,6 +42,11 @@ type Changes struct {
 	Limit int
 	// More says that something else changed, which is said beside this text: the focus alone does not count then.
 	More bool
+	// Brief prints many elements of one pattern as one line, and cards by their headings or first words.
+	Brief bool
+	// Expected, when set, returns what an element would be now if only what the reader asked for came about. One that is that has no
+	// line.
+	Expected func(was, now *dom.Element) *dom.Element
 }
 
 // Text returns the changes as format DENSE_DIFF, which docs/dense.md defines:
@@ -60,15 +69,19 @@ func (c Changes) Text() string {
 	for i := range d.changed {
 		d.changed[i].compare(d)
 	}
-	anything := c.More || slices.ContainsFunc(d.changed, changedItem.counts) || len(d.added)+len(d.removed)+len(d.pairs)+len(d.rows)+len(c.Diff.Moved) > 0
+	met := d.dropExpected(c.Expected)
+	anything := met || c.More || slices.ContainsFunc(d.changed, changedItem.counts) || len(d.added)+len(d.removed)+len(d.pairs)+len(d.rows)+len(c.Diff.Moved) > 0
 	d.changed = slices.DeleteFunc(d.changed, func(m changedItem) bool {
 		return !m.counts() && (anything || !m.focus || m.now.States.Focused != dom.True)
 	})
 	d.print(c)
-	if len(d.dst) == 0 {
-		return None
+	switch {
+	case len(d.dst) > 0:
+		return string(d.dst)
+	case met:
+		return Met
 	}
-	return string(d.dst)
+	return None
 }
 
 // differ prints changes.
@@ -208,6 +221,23 @@ func (m *changedItem) compare(d *differ) {
 	m.detail = string((&item{Element: &was}).appendDetail(nil, true)) != string((&item{Element: &now}).appendDetail(nil, true))
 }
 
+// dropExpected leaves out the elements that are what was expected, and reports whether there are any.
+func (d *differ) dropExpected(expected func(was, now *dom.Element) *dom.Element) bool {
+	if expected == nil {
+		return false
+	}
+	n := len(d.changed)
+	d.changed = slices.DeleteFunc(d.changed, func(m changedItem) bool {
+		if !m.detail || m.name || m.target || m.record {
+			return false
+		}
+		e, now := *expected(m.was.Element, m.now.Element), *m.now.Element
+		e.States.Focused, now.States.Focused = dom.Absent, dom.Absent
+		return string((&item{Element: &e}).appendDetail(nil, true)) == string((&item{Element: &now}).appendDetail(nil, true))
+	})
+	return len(d.changed) < n
+}
+
 // anyTarget returns where a link leads, also when its name says enough.
 func (p *Page) anyTarget(href string) string {
 	if href == "" {
@@ -221,6 +251,10 @@ func (p *Page) anyTarget(href string) string {
 
 // print appends the lines.
 func (d *differ) print(c Changes) {
+	if c.Brief {
+		d.printBriefly(c)
+		return
+	}
 	for i := range d.changed {
 		if c.Limit > 0 && i == c.Limit {
 			d.more("~ ", len(d.changed)-i)
@@ -235,26 +269,65 @@ func (d *differ) print(c Changes) {
 	d.appendMoved(c.Diff.Moved)
 }
 
+// printBriefly is print for Changes that are Brief.
+func (d *differ) printBriefly(c Changes) {
+	changed := make([]entry, len(d.changed))
+	for i := range d.changed {
+		m := &d.changed[i]
+		m.shorten(d)
+		if !m.target {
+			m.was.target = ""
+		}
+		changed[i] = newEntry(m.now, m)
+	}
+	d.appendBriefly("~ ", d.to, changed, c.Limit)
+	d.appendRows()
+	d.appendBriefly("+ ", d.to, d.to.entries(d.added), c.Limit)
+	d.appendBriefly("- ", d.from, d.from.entries(d.removed), maxRemoved)
+	d.appendRedrawn()
+	d.appendMoved(c.Diff.Moved)
+}
+
+// entries returns the lines of elements that are new, or gone.
+func (l *laidOut) entries(places []int32) (all []entry) {
+	for _, m := range l.items(places) {
+		l.shorten(&m)
+		all = append(all, newEntry(m, nil))
+	}
+	return all
+}
+
 // appendItems appends a line for each element, up to the limit, and one for the others. An element that does nothing
 // but contain the next one shares the line of that one.
 func (d *differ) appendItems(mark string, l *laidOut, places []int32, limit int) {
-	listed := map[int32]bool{}
-	for _, at := range places {
-		listed[at] = true
-	}
-	for i, at := range places {
-		if l.isHolder(int(at)) && l.contentListed(at, listed) {
-			continue
-		}
+	for i, m := range l.items(places) {
 		if limit > 0 && i >= limit {
 			d.more(mark, len(places)-i, l.namesOf(places[i:])...)
 			return
 		}
-		m := l.plain(at)
-		if holder := l.holder[at]; holder >= 0 && listed[holder] && l.isHolder(int(holder)) {
-			m.around = l.shown[holder].Ref
-		}
 		d.dst = append(m.append(appendMark(d.dst, mark, &m)), '\n')
+	}
+}
+
+// items makes the items of the elements at places, which have lines of their own, with the index of each among the places.
+func (l *laidOut) items(places []int32) iter.Seq2[int, item] {
+	listed := map[int32]bool{}
+	for _, at := range places {
+		listed[at] = true
+	}
+	return func(yield func(int, item) bool) {
+		for i, at := range places {
+			if l.isHolder(int(at)) && l.contentListed(at, listed) {
+				continue
+			}
+			m := l.plain(at)
+			if holder := l.holder[at]; holder >= 0 && listed[holder] && l.isHolder(int(holder)) {
+				m.around = l.shown[holder].Ref
+			}
+			if !yield(i, m) {
+				return
+			}
+		}
 	}
 }
 
@@ -282,7 +355,14 @@ func (d *differ) appendChanged(m *changedItem) {
 	if !m.target {
 		m.was.target = ""
 	}
-	d.dst = append(m.now.append(appendMark(d.dst, "~ ", &m.now)), " ←"...)
+	d.dst = m.now.append(appendMark(d.dst, "~ ", &m.now))
+	d.appendOld(m)
+	d.dst = append(d.dst, '\n')
+}
+
+// appendOld appends what of an element was different.
+func (d *differ) appendOld(m *changedItem) {
+	d.dst = append(d.dst, " ←"...)
 	if m.name {
 		d.appendOldName(m.was.Element)
 	}
@@ -295,7 +375,6 @@ func (d *differ) appendChanged(m *changedItem) {
 	if m.record {
 		d.dst = m.was.appendWhich(d.dst)
 	}
-	d.dst = append(d.dst, '\n')
 }
 
 // appendOldName appends a name, or `""` for none.

@@ -72,7 +72,11 @@ func (m *item) append(dst []byte) []byte {
 	if m.around != dom.NoRef {
 		dst = append(appendBracket(dst, m.around), '=')
 	}
-	dst = appendBracket(dst, m.Ref)
+	return m.appendBody(appendBracket(dst, m.Ref))
+}
+
+// appendBody appends what follows the ref of an item.
+func (m *item) appendBody(dst []byte) []byte {
 	start := len(dst)
 	dst = appendSpaced(dst, m.Text, part.MaxText, "", m.Left)
 	named := len(dst) > start

@@ -16,7 +16,7 @@ type Diff struct {
 	Changed        []Change
 	Redrawn        []Redrawn
 	Moved          []uint32
-	// More counts the elements without lines, by the mark of the line that says so: '+', '-', '~' or '>'.
+	// More counts the elements without a line of their own, by the mark of the line that says so: '+', '-', '~' or '>'.
 	More map[byte]int
 }
 
@@ -28,6 +28,7 @@ type Redrawn struct{ Old, New, Count uint32 }
 
 var (
 	more   = lazyregexp.New(`^(?:moved:.* and )?(\d+) more(?:$|:)`)
+	folded = lazyregexp.New(`^(?:\(covered\) )?\[\d+(?:…|, )[^\]]*\] (\d+)?×(\d+)`)
 	ranges = lazyregexp.New(`(\d+)(?:-(\d+))? → (\d+)`)
 )
 
@@ -47,6 +48,9 @@ func ParseDiff(text string) (d Diff, err error) {
 		switch rest = rest[1:]; {
 		case mark == '=':
 			d.redrawn(rest)
+		case folded().MatchString(rest):
+			m := folded().FindStringSubmatch(rest)
+			d.More[mark] += int(max(number(m[1]), 1) * number(m[2]))
 		case rest[0] != '[' && rest[0] != '(': // no element
 			for _, m := range refs().FindAllStringSubmatch(rest, -1) {
 				if mark == '>' {

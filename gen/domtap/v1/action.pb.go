@@ -1810,7 +1810,12 @@ type InteractRequest struct {
 	// happens right before the press. A row is an item of a list, table or tree, a group of a description list, an
 	// article, a fieldset, a form, or one of several similar elements. Counters, times, states and additions to a row
 	// do not make it another record. Messages of a stream do not count.
-	ClientId      string `protobuf:"bytes,8,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	ClientId string `protobuf:"bytes,8,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	// Leaves out of an answer as DENSE_DIFF what its reader knows: fields that hold now what the steps asked for, and
+	// where a step led when diff_text is the page there. Many changes of one pattern are one line of diff_text, cards have
+	// their headings as names, and `outcome` has no HEADING, TEXT, STATUS and LOG that diff_text shows. A page that diff_text
+	// is instead has no history. Ignored with other formats.
+	Brief         bool `protobuf:"varint,9,opt,name=brief,proto3" json:"brief,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1899,6 +1904,13 @@ func (x *InteractRequest) GetClientId() string {
 		return x.ClientId
 	}
 	return ""
+}
+
+func (x *InteractRequest) GetBrief() bool {
+	if x != nil {
+		return x.Brief
+	}
+	return false
 }
 
 type InteractResponse struct {
@@ -2128,7 +2140,9 @@ type FillFormRequest struct {
 	// Names the caller, as in Interact.
 	ClientId string `protobuf:"bytes,5,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
 	// As in Interact.
-	Format        Format `protobuf:"varint,6,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
+	Format Format `protobuf:"varint,6,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
+	// As in Interact.
+	Brief         bool `protobuf:"varint,7,opt,name=brief,proto3" json:"brief,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2203,6 +2217,13 @@ func (x *FillFormRequest) GetFormat() Format {
 		return x.Format
 	}
 	return Format_FORMAT_UNSPECIFIED
+}
+
+func (x *FillFormRequest) GetBrief() bool {
+	if x != nil {
+		return x.Brief
+	}
+	return false
 }
 
 type FillFormResponse struct {
@@ -2427,7 +2448,7 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\v_healed_ref\"1\n" +
 	"\tCandidate\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x12\n" +
-	"\x04line\x18\x02 \x01(\tR\x04line\"\xb6\x02\n" +
+	"\x04line\x18\x02 \x01(\tR\x04line\"\xcc\x02\n" +
 	"\x0fInteractRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12%\n" +
@@ -2436,7 +2457,8 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x13screenshot_on_error\x18\x05 \x01(\bR\x11screenshotOnError\x12\x17\n" +
 	"\x04heal\x18\x06 \x01(\bH\x01R\x04heal\x88\x01\x01\x12)\n" +
 	"\x06format\x18\a \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12\x1b\n" +
-	"\tclient_id\x18\b \x01(\tR\bclientIdB\x10\n" +
+	"\tclient_id\x18\b \x01(\tR\bclientId\x12\x14\n" +
+	"\x05brief\x18\t \x01(\bR\x05briefB\x10\n" +
 	"\x0e_stop_on_errorB\a\n" +
 	"\x05_heal\"\xa1\x02\n" +
 	"\x10InteractResponse\x12/\n" +
@@ -2457,14 +2479,15 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x06values\x18\x06 \x03(\tR\x06values\x12\x16\n" +
 	"\x06within\x18\a \x01(\tR\x06within\x12+\n" +
 	"\x05files\x18\b \x03(\v2\x15.domtap.v1.UploadFileR\x05filesB\x06\n" +
-	"\x04_ref\"\xc8\x01\n" +
+	"\x04_ref\"\xde\x01\n" +
 	"\x0fFillFormRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12,\n" +
 	"\x06fields\x18\x02 \x03(\v2\x14.domtap.v1.FormFieldR\x06fields\x12\x16\n" +
 	"\x06submit\x18\x03 \x01(\bR\x06submit\x12\x10\n" +
 	"\x03url\x18\x04 \x01(\tR\x03url\x12\x1b\n" +
 	"\tclient_id\x18\x05 \x01(\tR\bclientId\x12)\n" +
-	"\x06format\x18\x06 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\"\xa1\x02\n" +
+	"\x06format\x18\x06 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12\x14\n" +
+	"\x05brief\x18\a \x01(\bR\x05brief\"\xa1\x02\n" +
 	"\x10FillFormResponse\x12/\n" +
 	"\aresults\x18\x01 \x03(\v2\x15.domtap.v1.StepResultR\aresults\x12#\n" +
 	"\x04diff\x18\x02 \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12,\n" +

@@ -2883,7 +2883,9 @@ type WaitForRequest struct {
 	// InteractRequest.format; when the page shows another document, it is the page as DENSE.
 	Format Format `protobuf:"varint,6,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
 	// Names the caller, as in GetDom; unset: the connection. It counts only with DENSE_DIFF.
-	ClientId      string `protobuf:"bytes,7,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	ClientId string `protobuf:"bytes,7,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	// As in Interact.
+	Brief         bool `protobuf:"varint,8,opt,name=brief,proto3" json:"brief,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2965,6 +2967,13 @@ func (x *WaitForRequest) GetClientId() string {
 		return x.ClientId
 	}
 	return ""
+}
+
+func (x *WaitForRequest) GetBrief() bool {
+	if x != nil {
+		return x.Brief
+	}
+	return false
 }
 
 type WaitForResponse struct {
@@ -3389,7 +3398,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\theartbeat\x18\f \x01(\v2\x14.domtap.v1.HeartbeatH\x00R\theartbeat\x12.\n" +
 	"\aoutcome\x18\x0e \x01(\v2\x12.domtap.v1.OutcomeH\x00R\aoutcome\x12\x12\n" +
 	"\x04text\x18\r \x01(\tR\x04textB\a\n" +
-	"\x05event\"\xa9\x02\n" +
+	"\x05event\"\xbf\x02\n" +
 	"\x0eWaitForRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12.\n" +
 	"\x05until\x18\x02 \x01(\v2\x18.domtap.v1.WaitConditionR\x05until\x12*\n" +
@@ -3397,7 +3406,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x05epoch\x18\x04 \x01(\tR\x05epoch\x123\n" +
 	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12)\n" +
 	"\x06format\x18\x06 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12\x1b\n" +
-	"\tclient_id\x18\a \x01(\tR\bclientIdB\x11\n" +
+	"\tclient_id\x18\a \x01(\tR\bclientId\x12\x14\n" +
+	"\x05brief\x18\b \x01(\bR\x05briefB\x11\n" +
 	"\x0f_since_revision\"\xfd\x02\n" +
 	"\x0fWaitForResponse\x12,\n" +
 	"\aelement\x18\x01 \x01(\v2\x12.domtap.v1.ElementR\aelement\x12\x1a\n" +

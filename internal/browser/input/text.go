@@ -3,6 +3,7 @@ package input
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -42,7 +43,7 @@ func (t *typing) enter(ctx context.Context, whole bool) (result driver.DoResult,
 	}
 	if found.Done {
 		if found.Held != strings.TrimSpace(a.Text) {
-			return driver.DoResult{Note: fmt.Sprintf("ok, holds %q", found.Held)}, false, nil
+			return driver.DoResult{Note: driver.Holds + strconv.Quote(found.Held)}, false, nil
 		}
 		return driver.DoResult{}, false, nil
 	}

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,22 @@ func OutcomeWith(all []*domtapv1.Outcome, title string, line func(string) string
 		b.WriteString("! " + notice(o, line) + "\n")
 	}
 	return b.String()
+}
+
+// Beside leaves out of what was noticed during a navigation what the page says that the answer prints: headings, texts, and the status and
+// the logs in it.
+func Beside(all []*domtapv1.Outcome, page string) []*domtapv1.Outcome {
+	return slices.DeleteFunc(slices.Clone(all), func(o *domtapv1.Outcome) bool {
+		switch o.GetKind() {
+		case domtapv1.OutcomeKind_OUTCOME_KIND_HEADING, domtapv1.OutcomeKind_OUTCOME_KIND_TEXT:
+			return true
+		case domtapv1.OutcomeKind_OUTCOME_KIND_STATUS:
+			return strings.Contains(page, "\n<status "+o.GetText()+">\n")
+		case domtapv1.OutcomeKind_OUTCOME_KIND_LOG:
+			return strings.Contains(page, "\n<log "+o.GetText()+">\n")
+		}
+		return false
+	})
 }
 
 // notice formats one entry of an outcome.

@@ -19,6 +19,7 @@ type interactArgs struct {
 	URL         string                                  `json:"url"`
 	Steps       args.List[args.Object[steps.Arguments]] `json:"steps"`
 	StopOnError args.Bool                               `json:"stop_on_error"`
+	Each        args.Bool                               `json:"each"`
 }
 
 func interact(ctx context.Context, c *Call) error {
@@ -28,6 +29,7 @@ func interact(ctx context.Context, c *Call) error {
 	}
 	request := &domtapv1.InteractRequest{
 		Url: a.URL, StopOnError: a.StopOnError.Pointer(), ClientId: c.Session.ClientID, Format: domtapv1.Format_FORMAT_DENSE_DIFF,
+		Brief: !a.Each.Value,
 	}
 	for i, one := range a.Steps {
 		step, err := one.V.Step(&c.Clamps)
@@ -152,6 +154,7 @@ func fillForm(ctx context.Context, c *Call) error {
 	}
 	request := &domtapv1.FillFormRequest{
 		Url: a.URL, Submit: a.Submit.Value, ClientId: c.Session.ClientID, Format: domtapv1.Format_FORMAT_DENSE_DIFF,
+		Brief: true,
 	}
 	for _, one := range a.Fields {
 		field := &domtapv1.FormField{Label: string(one.V.Label), Selector: one.V.Selector, Ref: one.V.Ref.Pointer(), Type: one.V.kind(), Within: string(one.V.Within)}
@@ -254,7 +257,7 @@ func wait(ctx context.Context, c *Call) error {
 	}
 	request := &domtapv1.WaitForRequest{
 		TabId: id, Until: until, Timeout: c.Timeout(a.Timeout, maxTimeout),
-		Format: domtapv1.Format_FORMAT_DENSE_DIFF, ClientId: c.Session.ClientID,
+		Format: domtapv1.Format_FORMAT_DENSE_DIFF, ClientId: c.Session.ClientID, Brief: true,
 	}
 	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
 	defer cancel()

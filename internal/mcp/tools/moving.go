@@ -62,12 +62,21 @@ func navigate(ctx context.Context, c *Call) error {
 	request := &domtapv1.NavigateRequest{TabId: a.Tab, Url: a.URL, WaitUntil: until, Timeout: c.Timeout(a.Timeout, maxTimeout)}
 	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
 	defer cancel()
-	now, err := c.goTo(ctx, request)
+	now, noticed, err := c.goTo(ctx, request)
 	if err != nil {
 		return err
 	}
 	c.status(now)
-	return c.look(ctx, now, show)
+	if err := c.look(ctx, now, show); err != nil {
+		return err
+	}
+	page := c.page.String()
+	if c.page.Reset(); show != showNone && now.GetDialog() == nil {
+		noticed = text.Beside(noticed, page)
+	}
+	c.noticed(noticed, now)
+	c.show(page)
+	return nil
 }
 
 // patience is how much longer than the daemon a call waits: the daemon's own timeout error says more.
@@ -81,25 +90,26 @@ func withPatience(ctx context.Context, timeout time.Duration) (context.Context, 
 	return context.WithTimeout(ctx, timeout+patience)
 }
 
-// goTo navigates the named tab, or the current one, or a new one if none is open.
-func (c *Call) goTo(ctx context.Context, request *domtapv1.NavigateRequest) (*domtapv1.Tab, error) {
+// goTo navigates the named tab, or the current one, or a new one if none is open, and returns what was noticed meanwhile.
+func (c *Call) goTo(ctx context.Context, request *domtapv1.NavigateRequest) (*domtapv1.Tab, []*domtapv1.Outcome, error) {
 	named := request.GetTabId()
 	if request.TabId = named; named == "" {
 		request.TabId = c.Session.Current()
 	}
 	if request.GetTabId() == "" {
-		return c.open(ctx, request)
+		now, err := c.open(ctx, request)
+		return now, nil, err
 	}
 	answer, err := c.Daemon.Tabs.Navigate(ctx, request)
 	if status.Code(err) == codes.NotFound && named == "" {
 		c.Session.Remove(request.GetTabId()) // another client closed it
-		return c.open(ctx, request)
+		now, err := c.open(ctx, request)
+		return now, nil, err
 	}
 	if err == nil && c.Session.Current() == "" {
 		c.Session.SetCurrent(request.GetTabId())
 	}
-	c.noticed(answer.GetOutcome(), answer.GetTab())
-	return answer.GetTab(), err
+	return answer.GetTab(), answer.GetOutcome(), err
 }
 
 // open opens a tab and makes it the current one.
@@ -143,6 +153,7 @@ func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 	}
 	answer, err := c.Daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{
 		TabId: now.GetId(), MaxTokens: proto.Int32(firstLook), ClientId: c.Session.ClientID, Format: domtapv1.Format_FORMAT_DENSE,
+		IncludeHistory: proto.Bool(false),
 	})
 	if err != nil {
 		return err

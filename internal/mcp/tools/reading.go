@@ -46,6 +46,7 @@ type compactArgs struct {
 	MaxTokens       args.Number `json:"max_tokens"`
 	Format          string      `json:"format"`
 	Hrefs           args.Bool   `json:"hrefs"`
+	History         args.Bool   `json:"history"`
 	RootRef         args.Ref    `json:"root_ref"`
 	Cursor          string      `json:"cursor"`
 }
@@ -70,6 +71,9 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	}
 	if format == domtapv1.Format_FORMAT_UNSPECIFIED {
 		request.Format = domtapv1.Format_FORMAT_DENSE
+	}
+	if request.GetFormat() == domtapv1.Format_FORMAT_DENSE {
+		request.IncludeHistory = proto.Bool(a.History.Value)
 	}
 	if a.Incremental.Value {
 		if a.Cursor != "" || format == domtapv1.Format_FORMAT_TREE {

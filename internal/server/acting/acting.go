@@ -43,6 +43,8 @@ type Form struct {
 	Structural bool
 	// Contexts returns the contexts of the added elements of a diff, on the page that it leads to.
 	Contexts func(*dom.Snapshot, diff.Diff) compact.Contexts
+	// Brief leaves out of an answer what its text says; see InteractRequest.brief.
+	Brief bool
 	// Print, when set, makes the text; empty: nothing to list.
 	Print func(o *turn.Outcome) string
 }
@@ -56,10 +58,27 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 	answer.Outcome = outcome.Beside(answer.Outcome, func(text string) bool {
 		return strings.Contains(answer.GetDiffText(), text) || listsText(answer.GetDiff(), text)
 	})
+	if form.Brief {
+		answer.Outcome = outcome.Unsaid(answer.Outcome, answer.GetDiffText(), o.Replaced)
+		leaveOutPlace(answer, o)
+	}
 	if form.Print != nil && answer.GetDiffText() == unlistedChanges && slices.ContainsFunc(answer.GetOutcome(), outcome.IsText) {
 		answer.DiffText = dense.None // of the elements that are listed; the outcome says the rest
 	}
 	return answer, nil
+}
+
+// leaveOutPlace takes from the last summary that says where its step led what the page says that the answer prints.
+func leaveOutPlace(answer *domtapv1.InteractResponse, o *turn.Outcome) {
+	if !o.Replaced || !outcome.IsPage(answer.GetDiffText()) {
+		return
+	}
+	for i, r := range slices.Backward(o.Results) {
+		if strings.HasPrefix(r.Led, turn.LedTo) {
+			answer.Results[i].Summary = strings.TrimSuffix(r.Summary, r.Led)
+			return
+		}
+	}
 }
 
 // listsText reports whether a diff has an element, added or changed, with a text.

@@ -95,6 +95,43 @@ func Beside(all []*domtapv1.Outcome, shows func(text string) bool) []*domtapv1.O
 	})
 }
 
+// Unsaid leaves out what the text of an answer says: of a new page, which the text is then, its headings, texts, and the status and the
+// logs in it; of changes the headings that new elements begin with.
+func Unsaid(all []*domtapv1.Outcome, text string, replaced bool) []*domtapv1.Outcome {
+	page := replaced && IsPage(text)
+	return slices.DeleteFunc(all, func(o *domtapv1.Outcome) bool {
+		switch o.GetKind() {
+		case domtapv1.OutcomeKind_OUTCOME_KIND_HEADING:
+			return page || !IsPage(text) && begins(text, o.GetText())
+		case domtapv1.OutcomeKind_OUTCOME_KIND_TEXT:
+			return page
+		case domtapv1.OutcomeKind_OUTCOME_KIND_STATUS:
+			return page && strings.Contains(text, "\n<status "+o.GetText()+">\n")
+		case domtapv1.OutcomeKind_OUTCOME_KIND_LOG:
+			return page && strings.Contains(text, "\n<log "+o.GetText()+">\n")
+		}
+		return false
+	})
+}
+
+// IsPage reports whether the changes of DENSE_DIFF are the page instead.
+func IsPage(changes string) bool { return strings.HasPrefix(changes, "URL: ") }
+
+// begins reports whether the name of an element that is new or changed begins with words.
+func begins(changes, words string) bool {
+	for line := range strings.Lines(changes) {
+		if line[0] != '+' && line[0] != '~' {
+			continue
+		}
+		_, name, _ := strings.Cut(line, "] ")
+		behind, found := strings.CutPrefix(name, words)
+		if found && (behind == "\n" || strings.HasPrefix(behind, " (") || strings.HasPrefix(behind, truncate.Ellipsis)) {
+			return true
+		}
+	}
+	return false
+}
+
 // IsText reports whether an entry is a text of the page that changed.
 func IsText(o *domtapv1.Outcome) bool {
 	return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT

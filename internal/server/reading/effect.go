@@ -35,14 +35,20 @@ type Effect struct {
 	shared *views.Tab
 	who    views.Caller
 	client string
-	// structural says that structural elements are listed, too.
-	structural bool
+	EffectForm
 }
 
-// Effect makes the Effect of an action of a client, the one that the request names, on a tab; structural says that structural elements are
-// listed, too.
-func (c *Reader) Effect(ctx context.Context, tab *actor.Tab, client string, structural bool) *Effect {
-	return &Effect{reader: c, tab: tab, shared: c.Views.Of(tab), who: connections.Caller(ctx, client), client: client, structural: structural}
+// EffectForm says how an Effect is printed.
+type EffectForm struct {
+	// Structural says that structural elements are listed, too.
+	Structural bool
+	// Brief leaves out what the caller knows; see InteractRequest.brief.
+	Brief bool
+}
+
+// Effect makes the Effect of an action of a client, the one that the request names, on a tab.
+func (c *Reader) Effect(ctx context.Context, tab *actor.Tab, client string, form EffectForm) *Effect {
+	return &Effect{reader: c, tab: tab, shared: c.Views.Of(tab), who: connections.Caller(ctx, client), client: client, EffectForm: form}
 }
 
 // Print returns what changed since the caller was last shown the page, or the page where that costs less, or is new;
@@ -58,24 +64,28 @@ func (e *Effect) Print(ctx context.Context, o *turn.Outcome) string {
 		}
 		from = &dom.Snapshot{URL: o.After.URL, Document: o.After.Document, Epoch: o.After.Epoch} // none of its elements was shown
 	}
-	more := slices.ContainsFunc(o.Notices, func(n dom.Notice) bool { return n.Kind == dom.NoticeText })
-	text := e.changes(from, o.After, more)
+	text := e.changes(from, o.After, o)
 	if cost := tokens.Count(text); cost > leastCost*min(leastElements, turn.WithoutStructure(o.After.Elements).Len()) {
 		page, now := e.page(ctx, o, 0)
 		if page != "" && tokens.Count(page) < cost {
 			return page
 		}
 		if now != nil && now != o.After { // which counts as shown
-			text = e.changes(from, now, more)
+			text = e.changes(from, now, o)
 		}
 	}
 	return text
 }
 
-// changes returns what leads to a state, which the caller is shown thereby; more says that texts changed, too.
-func (e *Effect) changes(from, to *dom.Snapshot, more bool) string {
+// changes returns what leads to a state, which the caller is shown thereby.
+func (e *Effect) changes(from, to *dom.Snapshot, o *turn.Outcome) string {
 	e.shared.SetShown(e.who, to)
-	if text := views.Changes(from, to, e.listed, acting.MaxListed, more); text != dense.None {
+	form := views.ChangesForm{Listed: e.listed, Limit: acting.MaxListed, Brief: e.Brief}
+	form.More = slices.ContainsFunc(o.Notices, func(n dom.Notice) bool { return n.Kind == dom.NoticeText })
+	if asked := o.Asked(); e.Brief && len(asked) > 0 {
+		form.Expected = func(was, now *dom.Element) *dom.Element { return turn.Expected(asked, was, now) }
+	}
+	if text := views.Changes(from, to, form); text != dense.None {
 		return text
 	}
 	return ""
@@ -83,7 +93,7 @@ func (e *Effect) changes(from, to *dom.Snapshot, more bool) string {
 
 // listed returns the elements that count of a state of the page.
 func (e *Effect) listed(s *dom.Snapshot) dom.List {
-	if e.structural {
+	if e.Structural {
 		return s.Elements
 	}
 	return turn.WithoutStructure(s.Elements)
@@ -101,7 +111,10 @@ func (e *Effect) page(ctx context.Context, o *turn.Outcome, budget int32) (strin
 	if budget > 0 {
 		r.MaxTokens = proto.Int32(budget)
 	}
-	if e.structural {
+	if e.Brief {
+		r.IncludeHistory = proto.Bool(false)
+	}
+	if e.Structural {
 		r.InteractiveOnly = proto.Bool(false)
 	}
 	got, err := e.reader.Snapshot(ctx, r, nil, false)

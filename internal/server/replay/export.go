@@ -177,7 +177,7 @@ func difference(from, to *dom.Snapshot) string {
 	case from.Document != to.Document || from.Epoch != to.Epoch:
 		return "The page is another one: " + to.URL + "\n"
 	}
-	text := views.Changes(from, to, func(s *dom.Snapshot) dom.List { return s.Elements }, maxDiff, false)
+	text := views.Changes(from, to, views.ChangesForm{Listed: func(s *dom.Snapshot) dom.List { return s.Elements }, Limit: maxDiff})
 	if text == dense.None {
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/server/acting"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/steps"
 	"github.com/domtap/domtap/internal/server/timelines"
@@ -103,6 +104,7 @@ type actingRequest interface {
 	GetTabId() string
 	GetClientId() string
 	GetFormat() domtapv1.Format
+	GetBrief() bool
 }
 
 // isDense reports whether an action is to be answered as DENSE_DIFF.
@@ -114,7 +116,8 @@ func (s *actionService) form(ctx context.Context, tab *actor.Tab, r actingReques
 	f := acting.Form{Text: r.GetFormat() == domtapv1.Format_FORMAT_DIFF, Structural: shared.ListsStructural(who, o.After, isDense(r)),
 		Contexts: shared.Contexts}
 	if isDense(r) {
-		e := s.read.Effect(ctx, tab, r.GetClientId(), f.Structural)
+		f.Brief = r.GetBrief()
+		e := s.read.Effect(ctx, tab, r.GetClientId(), reading.EffectForm{Structural: f.Structural, Brief: f.Brief})
 		f.Print = func(o *turn.Outcome) string { return e.Print(ctx, o) }
 	}
 	return f

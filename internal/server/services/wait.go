@@ -12,6 +12,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/acting"
 	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/outcome"
+	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/waits"
 )
 
@@ -37,7 +39,11 @@ func (s *domService) printMet(ctx context.Context, tab *actor.Tab, r *domtapv1.W
 // denseSince returns what changed until a condition held as DENSE_DIFF, from what the caller was last shown on.
 func (s *domService) denseSince(ctx context.Context, tab *actor.Tab, r *domtapv1.WaitForRequest, met *waits.Met) string {
 	shared, who, now := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId()), met.Head.Snapshot
-	e := s.read.Effect(ctx, tab, r.GetClientId(), shared.ListsStructural(who, now, true))
+	e := s.read.Effect(ctx, tab, r.GetClientId(), reading.EffectForm{Structural: shared.ListsStructural(who, now, true), Brief: r.GetBrief()})
 	o := &turn.Outcome{Before: met.From, After: now, Info: met.Head.Info, Replaced: met.From == nil && shared.Shown(who, now) == nil}
-	return cmp.Or(e.Print(ctx, o), dense.None)
+	text := cmp.Or(e.Print(ctx, o), dense.None)
+	if r.GetBrief() {
+		met.Answer.Outcome = outcome.Unsaid(met.Answer.GetOutcome(), text, o.Replaced)
+	}
+	return text
 }

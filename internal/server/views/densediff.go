@@ -22,17 +22,24 @@ func pageOf(s *dom.Snapshot) *dense.Page {
 	return dense.NewPage(dense.Options{Base: compact.NewBase(s.URL)}, all, all)
 }
 
-// Changes returns what leads from one state of a page to another as DENSE_DIFF, with lines for at most limit added and
-// as many changed elements. listed returns the elements that count of a state; more says that the answer tells of other
-// changes, too.
-func Changes(from, to *dom.Snapshot, listed func(*dom.Snapshot) dom.List, limit int, more bool) string {
-	was, now := listed(from), listed(to)
+// ChangesForm says how changes are printed; see dense.Changes.
+type ChangesForm struct {
+	// Listed returns the elements that count of a state of the page.
+	Listed      func(*dom.Snapshot) dom.List
+	Limit       int
+	More, Brief bool
+	Expected    func(was, now *dom.Element) *dom.Element
+}
+
+// Changes returns what leads from one state of a page to another as DENSE_DIFF.
+func Changes(from, to *dom.Snapshot, form ChangesForm) string {
+	was, now := form.Listed(from), form.Listed(to)
 	d := diff.Between(was, now)
 	if d.Empty() && from.Elements.Len() == to.Elements.Len() && len(dom.Gaps(from.Elements, to.Elements)) == 0 {
 		return dense.None
 	}
 	return dense.Changes{
 		From: dense.Side{Page: pageOf(from), Shown: was.Slice()}, To: dense.Side{Page: pageOf(to), Shown: now.Slice()},
-		Diff: d, Limit: limit, More: more,
+		Diff: d, Limit: form.Limit, More: form.More, Brief: form.Brief, Expected: form.Expected,
 	}.Text()
 }

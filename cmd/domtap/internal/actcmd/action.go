@@ -64,6 +64,8 @@ func Actions() []cli.Command {
 // command makes the command of an action.
 func (a *action) command(app *cli.App) *cobra.Command {
 	cmd := &cobra.Command{Short: a.short, Long: a.long, Example: a.example, ValidArgsFunction: app.CompleteRefs}
+	var each bool
+	app.EachFlag(cmd, &each)
 	step := a.bind(cmd, func(argument string) (string, error) { return readText(app, argument) })
 	app.TabCommand(cmd)
 	cmd.RunE = app.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
@@ -75,7 +77,9 @@ func (a *action) command(app *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: []*domtapv1.Step{one}, ClientId: c.ID, Format: app.Printer().DiffFormat()})
+		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{
+			TabId: id, Steps: []*domtapv1.Step{one}, ClientId: c.ID, Format: app.Printer().DiffFormat(), Brief: app.Printer().Brief(each),
+		})
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ func Form(a *cli.App) *cobra.Command {
 	var submit bool
 	var url, within string
 	var files []string
+	var each bool
 	cmd := a.TabCommand(&cobra.Command{
 		Use:     "form FIELD=VALUE…",
 		Aliases: []string{"fill-form"},
@@ -29,12 +30,13 @@ field, --submit sends the form: by its button, or with Enter.`,
 		Example: "  domtap form Name=Ada Email=ada@example.com Country=Norway \"I agree\" --submit\n  domtap form @7=secret --submit\n  domtap form Name=Ada --file Photo=ada.png",
 		Args:    cobra.ArbitraryArgs,
 	})
+	a.EachFlag(cmd, &each)
 	cmd.Flags().BoolVar(&submit, "submit", false, "send the form afterwards")
 	cmd.Flags().StringVar(&within, "within", "", "only fields with this around them, such as the legend or the heading of a part of the form")
 	cmd.Flags().StringArrayVar(&files, "file", nil, "give the file input FIELD the file PATH, as FIELD=PATH; may be repeated")
 	cmd.Flags().StringVar(&url, "url", "", "load this URL first")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
-		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.ID, Format: a.Printer().DiffFormat()}
+		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.ID, Format: a.Printer().DiffFormat(), Brief: a.Printer().Brief(each)}
 		for _, arg := range args {
 			field, err := formField(arg)
 			if err != nil {

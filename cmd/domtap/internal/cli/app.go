@@ -177,6 +177,11 @@ func (a *App) TabCommand(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// EachFlag defines --each of a command that prints changes; see Printer.Brief.
+func (a *App) EachFlag(cmd *cobra.Command, each *bool) {
+	cmd.Flags().BoolVar(each, "each", false, "print each change by itself, also those that were asked for")
+}
+
 // SaveFile writes a file, or to standard output for "-", and prints the name and the size. Files and pipes have the data
 // exactly; a terminal has it cleaned.
 func (a *App) SaveFile(name string, data []byte, what string) error {

@@ -65,6 +65,9 @@ func (p *Printer) DiffFormat() domtapv1.Format {
 	return domtapv1.Format_FORMAT_DENSE_DIFF
 }
 
+// Brief reports whether to ask for changes without what the caller knows: in text, unless each change was asked for.
+func (p *Printer) Brief(each bool) bool { return !p.JSON && !each }
+
 // ShowDiff prints a message as JSON, or text with changes, in colour on a terminal.
 func (p *Printer) ShowDiff(m proto.Message, text string) error {
 	if p.JSON {

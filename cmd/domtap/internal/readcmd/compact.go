@@ -26,6 +26,7 @@ type compactFlags struct {
 	format      cli.Choice
 	cursor      string
 	hrefs       bool
+	history     bool
 	incremental bool
 	since       uint64
 	epoch       string
@@ -112,6 +113,7 @@ func (c *compactFlags) register(cmd *cobra.Command, formats []string) {
 	f := cmd.Flags()
 	f.StringVar(&c.cursor, "cursor", "", "go on where a cut answer stopped (its header says next: CURSOR)")
 	f.BoolVar(&c.hrefs, "hrefs", false, "with --format dense: print where every link leads")
+	f.BoolVar(&c.history, "history", false, "with --format dense: print the pages that the tab showed before")
 	f.BoolVar(&c.incremental, "incremental", false, "with --format diff or dense_diff: what changed since this terminal last saw the page")
 	f.Uint64Var(&c.since, "since", 0, "with --format diff or dense_diff: the revision to compare with")
 	f.StringVar(&c.epoch, "epoch", "", "with --since: the epoch of that revision")
@@ -124,6 +126,9 @@ func (c *compactFlags) request(cmd *cobra.Command, tab string) (*domtapv1.GetCom
 		return nil, err
 	}
 	request.Format, request.Cursor, request.Hrefs = formats[c.format.Value], c.cursor, c.hrefs
+	if strings.HasPrefix(c.format.Value, "dense") {
+		request.IncludeHistory = proto.Bool(c.history)
+	}
 	request.Incremental = c.incremental || c.format.Value == "dense_diff" && !cmd.Flags().Changed("since")
 	if cmd.Flags().Changed("since") {
 		request.SinceRevision, request.Epoch = proto.Uint64(c.since), c.epoch

@@ -29,6 +29,7 @@ gone, url, role or selector: a flag without its dashes.`
 // Wait makes the command wait.
 func Wait(a *cli.App) *cobra.Command {
 	var w waitFlags
+	var each bool
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "wait [CONDITION TEXT] [TAB]",
 		Short: "Wait until a page meets a condition",
@@ -41,6 +42,7 @@ func Wait(a *cli.App) *cobra.Command {
 		ValidArgsFunction: a.CompleteTabs,
 	})
 	w.register(cmd.Flags())
+	a.EachFlag(cmd, &each)
 	cmd.RunE = a.WithNavigation(func(ctx context.Context, c *cli.Client, args []string) error {
 		args, err := sayCondition(cmd.Flags(), args)
 		if err == nil {
@@ -63,6 +65,7 @@ func Wait(a *cli.App) *cobra.Command {
 		done := a.Waiting("waiting for " + w.words(cmd.Flags()))
 		answer, err := c.DOM.WaitFor(ctx, &domtapv1.WaitForRequest{
 			TabId: id, Until: until, Timeout: a.Flags.NavigationTimeout(), ClientId: c.ID, Format: a.Printer().DiffFormat(),
+			Brief: a.Printer().Brief(each),
 		})
 		done()
 		if err != nil {

@@ -78,7 +78,7 @@ func (k Keys) note() string {
 	case k.Cause == "spaces":
 		return "ok, but with other white space"
 	case k.Held != "":
-		return fmt.Sprintf("ok, holds %q", k.Held)
+		return driver.Holds + strconv.Quote(k.Held)
 	}
 	return "ok, but it holds something else"
 }

@@ -1,0 +1,121 @@
+package dense
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/domtap/domtap/compact/internal/part"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/truncate"
+)
+
+const (
+	// maxFirst is how much of a long name is printed of a card without a heading, in characters, and maxTitle of a heading.
+	maxFirst, maxTitle = 40, 60
+	// maxDifferent is how much is printed of the words that differ of a long name.
+	maxDifferent = 60
+)
+
+// shorten makes the name of a card short: of an element with a long name and several texts in it, its heading or first words are
+// printed. A context that the name begins with is left out.
+func (l *laidOut) shorten(m *item) {
+	if strings.HasPrefix(m.WholeText(), strings.TrimSuffix(m.which, part.Ellipsis)) {
+		m.which = ""
+	}
+	if title := l.title(m); title != "" {
+		m.rename(title)
+	}
+}
+
+// title returns what a card is called; empty for an element that is none.
+func (l *laidOut) title(m *item) string {
+	if utf8.RuneCountInString(m.Text) <= longName {
+		return ""
+	}
+	texts := 0
+	for i := m.node + 1; i < int(l.nodes[m.node].end); i++ {
+		e := &l.nodes[i]
+		if e.Text == "" || e.Kind != dom.Structural || e.Covered != m.Covered {
+			continue
+		}
+		if e.Role == "heading" {
+			return truncate.Runes(strings.TrimSuffix(e.Text, part.Ellipsis), maxTitle)
+		}
+		texts++
+	}
+	if texts < 2 {
+		return ""
+	}
+	return firstWords(m.Text, maxFirst)
+}
+
+// firstWords returns the words of a text that fit into a limit, and at least a part of one.
+func firstWords(text string, limit int) string {
+	first := []rune(text)
+	first = first[:min(len(first), limit)]
+	if end := slices.Index(first, ' '); end >= 0 && len(first) == limit {
+		for first[len(first)-1] != ' ' {
+			first = first[:len(first)-1]
+		}
+	}
+	return strings.TrimSpace(string(first))
+}
+
+// rename prints a part of a name in its place, and how much more of it there is.
+func (m *item) rename(words string) {
+	e := *m.Element
+	words = strings.TrimSuffix(words, part.Ellipsis)
+	e.Text, e.Left = words+part.Ellipsis, max(utf8.RuneCountInString(e.WholeText())-utf8.RuneCountInString(words), 1)
+	e.Whole, m.Element = "", &e
+}
+
+// shorten prints of a long name that changed which card it is of and the words that differ, and of the name before those alone.
+func (m *changedItem) shorten(d *differ) {
+	was, now := strings.Fields(m.was.WholeText()), strings.Fields(m.now.WholeText())
+	long := max(utf8.RuneCountInString(m.was.Text), utf8.RuneCountInString(m.now.Text)) > longName
+	title, whole, which := d.to.title(&m.now), m.now.WholeText(), [2]string{m.was.which, m.now.which}
+	d.from.shorten(&m.was)
+	d.to.shorten(&m.now)
+	if m.record { // which the line says
+		m.was.which, m.now.which = which[0], which[1]
+	}
+	before, behind := shared(was, now)
+	if !m.name || !long || 2*(before+behind) < max(len(was), len(now)) {
+		return
+	}
+	differs := func(all []string) string {
+		return truncate.Runes(strings.Join(all[max(before-1, 0):min(len(all)-behind+1, len(all))], " "), maxDifferent)
+	}
+	if title == "" {
+		title = firstWords(whole, maxFirst)
+	}
+	m.was.say(differs(was))
+	m.now.say(joined(strings.TrimSuffix(title, part.Ellipsis), differs(now)))
+}
+
+// joined returns a title and the words that differ, with a sign between them unless they are the same.
+func joined(title, words string) string {
+	if strings.HasPrefix(words, title) {
+		return words
+	}
+	return title + " " + part.Ellipsis + " " + words
+}
+
+// say prints words in place of the name.
+func (m *item) say(words string) {
+	e := *m.Element
+	e.Text, e.Left, e.Whole = words, 0, ""
+	m.Element = &e
+}
+
+// shared returns how many words two texts have in common in front and behind.
+func shared(a, b []string) (before, behind int) {
+	for before < min(len(a), len(b)) && a[before] == b[before] {
+		before++
+	}
+	for behind < min(len(a), len(b))-before && a[len(a)-1-behind] == b[len(b)-1-behind] {
+		behind++
+	}
+	return before, behind
+}
