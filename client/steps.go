@@ -58,6 +58,11 @@ func Press(key string) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: key}}}
 }
 
+// HoldKey presses a key such as ArrowRight, holds it for a time, at most 10 seconds, and lets it go. It repeats meanwhile.
+func HoldKey(key string, d time.Duration) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: key, Hold: durationpb.New(d)}}}
+}
+
 // Select selects options of a select by their values or labels, and deselects the others.
 func Select(t *domtapv1.Target, options ...string) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: t, Values: options}}}
@@ -93,11 +98,18 @@ func Hold(t *domtapv1.Target, d time.Duration) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Hold: durationpb.New(d)}}}
 }
 
-// WithKeys returns a step that clicks, with keys that are held meanwhile: Alt, Control, Meta or Shift. Other steps stay as they are.
+// WithKeys returns a step that clicks, presses a button or turns the wheel, with keys that are held meanwhile: Alt, Control, Meta or Shift. Other
+// steps stay as they are.
 func WithKeys(step *domtapv1.Step, keys ...string) *domtapv1.Step {
 	step = proto.CloneOf(step)
 	if click := step.GetClick(); click != nil {
 		click.Modifiers = append(click.Modifiers, keys...)
+	}
+	if down := step.GetMouseDown(); down != nil {
+		down.Modifiers = append(down.Modifiers, keys...)
+	}
+	if scroll := step.GetScroll(); scroll != nil {
+		scroll.Modifiers = append(scroll.Modifiers, keys...)
 	}
 	return step
 }
@@ -107,7 +119,7 @@ func Hover(t *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: t}}}
 }
 
-// Type types a text after the existing one of a field, key by key. Nil: into the element that has the focus.
+// Type types a text after the existing one of a field, key by key. Nil: to what has the focus, or to the document.
 func Type(t *domtapv1.Target, text string) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: t, Text: text}}}
 }
@@ -130,6 +142,27 @@ func Drag(t, to *domtapv1.Target) *domtapv1.Step {
 // DragBy drags an element by CSS pixels, -100,000 to 100,000.
 func DragBy(t *domtapv1.Target, x, y float64) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: t, DeltaX: x, DeltaY: y}}}
+}
+
+// MouseDown presses the left button on an element, or where the pointer is if it is nil, and leaves it down for the next steps of the same
+// turn. A button that is still down at the end of the turn is released then.
+func MouseDown(t *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: t}}}
+}
+
+// MouseMove moves the pointer to an element or a point, in straight lines through waypoints.
+func MouseMove(t *domtapv1.Target, waypoints ...*domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{Target: t, Waypoints: waypoints}}}
+}
+
+// MouseMoveBy moves the pointer by CSS pixels from where an earlier step of the same turn has left it.
+func MouseMoveBy(x, y float64) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{DeltaX: x, DeltaY: y}}}
+}
+
+// MouseUp releases the button that MouseDown has pressed.
+func MouseUp() *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_MouseUp{MouseUp: &domtapv1.MouseUpStep{}}}
 }
 
 // Upload gives a file input, or the input that a button opens, files of this program, at most 4 MiB in all. UploadStep

@@ -85,6 +85,9 @@ func (p *input) target(a driver.Action) (*Node, error) {
 	return nil, apierr.Errorf(apierr.Stale, "element %d is gone", a.Ref)
 }
 
+// LetGo counts.
+func (p *input) LetGo(context.Context) { p.count("LetGo") }
+
 // Attend counts.
 func (p *input) Attend(context.Context, bool) { p.count("Attend") }
 

@@ -18,7 +18,7 @@ const (
 	Type
 	// Fill replaces the element's value by Text.
 	Fill
-	// Press presses the key named by Text, Repeat times, at the element when it names one, else at the focus.
+	// Press presses the key named by Text, Repeat times or for as long as Hold, at the element when it names one, else at the focus.
 	Press
 	// Hover moves the mouse over the element.
 	Hover
@@ -35,10 +35,16 @@ const (
 	Drag
 	// Upload gives Paths and Files to a file input, or to what opens a file chooser.
 	Upload
+	// MouseDown presses a button at the element, the point, or else at From, and leaves it down.
+	MouseDown
+	// MouseMove moves the pointer to the element, the point, or else From, and from there by Delta, through Waypoints.
+	MouseMove
+	// MouseUp releases the button that is down where the pointer is.
+	MouseUp
 )
 
 // kindNames are the kinds as clients write them.
-var kindNames = [...]string{"click", "type", "fill", "press", "hover", "scroll", "select", "check", "uncheck", "drag", "upload"}
+var kindNames = [...]string{"click", "type", "fill", "press", "hover", "scroll", "select", "check", "uncheck", "drag", "upload", "mouse_down", "mouse_move", "mouse_up"}
 
 // String returns the kind as clients write it, such as "click".
 func (k ActionKind) String() string {
@@ -49,10 +55,12 @@ func (k ActionKind) String() string {
 }
 
 // IsPointed reports whether the action is done at a point of an element, which is what receives it then.
-func (k ActionKind) IsPointed() bool { return k == Click || k == Drag || k.IsPassive() }
+func (k ActionKind) IsPointed() bool {
+	return k == Click || k == Drag || k == MouseDown || k.IsPassive()
+}
 
 // IsPassive reports whether the action needs no element that is enabled: it uses none, but moves the pointer or the page.
-func (k ActionKind) IsPassive() bool { return k == Hover || k == Scroll }
+func (k ActionKind) IsPassive() bool { return k == Hover || k == Scroll || k == MouseMove }
 
 // Point is a place in the top-level viewport, or a distance, in CSS pixels.
 type Point struct{ X, Y float64 }
@@ -101,9 +109,13 @@ const ContextChanged = "beside"
 // Action is one thing to do to one element.
 type Action struct {
 	Kind ActionKind
-	// Spot is where the action is done. Its Point is for Click, Hover, Scroll, and the beginning of a Drag. Without an element
-	// and a point, the action is done at the focus (Press) or on the page (Scroll).
+	// Spot is where the action is done. Its Point is for Click, Hover, Scroll, MouseDown, MouseMove, and the beginning of a Drag. Without an
+	// element and a point, the action is done at the focus (Type, Press), on the page (Scroll) or where the pointer is.
 	Spot
+	// Focused says of Type that its element is named because it has the focus. One that takes no text gets the keys alone.
+	Focused bool
+	// From is where the pointer is; nil: not known.
+	From *Point
 	Text string
 	// Words is the text that the caller named the element by, for actions at a point: they are done at that text where the element has
 	// more than that. Empty: it was named otherwise.
@@ -113,7 +125,7 @@ type Action struct {
 	Modifiers []string
 	// Clicks is 1 to 3; 0 means 1.
 	Clicks int
-	// Hold is how long a Click holds the button, and how long a Drag holds its element before it moves it.
+	// Hold is how long a Click holds the button, a Press its key, and how long a Drag or a MouseDown waits behind the press.
 	Hold time.Duration
 	// Repeat is 1 to 100; 0 means 1.
 	Repeat int
@@ -121,8 +133,10 @@ type Action struct {
 	// To is where a Drag ends; nil: Delta says it.
 	To    *Spot
 	Delta Point
-	// Waypoints are where a Drag passes on its way, in order.
+	// Waypoints are where a Drag or a MouseMove passes on its way, in order.
 	Waypoints []Spot
+	// Moves is in how many moves a MouseMove goes along each line; 0: as many as a Drag.
+	Moves int
 	// Paths are files on this machine that may be given away.
 	Paths []string
 	Files []File
@@ -137,7 +151,11 @@ type File struct {
 
 // Aimless reports whether the action names neither an element nor a point, for it needs none.
 func (a Action) Aimless() bool {
-	return a.Ref == dom.NoRef && a.Point == nil && (a.Kind == Press || a.Kind == Scroll)
+	switch a.Kind {
+	case Press, Scroll, Type, MouseDown, MouseMove, MouseUp:
+		return a.Ref == dom.NoRef && a.Point == nil
+	}
+	return false
 }
 
 // Delivered says how much of an action reached the element that it names; see domtap.v1.Delivered.

@@ -162,6 +162,9 @@ type Input interface {
 	// NotActionable, and what is wrong with the action one of kind Invalid; in all three cases the element was
 	// not acted on, unless the message says so.
 	Do(ctx context.Context, a Action) (DoResult, error)
+	// LetGo releases the button that a MouseDown has left down, if it still is. It does not wait, but takes effect before any later
+	// call.
+	LetGo(ctx context.Context)
 	// Attend says that actions follow, or that they are over: Settle waits for the requests that the page makes from then
 	// on. It does not wait, but takes effect before any later call.
 	Attend(ctx context.Context, on bool)

@@ -91,6 +91,7 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 		if at, err = t.resolve(ctx, a); err == nil {
 			one.Ref, one.Words = at.ref, a.pointedWords()
 			one.Known = t.base.known(a, at)
+			one.Focused = a.toFocus()
 			one.To, one.Waypoints, err = t.resolveWay(ctx, a)
 		}
 		if err != nil {
@@ -150,9 +151,9 @@ func (t *run) resolvePlace(ctx context.Context, place driver.Spot, by target.Tar
 	return driver.Spot{Element: t.x.Where(at.ref), Known: t.base.known(named, at)}, nil
 }
 
-// placed fills in where the element of an action stands.
+// placed fills in where the element of an action stands, and where the pointer is.
 func (t *run) placed(a driver.Action) driver.Action {
-	a.Element = t.x.Where(a.Ref)
+	a.Element, a.From = t.x.Where(a.Ref), t.mouse.at
 	return a
 }
 

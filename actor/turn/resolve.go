@@ -45,8 +45,8 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 		return resolved{}, err
 	}
 	switch {
-	case a.Target.By == target.None && a.Ref == dom.NoRef && a.Kind == driver.Type:
-		return t.focused()
+	case a.toFocus():
+		return t.focused(), nil
 	case a.Target.By == target.None && a.Ref == dom.NoRef:
 		return resolved{ref: dom.NoRef}, nil
 	case a.Target.By == target.None:
@@ -78,18 +78,21 @@ func (a Step) pointedWords() string {
 	return ""
 }
 
-// focused takes the element that has the focus: the innermost one, since a frame has it together with its content.
-func (t *resolver) focused() (resolved, error) {
-	var found *dom.Element
+// toFocus reports whether a step types into whatever has the focus.
+func (a Step) toFocus() bool {
+	return a.Target.By == target.None && a.Ref == dom.NoRef && a.Kind == driver.Type
+}
+
+// focused takes the element that has the focus: the innermost one, since a frame has it together with its content. None may have it,
+// and then the keys are the document's.
+func (t *resolver) focused() resolved {
+	at := resolved{ref: dom.NoRef}
 	for _, el := range t.elements() {
 		if el.States.Focused == dom.True {
-			found = el
+			at = resolved{ref: el.Ref, el: el}
 		}
 	}
-	if found == nil {
-		return resolved{}, apierr.Errorf(apierr.NotActionable, "type: no element has the focus: click a field first, or name it as the target")
-	}
-	return resolved{ref: found.Ref, el: found}, nil
+	return at
 }
 
 // byRef takes the element of a ref, or the one that was rendered in its place. One that the caller named must be what the

@@ -31,7 +31,8 @@ type run struct {
 	// done is what was done so far.
 	done *progress
 	// last says that the last step is under way: the answer waits for the timers that it sets off.
-	last bool
+	last  bool
+	mouse mouse
 }
 
 func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
@@ -69,7 +70,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 		t.x.Page().Attend(ctx, true)
 		defer func() { t.x.Page().Attend(context.WithoutCancel(ctx), false) }()
 	}
-	if err := t.performAll(ctx, turn, out.Results); err != nil {
+	if err := t.performAndLetGo(ctx, turn, out.Results); err != nil {
 		return Outcome{}, err
 	}
 	if slices.ContainsFunc(turn.Steps, Step.acts) && t.x.Ready() == nil {
@@ -140,6 +141,7 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 		t.last = i == len(turn.Steps)-1
 		r, err := t.performWithNotes(ctx, a)
 		t.done.note(r)
+		t.mouse.note(a, r)
 		if err != nil && isTimeUp(ctx) && (i > 0 || turn.URL != "" || r.Done) {
 			// The answer says what was done until now.
 			over = timeUp(ctx)

@@ -1,7 +1,10 @@
 package acting
 
 import (
+	"strings"
 	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 // TestTypingWithoutATargetGoesToTheFocus types into whatever has the focus, and refuses when nothing there takes text.
@@ -10,7 +13,7 @@ func TestTypingWithoutATargetGoesToTheFocus(t *testing.T) {
 <div contenteditable=true role=textbox aria-label=Story></div>
 <div id=host></div><iframe srcdoc="<input aria-label=Framed>"></iframe>
 <script>host.attachShadow({mode: 'closed'}).innerHTML = '<input aria-label=Shadowed>'</script>`)
-	s.refused(typing(nil, "Oslo"), "NOT_ACTIONABLE", "no element has the focus")
+	s.refused(typing(nil, "Oslo"), "NOT_ACTIONABLE", "no element has the focus", "does not listen for keys")
 	for _, name := range []string{"From", "To", "Story", "Shadowed", "Framed"} {
 		s.do(click(s.at(name)))
 		if got, want := s.do(typing(nil, "Oslo")), `type "`+name+`": ok`; got != want {
@@ -19,5 +22,58 @@ func TestTypingWithoutATargetGoesToTheFocus(t *testing.T) {
 	}
 	s.is(`[...document.querySelectorAll('input')].map(e => e.value).join() + ',' + document.querySelector('[role=textbox]').textContent`, "Oslo,Oslo,Oslo")
 	s.do(key(s.at("Go"), "Shift", 0))
-	s.refused(typing(nil, "Oslo"), "NOT_ACTIONABLE")
+	s.refused(typing(nil, "Oslo"), "NOT_ACTIONABLE", `button "Go"`, "takes no text")
+}
+
+// shortcuts is a page that acts on keys of the document: / moves the focus to the search, and x is handled without a trace.
+const shortcuts = `<input aria-label=Search><input aria-label=Secret type=password><canvas tabindex=0 aria-label=Game width=50 height=50></canvas><iframe srcdoc="<p>Frame<script>onkeydown = (e) => parent.note(e)</script>"></iframe><script>
+	var log = [], search = document.querySelector("input"), note = (e) => log.push(e.key + (e.isTrusted ? "" : "fake"))
+	document.addEventListener("keydown", (e) => { note(e); if (document.activeElement === document.body && e.key === "/") { e.preventDefault(); search.focus() } if (e.ctrlKey && e.key === "k") e.preventDefault() })
+	var take = () => { const all = log.join(""); log = []; return all }
+</script>`
+
+// TestKeysOfTheDocument types and presses while no field has the focus: the answer says where the keys went, and what they did.
+func TestKeysOfTheDocument(t *testing.T) {
+	s := staged(t, shortcuts)
+	for _, c := range []struct {
+		before     string
+		step       *domtapv1.Step
+		says, keys string
+	}{
+		{"", typing(nil, "j?"), "type: ok, to the document", "j?"},
+		{"", key(nil, "?", 0), `press "?": ok, to the document`, "?"},
+		{"", key(nil, "Control+k", 0), `press "Control+k": ok, to the document; the page handled the key itself`, "Controlk"},
+		{"", key(nil, "j", 3), `press "j": ok, to the document`, "jjj"},
+		{"", typing(nil, "/abc"), `type: ok, to the document; the page handled 1 of 4 keys itself; textbox "Search" (ref 0) holds "abc"`, "/abc"},
+		{"", key(nil, "d", 0), `press "d": ok, on textbox "Search" (ref 0)`, "d"},
+		{`document.querySelector("canvas").focus()`, typing(nil, "wasd"), `type "Game": ok, on <canvas> "Game" (ref 2)`, "wasd"},
+		{`document.querySelector("canvas").focus()`, key(nil, "ArrowUp", 0), `press "ArrowUp": ok, on <canvas> "Game" (ref 2)`, "ArrowUp"},
+		{`document.querySelector("[type=password]").focus()`, typing(nil, "hunter2"), `type "Secret": ok`, "hunter2"},
+		{`document.querySelector("iframe").contentWindow.focus()`, key(nil, "q", 0), `press "q": ok, to the document`, "q"},
+	} {
+		if c.before != "" {
+			s.eval(c.before)
+		}
+		if got := s.do(c.step); !strings.HasPrefix(got, c.says) || strings.Contains(got, "hunter") {
+			t.Errorf("%v says %q, not %q", c.step, got, c.says)
+		}
+		s.is("take()", c.keys)
+	}
+	s.is("search.value", "abcd")
+	// The browser would insert what no key types where the caret was last.
+	s.eval("document.activeElement.blur()")
+	s.refused(typing(nil, "a漢"), "NOT_ACTIONABLE", "漢", "no key types")
+	s.refused(key(nil, "漢", 0), "NOT_ACTIONABLE", "漢")
+	s.is(`take() + document.querySelector("[type=password]").value`, "hunter2")
+}
+
+// TestKeysOfAFieldThatIsNotListed types into the field that a drawn editor hides.
+func TestKeysOfAFieldThatIsNotListed(t *testing.T) {
+	s := staged(t, `<button onclick="catcher.focus()">Edit</button><textarea id=catcher aria-hidden=true tabindex=-1 style="position:absolute;left:-9999px;opacity:0;width:1px;height:1px"></textarea><script>
+		var text = ""; catcher.oninput = () => { text += catcher.value; catcher.value = "" }</script>`)
+	s.do(click(s.at("Edit")))
+	if got := s.do(typing(nil, "draw é")); !strings.Contains(got, "ok") {
+		t.Errorf("got %q", got)
+	}
+	s.is("text", "draw é")
 }

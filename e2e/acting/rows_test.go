@@ -212,6 +212,8 @@ func TestEveryActionMindsItsRow(t *testing.T) {
 		"drag to": func() *domtapv1.Step {
 			return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: s.at("Source"), To: s.at("Press")}}}
 		},
+		"mouse down": func() *domtapv1.Step { return mouseDown(s.at("Press")) },
+		"mouse move": func() *domtapv1.Step { return mouseMove(s.at("Press"), 0, 0) },
 		"upload": func() *domtapv1.Step {
 			return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: s.at("file"), Files: []*domtapv1.UploadFile{{Name: "a.txt", Content: []byte("x")}}}}}
 		},

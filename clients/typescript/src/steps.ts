@@ -36,7 +36,7 @@ export const click = (t: Target, options: Value<"click"> = {}) => make("click", 
 export const doubleClick = (t: Target) => make("doubleClick", { target: t });
 /** Moves the pointer over the target. */
 export const hover = (t: Target) => make("hover", { target: t });
-/** Types after the existing text, key by key; without a target, into what has the focus. */
+/** Types after the existing text, key by key; without a target, to what has the focus, or to the document. */
 export const type = (t: Target | undefined, typed: string, submit = false) => make("type", { target: t, text: typed, submit });
 /** Replaces the value of a field. */
 export const fill = (t: Target, value: string) => make("fill", { target: t, text: value });
@@ -54,6 +54,16 @@ export const scroll = (t?: Target, deltaX = 0, deltaY = 0) => make("scroll", { t
 export const drag = (t: Target, to: Target) => make("drag", { target: t, to });
 /** Drags the target by CSS pixels. */
 export const dragBy = (t: Target, deltaX: number, deltaY: number) => make("drag", { target: t, deltaX, deltaY });
+/** Presses a key for a time, while it repeats. */
+export const holdKey = (key: string, ms: number, t?: Target) => make("press", { key, target: t, hold: duration(ms) });
+/** Presses a button, where the pointer is without a target, and leaves it down for the next steps of the turn. */
+export const mouseDown = (t?: Target, options: Value<"mouseDown"> = {}) => make("mouseDown", { ...options, target: t });
+/** Moves the pointer to the target, through waypoints. */
+export const mouseMove = (t: Target, ...waypoints: Target[]) => make("mouseMove", { target: t, waypoints });
+/** Moves the pointer by CSS pixels from where it is. */
+export const mouseMoveBy = (deltaX: number, deltaY: number) => make("mouseMove", { deltaX, deltaY });
+/** Releases the button. */
+export const mouseUp = () => make("mouseUp", {});
 /** Gives a file input files of this program, at most 4 MiB in all. */
 export const upload = (t: Target, files: Record<string, Uint8Array>) =>
   make("upload", { target: t, files: Object.entries(files).map(([name, content]) => ({ name, content: Buffer.from(content) })) });

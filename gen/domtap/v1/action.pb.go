@@ -480,8 +480,10 @@ func (x *HoverStep) GetTarget() *Target {
 // why (NOT_DELIVERED).
 type TypeStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Unset: the element that has the focus, which the summary names. If none has it, or one that takes no text, the step
-	// is NOT_ACTIONABLE.
+	// Unset: what has the focus, which the summary names. When that is no field, or nothing has the focus, the keys go where a
+	// person's keys go, such as to a canvas or to the document, and ok means that they arrived there; the summary says how
+	// many the page handled itself, and which field the text is in, if one has it. If nothing there listens for keys, or
+	// the focus is on a control that takes no text, such as a button, the step is NOT_ACTIONABLE.
 	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// At most 100,000 characters.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
@@ -602,10 +604,14 @@ func (x *FillStep) GetText() string {
 type PressStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Key   string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// Focused first, when set; ok then means that it received the key.
+	// Focused first, when set; ok then means that it received the key. Unset: what has the focus, or the document; the summary
+	// says which received the key.
 	Target *Target `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
 	// 1 to 100 times. Unset: once.
-	Repeat        int32 `protobuf:"varint,3,opt,name=repeat,proto3" json:"repeat,omitempty"`
+	Repeat int32 `protobuf:"varint,3,opt,name=repeat,proto3" json:"repeat,omitempty"`
+	// How long to hold the key, more than 0, at most 10 s. Unset: not at all. As on a keyboard, the key repeats after half a
+	// second, 30 times a second. Not with repeat.
+	Hold          *durationpb.Duration `protobuf:"bytes,4,opt,name=hold,proto3" json:"hold,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -659,6 +665,13 @@ func (x *PressStep) GetRepeat() int32 {
 		return x.Repeat
 	}
 	return 0
+}
+
+func (x *PressStep) GetHold() *durationpb.Duration {
+	if x != nil {
+		return x.Hold
+	}
+	return nil
 }
 
 // SelectStep selects options of a native select and deselects the others, with the events of a user's choice.
@@ -811,8 +824,10 @@ type ScrollStep struct {
 	// Unset: the page, which needs a distance.
 	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// CSS pixels, -100,000 to 100,000. Set: the mouse wheel is turned over the target.
-	DeltaX        float64 `protobuf:"fixed64,2,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
-	DeltaY        float64 `protobuf:"fixed64,3,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
+	DeltaX float64 `protobuf:"fixed64,2,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
+	DeltaY float64 `protobuf:"fixed64,3,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
+	// Keys that are held while the wheel is turned: Alt, Control, Meta, Shift. Only with a distance.
+	Modifiers     []string `protobuf:"bytes,4,rep,name=modifiers,proto3" json:"modifiers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -866,6 +881,13 @@ func (x *ScrollStep) GetDeltaY() float64 {
 		return x.DeltaY
 	}
 	return 0
+}
+
+func (x *ScrollStep) GetModifiers() []string {
+	if x != nil {
+		return x.Modifiers
+	}
+	return nil
 }
 
 // DragStep drags the target to another element, or by a distance: HTML5 drag and drop where the page uses it, or
@@ -961,6 +983,202 @@ func (x *DragStep) GetHold() *durationpb.Duration {
 	return nil
 }
 
+// MouseDownStep presses a button and keeps it down while the next steps of the turn are done, until mouse_up. `ok` means that the
+// target received the press. Only one button is down at a time, and click, double_click, hover, drag, check, uncheck and upload
+// are not allowed meanwhile. A button that is still down when the turn ends, however it ends, is released then.
+type MouseDownStep struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in ClickStep. Unset: where the pointer is, which an earlier step of the request must have moved.
+	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// left (default), middle or right
+	Button string `protobuf:"bytes,2,opt,name=button,proto3" json:"button,omitempty"`
+	// Alt, Control, Meta, Shift; held until the button is released.
+	Modifiers []string `protobuf:"bytes,3,rep,name=modifiers,proto3" json:"modifiers,omitempty"`
+	// How long to hold the button before the next step, more than 0, at most 10 s. Unset: not at all.
+	Hold          *durationpb.Duration `protobuf:"bytes,4,opt,name=hold,proto3" json:"hold,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MouseDownStep) Reset() {
+	*x = MouseDownStep{}
+	mi := &file_domtap_v1_action_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MouseDownStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MouseDownStep) ProtoMessage() {}
+
+func (x *MouseDownStep) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_action_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MouseDownStep.ProtoReflect.Descriptor instead.
+func (*MouseDownStep) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *MouseDownStep) GetTarget() *Target {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *MouseDownStep) GetButton() string {
+	if x != nil {
+		return x.Button
+	}
+	return ""
+}
+
+func (x *MouseDownStep) GetModifiers() []string {
+	if x != nil {
+		return x.Modifiers
+	}
+	return nil
+}
+
+func (x *MouseDownStep) GetHold() *durationpb.Duration {
+	if x != nil {
+		return x.Hold
+	}
+	return nil
+}
+
+// MouseMoveStep moves the pointer in straight lines, through the waypoints to the end, with the button down that mouse_down has
+// pressed. The summary says what is there. With a button down, `ok` means that the page received the moves; where the press began an
+// HTML5 drag, the moves are those of the drag.
+type MouseMoveStep struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Unset: a distance from where the pointer is, which an earlier step of the request must have moved.
+	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// CSS pixels from the middle of the target, or from where the pointer is, -100,000 to 100,000.
+	DeltaX float64 `protobuf:"fixed64,2,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
+	DeltaY float64 `protobuf:"fixed64,3,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
+	// At most 32, as in DragStep.
+	Waypoints []*Target `protobuf:"bytes,4,rep,name=waypoints,proto3" json:"waypoints,omitempty"`
+	// In how many moves to go along each line, 1 to 100. Unset: 8.
+	Moves         int32 `protobuf:"varint,5,opt,name=moves,proto3" json:"moves,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MouseMoveStep) Reset() {
+	*x = MouseMoveStep{}
+	mi := &file_domtap_v1_action_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MouseMoveStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MouseMoveStep) ProtoMessage() {}
+
+func (x *MouseMoveStep) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_action_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MouseMoveStep.ProtoReflect.Descriptor instead.
+func (*MouseMoveStep) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *MouseMoveStep) GetTarget() *Target {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *MouseMoveStep) GetDeltaX() float64 {
+	if x != nil {
+		return x.DeltaX
+	}
+	return 0
+}
+
+func (x *MouseMoveStep) GetDeltaY() float64 {
+	if x != nil {
+		return x.DeltaY
+	}
+	return 0
+}
+
+func (x *MouseMoveStep) GetWaypoints() []*Target {
+	if x != nil {
+		return x.Waypoints
+	}
+	return nil
+}
+
+func (x *MouseMoveStep) GetMoves() int32 {
+	if x != nil {
+		return x.Moves
+	}
+	return 0
+}
+
+// MouseUpStep releases the button that mouse_down has pressed, where the pointer is. `ok` means that the page received the release; the
+// summary says on what it was released, whether that made a click, and how far the pressed element was moved.
+type MouseUpStep struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MouseUpStep) Reset() {
+	*x = MouseUpStep{}
+	mi := &file_domtap_v1_action_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MouseUpStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MouseUpStep) ProtoMessage() {}
+
+func (x *MouseUpStep) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_action_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MouseUpStep.ProtoReflect.Descriptor instead.
+func (*MouseUpStep) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{14}
+}
+
 // UploadFile is a file in the request.
 type UploadFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -973,7 +1191,7 @@ type UploadFile struct {
 
 func (x *UploadFile) Reset() {
 	*x = UploadFile{}
-	mi := &file_domtap_v1_action_proto_msgTypes[12]
+	mi := &file_domtap_v1_action_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -985,7 +1203,7 @@ func (x *UploadFile) String() string {
 func (*UploadFile) ProtoMessage() {}
 
 func (x *UploadFile) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[12]
+	mi := &file_domtap_v1_action_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -998,7 +1216,7 @@ func (x *UploadFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadFile.ProtoReflect.Descriptor instead.
 func (*UploadFile) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{12}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UploadFile) GetName() string {
@@ -1031,7 +1249,7 @@ type UploadStep struct {
 
 func (x *UploadStep) Reset() {
 	*x = UploadStep{}
-	mi := &file_domtap_v1_action_proto_msgTypes[13]
+	mi := &file_domtap_v1_action_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1043,7 +1261,7 @@ func (x *UploadStep) String() string {
 func (*UploadStep) ProtoMessage() {}
 
 func (x *UploadStep) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[13]
+	mi := &file_domtap_v1_action_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1056,7 +1274,7 @@ func (x *UploadStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadStep.ProtoReflect.Descriptor instead.
 func (*UploadStep) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{13}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *UploadStep) GetTarget() *Target {
@@ -1097,7 +1315,7 @@ type WaitStep struct {
 
 func (x *WaitStep) Reset() {
 	*x = WaitStep{}
-	mi := &file_domtap_v1_action_proto_msgTypes[14]
+	mi := &file_domtap_v1_action_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1109,7 +1327,7 @@ func (x *WaitStep) String() string {
 func (*WaitStep) ProtoMessage() {}
 
 func (x *WaitStep) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[14]
+	mi := &file_domtap_v1_action_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1122,7 +1340,7 @@ func (x *WaitStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitStep.ProtoReflect.Descriptor instead.
 func (*WaitStep) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{14}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *WaitStep) GetTarget() *Target {
@@ -1167,7 +1385,7 @@ type ReadStep struct {
 
 func (x *ReadStep) Reset() {
 	*x = ReadStep{}
-	mi := &file_domtap_v1_action_proto_msgTypes[15]
+	mi := &file_domtap_v1_action_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1179,7 +1397,7 @@ func (x *ReadStep) String() string {
 func (*ReadStep) ProtoMessage() {}
 
 func (x *ReadStep) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[15]
+	mi := &file_domtap_v1_action_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1192,7 +1410,7 @@ func (x *ReadStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadStep.ProtoReflect.Descriptor instead.
 func (*ReadStep) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{15}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ReadStep) GetMaxTokens() int32 {
@@ -1228,7 +1446,7 @@ type ScreenshotStep struct {
 
 func (x *ScreenshotStep) Reset() {
 	*x = ScreenshotStep{}
-	mi := &file_domtap_v1_action_proto_msgTypes[16]
+	mi := &file_domtap_v1_action_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1240,7 +1458,7 @@ func (x *ScreenshotStep) String() string {
 func (*ScreenshotStep) ProtoMessage() {}
 
 func (x *ScreenshotStep) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[16]
+	mi := &file_domtap_v1_action_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1253,7 +1471,7 @@ func (x *ScreenshotStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScreenshotStep.ProtoReflect.Descriptor instead.
 func (*ScreenshotStep) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{16}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ScreenshotStep) GetFullPage() bool {
@@ -1279,7 +1497,7 @@ type BackStep struct {
 
 func (x *BackStep) Reset() {
 	*x = BackStep{}
-	mi := &file_domtap_v1_action_proto_msgTypes[17]
+	mi := &file_domtap_v1_action_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1291,7 +1509,7 @@ func (x *BackStep) String() string {
 func (*BackStep) ProtoMessage() {}
 
 func (x *BackStep) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[17]
+	mi := &file_domtap_v1_action_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1304,7 +1522,7 @@ func (x *BackStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackStep.ProtoReflect.Descriptor instead.
 func (*BackStep) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{17}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{20}
 }
 
 // Step is one action.
@@ -1328,6 +1546,9 @@ type Step struct {
 	//	*Step_Read
 	//	*Step_Screenshot
 	//	*Step_Back
+	//	*Step_MouseDown
+	//	*Step_MouseMove
+	//	*Step_MouseUp
 	Action        isStep_Action `protobuf_oneof:"action"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1335,7 +1556,7 @@ type Step struct {
 
 func (x *Step) Reset() {
 	*x = Step{}
-	mi := &file_domtap_v1_action_proto_msgTypes[18]
+	mi := &file_domtap_v1_action_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1347,7 +1568,7 @@ func (x *Step) String() string {
 func (*Step) ProtoMessage() {}
 
 func (x *Step) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[18]
+	mi := &file_domtap_v1_action_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +1581,7 @@ func (x *Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Step.ProtoReflect.Descriptor instead.
 func (*Step) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{18}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Step) GetAction() isStep_Action {
@@ -1514,6 +1735,33 @@ func (x *Step) GetBack() *BackStep {
 	return nil
 }
 
+func (x *Step) GetMouseDown() *MouseDownStep {
+	if x != nil {
+		if x, ok := x.Action.(*Step_MouseDown); ok {
+			return x.MouseDown
+		}
+	}
+	return nil
+}
+
+func (x *Step) GetMouseMove() *MouseMoveStep {
+	if x != nil {
+		if x, ok := x.Action.(*Step_MouseMove); ok {
+			return x.MouseMove
+		}
+	}
+	return nil
+}
+
+func (x *Step) GetMouseUp() *MouseUpStep {
+	if x != nil {
+		if x, ok := x.Action.(*Step_MouseUp); ok {
+			return x.MouseUp
+		}
+	}
+	return nil
+}
+
 type isStep_Action interface {
 	isStep_Action()
 }
@@ -1582,6 +1830,18 @@ type Step_Back struct {
 	Back *BackStep `protobuf:"bytes,16,opt,name=back,proto3,oneof"`
 }
 
+type Step_MouseDown struct {
+	MouseDown *MouseDownStep `protobuf:"bytes,17,opt,name=mouse_down,json=mouseDown,proto3,oneof"`
+}
+
+type Step_MouseMove struct {
+	MouseMove *MouseMoveStep `protobuf:"bytes,18,opt,name=mouse_move,json=mouseMove,proto3,oneof"`
+}
+
+type Step_MouseUp struct {
+	MouseUp *MouseUpStep `protobuf:"bytes,19,opt,name=mouse_up,json=mouseUp,proto3,oneof"`
+}
+
 func (*Step_Click) isStep_Action() {}
 
 func (*Step_DoubleClick) isStep_Action() {}
@@ -1614,6 +1874,12 @@ func (*Step_Screenshot) isStep_Action() {}
 
 func (*Step_Back) isStep_Action() {}
 
+func (*Step_MouseDown) isStep_Action() {}
+
+func (*Step_MouseMove) isStep_Action() {}
+
+func (*Step_MouseUp) isStep_Action() {}
+
 // StepResult is the result of one step.
 type StepResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1641,7 +1907,7 @@ type StepResult struct {
 
 func (x *StepResult) Reset() {
 	*x = StepResult{}
-	mi := &file_domtap_v1_action_proto_msgTypes[19]
+	mi := &file_domtap_v1_action_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1653,7 +1919,7 @@ func (x *StepResult) String() string {
 func (*StepResult) ProtoMessage() {}
 
 func (x *StepResult) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[19]
+	mi := &file_domtap_v1_action_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1666,7 +1932,7 @@ func (x *StepResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StepResult.ProtoReflect.Descriptor instead.
 func (*StepResult) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{19}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *StepResult) GetOk() bool {
@@ -1744,7 +2010,7 @@ type Candidate struct {
 
 func (x *Candidate) Reset() {
 	*x = Candidate{}
-	mi := &file_domtap_v1_action_proto_msgTypes[20]
+	mi := &file_domtap_v1_action_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1756,7 +2022,7 @@ func (x *Candidate) String() string {
 func (*Candidate) ProtoMessage() {}
 
 func (x *Candidate) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[20]
+	mi := &file_domtap_v1_action_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1769,7 +2035,7 @@ func (x *Candidate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Candidate.ProtoReflect.Descriptor instead.
 func (*Candidate) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{20}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Candidate) GetRef() uint32 {
@@ -1822,7 +2088,7 @@ type InteractRequest struct {
 
 func (x *InteractRequest) Reset() {
 	*x = InteractRequest{}
-	mi := &file_domtap_v1_action_proto_msgTypes[21]
+	mi := &file_domtap_v1_action_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +2100,7 @@ func (x *InteractRequest) String() string {
 func (*InteractRequest) ProtoMessage() {}
 
 func (x *InteractRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[21]
+	mi := &file_domtap_v1_action_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +2113,7 @@ func (x *InteractRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InteractRequest.ProtoReflect.Descriptor instead.
 func (*InteractRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *InteractRequest) GetTabId() string {
@@ -1941,7 +2207,7 @@ type InteractResponse struct {
 
 func (x *InteractResponse) Reset() {
 	*x = InteractResponse{}
-	mi := &file_domtap_v1_action_proto_msgTypes[22]
+	mi := &file_domtap_v1_action_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1953,7 +2219,7 @@ func (x *InteractResponse) String() string {
 func (*InteractResponse) ProtoMessage() {}
 
 func (x *InteractResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[22]
+	mi := &file_domtap_v1_action_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1966,7 +2232,7 @@ func (x *InteractResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InteractResponse.ProtoReflect.Descriptor instead.
 func (*InteractResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{22}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *InteractResponse) GetResults() []*StepResult {
@@ -2043,7 +2309,7 @@ type FormField struct {
 
 func (x *FormField) Reset() {
 	*x = FormField{}
-	mi := &file_domtap_v1_action_proto_msgTypes[23]
+	mi := &file_domtap_v1_action_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2055,7 +2321,7 @@ func (x *FormField) String() string {
 func (*FormField) ProtoMessage() {}
 
 func (x *FormField) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[23]
+	mi := &file_domtap_v1_action_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2068,7 +2334,7 @@ func (x *FormField) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FormField.ProtoReflect.Descriptor instead.
 func (*FormField) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{23}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *FormField) GetLabel() string {
@@ -2149,7 +2415,7 @@ type FillFormRequest struct {
 
 func (x *FillFormRequest) Reset() {
 	*x = FillFormRequest{}
-	mi := &file_domtap_v1_action_proto_msgTypes[24]
+	mi := &file_domtap_v1_action_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2161,7 +2427,7 @@ func (x *FillFormRequest) String() string {
 func (*FillFormRequest) ProtoMessage() {}
 
 func (x *FillFormRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[24]
+	mi := &file_domtap_v1_action_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2174,7 +2440,7 @@ func (x *FillFormRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillFormRequest.ProtoReflect.Descriptor instead.
 func (*FillFormRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{24}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *FillFormRequest) GetTabId() string {
@@ -2245,7 +2511,7 @@ type FillFormResponse struct {
 
 func (x *FillFormResponse) Reset() {
 	*x = FillFormResponse{}
-	mi := &file_domtap_v1_action_proto_msgTypes[25]
+	mi := &file_domtap_v1_action_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2257,7 +2523,7 @@ func (x *FillFormResponse) String() string {
 func (*FillFormResponse) ProtoMessage() {}
 
 func (x *FillFormResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[25]
+	mi := &file_domtap_v1_action_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2270,7 +2536,7 @@ func (x *FillFormResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillFormResponse.ProtoReflect.Descriptor instead.
 func (*FillFormResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{25}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *FillFormResponse) GetResults() []*StepResult {
@@ -2360,11 +2626,12 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x06submit\x18\x03 \x01(\bR\x06submit\"I\n" +
 	"\bFillStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"`\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\x8f\x01\n" +
 	"\tPressStep\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
 	"\x06target\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x16\n" +
-	"\x06repeat\x18\x03 \x01(\x05R\x06repeat\"O\n" +
+	"\x06repeat\x18\x03 \x01(\x05R\x06repeat\x12-\n" +
+	"\x04hold\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x04hold\"O\n" +
 	"\n" +
 	"SelectStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x16\n" +
@@ -2372,19 +2639,32 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\tCheckStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\"8\n" +
 	"\vUncheckStep\x12)\n" +
-	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\"i\n" +
+	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\"\x87\x01\n" +
 	"\n" +
 	"ScrollStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x17\n" +
 	"\adelta_x\x18\x02 \x01(\x01R\x06deltaX\x12\x17\n" +
-	"\adelta_y\x18\x03 \x01(\x01R\x06deltaY\"\xea\x01\n" +
+	"\adelta_y\x18\x03 \x01(\x01R\x06deltaY\x12\x1c\n" +
+	"\tmodifiers\x18\x04 \x03(\tR\tmodifiers\"\xea\x01\n" +
 	"\bDragStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12!\n" +
 	"\x02to\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x02to\x12\x17\n" +
 	"\adelta_x\x18\x03 \x01(\x01R\x06deltaX\x12\x17\n" +
 	"\adelta_y\x18\x04 \x01(\x01R\x06deltaY\x12/\n" +
 	"\twaypoints\x18\x05 \x03(\v2\x11.domtap.v1.TargetR\twaypoints\x12-\n" +
-	"\x04hold\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x04hold\":\n" +
+	"\x04hold\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x04hold\"\x9f\x01\n" +
+	"\rMouseDownStep\x12)\n" +
+	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x16\n" +
+	"\x06button\x18\x02 \x01(\tR\x06button\x12\x1c\n" +
+	"\tmodifiers\x18\x03 \x03(\tR\tmodifiers\x12-\n" +
+	"\x04hold\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x04hold\"\xb3\x01\n" +
+	"\rMouseMoveStep\x12)\n" +
+	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x17\n" +
+	"\adelta_x\x18\x02 \x01(\x01R\x06deltaX\x12\x17\n" +
+	"\adelta_y\x18\x03 \x01(\x01R\x06deltaY\x12/\n" +
+	"\twaypoints\x18\x04 \x03(\v2\x11.domtap.v1.TargetR\twaypoints\x12\x14\n" +
+	"\x05moves\x18\x05 \x01(\x05R\x05moves\"\r\n" +
+	"\vMouseUpStep\":\n" +
 	"\n" +
 	"UploadFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
@@ -2409,7 +2689,7 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\tfull_page\x18\x01 \x01(\bR\bfullPage\x12\x14\n" +
 	"\x05marks\x18\x02 \x01(\bR\x05marks\"\n" +
 	"\n" +
-	"\bBackStep\"\x8f\x06\n" +
+	"\bBackStep\"\xba\a\n" +
 	"\x04Step\x12,\n" +
 	"\x05click\x18\x01 \x01(\v2\x14.domtap.v1.ClickStepH\x00R\x05click\x12?\n" +
 	"\fdouble_click\x18\x02 \x01(\v2\x1a.domtap.v1.DoubleClickStepH\x00R\vdoubleClick\x12,\n" +
@@ -2429,7 +2709,12 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\n" +
 	"screenshot\x18\x0f \x01(\v2\x19.domtap.v1.ScreenshotStepH\x00R\n" +
 	"screenshot\x12)\n" +
-	"\x04back\x18\x10 \x01(\v2\x13.domtap.v1.BackStepH\x00R\x04backB\b\n" +
+	"\x04back\x18\x10 \x01(\v2\x13.domtap.v1.BackStepH\x00R\x04back\x129\n" +
+	"\n" +
+	"mouse_down\x18\x11 \x01(\v2\x18.domtap.v1.MouseDownStepH\x00R\tmouseDown\x129\n" +
+	"\n" +
+	"mouse_move\x18\x12 \x01(\v2\x18.domtap.v1.MouseMoveStepH\x00R\tmouseMove\x123\n" +
+	"\bmouse_up\x18\x13 \x01(\v2\x16.domtap.v1.MouseUpStepH\x00R\amouseUpB\b\n" +
 	"\x06action\"\xab\x02\n" +
 	"\n" +
 	"StepResult\x12\x0e\n" +
@@ -2526,7 +2811,7 @@ func file_domtap_v1_action_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_action_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_domtap_v1_action_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_domtap_v1_action_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_domtap_v1_action_proto_goTypes = []any{
 	(Verdict)(0),                // 0: domtap.v1.Verdict
 	(Delivered)(0),              // 1: domtap.v1.Delivered
@@ -2542,91 +2827,102 @@ var file_domtap_v1_action_proto_goTypes = []any{
 	(*UncheckStep)(nil),         // 11: domtap.v1.UncheckStep
 	(*ScrollStep)(nil),          // 12: domtap.v1.ScrollStep
 	(*DragStep)(nil),            // 13: domtap.v1.DragStep
-	(*UploadFile)(nil),          // 14: domtap.v1.UploadFile
-	(*UploadStep)(nil),          // 15: domtap.v1.UploadStep
-	(*WaitStep)(nil),            // 16: domtap.v1.WaitStep
-	(*ReadStep)(nil),            // 17: domtap.v1.ReadStep
-	(*ScreenshotStep)(nil),      // 18: domtap.v1.ScreenshotStep
-	(*BackStep)(nil),            // 19: domtap.v1.BackStep
-	(*Step)(nil),                // 20: domtap.v1.Step
-	(*StepResult)(nil),          // 21: domtap.v1.StepResult
-	(*Candidate)(nil),           // 22: domtap.v1.Candidate
-	(*InteractRequest)(nil),     // 23: domtap.v1.InteractRequest
-	(*InteractResponse)(nil),    // 24: domtap.v1.InteractResponse
-	(*FormField)(nil),           // 25: domtap.v1.FormField
-	(*FillFormRequest)(nil),     // 26: domtap.v1.FillFormRequest
-	(*FillFormResponse)(nil),    // 27: domtap.v1.FillFormResponse
-	(*durationpb.Duration)(nil), // 28: google.protobuf.Duration
-	(*WaitCondition)(nil),       // 29: domtap.v1.WaitCondition
-	(Format)(0),                 // 30: domtap.v1.Format
-	(*Diff)(nil),                // 31: domtap.v1.Diff
-	(*Tab)(nil),                 // 32: domtap.v1.Tab
-	(*Outcome)(nil),             // 33: domtap.v1.Outcome
+	(*MouseDownStep)(nil),       // 14: domtap.v1.MouseDownStep
+	(*MouseMoveStep)(nil),       // 15: domtap.v1.MouseMoveStep
+	(*MouseUpStep)(nil),         // 16: domtap.v1.MouseUpStep
+	(*UploadFile)(nil),          // 17: domtap.v1.UploadFile
+	(*UploadStep)(nil),          // 18: domtap.v1.UploadStep
+	(*WaitStep)(nil),            // 19: domtap.v1.WaitStep
+	(*ReadStep)(nil),            // 20: domtap.v1.ReadStep
+	(*ScreenshotStep)(nil),      // 21: domtap.v1.ScreenshotStep
+	(*BackStep)(nil),            // 22: domtap.v1.BackStep
+	(*Step)(nil),                // 23: domtap.v1.Step
+	(*StepResult)(nil),          // 24: domtap.v1.StepResult
+	(*Candidate)(nil),           // 25: domtap.v1.Candidate
+	(*InteractRequest)(nil),     // 26: domtap.v1.InteractRequest
+	(*InteractResponse)(nil),    // 27: domtap.v1.InteractResponse
+	(*FormField)(nil),           // 28: domtap.v1.FormField
+	(*FillFormRequest)(nil),     // 29: domtap.v1.FillFormRequest
+	(*FillFormResponse)(nil),    // 30: domtap.v1.FillFormResponse
+	(*durationpb.Duration)(nil), // 31: google.protobuf.Duration
+	(*WaitCondition)(nil),       // 32: domtap.v1.WaitCondition
+	(Format)(0),                 // 33: domtap.v1.Format
+	(*Diff)(nil),                // 34: domtap.v1.Diff
+	(*Tab)(nil),                 // 35: domtap.v1.Tab
+	(*Outcome)(nil),             // 36: domtap.v1.Outcome
 }
 var file_domtap_v1_action_proto_depIdxs = []int32{
 	2,  // 0: domtap.v1.ClickStep.target:type_name -> domtap.v1.Target
-	28, // 1: domtap.v1.ClickStep.hold:type_name -> google.protobuf.Duration
+	31, // 1: domtap.v1.ClickStep.hold:type_name -> google.protobuf.Duration
 	2,  // 2: domtap.v1.DoubleClickStep.target:type_name -> domtap.v1.Target
 	2,  // 3: domtap.v1.HoverStep.target:type_name -> domtap.v1.Target
 	2,  // 4: domtap.v1.TypeStep.target:type_name -> domtap.v1.Target
 	2,  // 5: domtap.v1.FillStep.target:type_name -> domtap.v1.Target
 	2,  // 6: domtap.v1.PressStep.target:type_name -> domtap.v1.Target
-	2,  // 7: domtap.v1.SelectStep.target:type_name -> domtap.v1.Target
-	2,  // 8: domtap.v1.CheckStep.target:type_name -> domtap.v1.Target
-	2,  // 9: domtap.v1.UncheckStep.target:type_name -> domtap.v1.Target
-	2,  // 10: domtap.v1.ScrollStep.target:type_name -> domtap.v1.Target
-	2,  // 11: domtap.v1.DragStep.target:type_name -> domtap.v1.Target
-	2,  // 12: domtap.v1.DragStep.to:type_name -> domtap.v1.Target
-	2,  // 13: domtap.v1.DragStep.waypoints:type_name -> domtap.v1.Target
-	28, // 14: domtap.v1.DragStep.hold:type_name -> google.protobuf.Duration
-	2,  // 15: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
-	14, // 16: domtap.v1.UploadStep.files:type_name -> domtap.v1.UploadFile
-	2,  // 17: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
-	28, // 18: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
-	29, // 19: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
-	30, // 20: domtap.v1.ReadStep.format:type_name -> domtap.v1.Format
-	3,  // 21: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
-	4,  // 22: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
-	5,  // 23: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
-	6,  // 24: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
-	7,  // 25: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
-	8,  // 26: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
-	9,  // 27: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
-	10, // 28: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
-	11, // 29: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
-	12, // 30: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
-	13, // 31: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
-	15, // 32: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
-	16, // 33: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
-	17, // 34: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
-	18, // 35: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
-	19, // 36: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
-	22, // 37: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
-	1,  // 38: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
-	20, // 39: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
-	30, // 40: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
-	21, // 41: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
-	31, // 42: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 43: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 44: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
-	33, // 45: domtap.v1.InteractResponse.outcome:type_name -> domtap.v1.Outcome
-	14, // 46: domtap.v1.FormField.files:type_name -> domtap.v1.UploadFile
-	25, // 47: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	30, // 48: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
-	21, // 49: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	31, // 50: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 51: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 52: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	33, // 53: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
-	23, // 54: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	26, // 55: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	24, // 56: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	27, // 57: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	56, // [56:58] is the sub-list for method output_type
-	54, // [54:56] is the sub-list for method input_type
-	54, // [54:54] is the sub-list for extension type_name
-	54, // [54:54] is the sub-list for extension extendee
-	0,  // [0:54] is the sub-list for field type_name
+	31, // 7: domtap.v1.PressStep.hold:type_name -> google.protobuf.Duration
+	2,  // 8: domtap.v1.SelectStep.target:type_name -> domtap.v1.Target
+	2,  // 9: domtap.v1.CheckStep.target:type_name -> domtap.v1.Target
+	2,  // 10: domtap.v1.UncheckStep.target:type_name -> domtap.v1.Target
+	2,  // 11: domtap.v1.ScrollStep.target:type_name -> domtap.v1.Target
+	2,  // 12: domtap.v1.DragStep.target:type_name -> domtap.v1.Target
+	2,  // 13: domtap.v1.DragStep.to:type_name -> domtap.v1.Target
+	2,  // 14: domtap.v1.DragStep.waypoints:type_name -> domtap.v1.Target
+	31, // 15: domtap.v1.DragStep.hold:type_name -> google.protobuf.Duration
+	2,  // 16: domtap.v1.MouseDownStep.target:type_name -> domtap.v1.Target
+	31, // 17: domtap.v1.MouseDownStep.hold:type_name -> google.protobuf.Duration
+	2,  // 18: domtap.v1.MouseMoveStep.target:type_name -> domtap.v1.Target
+	2,  // 19: domtap.v1.MouseMoveStep.waypoints:type_name -> domtap.v1.Target
+	2,  // 20: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
+	17, // 21: domtap.v1.UploadStep.files:type_name -> domtap.v1.UploadFile
+	2,  // 22: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
+	31, // 23: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
+	32, // 24: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
+	33, // 25: domtap.v1.ReadStep.format:type_name -> domtap.v1.Format
+	3,  // 26: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
+	4,  // 27: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
+	5,  // 28: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
+	6,  // 29: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
+	7,  // 30: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
+	8,  // 31: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
+	9,  // 32: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
+	10, // 33: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
+	11, // 34: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
+	12, // 35: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
+	13, // 36: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
+	18, // 37: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
+	19, // 38: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
+	20, // 39: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
+	21, // 40: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
+	22, // 41: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
+	14, // 42: domtap.v1.Step.mouse_down:type_name -> domtap.v1.MouseDownStep
+	15, // 43: domtap.v1.Step.mouse_move:type_name -> domtap.v1.MouseMoveStep
+	16, // 44: domtap.v1.Step.mouse_up:type_name -> domtap.v1.MouseUpStep
+	25, // 45: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
+	1,  // 46: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
+	23, // 47: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
+	33, // 48: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
+	24, // 49: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
+	34, // 50: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 51: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
+	35, // 52: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
+	36, // 53: domtap.v1.InteractResponse.outcome:type_name -> domtap.v1.Outcome
+	17, // 54: domtap.v1.FormField.files:type_name -> domtap.v1.UploadFile
+	28, // 55: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
+	33, // 56: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
+	24, // 57: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	34, // 58: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 59: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	35, // 60: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	36, // 61: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
+	26, // 62: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	29, // 63: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	27, // 64: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	30, // 65: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	64, // [64:66] is the sub-list for method output_type
+	62, // [62:64] is the sub-list for method input_type
+	62, // [62:62] is the sub-list for extension type_name
+	62, // [62:62] is the sub-list for extension extendee
+	0,  // [0:62] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }
@@ -2639,8 +2935,8 @@ func file_domtap_v1_action_proto_init() {
 	file_domtap_v1_tab_proto_init()
 	file_domtap_v1_wait_proto_init()
 	file_domtap_v1_action_proto_msgTypes[0].OneofWrappers = []any{}
-	file_domtap_v1_action_proto_msgTypes[15].OneofWrappers = []any{}
-	file_domtap_v1_action_proto_msgTypes[18].OneofWrappers = []any{
+	file_domtap_v1_action_proto_msgTypes[18].OneofWrappers = []any{}
+	file_domtap_v1_action_proto_msgTypes[21].OneofWrappers = []any{
 		(*Step_Click)(nil),
 		(*Step_DoubleClick)(nil),
 		(*Step_Hover)(nil),
@@ -2657,17 +2953,20 @@ func file_domtap_v1_action_proto_init() {
 		(*Step_Read)(nil),
 		(*Step_Screenshot)(nil),
 		(*Step_Back)(nil),
+		(*Step_MouseDown)(nil),
+		(*Step_MouseMove)(nil),
+		(*Step_MouseUp)(nil),
 	}
-	file_domtap_v1_action_proto_msgTypes[19].OneofWrappers = []any{}
-	file_domtap_v1_action_proto_msgTypes[21].OneofWrappers = []any{}
-	file_domtap_v1_action_proto_msgTypes[23].OneofWrappers = []any{}
+	file_domtap_v1_action_proto_msgTypes[22].OneofWrappers = []any{}
+	file_domtap_v1_action_proto_msgTypes[24].OneofWrappers = []any{}
+	file_domtap_v1_action_proto_msgTypes[26].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_action_proto_rawDesc), len(file_domtap_v1_action_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   26,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -767,7 +767,11 @@ type TimelineStep struct {
 	// Of a step that types: Enter was to be pressed afterwards.
 	Submit bool `protobuf:"varint,17,opt,name=submit,proto3" json:"submit,omitempty"`
 	// Of a click that is not a single one of the left button: how it was done, without the target.
-	Click         *ClickStep `protobuf:"bytes,18,opt,name=click,proto3" json:"click,omitempty"`
+	Click *ClickStep `protobuf:"bytes,18,opt,name=click,proto3" json:"click,omitempty"`
+	// Of these steps: how they were done, without the target; of a press also without the key.
+	MouseDown     *MouseDownStep `protobuf:"bytes,19,opt,name=mouse_down,json=mouseDown,proto3" json:"mouse_down,omitempty"`
+	MouseMove     *MouseMoveStep `protobuf:"bytes,20,opt,name=mouse_move,json=mouseMove,proto3" json:"mouse_move,omitempty"`
+	Press         *PressStep     `protobuf:"bytes,21,opt,name=press,proto3" json:"press,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -924,6 +928,27 @@ func (x *TimelineStep) GetSubmit() bool {
 func (x *TimelineStep) GetClick() *ClickStep {
 	if x != nil {
 		return x.Click
+	}
+	return nil
+}
+
+func (x *TimelineStep) GetMouseDown() *MouseDownStep {
+	if x != nil {
+		return x.MouseDown
+	}
+	return nil
+}
+
+func (x *TimelineStep) GetMouseMove() *MouseMoveStep {
+	if x != nil {
+		return x.MouseMove
+	}
+	return nil
+}
+
+func (x *TimelineStep) GetPress() *PressStep {
+	if x != nil {
+		return x.Press
 	}
 	return nil
 }
@@ -2466,7 +2491,7 @@ const file_domtap_v1_timeline_proto_rawDesc = "" +
 	"\aremoved\x18\x06 \x01(\rR\aremoved\x12\x18\n" +
 	"\achanged\x18\a \x01(\rR\achanged\x12\x1c\n" +
 	"\n" +
-	"new_tab_id\x18\b \x01(\tR\bnewTabId\"\x8f\x04\n" +
+	"new_tab_id\x18\b \x01(\tR\bnewTabId\"\xad\x05\n" +
 	"\fTimelineStep\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12)\n" +
 	"\x06target\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x15\n" +
@@ -2486,7 +2511,12 @@ const file_domtap_v1_timeline_proto_rawDesc = "" +
 	"\x03key\x18\x0f \x01(\tR\x03key\x12\x16\n" +
 	"\x06length\x18\x10 \x01(\rR\x06length\x12\x16\n" +
 	"\x06submit\x18\x11 \x01(\bR\x06submit\x12*\n" +
-	"\x05click\x18\x12 \x01(\v2\x14.domtap.v1.ClickStepR\x05clickB\x06\n" +
+	"\x05click\x18\x12 \x01(\v2\x14.domtap.v1.ClickStepR\x05click\x127\n" +
+	"\n" +
+	"mouse_down\x18\x13 \x01(\v2\x18.domtap.v1.MouseDownStepR\tmouseDown\x127\n" +
+	"\n" +
+	"mouse_move\x18\x14 \x01(\v2\x18.domtap.v1.MouseMoveStepR\tmouseMove\x12*\n" +
+	"\x05press\x18\x15 \x01(\v2\x14.domtap.v1.PressStepR\x05pressB\x06\n" +
 	"\x04_ref\"+\n" +
 	"\rTimelinePoint\x12\f\n" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
@@ -2691,8 +2721,11 @@ var file_domtap_v1_timeline_proto_goTypes = []any{
 	(*Rect)(nil),                  // 37: domtap.v1.Rect
 	(Delivered)(0),                // 38: domtap.v1.Delivered
 	(*ClickStep)(nil),             // 39: domtap.v1.ClickStep
-	(Format)(0),                   // 40: domtap.v1.Format
-	(TabStatus)(0),                // 41: domtap.v1.TabStatus
+	(*MouseDownStep)(nil),         // 40: domtap.v1.MouseDownStep
+	(*MouseMoveStep)(nil),         // 41: domtap.v1.MouseMoveStep
+	(*PressStep)(nil),             // 42: domtap.v1.PressStep
+	(Format)(0),                   // 43: domtap.v1.Format
+	(TabStatus)(0),                // 44: domtap.v1.TabStatus
 }
 var file_domtap_v1_timeline_proto_depIdxs = []int32{
 	29, // 0: domtap.v1.TimelineEntry.time:type_name -> google.protobuf.Timestamp
@@ -2716,45 +2749,48 @@ var file_domtap_v1_timeline_proto_depIdxs = []int32{
 	37, // 18: domtap.v1.TimelineStep.box:type_name -> domtap.v1.Rect
 	38, // 19: domtap.v1.TimelineStep.delivered:type_name -> domtap.v1.Delivered
 	39, // 20: domtap.v1.TimelineStep.click:type_name -> domtap.v1.ClickStep
-	40, // 21: domtap.v1.TimelineRead.format:type_name -> domtap.v1.Format
-	41, // 22: domtap.v1.TimelineStatus.status:type_name -> domtap.v1.TabStatus
-	2,  // 23: domtap.v1.TimelineControl.action:type_name -> domtap.v1.TimelineAction
-	3,  // 24: domtap.v1.TimelineControl.mode:type_name -> domtap.v1.PauseMode
-	29, // 25: domtap.v1.TimelineClient.last_seen:type_name -> google.protobuf.Timestamp
-	0,  // 26: domtap.v1.GetTimelineRequest.kinds:type_name -> domtap.v1.TimelineKind
-	4,  // 27: domtap.v1.GetTimelineResponse.entries:type_name -> domtap.v1.TimelineEntry
-	13, // 28: domtap.v1.GetTimelineResponse.clients:type_name -> domtap.v1.TimelineClient
-	0,  // 29: domtap.v1.WatchTimelineRequest.kinds:type_name -> domtap.v1.TimelineKind
-	4,  // 30: domtap.v1.WatchTimelineResponse.entries:type_name -> domtap.v1.TimelineEntry
-	13, // 31: domtap.v1.WatchTimelineResponse.clients:type_name -> domtap.v1.TimelineClient
-	3,  // 32: domtap.v1.Pause.mode:type_name -> domtap.v1.PauseMode
-	29, // 33: domtap.v1.Pause.since:type_name -> google.protobuf.Timestamp
-	3,  // 34: domtap.v1.PauseClientRequest.mode:type_name -> domtap.v1.PauseMode
-	18, // 35: domtap.v1.PauseClientResponse.pause:type_name -> domtap.v1.Pause
-	18, // 36: domtap.v1.ResumeClientResponse.pause:type_name -> domtap.v1.Pause
-	3,  // 37: domtap.v1.TakeOverRequest.mode:type_name -> domtap.v1.PauseMode
-	18, // 38: domtap.v1.TakeOverResponse.pause:type_name -> domtap.v1.Pause
-	18, // 39: domtap.v1.HandBackResponse.pause:type_name -> domtap.v1.Pause
-	18, // 40: domtap.v1.ListPausesResponse.pauses:type_name -> domtap.v1.Pause
-	14, // 41: domtap.v1.TimelineService.GetTimeline:input_type -> domtap.v1.GetTimelineRequest
-	16, // 42: domtap.v1.TimelineService.WatchTimeline:input_type -> domtap.v1.WatchTimelineRequest
-	19, // 43: domtap.v1.TimelineService.PauseClient:input_type -> domtap.v1.PauseClientRequest
-	21, // 44: domtap.v1.TimelineService.ResumeClient:input_type -> domtap.v1.ResumeClientRequest
-	23, // 45: domtap.v1.TimelineService.TakeOver:input_type -> domtap.v1.TakeOverRequest
-	25, // 46: domtap.v1.TimelineService.HandBack:input_type -> domtap.v1.HandBackRequest
-	27, // 47: domtap.v1.TimelineService.ListPauses:input_type -> domtap.v1.ListPausesRequest
-	15, // 48: domtap.v1.TimelineService.GetTimeline:output_type -> domtap.v1.GetTimelineResponse
-	17, // 49: domtap.v1.TimelineService.WatchTimeline:output_type -> domtap.v1.WatchTimelineResponse
-	20, // 50: domtap.v1.TimelineService.PauseClient:output_type -> domtap.v1.PauseClientResponse
-	22, // 51: domtap.v1.TimelineService.ResumeClient:output_type -> domtap.v1.ResumeClientResponse
-	24, // 52: domtap.v1.TimelineService.TakeOver:output_type -> domtap.v1.TakeOverResponse
-	26, // 53: domtap.v1.TimelineService.HandBack:output_type -> domtap.v1.HandBackResponse
-	28, // 54: domtap.v1.TimelineService.ListPauses:output_type -> domtap.v1.ListPausesResponse
-	48, // [48:55] is the sub-list for method output_type
-	41, // [41:48] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	40, // 21: domtap.v1.TimelineStep.mouse_down:type_name -> domtap.v1.MouseDownStep
+	41, // 22: domtap.v1.TimelineStep.mouse_move:type_name -> domtap.v1.MouseMoveStep
+	42, // 23: domtap.v1.TimelineStep.press:type_name -> domtap.v1.PressStep
+	43, // 24: domtap.v1.TimelineRead.format:type_name -> domtap.v1.Format
+	44, // 25: domtap.v1.TimelineStatus.status:type_name -> domtap.v1.TabStatus
+	2,  // 26: domtap.v1.TimelineControl.action:type_name -> domtap.v1.TimelineAction
+	3,  // 27: domtap.v1.TimelineControl.mode:type_name -> domtap.v1.PauseMode
+	29, // 28: domtap.v1.TimelineClient.last_seen:type_name -> google.protobuf.Timestamp
+	0,  // 29: domtap.v1.GetTimelineRequest.kinds:type_name -> domtap.v1.TimelineKind
+	4,  // 30: domtap.v1.GetTimelineResponse.entries:type_name -> domtap.v1.TimelineEntry
+	13, // 31: domtap.v1.GetTimelineResponse.clients:type_name -> domtap.v1.TimelineClient
+	0,  // 32: domtap.v1.WatchTimelineRequest.kinds:type_name -> domtap.v1.TimelineKind
+	4,  // 33: domtap.v1.WatchTimelineResponse.entries:type_name -> domtap.v1.TimelineEntry
+	13, // 34: domtap.v1.WatchTimelineResponse.clients:type_name -> domtap.v1.TimelineClient
+	3,  // 35: domtap.v1.Pause.mode:type_name -> domtap.v1.PauseMode
+	29, // 36: domtap.v1.Pause.since:type_name -> google.protobuf.Timestamp
+	3,  // 37: domtap.v1.PauseClientRequest.mode:type_name -> domtap.v1.PauseMode
+	18, // 38: domtap.v1.PauseClientResponse.pause:type_name -> domtap.v1.Pause
+	18, // 39: domtap.v1.ResumeClientResponse.pause:type_name -> domtap.v1.Pause
+	3,  // 40: domtap.v1.TakeOverRequest.mode:type_name -> domtap.v1.PauseMode
+	18, // 41: domtap.v1.TakeOverResponse.pause:type_name -> domtap.v1.Pause
+	18, // 42: domtap.v1.HandBackResponse.pause:type_name -> domtap.v1.Pause
+	18, // 43: domtap.v1.ListPausesResponse.pauses:type_name -> domtap.v1.Pause
+	14, // 44: domtap.v1.TimelineService.GetTimeline:input_type -> domtap.v1.GetTimelineRequest
+	16, // 45: domtap.v1.TimelineService.WatchTimeline:input_type -> domtap.v1.WatchTimelineRequest
+	19, // 46: domtap.v1.TimelineService.PauseClient:input_type -> domtap.v1.PauseClientRequest
+	21, // 47: domtap.v1.TimelineService.ResumeClient:input_type -> domtap.v1.ResumeClientRequest
+	23, // 48: domtap.v1.TimelineService.TakeOver:input_type -> domtap.v1.TakeOverRequest
+	25, // 49: domtap.v1.TimelineService.HandBack:input_type -> domtap.v1.HandBackRequest
+	27, // 50: domtap.v1.TimelineService.ListPauses:input_type -> domtap.v1.ListPausesRequest
+	15, // 51: domtap.v1.TimelineService.GetTimeline:output_type -> domtap.v1.GetTimelineResponse
+	17, // 52: domtap.v1.TimelineService.WatchTimeline:output_type -> domtap.v1.WatchTimelineResponse
+	20, // 53: domtap.v1.TimelineService.PauseClient:output_type -> domtap.v1.PauseClientResponse
+	22, // 54: domtap.v1.TimelineService.ResumeClient:output_type -> domtap.v1.ResumeClientResponse
+	24, // 55: domtap.v1.TimelineService.TakeOver:output_type -> domtap.v1.TakeOverResponse
+	26, // 56: domtap.v1.TimelineService.HandBack:output_type -> domtap.v1.HandBackResponse
+	28, // 57: domtap.v1.TimelineService.ListPauses:output_type -> domtap.v1.ListPausesResponse
+	51, // [51:58] is the sub-list for method output_type
+	44, // [44:51] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_timeline_proto_init() }

@@ -131,6 +131,9 @@ func isGuarded(a driver.Action) bool {
 	return false
 }
 
+// LetGo implements driver.Input.
+func (i Input) LetGo(ctx context.Context) { i.Input.LetGo(ctx) }
+
 // Attend implements driver.Input.
 func (i Input) Attend(ctx context.Context, on bool) { i.Requests.Attend(ctx, on) }
 

@@ -12,7 +12,8 @@
 // it swallows that press, the click goes the way above.
 //
 // Input is a page's state: expected events, and folders of uploaded files. A Dispatcher performs one action at a time and
-// keeps nothing between actions. Callers owe a context that ends, one action at a time, and Close.
+// keeps nothing between actions but a button that is down. Callers owe a context that ends, one action at a time, LetGo when no
+// more follow that may use the button, and Close.
 package input
 
 import (
@@ -38,6 +39,9 @@ type Page interface {
 	Parent(frame dom.FrameID) (dom.FrameID, bool)
 	// Others lists the observers of all frames but these.
 	Others(frames []dom.FrameID) []Agent
+	// Hears reports whether the page listens for the keyboard: on the document, above it or on the body, or with all anywhere in
+	// the document.
+	Hears(ctx context.Context, a Agent, all bool) (bool, error)
 	// Complete says that all frames have an observer that answers.
 	Complete() bool
 	// AskRest asks a document whether it is at rest, for who settles the page after the action.
@@ -65,7 +69,11 @@ type Agent interface {
 }
 
 // Dispatcher acts on one page.
-type Dispatcher struct{ page Page }
+type Dispatcher struct {
+	page Page
+	// held is the button that is down; nil: none is.
+	held *held
+}
 
 // New returns the dispatcher of a page.
 func New(p Page) *Dispatcher { return &Dispatcher{page: p} }
@@ -117,6 +125,12 @@ func (t *task) do(ctx context.Context) (driver.DoResult, error) {
 		return (&drag{pointer}).do(ctx)
 	case driver.Upload:
 		return (&upload{pointer}).do(ctx)
+	case driver.MouseDown:
+		return pointer.down(ctx)
+	case driver.MouseMove:
+		return pointer.moveTo(ctx)
+	case driver.MouseUp:
+		return pointer.up(ctx)
 	}
 	return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "unknown action %d", t.action.Kind)
 }

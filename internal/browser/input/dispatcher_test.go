@@ -83,6 +83,8 @@ func (d desk) Send(ctx context.Context, command string, argument any) (*devtools
 
 func (desk) AskRest(context.Context, Agent) {}
 
+func (desk) Hears(context.Context, Agent, bool) (bool, error) { return true, nil }
+
 func (desk) Handle(context.Context, string, any) (runtime.RemoteObjectID, error) { return "", nil }
 
 // at makes a dispatcher of a page whose observer answers as told.
@@ -211,5 +213,50 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 		if result.Delivered != c.want || (err == nil) != (c.want == driver.DeliveredUnset) {
 			t.Errorf("%q, %q: got %+v, %v", c.reported, c.atDown, result, err)
 		}
+	}
+}
+
+// TestAHeldButtonIsReleasedOnce presses a button, and has what follows fail: the browser hears one release, whoever lets go.
+func TestAHeldButtonIsReleasedOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		broken string
+		then   []driver.Action
+		want   string
+	}{
+		"the turn ends":          {"", nil, "mouseMoved mousePressed mouseReleased"},
+		"it is released":         {"", []driver.Action{{Kind: driver.MouseUp, Spot: driver.At(dom.NoRef)}}, "mouseMoved mousePressed mouseReleased"},
+		"the press is not heard": {"beginHold", nil, "mouseMoved mousePressed mouseReleased"},
+		"the document goes":      {"heldOutcome", []driver.Action{{Kind: driver.MouseMove, Spot: driver.At(dom.NoRef), Delta: driver.Point{X: 5}, Moves: 1}}, "mouseMoved mousePressed mouseMoved mouseReleased"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, p := at(t, func(command string) string {
+				if command == c.broken {
+					return ""
+				}
+				return map[string]string{
+					"waitActionable": `{"x":10,"y":10,"w":4,"h":4}`, "beginHold": `{"reached":true,"presses":1}`, "heldOutcome": `{"moves":1,"released":true,"detail":"<p>"}`,
+				}[command] + map[bool]string{true: "{}"}[command != "waitActionable" && command != "beginHold" && command != "heldOutcome"]
+			})
+			_, err := h.Do(t.Context(), driver.Action{Kind: driver.MouseDown, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}})
+			if (err != nil) != (c.broken == "beginHold") {
+				t.Errorf("the press: %v", err)
+			}
+			for _, a := range c.then {
+				if _, err := h.Do(t.Context(), a); (err != nil) != (c.broken != "") {
+					t.Errorf("%v: %v", a.Kind, err)
+				}
+			}
+			h.LetGo(t.Context())
+			h.LetGo(t.Context())
+			if _, err := h.Do(t.Context(), driver.Action{Kind: driver.MouseUp, Spot: driver.At(dom.NoRef)}); !apierr.Is(err, apierr.NotActionable) {
+				t.Errorf("a release with no button down: %v", err)
+			}
+			if err := call(t.Context(), h.page.(desk), "sync", nil, nil); err != nil { // behind what is posted
+				t.Error(err)
+			}
+			if got := p.done("mouseMoved", "mousePressed", "mouseReleased"); got != c.want {
+				t.Errorf("the browser heard %s, want %s", got, c.want)
+			}
+		})
 	}
 }

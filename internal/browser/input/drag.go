@@ -2,7 +2,6 @@ package input
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/input"
 
-	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
@@ -44,7 +42,7 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 			return driver.DoResult{}, err
 		}
 	}
-	p, result, err := t.pressAndHold(ctx)
+	p, _, result, err := t.pressUntilReached(ctx, pressLeft, "dragBegan")
 	if err != nil {
 		return result, err
 	}
@@ -82,66 +80,19 @@ func (t *drag) places() []driver.Spot {
 	return places
 }
 
-// unfinished is the error of a drag that failed after the press.
-func (t *drag) unfinished(ctx context.Context, err error) error {
-	var known *apierr.Error
-	if ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, devtools.ErrLost) {
-		return err
-	}
-	return outcome.DragUnfinished(t.action.Ref, err)
-}
-
 // pressLeft is the left button, pressed once.
 var pressLeft = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, ClickCount: 1}
 
 // releaseButton releases the button, as release does.
 func (t *drag) releaseButton(ctx context.Context, at driver.Point) error {
-	return t.release(ctx, mouse(input.DispatchMouseEventTypeMouseReleased, at, pressLeft))
-}
-
-// pressAndHold presses the button at the element, as often as it takes within the time there is: where the browser looks for what
-// was scrolled or moved just now, it may still stand elsewhere, and then nothing receives the press. The guards stay armed:
-// the caller releases the path, and the button.
-func (t *drag) pressAndHold(ctx context.Context) (*path, driver.DoResult, error) {
-	main := t.page.Main()
-	for {
-		p, err := t.point(ctx, t.action.Spot, 0)
-		if err != nil {
-			return nil, driver.DoResult{}, err
-		}
-		err = main.Run(ctx, mouse(input.DispatchMouseEventTypeMousePressed, p.at, pressLeft))
-		began := outcome.Press{Presses: 1}
-		if err == nil && p.spot.Ref != dom.NoRef {
-			err = call(ctx, p.leaf(), "dragBegan", nil, &began)
-		}
-		if err == nil && began.Presses > 0 {
-			return p, driver.DoResult{}, nil
-		}
-		up := t.releaseButton(ctx, p.at)
-		got, serr := t.outcomeOf(ctx, p)
-		t.disarmPath(ctx, p)
-		for _, e := range []error{err, up, serr} {
-			if e != nil {
-				return nil, driver.DoResult{}, t.unfinished(ctx, e)
-			}
-		}
-		switch {
-		case got.IsDifferent():
-			return nil, driver.DoResult{}, t.refusal(p.spot, got.Element)
-		case got.Reached:
-			result, err := got.Partial(p.spot, t.clicks())
-			return nil, result, err
-		case !time.Now().Before(t.deadline):
-			return nil, driver.DoResult{}, got.Missed(p.spot, t.action)
-		}
-	}
+	return t.release(ctx, released(at, pressLeft))
 }
 
 // movedLimit is how long an element may be animated until it stands where a drag has left it, in milliseconds.
 const movedLimit = 1000
 
 // movedBy says how far the element of a drag stands from where it stood before. A document that is gone has left it nowhere.
-func (t *drag) movedBy(ctx context.Context, p *path) driver.DoResult {
+func (t *pointer) movedBy(ctx context.Context, p *path) driver.DoResult {
 	var by point
 	if err := call(ctx, p.leaf(), "displacement", map[string]any{"patience": movedLimit}, &by); err != nil || by == (point{}) {
 		return driver.DoResult{} // it was dragged in any case
@@ -195,7 +146,7 @@ func (t *drag) moveHeld(ctx context.Context, p *path, data <-chan *cdproto.Messa
 
 // settle holds what is dragged where it is released, with the moves of a hand that comes to rest. A list that makes room for it takes no
 // moves for some time after each.
-func (t *drag) settle(ctx context.Context, to driver.Point, dragged *input.DragData) error {
+func (t *pointer) settle(ctx context.Context, to driver.Point, dragged *input.DragData) error {
 	for range settleMoves {
 		var err error
 		if dragged != nil {
@@ -257,22 +208,36 @@ func (t *drag) dragged(ctx context.Context, p *path, data <-chan *cdproto.Messag
 		}
 	}
 	var msg *cdproto.Message
+	var err error
 	select {
 	case msg = <-data:
 	default:
 		if !began.Dragging || p.spot.Ref == dom.NoRef {
 			return nil, nil
 		}
-		limit := time.NewTimer(interceptLimit)
-		defer limit.Stop()
-		select {
-		case msg = <-data:
-		case <-limit.C:
-			return nil, nil
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if msg, err = awaitDrag(ctx, data); msg == nil || err != nil {
+			return nil, err
 		}
 	}
+	return dragData(msg)
+}
+
+// awaitDrag waits until the browser hands over what the page drags; nil: it does not.
+func awaitDrag(ctx context.Context, data <-chan *cdproto.Message) (*cdproto.Message, error) {
+	limit := time.NewTimer(interceptLimit)
+	defer limit.Stop()
+	select {
+	case msg := <-data:
+		return msg, nil
+	case <-limit.C:
+		return nil, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// dragData is what the page drags, as the browser says.
+func dragData(msg *cdproto.Message) (*input.DragData, error) {
 	e, err := devtools.DecodeEvent(msg, input.DragIntercepted)
 	if err != nil {
 		return nil, fmt.Errorf("reading what is dragged: %w", err)
@@ -281,7 +246,7 @@ func (t *drag) dragged(ctx context.Context, p *path, data <-chan *cdproto.Messag
 }
 
 // destination finds where a drag of an element ends: at the centre of another.
-func (t *drag) destination(ctx context.Context, s, dragged driver.Spot) (driver.Point, error) {
+func (t *pointer) destination(ctx context.Context, s, dragged driver.Spot) (driver.Point, error) {
 	if s.Ref == dom.NoRef && s.Point != nil {
 		return *s.Point, nil
 	}
@@ -297,7 +262,7 @@ func (t *drag) destination(ctx context.Context, s, dragged driver.Spot) (driver.
 	return p.at, nil
 }
 
-func (t *drag) dragOver(ctx context.Context, at driver.Point, data *input.DragData, first bool) error {
+func (t *pointer) dragOver(ctx context.Context, at driver.Point, data *input.DragData, first bool) error {
 	steps := []devtools.Step{dragEvent(input.DispatchDragEventTypeDragOver, at, data)}
 	if first {
 		steps = []devtools.Step{dragEvent(input.DispatchDragEventTypeDragEnter, at, data), steps[0]}

@@ -145,7 +145,8 @@ func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
 
 // clicks is how often the action clicks its element.
 func (t *task) clicks() int {
-	if t.action.Kind == driver.Hover || t.action.Kind == driver.Drag {
+	switch t.action.Kind {
+	case driver.Hover, driver.Drag, driver.MouseDown, driver.MouseMove:
 		return 0
 	}
 	return max(1, t.action.Clicks)
@@ -158,6 +159,9 @@ type wheel struct {
 	Y      float64 `json:"y"`
 	DeltaX float64 `json:"deltaX"`
 	DeltaY float64 `json:"deltaY"`
+	// Modifiers are held keys, and Buttons the button that is down.
+	Modifiers int64 `json:"modifiers,omitzero"`
+	Buttons   int64 `json:"buttons,omitzero"`
 }
 
 // wheelPatience is how long what a wheel set off may take to come to rest, in milliseconds.
@@ -176,12 +180,20 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 		return driver.DoResult{}, err
 	}
 	turned := wheel{Type: "mouseWheel", X: at.X, Y: at.Y, DeltaX: delta.X, DeltaY: delta.Y}
+	if turned.Modifiers, err = keys.Modifiers(t.action.Modifiers); err != nil {
+		return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "%s", err)
+	}
+	if t.held != nil {
+		turned.Buttons = t.held.how.Buttons
+		turned.Modifiers |= t.held.how.Modifiers
+	}
 	if err := t.page.Main().Run(ctx, devtools.Step{Method: input.CommandDispatchMouseEvent, Params: turned}); err != nil {
 		return driver.DoResult{}, err
 	}
 	var moved struct {
 		point
 		Foreign bool  `json:"foreign"`
+		Handled bool  `json:"handled"`
 		View    *view `json:"view"`
 	}
 	if err := call(ctx, agent, "afterWheel", map[string]any{"patience": wheelPatience}, &moved); err != nil {
@@ -189,6 +201,8 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	}
 	var note string
 	switch {
+	case moved.X == 0 && moved.Y == 0 && moved.Handled:
+		return driver.DoResult{Note: "ok, the page handled the wheel itself"}, nil
 	case moved.X == 0 && moved.Y == 0 && moved.Foreign:
 		return driver.DoResult{}, nil
 	case moved.X == 0 && moved.Y == 0:

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/domdebugger"
 	"github.com/chromedp/cdproto/runtime"
 
 	"github.com/domtap/domtap/actor/driver"
@@ -25,19 +27,26 @@ type Input struct {
 	folders  []string
 	// rest is what AskRest has asked; the monitor guards it.
 	rest frames.Asked
+	// acts performs the actions, one at a time.
+	acts *Dispatcher
 }
 
 // NewInput makes the input of a page. mac says that the browser runs on a Mac, and root is where the folders of uploaded
 // files are made.
 func NewInput(m *frames.Manager, mac bool, root string) *Input {
-	return &Input{m: m, mac: mac, root: root, expected: map[string]chan *cdproto.Message{}}
+	i := &Input{m: m, mac: mac, root: root, expected: map[string]chan *cdproto.Message{}}
+	i.acts = New(i)
+	return i
 }
 
 // Do performs one action; see driver.Input.
 func (i *Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
 	i.swapRest(frames.Asked{}).Forget()
-	return New(i).Do(ctx, a)
+	return i.acts.Do(ctx, a)
 }
+
+// LetGo releases the button that is down; see driver.Input.
+func (i *Input) LetGo(ctx context.Context) { i.acts.LetGo(ctx) }
 
 // TakeRest returns the question that the last action asked, if it did. The caller waits for the answer, or forgets it.
 func (i *Input) TakeRest() frames.Asked { return i.swapRest(frames.Asked{}) }
@@ -94,6 +103,46 @@ func (i *Input) Others(among []dom.FrameID) []Agent {
 		}
 	}
 	return others
+}
+
+// keyEvents are the events of the keyboard.
+var keyEvents = []string{"keydown", "keypress", "keyup", "beforeinput"}
+
+// belowBody is how deep a document is asked for listeners: itself, its element, and the body.
+const belowBody = 3
+
+// Hears implements Page. It asks in the page's own world, as the browser tells of the listeners of that world alone.
+func (i *Input) Hears(ctx context.Context, a Agent, all bool) (bool, error) {
+	own, is := a.(inputAgent)
+	if !is {
+		return true, nil
+	}
+	i.m.Lock()
+	w := i.m.Tree.WorldOf(own.a)
+	i.m.Unlock()
+	if w == nil {
+		return true, nil // not known
+	}
+	const group = "domtap-keys"
+	silent := true
+	defer w.Session.Post(ctx, runtime.CommandReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: group})
+	for expression, depth := range map[string]int64{"window": 1, "document": belowBody} {
+		handle, err := cdp.Call(ctx, w.Session, runtime.Evaluate, runtime.EvaluateParams{Expression: expression, UniqueContextID: w.Unique, Silent: &silent, ObjectGroup: group})
+		if err != nil || handle.Result == nil {
+			return false, err
+		}
+		if all && depth == belowBody {
+			depth = -1
+		}
+		found, err := cdp.Call(ctx, w.Session, domdebugger.GetEventListeners, domdebugger.GetEventListenersParams{ObjectID: handle.Result.ObjectID, Depth: &depth, Pierce: &all})
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(found.Listeners, func(l *domdebugger.EventListener) bool { return slices.Contains(keyEvents, l.Type) }) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // Complete implements Page.

@@ -299,11 +299,13 @@ func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 
 // armAtPoint holds what is at a point now, with the pointer there, for the target of the clicks.
 func (t *task) armAtPoint(ctx context.Context, p *path) error {
-	if t.clicks() == 0 {
+	if t.clicks() == 0 && t.action.Kind != driver.MouseDown {
 		return nil
 	}
-	if err := p.awaitPress(ctx); err != nil {
-		return err
+	if t.clicks() > 0 {
+		if err := p.awaitPress(ctx); err != nil {
+			return err
+		}
 	}
 	var found outcome.Element
 	at := map[string]any{"x": p.at.X, "y": p.at.Y, "clicks": t.clicks()}

@@ -2,6 +2,7 @@ package input
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,7 +22,13 @@ import (
 // enterText types, or replaces what is there. An editor that indents the lines that are entered one by one gets the whole text at once
 // instead, and its answer is that of the second try.
 func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
+	if t.action.Focused && t.action.Ref == dom.NoRef {
+		return t.typeToFocus(ctx)
+	}
 	result, reindented, err := t.enter(ctx, false)
+	if e, ok := errors.AsType[*apierr.Error](err); ok && t.action.Focused && e.Kind == apierr.NotActionable && e.Detail["cause"] == "uneditable" {
+		return t.typeToFocus(ctx)
+	}
 	if !reindented || err != nil || t.action.Kind != driver.Fill {
 		return result, err
 	}
@@ -145,9 +152,13 @@ func (t *typing) send(ctx context.Context, agent Agent, events []keys.Event) (le
 		batch = batch[:0]
 		return err
 	}
+	down := 0 // a batch that ends while a key is down might be the last one
 	for i, e := range events {
 		switch {
 		case e.Key != nil:
+			if down++; e.Key.Type == input.DispatchKeyEventTypeKeyUp {
+				down -= 2
+			}
 			batch = append(batch, devtools.Step{Method: input.CommandDispatchKeyEvent, Params: e.Key})
 		case e.Composed:
 			end := int64(len(utf16.Encode([]rune(e.Text))))
@@ -157,7 +168,7 @@ func (t *typing) send(ctx context.Context, agent Agent, events []keys.Event) (le
 			batch = append(batch, devtools.Step{Method: input.CommandInsertText, Params: input.InsertTextParams{Text: e.Text}})
 		}
 		entered := e.Key != nil && e.Key.Key == "Enter" && e.Key.Type == input.DispatchKeyEventTypeKeyUp
-		if len(batch) >= inFlight || entered {
+		if len(batch) >= inFlight && down <= 0 || entered {
 			if err := flush(); err != nil {
 				return false, err
 			}
@@ -177,33 +188,89 @@ func stillThere(ctx context.Context, agent Agent) bool {
 // press presses a chord.
 func (t *typing) press(ctx context.Context) (driver.DoResult, error) {
 	a := t.action
+	if t.held != nil && t.held.dragged != nil && a.Text == "Escape" {
+		return t.cancelDrag(ctx, t.held)
+	}
 	events, err := keys.Chord(a.Text, t.page.Mac())
 	if err != nil {
 		return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "%s", err)
 	}
-	var agent Agent
-	if a.Ref != dom.NoRef {
-		if agent, _, err = t.ready(ctx, a.Spot, resolveRequest{Need: "focus", Text: pressedText(a)}); err != nil {
-			return driver.DoResult{}, err
-		}
-		defer t.blockOtherKeys(ctx, agent)()
+	if a.Ref == dom.NoRef {
+		return t.pressAtFocus(ctx, events)
 	}
-	for n := range max(1, a.Repeat) {
-		if n > 0 && !stillThere(ctx, agent) {
-			return outcome.NavigatedTooSoon(a)
-		}
-		if _, err := t.send(ctx, agent, events); err != nil {
-			if agent != nil {
-				disarm(ctx, []Agent{agent})
-			}
-			return driver.DoResult{}, err
-		}
+	agent, _, err := t.ready(ctx, a.Spot, resolveRequest{Need: "focus", Text: pressedText(a)})
+	if err != nil {
+		return driver.DoResult{}, err
 	}
-	if agent == nil {
-		return driver.DoResult{}, nil
+	defer t.blockOtherKeys(ctx, agent)()
+	if left, err := t.sendChord(ctx, agent, events); err != nil {
+		disarm(ctx, []Agent{agent})
+		return driver.DoResult{}, err
+	} else if left {
+		return outcome.NavigatedTooSoon(a)
 	}
 	result, _, err := t.verifyTyped(ctx, agent, a)
 	return result, err
+}
+
+// sendChord presses a chord as often, or for as long, as the action says; left is as in send.
+func (t *typing) sendChord(ctx context.Context, agent Agent, events []keys.Event) (left bool, err error) {
+	if t.action.Hold > 0 {
+		return false, t.holdChord(ctx, events)
+	}
+	for n := range max(1, t.action.Repeat) {
+		if n > 0 && !stillThere(ctx, agent) {
+			return true, nil
+		}
+		if _, err := t.send(ctx, agent, events); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// After repeatDelay, a key that is held repeats every repeatEvery, as on most keyboards.
+const (
+	repeatDelay = 500 * time.Millisecond
+	repeatEvery = time.Second / 30
+)
+
+// holdChord presses the keys of a chord, holds them, and lets them go, also when ctx ends meanwhile.
+func (t *typing) holdChord(ctx context.Context, events []keys.Event) error {
+	press, again, rest, ok := keys.Held(events)
+	if !ok {
+		return apierr.Errorf(apierr.Invalid, "%q cannot be held: no key of the keyboard types it", t.action.Text)
+	}
+	_, err := t.send(ctx, nil, press)
+	if err == nil {
+		err = t.repeatKey(ctx, again)
+	}
+	main := t.page.Main()
+	for _, e := range rest {
+		k, serr := main.Send(context.WithoutCancel(ctx), input.CommandDispatchKeyEvent, e.Key)
+		if serr == nil {
+			serr = k.Wait(ctx, nil) // when the time is up, this does not wait for the page
+		}
+		if err == nil {
+			err = serr
+		}
+	}
+	return err
+}
+
+// repeatKey repeats a key for as long as it is held.
+func (t *typing) repeatKey(ctx context.Context, again keys.Event) error {
+	end, pause := time.Now().Add(t.action.Hold), repeatDelay
+	for {
+		left := time.Until(end)
+		if err := wait(ctx, min(left, pause)); err != nil || left <= pause {
+			return err
+		}
+		pause = repeatEvery
+		if _, err := t.send(ctx, nil, []keys.Event{again}); err != nil {
+			return err
+		}
+	}
 }
 
 // choose selects options.

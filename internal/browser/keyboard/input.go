@@ -55,6 +55,12 @@ func Text(text string) []Event {
 	if utf8.RuneCountInString(text) > maxKeys {
 		return []Event{{Text: text}}
 	}
+	return Typed(text)
+}
+
+// Typed returns the events that type a text key by key, however long it is.
+func Typed(text string) []Event {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	var events []Event
 	for text != "" {
 		r, size := utf8.DecodeRuneInString(text)
@@ -169,6 +175,19 @@ func Chord(chord string, mac bool) ([]Event, error) {
 		events = append(events, Event{Key: down[i].up(bits)})
 	}
 	return events, nil
+}
+
+// Held splits the events of a chord at the press of its key: those to its press, and those that let all keys go. The press repeated, as a
+// keyboard does it while the key is held, is repeat. A chord of a character that no key types cannot be held: ok is false.
+func Held(chord []Event) (press []Event, repeat Event, rest []Event, ok bool) {
+	for i := len(chord) - 1; i >= 0; i-- {
+		if key := chord[i].Key; key != nil && key.Type != input.DispatchKeyEventTypeKeyUp {
+			again := *key
+			again.AutoRepeat = new(true)
+			return chord[:i+1], Event{Key: &again}, chord[i+1:], true
+		}
+	}
+	return nil, Event{}, nil, false
 }
 
 // splitChord returns the names of a chord's modifiers, and its key.

@@ -98,8 +98,13 @@ var makers = map[string]func(s *Arguments, c *args.Clamps) (*domtapv1.Step, erro
 	"uncheck": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: s.target()}}}, nil
 	},
-	"scroll": (*Arguments).scroll,
-	"drag":   (*Arguments).drag,
+	"scroll":     (*Arguments).scroll,
+	"drag":       (*Arguments).drag,
+	"mouse_down": (*Arguments).mouseDown,
+	"mouse_move": (*Arguments).mouseMove,
+	"mouse_up": func(*Arguments, *args.Clamps) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_MouseUp{MouseUp: &domtapv1.MouseUpStep{}}}, nil
+	},
 	"upload": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: s.target(), Paths: s.several()}}}, nil
 	},
@@ -157,13 +162,33 @@ func (s *Arguments) typing(*args.Clamps) (*domtapv1.Step, error) {
 	return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: s.target(), Text: s.Value.First(), Submit: s.Submit.Value}}}, nil
 }
 
+// held cuts off the end of a key how long it is held, such as "ArrowRight hold 500ms".
+func held(key string) (string, *durationpb.Duration, error) {
+	name, long, found := strings.Cut(key, " hold")
+	if !found {
+		return key, nil, nil
+	}
+	if strings.TrimSpace(long) == "" {
+		return name, durationpb.New(time.Second), nil
+	}
+	d, err := time.ParseDuration(strings.TrimSpace(long))
+	if err != nil || d <= 0 || d > maxHold*time.Second {
+		return "", nil, fmt.Errorf("value must be a key, and perhaps for how long to hold it, such as ArrowRight hold 500ms, at most 10s; not %q", key)
+	}
+	return name, durationpb.New(d), nil
+}
+
 // press presses a key. The keys of a text are those that type it.
 func (s *Arguments) press(c *args.Clamps) (*domtapv1.Step, error) {
 	if s.Value == nil && s.Text != "" {
 		s.Value, s.Text = args.Words{string(s.Text)}, ""
 		return s.typing(c)
 	}
-	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: s.target(), Key: s.Value.First()}}}, nil
+	key, hold, err := held(s.Value.First())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: s.target(), Key: key, Hold: hold}}}, nil
 }
 
 // maxHold is the longest that the daemon holds the button, in seconds.
@@ -171,13 +196,48 @@ const maxHold = 10
 
 // click clicks the target. The words of the value say how: a button, modifiers, double or triple, and how long the button is held.
 func (s *Arguments) click(*args.Clamps) (*domtapv1.Step, error) {
+	step, err := s.how()
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: step}}, nil
+}
+
+// how makes a click of the target as the words of the value say.
+func (s *Arguments) how() (*domtapv1.ClickStep, error) {
 	step := &domtapv1.ClickStep{Target: s.target(), Button: s.Button, Modifiers: s.Modifiers}
 	for _, word := range strings.FieldsFunc(strings.Join(s.Value, " "), func(r rune) bool { return r == ' ' || r == '+' || r == ',' }) {
 		if err := clickHow(step, strings.ToLower(word)); err != nil {
 			return nil, err
 		}
 	}
-	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: step}}, nil
+	return step, nil
+}
+
+// mouseDown presses a button on the target, as a click does, and leaves it down.
+func (s *Arguments) mouseDown(*args.Clamps) (*domtapv1.Step, error) {
+	how, err := s.how()
+	if err == nil && how.GetCount() > 1 {
+		err = fmt.Errorf("mouse_down presses once: double_click clicks twice")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{
+		Target: how.GetTarget(), Button: how.GetButton(), Modifiers: how.GetModifiers(), Hold: how.GetHold()}}}, nil
+}
+
+// mouseMove moves the pointer to the target, and further by the distance that the value says.
+func (s *Arguments) mouseMove(*args.Clamps) (*domtapv1.Step, error) {
+	step := &domtapv1.MouseMoveStep{Target: s.target(), Waypoints: places(s.Waypoints)}
+	if by := s.Value.First(); by != "" {
+		var distance args.Place
+		if err := distance.UnmarshalJSON([]byte(by)); err != nil || distance.Ref.Set {
+			return nil, fmt.Errorf("value must be how far to move on, \"x,y\", not %q", by)
+		}
+		step.DeltaX, step.DeltaY = distance.X, distance.Y
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: step}}, nil
 }
 
 // modifiers are the names of the keys that a click takes, also as models write them.
@@ -213,7 +273,7 @@ func clickHow(step *domtapv1.ClickStep, word string) error {
 
 // scroll scrolls the target into view, or scrolls by a distance.
 func (s *Arguments) scroll(c *args.Clamps) (*domtapv1.Step, error) {
-	step := &domtapv1.ScrollStep{Target: s.target()}
+	step := &domtapv1.ScrollStep{Target: s.target(), Modifiers: s.Modifiers}
 	const farthest = 100_000
 	switch word := s.Value.First(); word {
 	case "":
@@ -237,11 +297,15 @@ func (s *Arguments) drag(*args.Clamps) (*domtapv1.Step, error) {
 	if err := to.UnmarshalJSON([]byte(s.Value.First())); err != nil {
 		return nil, fmt.Errorf("value must be the ref or the point \"x,y\" to drop on, not %q", s.Value.First())
 	}
-	step := &domtapv1.DragStep{Target: s.target(), To: place(to)}
-	for _, waypoint := range s.Waypoints {
-		step.Waypoints = append(step.Waypoints, place(waypoint))
-	}
+	step := &domtapv1.DragStep{Target: s.target(), To: place(to), Waypoints: places(s.Waypoints)}
 	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: step}}, nil
+}
+
+func places(all []args.Place) (out []*domtapv1.Target) {
+	for _, one := range all {
+		out = append(out, place(one))
+	}
+	return out
 }
 
 func place(p args.Place) *domtapv1.Target {

@@ -37,3 +37,26 @@ func TestTheValueOfAClickSaysHow(t *testing.T) {
 		}
 	}
 }
+
+func TestTheMouseOfModels(t *testing.T) {
+	at := &domtapv1.Target{Role: "slider"}
+	for _, c := range []struct {
+		given Arguments
+		want  *domtapv1.Step
+	}{
+		{Arguments{Action: "mouse_down", Role: "slider", Value: args.Words{"right Shift hold 2s"}},
+			&domtapv1.Step{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: at, Button: "right", Modifiers: []string{"Shift"}, Hold: durationpb.New(2 * time.Second)}}}},
+		{Arguments{Action: "mouse_down", Value: args.Words{"triple"}}, nil},
+		{Arguments{Action: "mouse_move", Value: args.Words{"80,-5"}}, &domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{DeltaX: 80, DeltaY: -5}}}},
+		{Arguments{Action: "mouse_move", Role: "slider"}, &domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{Target: at}}}},
+		{Arguments{Action: "mouse_move", Value: args.Words{"e9"}}, nil},
+		{Arguments{Action: "mouse_up"}, &domtapv1.Step{Action: &domtapv1.Step_MouseUp{MouseUp: &domtapv1.MouseUpStep{}}}},
+		{Arguments{Action: "press", Value: args.Words{"ArrowRight hold 500ms"}}, &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "ArrowRight", Hold: durationpb.New(500 * time.Millisecond)}}}},
+		{Arguments{Action: "press", Value: args.Words{"ArrowRight hold long"}}, nil},
+	} {
+		got, err := c.given.Step(&args.Clamps{})
+		if (err != nil) != (c.want == nil) || c.want != nil && !proto.Equal(got, c.want) {
+			t.Errorf("%+v: got %v, %v", c.given, got, err)
+		}
+	}
+}

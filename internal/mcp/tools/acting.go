@@ -51,7 +51,7 @@ func interact(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// lasts is how long steps may take: the time of any call, and the timeouts of their waits.
+// lasts is how long steps may take: the time of any call, the timeouts of their waits, and how long keys and buttons are held.
 func lasts(steps []*domtapv1.Step) time.Duration {
 	const call, wait = 30 * time.Second, 10 * time.Second // the defaults of the daemon
 	total := call
@@ -59,6 +59,7 @@ func lasts(steps []*domtapv1.Step) time.Duration {
 		if w := one.GetWait(); w != nil {
 			total += max(wait, w.GetTimeout().AsDuration())
 		}
+		total += one.GetPress().GetHold().AsDuration() + one.GetMouseDown().GetHold().AsDuration()
 	}
 	return total
 }

@@ -167,6 +167,8 @@ func (o order) goLine() string {
 		return act("client.Select(" + goTarget(o.target) + ", " + options + ")")
 	case "press":
 		return o.goPress()
+	case "mouse":
+		return o.goMouse()
 	case "upload":
 		path := expression(o.value)
 		return act("client.Upload(" + goTarget(o.target) + ", client.File(filepath.Base(" + path + "), contents(t, " + path + ")))")
@@ -176,10 +178,21 @@ func (o order) goLine() string {
 
 // goPress presses a key, in an element if the order has one.
 func (o order) goPress() string {
-	if o.target == nil {
-		return act("client.Press(" + expression(o.value) + ")")
+	made := "client.Press(" + expression(o.value) + ")"
+	if hold := o.press.GetHold(); hold != nil {
+		made = "client.HoldKey(" + expression(o.value) + ", " + strconv.FormatInt(int64(hold.AsDuration()), 10) + ")"
 	}
-	return "{\nstep := client.Press(" + expression(o.value) + ")\nstep.GetPress().Target = " + goTarget(o.target) + "\n" + act("step") + "\n}"
+	if o.target == nil && o.press.GetRepeat() <= 1 {
+		return act(made)
+	}
+	more := ""
+	if o.target != nil {
+		more = "step.GetPress().Target = " + goTarget(o.target) + "\n"
+	}
+	if n := o.press.GetRepeat(); n > 1 {
+		more += "step.GetPress().Repeat = " + strconv.Itoa(int(n)) + "\n"
+	}
+	return "{\nstep := " + made + "\n" + more + act("step") + "\n}"
 }
 
 func act(step string) string { return "must(tab.Act(ctx, " + step + "))" }
@@ -188,6 +201,8 @@ func act(step string) string { return "must(tab.Act(ctx, " + step + "))" }
 func goTarget(t *domtapv1.Target) string {
 	made := ""
 	switch {
+	case t == nil:
+		return "nil"
 	case t.GetText() != "":
 		made = "client.Text(" + goString(t.GetText()) + ")"
 	case t.GetLabel() != "":
@@ -198,7 +213,7 @@ func goTarget(t *domtapv1.Target) string {
 		made = "client.TestID(" + goString(t.GetTestId()) + ")"
 	case t.GetSelector() != "":
 		made = "client.Selector(" + goString(t.GetSelector()) + ")"
-	case t != nil && t.X != nil:
+	case t.X != nil:
 		return "client.At(" + number(t.GetX()) + ", " + number(t.GetY()) + ")"
 	default:
 		made = "client.Named(" + goString(t.GetRole()) + ", " + goString(t.GetName()) + ")"

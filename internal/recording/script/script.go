@@ -71,6 +71,10 @@ type order struct {
 	submit bool
 	// click says how a click is done that is not a single one of the left button.
 	click *domtapv1.ClickStep
+	// press says how a key is pressed that is not pressed once.
+	press *domtapv1.PressStep
+	// mouse has the steps of the mouse.
+	mouse []mousePart
 }
 
 const comment = "comment"
@@ -96,6 +100,8 @@ type builder struct {
 	dialog *domtapv1.Dialog
 	// opened says that the recording has the call that opened the tab.
 	opened bool
+	// holding says that the last order is one of the mouse, whose button is still down.
+	holding bool
 	// named has the names of inputs.
 	named map[string]bool
 }
@@ -195,6 +201,7 @@ func (b *builder) turn(e *domtapv1.TimelineEntry) {
 		for _, s := range e.GetTurn().GetSteps() {
 			b.step(s, m)
 		}
+		b.holding = false
 		b.outcome(e.GetTurn(), after)
 	default:
 		b.say("not done: %s: what it did is not in the recording", e.GetMethod())

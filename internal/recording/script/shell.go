@@ -43,13 +43,20 @@ func (o order) shell() string {
 	}
 	line := "domtap " + command + flags(o.target)
 	switch o.kind {
+	case "mouse":
+		return o.mousing()
 	case "click":
 		return line + clicking(o.click)
 	case "text", "url":
 		return line + " --" + o.kind + " " + shellWord(o.value.text)
-	case "goto", "press", "upload", "answer":
+	case "press":
+		return line + pressing(o.press) + " " + argument(o.value)
+	case "goto", "upload", "answer":
 		return line + " " + argument(o.value)
 	case "type", "fill":
+		if o.target == nil {
+			line += " --focused"
+		}
 		if o.submit {
 			line += " --submit"
 		}
@@ -88,6 +95,17 @@ func clicking(how *domtapv1.ClickStep) string {
 		b.WriteString(" --hold " + how.GetHold().AsDuration().String())
 	}
 	return b.String()
+}
+
+// pressing are the flags of a key that is not pressed once.
+func pressing(how *domtapv1.PressStep) (text string) {
+	if n := how.GetRepeat(); n > 1 {
+		text += " --repeat " + strconv.Itoa(int(n))
+	}
+	if how.GetHold() != nil {
+		text += " --hold " + how.GetHold().AsDuration().String()
+	}
+	return text
 }
 
 // argument is a value as an argument that is no flag, whatever it is.

@@ -40,10 +40,16 @@ func (m *moment) latest(ref dom.Ref) (el *dom.Element) {
 func (b *builder) step(s *domtapv1.TimelineStep, m *moment) {
 	switch kind := s.GetKind(); {
 	case !s.GetOk():
+		b.holding = false
 		b.say("%s failed: %s %s: %s", kind, s.GetSummary(), s.GetReason(), s.GetError())
 	case kind == "read" || kind == "screenshot":
 	case kind == "back":
 		b.add(order{kind: "back"})
+	case kind == "mouse_down" || kind == "mouse_move" || kind == "mouse_up":
+		b.mouse(s, m)
+	case kind == "press" && b.holding && s.GetTarget() == nil && s.GetKey() != "" && !strings.ContainsAny(s.GetKey(), " \n\t"):
+		o := &b.out.orders[len(b.out.orders)-1]
+		o.mouse = append(o.mouse, mousePart{kind: "press", step: s})
 	case kind == "wait":
 		b.say("not done: %s: the condition is not in the recording", s.GetSummary())
 	case kind == "drag":
@@ -62,13 +68,15 @@ var kinds = []string{"click", "double_click", "hover", "type", "fill", "press", 
 
 // act adds a step that acts on an element.
 func (b *builder) act(s *domtapv1.TimelineStep, m *moment) {
-	o := order{kind: action(s, m), submit: s.GetSubmit(), click: s.GetClick()}
+	b.holding = false
+	o := order{kind: action(s, m), submit: s.GetSubmit(), click: s.GetClick(), press: s.GetPress()}
 	target, doubt := locate(s, m)
-	if target == nil && o.kind != "press" {
+	toFocus := s.GetTarget() == nil && (s.GetKind() == "press" || s.GetKind() == "type" && s.Ref == nil)
+	if target == nil && o.kind != "press" && !toFocus {
 		b.say("not done: %s: nothing but a ref names the element in the recording", s.GetSummary())
 		return
 	}
-	if o.target = target; s.GetKind() == "press" && s.GetTarget() == nil {
+	if o.target = target; toFocus {
 		o.target, doubt = nil, "" // where the focus is
 	}
 	if doubt != "" {
@@ -122,6 +130,9 @@ func action(s *domtapv1.TimelineStep, m *moment) string {
 // fillIn adds to an order what the client gave beside the target.
 func (b *builder) fillIn(o *order, s *domtapv1.TimelineStep, m *moment) {
 	about := strings.TrimSpace(s.GetRole() + " " + s.GetName())
+	if about == "" {
+		about = "what had the focus"
+	}
 	switch o.kind {
 	case "type", "fill":
 		text, known := typed(s, m, o.kind)

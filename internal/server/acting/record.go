@@ -33,7 +33,13 @@ func Asked(all []*domtapv1.Step) []*domtapv1.TimelineStep {
 		if key := s.GetPress().GetKey(); !isCharacter(key) {
 			one.Key = key
 		}
-		one.Click = unlikePlain(s.GetClick())
+		one.Click, one.Press = unlikePlain(s.GetClick()), unlikeOnce(s.GetPress())
+		if one.MouseDown = proto.CloneOf(s.GetMouseDown()); one.MouseDown != nil {
+			one.MouseDown.Target = nil
+		}
+		if one.MouseMove = proto.CloneOf(s.GetMouseMove()); one.MouseMove != nil {
+			one.MouseMove.Target = nil
+		}
 		out[i] = one
 	}
 	return out
@@ -56,6 +62,14 @@ func unlikePlain(s *domtapv1.ClickStep) *domtapv1.ClickStep {
 		return nil
 	}
 	return how
+}
+
+// unlikeOnce is a press without its key and target; nil: it is pressed once.
+func unlikeOnce(s *domtapv1.PressStep) *domtapv1.PressStep {
+	if s.GetRepeat() <= 1 && s.GetHold() == nil {
+		return nil
+	}
+	return &domtapv1.PressStep{Repeat: s.GetRepeat(), Hold: s.GetHold()}
 }
 
 // AskedForm does the same for the fields of a form.

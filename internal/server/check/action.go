@@ -17,6 +17,7 @@ import (
 // Limits of the steps, as the protos state them.
 const (
 	maxRepeat = 100
+	maxMoves  = 100
 	maxClicks = 3
 	maxHold   = 10 * time.Second
 	maxValues = 100
@@ -48,6 +49,7 @@ func checkInteract(v *violations, r *domtapv1.InteractRequest) {
 		}
 	}
 	v.want(answers <= maxAnswers, "steps", fmt.Sprintf("must have at most %d steps that read or take a screenshot", maxAnswers))
+	checkMouse(v, steps)
 }
 
 // checkDiffFormat checks the format of an action's diff.
@@ -95,6 +97,10 @@ func checkStep(v *violations, at string, s *domtapv1.Step) {
 		checkUpload(v, at+".upload", a.Upload)
 	case *domtapv1.Step_Scroll:
 		checkScroll(v, at+".scroll", a.Scroll)
+	case *domtapv1.Step_MouseDown:
+		checkMouseDown(v, at+".mouse_down", a.MouseDown)
+	case *domtapv1.Step_MouseMove:
+		checkMouseMove(v, at+".mouse_move", a.MouseMove)
 	case *domtapv1.Step_Wait:
 		checkWaitStep(v, at+".wait", a.Wait)
 	case *domtapv1.Step_Read:
@@ -102,7 +108,7 @@ func checkStep(v *violations, at string, s *domtapv1.Step) {
 	case *domtapv1.Step_Screenshot:
 		v.want(!a.Screenshot.GetMarks() || !a.Screenshot.GetFullPage(), at+".screenshot.marks",
 			"must not be set together with full_page: they number what is in the viewport")
-	case *domtapv1.Step_Back:
+	case *domtapv1.Step_Back, *domtapv1.Step_MouseUp:
 	default:
 		oneof := s.ProtoReflect().Descriptor().Oneofs().ByName("action")
 		field := s.ProtoReflect().WhichOneof(oneof)
@@ -112,15 +118,22 @@ func checkStep(v *violations, at string, s *domtapv1.Step) {
 
 func checkClick(v *violations, at string, s *domtapv1.ClickStep) {
 	checkTarget(v, at+".target", s.GetTarget())
-	v.want(slices.Contains([]string{"", "left", "middle", "right"}, s.GetButton()),
-		at+".button", "must be left, middle or right")
-	for i, name := range s.GetModifiers() {
-		v.want(slices.Contains([]string{"Alt", "Control", "Meta", "Shift"}, name),
-			fmt.Sprintf("%s.modifiers[%d]", at, i), "must be Alt, Control, Meta or Shift")
-	}
+	checkButton(v, at, s.GetButton())
+	checkModifiers(v, at, s.GetModifiers())
 	v.want(0 <= s.GetCount() && s.GetCount() <= maxClicks, at+".count", "must be 1 to 3")
 	v.want(s.GetHold() == nil || s.GetCount() <= 1, at+".hold", "must not be set with a count: one press is held")
 	checkHold(v, at+".hold", s.GetHold())
+}
+
+func checkButton(v *violations, at, button string) {
+	v.want(slices.Contains([]string{"", "left", "middle", "right"}, button), at+".button", "must be left, middle or right")
+}
+
+func checkModifiers(v *violations, at string, modifiers []string) {
+	for i, name := range modifiers {
+		v.want(slices.Contains([]string{"Alt", "Control", "Meta", "Shift"}, name),
+			fmt.Sprintf("%s.modifiers[%d]", at, i), "must be Alt, Control, Meta or Shift")
+	}
 }
 
 // checkHold checks how long something is held.
@@ -132,6 +145,8 @@ func checkPress(v *violations, at string, s *domtapv1.PressStep) {
 	key := s.GetKey()
 	v.want(key != "" && len(key) <= maxID, at+".key", "must be a key, such as Enter or Control+a")
 	v.want(0 <= s.GetRepeat() && s.GetRepeat() <= maxRepeat, at+".repeat", "must be 1 to 100")
+	v.want(s.GetHold() == nil || s.GetRepeat() <= 1, at+".hold", "must not be set with repeat: a key that is held repeats by itself")
+	checkHold(v, at+".hold", s.GetHold())
 	if s.GetTarget() != nil {
 		checkElementTarget(v, at+".target", s.GetTarget())
 	}
@@ -151,6 +166,8 @@ func checkScroll(v *violations, at string, s *domtapv1.ScrollStep) {
 	if s.GetTarget() != nil || s.GetDeltaX() == 0 && s.GetDeltaY() == 0 {
 		checkTarget(v, at+".target", s.GetTarget())
 	}
+	checkModifiers(v, at, s.GetModifiers())
+	v.want(len(s.GetModifiers()) == 0 || s.GetDeltaX() != 0 || s.GetDeltaY() != 0, at+".modifiers", "must not be set without delta_x or delta_y")
 }
 
 func checkDrag(v *violations, at string, s *domtapv1.DragStep) {
@@ -161,11 +178,59 @@ func checkDrag(v *violations, at string, s *domtapv1.DragStep) {
 	if s.GetTo() != nil {
 		checkTarget(v, at+".to", s.GetTo())
 	}
-	v.want(len(s.GetWaypoints()) <= maxWaypoints, at+".waypoints", "must be at most 32")
-	for i, waypoint := range s.GetWaypoints() {
+	checkWaypoints(v, at, s.GetWaypoints())
+	v.want(distance != (s.GetTo() != nil), at+".to", "must be set, or else delta_x or delta_y")
+}
+
+func checkWaypoints(v *violations, at string, waypoints []*domtapv1.Target) {
+	v.want(len(waypoints) <= maxWaypoints, at+".waypoints", "must be at most 32")
+	for i, waypoint := range waypoints {
 		checkTarget(v, fmt.Sprintf("%s.waypoints[%d]", at, i), waypoint)
 	}
-	v.want(distance != (s.GetTo() != nil), at+".to", "must be set, or else delta_x or delta_y")
+}
+
+func checkMouseDown(v *violations, at string, s *domtapv1.MouseDownStep) {
+	if s.GetTarget() != nil {
+		checkTarget(v, at+".target", s.GetTarget())
+	}
+	checkButton(v, at, s.GetButton())
+	checkModifiers(v, at, s.GetModifiers())
+	checkHold(v, at+".hold", s.GetHold())
+}
+
+func checkMouseMove(v *violations, at string, s *domtapv1.MouseMoveStep) {
+	if s.GetTarget() != nil {
+		checkTarget(v, at+".target", s.GetTarget())
+	}
+	checkDelta(v, at, s.GetDeltaX(), s.GetDeltaY())
+	checkWaypoints(v, at, s.GetWaypoints())
+	v.want(s.GetTarget() != nil || s.GetDeltaX() != 0 || s.GetDeltaY() != 0, at+".target", "must be set, or else delta_x or delta_y")
+	v.want(0 <= s.GetMoves() && s.GetMoves() <= maxMoves, at+".moves", "must be 1 to 100")
+}
+
+// checkMouse checks that the steps of the mouse follow each other: what is released is down, only one button is, and a step without
+// a target has a place.
+func checkMouse(v *violations, steps []*domtapv1.Step) {
+	down, placed := false, false
+	const noPlace = "must be set: no earlier step of this request moves the pointer"
+	for i, step := range steps {
+		at := fmt.Sprintf("steps[%d]", i)
+		switch a := step.GetAction().(type) {
+		case *domtapv1.Step_MouseDown:
+			v.want(!down, at+".mouse_down", "must come after a mouse_up: a button is down already")
+			v.want(placed || a.MouseDown.GetTarget() != nil, at+".mouse_down.target", noPlace)
+			down, placed = true, true
+		case *domtapv1.Step_MouseMove:
+			v.want(placed || a.MouseMove.GetTarget() != nil, at+".mouse_move.target", noPlace)
+			placed = true
+		case *domtapv1.Step_MouseUp:
+			v.want(down, at+".mouse_up", "must come after a mouse_down: no button is down")
+			down = false
+		case *domtapv1.Step_Click, *domtapv1.Step_DoubleClick, *domtapv1.Step_Hover, *domtapv1.Step_Drag, *domtapv1.Step_Check, *domtapv1.Step_Uncheck, *domtapv1.Step_Upload:
+			v.want(!down, at, "must not be done while a button is down: mouse_up first")
+			placed = true
+		}
+	}
 }
 
 // checkDelta checks distances.

@@ -41,8 +41,20 @@ func click(target *domtapv1.Target) *domtapv1.Step {
 
 func ref(n uint32) *domtapv1.Target { return &domtapv1.Target{Ref: &n} }
 
+func mouseDown(target *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: target}}}
+}
+
+func mouseMove(target *domtapv1.Target, dx float64, waypoints []*domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{Target: target, DeltaX: dx, Waypoints: waypoints}}}
+}
+
+var mouseUp = &domtapv1.Step{Action: &domtapv1.Step_MouseUp{MouseUp: &domtapv1.MouseUpStep{}}}
+
 func TestGoodRequestsPass(t *testing.T) {
 	for _, r := range []proto.Message{
+		steps(mouseDown(ref(1)), mouseMove(nil, -5, []*domtapv1.Target{ref(2)}), mouseUp, click(ref(3)), mouseDown(nil)),
+		steps(click(ref(1)), mouseMove(nil, 5, nil), mouseMove(ref(2), 0, nil), mouseDown(nil)),
 		&domtapv1.GetDomRequest{TabId: "t1"},
 		&domtapv1.GetDomRequest{TabId: "t1", MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)},
 		&domtapv1.GetDomRequest{TabId: "t1", MaxElements: proto.Int32(1), MaxTokens: proto.Int32(200)},
@@ -253,6 +265,20 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Values: slices.Repeat([]string{"a"}, 101)}}}), "steps[0].select.target steps[0].select.values"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{}}}), "steps[0].check.target"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: ref(noRef)}}}), "steps[0].uncheck.target.ref"},
+		{steps(mouseUp), "steps[0].mouse_up"},
+		{steps(mouseDown(nil)), "steps[0].mouse_down.target"},
+		{steps(mouseMove(nil, 1, nil)), "steps[0].mouse_move.target"},
+		{steps(mouseDown(ref(1)), mouseMove(nil, 0, nil)), "steps[1].mouse_move.target"},
+		{steps(mouseDown(ref(1)), mouseDown(nil)), "steps[1].mouse_down"},
+		{steps(mouseDown(ref(1)), click(ref(1)), mouseUp, mouseUp), "steps[1] steps[3].mouse_up"},
+		{steps(mouseDown(ref(1)), mouseMove(nil, 100_001, slices.Repeat([]*domtapv1.Target{ref(3)}, 33))), "steps[1].mouse_move.delta_x steps[1].mouse_move.waypoints"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{Target: ref(1), Moves: 101}}}), "steps[0].mouse_move.moves"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: ref(1), Button: "thumb", Modifiers: []string{"Fn"}, Hold: seconds(11)}}}),
+			"steps[0].mouse_down.button steps[0].mouse_down.modifiers[0] steps[0].mouse_down.hold"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "a", Repeat: 2, Hold: seconds(1)}}}), "steps[0].press.hold"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "a", Hold: seconds(11)}}}), "steps[0].press.hold"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: ref(1), Modifiers: []string{"Shift"}}}}), "steps[0].scroll.modifiers"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: 1, Modifiers: []string{"Fn"}}}}), "steps[0].scroll.modifiers[0]"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1)}}}), "steps[0].drag.to"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), DeltaX: 1}}}), "steps[0].drag.to"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), Waypoints: []*domtapv1.Target{ref(3), {}}}}}), "steps[0].drag.waypoints[1]"},

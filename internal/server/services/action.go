@@ -161,7 +161,7 @@ func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field st
 		}
 		made.Action, made.Target = a, acting.TargetOf(step)
 		made.Toward = acting.Target(step.GetDrag().GetTo())
-		for _, waypoint := range step.GetDrag().GetWaypoints() {
+		for _, waypoint := range steps.Waypoints(step) {
 			made.Along = append(made.Along, acting.Target(waypoint))
 		}
 	}

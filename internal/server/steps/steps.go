@@ -30,7 +30,7 @@ func Actions(s *domtapv1.Step) []driver.Action {
 		return []driver.Action{one}
 	case *domtapv1.Step_Press:
 		one := at(driver.Press, a.Press)
-		one.Text, one.Repeat = a.Press.GetKey(), int(a.Press.GetRepeat())
+		one.Text, one.Repeat, one.Hold = a.Press.GetKey(), int(a.Press.GetRepeat()), a.Press.GetHold().AsDuration()
 		return []driver.Action{one}
 	case *domtapv1.Step_Select:
 		one := at(driver.Select, a.Select)
@@ -46,6 +46,14 @@ func Actions(s *domtapv1.Step) []driver.Action {
 		return []driver.Action{dragging(a.Drag)}
 	case *domtapv1.Step_Upload:
 		return []driver.Action{uploading(a.Upload)}
+	case *domtapv1.Step_MouseDown:
+		one := at(driver.MouseDown, a.MouseDown)
+		one.Button, one.Modifiers, one.Hold = a.MouseDown.GetButton(), a.MouseDown.GetModifiers(), a.MouseDown.GetHold().AsDuration()
+		return []driver.Action{one}
+	case *domtapv1.Step_MouseMove:
+		return []driver.Action{moving(a.MouseMove)}
+	case *domtapv1.Step_MouseUp:
+		return []driver.Action{{Kind: driver.MouseUp, Spot: driver.At(dom.NoRef)}}
 	}
 	return nil
 }
@@ -73,8 +81,29 @@ func Spot(t *domtapv1.Target) driver.Spot {
 
 func scrolling(s *domtapv1.ScrollStep) driver.Action {
 	one := at(driver.Scroll, s)
-	one.Delta = driver.Point{X: s.GetDeltaX(), Y: s.GetDeltaY()}
+	one.Delta, one.Modifiers = driver.Point{X: s.GetDeltaX(), Y: s.GetDeltaY()}, s.GetModifiers()
 	return one
+}
+
+func moving(s *domtapv1.MouseMoveStep) driver.Action {
+	one := at(driver.MouseMove, s)
+	one.Delta, one.Moves, one.Waypoints = driver.Point{X: s.GetDeltaX(), Y: s.GetDeltaY()}, int(s.GetMoves()), spots(s.GetWaypoints())
+	return one
+}
+
+// Waypoints returns the targets that a step passes, in order.
+func Waypoints(s *domtapv1.Step) []*domtapv1.Target {
+	if move := s.GetMouseMove(); move != nil {
+		return move.GetWaypoints()
+	}
+	return s.GetDrag().GetWaypoints()
+}
+
+func spots(targets []*domtapv1.Target) (out []driver.Spot) {
+	for _, t := range targets {
+		out = append(out, Spot(t))
+	}
+	return out
 }
 
 func typing(s *domtapv1.TypeStep) []driver.Action {
@@ -95,9 +124,7 @@ func dragging(s *domtapv1.DragStep) driver.Action {
 		to := Spot(s.GetTo())
 		one.To = &to
 	}
-	for _, waypoint := range s.GetWaypoints() {
-		one.Waypoints = append(one.Waypoints, Spot(waypoint))
-	}
+	one.Waypoints = spots(s.GetWaypoints())
 	return one
 }
 

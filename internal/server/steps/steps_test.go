@@ -45,6 +45,14 @@ func TestEveryStepBecomesItsActions(t *testing.T) {
 			[]driver.Action{{Kind: driver.Drag, Spot: driver.At(7), Delta: driver.Point{X: 5}, Waypoints: []driver.Spot{driver.At(7), driver.AtPoint(driver.Point{X: 3, Y: 4})}}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: at, Paths: []string{"/a"}, Files: []*domtapv1.UploadFile{{Name: "n", Content: []byte("c")}}}}},
 			[]driver.Action{{Kind: driver.Upload, Spot: driver.At(7), Paths: []string{"/a"}, Files: []driver.File{{Name: "n", Content: []byte("c")}}}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: at, Button: "right", Modifiers: []string{"Alt"}, Hold: second}}},
+			[]driver.Action{{Kind: driver.MouseDown, Spot: driver.At(7), Button: "right", Modifiers: []string{"Alt"}, Hold: time.Second}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{DeltaX: 5, DeltaY: 6, Moves: 3, Waypoints: []*domtapv1.Target{at, spot}}}},
+			[]driver.Action{{Kind: driver.MouseMove, Spot: driver.At(dom.NoRef), Delta: driver.Point{X: 5, Y: 6}, Moves: 3, Waypoints: []driver.Spot{driver.At(7), driver.AtPoint(driver.Point{X: 3, Y: 4})}}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_MouseUp{MouseUp: &domtapv1.MouseUpStep{}}}, []driver.Action{{Kind: driver.MouseUp, Spot: driver.At(dom.NoRef)}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "F5", Hold: second}}}, []driver.Action{{Kind: driver.Press, Spot: driver.At(dom.NoRef), Text: "F5", Hold: time.Second}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: 2, Modifiers: []string{"Control"}}}},
+			[]driver.Action{{Kind: driver.Scroll, Spot: driver.At(dom.NoRef), Delta: driver.Point{Y: 2}, Modifiers: []string{"Control"}}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Back{Back: &domtapv1.BackStep{}}}, nil},
 	} {
 		if got := Actions(c.step); !reflect.DeepEqual(got, c.want) {

@@ -16,6 +16,9 @@ func (p *Player) click(words string) *domtapv1.Step {
 // target finds what words name.
 func (p *Player) target(words string) (target *domtapv1.Target, rest string) {
 	p.T.Helper()
+	if strings.HasPrefix(words, "= ") {
+		return nil, words // what has the focus
+	}
 	if rest, ok := strings.CutPrefix(words, "noted"); ok {
 		return p.noted, strings.TrimSpace(rest)
 	}

@@ -30,6 +30,9 @@ from domtap.steps import (
     go_back,
     hover,
     label,
+    mouse_down,
+    mouse_move,
+    mouse_up,
     named,
     placeholder,
     press,
@@ -51,7 +54,7 @@ from domtap.stream import Update, apply, follow, take
 __all__ = [
     "Client", "DomtapError", "Mismatch", "StepError", "Tab", "TabGone", "Unreachable", "Update", "apply", "at", "call", "check",
     "click", "connect", "double_click", "drag", "field", "fill", "follow", "for_change", "for_element", "for_gone",
-    "for_network_idle", "for_quiet", "for_text", "for_url", "go_back", "hover", "label", "named", "placeholder", "press",
-    "read_text", "ref", "scroll", "select", "selector", "take", "take_screenshot", "test_id", "text", "type_text", "uncheck",
-    "upload", "wait_until",
+    "for_network_idle", "for_quiet", "for_text", "for_url", "go_back", "hover", "label", "mouse_down", "mouse_move",
+    "mouse_up", "named", "placeholder", "press", "read_text", "ref", "scroll", "select", "selector", "take", "take_screenshot",
+    "test_id", "text", "type_text", "uncheck", "upload", "wait_until",
 ]  # fmt: skip

@@ -75,7 +75,7 @@ def hover(target: Target) -> Step:
 
 
 def type_text(target: Target | None, typed: str, *, submit: bool = False) -> Step:
-    """Types after the existing text, key by key. None: into what has the focus."""
+    """Types after the existing text, key by key. None: to what has the focus, or to the document."""
     return Step(type=action_pb2.TypeStep(target=target, text=typed, submit=submit))
 
 
@@ -84,9 +84,10 @@ def fill(target: Target, value: str) -> Step:
     return Step(fill=action_pb2.FillStep(target=target, text=value))
 
 
-def press(key: str, target: Target | None = None, *, repeat: int = 0) -> Step:
-    """Presses a key, such as Enter or Control+a."""
-    return Step(press=action_pb2.PressStep(key=key, target=target, repeat=repeat))
+def press(key: str, target: Target | None = None, *, repeat: int = 0, hold: float = 0) -> Step:
+    """Presses a key, such as Enter or Control+a; hold: for how many seconds it is held, while it repeats."""
+    held = duration(hold) if hold else None
+    return Step(press=action_pb2.PressStep(key=key, target=target, repeat=repeat, hold=held))
 
 
 def select(target: Target, *options: str) -> Step:
@@ -113,6 +114,22 @@ def drag(target: Target, to: Target | None = None, *, x: float = 0, y: float = 0
     """Drags the target to another one, or by CSS pixels; hold: for how many seconds it is held before it is moved."""
     held = duration(hold) if hold else None
     return Step(drag=action_pb2.DragStep(target=target, to=to, delta_x=x, delta_y=y, hold=held))
+
+
+def mouse_down(target: Target | None = None, *, button: str = "", modifiers: tuple[str, ...] = (), hold: float = 0) -> Step:
+    """Presses a button, where the pointer is without a target, and leaves it down for the next steps of the turn."""
+    held = duration(hold) if hold else None
+    return Step(mouse_down=action_pb2.MouseDownStep(target=target, button=button, modifiers=modifiers, hold=held))
+
+
+def mouse_move(target: Target | None = None, *waypoints: Target, x: float = 0, y: float = 0, moves: int = 0) -> Step:
+    """Moves the pointer to the target through waypoints, and on by CSS pixels; without a target, from where it is."""
+    return Step(mouse_move=action_pb2.MouseMoveStep(target=target, waypoints=waypoints, delta_x=x, delta_y=y, moves=moves))
+
+
+def mouse_up() -> Step:
+    """Releases the button."""
+    return Step(mouse_up=action_pb2.MouseUpStep())
 
 
 def upload(target: Target, *paths: str, files: dict[str, bytes] | None = None) -> Step:

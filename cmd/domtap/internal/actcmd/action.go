@@ -43,8 +43,10 @@ type options struct {
 	hold      time.Duration
 	modifiers []string
 	submit    bool
-	repeat    int32
-	by        string
+	// focused is set to act on what has the focus, whatever TEXT looks like.
+	focused bool
+	repeat  int32
+	by      string
 	// to is where to scroll: start or end.
 	to        string
 	toAt      string
@@ -153,9 +155,12 @@ func (a *action) bind(cmd *cobra.Command, text func(argument string) (string, er
 
 // toFocus reports whether the arguments are those of an action on the element that has the focus. A ref alone is not:
 // its TEXT was forgotten.
-func (a *action) toFocus(args []string) bool {
+func (a *action) toFocus(args []string, o *options) bool {
 	if !a.focused || len(args) != len(a.args) {
 		return false
+	}
+	if o.focused {
+		return true
 	}
 	_, isRef := refs.Parse(args[0])
 	return !isRef
@@ -182,7 +187,7 @@ func (a *action) targetWords(args []string, o *options) int {
 		at = others
 	}
 	switch {
-	case a.toFocus(args) || len(args) <= at:
+	case a.toFocus(args, o) || len(args) <= at:
 		return 0
 	case len(args) > others+1 && slices.Contains(Roles, args[at]) && !a.repeats():
 		return 2
@@ -193,7 +198,10 @@ func (a *action) targetWords(args []string, o *options) int {
 // checkArgs checks the number of arguments. A target by a flag needs no REF.
 func (a *action) checkArgs(args []string, t *target, o *options) error {
 	var required []string
-	if !t.given() && !a.optionalTarget && !a.toFocus(args) {
+	if o.focused && t.given() {
+		return exit.Errorf(exit.Usage, "use one of them", "--focused and a target exclude each other")
+	}
+	if !t.given() && !o.focused && !a.optionalTarget && !a.toFocus(args, o) {
 		required = []string{"REF"}
 	}
 	required = append(required, a.others(o)...)

@@ -3,7 +3,6 @@ package actcmd
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -50,12 +49,15 @@ elements have the text.`,
 		name: "type", field: true, args: []string{"TEXT"}, focused: true, short: "Type into an element, and print what that changed",
 		long: `Focus the element with this ref, type TEXT after its present text, key by key, and print what changed.
 A line break in TEXT is the key Enter. Without REF, a TEXT that does not look
-like a ref goes to the element that has the focus.
+like a ref goes to what has the focus, or to the document, if that listens for keys; with --focused any TEXT does.
 
 TEXT - reads standard input, so that a password does not appear in the list of processes. Put a TEXT
 that begins with a dash after two dashes: domtap type 7 -- -5`,
-		example: "  domtap type 7 \"a@b.example\" --submit\n  domtap type Oslo\n  pass show shop | domtap type 8 -",
-		flags:   func(f *pflag.FlagSet, o *options) { f.BoolVar(&o.submit, "submit", false, "press Enter afterwards") },
+		example: "  domtap type 7 \"a@b.example\" --submit\n  domtap type --focused 42\n  pass show shop | domtap type 8 -",
+		flags: func(f *pflag.FlagSet, o *options) {
+			f.BoolVar(&o.submit, "submit", false, "press Enter afterwards")
+			f.BoolVar(&o.focused, "focused", false, "type to what has the focus, or to the document: there is no REF")
+		},
 		step: func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: t, Text: args[0], Submit: o.submit}}}, nil
 		},
@@ -72,14 +74,15 @@ standard input.`,
 	},
 	{
 		name: "press", args: []string{"KEY"}, optionalTarget: true, short: "Press a key, and print what that changed",
-		long: `Press a key on the focused element, or on the element with this ref. A key is a character, or a name
-such as Enter, Tab, Escape, ArrowDown, PageUp, F5, Numpad7, with modifiers before it.`,
-		example: "  domtap press Escape\n  domtap press Control+a 7\n  domtap press ArrowDown --repeat 3",
+		long: `Press a key on what has the focus, or the document, or on the element with this ref. A key is a
+character, or a name such as Enter, Tab, Escape, ArrowDown, PageUp, F5, Numpad7, with modifiers before it.`,
+		example: "  domtap press Escape\n  domtap press Control+a 7\n  domtap press ArrowDown --repeat 3\n  domtap press ArrowRight --hold 500ms",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.Int32Var(&o.repeat, "repeat", 0, "press the key 1 to 100 times (default: once)")
+			f.DurationVar(&o.hold, "hold", 0, "hold the key for so long, at most 10s; it repeats meanwhile")
 		},
 		step: func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
-			return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: t, Key: args[0], Repeat: o.repeat}}}, nil
+			return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: t, Key: args[0], Repeat: o.repeat, Hold: holding(o.hold)}}}, nil
 		},
 	},
 	{
@@ -111,6 +114,7 @@ the middle of the page without REF.`,
 		example: "  domtap scroll 40\n  domtap scroll --by 0,600\n  domtap scroll 12 --by 0,-200\n  domtap scroll --to end",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.StringVar(&o.by, "by", "", "scroll by X,Y, in CSS pixels")
+			f.StringArrayVar(&o.modifiers, "modifier", nil, "hold Alt, Control, Meta or Shift while the wheel turns; may be repeated")
 			f.StringVar(&o.to, "to", "", "scroll to the start or the end of what scrolls there, at most by 100,000 pixels: start or end")
 		},
 		step: scrollStep,
@@ -154,7 +158,7 @@ func holding(d time.Duration) *durationpb.Duration {
 const farthest = 100_000
 
 func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, error) {
-	s := &domtapv1.ScrollStep{Target: t}
+	s := &domtapv1.ScrollStep{Target: t, Modifiers: o.modifiers}
 	var err error
 	switch {
 	case o.by != "" && o.to != "":
@@ -191,11 +195,7 @@ func dragStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, er
 		if err != nil {
 			break
 		}
-		if strings.Contains(text, ",") {
-			waypoint, err = byPoint("waypoint", text)
-		} else {
-			waypoint, err = byRef(text)
-		}
+		waypoint, err = byPlace("waypoint", text)
 		s.Waypoints = append(s.Waypoints, waypoint)
 	}
 	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: s}}, err

@@ -115,6 +115,14 @@ func byArguments(words []string, field bool) *domtapv1.Target {
 	return &domtapv1.Target{Text: last}
 }
 
+// byPlace makes a target from a ref, or a point X,Y; flag is what has it.
+func byPlace(flag, text string) (*domtapv1.Target, error) {
+	if strings.Contains(text, ",") {
+		return byPoint(flag, text)
+	}
+	return byRef(text)
+}
+
 // byPoint makes a target from the value X,Y of a flag.
 func byPoint(flag, text string) (*domtapv1.Target, error) {
 	x, y, err := pair(flag, text)

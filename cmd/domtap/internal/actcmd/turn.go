@@ -55,15 +55,15 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 }
 
 // Turn makes the command that does several steps, given by their words, in one call. Brief leaves out what changed on the page, because somebody
-// reads the page next. A failure says which of the steps failed, and how many were not done.
-func Turn(app *cli.App, words []string, steps []*domtapv1.Step, brief bool) *cobra.Command {
+// reads the page next; each prints every change by itself. A failure says which of the steps failed, and how many were not done.
+func Turn(app *cli.App, words []string, steps []*domtapv1.Step, brief, each bool) *cobra.Command {
 	cmd := app.TabCommand(&cobra.Command{Use: "turn", SilenceUsage: true, SilenceErrors: true})
 	cmd.RunE = app.WithClientFor(func() time.Duration { return lasting(app.Flags.Timeout, steps) }, func(ctx context.Context, c *cli.Client, _ []string) error {
 		id, err := c.TabID(ctx)
 		if err != nil {
 			return err
 		}
-		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: steps, ClientId: c.ID, Format: app.Printer().DiffFormat()})
+		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: steps, ClientId: c.ID, Format: app.Printer().DiffFormat(), Brief: app.Printer().Brief(each)})
 		if err != nil {
 			return ofFirst(err, words)
 		}

@@ -21,8 +21,8 @@ import (
 type Steps struct {
 	// Parse makes the step of a command; nil without an error: the command is none.
 	Parse func(words []string) (*domtapv1.Step, error)
-	// Turn makes the command that does steps, given with their words. Brief leaves out what changed on the page.
-	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, brief bool) *cobra.Command
+	// Turn makes the command that does steps, given with their words. Brief leaves out what changed on the page; each prints every change.
+	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, brief, each bool) *cobra.Command
 	// Max is how many steps a turn may have.
 	Max int
 }
@@ -46,12 +46,14 @@ func Do(a *cli.App, root Root, steps Steps) *cobra.Command {
   domtap do - < steps.txt`,
 		Args: cobra.ArbitraryArgs,
 	})
+	var each bool
+	a.EachFlag(cmd, &each)
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
 		lines, err := linesOf(a.In, args)
 		if err != nil {
 			return err
 		}
-		d := &doing{repl: repl{app: a, root: root, flags: given(cmd.Flags()), conns: new(cli.Conns)}, steps: steps}
+		d := &doing{repl: repl{app: a, root: root, flags: given(cmd.Flags()), conns: new(cli.Conns)}, steps: steps, each: each}
 		defer func() { _ = d.conns.Close() }() // what failed was said by the command
 		if err := d.parse(lines); err != nil {
 			return err
@@ -85,6 +87,7 @@ func linesOf(in io.Reader, args []string) ([]string, error) {
 type doing struct {
 	repl
 	steps Steps
+	each  bool
 	all   []part
 }
 
@@ -179,7 +182,7 @@ func (d *doing) turn(ctx context.Context, app *cli.App, from, n int) int {
 	for i, p := range d.all[from : from+n] {
 		words[i], steps[i] = p.line, p.step
 	}
-	cmd := d.steps.Turn(app, words, steps, d.printsPage(from+n))
+	cmd := d.steps.Turn(app, words, steps, d.printsPage(from+n), d.each)
 	return app.Run(ctx, cmd, nil)
 }
 

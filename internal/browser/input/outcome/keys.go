@@ -7,6 +7,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
 )
 
 // Keys is what an element received of the keys of one action.
@@ -113,9 +114,13 @@ func OfGoneDocument(a driver.Action) (driver.DoResult, error) {
 
 // NavigatedTooSoon is the result of keys that led to another document before all of them were sent.
 func NavigatedTooSoon(a driver.Action) (driver.DoResult, error) {
+	subject := "ref " + fmt.Sprint(a.Ref)
+	if a.Ref == dom.NoRef {
+		subject = "what had the focus"
+	}
 	return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{
 		Kind: apierr.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "navigated"},
-		Message: fmt.Sprintf("ref %d did not receive all keys for certain: the page went on to another document meanwhile: read the page", a.Ref),
+		Message: subject + " did not receive all keys for certain: the page went on to another document meanwhile: read the page",
 	}
 }
 

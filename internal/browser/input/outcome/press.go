@@ -30,6 +30,8 @@ type Press struct {
 	Dragging bool `json:"dragging"`
 	// OffTarget says that a drag was released where its target was not any more.
 	OffTarget bool `json:"offTarget"`
+	// MayDrag says of a button that stays down that moves may begin a drag of data.
+	MayDrag bool `json:"mayDrag"`
 	// Held says that the element received the press of a button that was held.
 	Held bool `json:"-"`
 	// Unknown says that the document was gone before it could report anything.

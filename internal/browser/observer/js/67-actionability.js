@@ -451,9 +451,16 @@ function beforeWheel(agent, request) {
     foreign = foreign || tagOf(n) === "iframe" || tagOf(n) === "frame";
     boxes.push({ node: n, left: n.scrollLeft, top: n.scrollTop });
   }
-  agent.wheel = { boxes, left: scrollX, top: scrollY, foreign };
+  /** @type {WheelState} */
+  const wheel = { boxes, left: scrollX, top: scrollY, foreign, event: null, onWheel: (event) => (wheel.event = wheel.event || event) };
+  if (agent.wheel) removeEventListener("wheel", agent.wheel.onWheel, WHEEL_HEARD);
+  agent.wheel = wheel;
+  addEventListener("wheel", wheel.onWheel, WHEEL_HEARD);
   return at;
 }
+
+/** A listener that is passive does not slow scrolling down. */
+const WHEEL_HEARD = { capture: true, passive: true };
 
 /** How far everything was scrolled since then. @param {WheelState} wheel */
 function wheelDelta(wheel) {
@@ -485,12 +492,15 @@ async function afterWheel(agent, request) {
   let last = wheelDelta(wheel);
   for (let unchanged = 0; performance.now() < end; ) {
     await nextFrame();
+    if (wheel.event !== null && wheel.event.defaultPrevented) break; // the page handles it, and nothing scrolls
     const now = wheelDelta(wheel);
     unchanged = now.x === last.x && now.y === last.y ? unchanged + 1 : 0;
     last = now;
     if (unchanged >= (last.x || last.y ? WHEEL_RESTS : WHEEL_BEGINS)) break;
   }
-  return { ...last, foreign: wheel.foreign, view: last.x || last.y ? inView(agent, wheel) : null };
+  removeEventListener("wheel", wheel.onWheel, WHEEL_HEARD);
+  const handled = wheel.event !== null && wheel.event.defaultPrevented;
+  return { ...last, foreign: wheel.foreign, handled, view: last.x || last.y ? inView(agent, wheel) : null };
 }
 
 /** How far apart the points are at which the words of a view are looked for, in pixels. */

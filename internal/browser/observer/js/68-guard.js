@@ -7,13 +7,15 @@
 // runs first.
 //
 // Guard owns the mode and target of the action under way; Press and Keys (68-press.js, 68-keys.js)
-// own its outcome. Actions arm it right before input, and the commands for outcomes disarm it.
+// own its outcome, and Held and KeyWatch (68-held.js) that of input without a target. Actions arm it right before input, and the commands for outcomes disarm it.
 
 const GUARDED = [
   "pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu",
   "keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "compositionend", "dragstart",
-  "gotpointercapture", "focus",
+  "gotpointercapture", "focus", "pointermove", "mousemove", "dragend",
 ];
+/** Those that Held alone is told. */
+const HELD_ALONE = new Set(["pointermove", "mousemove", "dragend"]);
 /** Those of a press of the mouse. */
 const PRESSED = /^(pointer|mouse)(down|up)$|click$|^contextmenu$/;
 const GUARDING = { capture: true, passive: false };
@@ -55,6 +57,10 @@ class Guard {
     this.el = null;
     /** @type {Keys | null} */
     this.keys = null;
+    /** The button that is down between actions. @type {Held | null} */
+    this.held = null;
+    /** The keys that go to whatever has the focus. @type {KeyWatch | null} */
+    this.watch = null;
     this.until = 0;
     /** The first event reached the element. */
     this.reached = false;
@@ -167,6 +173,9 @@ class Guard {
   /** @param {Event} event */
   handleEvent(event) {
     if (!event.isTrusted || globalThis.__domtap !== this.agent) return; // another document may share the window
+    if (this.held) this.held.note(/** @type {MouseEvent} */ (event));
+    if (HELD_ALONE.has(event.type)) return;
+    if (this.watch) this.watch.note(event);
     if (event.type === "focus") {
       if (this.press) this.press.noteFocus(event);
     } else if (this.mode === "") {

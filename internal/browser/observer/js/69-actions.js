@@ -329,7 +329,7 @@ function fileTerms(agent, request) {
  */
 const actions = {
   waitActionable, checkBeforePress, mapFramePoint, describePoint, armAtPoint, displacement, awaitPress, awaitDown, pressOutcome, dragBegan, setDropTarget,
-  beforeWheel, afterWheel, typedOutcome, selectionHeard, waitChecked, fileInput, fileTerms,
+  beginHold, heldOutcome, draggingNow, awaitRelease, endHold, focusNow, watchKeys, keysSeen, beforeWheel, afterWheel, typedOutcome, selectionHeard, waitChecked, fileInput, fileTerms,
   deny: (agent) => (agent.guard.arm("deny", null), {}),
   guarding: (agent) => ({ guarding: agent.guard.mode === "keys" }),
   disarm: (agent) => (agent.guard.disarm(), {}),

@@ -272,6 +272,9 @@ interface WheelState {
   top: number;
   /** The pointer is over a frame. */
   foreign: boolean;
+  /** The event by which the page heard of the wheel, and what notes it. */
+  event: WheelEvent | null;
+  onWheel: (event: WheelEvent) => void;
 }
 
 /**

@@ -1,0 +1,106 @@
+package outcome
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+)
+
+// Focus is what has the focus of a document.
+type Focus struct {
+	// Element names it.
+	Element
+	// Document says that no element has it, and Frame the frame that has it.
+	Document bool   `json:"document"`
+	Frame    string `json:"frame"`
+	// Editable says that it takes text, Catcher that it shows none itself, and Control that keys press it.
+	Editable bool `json:"editable"`
+	Catcher  bool `json:"catcher"`
+	Control  bool `json:"control"`
+}
+
+// TakesNoText is the error of a text for a control that keys would press.
+func (f Focus) TakesNoText() error {
+	return apierr.Errorf(apierr.NotActionable, "type: the focus is on %s, which takes no text: click a field first, or name it as the target", f.Named())
+}
+
+// NothingListens is the error of a text that would go nowhere.
+func (f Focus) NothingListens() error {
+	if f.Document {
+		return apierr.Errorf(apierr.NotActionable, "type: no element has the focus, and the document does not listen for keys: click a field first, or name it as the target")
+	}
+	return apierr.Errorf(apierr.NotActionable, "type: the focus is on %s, and nothing on the page listens for keys: click a field first, or name it as the target", f.Named())
+}
+
+// NoKeyTypes is the error of a text that only a field can take.
+func (f Focus) NoKeyTypes(text string) error {
+	where := "no element has the focus"
+	if !f.Document {
+		where = "the focus is on " + f.Named() + ", which is no field"
+	}
+	return apierr.Errorf(apierr.NotActionable, "no key types %.20q, and %s: click a field first, or name it as the target", text, where)
+}
+
+// Seen is what the document of the focus received of keys.
+type Seen struct {
+	// Element names what received the first one, unless that is the Document.
+	Element
+	Document bool `json:"document"`
+	// Downs is how many presses of keys it received, and Handled how many of them the page handled itself.
+	Downs   int `json:"downs"`
+	Handled int `json:"handled"`
+	// Kept is how many characters were inserted, and Into the field of the last of them, if that is there still. The Held of Seen is
+	// what the field holds, unless it is a secret.
+	Kept int      `json:"kept"`
+	Into *Element `json:"into"`
+	Gone bool     `json:"gone"`
+}
+
+// Result is the result of so many presses of keys that went to the focus.
+func (s Seen) Result(a driver.Action, to Focus, presses int) (driver.DoResult, error) {
+	typed := a.Kind == driver.Type
+	of := utf8.RuneCountInString(a.Text)
+	switch {
+	case s.Gone || s.Downs == 0 && s.Kept == 0:
+		return s.undelivered(driver.DeliveredNone, "no key arrived", "the page took the focus away")
+	case a.Hold == 0 && s.Downs < presses:
+		return s.undelivered(driver.DeliveredPart, fmt.Sprintf("%d of %d keys arrived", s.Downs, presses), "the page took the focus to another document meanwhile")
+	case typed && to.Editable && !to.Catcher && s.Kept+s.Handled < of:
+		return s.undelivered(driver.DeliveredPart, fmt.Sprintf("%d of %d characters arrived", s.Kept, of), "the field does not take the others")
+	}
+	return driver.DoResult{Note: s.note(typed)}, nil
+}
+
+// undelivered is the result of keys that did not arrive whole.
+func (s Seen) undelivered(how driver.Delivered, what, why string) (driver.DoResult, error) {
+	return driver.DoResult{Delivered: how}, &apierr.Error{Kind: apierr.NotDelivered,
+		Detail:  map[string]string{"cause": "focus", "keys": strconv.Itoa(s.Downs), "arrived": strconv.Itoa(s.Kept)},
+		Message: what + " where the focus is: " + why + ": read the page, and name the element as the target"}
+}
+
+// note says where keys arrived, how many of them the page handled, and which field holds a text.
+func (s Seen) note(typed bool) string {
+	where := "to the document"
+	if !s.Document {
+		where = "on " + s.Named()
+	}
+	note := "ok, " + where
+	switch {
+	case s.Handled > 0 && !typed:
+		note += "; the page handled the key itself"
+	case s.Handled > 0:
+		note += fmt.Sprintf("; the page handled %d of %d keys itself", s.Handled, s.Downs)
+	}
+	if typed && s.Into != nil {
+		text := "the text"
+		if s.Held != "" {
+			text = strconv.Quote(s.Held)
+		}
+		note += "; " + cmp.Or(s.Into.Named(), "a field") + " holds " + text
+	}
+	return note
+}
