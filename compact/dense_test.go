@@ -166,6 +166,21 @@ func fuzzedPage(shape []byte, names []string, value string) []*dom.Element {
 	return all
 }
 
+// TestDenseSaysAPageOnceInTheHistory: also one that redirects to itself before it has a title.
+func TestDenseSaysAPageOnceInTheHistory(t *testing.T) {
+	for want, history := range map[string][]Visit{
+		"Navigation: Shop → Cart\n":                {{"https://a.example/", "Shop"}, {"https://a.example/cart", ""}, {"https://a.example/cart?2", ""}, {"https://a.example/cart?3", "Cart"}, {"https://a.example/cart?4", "Cart"}},
+		"Navigation: Cart → Shop → Cart\n":         {{"https://a.example/cart", "Cart"}, {"https://a.example/", "Shop"}, {"https://a.example/cart", "Cart"}},
+		"Navigation: Shop → https://a.example/x\n": {{"https://a.example/", "Shop"}, {"https://a.example/x", ""}},
+		"": {{"https://a.example/cart", "Cart"}, {"https://a.example/cart?2", "Cart"}},
+	} {
+		text := Dense(Header{URL: "https://a.example/", History: history}, view.View{}, "")
+		if got := strings.TrimPrefix(text, "URL: https://a.example/\n"); got != want {
+			t.Errorf("%v\nis %q, want %q", history, got, want)
+		}
+	}
+}
+
 func BenchmarkDense300(b *testing.B) {
 	all := benchmarkElements(300)
 	h := Header{URL: "https://shop.example/", Title: "Shop"}

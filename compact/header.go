@@ -1,8 +1,9 @@
 package compact
 
 import (
-	"slices"
+	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/dom"
@@ -155,9 +156,24 @@ func (h Header) appendHistory(dst []byte, history []Visit) []byte {
 	return append(dst, '\n')
 }
 
-// withoutRepeats leaves out visits that the one before is printed like, as of pages that redirect to themselves.
-func withoutRepeats(history []Visit) []Visit {
-	return slices.CompactFunc(slices.Clone(history), func(a, b Visit) bool { return a.Title == b.Title && (a.Title != "" || a.URL == b.URL) })
+// withoutRepeats leaves out visits that the next one says again, as of pages that redirect to themselves.
+func withoutRepeats(history []Visit) (out []Visit) {
+	path := func(v Visit) string {
+		url, _, _ := strings.Cut(v.URL, "#")
+		url, _, _ = strings.Cut(url, "?")
+		return url
+	}
+	for i, v := range history {
+		if i > 0 {
+			last := out[len(out)-1]
+			if v.Title == last.Title && v.Title != "" || (v.Title == "" || last.Title == "") && path(v) == path(last) {
+				out = out[:len(out)-1]
+				v.Title = cmp.Or(v.Title, last.Title)
+			}
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // Overhead returns what the header costs at most before any view with fewer than a million elements

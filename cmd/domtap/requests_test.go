@@ -95,25 +95,28 @@ var requestTests = []struct {
 	{"read -m interactive --max-tokens 300", &domtapv1.ReadPageRequest{
 		TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_INTERACTIVE, MaxTokens: proto.Int32(300)}},
 	{"read --outline", &domtapv1.ReadPageRequest{TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_CONTENT}},
-	{"form Name=Ada @7=x=y Agree --submit --url https://x.example/", &domtapv1.FillFormRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Submit: true, Url: "https://x.example/",
+	{"form Name=Ada @7=x=y Agree --submit --url https://x.example/", &domtapv1.FillFormRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true, Submit: true, Url: "https://x.example/",
 		Fields: []*domtapv1.FormField{{Label: "Name", Value: "Ada"}, {Ref: proto.Uint32(7), Value: "x=y"}, {Label: "Agree"}}}},
-	{"form [7]=x [ref=e8]=y=z [9] e7=label", &domtapv1.FillFormRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Fields: []*domtapv1.FormField{
+	{"form [7]=x [ref=e8]=y=z [9] e7=label", &domtapv1.FillFormRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true, Fields: []*domtapv1.FormField{
 		{Ref: proto.Uint32(7), Value: "x"}, {Ref: proto.Uint32(8), Value: "y=z"}, {Ref: proto.Uint32(9)}, {Label: "e7", Value: "label"}}}},
 	{"compact --root [ref=e3]", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_LINES, RootRef: proto.Uint32(3)}},
 	{"shot --ref e3 -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Ref: proto.Uint32(3)}},
 	{"type Oslo --submit", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Text: "Oslo", Submit: true}}})},
 	{"click @15", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(15)}}})},
 	{"screenshot --annotate -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
-	{"snapshot", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE}},
+	{"snapshot", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false)}},
 	{"snapshot --hrefs --max-tokens 500", &domtapv1.GetCompactRequest{
-		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, Hrefs: true, MaxTokens: proto.Int32(500)}},
-	{"snapshot -f dense_diff", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Incremental: true}},
-	{"compact -f dense", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE}},
+		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false), Hrefs: true, MaxTokens: proto.Int32(500)}},
+	{"snapshot -f dense_diff", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, IncludeHistory: proto.Bool(false), Incremental: true}},
+	{"snapshot --history", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(true)}},
+	{"click 15 --each", &domtapv1.InteractRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Steps: []*domtapv1.Step{
+		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(15)}}}}}},
+	{"compact -f dense", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false)}},
 	{"find sign in", &domtapv1.FindRequest{TabId: "t2", Query: "sign in"}},
 	{`find --within [7] Pay`, &domtapv1.FindRequest{TabId: "t2", Query: "Pay", Within: "[7]"}},
 	{`find -t t1 --max-results 3 --max-tokens 0 Pay`, &domtapv1.FindRequest{
 		TabId: "t1", Query: "Pay", MaxResults: proto.Int32(3), MaxTokens: proto.Int32(0)}},
-	{"fill-form a=b", &domtapv1.FillFormRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Fields: []*domtapv1.FormField{{Label: "a", Value: "b"}}}},
+	{"fill-form a=b", &domtapv1.FillFormRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true, Fields: []*domtapv1.FormField{{Label: "a", Value: "b"}}}},
 	{"shot --marks -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
 	{"pdf -", &domtapv1.PdfRequest{TabId: "t2", Format: domtapv1.PaperFormat_PAPER_FORMAT_A4}},
 	{"pdf --paper letter --landscape --background --scale 0.5 --pages 1-5,8 -t t1 -", &domtapv1.PdfRequest{
@@ -142,16 +145,16 @@ var requestTests = []struct {
 	{"watch", &domtapv1.WatchDomRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF}},
 	{"watch --all --frame f --omit-initial --min-interval 1s", &domtapv1.WatchDomRequest{
 		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, InteractiveOnly: proto.Bool(false), FrameId: "f", OmitInitial: true, MinInterval: seconds(1)}},
-	{"wait --text Done", &domtapv1.WaitForRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Timeout: seconds(30), Until: &domtapv1.WaitCondition{
+	{"wait --text Done", &domtapv1.WaitForRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true, Timeout: seconds(30), Until: &domtapv1.WaitCondition{
 		Element: &domtapv1.ElementCondition{Text: "Done"}}}},
 	{"wait t1 --role button --name Pay --ref 0 --selector a.b --exact --enabled --timeout 0", &domtapv1.WaitForRequest{
-		TabId: "t1", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Timeout: seconds(300), Until: &domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{
+		TabId: "t1", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true, Timeout: seconds(300), Until: &domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{
 			Role: "button", Name: "Pay", Ref: proto.Uint32(0), Selector: "a.b", Exact: true, State: domtapv1.ElementState_ELEMENT_STATE_ENABLED}}}},
 	{"wait --role progressbar --gone --url */done --network-idle --quiet 1s --change --timeout 1m", &domtapv1.WaitForRequest{
-		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Timeout: seconds(60), Until: &domtapv1.WaitCondition{
+		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true, Timeout: seconds(60), Until: &domtapv1.WaitCondition{
 			Element: &domtapv1.ElementCondition{Role: "progressbar", State: domtapv1.ElementState_ELEMENT_STATE_GONE},
 			Url:     "*/done", NetworkIdle: durationpb.New(500 * time.Millisecond), Quiet: seconds(1), Change: true}}},
-	{"wait --network-idle=2s", &domtapv1.WaitForRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Timeout: seconds(30), Until: &domtapv1.WaitCondition{NetworkIdle: seconds(2)}}},
+	{"wait --network-idle=2s", &domtapv1.WaitForRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true, Timeout: seconds(30), Until: &domtapv1.WaitCondition{NetworkIdle: seconds(2)}}},
 	{"click 0", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(0)}}})},
 	{"click [12]", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(12)}}})},
 	{"type 7 hello --submit", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: refTarget(7), Text: "hello", Submit: true}}})},
@@ -212,7 +215,7 @@ var requestTests = []struct {
 func refTarget(n uint32) *domtapv1.Target { return &domtapv1.Target{Ref: proto.Uint32(n)} }
 
 func interact(step *domtapv1.Step) *domtapv1.InteractRequest {
-	return &domtapv1.InteractRequest{TabId: "t2", Steps: []*domtapv1.Step{step}, Format: domtapv1.Format_FORMAT_DENSE_DIFF}
+	return &domtapv1.InteractRequest{TabId: "t2", Steps: []*domtapv1.Step{step}, Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true}
 }
 
 func TestCommandLinesBecomeRequests(t *testing.T) {

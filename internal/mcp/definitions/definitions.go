@@ -48,7 +48,6 @@ var definitions = map[string]Definition{
 			"max_tokens":{"type":"integer","default":8000},
 			"format":{"type":"string","enum":["dense","lines","tree"]},
 			"hrefs":{"type":"boolean"},
-			"history":{"type":"boolean"},
 			"root_ref":{"type":"integer"},
 			"cursor":{"type":"string","description":"of a cut answer (next: …)"}}}`,
 	},
@@ -84,8 +83,7 @@ var definitions = map[string]Definition{
 				"gone":{"type":"boolean","description":"wait"},
 				"network_idle":{"type":"boolean"},
 				"timeout":{"type":"number","description":"wait: seconds"}},
-			"required":["action"]}},
-			"each":{"type":"boolean","description":"every change by itself"}},
+			"required":["action"]}}},
 		"required":["steps"]}`,
 	},
 	"browser_fill_form": {

@@ -46,3 +46,20 @@ func TestAPageForgesNoLineOfAnOutcome(t *testing.T) {
 		}
 	}
 }
+
+func TestANewPageSaysItsHeadings(t *testing.T) {
+	kinds := []domtapv1.OutcomeKind{domtapv1.OutcomeKind_OUTCOME_KIND_HEADING, domtapv1.OutcomeKind_OUTCOME_KIND_TEXT,
+		domtapv1.OutcomeKind_OUTCOME_KIND_STATUS, domtapv1.OutcomeKind_OUTCOME_KIND_LOG, domtapv1.OutcomeKind_OUTCOME_KIND_ALERT}
+	var all []*domtapv1.Outcome
+	for _, kind := range kinds {
+		all = append(all, &domtapv1.Outcome{Kind: kind, Text: "Saved"})
+	}
+	for page, want := range map[string]string{
+		"URL: x\n<status Saved>\n<log Saved>\n<alert Saved>\n": "! alert: Saved\n",
+		"URL: x\n# Saved\n": "! status: Saved\n! log: Saved\n! alert: Saved\n",
+	} {
+		if got := Outcome(Beside(all, page), ""); got != want {
+			t.Errorf("beside\n%sare\n%swant\n%s", page, got, want)
+		}
+	}
+}

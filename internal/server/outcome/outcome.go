@@ -117,10 +117,10 @@ func Unsaid(all []*domtapv1.Outcome, text string, replaced bool) []*domtapv1.Out
 // IsPage reports whether the changes of DENSE_DIFF are the page instead.
 func IsPage(changes string) bool { return strings.HasPrefix(changes, "URL: ") }
 
-// begins reports whether the name of an element that is new or changed begins with words.
+// begins reports whether the name of an element that is new is words, or a card's that begins with them.
 func begins(changes, words string) bool {
 	for line := range strings.Lines(changes) {
-		if line[0] != '+' && line[0] != '~' {
+		if line[0] != '+' {
 			continue
 		}
 		_, name, _ := strings.Cut(line, "] ")

@@ -99,3 +99,26 @@ func TestTextsAreSaidOnce(t *testing.T) {
 		t.Errorf("a text that came and went: %q", got)
 	}
 }
+
+// TestWhatTheTextSaysIsNotSaidTwice: not of a new page, nor the heading of a card that is new.
+func TestWhatTheTextSaysIsNotSaidTwice(t *testing.T) {
+	noted := []dom.Notice{noticed(dom.NoticeAlert, "Wrong"), noticed(dom.NoticeHeading, "Cart"), noticed(dom.NoticeHeading, "Trip"), noticed(dom.NoticeText, "Total"),
+		noticed(dom.NoticeStatus, "3 items"), noticed(dom.NoticeStatus, "Saved"), noticed(dom.NoticeLog, "Ada came")}
+	all := "! alert: Wrong\n! heading: Cart\n! heading: Trip\n! text: Total\n! status: 3 items\n! status: Saved\n! log: Ada came\n"
+	page := "URL: x\n# Cart\n<status 3 items>\n<log Ada came>\n[1] Home\n"
+	for _, test := range []struct {
+		text     string
+		replaced bool
+		want     string
+	}{
+		{page, true, "! alert: Wrong\n! status: Saved\n"},
+		{page, false, all},
+		{"~ [1] Add to Cart (button) ← Buy\n- [2] Trip\n", false, all},
+		{"+ [1] Trip…+130 (button)\n+ [2] Cart\n", false, "! alert: Wrong\n! text: Total\n! status: 3 items\n! status: Saved\n! log: Ada came\n"},
+		{"+ [1] Tripoli\n~ [2] Cart (button pressed) ← (button)\n", false, all},
+	} {
+		if got := lines(Unsaid(Of(noted), test.text, test.replaced)); got != test.want {
+			t.Errorf("beside\n%sare\n%swant\n%s", test.text, got, test.want)
+		}
+	}
+}

@@ -15,10 +15,9 @@ import (
 
 // Form makes the command form.
 func Form(a *cli.App) *cobra.Command {
-	var submit bool
+	var submit, each bool
 	var url, within string
 	var files []string
-	var each bool
 	cmd := a.TabCommand(&cobra.Command{
 		Use:     "form FIELD=VALUE…",
 		Aliases: []string{"fill-form"},
