@@ -56,6 +56,7 @@ func TestATurnLetsGo(t *testing.T) {
 				if n := len(out.Results); n > 0 && !strings.Contains(out.Results[n-1].Summary, c.says) {
 					t.Errorf("the last step says %q, not %q", out.Results[n-1].Summary, c.says)
 				}
+				synctest.Wait() // behind the turn, also when its caller did not wait
 				ups := 0
 				for _, a := range b.Page(0).Actions() {
 					if a.Kind == driver.MouseUp {

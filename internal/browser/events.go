@@ -100,8 +100,10 @@ func (p *Page) handlePage(s devtools.Session, msg *cdproto.Message) error {
 	case cdppage.LifecycleEvent.Method:
 		return devtools.On(msg, cdppage.LifecycleEvent, p.lifecycle)
 	case cdppage.JavascriptDialogOpening.Method:
+		p.input.SetDialog(true)
 		return devtools.On(msg, cdppage.JavascriptDialogOpening, p.dialogs.Opening)
 	case cdppage.JavascriptDialogClosed.Method:
+		p.input.SetDialog(false)
 		return devtools.On(msg, cdppage.JavascriptDialogClosed, func(e cdppage.EventJavascriptDialogClosed) { p.dialogs.Closing(e, p.navigator.State.Arrived) })
 	case cdppage.ScreencastFrame.Method:
 		return devtools.On(msg, cdppage.ScreencastFrame, p.shots.Casts.Take)
@@ -189,6 +191,7 @@ func (p *Page) crashed(reason string) {
 		again, sacrificed = s.Crashed()
 		p.dialogs.State.Lost()
 	})
+	p.input.SetDialog(false)
 	if again {
 		return
 	}

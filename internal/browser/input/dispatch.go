@@ -71,8 +71,12 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// release releases the button, also when ctx has ended: then, and when it ends meanwhile, it does not wait for the page, which may hang.
-func (t *pointer) release(ctx context.Context, step devtools.Step) error {
+// release releases a button or a key, also when ctx has ended: then, and when it ends meanwhile, it does not wait for the page, which may
+// hang. While a dialog is open, the release follows that.
+func (t *task) release(ctx context.Context, step devtools.Step) error {
+	if t.page.AfterDialog(step) {
+		return nil
+	}
 	k, err := t.page.Main().Send(context.WithoutCancel(ctx), step.Method, step.Params)
 	if err != nil {
 		return err

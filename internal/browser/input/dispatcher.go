@@ -39,6 +39,9 @@ type Page interface {
 	Parent(frame dom.FrameID) (dom.FrameID, bool)
 	// Others lists the observers of all frames but these.
 	Others(frames []dom.FrameID) []Agent
+	// AfterDialog keeps a command until the dialog that is open is closed: the browser drops input meanwhile. False: none is open, and
+	// the command is not kept.
+	AfterDialog(step devtools.Step) bool
 	// Hears reports whether the page listens for the keyboard: on the document, above it or on the body, or with all anywhere in
 	// the document.
 	Hears(ctx context.Context, a Agent, all bool) (bool, error)

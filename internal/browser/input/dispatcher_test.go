@@ -83,6 +83,8 @@ func (d desk) Send(ctx context.Context, command string, argument any) (*devtools
 
 func (desk) AskRest(context.Context, Agent) {}
 
+func (desk) AfterDialog(devtools.Step) bool { return false }
+
 func (desk) Hears(context.Context, Agent, bool) (bool, error) { return true, nil }
 
 func (desk) Handle(context.Context, string, any) (runtime.RemoteObjectID, error) { return "", nil }

@@ -368,7 +368,9 @@ func (h *Dispatcher) LetGo(ctx context.Context) {
 	if was.dragged != nil {
 		main.PostAll(ctx, dragEvent(input.DispatchDragEventTypeDragCancel, was.at, was.dragged))
 	}
-	main.PostAll(ctx, released(was.at, was.how))
+	if up := released(was.at, was.how); !h.page.AfterDialog(up) {
+		main.PostAll(ctx, up)
+	}
 	t.endDrags(ctx, was)
 	t.endHold(ctx, was)
 }

@@ -27,6 +27,9 @@ type Input struct {
 	folders  []string
 	// rest is what AskRest has asked; the monitor guards it.
 	rest frames.Asked
+	// dialog says that a dialog is open, and owed are commands that wait until it is closed; the monitor guards both.
+	dialog bool
+	owed   []devtools.Step
 	// acts performs the actions, one at a time.
 	acts *Dispatcher
 }
@@ -178,6 +181,28 @@ func (i *Input) Expected(msg *cdproto.Message) bool {
 	default: // the first one counts
 	}
 	return true
+}
+
+// AfterDialog implements Page.
+func (i *Input) AfterDialog(step devtools.Step) bool {
+	i.m.Lock()
+	defer i.m.Unlock()
+	if i.dialog {
+		i.owed = append(i.owed, step)
+	}
+	return i.dialog
+}
+
+// SetDialog says that a dialog was opened, or closed. It runs on the page's loop.
+func (i *Input) SetDialog(open bool) {
+	i.m.Lock()
+	i.dialog = open
+	var owed []devtools.Step
+	if !open {
+		owed, i.owed = i.owed, nil
+	}
+	i.m.Unlock()
+	i.m.Main.PostAll(i.m.Life, owed...)
 }
 
 // Folder implements Page: it makes a folder that Close removes.

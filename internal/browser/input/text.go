@@ -245,14 +245,10 @@ func (t *typing) holdChord(ctx context.Context, events []keys.Event) error {
 	if err == nil {
 		err = t.repeatKey(ctx, again)
 	}
-	main := t.page.Main()
 	for _, e := range rest {
-		k, serr := main.Send(context.WithoutCancel(ctx), input.CommandDispatchKeyEvent, e.Key)
-		if serr == nil {
-			serr = k.Wait(ctx, nil) // when the time is up, this does not wait for the page
-		}
+		up := t.release(ctx, devtools.Step{Method: input.CommandDispatchKeyEvent, Params: e.Key})
 		if err == nil {
-			err = serr
+			err = up
 		}
 	}
 	return err

@@ -64,7 +64,7 @@ var definitions = map[string]Definition{
 		"Do up to 32 steps; returns what a person notices (! alert: …) and changes: + new, - gone, ~ now ← before. Target: ref, role with name, text, label, selector, or x, y.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
-			"steps":{"type":"array","maxItems":32,"items":{"type":"object","properties":{
+			"steps":{"type":"array","items":{"type":"object","properties":{
 				"action":{"type":"string","enum":["click","double_click","hover","type","fill","press","select","check","uncheck","scroll","drag","upload","wait","read","screenshot","back","mouse_down","mouse_move","mouse_up"]},
 				"ref":{"type":"integer"},
 				"role":{"type":"string"},
@@ -76,11 +76,11 @@ var definitions = map[string]Definition{
 				"nth":{"type":"integer"},
 				"x":{"type":"number"},
 				"y":{"type":"number"},
-				"value":{"type":"string","description":"click: right, triple, hold 1s; type, fill: text; press: key (Control+a, a hold 1s); select: option; upload: path; scroll: pixels down; drag: ref or x,y; mouse_move: x,y on"},
+				"value":{"type":"string","description":"click: right, triple, hold 1s; type, fill: text; press: key (Control+a hold 1s); select: option; upload: path; scroll: pixels down; drag: ref or x,y; mouse_move: dx,dy"},
 				"waypoints":{"type":"array","items":{"type":"string"},"description":"drag: refs or x,y to pass"},
 				"values":{"type":"array","items":{"type":"string"}},
 				"submit":{"type":"boolean","description":"then Enter"},
-				"gone":{"type":"boolean","description":"wait"},
+				"gone":{"type":"boolean"},
 				"network_idle":{"type":"boolean"},
 				"timeout":{"type":"number","description":"wait: seconds"}},
 			"required":["action"]}}},

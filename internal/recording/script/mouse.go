@@ -60,7 +60,7 @@ func (b *builder) mouse(s *domtapv1.TimelineStep, m *moment) {
 // isFirstPlace reports whether no part has left its place out, which flags would name.
 func isFirstPlace(parts []mousePart) bool {
 	for _, p := range parts {
-		if p.place == nil && p.kind == "mouse_down" {
+		if p.place == nil && (p.kind == "mouse_down" || p.kind == "mouse_move") {
 			return false
 		}
 	}
@@ -145,5 +145,9 @@ func (o order) goMouse() string {
 	if down := o.mouse[0].step.GetMouseDown(); down.GetButton() == "right" || down.GetButton() == "middle" {
 		return "// not done: a press of the " + down.GetButton() + " button"
 	}
-	return act(strings.Join(steps, ", "))
+	made := act(strings.Join(steps, ", "))
+	if hold := o.mouse[0].step.GetMouseDown().GetHold(); hold != nil {
+		made = "// not done: the button was held for " + hold.AsDuration().String() + " before the next step\n" + made
+	}
+	return made
 }
