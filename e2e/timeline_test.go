@@ -39,7 +39,7 @@ const timelineGolden = `#1 agent OpenTab (N ms, about N tokens): tab opened
 #6 agent Interact (N ms): click button "Log in": not found — TARGET_NOT_FOUND: …
 #7 agent FillForm (N ms, about N tokens): fill "Password": ok; click "Sign in": ok → Home (/home) at 240,120 → navigated (+1 -3 ~0) ! heading: Home
 #8 navigated to SITE/home
-#9 agent Interact (N ms, about N tokens): press a character: ok; click "Sign out": ok, and a dialog is open: alert "Bye" at N,N → dialog
+#9 agent Interact (N ms, about N tokens): press a character: ok, to the document; click "Sign out": ok, and a dialog is open: alert "Bye" at N,N → dialog
 #10 alert dialog "Bye" accepted
 #11 agent AnswerDialog (N ms, about N tokens)
 `

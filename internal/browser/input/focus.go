@@ -74,7 +74,7 @@ func (t *typing) pressAtFocus(ctx context.Context, events []keys.Event) (driver.
 	if err != nil {
 		return driver.DoResult{}, err
 	}
-	if err := typable(found, events); err != nil {
+	if err := typable(found, events); err != nil && t.action.Hold == 0 { // what cannot be held has an error of its own
 		return driver.DoResult{}, err
 	}
 	return t.sendToFocus(ctx, agent, found, events, func() (bool, error) { return t.sendChord(ctx, agent, events) })
