@@ -184,12 +184,12 @@ var requestTests = []struct {
 		Target: refTarget(4), To: &domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(2)}}}})},
 	{"drag 4 9 --waypoint [6] --waypoint 1,2", interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{
 		Target: refTarget(4), To: refTarget(9), Waypoints: []*domtapv1.Target{refTarget(6), {X: proto.Float64(1), Y: proto.Float64(2)}}}}})},
-	{"mouse down 4 move 9 1,2 by 3,-4 press Escape up --button right --modifier Shift --hold 1s --moves 3", &domtapv1.InteractRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Steps: []*domtapv1.Step{
+	{"mouse down 4 move 9 1,2 by 3,-4 press Escape up --button right --modifier Shift --hold 1s --moves 3", &domtapv1.InteractRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true, Steps: []*domtapv1.Step{
 		{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: refTarget(4), Button: "right", Modifiers: []string{"Shift"}, Hold: seconds(1)}}},
 		{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{Target: &domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(2)}, DeltaX: 3, DeltaY: -4, Waypoints: []*domtapv1.Target{refTarget(9)}, Moves: 3}}},
 		{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Escape"}}},
 		{Action: &domtapv1.Step_MouseUp{MouseUp: &domtapv1.MouseUpStep{}}}}}},
-	{"mouse down move by 80,0 --role slider", &domtapv1.InteractRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Steps: []*domtapv1.Step{
+	{"mouse down move by 80,0 --role slider", &domtapv1.InteractRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Brief: true, Steps: []*domtapv1.Step{
 		{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: &domtapv1.Target{Role: "slider"}}}},
 		{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{DeltaX: 80}}}}}},
 	{"type --focused 42", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Text: "42"}}})},

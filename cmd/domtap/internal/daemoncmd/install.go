@@ -79,8 +79,8 @@ func install(a *cli.App) *cobra.Command {
 	var flags installFlags
 	cmd := &cobra.Command{
 		Use:   "install HOST",
-		Short: "Add domtap to the configuration of an MCP host",
-		Long: "Add domtap to the configuration file of an MCP host (" + strings.Join(mcphost.Names(), ", ") + `), and say what was done. All else in
+		Short: "Let an MCP host start domtap",
+		Long: "Let an MCP host start domtap, in its configuration file (" + strings.Join(mcphost.Names(), ", ") + `), and say what was done. All else in
 the file stays as it is, with comments; the file as it was is kept beside it. Running it again changes nothing.
 Restart the host afterwards.`,
 		Example: `  domtap mcp install claude

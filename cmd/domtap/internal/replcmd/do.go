@@ -32,8 +32,8 @@ STEP, or with -, each line of standard input is one. All steps are checked befor
 waits that follow each other are one turn of the tab, whose answer is what changed in the end. The first step
 that fails ends it, and the error says which; those after it are not done.
 
-An element is named by its text, its label, or role and name; by --within and --nth if there are several; or
-by its ref. domtap batch reads many pages.`
+An element is named by its text, its label, role and name, or its ref; of several, the flags of domtap click
+choose one. domtap batch reads many pages.`
 
 // Do makes the command do.
 func Do(a *cli.App, root Root, steps Steps) *cobra.Command {
@@ -42,7 +42,7 @@ func Do(a *cli.App, root Root, steps Steps) *cobra.Command {
 		Short: "Do several commands in one call",
 		Long:  doHelp,
 		Example: `  domtap do 'open shop.example' 'fill Search tea' 'press Enter' 'wait text results' snapshot
-  domtap do 'click Edit --within "Grace Hopper"' 'fill Name Grace' 'check Active' 'click button Save'
+  domtap do 'click button Edit' 'fill Name Grace' 'check Active' 'click button Save'
   domtap do - < steps.txt`,
 		Args: cobra.ArbitraryArgs,
 	})
