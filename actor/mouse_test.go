@@ -63,7 +63,7 @@ func TestATurnLetsGo(t *testing.T) {
 						ups++
 					}
 				}
-				if lets := b.Page(0).Calls("LetGo"); ups != c.ups || lets == 0 {
+				if lets := b.Page(0).Calls("LetGo"); ups != c.ups && !c.gone || lets == 0 { // who is gone may go before or after the release
 					t.Errorf("%d releases, and let go %d times", ups, lets)
 				}
 			})
