@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// loadingLimit is how long a navigation waits while the page says that it is loading, and blankLimit while it shows nothing. It takes
-	// half of the caller's time at most.
+	// loadingLimit bounds how long a navigation waits while the page says that it is loading, and blankLimit while it shows nothing. Neither
+	// takes more than half of the caller's time.
 	loadingLimit = 3 * time.Second
 	blankLimit   = 1500 * time.Millisecond
-	// buildingEvery is how often the page is asked, and buildingBound how long it may take to answer.
+	// buildingEvery is the interval between two questions to the page, and buildingBound how long it may take to answer one.
 	buildingEvery = 100 * time.Millisecond
 	buildingBound = 500 * time.Millisecond
 )
 
 // awaitBuilt waits until a page that was loaded is there as a person sees it: not the empty shell or the "Loading…" of an application that draws
 // itself when its scripts and data have come. It follows the page to another document meanwhile. Most pages are there at the first
-// question. The wait ending early is no error: the page is what it is.
+// question; one that was not must be there at two in a row. The wait ending early is no error: the page is what it is.
 func (t navigator) awaitBuilt(ctx context.Context, phase driver.Phase) {
 	begun := time.Now()
 	limit := loadingLimit
@@ -31,19 +31,14 @@ func (t navigator) awaitBuilt(ctx context.Context, phase driver.Phase) {
 	for built := 0; t.readyErr() == nil; {
 		commits := t.commits()
 		last := bounded.Err() != nil
-		switch t.building(ctx, last) {
-		case driver.Built:
-			if built++; built == 2 || time.Since(begun) < buildingEvery { // there at once, or for two questions
-				return
-			}
-		case driver.Blank:
-			if built = 0; time.Since(begun) > blankLimit {
-				return
-			}
-		case driver.Loading:
+		state := t.building(ctx, last)
+		if state == driver.Built {
+			built++
+		} else {
 			built = 0
 		}
-		if last {
+		waited := time.Since(begun)
+		if last || built == 2 || built == 1 && waited < buildingEvery || state == driver.Blank && waited > blankLimit {
 			return
 		}
 		round, stop := context.WithTimeout(bounded, buildingEvery)

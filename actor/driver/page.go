@@ -136,7 +136,7 @@ const (
 	Built Building = iota
 	// Blank is one that shows nothing yet.
 	Blank
-	// Loading is one that says that it loads.
+	// Loading is one that says, or shows by a skeleton, that it is loading.
 	Loading
 )
 

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// workLimit is how long an answer waits while the page says that it is working, and workEvery how often the page is asked.
+	// workLimit bounds how long an answer waits while the page says that it is working. workEvery is the interval between two questions to
+	// the page.
 	workLimit = 4 * time.Second
 	workEvery = 150 * time.Millisecond
 	// maxWorking is how long a text that says so is, in characters.
@@ -75,8 +76,10 @@ func (t *run) awaitWork(ctx context.Context, since uint64, out *Outcome) {
 		for t.x.AwaitHead(round) {
 		}
 		stop()
-		if _, err := t.x.Read(bounded, actor.ReadOptions{}); err != nil {
-			return
+		if controlWorks(head, out) { // notices come without a read, names do not
+			if _, err := t.x.Read(bounded, actor.ReadOptions{}); err != nil {
+				return
+			}
 		}
 		if head = t.collected(bounded); works() {
 			continue

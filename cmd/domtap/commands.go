@@ -155,7 +155,9 @@ func newRoot(a *cli.App, args ...string) *cobra.Command {
 	root.SetVersionTemplate("domtap {{.Version}}\n")
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		describeAll(cmd, args)
+		if slices.Contains(args, "all") {
+			cmd.Annotations = map[string]string{helpAll: ""}
+		}
 		help(cmd, args)
 	})
 	all := groups()
@@ -188,7 +190,6 @@ func named(all []group, args []string) bool {
 func usageTemplate(template string) string {
 	cobra.AddTemplateFunc("ownFlags", func(f *pflag.FlagSet) string { return flagUsages(f, isOwn) })
 	cobra.AddTemplateFunc("otherFlags", otherFlags)
-	cobra.AddTemplateFunc("allFlags", allFlags)
 	const all = "{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
 	const parted = `{{ownFlags .LocalFlags | trimTrailingWhitespaces}}{{with otherFlags .}}
 
@@ -196,16 +197,12 @@ func usageTemplate(template string) string {
 	return strings.Replace(template, all, parted, 1) + "{{if not .HasParent}}" + rootNotes + "{{end}}"
 }
 
-// describeAll lets --help all describe the flags that are only named otherwise.
-func describeAll(cmd *cobra.Command, args []string) {
-	if slices.Contains(args, "all") {
-		cmd.SetUsageTemplate(strings.Replace(cmd.UsageTemplate(), "{{with otherFlags .}}", "{{with allFlags .LocalFlags}}", 1))
-	}
-}
+// helpAll is the annotation of a command whose help describes all flags, for --help all.
+const helpAll = "domtap_help_all"
 
 func isOwn(f *pflag.Flag) bool { return !cli.IsCommon(f) && !actcmd.IsTarget(f) }
 
-// otherFlags names the flags that say which element a command works on, and those that all client commands have.
+// otherFlags names, or with helpAll describes, the flags that say which element a command works on, and those that all client commands have.
 func otherFlags(cmd *cobra.Command) string {
 	var target, common []string
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -219,6 +216,9 @@ func otherFlags(cmd *cobra.Command) string {
 	if len(common) == 0 {
 		return ""
 	}
+	if _, all := cmd.Annotations[helpAll]; all {
+		return allFlags(cmd.LocalFlags())
+	}
 	var b strings.Builder
 	if len(target) > 0 {
 		b.WriteString("Which element: " + strings.Join(target, " ") + "\n")
@@ -226,7 +226,7 @@ func otherFlags(cmd *cobra.Command) string {
 	return b.String() + "Every command: " + strings.Join(common, " ") + " and more; --help all describes them\n"
 }
 
-// allFlags describes the flags that otherFlags names.
+// allFlags describes the flags that otherFlags names otherwise.
 func allFlags(f *pflag.FlagSet) string {
 	return "Which element:\n" + flagUsages(f, actcmd.IsTarget) + "\nEvery command:\n" + flagUsages(f, cli.IsCommon)
 }

@@ -24,7 +24,7 @@ const (
 // None is the text of changes when there are none.
 const None = "Changes: none\n"
 
-// Met is the text of changes when all that changed is what the reader asked for.
+// Met is the text when the only changes are those that the reader asked for.
 const Met = "Changes: none but those asked for\n"
 
 // Side is a view of a page: some of its elements, in the order of the page.

@@ -153,6 +153,9 @@ func TestArgumentsThatCanMeanOneThingOnlyAreAccepted(t *testing.T) {
 		} {
 			wantAll(t, h.do("browser_interact", object{"steps": step}), ": ok")
 		}
+		for _, action := range []string{"type", "press"} { // the keys of a text go to what has the focus
+			wantAll(t, h.do("browser_interact", object{"steps": object{"action": action, "text": "Oslo"}}), "type: ok")
+		}
 	})
 }
 

@@ -236,7 +236,7 @@ func awaitDrag(ctx context.Context, data <-chan *cdproto.Message) (*cdproto.Mess
 	}
 }
 
-// dragData is what the page drags, as the browser says.
+// dragData decodes the data of a drag and drop from the event of its interception.
 func dragData(msg *cdproto.Message) (*input.DragData, error) {
 	e, err := devtools.DecodeEvent(msg, input.DragIntercepted)
 	if err != nil {

@@ -30,7 +30,7 @@ type held struct {
 	data    <-chan *cdproto.Message
 	stop    func()
 	dragged *input.DragData
-	// entered says that the drag was announced to the page.
+	// entered says that the page has received dragenter.
 	entered bool
 }
 

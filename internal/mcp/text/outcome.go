@@ -33,8 +33,8 @@ func OutcomeWith(all []*domtapv1.Outcome, title string, line func(string) string
 	return b.String()
 }
 
-// Beside leaves out of what was noticed during a navigation what the page says that the answer prints: headings, texts, and the status and
-// the logs in it.
+// Beside removes from the outcome of a navigation what the answer prints anyway as a part of the page: headings, texts, and the status and log
+// regions that the page has.
 func Beside(all []*domtapv1.Outcome, page string) []*domtapv1.Outcome {
 	return slices.DeleteFunc(slices.Clone(all), func(o *domtapv1.Outcome) bool {
 		switch o.GetKind() {

@@ -11,7 +11,7 @@ type mousePart struct {
 	kind string
 	// place is where it is done; nil: where the pointer is.
 	place *domtapv1.Target
-	// flagged says that the shell has the place in flags.
+	// flagged says that flags of the command name the place, so that its words do not.
 	flagged bool
 	step    *domtapv1.TimelineStep
 }

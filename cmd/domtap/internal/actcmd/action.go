@@ -75,19 +75,24 @@ func (a *action) command(app *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		id, err := c.TabID(ctx)
-		if err != nil {
-			return err
-		}
-		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{
-			TabId: id, Steps: []*domtapv1.Step{one}, ClientId: c.ID, Format: app.Printer().DiffFormat(), Brief: app.Printer().Brief(each),
-		})
+		answer, err := interact(ctx, app, c, []*domtapv1.Step{one}, each)
 		if err != nil {
 			return err
 		}
 		return printOutcome(app.Printer(), answer)
 	})
 	return cmd
+}
+
+// interact does steps as one turn of the tab of the command. Each asks for every change, also those that were asked for.
+func interact(ctx context.Context, app *cli.App, c *cli.Client, steps []*domtapv1.Step, each bool) (*domtapv1.InteractResponse, error) {
+	id, err := c.TabID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Actions.Interact(ctx, &domtapv1.InteractRequest{
+		TabId: id, Steps: steps, ClientId: c.ID, Format: app.Printer().DiffFormat(), Brief: app.Printer().Brief(each),
+	})
 }
 
 // readText returns a TEXT argument; - is standard input without its last line break.

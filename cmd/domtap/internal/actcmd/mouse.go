@@ -60,11 +60,7 @@ func Mouse(app *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		id, err := c.TabID(ctx)
-		if err != nil {
-			return err
-		}
-		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: steps, ClientId: c.ID, Format: app.Printer().DiffFormat(), Brief: app.Printer().Brief(each)})
+		answer, err := interact(ctx, app, c, steps, each)
 		if err != nil {
 			return err
 		}

@@ -115,7 +115,7 @@ func byArguments(words []string, field bool) *domtapv1.Target {
 	return &domtapv1.Target{Text: last}
 }
 
-// byPlace makes a target from a ref, or a point X,Y; flag is what has it.
+// byPlace makes a target from a ref or a point X,Y. Errors name the flag.
 func byPlace(flag, text string) (*domtapv1.Target, error) {
 	if strings.Contains(text, ",") {
 		return byPoint(flag, text)

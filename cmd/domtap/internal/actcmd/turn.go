@@ -37,18 +37,15 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 		stdin = argument == "-"
 		return argument, nil
 	})
-	common := &cobra.Command{}
-	cli.New(cli.Env{}).TabCommand(common)
-	cmd.Flags().AddFlagSet(common.Flags())
-	if err := cmd.ParseFlags(words); err != nil {
+	args, common, err := cli.ParseAlone(cmd, words)
+	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "domtap "+a.name+" --help lists the flags", "%w", err)
 	}
-	args := cmd.Flags().Args()
 	if err := cmd.Args(cmd, args); err != nil {
 		return nil, exit.Errorf(exit.Usage, "domtap "+cmd.Use, "%w", err)
 	}
 	message, err := step(args)
-	if err != nil || stdin || cli.HasCommon(cmd.Flags()) {
+	if err != nil || stdin || common {
 		return nil, err
 	}
 	return message, nil
@@ -59,11 +56,7 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 func Turn(app *cli.App, words []string, steps []*domtapv1.Step, brief, each bool) *cobra.Command {
 	cmd := app.TabCommand(&cobra.Command{Use: "turn", SilenceUsage: true, SilenceErrors: true})
 	cmd.RunE = app.WithClientFor(func() time.Duration { return lasting(app.Flags.Timeout, steps) }, func(ctx context.Context, c *cli.Client, _ []string) error {
-		id, err := c.TabID(ctx)
-		if err != nil {
-			return err
-		}
-		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: steps, ClientId: c.ID, Format: app.Printer().DiffFormat(), Brief: app.Printer().Brief(each)})
+		answer, err := interact(ctx, app, c, steps, each)
 		if err != nil {
 			return ofFirst(err, words)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Args checks the number of arguments by their names in the help: URL is required, [TAB] is
@@ -34,4 +35,17 @@ func CheckArgs(args, required []string, most int) error {
 		return fmt.Errorf("unexpected argument %q", args[most])
 	}
 	return nil
+}
+
+// ParseAlone parses the words of a command that has its own flags, without running it, and returns its arguments. Common reports that
+// flags were given that all commands on a tab have: they are taken, unless the command has a flag of the name.
+func ParseAlone(cmd *cobra.Command, words []string) (args []string, common bool, err error) {
+	of := &cobra.Command{}
+	New(Env{}).TabCommand(of)
+	cmd.Flags().AddFlagSet(of.Flags())
+	if err := cmd.ParseFlags(words); err != nil {
+		return nil, false, err
+	}
+	cmd.Flags().Visit(func(flag *pflag.Flag) { common = common || IsCommon(flag) })
+	return cmd.Flags().Args(), common, nil
 }

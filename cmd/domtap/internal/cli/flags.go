@@ -139,13 +139,6 @@ func markCommon(f *pflag.FlagSet, names ...string) {
 // IsCommon reports whether all client commands have a flag.
 func IsCommon(flag *pflag.Flag) bool { return flag.Annotations[commonAnnotation] != nil }
 
-// HasCommon reports whether a flag was given that all client commands have.
-func HasCommon(f *pflag.FlagSet) bool {
-	given := false
-	f.Visit(func(flag *pflag.Flag) { given = given || IsCommon(flag) })
-	return given
-}
-
 // MakeOwn makes a flag of all client commands one of its command alone, which no variable sets.
 func MakeOwn(flag *pflag.Flag, usage, value string) {
 	flag.Usage, flag.DefValue = usage, value

@@ -84,14 +84,12 @@ func ParseWait(words []string) (*domtapv1.Step, error) {
 	w.register(cmd.Flags())
 	var timeout time.Duration
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "")
-	common := &cobra.Command{}
-	cli.New(cli.Env{}).TabCommand(common)
-	cmd.Flags().AddFlagSet(common.Flags())
-	if err := cmd.ParseFlags(words); err != nil {
+	args, common, err := cli.ParseAlone(cmd, words)
+	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "domtap wait --help lists the flags", "%w", err)
 	}
-	args, err := sayCondition(cmd.Flags(), cmd.Flags().Args())
-	if err != nil || len(args) > 0 || cli.HasCommon(cmd.Flags()) {
+	args, err = sayCondition(cmd.Flags(), args)
+	if err != nil || len(args) > 0 || common {
 		return nil, err
 	}
 	until, err := w.condition(cmd.Flags())

@@ -1,8 +1,8 @@
 package replcmd
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -72,13 +72,12 @@ func linesOf(in io.Reader, args []string) ([]string, error) {
 		return nil, exit.Errorf(exit.Usage, "for example: domtap do 'click Save' 'wait text Saved'", "missing STEP")
 	}
 	var lines []string
-	scan := bufio.NewScanner(in)
-	scan.Buffer(nil, maxLine)
+	scan := linesFrom(in)
 	for scan.Scan() {
 		lines = append(lines, scan.Text())
 	}
 	if err := scan.Err(); err != nil {
-		return nil, exit.Errorf(exit.Usage, "a line has at most 1 MiB", "read the steps: %w", err)
+		return nil, unreadable(err)
 	}
 	return lines, nil
 }
@@ -102,25 +101,22 @@ type part struct {
 // parse checks all steps, so that nothing is done when one of them is wrong.
 func (d *doing) parse(lines []string) error {
 	for i, line := range lines {
-		p := part{line: line}
-		var err error
-		if p.words, err = Split(line); err == nil && len(p.words) > 0 && p.words[0] == "domtap" {
-			p.words = p.words[1:]
-		}
-		if err == nil && len(p.words) == 0 {
+		words, err := commandOf(line)
+		if err == nil && len(words) == 0 {
 			continue
 		}
+		var step *domtapv1.Step
 		if err == nil {
-			p.step, err = d.check(p.words)
+			step, err = d.check(words)
 		}
 		if err != nil {
 			var hint string
-			if e, ok := err.(*exit.Error); ok {
+			if e, ok := errors.AsType[*exit.Error](err); ok {
 				hint = e.Hint
 			}
 			return exit.Errorf(exit.Usage, hint, "step %d, %s: %w; nothing was done", i+1, line, err)
 		}
-		d.all = append(d.all, p)
+		d.all = append(d.all, part{line: line, words: words, step: step})
 	}
 	if len(d.all) == 0 {
 		return exit.Errorf(exit.Usage, "for example: domtap do 'click Save' 'wait text Saved'", "there is no step")

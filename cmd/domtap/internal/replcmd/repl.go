@@ -95,13 +95,10 @@ var errExit = errors.New("exit")
 
 // run runs one line and returns the exit code of its command.
 func (r *repl) run(ctx context.Context, line string, in io.Reader) (int, error) {
-	words, err := Split(line)
+	words, err := commandOf(line)
 	if err != nil {
 		r.app.Note("domtap: %v", err)
 		return exit.Usage, nil
-	}
-	if len(words) > 0 && words[0] == "domtap" {
-		words = words[1:]
 	}
 	if len(words) == 0 {
 		return exit.OK, nil
@@ -121,8 +118,7 @@ func (r *repl) run(ctx context.Context, line string, in io.Reader) (int, error) 
 
 // script runs the lines of standard input.
 func (r *repl) script(ctx context.Context, keepGoing bool) error {
-	lines := bufio.NewScanner(r.app.In)
-	lines.Buffer(nil, maxLine)
+	lines := linesFrom(r.app.In)
 	failed := exit.OK
 	for number := 1; lines.Scan(); number++ {
 		code, err := r.run(ctx, lines.Text(), strings.NewReader(""))
@@ -138,12 +134,33 @@ func (r *repl) script(ctx context.Context, keepGoing bool) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return exit.Errorf(exit.Usage, "a line has at most 1 MiB", "read the script: %w", err)
+		return unreadable(err)
 	}
 	if failed != exit.OK {
 		return exit.Errorf(failed, "", "some lines failed")
 	}
 	return nil
+}
+
+// linesFrom reads the lines of a script. The error of its end is for unreadable.
+func linesFrom(in io.Reader) *bufio.Scanner {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	return lines
+}
+
+// unreadable is the error of a script that cannot be read to its end.
+func unreadable(err error) error {
+	return exit.Errorf(exit.Usage, "a line has at most 1 MiB", "read the script: %w", err)
+}
+
+// commandOf splits a line into the words of a command, without the name of the program.
+func commandOf(line string) ([]string, error) {
+	words, err := Split(line)
+	if err == nil && len(words) > 0 && words[0] == "domtap" {
+		words = words[1:]
+	}
+	return words, err
 }
 
 // Split splits a line into words, as a shell does: single quotes keep everything, double quotes all but backslashes before " and \, a backslash keeps

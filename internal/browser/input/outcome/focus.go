@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// Focus is what has the focus of a document.
+// Focus describes what has the focus in a document.
 type Focus struct {
 	// Element names it.
 	Element

@@ -11,7 +11,7 @@ type Held struct {
 	Element
 	// Moves is how many moves the document received.
 	Moves int `json:"moves"`
-	// Dragging says that the moves began a drag of data.
+	// Dragging says that the moves have started a drag and drop.
 	Dragging bool `json:"dragging"`
 	// Effect is what the end of a drag of data did; "none": nothing took the data. Empty: it is not known.
 	Effect string `json:"effect"`

@@ -38,7 +38,7 @@ function floatingBox(el, added) {
 }
 
 /** Whether a box is drawn, and in view. @param {El} box */
-function isFloatInView(box) {
+function isVisibleInView(box) {
   if (!safe.isConnected(box) || !safe.checkVisibility(box, VISIBLE)) return false;
   const r = safe.rect(box);
   return hasArea(r) && r.bottom > 0 && r.right > 0 && r.top < innerHeight && r.left < innerWidth;

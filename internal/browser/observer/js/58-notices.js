@@ -392,7 +392,7 @@ class Notices {
   /** Compares the boxes out of the flow that changed. */
   compareToasts() {
     for (const [box, toast] of this.toasts) {
-      if (isFloatInView(box) && toastText(box) !== "") continue;
+      if (isVisibleInView(box) && toastText(box) !== "") continue;
       this.toasts.delete(box);
       this.floats.delete(box);
       if (toast.notice) this.change(toast.notice, { gone: true });
@@ -422,7 +422,7 @@ class Notices {
     const deep = !known && !isNew && !isNearTop(box);
     if (deep && !own && !this.holdsOnlyNew(box)) return;
     if (!isToastLike(box, deep ? DEEP_TOAST_SHARE : TOAST_SHARE)) return;
-    if (!isFloatInView(box)) {
+    if (!isVisibleInView(box)) {
       if (this.coming.size < MAX_NOTICES) this.coming.add(box);
       this.reveals.await(box);
       return;

@@ -14,8 +14,8 @@ const GUARDED = [
   "keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "compositionend", "dragstart",
   "gotpointercapture", "focus", "pointermove", "mousemove", "dragend",
 ];
-/** Those that Held alone is told. */
-const HELD_ALONE = new Set(["pointermove", "mousemove", "dragend"]);
+/** Those that matter only while a button is held. */
+const HELD_ONLY = new Set(["pointermove", "mousemove", "dragend"]);
 /** Those of a press of the mouse. */
 const PRESSED = /^(pointer|mouse)(down|up)$|click$|^contextmenu$/;
 const GUARDING = { capture: true, passive: false };
@@ -174,7 +174,7 @@ class Guard {
   handleEvent(event) {
     if (!event.isTrusted || globalThis.__domtap !== this.agent) return; // another document may share the window
     if (this.held) this.held.note(/** @type {MouseEvent} */ (event));
-    if (HELD_ALONE.has(event.type)) return;
+    if (HELD_ONLY.has(event.type)) return;
     if (this.watch) this.watch.note(event);
     if (event.type === "focus") {
       if (this.press) this.press.noteFocus(event);

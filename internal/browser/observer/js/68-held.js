@@ -35,10 +35,10 @@ class Held {
     } else if (type === "dragend") {
       const { dataTransfer } = /** @type {DragEvent} */ (event);
       this.effect = dataTransfer ? dataTransfer.dropEffect : "";
-    } else if (HELD_ALONE.has(type) || type === "pointerup" || type === "mouseup") {
+    } else if (HELD_ONLY.has(type) || type === "pointerup" || type === "mouseup") {
       this.x = event.clientX;
       this.y = event.clientY;
-      if (HELD_ALONE.has(type)) this.moves++;
+      if (HELD_ONLY.has(type)) this.moves++;
       else this.noteRelease();
     } else if (type === "click" || type === "auxclick" || type === "contextmenu") {
       if (this.released && !this.clicked) this.clicked = /** @type {El} */ (event.composedPath()[0]);
@@ -91,8 +91,8 @@ async function heldOutcome(agent) {
   const { moves, dragging, released, effect } = held;
   held.moves = 0;
   const on = released ? held.on : hitAt(held.x, held.y);
-  const found = { moves, dragging, released, effect, ...(on ? named(agent, on) : {}) };
-  return held.clicked ? { ...found, clicked: true, ...named(agent, held.clicked) } : found;
+  const found = { moves, dragging, released, effect, ...(on ? described(agent, on) : {}) };
+  return held.clicked ? { ...found, clicked: true, ...described(agent, held.clicked) } : found;
 }
 
 /** Whether the moves have begun a drag of data. @param {Agent} agent */
@@ -103,7 +103,7 @@ async function draggingNow(agent) {
 }
 
 /** @param {Agent} agent @param {El} el */
-function named(agent, el) {
+function described(agent, el) {
   const { detail, ref } = describeObstacle(agent, el, null);
   return { detail, cover: ref };
 }
@@ -186,7 +186,7 @@ function focusNow(agent) {
   if (el === null || isDocumentLevel(el)) return { document: true };
   for (const [frame, host] of agent.hosts) if (host === el) return { frame };
   const editable = isEditable(el);
-  return { editable, catcher: editable && isCatcher(el), control: !editable && safe.matches(el, PRESSED_BY_KEYS), ...named(agent, el) };
+  return { editable, catcher: editable && isCatcher(el), control: !editable && safe.matches(el, PRESSED_BY_KEYS), ...described(agent, el) };
 }
 
 /** Begins to note the keys that the page receives. @param {Agent} agent */
@@ -208,9 +208,9 @@ async function keysSeen(agent) {
   const { first, downs } = watch;
   let kept = 0;
   for (const count of watch.fields.values()) kept += count;
-  const found = { downs, handled: watch.handled(), kept, document: isDocumentLevel(first), ...(first ? named(agent, first) : {}) };
+  const found = { downs, handled: watch.handled(), kept, document: isDocumentLevel(first), ...(first ? described(agent, first) : {}) };
   const [field] = [...watch.fields.keys()].slice(-1);
   if (!field || !safe.isConnected(field) || !isEditable(field)) return found;
   const reported = isReportable(field);
-  return { ...found, into: named(agent, field), held: reported && !isCatcher(field) ? clean(contentOf(field), MAX_VALUE) : "" };
+  return { ...found, into: described(agent, field), held: reported && !isCatcher(field) ? clean(contentOf(field), MAX_VALUE) : "" };
 }

@@ -28,12 +28,6 @@ const SKELETON = /skeleton|shimmer/i;
 /** What shows something without a text. */
 const DRAWN_TAGS = new Set(["img", "svg", "canvas", "video", "iframe", "frame", "object", "embed", "input", "select", "textarea", "button", "hr", "audio", "math"]);
 
-/** @param {El} el */
-function isSeen(el) {
-  const { left, top, right, bottom } = safe.rect(el);
-  return right > Math.max(left, 0) && bottom > Math.max(top, 0) && left < innerWidth && top < innerHeight && safe.checkVisibility(el, VISIBLE);
-}
-
 /**
  * Looks for a sign that the page is being built. Said are its words; empty means that nothing is in view.
  * @param {Document} doc
@@ -50,7 +44,7 @@ function buildingSign(doc) {
       if (!around || !hasText(node.data)) continue;
       const text = node.data.length > 4 * BUILDING_TEXT ? "" : clean(node.data, BUILDING_TEXT);
       const said = BUILDING.test(text);
-      if ((said || !shown) && isSeen(around)) {
+      if ((said || !shown) && isVisibleInView(around)) {
         if (said) return { building: true, said: text, empty: false };
         shown = true;
       }
@@ -60,7 +54,7 @@ function buildingSign(doc) {
     const tag = tagOf(node);
     if (SKIPPED.has(tag)) continue;
     if (isBusyBox(node)) return { building: true, said: "", empty: false };
-    if (!shown && DRAWN_TAGS.has(tag)) shown = isSeen(node);
+    if (!shown && DRAWN_TAGS.has(tag)) shown = isVisibleInView(node);
     const nodes = flatNodes(node, tag);
     for (let i = nodes.length - 1; i >= 0; i--) stack.push(nodes[i]);
   }
@@ -73,9 +67,9 @@ function isBusyBox(el) {
   if (hasNoAttributes(el)) return false;
   if (attr(el, "aria-busy") === "true") {
     const { width, height } = safe.rect(el);
-    return width * height >= BUSY_SHARE * innerWidth * innerHeight && isSeen(el);
+    return width * height >= BUSY_SHARE * innerWidth * innerHeight && isVisibleInView(el);
   }
-  return SKELETON.test(attr(el, "class") || "") && !hasText(safe.textContent(el)) && isSeen(el);
+  return SKELETON.test(attr(el, "class") || "") && !hasText(safe.textContent(el)) && isVisibleInView(el);
 }
 
 /** Whether the document loaded scripts or data, which may draw it. */
