@@ -2,7 +2,10 @@ package compact
 
 import (
 	"encoding/binary"
+	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -40,8 +43,9 @@ func leftOf(e *dom.Element, value string) int {
 func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 	t.Helper()
 	contexts := elementcontext.Tell(all, all)
-	for _, hrefs := range []bool{false, true} {
-		p := dense.NewPage(dense.Options{Base: NewBase(h.URL), HRefs: hrefs}, all, all)
+	for _, o := range []dense.Options{{}, {HRefs: true}, {Brief: true}, {HRefs: true, Brief: true}} {
+		o.Base = NewBase(h.URL)
+		p := dense.NewPage(o, all, all)
 		h.Links = p.Home()
 		for _, m := range []dense.Mention{dense.MentionAll, dense.MentionNeeded, dense.MentionNone} {
 			v := view.View{Elements: dom.ListOf(shown), Total: len(all), Reason: view.ElementLimit}
@@ -164,6 +168,73 @@ func fuzzedPage(shape []byte, names []string, value string) []*dom.Element {
 		all = append(all, e)
 	}
 	return all
+}
+
+// FuzzRunsReadBack: elements whose names count on, or do not, in rows or not, are read back from brief pages as they are.
+func FuzzRunsReadBack(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00"), "Seat 1", uint16(12), uint8(1), uint8(4), uint8(1))
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00"), "Row 08 seat 009", uint16(40), uint8(2), uint8(8), uint8(2))
+	f.Add([]byte("\x01\x00\x00\x00\x00\x00\x01"), "97.5% of 1…3", uint16(9), uint8(7), uint8(0), uint8(255))
+	f.Add([]byte{}, "", uint16(64), uint8(3), uint8(8), uint8(1))
+	f.Fuzz(func(t *testing.T, kinds []byte, name string, count uint16, refStep, columns, numberStep uint8) {
+		n := int(count % 200)
+		var all []*dom.Element
+		table := &dom.Element{Ref: 0, Parent: dom.NoRef, Tag: "table", Role: "table", Kind: dom.Structural}
+		all = append(all, table)
+		row, ref := table, dom.Ref(1)
+		for i := range n {
+			kind := byte(0)
+			if i < len(kinds) {
+				kind = kinds[i]
+			}
+			if columns > 1 && i%int(columns) == 0 {
+				row = &dom.Element{Ref: ref, Parent: 0, Depth: 1, Tag: "tr", Role: "row", Kind: dom.Structural}
+				all = append(all, row)
+				ref++
+			}
+			e := &dom.Element{Ref: ref, Parent: row.Ref, Depth: row.Depth + 1, Tag: "button", Role: "button", Text: counted(name, i, int(columns), int(numberStep))}
+			if kind&1 != 0 {
+				e.States.Disabled = dom.True
+			}
+			e.Covered = kind&6 == 6
+			if kind&24 == 24 {
+				e.Hints = "blue"
+			}
+			all = append(all, e)
+			ref += dom.Ref(1 + refStep%9)
+			if kind&96 == 96 {
+				ref++
+			}
+		}
+		var interactive []*dom.Element
+		for _, e := range all {
+			if e.Kind == dom.Interactive {
+				interactive = append(interactive, e)
+			}
+		}
+		checkDense(t, Header{URL: "https://a.example/"}, interactive, all)
+	})
+}
+
+// counted counts a name's last number on, and the one before by rows.
+func counted(name string, i, columns, step int) string {
+	digits := regexp.MustCompile(`[0-9]+`).FindAllStringIndex(name, -1)
+	by := []int{i * step}
+	if columns > 1 && len(digits) > 1 {
+		by = []int{i % columns * step, i / columns}
+	}
+	for k, add := range by {
+		if k >= len(digits) {
+			break
+		}
+		at := digits[len(digits)-1-k]
+		number, err := strconv.Atoi(name[at[0]:at[1]])
+		if err != nil {
+			return name
+		}
+		name = name[:at[0]] + fmt.Sprintf("%0*d", at[1]-at[0], number+add) + name[at[1]:]
+	}
+	return name
 }
 
 // TestDenseSaysAPageOnceInTheHistory: also one that redirects to itself before it has a title.

@@ -26,7 +26,7 @@ import (
 // and the option fold=REF prints that one without what stands below it.
 //
 // For DENSE: the same with dense in the place of tree; the option interactive leaves structural elements
-// out of the view, and mention=needed or mention=none the lines without refs.
+// out of the view, mention=needed or mention=none the lines without refs, and brief has runs as one line.
 //
 // For DIFF: old and new hold elements, diff what is to come out. For DENSE_DIFF: the same with dense_diff in the place of
 // diff. Elements stand two spaces right of their parents, and the views leave out structural elements. brief in
@@ -116,7 +116,7 @@ func (a archive) dense(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := dense.NewPage(dense.Options{Base: NewBase(h.URL), HRefs: strings.Contains(words, "hrefs")}, all, all)
+	p := dense.NewPage(dense.Options{Base: NewBase(h.URL), HRefs: strings.Contains(words, "hrefs"), Brief: strings.Contains(words, "brief")}, all, all)
 	h.Links = p.Home()
 	checkDense(t, h, v.Elements.Slice(), all)
 	return Dense(h, v, p.Lines(v.Elements.Slice(), mention))
@@ -188,7 +188,7 @@ func (a archive) header(t *testing.T) (Header, view.Options) {
 			h.Next = value
 		case "interactive":
 			o.InteractiveOnly = true
-		case "fold", "mention", "hrefs":
+		case "fold", "mention", "hrefs", "brief":
 		default:
 			t.Fatalf("unknown option %q", word)
 		}

@@ -104,14 +104,15 @@ var requestTests = []struct {
 	{"type Oslo --submit", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Text: "Oslo", Submit: true}}})},
 	{"click @15", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(15)}}})},
 	{"screenshot --annotate -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
-	{"snapshot", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false)}},
+	{"snapshot", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false), Brief: true}},
 	{"snapshot --hrefs --max-tokens 500", &domtapv1.GetCompactRequest{
-		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false), Hrefs: true, MaxTokens: proto.Int32(500)}},
+		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false), Brief: true, Hrefs: true, MaxTokens: proto.Int32(500)}},
 	{"snapshot -f dense_diff", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, IncludeHistory: proto.Bool(false), Incremental: true}},
-	{"snapshot --history", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(true)}},
+	{"snapshot --history", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(true), Brief: true}},
+	{"snapshot --each", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false)}},
 	{"click 15 --each", &domtapv1.InteractRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Steps: []*domtapv1.Step{
 		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(15)}}}}}},
-	{"compact -f dense", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false)}},
+	{"compact -f dense", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, IncludeHistory: proto.Bool(false), Brief: true}},
 	{"find sign in", &domtapv1.FindRequest{TabId: "t2", Query: "sign in"}},
 	{`find --within [7] Pay`, &domtapv1.FindRequest{TabId: "t2", Query: "Pay", Within: "[7]"}},
 	{`find -t t1 --max-results 3 --max-tokens 0 Pay`, &domtapv1.FindRequest{

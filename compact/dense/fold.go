@@ -190,32 +190,46 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 //   - [161…224] 8×8 (generic) but [161, 166, 173] (generic ~blue)
 //     ~ [30…39] ×10 Seat 1…10 (button disabled) ← (button)
 func (d *differ) appendGroup(mark string, l *laidOut, group []entry) {
-	first := usual(group)[0]
-	m, numbers := first.m, numberRanges(group)
-	m.Element = renamed(m.Element, numbered(m.Text, &numbers))
-	if slices.ContainsFunc(group, func(e entry) bool { return e.m.Left != m.Left }) {
-		m.Left = 0
-	}
-	m.which = numbered(m.which, &numbers)
-	d.dst = append(appendRefs(appendMark(d.dst, mark, &m), group), ' ')
-	if rows, columns := l.grid(group); rows > 1 {
-		d.dst = strconv.AppendInt(append(strconv.AppendInt(d.dst, int64(rows), 10), "×"...), int64(columns), 10)
-	} else {
-		d.dst = strconv.AppendInt(append(d.dst, "×"...), int64(len(group)), 10)
-	}
-	d.dst = m.appendBody(d.dst)
-	joint := " but "
-	for _, g := range others(group) {
-		d.dst = append(appendRefs(append(d.dst, joint...), g), g[0].detail...)
-		joint = ", "
-	}
+	first, numbers := usual(group)[0], numberRanges(group)
+	rows, columns := l.grid(group)
+	d.dst = appendFolded(appendMark(d.dst, mark, &first.m), group, rows, columns, numbers)
 	if first.was != nil {
 		was := *first.was
+		numbers = numbers[len(numbersOf(first.m.Text))+len(numbersOf(first.m.which)):]
 		was.was.Element = renamed(was.was.Element, numbered(was.was.Text, &numbers))
 		was.was.which = numbered(was.was.which, &numbers)
 		d.appendOld(&was)
 	}
 	d.dst = append(d.dst, '\n')
+}
+
+// appendFolded appends the refs of a group, how many there are, and what they have in common, with what is printed of their numbers. rows
+// below 2 are none.
+func appendFolded(dst []byte, group []entry, rows, columns int, numbers []string) []byte {
+	m := usual(group)[0].m
+	m.Element = renamed(m.Element, numbered(m.Text, &numbers))
+	if slices.ContainsFunc(group, func(e entry) bool { return e.m.Left != m.Left }) {
+		m.Left = 0
+	}
+	m.which = numbered(m.which, &numbers)
+	dst = append(appendRefs(dst, group), ' ')
+	if rows > 1 {
+		dst = strconv.AppendInt(append(strconv.AppendInt(dst, int64(rows), 10), "×"...), int64(columns), 10)
+	} else {
+		dst = strconv.AppendInt(append(dst, "×"...), int64(len(group)), 10)
+	}
+	dst = m.appendBody(dst)
+	joint := " but "
+	for _, g := range others(group) {
+		dst = append(appendPieces(append(dst, joint...), g), g[0].detail...)
+		joint = ", "
+	}
+	return dst
+}
+
+func numbersOf(text string) []string {
+	_, numbers := patternOf(text)
+	return numbers
 }
 
 // renamed returns an element with another name.
@@ -293,7 +307,7 @@ func numbered(text string, numbers *[]string) string {
 
 // grid returns how many rows of how many elements a group is made of; 0: it is none. A row ends where the next element stands further
 // out in the tree than others in a row.
-func (l *laidOut) grid(group []entry) (rows, columns int) {
+func (l *layout) grid(group []entry) (rows, columns int) {
 	outer := make([]int, len(group)) // how far out each element leaves what it shares with the one before
 	inner := 0
 	for i := 1; i < len(group); i++ {
@@ -325,15 +339,22 @@ func (l *laidOut) grid(group []entry) (rows, columns int) {
 	return len(group) / columns, columns
 }
 
-// appendRefs appends the refs of elements in one bracket: `[3…9]`, `[3, 5…9]` in equal steps, `[3, 4, 8…12]`.
+// appendRefs appends the refs of elements in one bracket: `[3…9]`, `[3, 4, 8…12]`, or in equal steps `[3, 5…9]`. How many there are, which
+// is said behind it, tells which.
 func appendRefs(dst []byte, group []entry) []byte {
+	last := len(group) - 1
+	if step := stepOf(group); step < 2 || last < 3 {
+		return appendPieces(dst, group)
+	}
+	dst = appendRef(append(dst, '['), group[0])
+	dst = appendRef(append(dst, ", "...), group[1])
+	return append(appendRef(append(dst, part.Ellipsis...), group[last]), ']')
+}
+
+// appendPieces appends the refs of elements in one bracket, those that follow each other as one range.
+func appendPieces(dst []byte, group []entry) []byte {
 	dst = append(dst, '[')
 	last := len(group) - 1
-	if step := stepOf(group); step > 1 && last > 2 {
-		dst = appendRef(dst, group[0])
-		dst = appendRef(append(dst, ", "...), group[1])
-		return append(appendRef(append(dst, part.Ellipsis...), group[last]), ']')
-	}
 	for i, pieces := 0, 1; i <= last; pieces++ {
 		j := i
 		for j < last && group[j+1].m.Ref == group[j].m.Ref+1 {

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -111,6 +112,10 @@ func (l *layout) layOut() {
 		l.leave(i)
 		switch e := &l.nodes[i]; {
 		case l.shown[i] != nil:
+			if next := l.foldRun(i); next > i {
+				i = next
+				continue
+			}
 			l.element(i)
 		case !e.context || l.mention == MentionNone || e.Kind == dom.Interactive || l.isSaid(i):
 		case e.Role == "heading":
@@ -245,36 +250,55 @@ func (l *layout) inline(i, limit int) (items []item, ok bool) {
 // row appends the line of a row of a table, and reports whether it did: not for one that shows nothing,
 // is too large, or contains more than cells. Rows of headers need only a table that shows something.
 func (l *layout) row(i int) bool {
-	e := &l.nodes[i]
 	items, ok := l.inline(i, maxRowItems)
 	if !ok {
 		return false
 	}
-	covered := len(items) > 0 && items[0].Covered
-	line, cells, headers := []byte(nil), 0, 0
-	for j := i + 1; j < int(e.end); j = int(l.nodes[j].end) {
-		cell := &l.nodes[j]
-		n := 0
-		for n < len(items) && items[n].node < int(cell.end) {
-			n++
-		}
-		text, left := l.cellText(j)
-		if cells++; cell.Role == "columnheader" && n == 0 {
-			headers++
-		}
-		start := len(line) + len("| ")
-		if line = l.appendSegment(append(line, "| "...), text, items[:n], maxCell, left); len(line) > start {
-			line = append(line, ' ')
-		}
-		items = items[n:]
-	}
-	if cells < 2 || cells > maxCells || l.below[i] == 0 && (headers < cells || !l.inUsedTable(i)) {
+	cells, headers := l.cells(i, items)
+	if len(cells) < 2 || len(cells) > maxCells || l.below[i] == 0 && (headers < len(cells) || !l.inUsedTable(i)) {
 		return false
 	}
 	l.surround()
-	l.beginLine(covered)
-	l.dst = append(append(l.dst, line[:len(line)-1]...), '\n')
+	l.beginLine(len(items) > 0 && items[0].Covered)
+	for len(cells) > 0 {
+		l.dst = append(l.dst, "| "...)
+		start := len(l.dst)
+		n := 1
+		if run := l.runOfCells(cells); len(run) > 0 {
+			n, l.dst = len(run), appendFolded(l.dst, run, 0, 0, firstToLast(run))
+		} else {
+			l.dst = l.appendSegment(l.dst, cells[0].words, cells[0].items, maxCell, cells[0].left)
+		}
+		if cells = cells[n:]; len(l.dst) > start && len(cells) > 0 {
+			l.dst = append(l.dst, ' ')
+		}
+	}
+	l.dst = append(bytes.TrimSuffix(l.dst, []byte(" ")), '\n')
 	return true
+}
+
+// cell is a cell of a row: its words, how many characters of them are left, and the elements in it.
+type cell struct {
+	words string
+	left  int
+	items []item
+}
+
+// cells returns the cells of a row, and how many of them are headers without an element.
+func (l *layout) cells(i int, items []item) (all []cell, headers int) {
+	for j := i + 1; j < int(l.nodes[i].end); j = int(l.nodes[j].end) {
+		n := 0
+		for n < len(items) && items[n].node < int(l.nodes[j].end) {
+			n++
+		}
+		c := cell{items: items[:n]}
+		c.words, c.left = l.cellText(j)
+		if all = append(all, c); l.nodes[j].Role == "columnheader" && n == 0 {
+			headers++
+		}
+		items = items[n:]
+	}
+	return all, headers
 }
 
 // cellText returns the words of a cell, or of the elements in a cell that has none of its own; nothing of

@@ -17,9 +17,9 @@ import (
 // Page is a page that is printed as format DENSE: all its elements, and which of them a view may
 // mention. It is immutable.
 type Page struct {
-	base  part.Base
-	hrefs bool
-	nodes []node
+	base         part.Base
+	hrefs, brief bool
+	nodes        []node
 	// contexts tells elements of the same role and name apart.
 	contexts map[dom.Ref]elementcontext.Context
 	// ambiguous are the beginnings that several contexts have.
@@ -42,13 +42,15 @@ type Options struct {
 	Base part.Base
 	// HRefs prints where every link leads.
 	HRefs bool
+	// Brief has one line for elements that differ in numbers alone which count on.
+	Brief bool
 }
 
 // NewPage prepares a page. all has the elements of its snapshot in document order, parents before
 // children; context has those of them that lines without a ref may mention, such as headings and rows,
 // in the same order.
 func NewPage(o Options, all, context []*dom.Element) *Page {
-	p := &Page{base: o.Base, hrefs: o.HRefs, nodes: make([]node, len(all))}
+	p := &Page{base: o.Base, hrefs: o.HRefs, brief: o.Brief, nodes: make([]node, len(all))}
 	var open []int32
 	leave := func(i int) {
 		p.nodes[open[len(open)-1]].end = int32(i)

@@ -31,8 +31,8 @@ type Element struct {
 }
 
 var (
-	// refs finds refs, and escaped characters, which are none.
-	refs = lazyregexp.New(`\\.|\[(\d+)\](?:=\[(\d+)\])?`)
+	// refs finds refs, those of runs with how many they are, and escaped characters, which are none.
+	refs = lazyregexp.New(`\\.|\[(\d+)\](?:=\[(\d+)\])?|\[(\d+(?:(?:, |…)\d+)+)\] (?:(\d+)×(\d+)|×(\d+))`)
 	// tail is what follows a ref: name, target, role, value, states, context, and what begins another cell.
 	tail = lazyregexp.New(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
 		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: ~?[a-z][a-z0-9=-]*)*)\))?` +
@@ -72,9 +72,10 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 	if line == "" || !strings.ContainsRune("[#|", rune(line[0])) {
 		return nil, nil // the header, a group, an outcome
 	}
+	line, others := cutOthers(line)
 	end := len(line)
 	for _, m := range slices.Backward(refs().FindAllStringSubmatchIndex(line, -1)) {
-		if m[2] < 0 {
+		if m[2] < 0 && m[6] < 0 {
 			continue
 		}
 		part := tail().FindStringSubmatch(strings.TrimSuffix(line[m[1]:end], " "))
@@ -85,10 +86,19 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 		value, valueLeft := cutWords(part[4])
 		context, contextLeft := cutWords(part[6])
 		states, hints := statesAndHints(part[5])
-		e := Element{Ref: number(line[m[2]:m[3]]), Name: unescape(name), Left: left, Target: part[2], Role: cmp.Or(part[3], "link"),
+		e := Element{Name: unescape(name), Left: left, Target: part[2], Role: cmp.Or(part[3], "link"),
 			Value: unescape(value), ValueLeft: valueLeft, States: states, Hints: hints, Context: unescape(context), ContextLeft: contextLeft,
 			Covered: covered}
 		end = m[0]
+		if m[6] >= 0 {
+			all, err := unfold(e, line[m[6]:m[7]], [3]string{group(line, m, 4), group(line, m, 5), group(line, m, 6)}, others)
+			if err != nil {
+				return nil, fmt.Errorf("read %q: %w", line[m[0]:], err)
+			}
+			items = append(items, all...)
+			continue
+		}
+		e.Ref = number(line[m[2]:m[3]])
 		switch second := m[4] >= 0; {
 		case second && e.Name == "" && part[3] == "":
 			same[e.Ref] = number(line[m[4]:m[5]])

@@ -33,7 +33,7 @@ func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (
 	if !s.running(ctx) {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI) // without a daemon there are no tabs
 	}
-	answer, err := s.daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: id, ClientId: one.state.ClientID + "/resource", Format: domtapv1.Format_FORMAT_DENSE})
+	answer, err := s.daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: id, ClientId: one.state.ClientID + "/resource", Format: domtapv1.Format_FORMAT_DENSE, Brief: true})
 	if status.Code(err) == codes.NotFound {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI)
 	}

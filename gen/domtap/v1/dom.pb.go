@@ -1744,6 +1744,9 @@ type GetCompactRequest struct {
 	Hrefs bool `protobuf:"varint,22,opt,name=hrefs,proto3" json:"hrefs,omitempty"`
 	// As in GetDomRequest. Not with dedupe_navigation.
 	ObserveOnly bool `protobuf:"varint,23,opt,name=observe_only,json=observeOnly,proto3" json:"observe_only,omitempty"`
+	// For DENSE: five and more elements that follow each other and differ in numbers alone which count on are one line,
+	// "[101…131] ×31 1…31 (button)", which says as much as a line for each.
+	Brief bool `protobuf:"varint,24,opt,name=brief,proto3" json:"brief,omitempty"`
 	// Of a recording that is replayed: when. Unset: the time that ReplayService.Seek has set.
 	At            *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1923,6 +1926,13 @@ func (x *GetCompactRequest) GetHrefs() bool {
 func (x *GetCompactRequest) GetObserveOnly() bool {
 	if x != nil {
 		return x.ObserveOnly
+	}
+	return false
+}
+
+func (x *GetCompactRequest) GetBrief() bool {
+	if x != nil {
+		return x.Brief
 	}
 	return false
 }
@@ -3281,7 +3291,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x04diff\x18\b \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12)\n" +
 	"\x06resync\x18\t \x01(\v2\x11.domtap.v1.ResyncR\x06resync\x121\n" +
 	"\ahistory\x18\n" +
-	" \x03(\v2\x17.domtap.v1.HistoryEntryR\ahistory\"\x9d\a\n" +
+	" \x03(\v2\x17.domtap.v1.HistoryEntryR\ahistory\"\xb3\a\n" +
 	"\x11GetCompactRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -3305,7 +3315,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x11dedupe_navigation\x18\x12 \x01(\bR\x10dedupeNavigation\x122\n" +
 	"\amax_age\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x06maxAge\x12\x14\n" +
 	"\x05hrefs\x18\x16 \x01(\bR\x05hrefs\x12!\n" +
-	"\fobserve_only\x18\x17 \x01(\bR\vobserveOnly\x12!\n" +
+	"\fobserve_only\x18\x17 \x01(\bR\vobserveOnly\x12\x14\n" +
+	"\x05brief\x18\x18 \x01(\bR\x05brief\x12!\n" +
 	"\x02at\x18\x1e \x01(\v2\x11.domtap.v1.MomentR\x02atB\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +

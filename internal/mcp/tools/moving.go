@@ -153,7 +153,7 @@ func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 	}
 	answer, err := c.Daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{
 		TabId: now.GetId(), MaxTokens: proto.Int32(firstLook), ClientId: c.Session.ClientID, Format: domtapv1.Format_FORMAT_DENSE,
-		IncludeHistory: proto.Bool(false),
+		IncludeHistory: proto.Bool(false), Brief: true,
 	})
 	if err != nil {
 		return err

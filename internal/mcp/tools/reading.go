@@ -67,7 +67,7 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	request := &domtapv1.GetCompactRequest{
 		TabId: id, ViewportOnly: a.ViewportOnly.Value, InteractiveOnly: a.InteractiveOnly.Pointer(),
 		MaxElements: c.Int32("max_elements", a.MaxElements, elements), MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget),
-		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Session.ClientID, Format: format, Hrefs: a.Hrefs.Value,
+		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Session.ClientID, Format: format, Hrefs: a.Hrefs.Value, Brief: true,
 	}
 	if format == domtapv1.Format_FORMAT_UNSPECIFIED {
 		request.Format = domtapv1.Format_FORMAT_DENSE

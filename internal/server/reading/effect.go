@@ -112,7 +112,7 @@ func (e *Effect) page(ctx context.Context, o *turn.Outcome, budget int32) (strin
 		r.MaxTokens = proto.Int32(budget)
 	}
 	if e.Brief {
-		r.IncludeHistory = proto.Bool(false)
+		r.IncludeHistory, r.Brief = proto.Bool(false), true
 	}
 	if e.Structural {
 		r.InteractiveOnly = proto.Bool(false)

@@ -21,7 +21,7 @@ func densePage(v *View, o view.Options) *dense.Page {
 	if around, err := view.Of(v.Snapshot, o); err == nil { // else the view itself fails
 		mentioned = around.Elements.Slice()
 	}
-	printed := dense.Options{Base: compact.NewBase(v.Snapshot.URL), HRefs: v.Selection.hrefs}
+	printed := dense.Options{Base: compact.NewBase(v.Snapshot.URL), HRefs: v.Selection.hrefs, Brief: v.Selection.brief}
 	return dense.NewPage(printed, v.Snapshot.Elements.Slice(), mentioned)
 }
 

@@ -50,8 +50,8 @@ type Selection struct {
 	attributes string
 	// tree says that the text is a TREE, dedupe that it leaves out navigation that the previous page had.
 	tree, dedupe bool
-	// dense says that the text is DENSE, hrefs that it shows where every link leads.
-	dense, hrefs bool
+	// dense says that the text is DENSE, hrefs that it shows where every link leads, brief that it has runs as one line.
+	dense, hrefs, brief bool
 }
 
 // SelectionOf returns the selection of a valid request.
@@ -69,7 +69,7 @@ func SelectionOf(r Request) Selection {
 		case domtapv1.Format_FORMAT_TREE:
 			s.tree, s.dedupe = true, c.GetDedupeNavigation()
 		case domtapv1.Format_FORMAT_DENSE, domtapv1.Format_FORMAT_DENSE_DIFF:
-			s.dense, s.hrefs = true, c.GetHrefs()
+			s.dense, s.hrefs, s.brief = true, c.GetHrefs(), c.GetBrief()
 		}
 	}
 	if r.GetFullSnapshot() {

@@ -26,6 +26,7 @@ type compactFlags struct {
 	format      cli.Choice
 	cursor      string
 	hrefs       bool
+	each        bool
 	history     bool
 	incremental bool
 	since       uint64
@@ -94,6 +95,7 @@ func pageText(a *cli.App, cmd *cobra.Command, formats ...string) *cobra.Command 
 			return err
 		}
 		request.ClientId = c.ID
+		request.Brief = request.GetFormat() == domtapv1.Format_FORMAT_DENSE && a.Printer().Brief(flags.each)
 		answer, err := c.DOM.GetCompact(ctx, request)
 		if err != nil {
 			return err
@@ -113,6 +115,7 @@ func (c *compactFlags) register(cmd *cobra.Command, formats []string) {
 	f := cmd.Flags()
 	f.StringVar(&c.cursor, "cursor", "", "go on where a cut answer stopped (its header says next: CURSOR)")
 	f.BoolVar(&c.hrefs, "hrefs", false, "with --format dense: print where every link leads")
+	f.BoolVar(&c.each, "each", false, "with --format dense: no line for several")
 	f.BoolVar(&c.history, "history", false, "with --format dense: print the pages that the tab showed before")
 	f.BoolVar(&c.incremental, "incremental", false, "with --format diff or dense_diff: what changed since this terminal last saw the page")
 	f.Uint64Var(&c.since, "since", 0, "with --format diff or dense_diff: the revision to compare with")

@@ -1,0 +1,150 @@
+package dense
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/domtap/domtap/compact/internal/part"
+	"github.com/domtap/domtap/internal/lazyregexp"
+)
+
+// maxUnfolded is how many elements the line of a run may stand for.
+const maxUnfolded = 100_000
+
+var (
+	runLine = lazyregexp.New(`^\[\d+(?:(?:, |…)\d+)+\] (?:\d+)?×\d+`)
+	// other finds those of a run that are in another state, after its first element.
+	other    = lazyregexp.New(`(?: but |, )\[(\d+(?:(?:, |…)\d+)*)\] \(([a-z][a-z0-9-]*)((?: ~?[a-z][a-z0-9=-]*)*)\)`)
+	counting = lazyregexp.New(`(\d+)…(\d+)`)
+)
+
+// errRun is the error of a line that looks like that of a run.
+var errRun = errors.New("not a run of format DENSE")
+
+// stateOf is the state in which some elements of a run are.
+type stateOf struct{ states, hints []string }
+
+// cutOthers cuts from the line of a run what it says of elements in other states, which are returned by their refs.
+func cutOthers(line string) (run string, others map[uint32]stateOf) {
+	if !runLine().MatchString(line) {
+		return line, nil
+	}
+	at := strings.Index(line, ") but [")
+	if at < 0 {
+		return line, nil
+	}
+	others = map[uint32]stateOf{}
+	for _, m := range other().FindAllStringSubmatch(line[at+1:], -1) {
+		states, hints := statesAndHints(m[3])
+		for _, ref := range refsOf(m[1], -1) {
+			others[ref] = stateOf{states, hints}
+		}
+	}
+	return line[:at+1], others
+}
+
+// unfold returns the elements of a run, the last one first, given one with what they have in common. shape is rows and columns, or how many.
+func unfold(e Element, refs string, shape [3]string, others map[uint32]stateOf) (all []Element, err error) {
+	rows, columns := int(number(shape[0])), int(number(shape[1]))
+	n := max(rows*columns, int(number(shape[2])))
+	if n < 2 || n > maxUnfolded || rows*columns > 0 && columns > maxUnfolded {
+		return nil, errRun
+	}
+	list := refsOf(refs, n)
+	names, contexts, ok := unfoldWords(e.Name, e.Context, n, columns)
+	if !ok || len(list) != n {
+		return nil, errRun
+	}
+	for i, ref := range list {
+		one := e
+		one.Ref, one.Name, one.Context = ref, names[i], contexts[i]
+		if o, differs := others[ref]; differs {
+			one.States, one.Hints = o.states, o.hints
+		}
+		all = append(all, one)
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// refsOf returns the refs of a bracket. `3, 6…30` are 3 and those from 6 to 30, unless n of them need equal steps; n below 0: they do not.
+func refsOf(text string, n int) (all []uint32) {
+	for one := range strings.SplitSeq(text, ", ") {
+		first, last, isRange := strings.Cut(one, part.Ellipsis)
+		if !isRange {
+			last = first
+		}
+		a, b := number(first), number(last)
+		if b < a || b-a >= maxUnfolded || len(all) >= maxUnfolded {
+			return nil
+		}
+		for ref := a; ref <= b; ref++ {
+			all = append(all, ref)
+		}
+	}
+	if n < 0 || len(all) == n {
+		return all
+	}
+	numbers := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || '9' < r })
+	if len(numbers) != 3 {
+		return nil
+	}
+	all = all[:0]
+	first, step := number(numbers[0]), number(numbers[1])-number(numbers[0])
+	for k := range uint32(n) {
+		all = append(all, first+k*step)
+	}
+	return all
+}
+
+// unfoldWords returns the name and the context of each of n elements. Of two numbers in columns, the first counts rows.
+func unfoldWords(name, context string, n, columns int) (names, contexts []string, ok bool) {
+	const between = "\x00"
+	text := name + between + context
+	ranges := counting().FindAllStringSubmatchIndex(text, -1)
+	names, contexts = make([]string, n), make([]string, n)
+	for i := range n {
+		var b strings.Builder
+		at := 0
+		for k, m := range ranges {
+			step, steps := i, n-1
+			if columns > 0 && len(ranges) == 2 {
+				if step, steps = i/columns, n/columns-1; k == 1 {
+					step, steps = i%columns, columns-1
+				}
+			}
+			counted, ok := countedTo(text[m[2]:m[3]], text[m[4]:m[5]], step, steps)
+			if !ok {
+				return nil, nil, false
+			}
+			b.WriteString(text[at:m[0]] + counted)
+			at = m[1]
+		}
+		names[i], contexts[i], _ = strings.Cut(b.String()+text[at:], between)
+	}
+	return names, contexts, true
+}
+
+// countedTo returns the number that is some of the equal steps from a first to a last one away.
+func countedTo(first, last string, step, steps int) (text string, ok bool) {
+	a, wrongA := strconv.Atoi(first)
+	b, wrongB := strconv.Atoi(last)
+	if wrongA != nil || wrongB != nil || steps < 1 || (b-a)%steps != 0 {
+		return "", false
+	}
+	if step == 0 {
+		return first, true
+	}
+	text = padded(a+step*((b-a)/steps), first)
+	return text, text != ""
+}
+
+// group returns what a group of a match is; empty: nothing.
+func group(text string, match []int, i int) string {
+	if match[2*i] < 0 {
+		return ""
+	}
+	return text[match[2*i]:match[2*i+1]]
+}

@@ -1,0 +1,329 @@
+package dense
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/domtap/domtap/compact/internal/part"
+	"github.com/domtap/domtap/dom"
+)
+
+// A run is elements that follow each other on a page and differ in their refs and in numbers that count on, and a few of them in their
+// states. A brief page has one line for it, which says as much as a line for each: Parse returns the same elements.
+
+// maxRunPieces is how many ranges of refs the line of a run has.
+const maxRunPieces = 8
+
+// foldRun appends the elements of a page that begin at a node and are of one kind, runs of them as one line, and returns the node that
+// follows; the node itself: it begins no run.
+func (l *layout) foldRun(i int) (next int) {
+	if !l.brief || !l.beginsAlike(i) {
+		return i
+	}
+	alike := l.alike(i)
+	if len(alike) < minFolded {
+		return i
+	}
+	for len(alike) > 0 {
+		next = alike[0].m.node
+		l.leave(next)
+		n, columns := runOf(alike, true)
+		if n < minFolded {
+			l.element(next)
+			n = 1
+		} else {
+			l.appendRun(alike[:n], columns)
+		}
+		next = alike[n-1].m.node + 1
+		alike = alike[n:]
+	}
+	return next
+}
+
+// beginsAlike reports whether the elements that follow a node look like it, which costs less than their entries.
+func (l *layout) beginsAlike(i int) bool {
+	n := 1
+	for j := i + 1; j < len(l.nodes) && n < minFolded; j++ {
+		if e := l.shown[j]; e != nil {
+			if e.Role != l.shown[i].Role || !equalButNumbers(e.Text, l.shown[i].Text) {
+				return false
+			}
+			n++
+		}
+	}
+	return n == minFolded
+}
+
+// equalButNumbers reports whether two texts are the same apart from their digits.
+func equalButNumbers(a, b string) bool {
+	words := func(s string) string { return strings.TrimLeft(s, "0123456789") }
+	for {
+		if a, b = words(a), words(b); a == "" || b == "" {
+			return a == b
+		}
+		if a[0] != b[0] {
+			return false
+		}
+		a, b = a[1:], b[1:]
+	}
+}
+
+// alike returns the entries of the elements from a node on that are of one kind, with nothing between them that has a line.
+func (l *layout) alike(i int) (all []entry) {
+	for j := i; j < len(l.nodes); j++ {
+		if l.shown[j] == nil {
+			if l.hasLine(j) {
+				break
+			}
+			continue
+		}
+		m := l.item(j)
+		if l.isToBeTold(j) {
+			l.tell(&m)
+		}
+		e, plain := l.plainEntry(m)
+		if !plain || l.group[j] != l.group[i] || len(all) > 0 && e.like != all[0].like {
+			break
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// hasLine reports whether a node that is not shown has a line, or gives one to what follows it.
+func (l *layout) hasLine(i int) bool {
+	e := &l.nodes[i]
+	return e.context && l.mention != MentionNone && e.Kind != dom.Interactive && !l.isSaid(i) &&
+		(e.Role == "heading" || e.Role == "row" || landmarkWord(e.Element) != "")
+}
+
+// plainEntry returns the entry of an element, and whether a run may have it: it has nothing in it, and its line says nothing that cannot be
+// read back from that of a run.
+func (l *layout) plainEntry(m item) (e entry, plain bool) {
+	if m.Kind != dom.Interactive || l.below[m.node] > 0 || l.level(m.node) > 0 {
+		return e, false
+	}
+	plain = m.around == dom.NoRef && m.target == "" && m.Left == 0 && m.whichLeft == 0 && !hasPrintedValue(m.Element) &&
+		!strings.Contains(m.Text+m.which, part.Ellipsis) && utf8.RuneCountInString(m.Text) < part.MaxText && utf8.RuneCountInString(m.which) < maxContext
+	if !plain {
+		return e, false
+	}
+	return newEntry(m, nil), true
+}
+
+// runOf returns how many of the first entries are a run, and in rows of how many, if their names tell; columns 0: they do not. Some of
+// them may be in other states than most, unless mixed is false.
+func runOf(all []entry, mixed bool) (n, columns int) {
+	n = inOneState(all, mixed)
+	n = listed(all[:n])
+	counted := countOn(all[:n])
+	if rows, columns := countInRows(all[:n]); rows*columns > counted {
+		return rows * columns, columns
+	}
+	return counted, 0
+}
+
+// inOneState returns how many of the first entries are in the state of the first, but for a few.
+func inOneState(all []entry, mixed bool) int {
+	same := 0
+	for same < len(all) && all[same].detail == all[0].detail {
+		same++
+	}
+	if !mixed || same == len(all) {
+		return same
+	}
+	n, others, details := same, 0, []string{all[0].detail}
+	for ; n < len(all) && others < maxPieces; n++ {
+		if all[n].detail != all[0].detail {
+			others++
+		}
+		if !slices.Contains(details, all[n].detail) {
+			if details = append(details, all[n].detail); len(details) > maxDetails+1 {
+				break
+			}
+		}
+	}
+	for n > same && all[n-1].detail != all[0].detail {
+		n--
+	}
+	if !isFolded(byDetail(all[:n])) {
+		return same
+	}
+	return n
+}
+
+func isFolded(groups [][]entry) bool { return len(groups) == 1 && len(groups[0]) > 1 }
+
+// listed returns how many of the first entries have refs that a line can list.
+func listed(all []entry) int {
+	if len(all) < 2 || all[1].m.Ref < all[0].m.Ref {
+		return min(len(all), 1)
+	}
+	stepped, step := 1, all[1].m.Ref-all[0].m.Ref
+	for stepped < len(all) && all[stepped].m.Ref == all[stepped-1].m.Ref+step {
+		stepped++
+	}
+	n, pieces := 1, 1
+	for ; n < len(all) && all[n].m.Ref > all[n-1].m.Ref; n++ {
+		if all[n].m.Ref != all[n-1].m.Ref+1 {
+			if pieces++; pieces > maxRunPieces {
+				break
+			}
+		}
+	}
+	return max(n, stepped)
+}
+
+// countOn returns how many of the first entries have numbers that stay, or go on by equal steps.
+func countOn(all []entry) int {
+	if len(all) < 2 {
+		return len(all)
+	}
+	for k := 1; k < len(all); k++ {
+		for i := range all[0].numbers {
+			if all[k].numbers[i] != countedFrom(all[0].numbers[i], all[1].numbers[i], k) {
+				return k
+			}
+		}
+	}
+	return len(all)
+}
+
+// countInRows returns how many rows of how many columns the first entries are in which one number stays in a row, and goes on from each row
+// to the next, and a later one goes on in each row alike; 0, 0: there are none.
+func countInRows(all []entry) (rows, columns int) {
+	if len(all) < minFolded {
+		return 0, 0
+	}
+	column := slices.IndexFunc(indexes(all[0].numbers), func(i int) bool { return all[0].numbers[i] != all[1].numbers[i] })
+	if column < 1 {
+		return 0, 0
+	}
+	for columns = 2; columns < len(all) && all[columns].numbers[column] != all[0].numbers[column]; columns++ {
+	}
+	if 2*columns > len(all) {
+		return 0, 0
+	}
+	row := slices.IndexFunc(indexes(all[0].numbers), func(i int) bool { return all[0].numbers[i] != all[columns].numbers[i] })
+	if row < 0 || row >= column {
+		return 0, 0
+	}
+	n := 0
+	for ; n < len(all); n++ {
+		for i, number := range all[n].numbers {
+			want := all[0].numbers[i]
+			switch i {
+			case row:
+				want = countedFrom(want, all[columns].numbers[i], n/columns)
+			case column:
+				want = countedFrom(want, all[1].numbers[i], n%columns)
+			}
+			if number != want {
+				return wholeRows(n, columns)
+			}
+		}
+	}
+	return wholeRows(n, columns)
+}
+
+func wholeRows(n, columns int) (rows, _ int) {
+	if n < 2*columns {
+		return 0, 0
+	}
+	return n / columns, columns
+}
+
+func indexes(of []string) []int {
+	all := make([]int, len(of))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// countedFrom returns the number that follows a first and a second one by k equal steps from the first, with as many leading zeros; empty:
+// there is none.
+func countedFrom(first, second string, k int) string {
+	if first == second || k == 0 {
+		return first
+	}
+	a, wrongA := strconv.Atoi(first)
+	b, wrongB := strconv.Atoi(second)
+	if wrongA != nil || wrongB != nil {
+		return ""
+	}
+	return padded(a+k*(b-a), first)
+}
+
+// padded returns a number as one that follows another; empty: less than 0.
+func padded(n int, first string) string {
+	if n < 0 {
+		return ""
+	}
+	text := strconv.Itoa(n)
+	if first[0] == '0' && len(first) > len(text) {
+		text = strings.Repeat("0", len(first)-len(text)) + text
+	}
+	return text
+}
+
+// appendRun appends the line of a run.
+func (l *layout) appendRun(run []entry, columns int) {
+	l.surround()
+	l.beginLine(run[0].m.Covered)
+	rows := 0
+	if columns > 0 {
+		rows = len(run) / columns
+	} else if varying(run) < 2 { // of two, the first would count rows
+		rows, columns = l.grid(run)
+	}
+	l.dst = append(appendFolded(l.dst, run, rows, columns, firstToLast(run)), '\n')
+}
+
+// varying returns how many numbers of a run are not the same everywhere.
+func varying(run []entry) (n int) {
+	for i, number := range run[0].numbers {
+		if number != run[1].numbers[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// firstToLast returns what is printed of the numbers of a run.
+func firstToLast(run []entry) []string {
+	out := slices.Clone(run[0].numbers)
+	for i, last := range run[len(run)-1].numbers {
+		if out[i] != last {
+			out[i] += part.Ellipsis + last
+		}
+	}
+	return out
+}
+
+// runOfCells returns the first cells of a row as a run, each of nothing but one element; nil: they are none.
+func (l *layout) runOfCells(cells []cell) (run []entry) {
+	if !l.brief {
+		return nil
+	}
+	for _, c := range cells {
+		if len(c.items) != 1 || rest(c.words, c.items) != "" {
+			break
+		}
+		e, plain := l.plainEntry(c.items[0])
+		if !plain || len(run) > 0 && e.like != run[0].like {
+			break
+		}
+		run = append(run, e)
+	}
+	if len(run) < minFolded {
+		return nil
+	}
+	n, columns := runOf(run, false)
+	if n < minFolded || columns > 0 {
+		return nil
+	}
+	return run[:n]
+}
