@@ -104,7 +104,12 @@ const steps = {
   },
   async "progress"() {
     const heard = [];
-    await call("browser_wait", { text: "never there", timeout: 2 }, { onprogress: (p) => heard.push(p) });
+    const stop = new AbortController();
+    const onprogress = (p) => {
+      heard.push(p);
+      if (heard.length === 2) stop.abort("enough");
+    };
+    await assert.rejects(call("browser_wait", { text: "never there", timeout: 60 }, { signal: stop.signal, onprogress }));
     assert.ok(heard.length >= 2, JSON.stringify(heard));
     assert.ok(heard.every((p, i) => i === 0 || p.progress > heard[i - 1].progress), JSON.stringify(heard));
     assert.match(heard[0].message, /browser_wait/);
