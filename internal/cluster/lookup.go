@@ -68,7 +68,9 @@ func (n *Node) look(ctx context.Context, name string, latest bool, least ledger.
 		case errors.Is(err, registry.ErrNotFound) && !ok:
 			return Place{}, ledger.Sighting{}, fmt.Errorf("find session %s: %w", name, ErrNone)
 		case errors.Is(err, registry.ErrNotFound): // the registry has lost it, or the view is behind
-			return Place{}, ledger.SightingOf(e), errWait
+			gone := ledger.SightingOf(e)
+			gone.Revision++ // the view must have another, or none
+			return Place{}, gone, errWait
 		case err != nil:
 			return Place{}, ledger.Sighting{}, err
 		}
