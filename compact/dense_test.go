@@ -252,6 +252,27 @@ func TestDenseSaysAPageOnceInTheHistory(t *testing.T) {
 	}
 }
 
+// BenchmarkDenseRuns prints 10,000 elements that look like a run and are none.
+func BenchmarkDenseRuns(b *testing.B) {
+	all := make([]*dom.Element, 10_000)
+	for i := range all {
+		all[i] = &dom.Element{Ref: dom.Ref(i), Parent: dom.NoRef, Tag: "button", Role: "button", Text: fmt.Sprintf("Order %d", i)}
+		if i%4 < 2 {
+			all[i].States.Disabled = dom.True
+		}
+		if i%3 == 0 {
+			all[i].Hints = fmt.Sprintf("hint-%d", i)
+		}
+	}
+	for _, brief := range []bool{false, true} {
+		b.Run(fmt.Sprintf("brief=%v", brief), func(b *testing.B) {
+			for b.Loop() {
+				dense.NewPage(dense.Options{Brief: brief}, all, all).Lines(all, dense.MentionAll)
+			}
+		})
+	}
+}
+
 func BenchmarkDense300(b *testing.B) {
 	all := benchmarkElements(300)
 	h := Header{URL: "https://shop.example/", Title: "Shop"}

@@ -13,8 +13,12 @@ import (
 // A run is elements that follow each other on a page and differ in their refs and in numbers that count on, and a few of them in their
 // states. A brief page has one line for it, which says as much as a line for each: Parse returns the same elements.
 
-// maxRunPieces is how many ranges of refs the line of a run has.
-const maxRunPieces = 8
+const (
+	// maxRunPieces is how many ranges of refs the line of a run has.
+	maxRunPieces = 8
+	// maxRunLength is how many elements it stands for: they are looked at again for each that begins no run.
+	maxRunLength = 400
+)
 
 // foldRun appends the elements of a page that begin at a node and are of one kind, runs of them as one line, and returns the node that
 // follows; the node itself: it begins no run.
@@ -116,13 +120,14 @@ func (l *layout) plainEntry(m item) (e entry, plain bool) {
 // runOf returns how many of the first entries are a run, and in rows of how many, if their names tell; columns 0: they do not. Some of
 // them may be in other states than most, unless mixed is false.
 func runOf(all []entry, mixed bool) (n, columns int) {
-	n = inOneState(all, mixed)
-	n = listed(all[:n])
-	counted := countOn(all[:n])
-	if rows, columns := countInRows(all[:n]); rows*columns > counted {
+	all = all[:min(len(all), maxRunLength)]
+	all = all[:inOneState(all, mixed)]
+	all = all[:listed(all)]
+	n = countOn(all)
+	if rows, columns := countInRows(all); rows*columns > n {
 		return rows * columns, columns
 	}
-	return counted, 0
+	return n, 0
 }
 
 // inOneState returns how many of the first entries are in the state of the first, but for a few.
