@@ -42,7 +42,7 @@ type Options struct {
 	Base part.Base
 	// HRefs prints where every link leads.
 	HRefs bool
-	// Brief has one line for elements that differ in numbers alone which count on.
+	// Brief prints each run as one line; see docs/dense.md.
 	Brief bool
 }
 

@@ -14,8 +14,7 @@ import (
 const maxUnfolded = 100_000
 
 var (
-	runLine = lazyregexp.New(`^\[\d+(?:(?:, |…)\d+)+\] (?:\d+)?×\d+`)
-	// other finds those of a run that are in another state, after its first element.
+	// other finds the refs that the line of a run names after "but", and the state of those elements.
 	other    = lazyregexp.New(`(?: but |, )\[(\d+(?:(?:, |…)\d+)*)\] \(([a-z][a-z0-9-]*)((?: ~?[a-z][a-z0-9=-]*)*)\)`)
 	counting = lazyregexp.New(`(\d+)…(\d+)`)
 )
@@ -28,7 +27,7 @@ type stateOf struct{ states, hints []string }
 
 // cutOthers cuts from the line of a run what it says of elements in other states, which are returned by their refs.
 func cutOthers(line string) (run string, others map[uint32]stateOf) {
-	if !runLine().MatchString(line) {
+	if !folded().MatchString(line) {
 		return line, nil
 	}
 	at := strings.Index(line, ") but [")

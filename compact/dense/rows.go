@@ -66,15 +66,10 @@ func (l *laidOut) rowWords(i int) string {
 	if !ok {
 		return ""
 	}
+	cells, _ := l.cells(int(i), items)
 	var b strings.Builder
-	for j := i + 1; j < int(l.nodes[i].end); j = int(l.nodes[j].end) {
-		n := 0
-		for n < len(items) && items[n].node < int(l.nodes[j].end) {
-			n++
-		}
-		text, _ := l.cellText(j)
-		b.WriteString(rest(text, items[:n]) + "\x00")
-		items = items[n:]
+	for _, c := range cells {
+		b.WriteString(rest(c.words, c.items) + "\x00")
 	}
 	return b.String()
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// A run is elements that follow each other on a page and differ in their refs and in numbers that count on, and a few of them in their
-// states. A brief page has one line for it, which says as much as a line for each: Parse returns the same elements.
+// A run is a sequence of elements that follow each other on a page and differ only in their refs and in numbers with equal steps; a few may
+// be in another state. A brief page has one line for it, which says as much as a line for each: Parse returns the same elements.
 
 const (
 	// maxRunPieces is how many ranges of refs the line of a run has.
@@ -202,7 +202,7 @@ func countInRows(all []entry) (rows, columns int) {
 	if len(all) < minFolded {
 		return 0, 0
 	}
-	column := slices.IndexFunc(indexes(all[0].numbers), func(i int) bool { return all[0].numbers[i] != all[1].numbers[i] })
+	column := firstDifference(all[0].numbers, all[1].numbers)
 	if column < 1 {
 		return 0, 0
 	}
@@ -211,7 +211,7 @@ func countInRows(all []entry) (rows, columns int) {
 	if 2*columns > len(all) {
 		return 0, 0
 	}
-	row := slices.IndexFunc(indexes(all[0].numbers), func(i int) bool { return all[0].numbers[i] != all[columns].numbers[i] })
+	row := firstDifference(all[0].numbers, all[columns].numbers)
 	if row < 0 || row >= column {
 		return 0, 0
 	}
@@ -240,12 +240,14 @@ func wholeRows(n, columns int) (rows, _ int) {
 	return n / columns, columns
 }
 
-func indexes(of []string) []int {
-	all := make([]int, len(of))
-	for i := range all {
-		all[i] = i
+// firstDifference returns the index of the first numbers that differ; -1: none do.
+func firstDifference(a, b []string) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
 	}
-	return all
+	return -1
 }
 
 // countedFrom returns the number that follows a first and a second one by k equal steps from the first, with as many leading zeros; empty:

@@ -1744,8 +1744,8 @@ type GetCompactRequest struct {
 	Hrefs bool `protobuf:"varint,22,opt,name=hrefs,proto3" json:"hrefs,omitempty"`
 	// As in GetDomRequest. Not with dedupe_navigation.
 	ObserveOnly bool `protobuf:"varint,23,opt,name=observe_only,json=observeOnly,proto3" json:"observe_only,omitempty"`
-	// For DENSE: five and more elements that follow each other and differ in numbers alone which count on are one line,
-	// "[101…131] ×31 1…31 (button)", which says as much as a line for each.
+	// For DENSE: five or more elements that follow each other and differ only in numbers with equal steps are one line,
+	// "[101…131] ×31 1…31 (button)". Nothing is lost: docs/dense.md says how to read it.
 	Brief bool `protobuf:"varint,24,opt,name=brief,proto3" json:"brief,omitempty"`
 	// Of a recording that is replayed: when. Unset: the time that ReplayService.Seek has set.
 	At            *Moment `protobuf:"bytes,30,opt,name=at,proto3" json:"at,omitempty"`

@@ -107,12 +107,12 @@ func (e *Effect) page(ctx context.Context, o *turn.Outcome, budget int32) (strin
 	}
 	ctx, cancel := context.WithTimeout(metering.Apart(ctx), pageTime)
 	defer cancel()
-	r := &domtapv1.GetCompactRequest{TabId: e.tab.ID(), ClientId: e.client, Format: domtapv1.Format_FORMAT_DENSE}
+	r := &domtapv1.GetCompactRequest{TabId: e.tab.ID(), ClientId: e.client, Format: domtapv1.Format_FORMAT_DENSE, Brief: e.Brief}
 	if budget > 0 {
 		r.MaxTokens = proto.Int32(budget)
 	}
 	if e.Brief {
-		r.IncludeHistory, r.Brief = proto.Bool(false), true
+		r.IncludeHistory = proto.Bool(false)
 	}
 	if e.Structural {
 		r.InteractiveOnly = proto.Bool(false)

@@ -50,7 +50,7 @@ type Selection struct {
 	attributes string
 	// tree says that the text is a TREE, dedupe that it leaves out navigation that the previous page had.
 	tree, dedupe bool
-	// dense says that the text is DENSE, hrefs that it shows where every link leads, brief that it has runs as one line.
+	// dense says that the text is DENSE. There, hrefs prints where every link leads, and brief prints each run as one line.
 	dense, hrefs, brief bool
 }
 

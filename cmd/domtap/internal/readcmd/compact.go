@@ -115,7 +115,7 @@ func (c *compactFlags) register(cmd *cobra.Command, formats []string) {
 	f := cmd.Flags()
 	f.StringVar(&c.cursor, "cursor", "", "go on where a cut answer stopped (its header says next: CURSOR)")
 	f.BoolVar(&c.hrefs, "hrefs", false, "with --format dense: print where every link leads")
-	f.BoolVar(&c.each, "each", false, "with --format dense: no line for several")
+	f.BoolVar(&c.each, "each", false, "with --format dense: print every element")
 	f.BoolVar(&c.history, "history", false, "with --format dense: print the pages that the tab showed before")
 	f.BoolVar(&c.incremental, "incremental", false, "with --format diff or dense_diff: what changed since this terminal last saw the page")
 	f.Uint64Var(&c.since, "since", 0, "with --format diff or dense_diff: the revision to compare with")
