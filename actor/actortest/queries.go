@@ -88,13 +88,16 @@ func (p *queries) Barriers(ctx context.Context) ([]driver.Audited, int, error) {
 // Find finds what a target means: by label nodes with such a Text, by placeholder those with such a Placeholder, by
 // test id those with such a data-testid in Attributes, and by selector what Match says of it. Nodes that are Off count
 // as hidden. Structural nodes that nobody has asked for are part of the stored DOM once they were found. A node of the
-// Type submit submits every form.
+// Type submit submits every form. Nothing shows on hover.
 func (p *queries) Find(ctx context.Context, t target.Target) (target.Finding, error) {
 	p.count("Find")
 	if err := p.thread(ctx); err != nil {
 		return target.Finding{}, err
 	}
 	defer p.mu.Unlock()
+	if t.OnHover {
+		return target.Finding{}, nil
+	}
 	if t.By == target.Selector && p.reports.matchers[t.Words] == nil {
 		return target.Finding{Invalid: true}, nil
 	}

@@ -66,6 +66,9 @@ type Target struct {
 	Within string
 	// Nth, unless 0, is the number of the element among those that are meant, from 1 in document order, or from -1 from the end.
 	Nth int
+	// OnHover asks the page not for the element but, when it shows only while the pointer is over another one, for that one.
+	// The page then finds targets By Ref, Role and Text as well.
+	OnHover bool
 }
 
 // InPage reports whether only the page can say which element is meant.

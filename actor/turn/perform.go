@@ -49,7 +49,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 	}
 	restless := t.settle(ctx, start, frame)
 	if r.Done {
-		r.Summary += unrest(ctx, restless)
+		r.Summary += overWords(at.over) + unrest(ctx, restless)
 	}
 	if apierr.Is(restless, apierr.Unresponsive) {
 		restless = nil // the turn ends with an answer, which has the tab's status
@@ -85,10 +85,11 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 	if err := t.x.Blocked(); err != nil {
 		return at, done, err
 	}
+	var hidden error // of the try before: the element was listed, and is not visible any more
 	for tries := 0; ; tries++ {
 		known := a.Known
 		one := a.Action
-		if at, err = t.resolve(ctx, a); err == nil {
+		if at, err = t.resolveShown(ctx, a, start, at, hidden); err == nil {
 			one.Ref, one.Words = at.ref, a.pointedWords()
 			one.Known = t.base.known(a, at)
 			one.Focused = a.toFocus()
@@ -100,7 +101,12 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 		if a.named() && known != nil {
 			one.Known = known // it is what the caller named, and not what became of that since
 		}
-		if done, err = t.dispatchAt(ctx, at, t.placed(one), start); !apierr.Is(err, apierr.Stale) || tries == resolveAgain || isOther(err) && one.Known != nil && one.Known.Seen > 0 {
+		done, err = t.dispatchAt(ctx, at, t.placed(one), start)
+		if tries < resolveAgain && apierr.Is(err, apierr.NotActionable) && t.mayShowOnHover(a, err) {
+			hidden = err
+			continue
+		}
+		if !apierr.Is(err, apierr.Stale) || tries == resolveAgain || isOther(err) && one.Known != nil && one.Known.Seen > 0 {
 			return at, done, t.live.During(err, "during the "+a.Kind.String(), "; whether its element received anything is not known")
 		}
 		a.Known = one.Known

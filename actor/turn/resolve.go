@@ -35,6 +35,8 @@ type resolved struct {
 	healed bool
 	// named says that the caller named the element by its ref.
 	named bool
+	// over are the elements that were hovered so that el shows.
+	over []*dom.Element
 	// doubt is the error of an element that is something else, unless the page knows better.
 	doubt error
 }

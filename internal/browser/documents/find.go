@@ -18,6 +18,7 @@ import (
 var lookups = map[target.By]string{
 	target.Label: "label", target.Placeholder: "placeholder", target.TestID: "test_id", target.Selector: "selector",
 	target.Group: "group", target.Submitter: "submitter", target.Innermost: "innermost",
+	target.Ref: "ref", target.Role: "role", target.Text: "text", // with OnHover
 }
 
 const (
@@ -29,8 +30,12 @@ const (
 
 // Find finds the elements of a target that the stored DOM cannot resolve; see driver.Query.
 func (q *Query) Find(ctx context.Context, t target.Target) (out target.Finding, err error) {
+	req := observer.FindRequest{By: lookups[t.By], Words: t.Words, Ref: uint32(t.Ref), OnHover: t.OnHover}
+	if t.By == target.Role {
+		req.Role, req.Words = t.Role, t.Name
+	}
 	err = q.withAgents(ctx, func() (err error) {
-		out, err = q.findOnce(ctx, observer.FindRequest{By: lookups[t.By], Words: t.Words, Ref: uint32(t.Ref)})
+		out, err = q.findOnce(ctx, req)
 		return err
 	})
 	return out, err

@@ -142,8 +142,10 @@ const (
 )
 
 // blinkSettings are those of all pages: on Linux what somebody selects in one session must not be what a click with the middle
-// button pastes in another.
-const blinkSettings = "selectionClipboardBufferAvailable=false"
+// button pastes in another. And they have a mouse, as actions do: a browser without a display finds none, and then no rule applies
+// that pages have for (hover: hover), which many put around all that the pointer shows. Devices with touch override that.
+const blinkSettings = "selectionClipboardBufferAvailable=false," +
+	"primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
 
 // inProcessNetwork is switched on for a browser whose profile is temporary: the network has no process of its own, which takes 10 MB, and 16
 // in full Chromium. chromedp asks for that too, under the name that it had before. A profile that is kept needs the process: without it, some

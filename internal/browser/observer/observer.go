@@ -190,10 +190,14 @@ type Selector struct {
 
 // FindRequest is the argument of the command "find".
 type FindRequest struct {
-	// By is label, placeholder, test_id, selector, group, or, with Ref, submitter or innermost.
+	// By is label, placeholder, test_id, selector, group, or, with Ref, submitter or innermost; with OnHover also ref, role or text.
 	By    string `json:"by"`
 	Words string `json:"words"`
 	Ref   uint32 `json:"ref"`
+	// Role goes with By role, and Words are the name then.
+	Role string `json:"role,omitzero"`
+	// OnHover asks for the elements to hover so that what is meant shows.
+	OnHover bool `json:"onHover,omitzero"`
 }
 
 // FindAnswer is the answer of "find".

@@ -276,9 +276,9 @@ function isEditingHost(el) {
  * Hints, as bits; see Hints. HINT_POINTER: the element has cursor: pointer. HINT_PROXY: it is the
  * label of a hidden control. HINT_EDITED: the whole document is editable. HINT_TARGET: a caller
  * named it as a target, which alone makes an element structural at most. HINT_ITEM: a container around
- * it listens for it; see itemsOf.
+ * it listens for it; see itemsOf. HINT_HOVER: controls show while the pointer is over it; see OnHover.
  */
-const HINT_POINTER = 1, HINT_PROXY = 2, HINT_EDITED = 4, HINT_TARGET = 8, HINT_ITEM = 16;
+const HINT_POINTER = 1, HINT_PROXY = 2, HINT_EDITED = 4, HINT_TARGET = 8, HINT_ITEM = 16, HINT_HOVER = 32;
 
 /**
  * Whether a person can act on the element. All reasons are here; hints has those that tag and

@@ -31,6 +31,8 @@ class SheetFacts {
     this.contents = false;
     /** Some rule shows or hides an element by its siblings or children. */
     this.structural = false;
+    /** The rules with :hover in their selectors; see HoverRules. @type {Set<CSSRule>} */
+    this.hovers = new Set();
     /** The sheet cannot be read, wholly or in part, so it may contain anything. */
     this.opaque = false;
     /** The sheet could not be loaded, so there are no rules in it. */
@@ -62,6 +64,7 @@ class SheetFacts {
     if (!this.clips) this.clips = style.clip !== "" || style.clipPath !== "";
     if (!this.contents) this.contents = style.display === "contents";
     if (!this.structural) this.structural = affectsVisibility(style) && STRUCTURAL_SELECTOR.test(selectorOf(rule, scope) || "");
+    if ((rule.selectorText || "").includes(":hover") || (scope !== "" && scope.includes(":hover"))) this.hovers.add(rule);
   }
 }
 
@@ -190,6 +193,8 @@ class Styles {
     this.sheets = new WeakMap();
     /** @type {WeakMap<Tree, {selector: string, opaque: boolean, hosts: boolean}>} */
     this.roots = new WeakMap();
+    /** The last results of hoverRulesOf. @type {WeakMap<Tree, {facts: SheetFacts[], rules: HoverRules}>} */
+    this.hovering = new WeakMap();
     /** Where rereadSome goes on. @type {Generator<undefined, void> | null} */
     this.rereading = null;
     this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
@@ -263,6 +268,28 @@ class Styles {
   /** The last result of read for a root. @param {Tree} root */
   of(root) {
     return this.roots.get(root) || this.read(root);
+  }
+
+  /**
+   * The rules of a tree that may show elements while the pointer is over others; null: there are none.
+   * @param {Tree} root
+   */
+  hoverRulesOf(root) {
+    const sheets = [];
+    let some = false;
+    for (const sheet of this.sheetsOf(root)) {
+      const facts = sheet.disabled ? undefined : this.sheets.get(sheet);
+      if (!facts) continue;
+      sheets.push({ sheet, facts });
+      some = some || facts.hovers.size > 0;
+    }
+    if (!some) return null;
+    const known = this.hovering.get(root);
+    if (known && known.facts.length === sheets.length && sheets.every(({ facts }, i) => facts === known.facts[i])) return known.rules;
+    const rules = new HoverRules();
+    rules.read(sheets);
+    this.hovering.set(root, { facts: sheets.map(({ facts }) => facts), rules });
+    return rules;
   }
 
   /**

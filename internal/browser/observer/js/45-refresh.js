@@ -51,7 +51,7 @@ class Refresh {
    * @param {boolean} all also what no mutation shows: a read needs it
    */
   update(all) {
-    const { changes, hints, identity, records, sweep } = this.model;
+    const { changes, hints, identity, onHover, records, sweep } = this.model;
     identity.undescribedSince = 0;
     this.model.begin();
     if (changes.rescan || all) sweep.poll();
@@ -60,6 +60,7 @@ class Refresh {
     if (changes.rescan) {
       this.scanAll();
       this.refreshProxies();
+      this.refreshOnHover();
       return;
     }
     for (const el of changes.arrived) if (safe.isConnected(el)) {
@@ -82,6 +83,15 @@ class Refresh {
     }
     if (changes.proxiesDirty || everything) this.refreshProxies();
     if (changes.structureDue) this.scanStructure(false);
+    if (everything || onHover.due) this.refreshOnHover();
+  }
+
+  /** Finds what shows on hover, and examines the elements to hover. A listed trigger may cover its content. */
+  refreshOnHover() {
+    this.model.onHover.find();
+    this.refreshDirty();
+    this.scanAdded();
+    this.refreshDirty();
   }
 
   /**
@@ -369,7 +379,7 @@ class Refresh {
       into[F_STATES] = (into[F_STATES] & ~(3 << S_SELECTED)) | (YES << S_SELECTED);
     }
     if (control) describeProxy(into, control, ctx, naming, this.focused);
-    into[F_MARKS] = marksOf(into, rec.node, rec.tag);
+    into[F_MARKS] = this.model.onHover.addTo(rec.node, marksOf(into, rec.node, rec.tag));
     into[F_JOIN] = rec.fields[F_JOIN];
     if (rec.control || control) rec.live = liveState(control || rec.node, control ? "input" : rec.tag);
   }

@@ -9,6 +9,7 @@
 //   Identity       whether an element came back     Rows     which record an element belongs to
 //   ListenerProbe  click listeners, closed roots
 //   Redraws        elements that replaced equal ones
+//   OnHover        what shows only while the pointer is over something else
 //   Visibility, Labels, Naming and Styles read one element or sheet.
 //
 // Agent owns the model of its document; freshWalk makes one for comparison in tests.
@@ -40,6 +41,7 @@ class Model {
     this.records = new Records(this);
     this.changes = new Changes(this);
     this.hints = new Hints(this);
+    this.onHover = new OnHover(this);
     this.layout = new Layout(this);
     this.refresh = new Refresh(this);
     this.sweep = new Sweep(this);

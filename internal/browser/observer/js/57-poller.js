@@ -131,6 +131,7 @@ class Poller {
     this.sweepEvery = model.sweep.found > sweep.found ? SWEEP_EVERY : SWEEP_IDLE;
     this.nextPoll = this.lastSweep + PAUSE * sweep.took;
     model.changes.proxiesDirty = true;
+    model.onHover.due = true;
     if (agent.geometry) {
       model.layout.findObscured();
       agent.boxes = true;

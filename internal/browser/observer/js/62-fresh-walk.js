@@ -12,6 +12,7 @@ function freshWalk(agent) {
   model.structural = agent.model.structural;
   model.attributes = agent.model.attributes;
   model.frames = agent.model.frames;
+  model.onRoot = (root) => model.sweep.follow(root);
   model.listeners.needsWalk = true; // it visits each element, so that the scans that leave some out are compared with that
   model.refresh.update(true);
   model.records.join();

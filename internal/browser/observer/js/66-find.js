@@ -35,9 +35,10 @@ function renderedText(el) {
 }
 
 class Finder {
-  /** @param {Agent} agent @param {{by: string, words: string, ref: number}} wanted */
+  /** @param {Agent} agent @param {FindRequest} wanted */
   constructor(agent, wanted) {
     this.ref = wanted.ref;
+    this.role = (wanted.role || "").toLowerCase();
     this.model = agent.model;
     this.by = wanted.by;
     this.words = wanted.words;
@@ -76,6 +77,45 @@ class Finder {
     answer.hidden = invisible.length;
     if (invisible.length) answer.was = describeTag(invisible[0]);
     return answer;
+  }
+
+  /**
+   * Finds the listed elements to hover so that controls show that are not visible: of those that a target means, each with
+   * the closest fit of these.
+   */
+  runOnHover() {
+    const { model, answer } = this;
+    /** @type {Map<El, number>} */
+    const owners = new Map();
+    refreshVisibility(model.visibility);
+    model.onHover.begin();
+    for (const el of this.hiddenControls()) {
+      const fit = this.fit(el);
+      const owner = fit === NOT ? null : model.onHover.toHoverFor(el);
+      if (owner) owners.set(owner, Math.min(fit, owners.get(owner) ?? NOT));
+    }
+    for (const [owner, fit] of owners) {
+      if (answer.found.length >= MAX_FOUND) answer.more = true;
+      else this.addFound([owner], fit);
+    }
+    return answer;
+  }
+
+  /** The controls that are not listed among which a target means some. */
+  hiddenControls() {
+    const { onHover, records } = this.model;
+    if (this.by === "ref") {
+      const rec = records.connected(this.ref);
+      return rec && !rec.shown ? [rec.node] : [];
+    }
+    /** @type {El[]} */
+    const out = [];
+    if (this.by === "role" || this.by === "text") {
+      for (const rec of records.all) if (!rec.shown && onHover.isHiddenControl(rec)) out.push(rec.node);
+      return out.slice(0, MAX_EXAMINED);
+    }
+    for (const el of this.candidates()) if (!this.listedFor(el)) out.push(el);
+    return out;
   }
 
   /** @returns {El[]} tree by tree, each in document order */
@@ -124,8 +164,18 @@ class Finder {
         return Math.min(this.compare(reportedAttribute(el, "placeholder") || ""), this.compare(reportedAttribute(el, "aria-placeholder") || ""));
       case "innermost":
         return this.fitText(el);
+      case "role":
+        if (this.role && roleOf(el, tagOf(el), explicitRole(el)) !== this.role) return NOT;
+        return this.wanted ? this.fitHidden(el) : EXACTLY;
+      case "text":
+        return this.fitHidden(el);
     }
     return EXACTLY;
+  }
+
+  /** How well the name of an element that is not visible fits. @param {El} el */
+  fitHidden(el) {
+    return this.compare(hoverText(el, tagOf(el)));
   }
 
   /**
@@ -265,11 +315,12 @@ function describeTag(el) {
 }
 
 /**
- * Finds the elements that a target means.
- * @param {Agent} agent @param {{by: string, words: string, ref: number}} wanted
+ * Finds the elements that a target means, or, with onHover, those to hover so that it shows.
+ * @param {Agent} agent @param {FindRequest} wanted
  * @returns {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}} found: refs (-1: none yet) and fits
  */
 function find(agent, wanted) {
   agent.start();
-  return new Finder(agent, wanted).run();
+  const finder = new Finder(agent, wanted);
+  return wanted.onHover ? finder.runOnHover() : finder.run();
 }

@@ -132,6 +132,15 @@ interface ActionPoint {
   cover: El | Document | null;
 }
 
+/** What is to be found; see Finder. */
+interface FindRequest {
+  by: string;
+  words: string;
+  ref: number;
+  role?: string;
+  onHover?: boolean;
+}
+
 /** What an action needs of an element; see waitActionable. */
 interface ReachRequest {
   ref: number;
@@ -322,6 +331,11 @@ interface AnyRule extends CSSRule {
   readonly style?: CSSStyleDeclaration;
   readonly cssRules?: CSSRuleList;
   readonly styleSheet?: CSSStyleSheet | null;
+  readonly media?: MediaList;
+  readonly conditionText?: string;
+  readonly containerName?: string;
+  readonly name?: string;
+  readonly nameList?: readonly string[];
 }
 
 /** An element whose content is being gathered for a name; see Naming.gather. */

@@ -222,6 +222,53 @@ const units = {
   },
 
   /**
+   * The elements with an id that have hints or show on hover, at first and after each step: the hints of those that are
+   * listed, and what to hover first for the others. The model with structure must have the same hints.
+   * @param {string[]} steps
+   */
+  hovers(steps) {
+    const agents = [false, true].map((structural) => {
+      const agent = new Agent(document, () => {});
+      agent.model.structural = structural;
+      agent.start();
+      return agent;
+    });
+    const next = () => {
+      const [plain, structural] = agents.map((agent) => {
+        agent.take(true, false);
+        const { onHover, records } = agent.model;
+        onHover.begin();
+        return named().flatMap((el) => {
+          const rec = records.get(el);
+          if (rec && rec.shown) return rec.fields[F_KIND] === INTERACTIVE && rec.fields[F_MARKS] ? [[el.id, rec.fields[F_ROLE], JSON.stringify(rec.fields[F_TEXT]), rec.fields[F_MARKS]].join(" ")] : [];
+          const owner = rec && onHover.isHiddenControl(rec) ? onHover.toHoverFor(el) : null;
+          return owner ? [el.id + " behind " + owner.id] : [];
+        });
+      });
+      return plain.join() === structural.join() ? plain : [...plain, "with structure", ...structural];
+    };
+    return [...next(), ...steps.flatMap((step) => {
+      (0, eval)(step);
+      return ["---", ...next()];
+    })];
+  },
+
+  /** How many hints about hovering there are, and for how many elements a second search for them read the style. */
+  reads() {
+    const { onHover } = modelNow();
+    const original = globalThis.getComputedStyle;
+    /** @type {Set<Element>} */
+    const read = new Set();
+    globalThis.getComputedStyle = (el, pseudo) => {
+      read.add(el);
+      return original(el, pseudo);
+    };
+    onHover.find();
+    globalThis.getComputedStyle = original;
+    return ["hints " + onHover.hints.size, "read " + read.size];
+  },
+
+  /**
    * Which elements with an id are listed as interactive, in a model without and in one with structure: at first and after each step.
    * @param {string[]} steps
    */

@@ -1,0 +1,137 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
+)
+
+const (
+	// maxReveals is over how many elements the pointer is moved for one action: a menu opens a menu, which opens another.
+	maxReveals = 3
+	// revealLimit is how long an element may take to show while the pointer is where that shows it, and revealRounds is how
+	// often the page is looked at in any case, however slow the machine is.
+	revealLimit  = time.Second
+	revealRounds = 10
+)
+
+// resolveShown resolves a step. When what it names shows only while the pointer is over another element, it moves the pointer
+// there first, and the action then finds the pointer there. With an error, the step was resolved before, at an element that is not
+// visible any more.
+func (t *run) resolveShown(ctx context.Context, a Step, start actor.State, at resolved, err error) (resolved, error) {
+	if err == nil {
+		at, err = t.resolve(ctx, a)
+	}
+	var over []*dom.Element
+	for len(over) < maxReveals && t.mayShowOnHover(a, err) {
+		next, wrong := t.toHover(ctx, a)
+		if wrong != nil {
+			return at, wrong
+		}
+		if next == nil || slices.ContainsFunc(over, func(el *dom.Element) bool { return el.Ref == next.Ref }) {
+			break
+		}
+		hover := driver.Action{Kind: driver.Hover, Spot: driver.At(next.Ref)}
+		if _, wrong := t.dispatch(ctx, t.placed(hover), start); wrong != nil {
+			return at, wrong
+		}
+		over = append(over, next)
+		at, err = t.awaitShown(ctx, a, next, start)
+	}
+	at.over = over
+	return at, err
+}
+
+// mayShowOnHover reports whether the error of a step may be due to an element that shows only on hover.
+func (t *resolver) mayShowOnHover(a Step, err error) bool {
+	e, ok := errors.AsType[*apierr.Error](err)
+	switch {
+	case !ok || a.Kind == driver.Scroll:
+		return false
+	case e.Kind == apierr.NotActionable:
+		return e.Detail["cause"] == "hidden"
+	case e.Kind == apierr.Stale:
+		return a.named() && e.Detail["cause"] == ""
+	}
+	return e.Kind == apierr.NoMatch
+}
+
+// toHover finds the element to hover first so that what a step names shows; nil: it does not show on hover.
+func (t *resolver) toHover(ctx context.Context, a Step) (*dom.Element, error) {
+	wanted := a.Target
+	if wanted.By == target.None {
+		wanted = target.Target{By: target.Ref, Ref: a.Ref}
+	}
+	wanted.OnHover = true
+	finding, found, err := t.foundInPage(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if wanted.Within != "" && len(found) > 0 {
+		refs, _ := finding.Only(t.around(wanted, found)).Closest()
+		found, _ = t.present(refs)
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil
+	case 1:
+		return found[0], nil
+	}
+	contexts := elementcontext.Tell(t.elements(), found)
+	return nil, &apierr.Error{
+		Kind: apierr.Ambiguous,
+		Message: wanted.String() + " shows while the pointer is over any of " + strconv.Itoa(len(found)) + " elements: " +
+			target.ListWithin(found, contexts, maxCandidates) + "; hover one of them first, or say within what it stands",
+		Candidates: found[:min(len(found), maxCandidates)], Contexts: contexts,
+	}
+}
+
+// around returns those of the elements to hover that say what must stand around the target, or have it around them: what
+// they show stands beside or in them.
+func (t *resolver) around(wanted target.Target, found []*dom.Element) []*dom.Element {
+	inside := t.inside(wanted, found)
+	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool {
+		return target.Compare(el.WholeText(), wanted.Within) == target.Not && !slices.Contains(inside, el)
+	})
+}
+
+// awaitShown resolves a step again until what it names has shown, or shows over another element than the one under the pointer.
+func (t *run) awaitShown(ctx context.Context, a Step, over *dom.Element, start actor.State) (at resolved, err error) {
+	end := time.Now().Add(revealLimit)
+	for round := 1; ; round++ {
+		if err := t.settle(ctx, start, over.Frame); err != nil {
+			return at, err
+		}
+		at, err = t.resolve(ctx, a)
+		if !t.mayShowOnHover(a, err) || round >= revealRounds && time.Now().After(end) {
+			return at, err
+		}
+		next, wrong := t.toHover(ctx, a)
+		if wrong != nil || next != nil && next.Ref != over.Ref {
+			return at, err
+		}
+	}
+}
+
+// overWords says of a done action which elements were hovered first; empty: none.
+func overWords(over []*dom.Element) string {
+	words := ""
+	for i, el := range over {
+		if i == 0 {
+			words = ", with the pointer first over "
+		} else {
+			words += ", then "
+		}
+		words += target.Describe(el)
+	}
+	return words
+}
