@@ -7,7 +7,7 @@ import (
 )
 
 // HasReadableValue reports whether the value is something that a person sees in the element. Of a
-// checkbox or a button it is what a form would send.
+// checkbox or a button it is what a form would send, but a button may be a combobox.
 func HasReadableValue(e *dom.Element) bool {
 	switch e.Role {
 	case "checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio":
@@ -15,7 +15,7 @@ func HasReadableValue(e *dom.Element) bool {
 	}
 	switch e.Tag {
 	case "button":
-		return false
+		return e.Role == "combobox"
 	case "input":
 		switch e.Type {
 		case "checkbox", "radio", "button", "submit", "reset", "image":

@@ -298,6 +298,12 @@ function generatedText(el, pseudo) {
   return text.replace(/[\ue000-\uf8ff]/g, "");
 }
 
+/** Whether what an element owns by aria-owns is its popup, which is no part of its name. @param {El} el */
+function opensWhatItOwns(el) {
+  const popup = attr(el, "aria-haspopup");
+  return popup !== null ? popup !== "false" : attr(el, "role") === "combobox";
+}
+
 /** Images and counters in a value of content: the quoted words in them are not shown. */
 const FUNCTIONS = /[-\w]*(?:url|image-set|image|gradient|counters?)\((?:"(?:[^"\\]|\\.)*"|\([^)]*\)|[^"()])*\)/g;
 
@@ -665,9 +671,9 @@ class Naming {
     return text;
   }
 
-  /** The content of an element, and what it owns. @param {El} el @param {string} tag */
+  /** The content of an element, and what it owns, unless that is a menu or list that it opens. @param {El} el @param {string} tag */
   nodesOf(el, tag) {
-    const ids = attr(el, "aria-owns");
+    const ids = opensWhatItOwns(el) ? null : attr(el, "aria-owns");
     return new FlatNodes(el, tag, ids ? this.elementsOf(el, ids) : null);
   }
 

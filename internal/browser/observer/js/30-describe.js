@@ -343,14 +343,18 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
     case "progress":
     case "meter":
       return isMasked(el) ? MASK : String(el.value);
-    case "li":
     case "button":
+      if (role !== "combobox" || hasAttr(el, "data-placeholder")) return "";
+      break;
+    case "li":
     case "a":
       return "";
   }
   if (role === "slider" || role === "spinbutton" || role === "progressbar" || role === "scrollbar") {
     return clean(reportedAria(el, "aria-valuetext") || reportedAria(el, "aria-valuenow") || "", most);
   }
+  const inner = role === "combobox" && tag !== "button" && hasElements(el) ? firstWithin(el, "input,textarea") : null;
+  if (inner) return reportedValue(el, inner.value || textOfFace(el, inner), most); // the box around a field, as in ARIA 1.1
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
     return reportedValue(el, reportedWords(el, 2 * most), most);
   }
@@ -471,7 +475,8 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
   into[F_HREF] = hrefOf(el, tag);
   into[F_NAME] = field || tag === "button" || tag === "a" ? clean(attr(el, "name") || "", MAX_FIELD) : "";
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
-  const valued = field || explicit || kind === INTERACTIVE;
+  const named = tag === "button" && naming.fromContent; // by what would be its value
+  const valued = (field || explicit || kind === INTERACTIVE) && !named;
   into[F_VALUE] = valued ? withLeft(valueOf(el, tag, role), () => valueOf(el, tag, role, MAX_TEXT)) : "";
   into[F_PLACEHOLDER] = field ? clean(reportedAttribute(el, "placeholder") || "", MAX_NAME) : "";
   into[F_LEVEL] = levelOf(el, tag, role);
@@ -501,6 +506,9 @@ function shownName(el, tag, role, kind, naming, targeted, rec) {
   return name || kind !== INTERACTIVE ? name : naming.captions.of(el, tag, role, rec);
 }
 
+/** Roles of what is read, not used: when such an element can be clicked nevertheless, a person knows it by its content. */
+const TEXT_ROLES = new Set(["generic", "listitem", "article", "figure", "term", "definition", "paragraph", "note", "blockquote", "none", "presentation"]);
+
 /**
  * The accessible name, or the text of elements that have none by ARIA; at most MAX_TEXT characters.
  * @param {El} el @param {string} tag @param {string} role @param {number} kind @param {Naming} naming
@@ -514,7 +522,7 @@ function nameOrText(el, tag, role, kind, naming, targeted) {
     if (role === "textbox" && !FIELD_TAGS.has(tag)) return editorPlaceholder(el, naming);
     // Elements made clickable by a listener or tabindex alone have no name from content in ARIA,
     // but a person reads their content.
-    if (role !== "generic" && role !== (tag === "li" ? "listitem" : TAG_ROLES[tag])) return "";
+    if (!TEXT_ROLES.has(role) && role !== TAG_ROLES[tag]) return "";
     if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
   } else if (role === "img") return "";
   else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? reportedText(el) : clean(ownText(el), MAX_TEXT);

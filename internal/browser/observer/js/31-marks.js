@@ -42,8 +42,12 @@ const OTHER_STATE = /^is-([a-z]{3,16})$/;
 const NO_STATE = /^(?:hover(?:ed|ing)?|focus.*|animat.*|visible|mounted|ready|init.*|loaded|hydrated|interactive|clickable|link|button|primary|secondary|small|large|medium|normal|fullwidth|rounded|full|half|mobile|desktop|tablet|light|dark|info|success|danger|warning|white|black|bold|uppercase|relative|block|inline|fluid|fixed|sticky|touch|touched|dirty|pristine|valid|dragging|transition.*|horizontal|vertical|centered|left|right)$/;
 /** A quick look at all classes. */
 const MAY_BE_STATE = /active|select|open|clos|disabled|current|check|expand|collaps|complet|done|highlight|starred|favorited|liked|loading|error|invalid|unread|editing|(?:^|\s)is-/;
-/** Words that deny the state behind them. */
-const DENIED = /(?:^|[-_])(?:not?|un|non|if|when|on|can|to|set|toggle|hide|show|js|btn|with|auto|default)[-_][a-z]+$/;
+/** Attributes that say a state without a value or with "true", and those whose value is one. */
+const STATE_FLAGS = ["data-selected", "data-checked", "data-active", "data-disabled"], STATE_VALUES = ["data-state", "data-status"];
+/** The states that such a value may be. */
+const STATE_VALUE = /^(?:active|selected|checked|on|open|current|complete|completed|done|loading|error|invalid)$/;
+/** Words that deny the state behind them, and the prefix of a library whose buttons are all "active". */
+const DENIED = /(?:^|[-_])(?:not?|un|non|if|when|on|can|to|set|toggle|hide|show|js|btn|with|auto|default|mantine)[-_][a-z]+$/;
 
 /** Structural roles whose classes say something about what they hold. */
 const MARKED_BOXES = new Set(["listitem", "row", "cell", "gridcell", "article", "heading"]);
@@ -83,13 +87,21 @@ function isOnlyChild(el, parent) {
 }
 
 /**
- * Adds the states that the classes of an element say and its own states do not.
+ * Adds the states that the classes and data attributes of an element say and its own states do not.
  * @param {string[]} marks @param {El} el @param {number} states
  */
 function addStates(marks, el, states) {
   if (hasNoAttributes(el)) return;
   const current = attr(el, "aria-current");
   if (current && current !== "false") addMark(marks, "current");
+  for (const name of STATE_FLAGS) {
+    const said = attr(el, name), state = name.slice("data-".length);
+    if ((said === "" || said === "true") && !isKnown(state, states)) addMark(marks, state);
+  }
+  for (const name of attr(el, "role") === "tabpanel" ? [] : STATE_VALUES) { // a panel that is shown is the active one
+    const state = attr(el, name);
+    if (state && STATE_VALUE.test(state) && !isKnown(state, states)) addMark(marks, state);
+  }
   const classes = attr(el, "class");
   if (!classes || !MAY_BE_STATE.test(classes)) return;
   for (const token of classes.trim().split(/\s+/, 40)) {
@@ -117,6 +129,7 @@ function isKnown(state, states) {
     case "active":
     case "selected":
     case "current":
+    case "on":
       return at(S_SELECTED) === YES || at(S_CHECKED) === YES || at(S_PRESSED) === YES;
     case "checked":
       return at(S_CHECKED) !== ABSENT;

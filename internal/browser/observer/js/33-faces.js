@@ -22,7 +22,7 @@ const NO_FACES = new Set(["html", "body", "form", "fieldset", "table", "tbody", 
 const FACED = "input:not([type=hidden]),select,textarea";
 /** Parts of a face that are not its value. */
 const NO_VALUE = "label,legend,button,svg,input,select,textarea,script,style,template,ul,ol,menu,[role=button],[role=listbox],[role=option],[role=menu],[role=tooltip],[role=dialog]," +
-  "[aria-live],[role=alert],[role=status],[hidden],[class*=placeholder i]:not([class*=select])";
+  "[aria-live],[role=alert],[role=status],[hidden],[class*=placeholder i]:not([class*=select]),[class*=placeholder i].is-transparent";
 
 /**
  * Whether an element is a field that may be listed by its face.

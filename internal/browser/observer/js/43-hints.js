@@ -7,6 +7,9 @@
 // that are listed in place of hidden controls. Refresh asks for the bits of each element; sweeps,
 // scans and Finder set them.
 
+/** How far above a hidden checkbox or radio its drawn switch is searched, and how large that is at most, in CSS pixels. */
+const MAX_SWITCH_DEPTH = 3, MAX_SWITCH_WIDTH = 160, MAX_SWITCH_HEIGHT = 60;
+
 class Hints {
   /** @param {Model} model */
   constructor(model) {
@@ -21,7 +24,7 @@ class Hints {
     /** Hidden checkboxes, radios and file inputs. @type {Set<Rec>} */
     this.hiddenToggles = new Set();
     /**
-     * The proxies: labels that are listed in place of hidden controls, by control.
+     * The proxies: labels and drawn switches that are listed in place of hidden controls, by control.
      * @type {Map<El, El>}
      */
     this.proxyLabels = new Map();
@@ -125,8 +128,25 @@ class Hints {
   }
 
   /**
+   * The small widget that is drawn around a hidden checkbox or radio and takes the clicks for it, or null.
+   * @param {El} toggle @returns {El | null}
+   */
+  switchOf(toggle) {
+    if (toggle.type === "file" || !safe.checkVisibility(toggle, VISIBLE_OR_TRANSPARENT)) return null;
+    for (let n = flatElement(toggle), up = 0; n && up < MAX_SWITCH_DEPTH; n = flatElement(n), up++) {
+      const tag = tagOf(n);
+      if (NO_FACES.has(tag) || holdsMoreFields(n)) return null;
+      if (hasAttr(n, "role") || !isInteractive(n, tag, "", this.get(n) & ~HINT_PROXY)) continue;
+      const { width, height } = safe.rect(n);
+      const small = width >= MIN_FACE && height >= MIN_FACE && width <= MAX_SWITCH_WIDTH && height <= MAX_SWITCH_HEIGHT;
+      return small && safe.checkVisibility(n, VISIBLE) ? n : null;
+    }
+    return null;
+  }
+
+  /**
    * Finds the proxies of hidden checkboxes, radios and file inputs: the first visible label of
-   * each.
+   * each, or the switch that is drawn around it.
    */
   findProxyLabels() {
     const { changes, visibility } = this.model;
@@ -135,7 +155,7 @@ class Hints {
     const now = new Map();
     for (const rec of this.hiddenToggles) {
       if (rec.shown || rec.inert || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
-      const label = visibility.labelOf(rec.node);
+      const label = visibility.labelOf(rec.node) || this.switchOf(rec.node);
       if (label) now.set(rec.node, label);
     }
     const was = this.proxyLabels;

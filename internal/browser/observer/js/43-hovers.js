@@ -2,7 +2,7 @@
 // Controls that show only while the pointer is over something else: the items of a menu that CSS
 // opens, and the buttons of a row or card. They are not listed, because nobody sees them. Their names
 // are a hint (~on-hover-edit-delete) of the element to hover: of the trigger if that is interactive,
-// else of the first control in it. A trigger without any is listed for its hint alone (HINT_HOVER).
+// else of the first control in it. A trigger without any is listed for its hint alone (HINT_HOVER), if that has a name in it.
 //
 // OnHover owns these hints and the triggers that are listed. It says what the rules of the page say
 // (16-hover-rules.js), and only where the pointer over a visible trigger takes away everything that
@@ -124,7 +124,7 @@ class OnHover {
     this.hints = new Map();
     for (const [owner, names] of owners) {
       if (this.isListedAnyway(owner)) this.hints.set(owner, names.hint());
-      else if (listed.size < MAX_TRIGGERS) {
+      else if (names.words.length && listed.size < MAX_TRIGGERS) {
         listed.add(owner);
         this.hints.set(owner, names.hint());
         const rec = records.get(owner);
