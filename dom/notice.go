@@ -21,6 +21,8 @@ const (
 	NoticeBusy
 	// NoticeText is a text in the flow of the page that changed or is new, while somebody acts.
 	NoticeText
+	// NoticeLook is an element that is drawn differently, by a class or style alone, since somebody acted.
+	NoticeLook
 )
 
 // Notice is something that a person would notice on a page. All texts are the page's own.
@@ -28,10 +30,11 @@ type Notice struct {
 	// ID tells the notices of one document apart. A notice with the ID of an earlier one replaces that.
 	ID   uint64
 	Kind NoticeKind
-	// Text is what it says. Of a dialog it is the name, of an invalid field the name and the message.
+	// Text is what it says. Of a dialog it is the name, of an invalid field the name and the message, and of a look what is
+	// different.
 	Text string
 	// Detail is, of a dialog that opened, the first text in it beside its name, and of the last of several texts how many
-	// more changed.
+	// more changed; of a look the refs of the others that look different in the same way.
 	Detail string
 	// Ref is the element; NoRef when it has none.
 	Ref Ref

@@ -198,8 +198,8 @@ func (t *run) judge(out *Outcome, start actor.State) {
 		out.Verdict = Changed
 	case out.Before.Title != out.After.Title || differ(out.Elements(out.Before), out.Elements(out.After)):
 		out.Verdict = Changed
-	case slices.ContainsFunc(out.Notices, func(n dom.Notice) bool { return n.Kind == dom.NoticeText }):
-		out.Verdict = Changed // in texts, which the stored DOM need not have
+	case slices.ContainsFunc(out.Notices, func(n dom.Notice) bool { return n.Kind == dom.NoticeText || n.Kind == dom.NoticeLook && !n.Gone }):
+		out.Verdict = Changed // in texts and looks, which the stored DOM need not have
 	}
 }
 

@@ -49,21 +49,25 @@ const (
 	// A text of the page itself that changed, or that is new, while a caller acted: a counter, a paragraph. At most three, and
 	// none that the diff of the answer has.
 	OutcomeKind_OUTCOME_KIND_TEXT OutcomeKind = 9
+	// An element that is drawn differently since a caller acted, where no field of an element says so: the text is what is
+	// different, such as "background silver → green, border".
+	OutcomeKind_OUTCOME_KIND_LOOK OutcomeKind = 10
 )
 
 // Enum value maps for OutcomeKind.
 var (
 	OutcomeKind_name = map[int32]string{
-		0: "OUTCOME_KIND_UNSPECIFIED",
-		1: "OUTCOME_KIND_ALERT",
-		2: "OUTCOME_KIND_STATUS",
-		3: "OUTCOME_KIND_LOG",
-		4: "OUTCOME_KIND_DIALOG",
-		5: "OUTCOME_KIND_INVALID",
-		6: "OUTCOME_KIND_HEADING",
-		7: "OUTCOME_KIND_TOAST",
-		8: "OUTCOME_KIND_BUSY",
-		9: "OUTCOME_KIND_TEXT",
+		0:  "OUTCOME_KIND_UNSPECIFIED",
+		1:  "OUTCOME_KIND_ALERT",
+		2:  "OUTCOME_KIND_STATUS",
+		3:  "OUTCOME_KIND_LOG",
+		4:  "OUTCOME_KIND_DIALOG",
+		5:  "OUTCOME_KIND_INVALID",
+		6:  "OUTCOME_KIND_HEADING",
+		7:  "OUTCOME_KIND_TOAST",
+		8:  "OUTCOME_KIND_BUSY",
+		9:  "OUTCOME_KIND_TEXT",
+		10: "OUTCOME_KIND_LOOK",
 	}
 	OutcomeKind_value = map[string]int32{
 		"OUTCOME_KIND_UNSPECIFIED": 0,
@@ -76,6 +80,7 @@ var (
 		"OUTCOME_KIND_TOAST":       7,
 		"OUTCOME_KIND_BUSY":        8,
 		"OUTCOME_KIND_TEXT":        9,
+		"OUTCOME_KIND_LOOK":        10,
 	}
 )
 
@@ -118,7 +123,8 @@ type Outcome struct {
 	Ref *uint32 `protobuf:"varint,3,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
 	// It is no longer shown, as a toast that came and went. Of a dialog: it was closed.
 	Gone bool `protobuf:"varint,4,opt,name=gone,proto3" json:"gone,omitempty"`
-	// Of a dialog that opened: the first text in it beside its name. Of a text: how many more changed, such as 5 more.
+	// Of a dialog that opened: the first text in it beside its name. Of a text: how many more changed, such as 5 more. Of
+	// a look: the refs of others that look different in the same way, such as 13, 14.
 	Detail        string `protobuf:"bytes,5,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -200,7 +206,7 @@ const file_domtap_v1_outcome_proto_rawDesc = "" +
 	"\x03ref\x18\x03 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x12\n" +
 	"\x04gone\x18\x04 \x01(\bR\x04gone\x12\x16\n" +
 	"\x06detail\x18\x05 \x01(\tR\x06detailB\x06\n" +
-	"\x04_ref*\x85\x02\n" +
+	"\x04_ref*\x9c\x02\n" +
 	"\vOutcomeKind\x12\x1c\n" +
 	"\x18OUTCOME_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12OUTCOME_KIND_ALERT\x10\x01\x12\x17\n" +
@@ -211,7 +217,9 @@ const file_domtap_v1_outcome_proto_rawDesc = "" +
 	"\x14OUTCOME_KIND_HEADING\x10\x06\x12\x16\n" +
 	"\x12OUTCOME_KIND_TOAST\x10\a\x12\x15\n" +
 	"\x11OUTCOME_KIND_BUSY\x10\b\x12\x15\n" +
-	"\x11OUTCOME_KIND_TEXT\x10\tB1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
+	"\x11OUTCOME_KIND_TEXT\x10\t\x12\x15\n" +
+	"\x11OUTCOME_KIND_LOOK\x10\n" +
+	"B1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
 
 var (
 	file_domtap_v1_outcome_proto_rawDescOnce sync.Once

@@ -16,6 +16,7 @@ import (
 //	! dialog "Delete 3 files?": This cannot be undone.
 //	! dialog closed "Delete 3 files?"
 //	! text: Total: 12.50 (3 more)
+//	! looks different [12]: background silver → green (also 13, 14)
 //
 // Every line begins with "! ", and no text of a page begins a line. A heading that is the title of the page is left out where
 // the answer prints that title.
@@ -38,7 +39,7 @@ func OutcomeWith(all []*domtapv1.Outcome, title string, line func(string) string
 func Beside(all []*domtapv1.Outcome, page string) []*domtapv1.Outcome {
 	return slices.DeleteFunc(slices.Clone(all), func(o *domtapv1.Outcome) bool {
 		switch o.GetKind() {
-		case domtapv1.OutcomeKind_OUTCOME_KIND_HEADING, domtapv1.OutcomeKind_OUTCOME_KIND_TEXT:
+		case domtapv1.OutcomeKind_OUTCOME_KIND_HEADING, domtapv1.OutcomeKind_OUTCOME_KIND_TEXT, domtapv1.OutcomeKind_OUTCOME_KIND_LOOK:
 			return true
 		case domtapv1.OutcomeKind_OUTCOME_KIND_STATUS:
 			return strings.Contains(page, "\n<status "+o.GetText()+">\n")
@@ -69,6 +70,14 @@ func notice(o *domtapv1.Outcome, line func(string) string) string {
 			said = `\` + said
 		}
 		return "invalid " + said
+	case domtapv1.OutcomeKind_OUTCOME_KIND_LOOK:
+		if detail := line(o.GetDetail()); detail != "" {
+			said += " (also " + detail + ")"
+		}
+		if o.Ref == nil {
+			return "looks different: " + said
+		}
+		return fmt.Sprintf("looks different [%d]: %s", o.GetRef(), said)
 	case domtapv1.OutcomeKind_OUTCOME_KIND_TEXT:
 		if detail := line(o.GetDetail()); detail != "" {
 			said += " (" + detail + ")"

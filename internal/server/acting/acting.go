@@ -62,7 +62,7 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 		answer.Outcome = outcome.Unsaid(answer.Outcome, answer.GetDiffText(), o.Replaced)
 		leaveOutPlace(answer, o)
 	}
-	if form.Print != nil && answer.GetDiffText() == unlistedChanges && slices.ContainsFunc(answer.GetOutcome(), outcome.IsText) {
+	if answer.GetDiffText() == unlistedChanges && (form.Print != nil && slices.ContainsFunc(answer.GetOutcome(), outcome.IsText) || slices.ContainsFunc(answer.GetOutcome(), outcome.IsLook)) {
 		answer.DiffText = dense.None // of the elements that are listed; the outcome says the rest
 	}
 	return answer, nil

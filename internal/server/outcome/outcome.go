@@ -33,11 +33,12 @@ var kinds = map[dom.NoticeKind]domtapv1.OutcomeKind{
 	dom.NoticeToast:   domtapv1.OutcomeKind_OUTCOME_KIND_TOAST,
 	dom.NoticeBusy:    domtapv1.OutcomeKind_OUTCOME_KIND_BUSY,
 	dom.NoticeText:    domtapv1.OutcomeKind_OUTCOME_KIND_TEXT,
+	dom.NoticeLook:    domtapv1.OutcomeKind_OUTCOME_KIND_LOOK,
 }
 
 // importance orders the kinds: what comes later is left out first.
 var importance = []dom.NoticeKind{
-	dom.NoticeDialog, dom.NoticeAlert, dom.NoticeInvalid, dom.NoticeToast, dom.NoticeStatus, dom.NoticeBusy, dom.NoticeHeading, dom.NoticeText, dom.NoticeLog,
+	dom.NoticeDialog, dom.NoticeAlert, dom.NoticeInvalid, dom.NoticeToast, dom.NoticeStatus, dom.NoticeBusy, dom.NoticeHeading, dom.NoticeText, dom.NoticeLook, dom.NoticeLog,
 }
 
 // lengths are how many characters texts may have, longest first. The next is taken when all entries cost too much.
@@ -68,7 +69,8 @@ func distinct(noticed []dom.Notice) []dom.Notice {
 			toast := n.Kind == dom.NoticeToast && (o.Kind == dom.NoticeAlert || o.Kind == dom.NoticeStatus || o.Kind == dom.NoticeLog)
 			return o.Text == n.Text && (toast || o.Kind == n.Kind && o.Detail == n.Detail && o.Gone == n.Gone && o.Ref == n.Ref)
 		}
-		if kinds[n.Kind] != 0 && !slices.ContainsFunc(out, same) {
+		over := n.Kind == dom.NoticeLook && n.Gone // it looks as before
+		if kinds[n.Kind] != 0 && !over && !slices.ContainsFunc(out, same) {
 			out = append(out, n)
 		}
 	}
@@ -83,7 +85,7 @@ func covers(o, text dom.Notice) bool {
 	if o.Kind == dom.NoticeText {
 		return text.Gone && !o.Gone
 	}
-	return strings.Contains(o.Text, text.Text) || strings.Contains(o.Detail, text.Text)
+	return o.Kind != dom.NoticeLook && (strings.Contains(o.Text, text.Text) || strings.Contains(o.Detail, text.Text))
 }
 
 // Beside leaves the texts out that the changes of an answer show, whatever their form. The one that says how many more
@@ -103,7 +105,7 @@ func Unsaid(all []*domtapv1.Outcome, text string, replaced bool) []*domtapv1.Out
 		switch o.GetKind() {
 		case domtapv1.OutcomeKind_OUTCOME_KIND_HEADING:
 			return page || !IsPage(text) && begins(text, o.GetText())
-		case domtapv1.OutcomeKind_OUTCOME_KIND_TEXT:
+		case domtapv1.OutcomeKind_OUTCOME_KIND_TEXT, domtapv1.OutcomeKind_OUTCOME_KIND_LOOK:
 			return page
 		case domtapv1.OutcomeKind_OUTCOME_KIND_STATUS:
 			return page && strings.Contains(text, "\n<status "+o.GetText()+">\n")
@@ -135,6 +137,11 @@ func begins(changes, words string) bool {
 // IsText reports whether an entry is a text of the page that changed.
 func IsText(o *domtapv1.Outcome) bool {
 	return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT
+}
+
+// IsLook reports whether an entry is an element that looks different.
+func IsLook(o *domtapv1.Outcome) bool {
+	return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_LOOK
 }
 
 // mostImportant returns at most n of the notices, in their order.

@@ -286,11 +286,16 @@ function generatesText(content) {
 /**
  * The text that a style generates before or after an element, or its alternative text. Glyphs of
  * icon fonts (private use characters) are left out.
- * @param {El} el @param {string} pseudo
+ * @param {El} el @param {string} pseudo @param {Naming} naming
  */
-function generatedText(el, pseudo) {
+function generatedText(el, pseudo, naming) {
   const content = getComputedStyle(el, pseudo).content;
-  if (content === "none" || content === "normal" || !content.includes('"')) return "";
+  if (content === "none" || content === "normal") return "";
+  if (COUNTER.test(content)) {
+    naming.counters.note(naming.root);
+    return naming.counters.textOf(el, pseudo, content).replace(/[\ue000-\uf8ff]/g, "");
+  }
+  if (!content.includes('"')) return "";
   const slash = /[")] \/ (?=")/.exec(content);
   const spoken = slash ? content.slice(slash.index + 4) : content;
   let text = "";
@@ -304,6 +309,8 @@ function opensWhatItOwns(el) {
   return popup !== null ? popup !== "false" : attr(el, "role") === "combobox";
 }
 
+/** A value of content that is strings and counters. */
+const COUNTER = /^(?=[^]*\bcounters?\()(?:(?:"(?:[^"\\]|\\.)*"|counters?\((?:"(?:[^"\\]|\\.)*"|[^"()])*\)) ?)+$/;
 /** Images and counters in a value of content: the quoted words in them are not shown. */
 const FUNCTIONS = /[-\w]*(?:url|image-set|image|gradient|counters?)\((?:"(?:[^"\\]|\\.)*"|\([^)]*\)|[^"()])*\)/g;
 
@@ -322,6 +329,7 @@ class Naming {
   constructor(labels) {
     this.labels = labels;
     this.generated = new Generated();
+    this.counters = new Counters(this.generated);
     this.captions = new Captions(labels);
     /** The elements that are part of this name already: none counts twice. */
     this.visited = new Set();
@@ -360,7 +368,7 @@ class Naming {
 
   /** @param {El} el @param {string} pseudo */
   generatedAt(el, pseudo) {
-    return this.generated.mayBeIn(el) ? generatedText(el, pseudo) : "";
+    return this.generated.mayBeIn(el) ? generatedText(el, pseudo, this) : "";
   }
 
   /**

@@ -71,6 +71,7 @@ class Changes {
     const { identity, listeners, rows } = this.model;
     this.geometryDirty = true;
     identity.clock++;
+    for (const el of this.model.naming.counters.numbered) this.noteRec(el); // what counts before them may be other elements
     if (this.rescan) {
       this.model.redraws.forget();
       listeners.forgetPending();

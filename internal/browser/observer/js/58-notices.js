@@ -1,7 +1,7 @@
 // @ts-check
 // Notices: what a person would notice on the page, from one moment on: alerts and status messages,
 // dialogs that open and close, fields that become invalid, headings, signs of work, and, while the
-// daemon acts, texts that change (58-changed-texts.js). The daemon
+// daemon acts, texts that change (58-changed-texts.js) and what looks different (58-looks.js). The daemon
 // asks for them while it acts, navigates or waits, whatever its clients' views hold.
 //
 // Notices owns what each source (56-noticed.js) said at the last check. A check compares and sends
@@ -67,6 +67,8 @@ class Notices {
     this.reveals = new Reveals(agent.model);
     /** The texts in the flow that change while the daemon acts. */
     this.texts = new ChangedTexts(this.reveals);
+    /** How what is acted on is drawn, and what is beside it. */
+    this.looks = new Looks(agent.model);
     this.isElsewhere = this.isElsewhere.bind(this);
     /** Fields whose validation failed since then. @type {Set<El>} */
     this.refused = new Set();
@@ -122,6 +124,7 @@ class Notices {
     this.agent.start();
     this.agent.takeRecords();
     this.texts.begin();
+    this.looks.clear();
     this.reveals.clear();
     if (this.acting && !fresh) this.reveals.begin();
     this.arriving = fresh;
@@ -177,6 +180,7 @@ class Notices {
     const sets = [this.sources, this.headings, this.touched, this.rewritten, this.added, this.arrived, this.floats, this.toasts, this.coming, this.refused, this.unsent, this.unnamed];
     for (const set of sets) set.clear();
     this.texts.begin();
+    this.looks.clear();
     this.reveals.clear();
     if (this.frame) cancelAnimationFrame(this.frame);
     clearTimeout(this.timer);
@@ -190,6 +194,7 @@ class Notices {
   note(records) {
     this.candidates.note(records, this.on && !this.fresh);
     if (!this.on || this.parsing) return;
+    this.looks.note(records);
     for (const r of records) {
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
@@ -240,6 +245,7 @@ class Notices {
     if (!this.on) return;
     if (this.parsing) this.observe();
     this.compare(true);
+    this.compareLooks();
     this.name();
     this.flush();
     if (this.reveals.waits()) this.schedule();
@@ -481,6 +487,37 @@ class Notices {
     const rec = this.model.records.get(el), source = this.sources.get(el);
     return (rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE && rec.coverage === COVERS_ALL) ||
       (source !== undefined && source.notice !== null) || this.toasts.has(el);
+  }
+
+  // ---- looks ---------------------------------------------------------------------------------
+
+  /** Input for an element follows. @param {El} el */
+  beginInput(el) {
+    if (this.acting && !this.fresh) this.looks.begin(el);
+  }
+
+  /** An event of it is about to reach the page. @param {Event} event */
+  noteInput(event) {
+    if (this.looks.known.size === 0) return;
+    const records = this.agent.observer.takeRecords();
+    if (records.length) this.agent.onMutations(records);
+    this.looks.noteInput(event);
+  }
+
+  /** Reports the elements that look different since the input, and of those that were reported which look as before. */
+  compareLooks() {
+    if (!this.acting) return;
+    const { told } = this.looks;
+    const ways = this.looks.different();
+    const firsts = new Set();
+    for (const [words, [{ node }, ...others]] of ways) {
+      firsts.add(node);
+      const known = told.get(node), detail = refsOf(others);
+      const notice = known || this.make("look", words, detail, node, false);
+      if (known) this.change(known, { text: words, detail, gone: false });
+      else if (notice) told.set(node, notice);
+    }
+    for (const [el, notice] of told) if (!firsts.has(el) && !notice.gone) this.change(notice, { gone: true });
   }
 
   // ---- notices -------------------------------------------------------------------------------

@@ -148,6 +148,7 @@ class Guard {
     this.keys = el && follow ? new Keys(el, follow) : null;
     this.until = performance.now() + GUARD_AT_MOST;
     if (mode === "deny") this.agent.rest.begin(null);
+    if (el) this.agent.notices.beginInput(el);
   }
 
   /** Whether the page is about to be replaced by another document. */
@@ -175,6 +176,7 @@ class Guard {
     if (!event.isTrusted || globalThis.__domtap !== this.agent) return; // another document may share the window
     if (this.held) this.held.note(/** @type {MouseEvent} */ (event));
     if (HELD_ONLY.has(event.type)) return;
+    if (this.mode !== "") this.agent.notices.noteInput(event);
     if (this.watch) this.watch.note(event);
     if (event.type === "focus") {
       if (this.press) this.press.noteFocus(event);

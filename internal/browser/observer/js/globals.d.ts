@@ -263,10 +263,10 @@ interface ThroughRequest extends Point {
  */
 interface Notice {
   id: number;
-  /** "alert", "status", "log", "dialog", "invalid", "heading", "toast", "busy" or "text". */
+  /** "alert", "status", "log", "dialog", "invalid", "heading", "toast", "busy", "text" or "look". */
   kind: string;
   text: string;
-  /** Of a dialog that opened: the first text in it beside its name. Of a text: how many more changed. */
+  /** Of a dialog that opened: the first text in it beside its name. Of a text: how many more changed. Of a look: the refs of others. */
   detail: string;
   /** The ref of the element, -1 while it has none. */
   ref: number;

@@ -1,0 +1,292 @@
+// @ts-check
+// Looks: what an action changes of how a listed element is drawn, where a class, a style or an attribute alone shows it: a seat
+// that turns green, a cell that turns black.
+//
+// Styles before a change cannot be read after it. So Looks reads how the element that is acted on and those beside it are drawn
+// before the input, and again, of those that were mutated since, at each check of what there is to notice (58-notices.js). What the
+// pointer, the focus and a pressed button draw is none of it: the styles of what they are on are read again at each event of the
+// input, as long as the page has not mutated it, and what the page did while the pointer came counts as before. Transitions count
+// as they end. Everything is bounded, whatever the size of the page.
+
+/** How many listed elements before and behind the one that is acted on are looked at. */
+const LOOKED_BESIDE = 24;
+/** How many elements are known in one act, and how many mutated ones are kept. */
+const MAX_LOOKED = 200;
+/** How far above a mutated element the listed one is searched, and how many listed elements in a mutated one are compared. */
+const MAX_ABOVE = 4, MAX_INSIDE = 12;
+/** How many ways to look different are told, and how many elements of each. */
+const MAX_LOOKS = 4, MAX_LOOKING_ALIKE = 8;
+/** Lengths that differ by less say nothing. */
+const SAME_SIZE = 2;
+/** The events of input before which the styles of what they reach are read again. */
+const INPUT_BEGINS = new Set(["pointerdown", "keydown"]), INPUT_GOES_ON = new Set(["mousedown", "pointerup", "mouseup", "click"]);
+
+/** The properties that are compared, with the words for them. @type {[keyof CSSStyleDeclaration & string, string][]} */
+const LOOK = [
+  ["backgroundColor", "background"], ["backgroundImage", "background"], ["color", "color"], ["boxShadow", "shadow"], ["opacity", "opacity"],
+  ["borderTopWidth", "border"], ["borderTopColor", "border"], ["borderBottomWidth", "border"], ["borderBottomColor", "border"],
+  ["textDecorationLine", "line"], ["fontWeight", "weight"], ["transform", "transform"], ["filter", "filter"], ["fill", "fill"],
+  ["stroke", "fill"], ["content", "icon"], ["maskImage", "icon"], ["width", "size"], ["height", "size"],
+];
+/** Those whose colors are told. */
+const TOLD_COLORS = new Set(["backgroundColor", "color", "fill"]);
+/** The color of a border without width is not drawn. @type {Record<string, string>} */
+const DRAWN_WITH = { borderTopColor: "borderTopWidth", borderBottomColor: "borderBottomWidth" };
+
+/**
+ * How an element is drawn: the properties of itself, those of the first element in it, what its ::before and ::after draw, and
+ * whether the pointer, the focus and a pressed button are on it.
+ * @typedef {{own: string[], inner: El | null, innerProps: string[], drawn: string, on: string}} Look
+ */
+
+class Looks {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    /**
+     * How elements looked before the input, and before the page first mutated them, with what the list said of them.
+     * @type {Map<El, {first: Look, last: Look, fields: string}>}
+     */
+    this.known = new Map();
+    /** The elements that were mutated since. @type {Set<El>} */
+    this.mutated = new Set();
+    /** Those that were mutated while the pointer came; null: it is there. @type {Set<El> | null} */
+    this.approach = null;
+    /** What was told, by the first element of each way to look different. @type {Map<El, Notice>} */
+    this.told = new Map();
+  }
+
+  clear() {
+    this.known.clear();
+    this.mutated.clear();
+    this.approach = null;
+    this.told.clear();
+  }
+
+  /** Input for an element follows: looks at it, and at what is listed beside it. @param {El} target */
+  begin(target) {
+    const { records } = this.model;
+    const at = this.listedAround(target) || records.get(target);
+    if (!at || !at.shown) return;
+    this.learn(at);
+    for (let rec = at.next, left = LOOKED_BESIDE; rec && left > 0; rec = rec.next, left--) this.learn(rec);
+    for (let rec = at.prev, left = LOOKED_BESIDE; rec && rec.node && left > 0; rec = rec.prev, left--) this.learn(rec);
+    this.approach = new Set();
+  }
+
+  /** @param {Rec} rec */
+  learn(rec) {
+    const { node, fields } = rec;
+    if (fields[F_KIND] !== INTERACTIVE || this.known.has(node) || this.known.size >= MAX_LOOKED || holdsOne(node, this.mutated)) return;
+    const look = lookAt(node);
+    this.known.set(node, { first: look, last: look, fields: toldFields(rec) });
+  }
+
+  /** @param {MutationRecord[]} records */
+  note(records) {
+    if (this.known.size === 0) return;
+    const mutated = this.approach || this.mutated;
+    for (const r of records) {
+      if (mutated.size >= MAX_LOOKED) return;
+      if (r.type === "attributes") mutated.add(/** @type {El} */ (r.target));
+    }
+  }
+
+  /** An event of the input is about to reach the page. All mutations before it were noted. @param {Event} event */
+  noteInput(event) {
+    if (INPUT_BEGINS.has(event.type)) this.endApproach();
+    else if (!INPUT_GOES_ON.has(event.type)) return;
+    for (const target of event.composedPath().slice(0, 2 * MAX_ABOVE)) {
+      const el = /** @type {El} */ (target), known = this.known.get(el);
+      if (known && !holdsOne(el, this.mutated)) known.last = lookAt(el);
+    }
+  }
+
+  /** What the page did while the pointer came, or before a key, is not of the input. */
+  endApproach() {
+    const { approach } = this;
+    if (approach === null) return;
+    this.approach = null;
+    for (const [el, known] of this.known) {
+      if (holdsOne(el, this.mutated)) continue;
+      const left = known.last.on !== "" && known.last.on !== whatIsOn(el);
+      if (left || holdsOne(el, approach)) known.first = known.last = lookAt(el);
+    }
+  }
+
+  /** The listed interactive element nearest around an element. @param {El} el */
+  listedAround(el) {
+    for (let /** @type {El | null} */ n = el, up = 0; n && up <= MAX_ABOVE; n = flatElement(n), up++) {
+      const rec = this.model.records.get(n);
+      if (rec && rec.shown && rec.fields[F_KIND] === INTERACTIVE) return rec;
+    }
+    return null;
+  }
+
+  /** The known elements that the mutations may have changed. */
+  subjects() {
+    /** @type {Set<El>} */
+    const found = new Set();
+    for (const el of [...this.mutated, ...(this.approach || [])]) {
+      if (!safe.isConnected(el)) continue;
+      const rec = this.listedAround(el);
+      if (rec) found.add(rec.node);
+      if (rec && rec.node !== el) continue;
+      let left = MAX_INSIDE;
+      for (const other of this.known.keys()) {
+        if (left === 0) break;
+        if (other === el || !safe.contains(el, other)) continue;
+        left--;
+        found.add(other);
+      }
+    }
+    return found;
+  }
+
+  /**
+   * The ways in which elements look different, each with its elements. Those are left out whose name, value, states or hints
+   * say something else, too.
+   * @returns {Map<string, Rec[]>}
+   */
+  different() {
+    /** @type {Map<string, Rec[]>} */
+    const ways = new Map();
+    if (this.known.size === 0 || this.mutated.size + (this.approach ? this.approach.size : 0) === 0) return ways;
+    const animations = safe.getAnimations(this.model.doc).slice(0, ANIMATIONS);
+    /** @type {Map<El, string>} */
+    const found = new Map();
+    for (const el of this.subjects()) {
+      const known = this.known.get(el);
+      const words = known ? differenceOfLooks(el, known.first, known.last, animations) : "";
+      if (words !== "") found.set(el, words);
+    }
+    if (found.size > 0 && this.model.pending) this.model.refresh.update(false);
+    for (const [el, words] of found) {
+      const known = this.known.get(el), rec = this.model.records.get(el);
+      if (!known || !rec || !rec.shown || rec.ref < 0 || toldFields(rec) !== known.fields) continue;
+      const alike = ways.get(words);
+      if (alike) alike.push(rec);
+      else if (ways.size < MAX_LOOKS) ways.set(words, [rec]);
+    }
+    return ways;
+  }
+}
+
+/** Whether one of some nodes is an element or in it. @param {El} el @param {Set<El>} nodes */
+function holdsOne(el, nodes) {
+  for (const node of nodes) if (safe.contains(el, node)) return true;
+  return false;
+}
+
+/** What the list says of an element, but for the focus. @param {Rec} rec */
+function toldFields({ fields }) {
+  return [fields[F_TEXT], fields[F_VALUE], fields[F_MARKS], fields[F_STATES] & ~(3 << S_FOCUSED)].join("\n");
+}
+
+/** The refs of some elements, for a notice of the one before them. @param {Rec[]} others */
+function refsOf(others) {
+  const refs = others.slice(0, MAX_LOOKING_ALIKE).map((rec) => rec.ref).join(", ");
+  return others.length > MAX_LOOKING_ALIKE ? refs + " and " + (others.length - MAX_LOOKING_ALIKE) + " more" : refs;
+}
+
+/** @param {El} el @returns {Look} */
+function lookAt(el) {
+  const inner = safe.firstElementChild(el);
+  return {
+    own: propertiesOf(el), inner, innerProps: inner ? propertiesOf(inner) : [],
+    drawn: drawnIn(el, "::before") + drawnIn(el, "::after"), on: whatIsOn(el),
+  };
+}
+
+/** The values of LOOK. @param {El} el */
+function propertiesOf(el) {
+  const style = getComputedStyle(el);
+  return LOOK.map(([name]) => String(style[name]));
+}
+
+/** Whether the pointer and the focus are on an element. @param {El} el */
+function whatIsOn(el) {
+  return (safe.matches(el, ":hover") ? "pointer " : "") + (safe.matches(el, ":focus-within") ? "focus" : "");
+}
+
+/** What a pseudo-element draws; empty: there is none. @param {El} el @param {string} pseudo */
+function drawnIn(el, pseudo) {
+  const style = getComputedStyle(el, pseudo), { content } = style;
+  if (content === "none" || content === "normal") return "";
+  return [content, style.color, style.backgroundColor, style.backgroundImage, style.borderTopWidth, style.opacity, style.transform, style.display].join(" ") + "\n";
+}
+
+/**
+ * The words for what is different of an element now, from what it was before the input and before it was mutated; "" for
+ * nothing that the page did. A button that is pressed looks as it did before, again.
+ * @param {El} el @param {Look} first @param {Look} last @param {Animation[]} animations
+ */
+function differenceOfLooks(el, first, last, animations) {
+  const now = lookAt(el);
+  if (now.on !== last.on) return "";
+  const words = new Set(wordsFor(el, true, [first.own, last.own, now.own], animations));
+  const { inner } = now;
+  if (inner && inner === last.inner && inner === first.inner) {
+    for (const word of wordsFor(inner, false, [first.innerProps, last.innerProps, now.innerProps], animations)) words.add(word);
+  }
+  if (now.drawn !== last.drawn && now.drawn !== first.drawn && !animations.some((one) => animates(one, el, true))) words.add("icon");
+  return [...words].join(", ");
+}
+
+/**
+ * The words for the properties of an element that are different.
+ * @param {El} el @param {boolean} own it is the listed element itself @param {string[][]} looks first, last and now
+ * @param {Animation[]} animations
+ */
+function wordsFor(el, own, [first, last, now], animations) {
+  /** @type {string[]} */
+  const words = [];
+  const ended = endsOf(animations, el, now);
+  if (ended === null) return words;
+  ended.forEach((value, i) => {
+    const word = value === first[i] || value === last[i] ? "" : wordFor(i, last, ended, el, own);
+    if (word) words.push(word);
+  });
+  return words;
+}
+
+/**
+ * The word for a property that is different; "" when nobody sees it.
+ * @param {number} i @param {string[]} was @param {string[]} now @param {El} el @param {boolean} own
+ */
+function wordFor(i, was, now, el, own) {
+  const [name, word] = LOOK[i];
+  const width = LOOK.findIndex(([other]) => other === DRAWN_WITH[name]);
+  if (width >= 0 && now[width] === "0px") return "";
+  if (name === "color" && !hasText(safe.textContent(el))) return "";
+  if (word === "fill" && !isSVG(el)) return "";
+  if (word === "size" && !(own && Math.abs(parseFloat(was[i]) - parseFloat(now[i])) >= SAME_SIZE)) return "";
+  if (!TOLD_COLORS.has(name)) return word;
+  const color = colorWord(now[i]), before = colorWord(was[i]);
+  if (color === before) return word;
+  return word + (before ? " " + before : "") + " → " + (color || "none");
+}
+
+/**
+ * The values of an element when its transitions are over; null while something else animates it.
+ * @param {Animation[]} animations @param {El} el @param {string[]} values
+ */
+function endsOf(animations, el, values) {
+  const ended = values.slice();
+  for (const animation of animations) {
+    if (!animates(animation, el, false)) continue;
+    const frames = /** @type {KeyframeEffect} */ (animation.effect).getKeyframes();
+    if (!(animation instanceof CSSTransition) || frames.length === 0) return null;
+    LOOK.forEach(([name], i) => {
+      const end = frames[frames.length - 1][name];
+      if (end !== undefined && end !== null) ended[i] = String(end);
+    });
+  }
+  return ended;
+}
+
+/** Whether an animation that runs is one of an element, or of its ::before and ::after. @param {Animation} animation @param {El} el @param {boolean} pseudo */
+function animates({ effect, playState }, el, pseudo) {
+  const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect || {});
+  return target === el && playState === "running" && (pseudoElement !== null) === pseudo;
+}
