@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -52,5 +54,29 @@ func TestAStepWithATabIsACommandOfItsOwn(t *testing.T) {
 	}
 	if strings.Join(tabs, " ") != "t1 t2 t1" {
 		t.Errorf("the turns were on %v", tabs)
+	}
+}
+
+// TestStepsThatHoldHaveMoreTime reads the deadlines that the daemon gets: what is held comes on top of the timeout.
+func TestStepsThatHoldHaveMoreTime(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	var left time.Duration
+	daemon.answer = func(ctx context.Context, r proto.Message) (proto.Message, error) {
+		if _, ok := r.(*domtapv1.InteractRequest); ok {
+			deadline, _ := ctx.Deadline()
+			left = time.Until(deadline)
+		}
+		return nil, nil
+	}
+	daemon.start(t)
+	for _, args := range [][]string{
+		{"do", "--tab", "t1", "--timeout", "1m", "press ArrowRight --hold 10s", "click 3 --hold 10s", "drag 3 4 --hold 10s"},
+		{"click", "3", "--hold", "10s", "--tab", "t1", "--timeout", "1m"},
+		{"mouse", "--tab", "t1", "--timeout", "1m", "--hold", "10s", "down 3 up down 4 up down 5 up"},
+	} {
+		left = 0
+		if got := daemon.at().run(t, args...); got.code != exit.OK || left <= time.Minute || left > 90*time.Second {
+			t.Errorf("%v: exit code %d, %q; the daemon had %v", args, got.code, got.errors, left)
+		}
 	}
 }

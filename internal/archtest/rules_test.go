@@ -159,7 +159,7 @@ var layers = map[string]layer{
 	"internal/telemetry/tracing": {modules: true},
 	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage", "internal/lazyregexp"}, modules: true},
 	"client":                     {layers: []string{"gen", "internal/endpoint"}, modules: true},
-	"internal/mcp":               {layers: []string{"client", "gen", "internal/timeline", "internal/gateway/guard", "internal/nearest", "internal/plural", "internal/refs", "internal/truncate", "internal/lazyregexp"}, modules: true},
+	"internal/mcp":               {layers: []string{"client", "gen", "internal/deadline", "internal/timeline", "internal/gateway/guard", "internal/nearest", "internal/plural", "internal/refs", "internal/truncate", "internal/lazyregexp"}, modules: true},
 	// Programs as users of package client write them.
 	"examples": {layers: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other layers may import all of them.
@@ -173,6 +173,8 @@ var layers = map[string]layer{
 	"internal/testenv/script": {layers: everyLayer, modules: true},
 	"internal/streamcheck":    {layers: everyLayer, modules: true},
 	"internal/stubdns":        {modules: true},
+	// How long the command line and the MCP server wait for steps of the API.
+	"internal/deadline": {layers: []string{"gen"}},
 	// What people and models type is read alike on the command line and over MCP.
 	"internal/nearest": {pure: true},
 	"internal/refs":    {pure: true},
@@ -213,7 +215,7 @@ var owners = []owner{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/admin", "internal/cluster/directory", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/recording", "internal/recording/script", "internal/timeline", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/testenv/script", "internal/streamcheck", "internal/endpoint"},
+		layers: []string{"gen", "internal/server", "internal/gateway", "internal/cluster/admin", "internal/cluster/directory", "internal/cluster/peers", "internal/cluster/tablog", "internal/cluster/replication", "internal/recording", "internal/recording/script", "internal/deadline", "internal/timeline", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/testenv/script", "internal/streamcheck", "internal/endpoint"},
 		advice: "use the types of dom and actor and let internal/server convert them",
 	},
 	{

@@ -133,6 +133,9 @@ func (s *Arguments) Step(c *args.Clamps) (*domtapv1.Step, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n := s.Nth.Value; n != float64(int32(n)) { // rounded, it would be another element
+		return nil, fmt.Errorf("nth must be a whole number, 1 for the first element from the top, -1 for the last, not %v", n)
+	}
 	s.settle()
 	return maker(s, c)
 }

@@ -1,6 +1,8 @@
 package steps
 
 import (
+	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +59,20 @@ func TestTheMouseOfModels(t *testing.T) {
 		got, err := c.given.Step(&args.Clamps{})
 		if (err != nil) != (c.want == nil) || c.want != nil && !proto.Equal(got, c.want) {
 			t.Errorf("%+v: got %v, %v", c.given, got, err)
+		}
+	}
+}
+
+// TestNthIsAWholeNumber tries numbers that name an element, and others, which are not rounded to one.
+func TestNthIsAWholeNumber(t *testing.T) {
+	for value, right := range map[float64]bool{1: true, 2: true, -1: true, 0: true, 1.5: false, -0.5: false, 1e12: false, math.Inf(1): false} {
+		arguments := &Arguments{Action: "click", Role: "button", Nth: args.Number{Set: true, Value: value}}
+		got, err := arguments.Step(&args.Clamps{})
+		if (err == nil) != right || right && got.GetClick().GetTarget().GetNth() != int32(value) {
+			t.Errorf("%v: got %v, %v", value, got, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "nth must be a whole number") {
+			t.Errorf("%v: the error is %v", value, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/deadline"
 	"github.com/domtap/domtap/internal/mcp/args"
 	"github.com/domtap/domtap/internal/mcp/steps"
 	"github.com/domtap/domtap/internal/mcp/text"
@@ -41,7 +42,7 @@ func interact(ctx context.Context, c *Call) error {
 	if request.TabId, err = c.tabFor(ctx, a.Tab, a.URL); err != nil {
 		return err
 	}
-	ctx, cancel := withPatience(ctx, lasts(request.GetSteps()))
+	ctx, cancel := withPatience(ctx, deadline.Steps(callTime, request.GetSteps()))
 	defer cancel()
 	answer, err := c.Daemon.Actions.Interact(ctx, request)
 	if err != nil {
@@ -49,19 +50,6 @@ func interact(ctx context.Context, c *Call) error {
 	}
 	c.outcome(answer)
 	return nil
-}
-
-// lasts is how long steps may take: the time of any call, the timeouts of their waits, and how long keys and buttons are held.
-func lasts(steps []*domtapv1.Step) time.Duration {
-	const call, wait = 30 * time.Second, 10 * time.Second // the defaults of the daemon
-	total := call
-	for _, one := range steps {
-		if w := one.GetWait(); w != nil {
-			total += max(wait, w.GetTimeout().AsDuration())
-		}
-		total += one.GetPress().GetHold().AsDuration() + one.GetMouseDown().GetHold().AsDuration()
-	}
-	return total
 }
 
 // tabFor returns the tab for an action, and opens one if the action has a URL and no tab is open.

@@ -82,10 +82,13 @@ func navigate(ctx context.Context, c *Call) error {
 // patience is how much longer than the daemon a call waits: the daemon's own timeout error says more.
 const patience = 10 * time.Second
 
+// callTime is how long the daemon takes at most for a call without a timeout.
+const callTime = 30 * time.Second
+
 // withPatience bounds a call with a timeout for the daemon; 0: the default of the daemon.
 func withPatience(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout <= 0 {
-		timeout = 30 * time.Second
+		timeout = callTime
 	}
 	return context.WithTimeout(ctx, timeout+patience)
 }

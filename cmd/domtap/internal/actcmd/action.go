@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/deadline"
 	"github.com/domtap/domtap/internal/refs"
 )
 
@@ -70,7 +71,7 @@ func (a *action) command(app *cli.App) *cobra.Command {
 	app.EachFlag(cmd, &each)
 	step := a.bind(cmd, func(argument string) (string, error) { return readText(app, argument) })
 	app.TabCommand(cmd)
-	cmd.RunE = app.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+	cmd.RunE = app.WithClientFor(noLimit, func(ctx context.Context, c *cli.Client, args []string) error {
 		one, err := step(args)
 		if err != nil {
 			return err
@@ -84,8 +85,13 @@ func (a *action) command(app *cli.App) *cobra.Command {
 	return cmd
 }
 
+// noLimit is the limit of work that ends with interact, which bounds it by its steps.
+func noLimit() time.Duration { return 0 }
+
 // interact does steps as one turn of the tab of the command. Each asks for every change, also those that were asked for.
 func interact(ctx context.Context, app *cli.App, c *cli.Client, steps []*domtapv1.Step, each bool) (*domtapv1.InteractResponse, error) {
+	ctx, cancel := cli.WithTimeout(ctx, deadline.Steps(app.Flags.Timeout, steps))
+	defer cancel()
 	id, err := c.TabID(ctx)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func Mouse(app *cli.App) *cobra.Command {
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		return cli.CheckArgs(args, []string{"STEP…"}, -1)
 	}
-	cmd.RunE = app.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+	cmd.RunE = app.WithClientFor(noLimit, func(ctx context.Context, c *cli.Client, args []string) error {
 		down.Hold = holding(hold)
 		m := mouseSteps{words: strings.Fields(strings.Join(args, " ")), down: &down, moves: moves}
 		var err error

@@ -2,7 +2,6 @@ package actcmd
 
 import (
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc/codes"
@@ -55,7 +54,7 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 // reads the page next; each prints every change by itself. A failure says which of the steps failed, and how many were not done.
 func Turn(app *cli.App, words []string, steps []*domtapv1.Step, brief, each bool) *cobra.Command {
 	cmd := app.TabCommand(&cobra.Command{Use: "turn", SilenceUsage: true, SilenceErrors: true})
-	cmd.RunE = app.WithClientFor(func() time.Duration { return lasting(app.Flags.Timeout, steps) }, func(ctx context.Context, c *cli.Client, _ []string) error {
+	cmd.RunE = app.WithClientFor(noLimit, func(ctx context.Context, c *cli.Client, _ []string) error {
 		answer, err := interact(ctx, app, c, steps, each)
 		if err != nil {
 			return ofFirst(err, words)
@@ -70,22 +69,6 @@ func Turn(app *cli.App, words []string, steps []*domtapv1.Step, brief, each bool
 	})
 	return cmd
 }
-
-// lasting is how long a turn may take: the timeout, and what its waits may take besides; 0: no limit.
-func lasting(timeout time.Duration, steps []*domtapv1.Step) time.Duration {
-	if timeout == 0 {
-		return 0
-	}
-	for _, step := range steps {
-		if wait := step.GetWait(); wait != nil {
-			timeout += max(wait.GetTimeout().AsDuration(), defaultWait)
-		}
-	}
-	return timeout
-}
-
-// defaultWait is how long a step waits that has no timeout, as the protos state it.
-const defaultWait = 10 * time.Second
 
 // failedStep is the error of the first step that failed.
 func failedStep(results []*domtapv1.StepResult, words []string) error {
