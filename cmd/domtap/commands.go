@@ -207,7 +207,7 @@ func otherFlags(cmd *cobra.Command) string {
 	var target, common []string
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch {
-		case f.Name == "tab" || f.Name == "json" || f.Name == "timeout" && cli.IsCommon(f):
+		case cli.IsCommon(f) && slices.Contains([]string{"tab", "json", "timeout"}, f.Name):
 			common = append(common, "--"+f.Name)
 		case actcmd.IsTarget(f):
 			target = append(target, "--"+f.Name)
@@ -228,7 +228,11 @@ func otherFlags(cmd *cobra.Command) string {
 
 // allFlags describes the flags that otherFlags names otherwise.
 func allFlags(f *pflag.FlagSet) string {
-	return "Which element:\n" + flagUsages(f, actcmd.IsTarget) + "\nEvery command:\n" + flagUsages(f, cli.IsCommon)
+	all := "Every command:\n" + flagUsages(f, cli.IsCommon)
+	if target := flagUsages(f, actcmd.IsTarget); target != "" {
+		all = "Which element:\n" + target + "\n" + all
+	}
+	return all
 }
 
 // flagUsages describes some of the flags.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/spf13/cobra"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -242,6 +243,19 @@ func TestHelpSetsCommonFlagsApart(t *testing.T) {
 	if !strings.Contains(got.out, "the field with this label") || !strings.Contains(got.out, "the file with the bearer token") {
 		t.Errorf("got %s", got.out)
 	}
+}
+
+// TestHelpAllHasNoEmptyPart reads the whole help of every command: a heading has flags below it.
+func TestHelpAllHasNoEmptyPart(t *testing.T) {
+	forEachCommand(newRoot(newApp(nil, nil, nil, nil)), func(cmd *cobra.Command) {
+		words := strings.Fields(cmd.CommandPath())[1:]
+		got := (command{}).run(t, append(words, "--help", "all")...)
+		for _, heading := range []string{"Which element:", "Every command:"} {
+			if _, below, found := strings.Cut(got.out, "\n"+heading+"\n"); found && !strings.HasPrefix(strings.TrimLeft(below, " "), "-") {
+				t.Errorf("%s: nothing is below %q in %s", cmd.CommandPath(), heading, got.out)
+			}
+		}
+	})
 }
 
 // TestHelpIsShort counts the tokens of the help of the commands that agents run.
