@@ -139,6 +139,7 @@ Problems? domtap doctor checks everything and prints what to do.
 // them take longer to make than most commands take to run. Else, as for help and completion, all commands are there.
 func newRoot(a *cli.App, args ...string) *cobra.Command {
 	cobra.EnableCommandSorting = false // keep the order of the groups
+	a.Root = func(words ...string) *cobra.Command { return newRoot(cli.New(a.Env), words...) }
 	root := &cobra.Command{
 		Use:           "domtap",
 		Short:         "The DOM of live browser tabs, for programs",

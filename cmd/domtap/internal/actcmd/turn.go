@@ -17,8 +17,9 @@ import (
 // MaxSteps is how many steps one turn may have, as the protos state it.
 const MaxSteps = 32
 
-// ParseStep makes the step of an action from the words of its command, such as click Save --count 2. It is nil without an error for words
-// that are no action, and for an action with flags that all commands have, or that needs standard input: these are commands of their own.
+// ParseStep makes the step of an action from the words of its command, such as click Save --count 2, which cli.App.Check found right. It is nil
+// without an error for words that are no action, and for an action with flags that no step has, or that needs standard input: these are commands
+// of their own.
 func ParseStep(words []string) (*domtapv1.Step, error) {
 	for i := range actions {
 		if actions[i].name == words[0] {
@@ -38,10 +39,10 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 	})
 	args, common, err := cli.ParseAlone(cmd, words)
 	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "domtap "+a.name+" --help lists the flags", "%w", err)
+		return nil, nil // a flag of its command alone, such as --each
 	}
 	if err := cmd.Args(cmd, args); err != nil {
-		return nil, exit.Errorf(exit.Usage, "domtap "+cmd.Use, "%w", err)
+		return nil, err
 	}
 	message, err := step(args)
 	if err != nil || stdin || common {

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,6 +91,9 @@ type App struct {
 	Env
 	// Flags are the values of the flags that the client commands share.
 	Flags ClientFlags
+	// Root makes the tree of commands anew, for the hints of wrong lines; nil: they need no other commands. With the words of a line it may
+	// make the command that they name alone.
+	Root func(words ...string) *cobra.Command
 	*Connector
 	*Completer
 }
@@ -112,17 +116,30 @@ func New(env Env) *App {
 
 // Run executes one command line and returns the exit code.
 func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
+	if len(args) > 1 && args[0] == "help" { // --help refuses commands that do not exist
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	root.SetArgs(args)
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
+	var refused error
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, words []string) {
+		if refused = unknownIn(cmd, words); refused == nil { // else the help would be that of all commands
+			help(cmd, words)
+		}
+	})
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = refused
+	}
 	if err == nil {
 		return exit.OK
 	}
 	var known *exit.Error
 	if !errors.As(err, &known) { // cobra found the error before any work began
-		known = misuse(cmd, err)
+		known = a.misuse(cmd, args, err)
 	}
 	if !errors.Is(known, exit.ErrReported) {
 		a.report(known, a.wantsJSON(args))

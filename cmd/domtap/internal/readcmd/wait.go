@@ -76,8 +76,8 @@ func Wait(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// ParseWait makes the step of a wait from the arguments of its command. It is nil without an error for a wait with flags that all commands have, but
-// --timeout, or with a tab: these are commands of their own.
+// ParseWait makes the step of a wait from the arguments of its command, which cli.App.Check found right. It is nil without an error for a wait with
+// flags that no step has, or with a tab: these are commands of their own.
 func ParseWait(words []string) (*domtapv1.Step, error) {
 	var w waitFlags
 	cmd := &cobra.Command{}
@@ -86,7 +86,7 @@ func ParseWait(words []string) (*domtapv1.Step, error) {
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "")
 	args, common, err := cli.ParseAlone(cmd, words)
 	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "domtap wait --help lists the flags", "%w", err)
+		return nil, nil // a flag of its command alone, such as --each
 	}
 	args, err = sayCondition(cmd.Flags(), args)
 	if err != nil || len(args) > 0 || common {

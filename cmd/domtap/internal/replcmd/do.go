@@ -124,20 +124,17 @@ func (d *doing) parse(lines []string) error {
 	return nil
 }
 
-// check makes the step of a command, if it can be one, and reports whether there is such a command.
+// check checks the words of a command, and makes its step, if it can be one.
 func (d *doing) check(words []string) (*domtapv1.Step, error) {
 	switch words[0] {
 	case "do", "repl":
 		return nil, exit.Errorf(exit.Usage, "write its steps here", "%s cannot be a step", words[0])
 	}
-	if step, err := d.steps.Parse(words); step != nil || err != nil {
-		return step, err
+	app := d.child(strings.NewReader(""))
+	if err := app.Check(d.root(app, words...), words); err != nil {
+		return nil, err
 	}
-	root := d.root(d.child(strings.NewReader("")), words...)
-	if found, _, err := root.Find(words); err != nil || found == root {
-		return nil, exit.Errorf(exit.Usage, "domtap --help lists the commands", "there is no command %q", words[0])
-	}
-	return nil, nil
+	return d.steps.Parse(words)
 }
 
 // run does the steps: those that follow each other as turns, the others as commands.
