@@ -121,6 +121,8 @@ func TestOneLineThatWorks(t *testing.T) {
 		"click 3 --cont 2":         "did you mean: domtap click 3 --count 2",
 		"click 3 --cont=2":         "did you mean: domtap click 3 --count=2",
 		"click --cont 2":           "did you mean: --count; usage: domtap click REF, for example: domtap click Pay",
+		"help session lst":         "did you mean: domtap session list --help",
+		"sesion lst --help":        "did you mean: domtap session new|login|list|",
 		"tabs list":                "usage: domtap tabs",
 		"session qqzzqq":           "usage: domtap session new|login|list|",
 		"open":                     "usage: domtap open URL, for example: domtap open https://example.com",

@@ -33,7 +33,7 @@ func parse(root *cobra.Command, args []string) (*cobra.Command, error) {
 		err = cmd.ParseFlags(rest)
 	}
 	if errors.Is(err, pflag.ErrHelp) {
-		return cmd, nil
+		return cmd, unknownIn(cmd, args)
 	}
 	if err == nil {
 		err = cmd.ValidateArgs(cmd.Flags().Args())
