@@ -7,14 +7,13 @@ import (
 	"testing"
 )
 
-// link is what lies between a node and those that call it: a TCP proxy that can be cut or stopped.
+// link is what lies between a node and those that call it: a TCP proxy that can be cut or halted.
 type link struct {
 	listener net.Listener
 	target   string
-	// open is held for reading while bytes pass, and for writing while the link is stopped.
-	open sync.RWMutex
-	// read counts the bytes that arrived in both directions, also while nothing passes.
-	read atomic.Int64
+	// halted has what arrives be lost, and lost counts the bytes of it that were for the node.
+	halted atomic.Bool
+	lost   atomic.Int64
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -62,19 +61,23 @@ func (l *link) accept() {
 			_, _ = from.Close(), to.Close()
 			return
 		}
-		l.work.Go(func() { l.copy(from, to) })
-		l.work.Go(func() { l.copy(to, from) })
+		l.work.Go(func() { l.copy(from, to, nil) })
+		l.work.Go(func() { l.copy(to, from, &l.lost) })
 	}
 }
 
-func (l *link) copy(to, from net.Conn) {
+// copy passes bytes on, and counts those that it loses; nil: they are not counted.
+func (l *link) copy(to, from net.Conn, lost *atomic.Int64) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
-		l.read.Add(int64(n))
-		l.open.RLock()
-		_, failed := to.Write(buffer[:n])
-		l.open.RUnlock()
+		var failed error
+		switch {
+		case !l.halted.Load():
+			_, failed = to.Write(buffer[:n])
+		case lost != nil:
+			lost.Add(int64(n))
+		}
 		if err != nil || failed != nil {
 			_, _ = from.Close(), to.Close()
 			return
@@ -82,11 +85,8 @@ func (l *link) copy(to, from net.Conn) {
 	}
 }
 
-// halt lets nothing pass until the returned function is called: the node seems to hang.
-func (l *link) halt() (resume func()) {
-	l.open.Lock()
-	return l.open.Unlock
-}
+// halt lets nothing pass any more: the node seems to hang.
+func (l *link) halt() { l.halted.Store(true) }
 
 // cut closes all connections, and accepts no more: the node seems to be dead.
 func (l *link) cut() {
