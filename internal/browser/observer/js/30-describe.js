@@ -354,7 +354,7 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
     return clean(reportedAria(el, "aria-valuetext") || reportedAria(el, "aria-valuenow") || "", most);
   }
   const inner = role === "combobox" && tag !== "button" && hasElements(el) ? firstWithin(el, "input,textarea") : null;
-  if (inner) return reportedValue(el, inner.value || textOfFace(el, inner), most); // the box around a field, as in ARIA 1.1
+  if (inner) return reportedValue(inner, inner.value || textOfFace(el, inner), most); // the box around a field, as in ARIA 1.1
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
     return reportedValue(el, reportedWords(el, 2 * most), most);
   }
