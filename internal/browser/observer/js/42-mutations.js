@@ -71,7 +71,6 @@ class Changes {
     const { identity, listeners, rows } = this.model;
     this.geometryDirty = true;
     identity.clock++;
-    for (const el of this.model.naming.counters.numbered) this.noteRec(el); // what counts before them may be other elements
     if (this.rescan) {
       this.model.redraws.forget();
       listeners.forgetPending();
@@ -82,6 +81,7 @@ class Changes {
       this.forgetNoted();
       return;
     }
+    this.noteNumbered();
     for (const r of records) {
       if (r.type === "attributes") this.noteAttribute(/** @type {El} */ (r.target), r.attributeName || "");
       else if (r.type === "characterData") {
@@ -90,6 +90,15 @@ class Changes {
         this.model.redraws.noteText(parent);
       }
       else this.noteChildren(r);
+    }
+  }
+
+  /** What counts before an element with a number in its name may be other elements now. */
+  noteNumbered() {
+    const { numbered } = this.model.naming.counters;
+    for (const el of numbered) {
+      if (safe.isConnected(el)) this.noteRec(el);
+      else numbered.delete(el);
     }
   }
 
