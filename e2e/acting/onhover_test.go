@@ -2,6 +2,7 @@ package acting
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func (s *stage) hints() map[string]string {
 func TestWhatShowsOnHoverIsAHint(t *testing.T) {
 	s := staged(t, onHoverPage)
 	want := map[string]string{"Ada": "on-hover-edit-delete", "Bob": "on-hover-edit-delete", "File": "on-hover-export"}
-	if got := s.hints(); !equalHints(got, want) {
+	if got := s.hints(); !maps.Equal(got, want) {
 		t.Errorf("the hints are %v, want %v", got, want)
 	}
 	for _, e := range s.d.All(s.tab).GetElements() {
@@ -53,18 +54,9 @@ func TestWhatShowsOnHoverIsAHint(t *testing.T) {
 	s.do(hover(s.at("File")))
 	s.is(`Promise.all(document.getAnimations().map((a) => a.finished)).then(() => "shown")`, "shown")
 	want = map[string]string{"Ada": "on-hover-edit-delete", "Bob": "on-hover-edit-delete", "Export": "on-hover-as-pdf"}
-	if got := s.hints(); !equalHints(got, want) {
+	if got := s.hints(); !maps.Equal(got, want) {
 		t.Errorf("with the menu open, the hints are %v, want %v", got, want)
 	}
-}
-
-func equalHints(a, b map[string]string) bool {
-	for text, hint := range a {
-		if b[text] != hint {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 // ok does one step, whose result must be ok, and returns its summary.

@@ -62,7 +62,8 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 		answer.Outcome = outcome.Unsaid(answer.Outcome, answer.GetDiffText(), o.Replaced)
 		leaveOutPlace(answer, o)
 	}
-	if answer.GetDiffText() == unlistedChanges && (form.Print != nil && slices.ContainsFunc(answer.GetOutcome(), outcome.IsText) || slices.ContainsFunc(answer.GetOutcome(), outcome.IsLook)) {
+	told := func(o *domtapv1.Outcome) bool { return outcome.IsLook(o) || form.Print != nil && outcome.IsText(o) }
+	if answer.GetDiffText() == unlistedChanges && slices.ContainsFunc(answer.GetOutcome(), told) {
 		answer.DiffText = dense.None // of the elements that are listed; the outcome says the rest
 	}
 	return answer, nil

@@ -230,7 +230,7 @@ function generatingSelector(doc, sheets) {
   /** @type {Set<string>} */
   const selectors = new Set();
   for (const sheet of sheets) {
-    if (!addGenerating(selectors, sheet) || selectors.size > MAX_GENERATING) return null;
+    if (!addSelectors(selectors, sheet, generates) || selectors.size > MAX_GENERATING) return null;
   }
   if (selectors.size === 0) return "";
   const all = ":is(" + [...selectors].join(",") + ")";
@@ -243,12 +243,18 @@ function generatingSelector(doc, sheets) {
   }
 }
 
+/** Whether a rule generates text. @param {CSSStyleDeclaration} style @param {string | undefined} selector */
+function generates(style, selector) {
+  return generatesText(style.content) && (!selector || selector.search(PSEUDOS) >= 0);
+}
+
 /**
- * Adds the selectors of the rules of a sheet that generate text. Reports whether these are all: a sheet may not be
+ * Adds the selectors of the wanted rules of a sheet. Reports whether these are all: a sheet may not be
  * readable, and the selector of a nested rule depends on the rules around it.
  * @param {Set<string>} to @param {CSSStyleSheet} sheet
+ * @param {(style: CSSStyleDeclaration, selector: string | undefined) => boolean} wanted
  */
-function addGenerating(to, sheet) {
+function addSelectors(to, sheet, wanted) {
   let left = MAX_RULES;
   /** @param {CSSRuleList} rules @param {boolean} nested @returns {boolean} */
   const addAll = (rules, nested) => {
@@ -256,7 +262,7 @@ function addGenerating(to, sheet) {
       const rule = /** @type {AnyRule} */ (each);
       const selector = rule.selectorText;
       if (--left < 0) return false;
-      if (rule.style && generatesText(rule.style.content) && (!selector || selector.search(PSEUDOS) >= 0)) {
+      if (rule.style && wanted(rule.style, selector)) {
         if (!selector || nested) return false; // a key frame, or nested
         to.add(selector.replace(PSEUDOS, ":is(*)"));
       }

@@ -95,7 +95,7 @@ class Counters {
     /** @type {Set<string>} */
     const selectors = new Set(['[style*="counter-"]']);
     for (const sheet of [...safe.styleSheets(doc), ...safe.adoptedStyleSheets(doc)]) {
-      if (!addCounting(selectors, sheet)) return null;
+      if (!addSelectors(selectors, sheet, setsCounters)) return null;
     }
     this.rules = generated.rules;
     this.selector = [...selectors].join(",");
@@ -123,7 +123,12 @@ function count(counters, style, within) {
   for (const [name, value] of countersOf(style.counterSet, 0)) counterNamed(counters, name, within).value = value;
 }
 
-/** Whether a style changes a counter. @param {CSSStyleDeclaration} style */
+/** Whether a rule says something about counters. @param {CSSStyleDeclaration} style */
+function setsCounters(style) {
+  return style.counterReset !== "" || style.counterIncrement !== "" || style.counterSet !== "";
+}
+
+/** Whether a computed style changes a counter. @param {CSSStyleDeclaration} style */
 function doesCount({ counterReset, counterIncrement, counterSet }) {
   return [counterReset, counterIncrement, counterSet].some((value) => countersOf(value, 0).length > 0);
 }
@@ -141,34 +146,6 @@ function counterNamed(counters, name, within) {
 function countersOf(value, otherwise) {
   if (!value || value === "none") return [];
   return [...value.matchAll(/([-\w]*[a-zA-Z_][-\w]*)(?: (-?\d+))?/g)].map(([, name, number]) => [name, number === undefined ? otherwise : Number(number)]);
-}
-
-/**
- * Adds the selectors of the rules of a sheet that count. Reports whether these are all, as addGenerating does.
- * @param {Set<string>} to @param {CSSStyleSheet} sheet
- */
-function addCounting(to, sheet) {
-  let left = MAX_RULES;
-  /** @param {CSSRuleList} rules @param {boolean} nested @returns {boolean} */
-  const addAll = (rules, nested) => {
-    for (const each of rules) {
-      const { selectorText, style } = /** @type {AnyRule} */ (each);
-      if (--left < 0) return false;
-      if (style && (style.counterReset || style.counterIncrement || style.counterSet)) {
-        if (!selectorText || nested) return false;
-        to.add(selectorText.replace(PSEUDOS, ":is(*)"));
-      }
-      const inner = innerRules(/** @type {AnyRule} */ (each));
-      if (inner && !addAll(inner, nested || Boolean(selectorText))) return false;
-    }
-    return true;
-  };
-  try {
-    const rules = rulesOf(sheet);
-    return rules === null || addAll(rules, false);
-  } catch {
-    return false; // of another origin, so the rules cannot be read
-  }
 }
 
 /** A value in a counter style; "" in one that is not known. @param {number} value @param {string} style */

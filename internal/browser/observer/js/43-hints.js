@@ -53,6 +53,11 @@ class Hints {
     return now !== was;
   }
 
+  /** Whether a person can act on an element for other reasons than some hints. @param {El} el @param {string} tag @param {number} but */
+  isInteractiveBut(el, tag, but) {
+    return isInteractive(el, tag, hasAttr(el, "role") ? explicitRole(el) : "", this.get(el) & ~but);
+  }
+
   // ---- cursors ------------------------------------------------------------------------------
 
   /** Notes whether an element counts for its cursor. @param {El} node @param {boolean} on */
@@ -136,7 +141,7 @@ class Hints {
     for (let n = flatElement(toggle), up = 0; n && up < MAX_SWITCH_DEPTH; n = flatElement(n), up++) {
       const tag = tagOf(n);
       if (NO_FACES.has(tag) || holdsMoreFields(n)) return null;
-      if (hasAttr(n, "role") || !isInteractive(n, tag, "", this.get(n) & ~HINT_PROXY)) continue;
+      if (hasAttr(n, "role") || !this.isInteractiveBut(n, tag, HINT_PROXY)) continue;
       const { width, height } = safe.rect(n);
       const small = width >= MIN_FACE && height >= MIN_FACE && width <= MAX_SWITCH_WIDTH && height <= MAX_SWITCH_HEIGHT;
       return small && safe.checkVisibility(n, VISIBLE) ? n : null;

@@ -103,7 +103,7 @@ class OnHover {
   /** Whether a record is that of a control which is not listed. @param {Rec} rec */
   isHiddenControl(rec) {
     if (rec.shown || rec.inert || rec.holds || !this.model.records.all.has(rec)) return false;
-    return isInteractive(rec.node, rec.tag, hasAttr(rec.node, "role") ? explicitRole(rec.node) : "", this.model.hints.get(rec.node));
+    return this.model.hints.isInteractiveBut(rec.node, rec.tag, 0);
   }
 
   /** Adds a control to the hint of what is to be hovered for it. @param {Rec} rec @param {Map<El, HoverNames>} owners */
@@ -143,8 +143,8 @@ class OnHover {
   isListedAnyway(el) {
     const rec = this.model.records.get(el);
     if (!rec || !rec.shown || rec.fields[F_KIND] !== INTERACTIVE) return false;
-    const hints = this.model.hints.get(el);
-    return !(hints & HINT_HOVER) || isInteractive(el, rec.tag, hasAttr(el, "role") ? explicitRole(el) : "", hints & ~HINT_HOVER);
+    const { hints } = this.model;
+    return !(hints.get(el) & HINT_HOVER) || hints.isInteractiveBut(el, rec.tag, HINT_HOVER);
   }
 
   /**
