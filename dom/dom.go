@@ -87,7 +87,7 @@ type Element struct {
 	ValueLeft int
 
 	// Hints are words for what a person sees and the name and the states do not say, separated by spaces: the icon of
-	// an element without a name, states that only classes tell, the controls that show while the pointer is over it. They
+	// an element without a name, states that only classes or data attributes tell, the controls that show while the pointer is over it. They
 	// are guesses. Each is of small letters, digits and hyphens.
 	Hints string
 

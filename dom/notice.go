@@ -30,8 +30,7 @@ type Notice struct {
 	// ID tells the notices of one document apart. A notice with the ID of an earlier one replaces that.
 	ID   uint64
 	Kind NoticeKind
-	// Text is what it says. Of a dialog it is the name, of an invalid field the name and the message, and of a look what is
-	// different.
+	// Text is what it says: of a dialog the name, of an invalid field the name and the message, of a look what differs.
 	Text string
 	// Detail is, of a dialog that opened, the first text in it beside its name, and of the last of several texts how many
 	// more changed; of a look the refs of the others that look different in the same way.

@@ -95,8 +95,8 @@ func (t *resolver) toHover(ctx context.Context, a Step) (*dom.Element, error) {
 	}
 }
 
-// around returns those of the elements to hover that say what must stand around the target, or have it around them: what
-// they show stands beside or in them.
+// around returns the elements to hover that fit the words within which the target must stand: those that have the words as
+// their own text, because the target stands beside or in them, and those that stand within these words themselves.
 func (t *resolver) around(wanted target.Target, found []*dom.Element) []*dom.Element {
 	inside := t.inside(wanted, found)
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool {

@@ -342,10 +342,10 @@ type Element struct {
 	ValueLeft int32 `protobuf:"varint,32,opt,name=value_left,json=valueLeft,proto3" json:"value_left,omitempty"`
 	// Words for what a person sees and the name and the states do not say, at most 4: the icon of an element without a
 	// name (from <use>, data-icon, the class of an icon font, or the file name of a picture: "trash"), and states that
-	// only classes tell ("active", "selected", "open", "disabled", is-…), and which controls CSS shows while the pointer is
-	// over the element ("on-hover-edit-delete", "on-hover-shoes-hats-and-9"). Texts write them as "~trash". They are guesses
-	// and no part of the name: targets and conditions do not match them, Find does. A change of them is a change of the
-	// element.
+	// only classes or data attributes tell ("active", "selected", "open", "disabled", is-…), and which controls CSS shows
+	// while the pointer is over the element ("on-hover-edit-delete", "on-hover-shoes-hats-and-9"). Texts write them as
+	// "~trash". They are guesses and no part of the name: targets and conditions do not match them, Find does. A change of
+	// them is a change of the element.
 	Hints []string `protobuf:"bytes,31,rep,name=hints,proto3" json:"hints,omitempty"`
 	// A person can act on the element: it is of those that interactive_only keeps. Always set.
 	Actionable    bool `protobuf:"varint,29,opt,name=actionable,proto3" json:"actionable,omitempty"`

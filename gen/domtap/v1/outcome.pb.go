@@ -49,8 +49,8 @@ const (
 	// A text of the page itself that changed, or that is new, while a caller acted: a counter, a paragraph. At most three, and
 	// none that the diff of the answer has.
 	OutcomeKind_OUTCOME_KIND_TEXT OutcomeKind = 9
-	// An element that is drawn differently since a caller acted, where no field of an element says so: the text is what is
-	// different, such as "background silver → green, border".
+	// An element that an action made look different, and none of whose fields changed. The text says what differs, such as
+	// "background silver → green, border".
 	OutcomeKind_OUTCOME_KIND_LOOK OutcomeKind = 10
 )
 

@@ -347,7 +347,11 @@ class HoverRules {
     if (rule.bits && this.hides.length < MAX_HIDING_RULES) this.hides.push(rule);
   }
 
-  /** @param {StateRule} rule @param {string} selector with :hover for what is to be hovered @param {boolean} unless */
+  /**
+   * Adds a rule that shows elements.
+   * @param {StateRule} rule @param {string} selector with :hover on the element to hover, also where the rule has :not(:hover)
+   * @param {boolean} unless see StateRule
+   */
   addShowing(rule, selector, unless) {
     if (!rule.bits || this.shows.length >= MAX_HOVER_RULES) return;
     const hover = new HoverSelector(selector);

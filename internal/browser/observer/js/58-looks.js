@@ -14,7 +14,7 @@ const LOOKED_BESIDE = 24;
 const MAX_LOOKED = 200;
 /** How far above a mutated element the listed one is searched, and how many listed elements in a mutated one are compared. */
 const MAX_ABOVE = 4, MAX_INSIDE = 12;
-/** How many ways to look different are told, and how many elements of each. */
+/** How many different differences are told, and how many elements with the same one are named. */
 const MAX_LOOKS = 4, MAX_LOOKING_ALIKE = 8;
 /** Lengths that differ by less say nothing. */
 const SAME_SIZE = 2;
@@ -28,14 +28,14 @@ const LOOK = [
   ["textDecorationLine", "line"], ["fontWeight", "weight"], ["transform", "transform"], ["filter", "filter"], ["fill", "fill"],
   ["stroke", "fill"], ["content", "icon"], ["maskImage", "icon"], ["width", "size"], ["height", "size"],
 ];
-/** Those whose colors are told. */
+/** The properties whose colors are part of the words. */
 const TOLD_COLORS = new Set(["backgroundColor", "color", "fill"]);
 /** The color of a border without width is not drawn. @type {Record<string, string>} */
 const DRAWN_WITH = { borderTopColor: "borderTopWidth", borderBottomColor: "borderBottomWidth" };
 
 /**
- * How an element is drawn: the properties of itself, those of the first element in it, what its ::before and ::after draw, and
- * whether the pointer, the focus and a pressed button are on it.
+ * How an element is drawn. own: its values of LOOK. inner, innerProps: its first child element, and the values of that. drawn: what its
+ * ::before and ::after draw. on: whether the pointer and the focus are on it.
  * @typedef {{own: string[], inner: El | null, innerProps: string[], drawn: string, on: string}} Look
  */
 
@@ -183,7 +183,7 @@ function toldFields({ fields }) {
   return [fields[F_TEXT], fields[F_VALUE], fields[F_MARKS], fields[F_STATES] & ~(3 << S_FOCUSED)].join("\n");
 }
 
-/** The refs of some elements, for a notice of the one before them. @param {Rec[]} others */
+/** The refs of the other elements that look different in the same way, as the detail of a notice. @param {Rec[]} others */
 function refsOf(others) {
   const refs = others.slice(0, MAX_LOOKING_ALIKE).map((rec) => rec.ref).join(", ");
   return others.length > MAX_LOOKING_ALIKE ? refs + " and " + (others.length - MAX_LOOKING_ALIKE) + " more" : refs;
@@ -251,7 +251,7 @@ function wordsFor(el, own, [first, last, now], animations) {
 }
 
 /**
- * The word for a property that is different; "" when nobody sees it.
+ * The word for a property that differs; "" when the difference cannot be seen.
  * @param {number} i @param {string[]} was @param {string[]} now @param {El} el @param {boolean} own
  */
 function wordFor(i, was, now, el, own) {
