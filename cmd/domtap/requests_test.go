@@ -172,6 +172,8 @@ var requestTests = []struct {
 	{"press Control+a 7 --repeat 2", interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Control+a", Target: refTarget(7), Repeat: 2}}})},
 	{"press Tab --placeholder Search", interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Tab", Target: &domtapv1.Target{Placeholder: "Search"}}}})},
 	{"select 5 red blue", interact(&domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: refTarget(5), Values: []string{"red", "blue"}}}})},
+	{`click 14 --within Total`, interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Text: "14", Within: "Total"}}}})},
+	{"select combobox Red --within Size", interact(&domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: &domtapv1.Target{Role: "combobox", Within: "Size"}, Values: []string{"Red"}}}})},
 	{"check 5", interact(&domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: refTarget(5)}}})},
 	{"uncheck --text Gift", interact(&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: &domtapv1.Target{Text: "Gift"}}}})},
 	{"scroll 5", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: refTarget(5)}}})},

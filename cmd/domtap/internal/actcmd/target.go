@@ -100,7 +100,7 @@ var Roles = strings.Fields("button link textbox checkbox radio combobox listbox 
 	"complementary form region search article group tabpanel tablist menu menubar toolbar tree tooltip")
 
 // byArguments makes the target of an action from its positional arguments, as people say it: a ref, or the words of the element, perhaps
-// after its role. The words of a field are its label.
+// after its role. The words of a field are its label. A role that is no word of everyday language needs no name behind it: combobox.
 func byArguments(words []string, field bool) *domtapv1.Target {
 	last := words[len(words)-1]
 	if len(words) == 2 {
@@ -109,11 +109,20 @@ func byArguments(words []string, field bool) *domtapv1.Target {
 	if ref, ok := refs.Parse(last); ok {
 		return &domtapv1.Target{Ref: proto.Uint32(ref)}
 	}
+	if slices.Contains(technicalRoles, last) {
+		return &domtapv1.Target{Role: last}
+	}
 	if field {
 		return &domtapv1.Target{Label: last}
 	}
 	return &domtapv1.Target{Text: last}
 }
+
+// technicalRoles are roles that no page has as a text of its own.
+var technicalRoles = strings.Fields("textbox searchbox combobox listbox spinbutton checkbox menuitem menuitemcheckbox menuitemradio treeitem gridcell columnheader rowheader")
+
+// isNumber reports whether a word is a number alone.
+func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
 
 // byPlace makes a target from a ref or a point X,Y. Errors name the flag.
 func byPlace(flag, text string) (*domtapv1.Target, error) {
