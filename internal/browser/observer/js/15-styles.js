@@ -31,6 +31,8 @@ class SheetFacts {
     this.contents = false;
     /** Some rule shows or hides an element by its siblings or children. */
     this.structural = false;
+    /** Selectors of the rules that fix a box to the viewport. @type {Set<string>} */
+    this.fixing = new Set();
     /** The rules with :hover in their selectors; see HoverRules. @type {Set<CSSRule>} */
     this.hovers = new Set();
     /** The sheet cannot be read, wholly or in part, so it may contain anything. */
@@ -59,6 +61,10 @@ class SheetFacts {
       const selector = selectorOf(rule, scope);
       if (selector === null) this.markUnreadable();
       else if (selector) this.selectors.add(selector);
+    }
+    if (style.position === "fixed") {
+      const selector = selectorOf(rule, scope);
+      if (selector) this.fixing.add(selector);
     }
     if (!this.overflows) this.overflows = style.overflowX !== "" && style.overflowX !== "visible";
     if (!this.clips) this.clips = style.clip !== "" || style.clipPath !== "";
@@ -191,7 +197,7 @@ class Styles {
   constructor() {
     /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
     this.sheets = new WeakMap();
-    /** @type {WeakMap<Tree, {selector: string, opaque: boolean, hosts: boolean}>} */
+    /** @type {WeakMap<Tree, {selector: string, opaque: boolean, hosts: boolean, fixed: string}>} */
     this.roots = new WeakMap();
     /** The last results of hoverRulesOf. @type {WeakMap<Tree, {facts: SheetFacts[], rules: HoverRules}>} */
     this.hovering = new WeakMap();
@@ -214,16 +220,19 @@ class Styles {
   /**
    * Reads the sheets of a document or a shadow root that are new or changed. Elements with cursor:
    * pointer of their own match the returned selector, or the sheets are opaque and any element may
-   * have it.
+   * have it. So do those that are fixed to the viewport and the selector fixed.
    * @param {Tree} root
    */
   read(root) {
     const selectors = new Set();
+    /** @type {Set<string>} */
+    const fixing = new Set();
     let opaque = false;
     for (const sheet of this.sheetsOf(root)) {
       let facts = this.sheets.get(sheet);
       if (!facts || !isSameSheet(sheet, facts)) this.sheets.set(sheet, (facts = readSheet(sheet)));
       for (const selector of facts.selectors) selectors.add(selector);
+      for (const selector of facts.fixing) fixing.add(selector);
       opaque = opaque || facts.opaque;
       this.overflows = this.overflows || facts.overflows;
       this.clips = this.clips || facts.clips;
@@ -235,7 +244,7 @@ class Styles {
       opaque = true;
     }
     const all = [...selectors].join(",");
-    const result = { selector: all ? INLINE_POINTER + ",:is(" + all + ")" : INLINE_POINTER, opaque, hosts: /:host|::slotted/.test(all) };
+    const result = { selector: all ? INLINE_POINTER + ",:is(" + all + ")" : INLINE_POINTER, opaque, hosts: /:host|::slotted/.test(all), fixed: fixedSelector(fixing) };
     this.roots.set(root, result);
     this.opaque = this.opaque || opaque;
     return result;
@@ -305,4 +314,11 @@ class Styles {
   }
 }
 
+/** What matches all elements that are fixed to the viewport, and others. @param {Set<string>} fixing */
+function fixedSelector(fixing) {
+  const all = [...fixing].slice(0, MAX_SELECTORS).join(",");
+  return all ? INLINE_FIXED + ",:is(" + all + ")" : INLINE_FIXED;
+}
+
+const INLINE_FIXED = '[style*="fixed" i]';
 const INLINE_POINTER = '[style*="cursor" i]';

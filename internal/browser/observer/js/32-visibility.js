@@ -5,7 +5,8 @@
 //     input counts: a box beside it is drawn in its place; so does a field with a face, see 33-faces.js);
 //   - stands in a frame that is not rendered, hidden or without a size, as far as the frames around it may be asked;
 //   - is clipped to nothing, by itself or by a collapsed box around it;
-//   - lies left of or above the page, where scrolling cannot reach it.
+//   - lies left of or above the page, where scrolling cannot reach it, or in a box that is fixed outside of the
+//     viewport, as a drawer is before it slides in.
 //
 // Skip links (links to a fragment of the page) are listed even when they are clipped or off the
 // page: they appear when they have the focus. Elements that are hidden from assistive technology
@@ -23,6 +24,8 @@
 const MAX_PARTS = 64;
 /** How many ancestors are followed. */
 const MAX_ANCESTORS = 256;
+/** How many elements that may be fixed to the viewport are looked at. */
+const MAX_FIXED = 500;
 const EMPTY_RECT = new DOMRect();
 
 class Visibility {
@@ -40,6 +43,8 @@ class Visibility {
      * @type {Map<string, El> | null}
      */
     this.images = null;
+    /** The boxes that are fixed outside of the viewport, by their trees. @type {Map<Tree, El[]>} */
+    this.drawers = new Map();
     /** The frame of the document is not shown. */
     this.unseen = false;
   }
@@ -48,6 +53,7 @@ class Visibility {
   begin() {
     this.labels.firstOfMany.clear();
     this.collapsed.clear();
+    this.drawers.clear();
     this.images = null;
     this.unseen = isUnseenFrame();
   }
@@ -148,12 +154,43 @@ class Visibility {
 
   /** Whether a box lies where scrolling cannot reach it. @param {El} el @param {DOMRect} rect */
   isOffPage(el, rect) {
+    return this.isBeforePage(el, rect) || (!isInViewport(rect) && this.isInDrawer(el));
+  }
+
+  /** Whether a box lies left of or above the page. @param {El} el @param {DOMRect} rect */
+  isBeforePage(el, rect) {
     const left = rect.right + this.x <= 0 && getComputedStyle(/** @type {El} */ (safe.documentElement(this.doc))).direction !== "rtl";
     if (!left && rect.bottom + this.y > 0) return false;
     for (let n = flatElement(el), up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
       if (typeof n.scrollLeft === "number" && tagOf(n) !== "html" && (n.scrollLeft !== 0 || n.scrollTop !== 0)) return false;
     }
     return true;
+  }
+
+  /** Whether an element is in a box that is fixed outside of the viewport. @param {El} el */
+  isInDrawer(el) {
+    for (let n = el; ;) {
+      const tree = treeOf(n);
+      if (this.drawersOf(tree).some((drawer) => safe.contains(drawer, n))) return true;
+      if (!isShadow(tree)) return false;
+      n = tree.host;
+    }
+  }
+
+  /** The boxes of a tree that are fixed wholly outside of the viewport. @param {Tree} tree */
+  drawersOf(tree) {
+    let drawers = this.drawers.get(tree);
+    if (drawers === undefined) {
+      drawers = [];
+      const fixed = inTree(tree, this.styles.of(tree).fixed);
+      for (let i = 0; i < fixed.length && i < MAX_FIXED; i++) {
+        const rect = safe.rect(fixed[i]);
+        // One within a transformed box is fixed to that, which is its offsetParent then.
+        if (hasArea(rect) && !isInViewport(rect) && fixed[i].offsetParent === null && getComputedStyle(fixed[i]).position === "fixed") drawers.push(fixed[i]);
+      }
+      this.drawers.set(tree, drawers);
+    }
+    return drawers;
   }
 
   /** @param {El} el @param {string} tag @returns {boolean} */
@@ -283,6 +320,11 @@ function partRect(part) {
   const range = new Range();
   range.selectNodeContents(part);
   return range.getBoundingClientRect();
+}
+
+/** Whether some of a box is in the viewport. @param {DOMRect} r */
+function isInViewport(r) {
+  return r.right > 0 && r.bottom > 0 && r.left < innerWidth && r.top < innerHeight;
 }
 
 /** @param {DOMRect} r */

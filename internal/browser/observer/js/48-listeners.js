@@ -52,6 +52,8 @@ const CLASSIFIED_AGAIN = 200;
  * not for itself.
  */
 const DELEGATES_ABOVE = 5;
+/** How many elements in one that listens are examined. */
+const MAX_LISTENED = 1000;
 
 /** The elements, beside custom ones, that may have a shadow root (DOM, attachShadow). */
 const HOSTS = "article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span";
@@ -301,12 +303,27 @@ class ListenerProbe {
 
   /** Decides whether an element with a click listener is interactive. @param {El} el */
   classify(el) {
-    const own = isOwnListener(el, this.model.elements.length);
+    const own = isOwnListener(el, this.model.elements.length) && !this.holdsPointers(el);
     const items = own ? itemsOf(el) : [];
     const clickable = own && items.length === 0;
     this.setListening(el, clickable, false);
     this.setItems(el, items);
     if (clickable && !this.needsWalk && !safe.matches(el, CANDIDATES)) this.needsWalk = true;
+  }
+
+  /**
+   * Whether an element without cursor: pointer has many elements in it that count for theirs, such as the days of a calendar that is
+   * drawn by boxes: it listens for them, or keeps their clicks from the page.
+   * @param {El} el
+   */
+  holdsPointers(el) {
+    const { hints } = this.model;
+    const inside = el.getElementsByTagName("*");
+    let pointers = 0;
+    for (let i = 0; i < inside.length && i < MAX_LISTENED; i++) {
+      if (hints.get(/** @type {El} */ (inside[i])) & HINT_POINTER && ++pointers > DELEGATES_ABOVE) return !isPointerCursor(getComputedStyle(el).cursor);
+    }
+    return false;
   }
 
   /** Notes the items that a container listens for. @param {El} el @param {El[]} items none: it listens for itself, or no longer */

@@ -4,8 +4,8 @@
 //
 // Reveals owns the elements that were not shown when the act began, or when they were added, and
 // have text in them. Notices (58-notices.js) takes those that are shown at each check. What fades
-// in has opacity 0 for its first frame, and what fades out is there until its last one: waits says
-// that such an animation is under way, for Rest (61-rest.js) and settle (70-commands.js). Everything
+// in has opacity 0 for its first frame, what fades out is there until its last one, and a drawer slides in from outside of the
+// viewport: waits says that such an animation is under way, for Rest (61-rest.js) and settle (70-commands.js). Everything
 // is bounded: an act waits REVEAL_AT_MOST for all animations together.
 
 /** How many elements with attributes are looked at when an act begins, and how many are kept. */
@@ -32,6 +32,7 @@ class Reveals {
   /** An act begins. */
   begin() {
     this.clear();
+    this.model.visibility.begin();
     let left = MAX_LOOKED_AT;
     for (const tree of [this.model.doc, ...this.model.sweep.shadows]) {
       left = this.look(queryAll(tree, "*"), left);
@@ -57,12 +58,17 @@ class Reveals {
       const el = elements[i];
       if (hasNoAttributes(el)) continue;
       left--;
-      if (safe.checkVisibility(el, VISIBLE) || (around !== null && safe.contains(around, el))) continue;
-      if (isShown(el) || !this.add(el)) continue;
+      if (around !== null && safe.contains(around, el)) continue;
+      if (this.isShown(el) || !this.add(el)) continue;
       around = el;
       if (this.unshown.size >= MAX_UNSHOWN) return 0;
     }
     return left;
+  }
+
+  /** Whether an element is drawn, and in no drawer that has not slid in yet. @param {El} el */
+  isShown(el) {
+    return isShown(el) && !this.model.visibility.isInDrawer(el);
   }
 
   /** Keeps an element that is not shown, if it has text. Reports whether it does. @param {El} el */
@@ -81,7 +87,7 @@ class Reveals {
     const shown = [];
     for (const el of this.unshown) {
       const connected = safe.isConnected(el);
-      if (connected && !isShown(el)) continue;
+      if (connected && !this.isShown(el)) continue;
       this.unshown.delete(el);
       if (connected) shown.push(el);
     }
@@ -91,16 +97,17 @@ class Reveals {
 
   /** Notes what is not shown in an element that was added. @param {El} el */
   noteAdded(el) {
-    if (!isShown(el)) this.add(el);
+    if (!this.isShown(el)) this.add(el);
     else this.look(queryWithin(el, "*"), MAX_UNSHOWN);
   }
 
-  /** A check ends. Waits for what an animation is about to show. */
+  /** A check ends. Waits for what an animation is about to show, and for drawers that slide in or out. */
   awaitAll() {
     for (const el of this.unshown) {
       if (this.animated) return;
       this.await(el);
     }
+    if (!this.animated) this.animated = this.running().some(slides);
   }
 
   /** Waits for an element that is rendered and not shown if an animation shows it. @param {El} el */
@@ -148,6 +155,19 @@ const RENDERED = { opacityProperty: false, visibilityProperty: false, contentVis
 /** Whether an animation is one of what shows or hides an element. @param {Animation} animation */
 function changesOpacity({ effect }) {
   return /** @type {KeyframeEffect} */ (effect).getKeyframes().some((frame) => frame.opacity !== undefined || frame.visibility !== undefined);
+}
+
+/** Properties that move a box. @type {(keyof ComputedKeyframe)[]} */
+const SLIDING = ["transform", "translate", "left", "right", "top", "bottom", "marginLeft", "marginRight", "marginTop", "marginBottom", "width", "height"];
+
+/** Whether an animation slides a box with text that floats above the page into the viewport, or out of it. @param {Animation} animation */
+function slides({ effect }) {
+  const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect);
+  if (!target || pseudoElement || !hasText(safe.textContent(/** @type {El} */ (target)))) return false;
+  const { left, right, top, bottom } = safe.rect(/** @type {El} */ (target));
+  if (left > 0 && right < innerWidth && top > 0 && bottom < innerHeight) return false; // a drawer that leaves begins at an edge
+  if (!/^(?:fixed|absolute)$/.test(getComputedStyle(target).position)) return false;
+  return /** @type {KeyframeEffect} */ (effect).getKeyframes().some((frame) => SLIDING.some((name) => frame[name] !== undefined));
 }
 
 /** Whether an animation ends in full transparency. @param {Animation} animation */

@@ -44,6 +44,9 @@ function isVisibleInView(box) {
   return hasArea(r) && r.bottom > 0 && r.right > 0 && r.top < innerHeight && r.left < innerWidth;
 }
 
+/** How many elements of a box are asked for their cursor. */
+const MAX_TOAST_PARTS = 60;
+
 /** Whether a box may be a toast, by what it is and has in it. @param {El} box @param {number} share of the viewport */
 function isToastLike(box, share) {
   if (!TOAST_ROLES.has(explicitRole(box)) || TOASTLESS_TAGS.has(tagOf(box))) return false;
@@ -56,7 +59,17 @@ function isToastLike(box, share) {
     if (isLiveRegion(n) || isDialogSource(n)) return false;
   }
   if (firstWithin(box, TOASTLESS) || [...queryWithin(box, SOURCES)].some((el) => isLiveRegion(el) || isDialogSource(el))) return false;
-  return queryWithin(box, "a[href],button,[role=button]").length <= MAX_TOAST_CONTROLS;
+  return queryWithin(box, "a[href],button,[role=button]").length <= MAX_TOAST_CONTROLS && countPointers(box) <= MAX_TOAST_CONTROLS;
+}
+
+/** How many elements near the beginning of a box have cursor: pointer of their own: controls that are drawn. @param {El} box */
+function countPointers(box) {
+  const inside = queryWithin(box, "*");
+  let pointers = 0;
+  for (let i = 0; i < inside.length && i < MAX_TOAST_PARTS; i++) {
+    if (isPointerCursor(getComputedStyle(inside[i]).cursor) && !isPointerCursor(getComputedStyle(/** @type {El} */ (flatElement(inside[i]))).cursor)) pointers++;
+  }
+  return pointers;
 }
 
 /** What a toast says; empty when that is not a message. @param {El} box */

@@ -1,0 +1,54 @@
+package acting
+
+import (
+	"strings"
+	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// drawnCalendar opens a box of two months, whose days are boxes with cursor: pointer. The box keeps clicks from the page, and the months
+// listen for their days.
+const drawnCalendar = `<!doctype html><title>Days</title><style>
+.pop { display: none; position: absolute; top: 60px; z-index: 9; background: #fff; border: 1px solid } .pop.open { display: flex; gap: 20px }
+.m { display: grid; grid-template-columns: repeat(7, 30px) } .m b { grid-column: 1 / -1 } .day { cursor: pointer } .open-button { cursor: pointer }
+</style><span class=open-button id=opens>Arrival</span><div class=pop id=cal><div id=months></div></div>
+<script>
+months.innerHTML = ["November 2026", "December 2026"].map(m => "<div class=m><b>" + m + "</b>" + Array.from({length: 30}, (_, i) => "<div class=day>" + (i + 1) + "</div>").join("") + "</div>").join("")
+opens.onclick = e => { e.stopPropagation(); cal.classList.toggle("open") }
+cal.onclick = e => e.stopPropagation()
+months.addEventListener("click", e => { if (e.target.className == "day") opens.textContent = e.target.textContent + " " + e.target.parentNode.firstChild.textContent })
+document.addEventListener("click", () => cal.classList.remove("open"))
+</script>`
+
+// TestADrawnCalendarIsItsDays opens a calendar that is drawn by boxes: its days are listed, neither its months nor the box are, and the box
+// is no message. Its months tell its days apart.
+func TestADrawnCalendarIsItsDays(t *testing.T) {
+	s := staged(t, drawnCalendar)
+	answer, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{click(s.at("Arrival"))}})
+	if err != nil || !answer.GetResults()[0].GetOk() {
+		t.Fatal(answer.GetResults(), err)
+	}
+	for _, o := range answer.GetOutcome() {
+		if o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TOAST {
+			t.Errorf("the calendar is a message: %v", o)
+		}
+	}
+	days := 0
+	for _, e := range testenv.Usual(t, s.d, s.tab).GetElements() {
+		switch {
+		case len(e.GetText()) <= 2:
+			days++
+		case e.GetText() != "Arrival" && e.GetActionable():
+			t.Errorf("%v is listed", e)
+		}
+	}
+	if days != 60 {
+		t.Errorf("%d days are listed, want 60", days)
+	}
+	s.ok(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Text: "14", Within: "December 2026"}}}})
+	if got := s.d.All(s.tab).String(); !strings.Contains(got, "14 December 2026") {
+		t.Errorf("the day was not chosen: %s", got)
+	}
+}
