@@ -15,15 +15,15 @@ const drawnCalendar = `<!doctype html><title>Days</title><style>
 .m { display: grid; grid-template-columns: repeat(7, 30px) } .m b { grid-column: 1 / -1 } .day { cursor: pointer } .open-button { cursor: pointer }
 </style><span class=open-button id=opens>Arrival</span><div class=pop id=cal><div id=months></div></div>
 <script>
-months.innerHTML = ["November 2026", "December 2026"].map(m => "<div class=m><b>" + m + "</b>" + Array.from({length: 30}, (_, i) => "<div class=day>" + (i + 1) + "</div>").join("") + "</div>").join("")
-opens.onclick = e => { e.stopPropagation(); cal.classList.toggle("open") }
+const draw = () => months.innerHTML = ["November 2026", "December 2026"].map(m => "<div class=m><b>" + m + "</b>" + Array.from({length: 30}, (_, i) => "<div class=day>" + (i + 1) + "</div>").join("") + "</div>").join("")
+opens.onclick = e => { e.stopPropagation(); cal.classList.toggle("open"); draw() }
 cal.onclick = e => e.stopPropagation()
 months.addEventListener("click", e => { if (e.target.className == "day") opens.textContent = e.target.textContent + " " + e.target.parentNode.firstChild.textContent })
 document.addEventListener("click", () => cal.classList.remove("open"))
 </script>`
 
 // TestADrawnCalendarIsItsDays opens a calendar that is drawn by boxes: its days are listed, neither its months nor the box are, and the box
-// is no message. Its months tell its days apart.
+// is no message.
 func TestADrawnCalendarIsItsDays(t *testing.T) {
 	s := staged(t, drawnCalendar)
 	answer, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{click(s.at("Arrival"))}})
@@ -47,7 +47,16 @@ func TestADrawnCalendarIsItsDays(t *testing.T) {
 	if days != 60 {
 		t.Errorf("%d days are listed, want 60", days)
 	}
-	s.ok(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Text: "14", Within: "December 2026"}}}})
+}
+
+// TestADayIsChosenInTheTurnThatOpensItsCalendar opens the calendar and clicks a day of the second month in one turn.
+func TestADayIsChosenInTheTurnThatOpensItsCalendar(t *testing.T) {
+	s := staged(t, drawnCalendar)
+	day := &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Text: "14", Within: "December 2026"}}}}
+	answer, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{click(s.at("Arrival")), day}})
+	if err != nil || len(answer.GetResults()) != 2 || !answer.GetResults()[1].GetOk() {
+		t.Fatal(answer.GetResults(), err)
+	}
 	if got := s.d.All(s.tab).String(); !strings.Contains(got, "14 December 2026") {
 		t.Errorf("the day was not chosen: %s", got)
 	}

@@ -159,13 +159,14 @@ class Refresh {
 
   /** Scans the added subtrees, each once. */
   scanAdded() {
-    const { changes, hints } = this.model;
+    const { changes, hints, listeners } = this.model;
     if (!changes.added.size) return;
     const roots = changes.added;
     changes.added = new Set();
     for (const el of roots) {
       if (!safe.isConnected(el) || isInsideAnother(el, roots)) continue;
       hints.reviewCursorHints(el);
+      listeners.classifyAround(el);
       this.scan(el);
     }
   }

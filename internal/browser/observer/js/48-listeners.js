@@ -52,6 +52,10 @@ const CLASSIFIED_AGAIN = 200;
  * not for itself.
  */
 const DELEGATES_ABOVE = 5;
+/** The same of elements that count for their cursor, in one that does not. */
+const POINTERS_ABOVE = 2;
+/** How far around an added element listeners are classified again. */
+const MAX_LISTENERS_AROUND = 4;
 /** How many elements in one that listens are examined. */
 const MAX_LISTENED = 1000;
 
@@ -312,7 +316,7 @@ class ListenerProbe {
   }
 
   /**
-   * Whether an element without cursor: pointer has many elements in it that count for theirs, such as the days of a calendar that is
+   * Whether an element without cursor: pointer has several elements in it that count for theirs, such as the days of a calendar that is
    * drawn by boxes: it listens for them, or keeps their clicks from the page.
    * @param {El} el
    */
@@ -321,7 +325,7 @@ class ListenerProbe {
     const inside = el.getElementsByTagName("*");
     let pointers = 0;
     for (let i = 0; i < inside.length && i < MAX_LISTENED; i++) {
-      if (hints.get(/** @type {El} */ (inside[i])) & HINT_POINTER && ++pointers > DELEGATES_ABOVE) return !isPointerCursor(getComputedStyle(el).cursor);
+      if (hints.get(/** @type {El} */ (inside[i])) & HINT_POINTER && ++pointers > POINTERS_ABOVE) return !isPointerCursor(getComputedStyle(el).cursor);
     }
     return false;
   }
@@ -338,6 +342,11 @@ class ListenerProbe {
       this.items.set(el, now);
       this.needsWalk = true;
     } else this.items.delete(el);
+  }
+
+  /** Classifies an element that was added, or got children, and what listens around it: it may listen for them now. @param {El} el */
+  classifyAround(el) {
+    for (let /** @type {El | null} */ n = el, i = 0; n && i < MAX_LISTENERS_AROUND; n = flatElement(n), i++) if (isClickable(n)) this.classify(n);
   }
 
   /** Classifies some elements again, in turn, because their content may have changed. */
