@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
@@ -89,7 +90,11 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 	for tries := 0; ; tries++ {
 		known := a.Known
 		one := a.Action
-		if at, err = t.resolveShown(ctx, a, start, at, hidden); err == nil {
+		at, err = t.resolveShown(ctx, a, start, at, hidden)
+		if t.later && apierr.Is(err, apierr.NoMatch) {
+			at, err = t.awaitMatch(ctx, a)
+		}
+		if err == nil {
 			one.Ref, one.Words = at.ref, a.pointedWords()
 			one.Known = t.base.known(a, at)
 			one.Focused = a.toFocus()
@@ -112,6 +117,25 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 		a.Known = one.Known
 		if _, err := t.x.Read(ctx, actor.ReadOptions{}); err != nil {
 			return at, done, err
+		}
+	}
+}
+
+// appearLimit is how long what a step names may take to appear, when an earlier step of the turn may bring it.
+const appearLimit = 2 * time.Second
+
+// awaitMatch resolves a step again and again while the page changes: an earlier step may bring what it names, such as the results of a search.
+func (t *run) awaitMatch(ctx context.Context, a Step) (at resolved, err error) {
+	defer t.x.Hold(actor.WatchOptions{Structural: t.x.State().Structural})()
+	if err := t.x.Subscribe(ctx); err != nil {
+		return at, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, appearLimit)
+	defer cancel()
+	for {
+		at, err = t.resolve(ctx, a)
+		if !apierr.Is(err, apierr.NoMatch) || t.x.State().Dialog != nil || !t.x.AwaitHead(bounded) {
+			return at, err
 		}
 	}
 }

@@ -31,7 +31,9 @@ type run struct {
 	// done is what was done so far.
 	done *progress
 	// last says that the last step is under way: the answer waits for the timers that it sets off.
-	last  bool
+	last bool
+	// later says that the step under way is not the first thing that the turn does.
+	later bool
 	mouse mouse
 }
 
@@ -138,7 +140,7 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 			results[i] = a.notDone(over, "not done, "+word(driver.DoResult{}, over))
 			continue
 		}
-		t.last = i == len(turn.Steps)-1
+		t.last, t.later = i == len(turn.Steps)-1, i > 0 || turn.URL != ""
 		r, err := t.performWithNotes(ctx, a)
 		t.done.note(r)
 		t.mouse.note(a, r)

@@ -47,7 +47,7 @@ const (
 	// Something that is still going on: aria-busy, a progress bar, requests.
 	OutcomeKind_OUTCOME_KIND_BUSY OutcomeKind = 8
 	// A text of the page itself that changed, or that is new, while a caller acted: a counter, a paragraph. At most three, and
-	// none that the diff of the answer has.
+	// none that the diff of the answer has. In answers as DENSE_DIFF also of a document that is much the one before.
 	OutcomeKind_OUTCOME_KIND_TEXT OutcomeKind = 9
 	// An element that an action made look different, and none of whose fields changed. The text says what differs, such as
 	// "background silver → green, border".

@@ -47,6 +47,9 @@ type Form struct {
 	Brief bool
 	// Print, when set, makes the text; empty: nothing to list.
 	Print func(o *turn.Outcome) string
+	// Again, when set, returns what a document that Print has made the text of says and the one before it did not, when it is
+	// much the same page.
+	Again func() []*domtapv1.Outcome
 }
 
 // Answer makes the answer of a turn.
@@ -61,6 +64,9 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 	if form.Brief {
 		answer.Outcome = outcome.Unsaid(answer.Outcome, answer.GetDiffText(), o.Replaced)
 		leaveOutPlace(answer, o)
+	}
+	if form.Again != nil {
+		answer.Outcome = append(answer.Outcome, form.Again()...)
 	}
 	told := func(o *domtapv1.Outcome) bool { return outcome.IsLook(o) || form.Print != nil && outcome.IsText(o) }
 	if answer.GetDiffText() == unlistedChanges && slices.ContainsFunc(answer.GetOutcome(), told) {

@@ -15,6 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/server/acting"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/tokens"
 )
@@ -36,7 +37,11 @@ type Effect struct {
 	who    views.Caller
 	client string
 	EffectForm
+	again []*domtapv1.Outcome
 }
+
+// Again returns what the page that Print has printed says and the one before it did not; see outcome.Again.
+func (e *Effect) Again() []*domtapv1.Outcome { return e.again }
 
 // EffectForm says how an Effect is printed.
 type EffectForm struct {
@@ -59,7 +64,8 @@ func (e *Effect) Print(ctx context.Context, o *turn.Outcome) string {
 		from = shown
 	}
 	if o.Replaced {
-		if page, _ := e.page(ctx, o, newPage); page != "" {
+		if page, now := e.page(ctx, o, newPage); page != "" {
+			e.again = outcome.Again(o.Before, now, page)
 			return page
 		}
 		from = &dom.Snapshot{URL: o.After.URL, Document: o.After.Document, Epoch: o.After.Epoch} // none of its elements was shown

@@ -119,6 +119,7 @@ func (s *actionService) form(ctx context.Context, tab *actor.Tab, r actingReques
 		f.Brief = r.GetBrief()
 		e := s.read.Effect(ctx, tab, r.GetClientId(), reading.EffectForm{Structural: f.Structural, Brief: f.Brief})
 		f.Print = func(o *turn.Outcome) string { return e.Print(ctx, o) }
+		f.Again = e.Again
 	}
 	return f
 }
