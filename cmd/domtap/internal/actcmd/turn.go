@@ -2,6 +2,7 @@ package actcmd
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc/codes"
@@ -62,6 +63,10 @@ func Turn(app *cli.App, words []string, steps []*domtapv1.Step, brief, each bool
 		}
 		if brief && !app.Printer().JSON {
 			answer.Diff, answer.DiffText = nil, ""
+			if answer.GetVerdict() == domtapv1.Verdict_VERDICT_NAVIGATED {
+				answer.Verdict = domtapv1.Verdict_VERDICT_CHANGED // the page says where it is
+			}
+			answer.Outcome = slices.DeleteFunc(answer.GetOutcome(), func(o *domtapv1.Outcome) bool { return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_HEADING })
 		}
 		if err := app.Printer().ShowDiff(answer, render.Outcome(answer)); err != nil {
 			return err

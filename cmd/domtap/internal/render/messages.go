@@ -159,15 +159,11 @@ func states(e *domtapv1.Element) string {
 	return strings.Join(words, " ")
 }
 
-// Outcome is one line for each thing that a person would have noticed, one for each completed step, one for the verdict, and
-// the diff. It is empty if no step was completed and nothing was noticed.
+// Outcome is one line for each thing that a person would have noticed, one for each completed step with more to say than ok and
+// one for the others together, one for the verdict, and the diff. It is empty if no step was completed and nothing was noticed.
 func Outcome(answer *domtapv1.InteractResponse) string {
 	var b strings.Builder
-	for _, result := range answer.GetResults() {
-		if result.GetOk() {
-			b.WriteString(Line(result.GetSummary()) + "\n")
-		}
-	}
+	b.WriteString(completed(answer.GetResults()))
 	switch tab := answer.GetTab(); answer.GetVerdict() {
 	case domtapv1.Verdict_VERDICT_NO_CHANGE:
 		if tab.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
@@ -186,6 +182,28 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 		fmt.Fprintf(&b, "New tab: %s\nCommands stay on %s; --tab %s works on the new tab\n", fresh, Line(tab.GetId()), fresh)
 	}
 	return Noticed(answer.GetOutcome(), answer.GetTab()) + b.String() + changes(answer)
+}
+
+// completed has the summaries of the steps that were completed. Several that say no more than ok are one line.
+func completed(results []*domtapv1.StepResult) string {
+	var plain, told []string
+	for _, result := range results {
+		switch summary := Line(result.GetSummary()); {
+		case !result.GetOk():
+		case strings.HasSuffix(summary, ": ok"):
+			plain = append(plain, summary)
+		default:
+			told = append(told, summary)
+		}
+	}
+	if len(plain) > 1 {
+		plain = []string{plural.Of(len(plain), "step") + ": ok"}
+	}
+	var b strings.Builder
+	for _, line := range slices.Concat(plain, told) {
+		b.WriteString(line + "\n")
+	}
+	return b.String()
 }
 
 // changes is the diff of an action, as text or, in answers without, in the DIFF format. The verdict says that nothing changed.

@@ -151,8 +151,8 @@ func (d *doing) run(ctx context.Context) error {
 		} else {
 			n = 1
 			words := d.all[i].words
-			if words[0] == "open" && d.printsPage(i+1) {
-				words = append(slices.Clone(words), "--quiet") // the page says where it is
+			if words[0] == "open" && i+1 < len(d.all) {
+				words = append(slices.Clone(words), "--quiet") // the next answer says what is there
 			}
 			code = app.Run(ctx, d.root(app, words...), words)
 		}
