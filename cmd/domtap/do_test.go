@@ -80,3 +80,12 @@ func TestStepsThatHoldHaveMoreTime(t *testing.T) {
 		}
 	}
 }
+
+// TestAWaitForNothingIsRefusedBeforeTheFirstStep checks all steps first, those that wait, too.
+func TestAWaitForNothingIsRefusedBeforeTheFirstStep(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	got := daemon.at().run(t, "do", "--tab", "t1", "click 1", "wait load")
+	if got.code != exit.Usage || !strings.Contains(got.errors, "nothing was done") || len(daemon.requests) > 0 {
+		t.Errorf("got %d, %q, and the daemon %v", got.code, got.errors, daemon.requests)
+	}
+}

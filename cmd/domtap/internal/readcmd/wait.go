@@ -89,11 +89,11 @@ func ParseWait(words []string) (*domtapv1.Step, error) {
 		return nil, nil // a flag of its command alone, such as --each
 	}
 	args, err = sayCondition(cmd.Flags(), args)
-	if err != nil || len(args) > 0 || common {
+	if err != nil {
 		return nil, err
 	}
 	until, err := w.condition(cmd.Flags())
-	if err != nil {
+	if err != nil || len(args) > 0 || common {
 		return nil, err
 	}
 	step := &domtapv1.WaitStep{Until: until}

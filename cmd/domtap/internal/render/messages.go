@@ -184,23 +184,24 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	return Noticed(answer.GetOutcome(), answer.GetTab()) + b.String() + changes(answer)
 }
 
-// completed has the summaries of the steps that were completed. Several that say no more than ok are one line.
+// completed has the summaries of the steps that were completed. Of several, those that say no more than ok are counted only.
 func completed(results []*domtapv1.StepResult) string {
-	var plain, told []string
+	var all, told []string
 	for _, result := range results {
-		switch summary := Line(result.GetSummary()); {
-		case !result.GetOk():
-		case strings.HasSuffix(summary, ": ok"):
-			plain = append(plain, summary)
-		default:
+		if !result.GetOk() {
+			continue
+		}
+		summary := Line(result.GetSummary())
+		all = append(all, summary)
+		if !strings.HasSuffix(summary, ": ok") {
 			told = append(told, summary)
 		}
 	}
-	if len(plain) > 1 {
-		plain = []string{plural.Of(len(plain), "step") + ": ok"}
+	if len(all) > 1 {
+		all = append([]string{plural.Of(len(all), "step") + ": ok"}, told...)
 	}
 	var b strings.Builder
-	for _, line := range slices.Concat(plain, told) {
+	for _, line := range all {
 		b.WriteString(line + "\n")
 	}
 	return b.String()

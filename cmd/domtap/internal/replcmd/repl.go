@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -155,20 +156,40 @@ func unreadable(err error) error {
 }
 
 // commandOf splits a line into the words of a command, without the name of the program.
+//
+// A number in quotes behind the name of an action is the text of its target, and not a ref.
 func commandOf(line string) ([]string, error) {
-	words, err := Split(line)
+	words, quoted, err := split(line)
 	if err == nil && len(words) > 0 && words[0] == "domtap" {
-		words = words[1:]
+		words, quoted = words[1:], quoted[1:]
+	}
+	if len(words) > 1 && quoted[1] && strings.Trim(words[1], "0123456789") == "" && slices.Contains(pointed, words[0]) {
+		words = slices.Insert(words, 1, "--text")
 	}
 	return words, err
 }
 
+// pointed are the commands whose first argument is a target.
+var pointed = strings.Fields("click dblclick hover check uncheck fill select")
+
 // Split splits a line into words, as a shell does: single quotes keep everything, double quotes all but backslashes before " and \, a backslash keeps
 // the next character, and # at the beginning of a word begins a comment.
 func Split(line string) ([]string, error) {
-	var words []string
+	words, _, err := split(line)
+	return words, err
+}
+
+// split is Split, and says which words began with a quote.
+func split(line string) (words []string, quoted []bool, err error) {
 	var word strings.Builder
-	inWord, quote := false, rune(0)
+	inWord, isQuoted, quote := false, false, rune(0)
+	end := func() {
+		if inWord {
+			words, quoted = append(words, word.String()), append(quoted, isQuoted)
+		}
+		word.Reset()
+		inWord, isQuoted = false, false
+	}
 	runes := []rune(line)
 	for i := 0; i < len(runes); i++ {
 		c := runes[i]
@@ -185,25 +206,20 @@ func Split(line string) ([]string, error) {
 		case quote != 0:
 			word.WriteRune(c)
 		case c == '\'' || c == '"':
+			isQuoted = isQuoted || !inWord
 			quote, inWord = c, true
 		case c == ' ' || c == '\t' || c == '\r':
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-				inWord = false
-			}
+			end()
 		case c == '#' && !inWord:
-			return words, nil
+			return words, quoted, nil
 		default:
 			word.WriteRune(c)
 			inWord = true
 		}
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("the quote %c does not end", quote)
+		return nil, nil, fmt.Errorf("the quote %c does not end", quote)
 	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	return words, nil
+	end()
+	return words, quoted, nil
 }

@@ -59,3 +59,19 @@ func TestCtrlCClearsTheLine(t *testing.T) {
 		t.Errorf("%q, %v, want the end", line, err)
 	}
 }
+
+// TestAQuotedNumberIsAText splits lines whose targets are numbers: those in quotes are texts, the others refs.
+func TestAQuotedNumberIsAText(t *testing.T) {
+	for line, want := range map[string][]string{
+		`click "119"`:             {"click", "--text", "119"},
+		`domtap dblclick '7' --x`: {"dblclick", "--text", "7", "--x"},
+		`click 119`:               {"click", "119"},
+		`click button "119"`:      {"click", "button", "119"},
+		`press "7"`:               {"press", "7"},
+		`fill "7" 12`:             {"fill", "--text", "7", "12"},
+	} {
+		if got, err := commandOf(line); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", line, got, err, want)
+		}
+	}
+}

@@ -814,6 +814,21 @@ function flowsInText(tag, display) {
   return (display === "inline" || display === "contents") && !REPLACED.has(tag);
 }
 
+/** Elements of text whose padding is a box that is drawn, such as a badge or a chip, and no way to write. */
+const CHIPS = new Set(["span", "b", "i", "small", "strong", "em", "label", "font", "data"]);
+
+/**
+ * Whether a person sees an element of text apart from what stands beside it, without white space in the markup: it is a box of its own, or
+ * has space around it.
+ * @param {El} el @param {string} tag
+ */
+function isApart(el, tag) {
+  const { display, cssFloat, whiteSpace, marginLeft, marginRight, paddingLeft, paddingRight } = getComputedStyle(el);
+  if (cssFloat !== "none" || /^(?:pre|break)/.test(whiteSpace)) return false;
+  if (display !== "inline") return display !== "contents";
+  return CHIPS.has(tag) && [marginLeft, marginRight, paddingLeft, paddingRight].some((space) => parseFloat(space) >= 2);
+}
+
 /**
  * Whether a label has only text, and perhaps the control itself, as most labels do: its text needs
  * no walk.

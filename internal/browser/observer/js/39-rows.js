@@ -289,7 +289,7 @@ class Rows {
     if (!was || !was.row || was.row.node.deref() !== rec.node) { // the name of a row is its content, which checkRow compares
       const name = nameNow(this.model, rec);
       const neighbors = () => this.neighborNames(rec);
-      if (!sameName(known.name, name, neighbors)) return { error: "renamed", was: known.name, now: name };
+      if (!sameName(known.name, name, neighbors) && !isTip(rec.node, known.name, name, this.model.naming)) return { error: "renamed", was: known.name, now: name };
       if (was && !own && !sameName(was.name, name, neighbors, true)) return { error: "renamed", was: was.name, now: name };
     }
     if (was && was.row) return this.checkRow(rec, was.row, known);
@@ -330,7 +330,7 @@ class Rows {
     return () => {
       this.reader.forget();
       const now = nameNow(this.model, rec);
-      if (node !== rec.node && !sameName(name, now, () => this.neighborNames(rec))) return { error: "renamed", was: name, now };
+      if (node !== rec.node && !sameName(name, now, () => this.neighborNames(rec)) && !isTip(rec.node, name, now, this.model.naming)) return { error: "renamed", was: name, now };
       if (!before || !node) return null;
       const after = this.reader.state(node);
       const difference = after && this.rowDifference(rec, node, before, after, 0);
@@ -400,6 +400,17 @@ function stateAt(states, mark) {
 function editedField(target) {
   for (let /** @type {El | null} */ n = target; n; n = flatElement(n)) if (isEditingHost(n)) return n;
   return target;
+}
+
+/**
+ * Whether an element has another name only because the pointer is over it: it had none, or it draws a tip beside the one that it had.
+ * @param {El} node @param {string} was @param {string} now @param {Naming} naming
+ */
+function isTip(node, was, now, naming) {
+  if (!safe.matches(node, ":hover")) return false;
+  if (was === "") return true;
+  const tips = [naming.generatedAt(node, "::before"), naming.generatedAt(node, "::after")].map((tip) => clean(tip, MAX_NAME));
+  return tips.some((tip) => tip !== "" && (now === was + tip || now === was + " " + tip || now === tip + was || now === tip + " " + was));
 }
 
 /** The current name of an element, as F_TEXT has it. @param {Model} model @param {Rec} rec @returns {string} */

@@ -107,7 +107,7 @@ function noticeText(root, most, skip) {
         continue;
       }
       const tag = tagOf(node);
-      if (!PHRASING.has(tag)) {
+      if (!PHRASING.has(tag) || isApart(node, tag)) {
         out.add(" ");
         stack.push(null);
       }

@@ -23,6 +23,8 @@ const MAX_FIXED_VALUE = 20_000;
 const READ_ONLY_TYPES = new Set(["textarea", "text", "search", "url", "tel", "email", "number", "date", "time", "datetime-local", "month", "week"]);
 /** How many images are measured. */
 const MARKUP_PICTURES = 500;
+/** How many options of a list are written. */
+const MARKUP_OPTIONS = 2000;
 
 /** Tags that are kept. */
 const MARKUP_TAGS = new Set(
@@ -220,8 +222,9 @@ class Markup {
     }
     const name = this.name(el, tag);
     if (name === "") return "";
-    this.put("<" + name + this.attributes(el, tag) + ">");
-    return "</" + name + ">";
+    const space = PHRASING.has(tag) && isApart(el, tag) ? " " : "";
+    this.put(space + "<" + name + this.attributes(el, tag) + ">");
+    return "</" + name + ">" + space;
   }
 
   /** The tag to write. @param {El} el @param {string} tag */
@@ -277,11 +280,24 @@ class Markup {
       this.put(lines.length > 1 ? "<pre>\n" + lines.join("\n") + "</pre>" : "<span>" + lines[0] + "</span>");
       return;
     }
+    if (tag === "select" && el === this.root) return this.options(el);
     let out = "<input" + markupAttribute("type", type);
     if (type === "checkbox" || type === "radio") out += el.checked ? " checked" : "";
     else if (type === "submit" || type === "button" || type === "reset") out += markupAttribute("value", clean(el.value, MAX_VALUE));
     else out += markupAttribute("value", valueOf(el, tag, "", el === this.root ? MAX_WHOLE_VALUE : MAX_VALUE)) + markupAttribute("placeholder", clean(reportedAttribute(el, "placeholder") || "", MAX_NAME));
     this.put(out + ">");
+  }
+
+  /** Writes the options of a list of choices, which is all that is written. @param {El} select */
+  options(select) {
+    if (isSecret(select) || isValueMasked(select)) return this.put(MASK);
+    this.put("<ul>");
+    for (let i = 0; i < select.options.length && i < MARKUP_OPTIONS; i++) {
+      const option = select.options[i];
+      const states = (option.selected ? " (selected)" : "") + (safe.matches(option, ":disabled") ? " (disabled)" : "");
+      this.put("<li>" + escaped((isMasked(option) ? MASK : clean(optionLabel(option), MAX_NAME)) + states) + "</li>");
+    }
+    this.put("</ul>");
   }
 
   /** Adds the part of the viewport that an image, canvas or video covers. @param {El} el */
