@@ -1,0 +1,121 @@
+// Package hour has tasks of the kind that an agent does in an hour: in shops, calendars, forms, boards, grids and mail. Each file
+// has a task in a person's words, the site that it is done on, the commands that solved it with their answers, and what the backend
+// must have then. The commands were found with nothing but the skill file and the answers.
+package hour
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/domtap/domtap/internal/golden"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
+
+// TestHour plays the tasks, each on a site and in a tab of its own. The comment of a file is a line "Site: NAME" and the task. Its
+// section calls has lines "$ COMMAND" for a shell, which may go on in lines "> …", each followed by the answer; its section
+// saved has what the backend must have, as JSON. What an answer has noticed by the time that it leaves differs on a busy machine, so
+// answers are compared in make test-long alone. The flag -update writes them. With -v the test prints the calls of each task,
+// and the tokens of commands and answers.
+func TestHour(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh to run the commands with")
+	}
+	d, program := testenv.Shared(t), testenv.Program(t)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "task\tcalls\ttokens")
+	tasks, calls, spent := 0, 0, 0
+	golden.Each(t, "*.txtar", 1, func(t *testing.T, a *golden.Archive) {
+		p := &player{t: t, program: program}
+		p.play(d, a)
+		fmt.Fprintf(w, "%s\t%d\t%d\n", filepath.Base(t.Name()), p.calls, p.tokens)
+		tasks, calls, spent = tasks+1, calls+p.calls, spent+p.tokens
+	})
+	if tasks > 0 {
+		fmt.Fprintf(w, "mean of %d\t%.1f\t%d\n", tasks, float64(calls)/float64(tasks), spent/tasks)
+	}
+	_ = w.Flush()
+	t.Logf("\n%s", table.String())
+}
+
+// player does the calls of one task, and counts them and their tokens.
+type player struct {
+	t       *testing.T
+	program string
+	env     []string
+	// hide replaces the address of the site, which differs from run to run.
+	hide          *strings.Replacer
+	calls, tokens int
+}
+
+// tabName is the name of a tab, which depends on the tasks before.
+var tabName = regexp.MustCompile(`\bt\d+\b`)
+
+// play compares what the calls answer, and what the backend has then, with the file.
+func (p *player) play(d *testenv.Daemon, a *golden.Archive) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(string(a.Comment), "Site: "), "\n")
+	site, err := newSite(name)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	base := testenv.Serve(p.t, site)
+	p.hide = strings.NewReplacer(base, "$SITE", strings.TrimPrefix(base, "http://"), "$HOST")
+	p.env = append(os.Environ(), "SITE="+base, "DOMTAP_ADDR=unix://"+d.Socket, "DOMTAP_STATE_DIR="+p.t.TempDir(),
+		"PATH="+filepath.Dir(p.program)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	script, _ := a.Section("calls")
+	var said strings.Builder
+	for _, command := range commands(script) {
+		answer := tabName.ReplaceAllString(p.hide.Replace(p.run(command)), "t1")
+		p.calls++
+		p.tokens += tokens.Count(command) + tokens.Count(answer)
+		fmt.Fprintf(&said, "$ %s\n%s", strings.ReplaceAll(command, "\n", "\n> "), answer)
+	}
+	if testenv.Long() || flag.Lookup("update").Value.String() == "true" {
+		a.Compare(p.t, "calls", said.String())
+	}
+	want, _ := a.Section("saved")
+	if got, err := site.Saved(); err != nil || got != strings.TrimSpace(want) {
+		p.t.Errorf("the backend has %s, want %s: %v", got, want, err)
+	}
+}
+
+// commands are those of a section calls.
+func commands(script string) (all []string) {
+	for line := range strings.Lines(script) {
+		line = strings.TrimSuffix(line, "\n")
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			all = append(all, command)
+		} else if more, ok := strings.CutPrefix(line, "> "); ok && len(all) > 0 {
+			all[len(all)-1] += "\n" + more
+		}
+	}
+	return all
+}
+
+// run runs a command and returns what it prints: standard output, standard error, and the exit code unless that is 0.
+func (p *player) run(command string) string {
+	p.t.Helper()
+	var answer, complaint strings.Builder
+	cmd := exec.CommandContext(p.t.Context(), "sh", "-c", command)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.env, p.t.TempDir(), &answer, &complaint
+	err := cmd.Run()
+	var failed *exec.ExitError
+	switch {
+	case errors.As(err, &failed):
+		return fmt.Sprintf("%s%sexit code %d\n", answer.String(), complaint.String(), failed.ExitCode())
+	case err != nil:
+		p.t.Fatal(err)
+	}
+	return answer.String() + complaint.String()
+}

@@ -1,0 +1,117 @@
+package hour
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+)
+
+//go:embed sites/*.html
+var embedded embed.FS
+
+// pages are the files of sites: its error is that of a name that is no path.
+var pages, _ = fs.Sub(embedded, "sites")
+
+// Site is a small web site: a shop, a calendar, a form, a board. It has pages as they are found in the wild, and a backend that decides: it refuses what
+// a person may not do, says why, and keeps what came of it. It is made anew for each task, and nothing in it depends on the date, on
+// chance or on a network.
+type Site struct {
+	mux   *http.ServeMux
+	mu    sync.Mutex // held while a handler runs
+	saved any
+}
+
+// all are the functions that make the sites, by name.
+var all = map[string]func(s *Site){
+	"admin":    admin,
+	"charts":   charts,
+	"cinema":   cinema,
+	"claim":    claim,
+	"food":     food,
+	"forum":    forum,
+	"hotel":    hotel,
+	"jobs":     jobs,
+	"news":     news,
+	"notes":    notes,
+	"settings": settings,
+	"shop":     shop,
+	"stock":    stock,
+	"survey":   survey,
+	"trains":   trains,
+	"week":     week,
+	"wiki":     wiki,
+}
+
+// Names are those of the sites, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(all)) }
+
+// newSite makes a site. Its page is at "/".
+func newSite(name string) (*Site, error) {
+	build := all[name]
+	if build == nil {
+		return nil, fmt.Errorf("no site is named %q; the sites are %q", name, Names())
+	}
+	s := &Site{mux: http.NewServeMux()}
+	s.page("GET /{$}", name+".html")
+	build(s)
+	return s, nil
+}
+
+// ServeHTTP serves one request at a time.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mux.ServeHTTP(w, r)
+}
+
+// Saved is what the backend has as JSON: what a task is judged by. It is null until something is saved.
+func (s *Site) Saved() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text, err := json.Marshal(s.saved)
+	return string(text), err
+}
+
+// page serves one of the embedded files.
+func (s *Site) page(pattern, file string) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, pages, file)
+	})
+}
+
+// handle has the mux call a function that serves HTML, redirects or files.
+func (s *Site) handle(pattern string, serve http.HandlerFunc) { s.mux.HandleFunc(pattern, serve) }
+
+// maxBody bounds what a page sends, in bytes.
+const maxBody = 1 << 20
+
+// answers has a function answer JSON with JSON. Its error is the answer {"error": "…"} with the status 422, which pages show. A
+// request without a body, as of a GET, has the zero value.
+func answers[In, Out any](s *Site, pattern string, decide func(In) (Out, error)) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		var in In
+		if r.ContentLength != 0 {
+			if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&in); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+		}
+		w.Header().Set("content-type", "application/json")
+		out, err := decide(in)
+		if err != nil {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			_ = json.NewEncoder(w).Encode(map[string]string{"error": err.Error()})
+			return
+		}
+		_ = json.NewEncoder(w).Encode(out)
+	})
+}
+
+// refused is an error that a page shows.
+func refused(text string) error { return errors.New(text) }
