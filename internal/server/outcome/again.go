@@ -20,8 +20,11 @@ const (
 
 // Again returns the texts that a document has and the one before it had not, when both are much the same page: a form that a server sends
 // back with what is wrong, or a list that says what was done. Of another page, all is new, and nothing is told. It leaves out what the
-// page as text has. Both documents must have been read with their structural elements.
+// page as text has. Both documents must have been read with their structural elements; before may be nil: it is not known.
 func Again(before, after *dom.Snapshot, page string) []*domtapv1.Outcome {
+	if before == nil {
+		return nil
+	}
 	known := map[string]bool{}
 	for e := range before.Elements.All() {
 		known[e.WholeText()] = true

@@ -23,6 +23,9 @@ func said(controls, texts string) *dom.Snapshot {
 
 // TestAPageThatComesBackSaysWhatIsNew compares documents: one that is much the one before tells what it says besides, another one nothing.
 func TestAPageThatComesBackSaysWhatIsNew(t *testing.T) {
+	if got := Again(nil, said("Send", "a b c d e f"), ""); got != nil {
+		t.Errorf("a page whose predecessor is not known says %v", got)
+	}
 	const page = "[0] Name (textbox) [1] Mail (textbox) [2] Send (button)"
 	for _, c := range []struct{ name, before, after, want string }{
 		{"a form with an error", "Help Imprint Welcome", "Help Imprint Welcome Missing-name", "Missing-name"},
