@@ -171,9 +171,9 @@ var layers = map[string]layer{
 	"internal/testenv":  {layers: everyLayer, modules: true},
 	// What agents do in tests, as text.
 	"internal/testenv/script": {layers: everyLayer, modules: true},
-	"e2e/hour/sites":       {},
-	"internal/streamcheck": {layers: everyLayer, modules: true},
-	"internal/stubdns":     {modules: true},
+	"e2e/hour/sites":          {},
+	"internal/streamcheck":    {layers: everyLayer, modules: true},
+	"internal/stubdns":        {modules: true},
 	// How long the command line and the MCP server wait for steps of the API.
 	"internal/deadline": {layers: []string{"gen"}},
 	// What people and models type is read alike on the command line and over MCP.
