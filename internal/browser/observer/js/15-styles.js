@@ -220,7 +220,7 @@ class Styles {
   /**
    * Reads the sheets of a document or a shadow root that are new or changed. Elements with cursor:
    * pointer of their own match the returned selector, or the sheets are opaque and any element may
-   * have it. So do those that are fixed to the viewport and the selector fixed.
+   * have it. Elements that are fixed to the viewport match the returned fixed, as far as the sheets can be read.
    * @param {Tree} root
    */
   read(root) {

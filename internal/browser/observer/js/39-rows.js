@@ -288,9 +288,8 @@ class Rows {
     const was = stateAt(rec.states || [], own ? 0 : known.seen);
     if (!was || !was.row || was.row.node.deref() !== rec.node) { // the name of a row is its content, which checkRow compares
       const name = nameNow(this.model, rec);
-      const neighbors = () => this.neighborNames(rec);
-      if (!sameName(known.name, name, neighbors) && !isTip(rec.node, known.name, name, this.model.naming)) return { error: "renamed", was: known.name, now: name };
-      if (was && !own && !sameName(was.name, name, neighbors, true)) return { error: "renamed", was: was.name, now: name };
+      if (this.isRenamed(rec, known.name, name)) return { error: "renamed", was: known.name, now: name };
+      if (was && !own && !sameName(was.name, name, () => this.neighborNames(rec), true)) return { error: "renamed", was: was.name, now: name };
     }
     if (was && was.row) return this.checkRow(rec, was.row, known);
     return known.doubtful ? { error: "beside", was: "", now: "" } : null;
@@ -330,12 +329,17 @@ class Rows {
     return () => {
       this.reader.forget();
       const now = nameNow(this.model, rec);
-      if (node !== rec.node && !sameName(name, now, () => this.neighborNames(rec)) && !isTip(rec.node, name, now, this.model.naming)) return { error: "renamed", was: name, now };
+      if (node !== rec.node && this.isRenamed(rec, name, now)) return { error: "renamed", was: name, now };
       if (!before || !node) return null;
       const after = this.reader.state(node);
       const difference = after && this.rowDifference(rec, node, before, after, 0);
       return difference && { error: "reused", ...difference };
     };
+  }
+
+  /** Whether an element has another name, and not only because of a tip at the pointer. @param {Rec} rec @param {string} was @param {string} now */
+  isRenamed(rec, was, now) {
+    return !sameName(was, now, () => this.neighborNames(rec)) && !isTip(rec.node, was, now, this.model.naming);
   }
 
   /** The names of the elements with the same tag that are listed beside one. @param {Rec} rec */

@@ -41,7 +41,7 @@ function floatingBox(el, added) {
 function isVisibleInView(box) {
   if (!safe.isConnected(box) || !safe.checkVisibility(box, VISIBLE)) return false;
   const r = safe.rect(box);
-  return hasArea(r) && r.bottom > 0 && r.right > 0 && r.top < innerHeight && r.left < innerWidth;
+  return hasArea(r) && isInViewport(r);
 }
 
 /** How many elements of a box are asked for their cursor. */
