@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// IsNumber reports whether a text is digits alone: it is a ref, and may be a text of a page just as well.
+func IsNumber(text string) bool { return strings.Trim(text, "0123456789") == "" }
+
 // Parse reads a ref in any of the notations [12], 12, e12, @12 and [ref=e12]; ok: text is a ref.
 func Parse(text string) (ref uint32, ok bool) {
 	text = strings.TrimSpace(text)

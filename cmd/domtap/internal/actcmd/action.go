@@ -247,7 +247,7 @@ func (a *action) split(args []string, t *target, o *options) (*domtapv1.Target, 
 		at = len(a.others(o))
 	}
 	message := byArguments(args[at:at+words], a.field)
-	if last := args[at+words-1]; message.Ref != nil && t.within != "" && isNumber(last) {
+	if last := args[at+words-1]; message.Ref != nil && t.within != "" && refs.IsNumber(last) {
 		message = &domtapv1.Target{Text: last} // a ref needs no words around it, as the day of a calendar does
 	}
 	message.Within, message.Nth = t.within, t.nth

@@ -121,9 +121,6 @@ func byArguments(words []string, field bool) *domtapv1.Target {
 // technicalRoles are roles that no page has as a text of its own.
 var technicalRoles = strings.Fields("textbox searchbox combobox listbox spinbutton checkbox menuitem menuitemcheckbox menuitemradio treeitem gridcell columnheader rowheader")
 
-// isNumber reports whether a word is a number alone.
-func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
-
 // byPlace makes a target from a ref or a point X,Y. Errors name the flag.
 func byPlace(flag, text string) (*domtapv1.Target, error) {
 	if strings.Contains(text, ",") {

@@ -21,6 +21,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/refs"
 )
 
 // maxLine bounds a line of a script, in bytes.
@@ -163,7 +164,7 @@ func commandOf(line string) ([]string, error) {
 	if err == nil && len(words) > 0 && words[0] == "domtap" {
 		words, quoted = words[1:], quoted[1:]
 	}
-	if len(words) > 1 && quoted[1] && strings.Trim(words[1], "0123456789") == "" && slices.Contains(pointed, words[0]) {
+	if len(words) > 1 && quoted[1] && refs.IsNumber(words[1]) && slices.Contains(pointed, words[0]) {
 		words = slices.Insert(words, 1, "--text")
 	}
 	return words, err
