@@ -19,7 +19,7 @@ type adminCustomer struct {
 	Cents  int    `json:"cents"` // what the customer owes
 }
 
-// adminQuery is what a page of the table is asked by. Empty lists filter nothing.
+// adminQuery is a request of the page. Empty lists filter nothing.
 type adminQuery struct {
 	Text                 string
 	City, Plan, Status   []string

@@ -38,7 +38,7 @@ type foodGroup struct {
 	Options []foodOption `json:"options"`
 }
 
-// foodKind is what dishes of a kind may be ordered with.
+// foodKind has the sizes and extras of dishes of one kind.
 type foodKind struct {
 	Sizes  []foodOption `json:"sizes"`
 	Groups []foodGroup  `json:"groups"`

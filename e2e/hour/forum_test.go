@@ -162,7 +162,7 @@ type forumReport struct {
 	Note    string `json:"note,omitempty"`
 }
 
-// forumSaved is what the member did.
+// forumSaved has the votes, replies and other acts of the member.
 type forumSaved struct {
 	Votes    []forumVote   `json:"votes,omitempty"`
 	Replies  []forumReply  `json:"replies,omitempty"`

@@ -38,7 +38,7 @@ type hotelRoom struct {
 	Beds, Percent int // of the price of a double room
 }
 
-// hotelRate is what a room comes with.
+// hotelRate is a rate of a room, such as breakfast.
 type hotelRate struct {
 	Name, Needs string // Needs is what the house must have
 	Cents       int    // for each person and night

@@ -227,7 +227,7 @@ var jobsFacets = map[string][]string{
 	"place": {"On site", "Hybrid", "Remote"},
 }
 
-// jobsMatch says whether an ad is what a query asks for, one facet aside.
+// jobsMatch reports whether an ad matches a query without one of its facets.
 func jobsMatch(ad jobsAd, q jobsQuery, aside string) bool {
 	for facet, values := range q.Facets {
 		if facet != aside && len(values) > 0 && !slices.Contains(values, jobsPick(ad, facet)) {

@@ -107,7 +107,7 @@ type newsSaved struct {
 	Comments []newsPost `json:"comments,omitempty"`
 }
 
-// newsMe is what a page is told of its reader.
+// newsMe is the state of the reader.
 type newsMe struct {
 	Consent bool     `json:"consent"`
 	Asked   bool     `json:"asked"`

@@ -162,7 +162,7 @@ func notes(s *Site) {
 	})
 }
 
-// notesTag is what a tag looks like.
+// notesTag matches a tag.
 var notesTag = regexp.MustCompile(`^[a-z0-9-]{2,20}$`)
 
 // notesTags has tags sorted and without doubles, at most four.

@@ -15,7 +15,7 @@ import (
 //go:embed sites/*.html
 var embedded embed.FS
 
-// pages are the files of sites: its error is that of a name that is no path.
+// pages has the files of sites. Sub fails only for a name that is no path.
 var pages, _ = fs.Sub(embedded, "sites")
 
 // Site is a small web site: a shop, a calendar, a form, a board. It has pages as they are found in the wild, and a backend that decides: it refuses what
@@ -48,14 +48,11 @@ var all = map[string]func(s *Site){
 	"wiki":     wiki,
 }
 
-// Names are those of the sites, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(all)) }
-
 // newSite makes a site. Its page is at "/".
 func newSite(name string) (*Site, error) {
 	build := all[name]
 	if build == nil {
-		return nil, fmt.Errorf("no site is named %q; the sites are %q", name, Names())
+		return nil, fmt.Errorf("no site is named %q; the sites are %q", name, slices.Sorted(maps.Keys(all)))
 	}
 	s := &Site{mux: http.NewServeMux()}
 	s.page("GET /{$}", name+".html")

@@ -40,7 +40,7 @@ type trainsTraveller struct {
 	Card string `json:"card"`
 }
 
-// trainsTrip is what is searched and booked.
+// trainsTrip is a journey to search for or to book.
 type trainsTrip struct {
 	From       string            `json:"from"`
 	To         string            `json:"to"`

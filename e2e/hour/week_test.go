@@ -70,7 +70,7 @@ type weekSaved struct {
 	Removed []weekPlain  `json:"removed,omitempty"`
 }
 
-// weekAsked is what a page sends. Scope is "all" for the whole series.
+// weekAsked is a request of the page. Scope "all" means the whole series.
 type weekAsked struct {
 	ID     int    `json:"id"`
 	Repeat string `json:"repeat"`

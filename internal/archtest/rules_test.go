@@ -171,7 +171,6 @@ var layers = map[string]layer{
 	"internal/testenv":  {layers: everyLayer, modules: true},
 	// What agents do in tests, as text.
 	"internal/testenv/script": {layers: everyLayer, modules: true},
-	"e2e/hour/sites":          {},
 	"internal/streamcheck":    {layers: everyLayer, modules: true},
 	"internal/stubdns":        {modules: true},
 	// How long the command line and the MCP server wait for steps of the API.

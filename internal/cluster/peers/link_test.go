@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// link is what lies between a node and those that call it: a TCP proxy that can be cut or halted.
+// link is a TCP proxy in front of a node, which can be cut or halted.
 type link struct {
 	listener net.Listener
 	target   string

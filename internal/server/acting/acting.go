@@ -47,8 +47,7 @@ type Form struct {
 	Brief bool
 	// Print, when set, makes the text; empty: nothing to list.
 	Print func(o *turn.Outcome) string
-	// Again, when set, returns what a document that Print has made the text of says and the one before it did not, when it is
-	// much the same page.
+	// Again, when set, is called after Print. It returns the texts that are new in a document which is much the one before it; see outcome.Again.
 	Again func() []*domtapv1.Outcome
 }
 

@@ -159,8 +159,7 @@ func states(e *domtapv1.Element) string {
 	return strings.Join(words, " ")
 }
 
-// Outcome is one line for each thing that a person would have noticed, one for each completed step with more to say than ok and
-// one for the others together, one for the verdict, and the diff. It is empty if no step was completed and nothing was noticed.
+// Outcome is one line for each thing that a person would have noticed, the completed steps as completed prints them, one for the verdict, and the diff. It is empty if no step was completed and nothing was noticed.
 func Outcome(answer *domtapv1.InteractResponse) string {
 	var b strings.Builder
 	b.WriteString(completed(answer.GetResults()))
