@@ -542,24 +542,44 @@ func TestPageThatDiedBeforeItWasTakenIsClosed(t *testing.T) {
 // TestAbandonedPDFIsFreed ends a call before the PDF is there. The browser keeps the PDF until it is told to close it, which is
 // the one command that follows.
 func TestAbandonedPDFIsFreed(t *testing.T) {
+	ready, printing, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", testenv.HTML(`<!doctype html><title>Paper</title><script>
+		const ask = (path) => { const held = new XMLHttpRequest(); held.open("GET", path, false); held.send() }
+		addEventListener("beforeprint", () => ask("/held"))
+		ask("/ready")</script>`))
+	mux.HandleFunc("/ready", func(http.ResponseWriter, *http.Request) { close(ready) })
+	mux.HandleFunc("/held", func(_ http.ResponseWriter, r *http.Request) {
+		close(printing)
+		<-release
+	})
+	site := httptest.NewServer(mux)
+	defer site.Close()
 	b := testenv.StartBrowser(t)
 	page := openPage(t, b, driver.DefaultSession)
-	const asked = 1                               // where the page shows secrets
-	for limit := time.Millisecond; ; limit *= 2 { // a PDF takes longer in any browser
-		pings(t, b) // what opening the page has set off is sent by then
-		sent := b.Sent()
-		short, cancel := context.WithTimeout(t.Context(), limit)
-		_, err := page.Print(short, driver.PrintOptions{Limit: 1e6})
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("the error is %v", err)
-		}
-		if b.Sent() <= sent+asked {
-			continue // the time was over before the PDF was asked for
-		}
-		testenv.Await(t, "the PDF is closed", func() bool { return b.Sent() >= sent+asked+2 })
-		return
+	if _, err := page.Navigate(testenv.Within(t, settleLimit), site.URL); err != nil {
+		t.Fatal(err)
 	}
+	ctx, cancel := context.WithCancel(testenv.Within(t, settleLimit))
+	defer cancel()
+	select {
+	case <-ready:
+	case <-ctx.Done():
+		t.Fatal("the page did not run")
+	}
+	go func() {
+		select {
+		case <-printing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if _, err := page.Print(ctx, driver.PrintOptions{Limit: 1e6}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	sent := b.Sent()
+	close(release)
+	testenv.Await(t, "the PDF is closed", func() bool { return b.Sent() > sent })
 }
 
 // openPage opens a page whose events nobody needs.
