@@ -13,6 +13,7 @@ package elementcontext
 import (
 	"cmp"
 	"hash/maphash"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -153,8 +154,65 @@ type saying struct {
 // tally counts how many elements have words around them.
 type tally struct{ n, last int32 }
 
-// tell finds the contexts of elements of one role and name.
+// tell finds the contexts of elements of one role and name. Those of a cluster, such as the stars of one question among those of
+// several, have one context.
 func (p *page) tell(group []int32, out map[dom.Ref]Context) {
+	p.measure(group)
+	clusters := p.clusters(group)
+	if len(clusters) < 2 || len(clusters) == len(group) {
+		p.tellEach(group, out)
+		return
+	}
+	firsts := make([]int32, len(clusters))
+	for n, cluster := range clusters {
+		firsts[n] = cluster[0]
+	}
+	p.tellEach(firsts, out)
+	for _, cluster := range clusters {
+		if c, known := out[p.at(cluster[0]).Ref]; known {
+			for _, i := range cluster[1:] {
+				out[p.at(i).Ref] = c
+			}
+		}
+	}
+}
+
+// clusters divides the members of a group, whose joins are measured: those that are closer to each other than to all others, with no
+// words between them, are one cluster.
+func (p *page) clusters(group []int32) (out [][]int32) {
+	for from := 0; from < len(group); {
+		to, least := from+1, int32(math.MaxInt32)
+		for to < len(group) && p.shared[to] > p.shared[from] && p.isNext(group[to-1], group[to]) {
+			least = min(least, p.shared[to])
+			to++
+		}
+		if to > from+1 && least <= p.shared[to] {
+			to = from + 1
+		}
+		out = append(out, group[from:to])
+		from = to
+	}
+	return out
+}
+
+// maxGap is how many elements stand between two of a cluster at most.
+const maxGap = 8
+
+// isNext reports whether no words stand between two elements.
+func (p *page) isNext(i, j int32) bool {
+	if j-i > maxGap {
+		return false
+	}
+	for k := p.endOf(i, j); k < j; k++ {
+		if strings.ContainsFunc(p.own(k), isWordly) {
+			return false
+		}
+	}
+	return true
+}
+
+// tellEach finds the contexts of elements of one role and name, each of which is one of a kind.
+func (p *page) tellEach(group []int32, out map[dom.Ref]Context) {
 	around := make([][]saying, len(group))
 	members := make([]int, len(group))
 	p.measure(group)
