@@ -54,9 +54,9 @@ const MARKED_BOXES = new Set(["listitem", "row", "cell", "gridcell", "article", 
 
 /**
  * The marks of a described element, separated by spaces.
- * @param {Fields} fields @param {El} el @param {string} tag
+ * @param {Fields} fields @param {El} el @param {string} tag @param {Variants} variants
  */
-function marksOf(fields, el, tag) {
+function marksOf(fields, el, tag, variants) {
   const interactive = fields[F_KIND] === INTERACTIVE;
   if (!interactive && !MARKED_BOXES.has(fields[F_ROLE])) return "";
   if (MASKS !== null && isMasked(el)) return "";
@@ -69,15 +69,18 @@ function marksOf(fields, el, tag) {
     const more = wordsBeside(fields, el, tag);
     if (more) marks.push(more);
   }
+  const before = marks.length;
   addStates(marks, el, fields[F_STATES]);
-  if (interactive) {
-    for (let n = el, up = 0; up < 2; up++) {
-      const parent = safe.parentNode(n);
-      if (!parent || !isElement(parent) || hasNoAttributes(parent) || !isOnlyChild(n, parent)) break;
-      addStates(marks, parent, fields[F_STATES]);
-      n = parent;
-    }
+  if (!interactive) return marks.join(" ");
+  let variant = variants.of(el, tag);
+  for (let n = el, up = 0; up < 2; up++) {
+    const parent = safe.parentNode(n);
+    if (!parent || !isElement(parent) || !isOnlyChild(n, parent)) break;
+    addStates(marks, parent, fields[F_STATES]);
+    variant = variant || variants.of(parent, tagOf(parent));
+    n = parent;
   }
+  if (marks.length === before && variant && !isKnown(variant, fields[F_STATES])) addMark(marks, variant);
   return marks.join(" ");
 }
 

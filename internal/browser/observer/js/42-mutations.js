@@ -58,6 +58,7 @@ class Changes {
   /** Clears the nodes and records to check. */
   clearNodes() {
     for (const set of [this.added, this.arrived, this.dirty, this.check, this.checkNodes, this.restyled]) set.clear();
+    this.model.variants.due.clear();
   }
 
   /** The layout changed and no mutation record shows why: styles may have changed, too. */
@@ -148,6 +149,7 @@ class Changes {
       if (shadowOf(target) !== null) this.reslot(target);
     }
     this.noteText(target);
+    if (elements) this.model.variants.note(target);
     this.model.redraws.note(r, elements);
     if (!this.model.structural || !isElement(target) || this.isListedLeaf(target)) return;
     const emptyOrWas = r.previousSibling === null && r.nextSibling === null; // see EMPTY_BOXES

@@ -119,7 +119,7 @@ class Refresh {
 
   /** Notes the records in restyled elements, as far as that is cheap. */
   noteRestyled() {
-    const { changes, hints, records } = this.model;
+    const { changes, hints, records, variants } = this.model;
     for (const el of changes.restyled) {
       hints.reviewCursorHints(el);
       let left = RESTYLE_NODES;
@@ -129,8 +129,10 @@ class Refresh {
         return --left > 0;
       });
       changes.noteText(el);
+      variants.note(safe.parentNode(el));
     }
     changes.restyled.clear();
+    variants.refresh();
   }
 
   // ---- scanning -----------------------------------------------------------------------------
@@ -380,7 +382,7 @@ class Refresh {
       into[F_STATES] = (into[F_STATES] & ~(3 << S_SELECTED)) | (YES << S_SELECTED);
     }
     if (control) describeProxy(into, control, ctx, naming, this.focused);
-    into[F_MARKS] = this.model.onHover.addTo(rec.node, marksOf(into, rec.node, rec.tag));
+    into[F_MARKS] = this.model.onHover.addTo(rec.node, marksOf(into, rec.node, rec.tag, this.model.variants));
     into[F_JOIN] = rec.fields[F_JOIN];
     if (rec.control || control) rec.live = liveState(control || rec.node, control ? "input" : rec.tag);
   }

@@ -39,6 +39,7 @@ class Model {
     this.rows = new Rows(this);
     this.redraws = new Redraws(this);
     this.records = new Records(this);
+    this.variants = new Variants(this);
     this.changes = new Changes(this);
     this.hints = new Hints(this);
     this.onHover = new OnHover(this);

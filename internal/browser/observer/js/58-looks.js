@@ -79,7 +79,7 @@ class Looks {
     const { node, fields } = rec;
     if (fields[F_KIND] !== INTERACTIVE || this.known.has(node) || this.known.size >= MAX_LOOKED || holdsOne(node, this.mutated)) return;
     const look = lookAt(node);
-    this.known.set(node, { first: look, last: look, fields: toldFields(rec) });
+    this.known.set(node, { first: look, last: look, fields: toldFields(rec, this.model.variants) });
   }
 
   /** @param {MutationRecord[]} records */
@@ -163,7 +163,7 @@ class Looks {
     if (found.size > 0 && this.model.pending) this.model.refresh.update(false);
     for (const [el, words] of found) {
       const known = this.known.get(el), rec = this.model.records.get(el);
-      if (!known || !rec || !rec.shown || rec.ref < 0 || toldFields(rec) !== known.fields) continue;
+      if (!known || !rec || !rec.shown || rec.ref < 0 || toldFields(rec, this.model.variants) !== known.fields) continue;
       const alike = ways.get(words);
       if (alike) alike.push(rec);
       else if (ways.size < MAX_LOOKS) ways.set(words, [rec]);
@@ -178,9 +178,10 @@ function holdsOne(el, nodes) {
   return false;
 }
 
-/** What the list says of an element, but for the focus. @param {Rec} rec */
-function toldFields({ fields }) {
-  return [fields[F_TEXT], fields[F_VALUE], fields[F_MARKS], fields[F_STATES] & ~(3 << S_FOCUSED)].join("\n");
+/** What the list says of an element, but for the focus and the class alone that says how it looks. @param {Rec} rec @param {Variants} variants */
+function toldFields({ node, tag, fields }, variants) {
+  const variant = variants.of(node, tag), marks = fields[F_MARKS].split(" ").filter((mark) => mark !== variant);
+  return [fields[F_TEXT], fields[F_VALUE], marks.join(" "), fields[F_STATES] & ~(3 << S_FOCUSED)].join("\n");
 }
 
 /** The refs of the other elements that look different in the same way, as the detail of a notice. @param {Rec[]} others */
