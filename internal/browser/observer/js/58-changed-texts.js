@@ -6,8 +6,16 @@
 // nothing new by that: a text counts only if none was removed that reads the same, in an element of the same
 // tag. What controls, live regions, dialogs and headings say is reported elsewhere (Notices, elements).
 
-/** How many changed blocks are reported in one act. */
-const MAX_TEXTS = 3;
+/** How many changed blocks are reported in one act, and how many if those beyond tell something. */
+const MAX_TEXTS = 3, MAX_TELLING = 5;
+/** From how many points on a text tells something by what its page says of it. */
+const TELLS = 3;
+/** What pages call the elements that hold an answer, in their classes and ids. */
+const ANSWERS = /(?:^|[-_\s])(?:err(?:or)?s?|fail(?:ed|ure)?|success|msg|messages?|results?|outcome|total|sum|summary|status|notice|alert|warning|count|counter|balance|output|score|answer|feedback|hint|info|confirmation|receipt|code|key|token|secret)(?:$|[-_\s])/i;
+/** Tags of what is said with emphasis, and of computed values. */
+const EMPHASIS = new Set(["output", "strong", "b", "em", "mark", "code", "kbd", "samp", "pre", "big"]);
+/** Containers whose children are alike by their nature, and how many children like an element make it one of many. */
+const ITEMS = new Set(["li", "td", "tr", "option", "dt", "dd"]), MANY_ALIKE = 3;
 /** How many characters of a text are reported; a longer block is reported by the part of it that changed. */
 const MAX_BLOCK_TEXT = 100;
 /** How many changes, and how many texts in each added element, are looked at. */
@@ -29,6 +37,8 @@ class ChangedTexts {
     this.removed = new Map();
     /** The blocks that were reported since begin. @type {Map<El, Notice>} */
     this.reported = new Map();
+    /** How much each of them tells. @type {Map<Notice, number>} */
+    this.points = new Map();
     this.walks = 0;
     /** How many blocks were reported, and how many were too many. */
     this.made = this.more = 0;
@@ -41,6 +51,7 @@ class ChangedTexts {
     this.changed.clear();
     this.removed.clear();
     this.reported.clear();
+    this.points.clear();
     this.walks = this.made = this.more = 0;
     this.last = null;
   }
@@ -95,6 +106,19 @@ class ChangedTexts {
     return false;
   }
 
+  /** The reported block that tells least, if it tells less than one that is new: its notice may say the new one. @param {number} points */
+  leastBelow(points) {
+    /** @type {El | null} */
+    let least = null;
+    for (const [block, notice] of this.reported) {
+      const own = this.points.get(notice) || 0;
+      if (own >= points) continue;
+      points = own;
+      least = block;
+    }
+    return least;
+  }
+
   /**
    * The blocks that say something else than at the last check, with what they say.
    * @param {(el: El) => boolean} isElsewhere whether what an element says is reported elsewhere
@@ -106,7 +130,7 @@ class ChangedTexts {
       if (!safe.isConnected(node)) continue;
       for (const text of this.textsIn(node)) {
         const owner = flatElement(text);
-        const block = owner && blockOf(owner);
+        const block = owner && rowIn(node, blockOf(owner));
         if (!block || (this.isRedrawn(text) && !this.reported.has(block)) || out.has(block)) continue;
         if (isSaidElsewhere(owner, isElsewhere) || !this.isShown(block) || !this.isShown(owner)) continue;
         const said = noticeText(block, MAX_BLOCK_TEXT + 1, (el) => isListedTag(el) || isElsewhere(el));
@@ -116,6 +140,34 @@ class ChangedTexts {
     this.changed.clear();
     return out;
   }
+}
+
+/**
+ * How much a changed text is likely to tell: what the page calls an answer or emphasizes, and what changes where it was, tells more
+ * than one of many rows that came together.
+ * @param {El} block @param {Set<El>} added the elements that came with the change
+ */
+function pointsOf(block, added) {
+  let points = 0, stays = true, many = false;
+  for (let /** @type {El | null} */ n = block, up = 0; n && up < MAX_PHRASES; n = flatElement(n), up++) {
+    if (up < 2 && ANSWERS.test((attr(n, "class") || "").slice(0, 200) + " " + (attr(n, "id") || "").slice(0, 100))) points = TELLS;
+    if (added.has(n)) stays = false;
+    many = many || isOneOfMany(n);
+  }
+  if (EMPHASIS.has(tagOf(block)) || firstWithin(block, "strong,b,mark,code,kbd,output")) points++;
+  return points + (stays ? 2 : 0) - (many ? 2 : 0);
+}
+
+/** Whether an element stands among others like it. @param {El} el */
+function isOneOfMany(el) {
+  const tag = tagOf(el);
+  if (ITEMS.has(tag)) return true;
+  const kind = attr(el, "class");
+  if (!kind) return false;
+  let alike = 1;
+  for (let n = safe.nextElementSibling(el); n && alike < MANY_ALIKE && attr(n, "class") === kind; n = safe.nextElementSibling(n)) alike++;
+  for (let n = elementBefore(el); n && alike < MANY_ALIKE && attr(n, "class") === kind; n = elementBefore(n)) alike++;
+  return alike >= MANY_ALIKE;
 }
 
 /** The key of a text among the removed ones; empty: it says nothing. @param {Text} text @param {DomNode | null} parent */
@@ -143,6 +195,14 @@ function blockOf(el) {
     if (!PHRASING.has(tagOf(n))) return n;
   }
   return el;
+}
+
+/** The row or list item around a block, if it came with a node: it is read as one. @param {DomNode} node @param {El} block */
+function rowIn(node, block) {
+  for (let /** @type {El | null} */ n = block, up = 0; n && up < MAX_PHRASES && safe.contains(node, n); n = flatElement(n), up++) {
+    if (tagOf(n) === "tr" || tagOf(n) === "li") return n;
+  }
+  return block;
 }
 
 /** Whether an element is listed, or names one that is, by its tag. @param {El} el */

@@ -464,22 +464,37 @@ class Notices {
     const { texts } = this;
     for (const [block, text] of texts.take(this.isElsewhere)) {
       const known = texts.reported.get(block);
-      if (known) {
-        this.change(known, { text: this.redacted(text) });
-      } else if (text === "") {
-        continue;
-      } else if (texts.made < MAX_TEXTS) {
-        texts.made++;
-        texts.last = this.make("text", text, "", null, false);
-        if (texts.last) texts.reported.set(block, texts.last);
-      } else if (texts.last) {
-        this.change(texts.last, { detail: ++texts.more + " more" });
-      }
+      if (known) this.change(known, { text: this.redacted(text) });
+      else if (text !== "") this.tellText(block, text);
     }
     for (const [block, notice] of texts.reported) {
       const gone = !safe.isConnected(block) || !isShown(block) || !hasText(safe.textContent(block));
       if (notice.gone !== gone) this.change(notice, { gone });
     }
+  }
+
+  /** Tells what a block says, or counts it where others tell more. @param {El} block @param {string} text */
+  tellText(block, text) {
+    const { texts } = this;
+    const points = pointsOf(block, this.added);
+    if (texts.made < MAX_TEXTS || (points >= TELLS && texts.made < MAX_TELLING)) {
+      const notice = this.make("text", text, texts.more ? texts.more + " more" : "", null, false);
+      if (!notice) return;
+      if (texts.more && texts.last) this.change(texts.last, { detail: "" });
+      texts.made++;
+      texts.last = notice;
+      texts.reported.set(block, notice);
+      texts.points.set(notice, points);
+      return;
+    }
+    const less = texts.leastBelow(points), notice = less && texts.reported.get(less);
+    if (less && notice) {
+      texts.reported.delete(less);
+      texts.reported.set(block, notice);
+      texts.points.set(notice, points);
+      this.change(notice, { text: this.redacted(text), gone: false });
+    }
+    if (texts.last) this.change(texts.last, { detail: ++texts.more + " more" });
   }
 
   /** Whether another notice, or the element itself, says what is in an element. @param {El} el */
