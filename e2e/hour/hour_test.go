@@ -22,6 +22,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
 // TestHour plays the tasks, each on a site and in a tab of its own. The comment of a file is a line "Site: NAME" and the task. Its
+// sections files/NAME are what the person has in the directory of the commands. Its
 // section calls has lines "$ COMMAND" for a shell, which may go on in lines "> …", each followed by the answer; its section
 // saved has what the backend must have, as JSON, which decides. The flag -update writes the answers. With -v the test prints the calls of each task,
 // and the tokens of commands and answers. It is a part of make test-long: a replay names elements by the refs that answers had, and so
@@ -56,6 +57,7 @@ type player struct {
 	t       *testing.T
 	program string
 	env     []string
+	dir     string
 	// hide replaces the address of the site, which differs from run to run.
 	hide          *strings.Replacer
 	calls, tokens int
@@ -63,6 +65,9 @@ type player struct {
 
 // tabName is the name of a tab, which depends on the tasks before.
 var tabName = regexp.MustCompile(`\bt\d+\b`)
+
+// downloads is where the daemon keeps the downloads of a session.
+var downloads = regexp.MustCompile(`/\S+/downloads/default/`)
 
 // play does the calls, and compares what the backend has then with the file.
 func (p *player) play(d *testenv.Daemon, a *golden.Archive) {
@@ -75,10 +80,18 @@ func (p *player) play(d *testenv.Daemon, a *golden.Archive) {
 	p.hide = strings.NewReplacer(base, "$SITE", strings.TrimPrefix(base, "http://"), "$HOST")
 	p.env = append(os.Environ(), "SITE="+base, "DOMTAP_ADDR=unix://"+d.Socket, "DOMTAP_STATE_DIR="+p.t.TempDir(),
 		"PATH="+filepath.Dir(p.program)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	p.dir = p.t.TempDir()
+	for _, f := range a.Files {
+		if file, is := strings.CutPrefix(f.Name, "files/"); is {
+			if err := os.WriteFile(filepath.Join(p.dir, file), f.Data, 0o600); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+	}
 	script, _ := a.Section("calls")
 	var said strings.Builder
 	for _, command := range commands(script) {
-		answer := tabName.ReplaceAllString(p.hide.Replace(p.run(command)), "t1")
+		answer := p.told(p.run(command))
 		p.calls++
 		p.tokens += tokens.Count(command) + tokens.Count(answer)
 		fmt.Fprintf(&said, "$ %s\n%s", strings.ReplaceAll(command, "\n", "\n> "), answer)
@@ -88,6 +101,11 @@ func (p *player) play(d *testenv.Daemon, a *golden.Archive) {
 	if got, err := site.Saved(); err != nil || got != strings.TrimSpace(want) {
 		p.t.Errorf("the backend has %s, want %s: %v", got, want, err)
 	}
+}
+
+// told is an answer without what differs from run to run.
+func (p *player) told(answer string) string {
+	return tabName.ReplaceAllString(downloads.ReplaceAllString(p.hide.Replace(answer), "$$DOWNLOADS/"), "t1")
 }
 
 // commands are those of a section calls.
@@ -109,7 +127,7 @@ func (p *player) run(command string) string {
 	var answer, complaint strings.Builder
 	// The program in the shell's place has the same parent each time, which is its terminal where the session has no number.
 	cmd := exec.CommandContext(p.t.Context(), "sh", "-c", "exec "+command)
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.env, p.t.TempDir(), &answer, &complaint
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.env, p.dir, &answer, &complaint
 	err := cmd.Run()
 	var failed *exec.ExitError
 	switch {
