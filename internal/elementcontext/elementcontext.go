@@ -12,6 +12,7 @@ package elementcontext
 
 import (
 	"cmp"
+	"fmt"
 	"hash/maphash"
 	"math"
 	"slices"
@@ -159,7 +160,7 @@ type tally struct{ n, last int32 }
 func (p *page) tell(group []int32, out map[dom.Ref]Context) {
 	p.measure(group)
 	clusters := p.clusters(group)
-	if len(clusters) < 2 || len(clusters) == len(group) {
+	if len(clusters) == len(group) {
 		p.tellEach(group, out)
 		return
 	}
@@ -178,8 +179,39 @@ func (p *page) tell(group []int32, out map[dom.Ref]Context) {
 }
 
 // clusters divides the members of a group, whose joins are measured: those that are closer to each other than to all others, with no
-// words between them, are one cluster.
+// words between them, are one cluster, if others are such a cluster, too: one alone may be anything, and the words before it
+// those of something else.
 func (p *page) clusters(group []int32) (out [][]int32) {
+	runs := p.runsOf(group)
+	many := make(map[string]int, len(runs))
+	for _, run := range runs {
+		if len(run) > 1 {
+			many[p.shape(run)]++
+		}
+	}
+	for _, run := range runs {
+		if len(run) > 1 && many[p.shape(run)] > 1 {
+			out = append(out, run)
+			continue
+		}
+		for n := range run {
+			out = append(out, run[n:n+1])
+		}
+	}
+	return out
+}
+
+// shape says what the elements of a run are: how many, of which tag, and, where they have no name, what the first looks like.
+func (p *page) shape(run []int32) string {
+	first, look := p.at(run[0]), ""
+	if first.Text == "" {
+		look, _, _ = strings.Cut(first.Hints, " ")
+	}
+	return fmt.Sprintf("%d %s %s", len(run), first.Tag, look)
+}
+
+// runsOf divides the members of a group into those that stand together.
+func (p *page) runsOf(group []int32) (out [][]int32) {
 	for from := 0; from < len(group); {
 		to, least := from+1, int32(math.MaxInt32)
 		for to < len(group) && p.shared[to] > p.shared[from] && p.isNext(group[to-1], group[to]) {

@@ -81,6 +81,7 @@ row
 		"not the heading of the one before it": {"article\n heading A\n *button X\narticle\n *button X\narticle\n heading C\n *button X", "2=A 7=C"},
 		"several in one box": {"paragraph Room\nlist\n *button X\n *button X\nparagraph Food\nlist\n *button X\n *button X",
 			"2=Room 3=Room 6=Food 7=Food"},
+		"several in one box alone":        {"paragraph Room\nlist\n *button X\n *button X\nparagraph Food\nlist\n *button X\n *button X\n *button X", ""},
 		"several in one row":              {"listitem Ann\n *button X\n *button X\nlistitem Bob\n *button X\n *button X", "1=Ann 2=Ann 4=Bob 5=Bob"},
 		"not those of the row before":     {"list\n listitem Ann\n  *button X\n listitem\n  *button X\n listitem Bob\n  *button X", "2=Ann 6=Bob"},
 		"other roles and names are apart": {"group A\n *button X\ngroup B\n *link X", ""},

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
@@ -18,6 +19,7 @@ import (
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/lazyregexp"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/view"
@@ -57,8 +59,9 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 	if err != nil {
 		return nil, err
 	}
+	printed := linesOf(answer)
 	answer.Outcome = outcome.Beside(answer.Outcome, func(text string) bool {
-		return strings.Contains(answer.GetDiffText(), text) || listsText(answer.GetDiff(), text)
+		return strings.Contains(answer.GetDiffText(), text) || listsText(answer.GetDiff(), text) || isIn(printed, text)
 	})
 	if form.Brief {
 		answer.Outcome = outcome.Unsaid(answer.Outcome, answer.GetDiffText(), o.Replaced)
@@ -85,6 +88,34 @@ func leaveOutPlace(answer *domtapv1.InteractResponse, o *turn.Outcome) {
 			return
 		}
 	}
+}
+
+// besideWords is what a line of DENSE has between the texts of a page: refs, and what it says of elements.
+var besideWords = lazyregexp.New(`\[\d+\]|\([a-z][^()]*\)`)
+
+// linesOf returns the words of each line that an answer prints, if it has texts to compare with them.
+func linesOf(answer *domtapv1.InteractResponse) (lines []string) {
+	if !slices.ContainsFunc(answer.GetOutcome(), outcome.IsText) {
+		return nil
+	}
+	for line := range strings.Lines(answer.GetDiffText()) {
+		if !strings.HasPrefix(line, "-") { // which is gone
+			lines = append(lines, wordsIn(besideWords().ReplaceAllString(line, " ")))
+		}
+	}
+	return lines
+}
+
+// wordsIn is a text without white space and signs, each word between blanks.
+func wordsIn(text string) string {
+	isSign := func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }
+	return " " + strings.Join(strings.FieldsFunc(text, isSign), " ") + " "
+}
+
+// isIn reports whether a line has the words of a text, such as a row whose cells are apart there.
+func isIn(lines []string, text string) bool {
+	words := wordsIn(text)
+	return words != "  " && slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, words) })
 }
 
 // listsText reports whether a diff has an element, added or changed, with a text.

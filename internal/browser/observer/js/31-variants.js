@@ -34,7 +34,7 @@ class Variants {
   /** The word for what tells an element from those beside it, or "". @param {El} el @param {string} tag */
   of(el, tag) {
     const parent = safe.parentNode(el);
-    if (!parent || !isElement(parent) || hasNoAttributes(el)) return "";
+    if (!parent || !isElement(parent) || hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
     const own = drawnAs(el, tag);
     if (own === tag) return "";
     const group = this.groupOf(parent), mine = group.kinds.get(own);
@@ -143,8 +143,18 @@ function colorOf(el, words) {
     if (/^bg-[a-z]{3,12}(?:-\d{2,3})?$/.test(word)) return word;
     if (!word.startsWith("background")) continue;
     const value = el.style.backgroundColor;
-    const color = /^[a-z]{3,20}$/.test(value) ? value : colorWord(value);
+    const color = /^[a-z]{3,20}$/.test(value) ? value : hueOf(value);
     if (color && color !== "transparent" && color !== "inherit") return color + "-background";
   }
   return "";
+}
+
+/** The plain word for a color, as rgb() writes it: people tell hues, not shades; "" for none. @param {string} color */
+function hueOf(color) {
+  const parts = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(color);
+  if (!parts || parts[4] === "0") return "";
+  const [r, g, b] = parts.slice(1, 4).map(Number), most = Math.max(r, g, b), range = most - Math.min(r, g, b);
+  if (range < 25) return most < 60 ? "black" : most > 230 ? "white" : "gray";
+  const at = most === r ? ((g - b) / range + 6) % 6 : most === g ? (b - r) / range + 2 : (r - g) / range + 4;
+  return ["red", "orange", "yellow", "green", "green", "cyan", "cyan", "blue", "blue", "purple", "magenta", "red"][Math.floor(at * 2 + 0.5) % 12];
 }
