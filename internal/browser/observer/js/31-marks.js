@@ -50,7 +50,11 @@ const STATE_VALUE = /^(?:active|selected|checked|on|open|current|complete|comple
 const DENIED = /(?:^|[-_])(?:not?|un|non|if|when|on|can|to|set|toggle|hide|show|js|btn|with|auto|default|mantine)[-_][a-z]+$/;
 
 /** Structural roles whose classes say something about what they hold. */
-const MARKED_BOXES = new Set(["listitem", "row", "cell", "gridcell", "article", "heading"]);
+const MARKED_BOXES = new Set(["listitem", "row", "cell", "gridcell", "columnheader", "article", "heading"]);
+/** What sorts a table. */
+const SORTING = "button,a,[role=button],[tabindex]";
+/** How far above a control the header is that it sorts by. */
+const MAX_HEADER = 4;
 
 /**
  * The marks of a described element, separated by spaces.
@@ -70,6 +74,8 @@ function marksOf(fields, el, tag, variants) {
     if (more) marks.push(more);
   }
   const before = marks.length;
+  const order = orderOf(el);
+  if (order) addMark(marks, order);
   addStates(marks, el, fields[F_STATES]);
   if (!interactive) return marks.join(" ");
   let variant = variants.of(el, tag);
@@ -113,8 +119,20 @@ function addStates(marks, el, states) {
   }
 }
 
+/** How the column is sorted whose header an element is, or the first control of; "" for none. @param {El} el */
+function orderOf(el) {
+  for (let /** @type {DomNode | null} */ n = el, up = 0; n && isElement(n) && up < MAX_HEADER; n = safe.parentNode(n), up++) {
+    const sort = hasNoAttributes(n) ? null : attr(n, "aria-sort");
+    if (sort === null) continue;
+    const is = (sort === "ascending" || sort === "descending") && (n === el || firstWithin(n, SORTING) === el);
+    return is ? "sorted-" + sort : "";
+  }
+  return "";
+}
+
 /** The state that a class says, or "". @param {string} token */
 function stateOf(token) {
+  token = token.replace(/^[-_]+|[-_]+$/g, "");
   if (token.length > 60 || /[:[\]/!]/.test(token) || DENIED.test(token)) return "";
   const found = STATE_CLASS.exec(token) || STATE_AFTER.exec(token);
   if (found) return found[1];

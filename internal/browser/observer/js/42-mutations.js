@@ -336,6 +336,7 @@ class Changes {
         this.styleDirty = true;
         break;
       case "aria-selected":
+      case "aria-sort":
         this.noteHeld(el);
       // falls through
       case "role":
