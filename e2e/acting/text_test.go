@@ -153,6 +153,29 @@ func TestTypingFollowsAutoTabbingFields(t *testing.T) {
 	s.is(`[...document.querySelectorAll("input")].map((i) => i.value).join()`, "3,6,9")
 }
 
+// TestFillOfFieldsThatEnterKeysThemselves fills fields whose page prevents the keys and writes each character itself, and one that puts
+// back what is entered.
+func TestFillOfFieldsThatEnterKeysThemselves(t *testing.T) {
+	s := staged(t, `<input aria-label=Amount value=3><input aria-label=Kept type=number value=3 oninput="setTimeout(() => this.value = 3)">
+		<script>
+			amount = document.querySelector("[aria-label=Amount]")
+			amount.onkeydown = (e) => {
+				if (!/^\d$/.test(e.key)) return
+				e.preventDefault()
+				const { selectionStart: from, selectionEnd: to, value } = amount
+				amount.value = value.slice(0, from) + e.key + value.slice(to)
+				amount.setSelectionRange(from + 1, from + 1)
+			}
+		</script>`)
+	for _, n := range []string{"12", "7", "450"} {
+		if r := s.do(fill(s.at("Amount"), n)); strings.Contains(r, "holds") {
+			t.Errorf("fill with %s says %s", n, r)
+		}
+		s.is("amount.value", n)
+	}
+	s.refused(fill(s.at("Kept"), "12"), "NOT_DELIVERED", "the page took it back")
+}
+
 // TestFillIsHeardAsTyping fills fields of pages that listen to keys, and sliders that listen to their release, and reads them back after
 // the handlers of the page.
 func TestFillIsHeardAsTyping(t *testing.T) {

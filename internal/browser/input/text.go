@@ -19,26 +19,38 @@ import (
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
+// way is how a text is entered.
+type way uint8
+
+const (
+	// framed: as one insertion, while its last key is down; into an editor line by line.
+	framed way = iota
+	// whole: into an editor, too, in one piece.
+	whole
+	// keyed: key by key.
+	keyed
+)
+
 // enterText types, or replaces what is there. An editor that indents the lines that are entered one by one gets the whole text at once
-// instead, and its answer is that of the second try.
+// instead, and a field whose page enters each key itself gets it key by key; the answer is that of the second try.
 func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 	if t.action.Focused && t.action.Ref == dom.NoRef {
 		return t.typeToFocus(ctx)
 	}
-	result, reindented, err := t.enter(ctx, false)
+	result, again, err := t.enter(ctx, framed)
 	if e, ok := errors.AsType[*apierr.Error](err); ok && t.action.Focused && e.Kind == apierr.NotActionable && e.Detail["cause"] == "uneditable" {
 		return t.typeToFocus(ctx)
 	}
-	if !reindented || err != nil || t.action.Kind != driver.Fill {
+	if again == framed || t.action.Kind != driver.Fill || err != nil && again != keyed {
 		return result, err
 	}
 	t.action.Known = nil // what it is by now is the first try's doing
-	result, _, err = t.enter(ctx, true)
+	result, _, err = t.enter(ctx, again)
 	return result, err
 }
 
-// enter enters the text, line by line into an editor or as a whole. Reindented says that it holds the text with other white space.
-func (t *typing) enter(ctx context.Context, whole bool) (result driver.DoResult, reindented bool, err error) {
+// enter enters the text. again is the way to try next, if this one was the wrong one for the element; framed otherwise.
+func (t *typing) enter(ctx context.Context, how way) (result driver.DoResult, again way, err error) {
 	a := t.action
 	edit := "append"
 	if a.Kind == driver.Fill {
@@ -46,43 +58,44 @@ func (t *typing) enter(ctx context.Context, whole bool) (result driver.DoResult,
 	}
 	agent, found, err := t.ready(ctx, a.Spot, resolveRequest{Need: "focus", Edit: edit, Text: a.Text})
 	if err != nil {
-		return driver.DoResult{}, false, err
+		return driver.DoResult{}, framed, err
 	}
 	if found.Done {
 		if found.Held != strings.TrimSpace(a.Text) {
-			return driver.DoResult{Note: driver.Holds + strconv.Quote(found.Held)}, false, nil
+			return driver.DoResult{Note: driver.Holds + strconv.Quote(found.Held)}, framed, nil
 		}
-		return driver.DoResult{}, false, nil
+		return driver.DoResult{}, framed, nil
 	}
 	stop := t.blockOtherKeys(ctx, agent)
 	defer stop()
 	if found.Rich {
 		if err := call(ctx, agent, "selectionHeard", nil, nil); err != nil {
-			return driver.DoResult{}, false, err
+			return driver.DoResult{}, framed, err
 		}
 	}
-	keyEvents := t.keyEvents(a, found)
-	if whole && found.Rich {
-		keyEvents = []keys.Event{{Text: a.Text}}
-	}
+	keyEvents := t.keyEvents(a, found, how)
 	if len(keyEvents) == 0 {
 		disarm(ctx, []Agent{agent})
-		return driver.DoResult{}, false, nil
+		return driver.DoResult{}, framed, nil
 	}
 	if left, err := t.send(ctx, agent, keyEvents); err != nil {
 		disarm(ctx, []Agent{agent})
-		return driver.DoResult{}, false, err
+		return driver.DoResult{}, framed, err
 	} else if left {
 		result, err = outcome.NavigatedTooSoon(a)
-		return result, false, err
+		return result, framed, err
 	}
-	return t.verifyTyped(ctx, agent, a)
+	return t.verifyTyped(ctx, agent, a, how)
 }
 
 // keyEvents are the events that enter a text. What is filled into a field is one insertion between the keydown and the keyup of its last
 // character: pages that listen to keys see one key press of the whole text, and a long text costs as much as a short one.
-func (t *typing) keyEvents(a driver.Action, found outcome.Element) []keys.Event {
+func (t *typing) keyEvents(a driver.Action, found outcome.Element, how way) []keys.Event {
 	switch {
+	case how == whole && found.Rich:
+		return []keys.Event{{Text: a.Text}}
+	case how == keyed:
+		return keys.Text(a.Text)
 	case a.Kind == driver.Type && found.End:
 		end, _ := keys.Chord("End", false)
 		return append(end, keys.Text(a.Text)...)
@@ -209,7 +222,7 @@ func (t *typing) press(ctx context.Context) (driver.DoResult, error) {
 	} else if left {
 		return outcome.NavigatedTooSoon(a)
 	}
-	result, _, err := t.verifyTyped(ctx, agent, a)
+	result, _, err := t.verifyTyped(ctx, agent, a, keyed)
 	return result, err
 }
 

@@ -19,12 +19,13 @@ func pressedText(a driver.Action) string {
 	return strings.Repeat(a.Text, max(1, a.Repeat))
 }
 
-// verifyTyped asks the document what the element received of the keys, and whether it holds a text with other white space.
-func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action) (result driver.DoResult, reindented bool, err error) {
+// verifyTyped asks the document what the element received of the keys that went there in some way, and which way would be the right one
+// if this one was not.
+func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action, how way) (result driver.DoResult, again way, err error) {
 	ask := map[string]any{"edit": ""}
 	switch text := pressedText(a); {
 	case a.Kind == driver.Fill:
-		ask["text"], ask["edit"] = a.Text, "replace"
+		ask["text"], ask["edit"], ask["framed"] = a.Text, "replace", how == framed
 	case a.Kind == driver.Type:
 		ask["text"], ask["edit"] = a.Text, "append"
 	case text != "":
@@ -34,11 +35,17 @@ func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action) 
 	if err := call(ctx, agent, "typedOutcome", ask, &got); err != nil {
 		if ctx.Err() != nil {
 			disarm(ctx, []Agent{agent})
-			return driver.DoResult{}, false, err
+			return driver.DoResult{}, framed, err
 		}
 		result, err = outcome.OfGoneDocument(a)
-		return result, false, err
+		return result, framed, err
+	}
+	switch {
+	case got.Reindented():
+		again = whole
+	case got.Keyed():
+		again = keyed
 	}
 	result, err = got.Result(a)
-	return result, got.Reindented(), err
+	return result, again, err
 }

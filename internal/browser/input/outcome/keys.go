@@ -48,6 +48,9 @@ var deliveredNotes = map[string]string{
 // Reindented reports whether an editor holds the text with other white space, as editors do that indent after a line break.
 func (k Keys) Reindented() bool { return k.Cause == "spaces" }
 
+// Keyed reports whether the page enters each key itself, so that a text in one piece is not what it takes.
+func (k Keys) Keyed() bool { return k.Cause == "keyed" }
+
 // Result is the result of the keys of an action.
 func (k Keys) Result(a driver.Action) (driver.DoResult, error) {
 	switch {

@@ -140,6 +140,11 @@ class Keys {
     return this.events.filter((e) => e.defaultPrevented).length;
   }
 
+  /** Whether the page prevents what keys enter, as those do that enter each character themselves. */
+  isKeyed() {
+    return this.events.some((e) => e.type === "keydown" && e.defaultPrevented);
+  }
+
   /**
    * Whether the element received a text, by its content now, or when the page sent or forwarded the
    * text.
@@ -211,7 +216,7 @@ class Keys {
     if (stray) return "moved";
     if (this.prevented() > 0) return "prevented";
     if (el.maxLength >= 0 && contentOf(el).length >= el.maxLength) return "maxlength";
-    return tagOf(el) === "input" && el.type === "number" ? "number" : "reset";
+    return tagOf(el) === "input" && el.type === "number" && this.inserted === 0 ? "number" : "reset";
   }
 }
 
@@ -289,7 +294,7 @@ function isSubsequence(wanted, text) {
 
 /**
  * Disarms the guard after keys, and returns whether the element received them, and its content.
- * @param {Agent} agent @param {{text?: string, edit: "append" | "replace" | ""}} request
+ * @param {Agent} agent @param {{text?: string, edit: "append" | "replace" | "", framed?: boolean}} request
  */
 async function typedOutcome(agent, request) {
   const { el, reached, stray, keys, changed } = agent.guard.disarm();
@@ -300,7 +305,7 @@ async function typedOutcome(agent, request) {
   if (!el || !keys) return found;
   if (stray && isElement(stray)) noteWhere(agent, stray, el, found);
   if (!reached || request.text === undefined || keys.before === null) return keysOutcome(agent, keys, found, stray);
-  if (request.edit === "replace") return replacedOutcome(keys, request.text, stray, found);
+  if (request.edit === "replace") return replacedOutcome(keys, request.text, stray, found, request.framed === true);
   await new Promise((resolve) => ownTimer(resolve, 0)); // some pages reset a field in a task
   const end = performance.now() + TAKES_AT_MOST;
   while (!stray && !keys.isReceived(request.text) && safe.isConnected(el) && performance.now() < end) await nextFrame();
@@ -356,9 +361,10 @@ function isReportable(el) {
 
 /**
  * The outcome of a text that replaced the content.
- * @param {Keys} keys @param {string} text @param {El | null} stray @param {TypedAnswer} found
+ * @param {Keys} keys @param {string} text @param {El | null} stray @param {TypedAnswer} found @param {boolean} framed it was inserted as
+ *   a whole, so that a page which enters each key itself got the last one besides
  */
-async function replacedOutcome(keys, text, stray, found) {
+async function replacedOutcome(keys, text, stray, found, framed) {
   const { el } = keys;
   const end = performance.now() + TAKES_AT_MOST;
   await new Promise((resolve) => ownTimer(resolve, 0)); // some pages reset a field in a task
@@ -382,6 +388,7 @@ async function replacedOutcome(keys, text, stray, found) {
     if (!found.same && el.maxLength >= 0 && now !== "" && now.length < text.length && text.startsWith(now)) {
       return { ...found, delivered: "part", cause: "maxlength", kept: lengthOf(now), of: lengthOf(text), limit: el.maxLength };
     }
+    if (!found.same && framed && keys.isKeyed()) return { ...found, cause: "keyed" };
     if (found.same || (now !== keys.before && now !== "")) return found;
     if (isCatcher(el) && keys.inserted > 0) return { ...found, cause: "catcher" };
     if (performance.now() >= end) break;
