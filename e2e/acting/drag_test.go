@@ -141,9 +141,25 @@ func TestDragsToTheCentre(t *testing.T) {
 			t.Errorf("the drag to %s says %q, %v", c.to, said, r.GetVerdict())
 		}
 	}
-	if said := s.do(drag(s.at("Slot"), nil, 40, 0)); !strings.HasSuffix(said, ": ok") {
+	if said := s.do(drag(s.at("Slot"), nil, 40, 0)); !strings.HasSuffix(said, ": ok, it did not move") {
 		t.Errorf("a drag that moves nothing says %q", said)
 	}
+}
+
+// TestADropThatNothingTakesIsSaid drags an item of a list that takes drops between its items alone.
+func TestADropThatNothingTakesIsSaid(t *testing.T) {
+	s := staged(t, `<style>.gap { height: 12px }</style><div id=list><p tabindex=0 draggable=true>One</p><div class=gap tabindex=0 aria-label=Gap></div><p tabindex=0 draggable=true>Two</p></div><script>
+		let held = null
+		list.ondragstart = (e) => { held = e.target; e.dataTransfer.setData("text/plain", "x") }
+		list.ondragover = (e) => { if (e.target.className === "gap") e.preventDefault() }
+		list.ondrop = (e) => { if (e.target.className === "gap") { e.preventDefault(); e.target.after(held) } }</script>`)
+	if said := s.do(drag(s.at("Two"), s.at("One"), 0, 0)); !strings.HasSuffix(said, "ok, dropped, and nothing there took it") {
+		t.Errorf("a drop on an item says %q", said)
+	}
+	if said := s.do(drag(s.at("One"), s.at("Gap"), 0, 0)); strings.Contains(said, "nothing") {
+		t.Errorf("a drop between items says %q", said)
+	}
+	s.is("list.textContent", "OneTwo")
 }
 
 // TestDisabledElementsAreScrolledAndHovered does to disabled elements what needs none that is enabled.
@@ -153,7 +169,7 @@ func TestDisabledElementsAreScrolledAndHovered(t *testing.T) {
 		over = []; for (const b of document.querySelectorAll("button")) b.parentNode.addEventListener("mouseover", (e) => over.push(e.target.textContent))
 		document.querySelector("[disabled]:not(textarea)").parentNode.addEventListener("dragover", (e) => { over.push("drag " + e.target.textContent) })
 	</script>`)
-	if said := s.do(scroll(s.at("Terms"), 0, 50)); !strings.HasSuffix(said, ": ok") {
+	if said := s.do(scroll(s.at("Terms"), 0, 50)); !strings.HasSuffix(said, ": ok, it did not move") {
 		t.Errorf("scrolling says %q", said)
 	}
 	s.is(`document.querySelector("textarea").scrollTop`, "50")

@@ -64,11 +64,11 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 			return driver.DoResult{Delivered: driver.DeliveredPart}, t.unfinished(ctx, e)
 		}
 	}
-	result = t.movedBy(ctx, p)
+	moved, stays := t.movedBy(ctx, p)
 	if got.OffTarget {
-		return outcome.ReleasedOffTarget(t.action.Ref, t.action.To.Ref, result)
+		return outcome.ReleasedOffTarget(t.action.Ref, t.action.To.Ref, moved)
 	}
-	return result, nil
+	return outcome.Dragged(got, moved, stays), nil
 }
 
 // places are the waypoints, and the end unless it is a distance.
@@ -91,13 +91,17 @@ func (t *drag) releaseButton(ctx context.Context, at driver.Point) error {
 // movedLimit is how long an element may be animated until it stands where a drag has left it, in milliseconds.
 const movedLimit = 1000
 
-// movedBy says how far the element of a drag stands from where it stood before. A document that is gone has left it nowhere.
-func (t *pointer) movedBy(ctx context.Context, p *path) driver.DoResult {
-	var by point
-	if err := call(ctx, p.leaf(), "displacement", map[string]any{"patience": movedLimit}, &by); err != nil || by == (point{}) {
-		return driver.DoResult{} // it was dragged in any case
+// movedBy says how far the element of a drag stands from where it stood before, and whether it is known to stay there. A document that
+// is gone has left it nowhere.
+func (t *pointer) movedBy(ctx context.Context, p *path) (moved driver.DoResult, stays bool) {
+	var by struct {
+		point
+		Stays bool `json:"stays"`
 	}
-	return driver.DoResult{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}
+	if err := call(ctx, p.leaf(), "displacement", map[string]any{"patience": movedLimit}, &by); err != nil || by.point == (point{}) {
+		return driver.DoResult{}, by.Stays // it was dragged in any case
+	}
+	return driver.DoResult{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}, false
 }
 
 // moveHeld moves what is held to where it belongs and returns that place.

@@ -346,7 +346,8 @@ func (t *pointer) releasedOutcome(ctx context.Context, h *held, heard *devtools.
 	if got.Gone {
 		return got.Result(driver.DoResult{}, h.dragged != nil)
 	}
-	return got.Result(t.movedBy(ctx, h.path), h.dragged != nil)
+	moved, _ := t.movedBy(ctx, h.path)
+	return got.Result(moved, h.dragged != nil)
 }
 
 // endHold has the document of the press note no more.

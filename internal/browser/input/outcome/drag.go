@@ -8,6 +8,18 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
+// Dragged is the result of a drag whose element was moved so, or stays where it was.
+func Dragged(got Press, moved driver.DoResult, stays bool) driver.DoResult {
+	switch {
+	case moved.Moved:
+	case got.Effect == "none":
+		moved.Note = "ok, dropped, and nothing there took it"
+	case got.Effect == "" && stays:
+		moved.Note = "ok, it did not move"
+	}
+	return moved
+}
+
 // ReleasedOffTarget is the result of a drag of ref that was released where its target was not any more. Lists move their
 // items as one is dragged over them: there it has arrived when it stays where it was put. Otherwise nobody received it.
 func ReleasedOffTarget(dragged, target dom.Ref, result driver.DoResult) (driver.DoResult, error) {

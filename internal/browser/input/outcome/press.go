@@ -28,6 +28,8 @@ type Press struct {
 	// Leaving says that it had set out for one before the press.
 	Leaving  bool `json:"leaving"`
 	Dragging bool `json:"dragging"`
+	// Effect is what the end of a drag of data did; "none": nothing took the data. Empty: it is not known, or nothing was dragged.
+	Effect string `json:"effect"`
 	// OffTarget says that a drag was released where its target was not any more.
 	OffTarget bool `json:"offTarget"`
 	// MayDrag says of a button that stays down that moves may begin a drag of data.

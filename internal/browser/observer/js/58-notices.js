@@ -198,7 +198,7 @@ class Notices {
     for (const r of records) {
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
-      if (r.type !== "attributes") this.rewritten.add(/** @type {DomNode} */ (r.target));
+      if (r.type !== "attributes" && writes(r)) this.rewritten.add(/** @type {DomNode} */ (r.target));
       if (this.fresh) continue; // there are no toasts before
       if (this.acting && !this.arriving) this.texts.note(r);
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
@@ -577,6 +577,15 @@ class Notices {
     this.unsent.clear();
     this.agent.send(this.agent.writer.header("o") + "\n" + lines.join("\n"));
   }
+}
+
+/** Whether a record of texts or children is of words that came or went. @param {MutationRecord} r */
+function writes(r) {
+  if (r.type === "characterData") return true;
+  for (const nodes of [r.addedNodes, r.removedNodes]) {
+    for (const node of /** @type {NodeListOf<DomNode>} */ (nodes)) if ((isText(node) || isElement(node)) && hasText(safe.textContent(node))) return true;
+  }
+  return false;
 }
 
 /** The kind of notice that an element may give; empty: none. @param {El} el */

@@ -74,10 +74,22 @@ function actionPoint(visibility, el, tag, rect, text) {
     const hit = hitAt(point.x, point.y);
     const path = hit ? clickPath(el, hit) : COVERED;
     if (path === DIRECT) return { point, cover: null };
+    if (path === INSIDE && hit && saysAllOf(el, hit)) return { point, cover: null };
     if (path === INSIDE) inner = inner || { point, cover: null };
     first = first || { point, cover: hit || document };
   }
   return inner || /** @type {ActionPoint} */ (first);
+}
+
+/**
+ * Whether what is hit in an element stands in a part that has all its words, such as the button of a column header: what is beside it
+ * in the element, such as a handle, is something else.
+ * @param {El} el @param {El} hit
+ */
+function saysAllOf(el, hit) {
+  const words = foldWhiteSpace(safe.textContent(el));
+  for (let /** @type {El | null} */ n = hit; n && n !== el; n = flatElement(n)) if (words !== "" && foldWhiteSpace(safe.textContent(n)) === words) return true;
+  return false;
 }
 
 /** The most text nodes that are searched for a text. */

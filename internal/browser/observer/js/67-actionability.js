@@ -421,7 +421,7 @@ function pagePositionOf(el) {
 /**
  * Waits until the element that was pressed last stops moving, and returns how far it moved.
  * @param {Agent} agent @param {{patience: number}} request
- * @returns {Promise<{x: number, y: number}>}
+ * @returns {Promise<{x: number, y: number, stays?: boolean}>} stays: it is known to be where it was
  */
 async function displacement(agent, request) {
   const was = agent.pressedPosition;
@@ -433,7 +433,7 @@ async function displacement(agent, request) {
   const now = pagePositionOf(was.el);
   if ((was.sticky || now.sticky) && (was.left !== now.left || was.top !== now.top)) return { x: 0, y: 0 };
   const x = Math.round(now.x - was.x), y = Math.round(now.y - was.y);
-  return Math.hypot(x, y) < MOVED_AT_LEAST ? { x: 0, y: 0 } : { x, y };
+  return Math.hypot(x, y) < MOVED_AT_LEAST ? { x: 0, y: 0, stays: x === 0 && y === 0 && tagOf(was.el) !== "canvas" } : { x, y };
 }
 
 // ---- the wheel ------------------------------------------------------------------------------

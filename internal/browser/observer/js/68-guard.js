@@ -175,6 +175,7 @@ class Guard {
   handleEvent(event) {
     if (!event.isTrusted || globalThis.__domtap !== this.agent) return; // another document may share the window
     if (this.held) this.held.note(/** @type {MouseEvent} */ (event));
+    if (event.type === "dragend" && this.press) this.press.effect = effectOf(/** @type {DragEvent} */ (event));
     if (HELD_ONLY.has(event.type)) return;
     if (this.mode !== "") this.agent.notices.noteInput(event);
     if (this.watch) this.watch.note(event);

@@ -33,8 +33,7 @@ class Held {
     if (type === "dragstart") {
       ownTimer(() => (this.dragging = this.dragging || !event.defaultPrevented), 0); // after the page's listeners
     } else if (type === "dragend") {
-      const { dataTransfer } = /** @type {DragEvent} */ (event);
-      this.effect = dataTransfer ? dataTransfer.dropEffect : "";
+      this.effect = effectOf(/** @type {DragEvent} */ (event));
     } else if (HELD_ONLY.has(type) || type === "pointerup" || type === "mouseup") {
       this.x = event.clientX;
       this.y = event.clientY;
@@ -50,6 +49,11 @@ class Held {
     this.released = true;
     for (const resolve of this.waiting.splice(0)) resolve({ released: true });
   }
+}
+
+/** What the end of a drag did; "" where it is not known. @param {DragEvent} event */
+function effectOf({ dataTransfer }) {
+  return dataTransfer ? dataTransfer.dropEffect : "";
 }
 
 /**

@@ -304,6 +304,9 @@ async function typedOutcome(agent, request) {
   const found = { reached, same: true, held: "", delivered: "all", cause: "", kept: 0, of: 0 };
   if (!el || !keys) return found;
   if (stray && isElement(stray)) noteWhere(agent, stray, el, found);
+  // A field that lost the focus for the key may have it again for the text.
+  if (!reached && request.edit === "replace" && request.text && keys.before !== null && safe.isConnected(el) && contentOf(el) !== keys.before &&
+    foldWhiteSpace(contentOf(el)) === foldWhiteSpace(request.text)) return { ...found, reached: true, detail: "" };
   if (!reached || request.text === undefined || keys.before === null) return keysOutcome(agent, keys, found, stray);
   if (request.edit === "replace") return replacedOutcome(keys, request.text, stray, found, request.framed === true);
   await new Promise((resolve) => ownTimer(resolve, 0)); // some pages reset a field in a task

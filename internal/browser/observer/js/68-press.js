@@ -72,6 +72,8 @@ class Press {
     this.x = this.y = -1;
     /** A drag began, and the page did not prevent it. */
     this.dragging = false;
+    /** What the end of a drag of data did: "none" when nothing took the data; empty: it is not known, or there was none. */
+    this.effect = "";
     /**
      * The element at which a drag ends, and whether the release was outside of it.
      * @type {El | null}
@@ -274,6 +276,7 @@ class Press {
     return {
       reached: this.reached, presses, clicks: this.clicks, complete: done || taken, captured: this.viaCaptor,
       offTarget: this.offTarget, unclickable, navigated: this.navigated, leaving: this.leaving, dragging: this.dragging,
+      effect: this.effect,
     };
   }
 

@@ -243,6 +243,7 @@ interface PressOutcome {
   /** The page had begun to navigate to another document before the press. */
   leaving?: boolean;
   dragging?: boolean;
+  effect?: string;
 }
 
 /** A point of a frame to map into the viewport of its parent; see mapFramePoint. */
