@@ -211,6 +211,7 @@ function kindOfOther(el, tag, explicit, hints, structural, ctx) {
  * @param {El} el @param {string} tag
  */
 function isToggle(el, tag) {
+  if (tag === "button") return hasAttr(el, "role") && /^(?:switch|checkbox|radio)$/.test(attr(el, "role") || "");
   return tag === "input" && (el.type === "checkbox" || el.type === "radio" || el.type === "file");
 }
 
@@ -550,12 +551,12 @@ function editorPlaceholder(el, naming) {
  * @param {El} control @param {Inherited} ctx @param {Naming} naming @param {El | null} focused
  */
 function describeProxy(into, control, ctx, naming, focused) {
-  const role = roleOf(control, "input", explicitRole(control));
+  const tag = tagOf(control), role = roleOf(control, tag, explicitRole(control));
   into[F_ROLE] = role;
-  const name = naming.name(control, "input", role);
+  const name = naming.name(control, tag, role);
   if (name) setText(into, name);
   into[F_NAME] = clean(attr(control, "name") || "", MAX_FIELD);
   into[F_TYPE] = control.type;
-  into[F_VALUE] = withLeft(inputValue(control), () => inputValue(control, MAX_TEXT));
-  into[F_STATES] = statesOf(control, "input", role, ctx, focused);
+  into[F_VALUE] = tag === "button" ? "" : withLeft(inputValue(control), () => inputValue(control, MAX_TEXT));
+  into[F_STATES] = statesOf(control, tag, role, ctx, focused);
 }

@@ -44,8 +44,8 @@ class Rec {
     this.sent = false;
     /** It is at another place than the daemon has it. */
     this.moved = false;
-    /** It is a form control with a state that scripts can set. */
-    this.control = this.tag === "input" || this.tag === "select" || this.tag === "textarea";
+    /** It is a form control with a state that scripts can set, or a button that is one for a page. */
+    this.control = this.tag === "input" || this.tag === "select" || this.tag === "textarea" || isToggle(node, this.tag);
     this.fields = emptyFields();
     /** @type {Rec | null} */
     this.prev = null;

@@ -384,7 +384,7 @@ class Refresh {
     if (control) describeProxy(into, control, ctx, naming, this.focused);
     into[F_MARKS] = this.model.onHover.addTo(rec.node, marksOf(into, rec.node, rec.tag, this.model.variants));
     into[F_JOIN] = rec.fields[F_JOIN];
-    if (rec.control || control) rec.live = liveState(control || rec.node, control ? "input" : rec.tag);
+    if (rec.control || control) rec.live = liveState(control || rec.node, control ? tagOf(control) : rec.tag);
   }
 
   /**
