@@ -59,7 +59,7 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	number := strconv.FormatUint(uint64(ref), 10)
 	if ref >= h.refs {
 		return nil, &apierr.Error{
-			Kind: apierr.Invalid, Message: "unknown ref " + number + ": take a new snapshot and use one of its refs",
+			Kind: apierr.Invalid, Message: "unknown ref " + number + h.Named(number) + ": take a new snapshot and use one of its refs",
 			Detail: map[string]string{"ref": number}, Field: "ref",
 		}
 	}
@@ -69,8 +69,19 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 		e.Detail["was"] = target.Describe(el)
 		was = " (it was: " + e.Detail["was"] + ")"
 	}
-	e.Message = "the element of ref " + number + " is gone" + was + ": take a new snapshot and use one of its refs"
+	e.Message = "the element of ref " + number + " is gone" + was + h.Named(number) + ": take a new snapshot and use one of its refs"
 	return nil, e
+}
+
+// Named returns a part of a sentence that says which element has a number as its name, which a caller may have meant by it, such as the
+// day of a calendar; empty: none has.
+func (h *Head) Named(number string) string {
+	for _, el := range h.Snapshot.Elements.Slice() {
+		if el.Text == number && el.Kind == dom.Interactive {
+			return "; ref " + strconv.FormatUint(uint64(el.Ref), 10) + " has the text " + strconv.Quote(number)
+		}
+	}
+	return ""
 }
 
 // follow makes the head after h. The log goes on as long as the document stays the same.

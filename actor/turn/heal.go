@@ -53,6 +53,6 @@ func (t *resolver) lost(ref dom.Ref) error {
 		e.Message += "; the nearest now: " + target.List(e.Candidates, 1)
 		e.Detail["nearest"] = number(e.Candidates[0].Ref)
 	}
-	e.Message += ": take a new snapshot and use one of its refs"
+	e.Message += h.Named(number(ref)) + ": take a new snapshot and use one of its refs"
 	return e
 }

@@ -1,8 +1,11 @@
 package acting
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -80,4 +83,11 @@ func TestCheckMakesChecked(t *testing.T) {
 		t.Errorf("a box that does not become checked: %v, %v", r, err)
 	}
 	s.refused(check(s.at("Plain button")), "NOT_ACTIONABLE", "not a checkbox")
+}
+
+// TestANumberThatIsNoRefNamesItsElement names a day by its number, as a ref: the answer says which element has it as its text.
+func TestANumberThatIsNoRefNamesItsElement(t *testing.T) {
+	s := staged(t, `<button>Back</button><button>1400</button>`)
+	day := s.at("1400")
+	s.refused(click(&domtapv1.Target{Ref: proto.Uint32(1400)}), "INVALID", fmt.Sprintf("ref %d has the text \"1400\"", day.GetRef()))
 }
