@@ -17,6 +17,8 @@ const MAX_CAPTIONED = 64;
 /** What a person fills in or chooses from. */
 const CAPTIONED = "input:not([type=hidden],[type=submit],[type=button],[type=reset],[type=image]),select,textarea," +
   "[contenteditable=''],[contenteditable=true],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider],[role=listbox],[role=switch],[role=checkbox],[role=radio]";
+/** What is checked, whatever draws it. */
+const DRAWN_TOGGLES = new Set(["checkbox", "radio", "switch"]);
 /** Parts of a page that are no wrapper of one field. */
 const SECTIONS = new Set(["html", "body", "form", "fieldset", "table", "tbody", "thead", "main", "section", "article", "aside", "header", "footer", "nav", "dialog"]);
 /** What stands before a field and says nothing about it. */
@@ -30,7 +32,7 @@ const BUTTONS = "button,input[type=submit],input[type=button],[role=button]";
 function mayHaveCaption(el, tag, role) {
   if (tag === "select" || tag === "textarea") return true;
   if (tag === "input") return !/^(?:hidden|submit|button|reset|image)$/.test(el.type);
-  return role === "textbox" || role === "searchbox" || role === "combobox" || role === "spinbutton" || role === "slider" || role === "listbox";
+  return role === "textbox" || role === "searchbox" || role === "combobox" || role === "spinbutton" || role === "slider" || role === "listbox" || DRAWN_TOGGLES.has(role);
 }
 
 /**
@@ -53,7 +55,7 @@ class Captions {
    */
   of(field, tag, role, rec) {
     if (!mayHaveCaption(field, tag, role)) return "";
-    if (tag === "input" && (field.type === "checkbox" || field.type === "radio")) {
+    if (DRAWN_TOGGLES.has(role) || (tag === "input" && (field.type === "checkbox" || field.type === "radio"))) {
       if (rec) this.watch(safe.parentNode(field), rec);
       return captionOfToggle(field);
     }
@@ -150,6 +152,7 @@ class Run {
       return;
     }
     const field = holdsField(node);
+    if (field && attr(node, "aria-hidden") === "true") return; // a native field behind what is drawn for it
     if (!field && (safe.matches(node, SILENT) || !hasText(safe.textContent(node)))) return;
     if (!safe.checkVisibility(node, VISIBLE_OR_TRANSPARENT)) return;
     const inline = PHRASING.has(tag);

@@ -351,7 +351,7 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
     case "a":
       return "";
   }
-  if (role === "slider" || role === "spinbutton" || role === "progressbar" || role === "scrollbar") {
+  if (role === "slider" || role === "spinbutton" || role === "progressbar" || role === "scrollbar" || role === "separator" || role === "meter") {
     return clean(reportedAria(el, "aria-valuetext") || reportedAria(el, "aria-valuenow") || "", most);
   }
   const inner = role === "combobox" && tag !== "button" && hasElements(el) ? firstWithin(el, "input,textarea") : null;
@@ -504,7 +504,8 @@ function setText(into, text) {
  */
 function shownName(el, tag, role, kind, naming, targeted, rec) {
   const name = nameOrText(el, tag, role, kind, naming, targeted);
-  return name || kind !== INTERACTIVE ? name : naming.captions.of(el, tag, role, rec);
+  const isSign = DRAWN_TOGGLES.has(role) && !/[\p{L}\p{N}]/u.test(name); // the mark that it draws
+  return (name && !isSign) || kind !== INTERACTIVE ? name : naming.captions.of(el, tag, role, rec) || name;
 }
 
 /** Roles of what is read, not used: when such an element can be clicked nevertheless, a person knows it by its content. */
@@ -523,11 +524,19 @@ function nameOrText(el, tag, role, kind, naming, targeted) {
     if (role === "textbox" && !FIELD_TAGS.has(tag)) return editorPlaceholder(el, naming);
     // Elements made clickable by a listener or tabindex alone have no name from content in ARIA,
     // but a person reads their content.
-    if (!TEXT_ROLES.has(role) && role !== TAG_ROLES[tag]) return "";
+    if (!TEXT_ROLES.has(role) && role !== TAG_ROLES[tag] && !(role === "group" && isPlainGroup(el))) return "";
     if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
   } else if (role === "img") return "";
   else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? reportedText(el) : clean(ownText(el), MAX_TEXT);
   return naming.text(el, tag);
+}
+
+/** What is used in a group by itself. */
+const USED_IN_GROUPS = "a[href],button,input,select,textarea,[tabindex],[role=button],[contenteditable]";
+
+/** Whether a group that can be used holds nothing that can be used by itself, as the nodes of a diagram do. @param {El} el */
+function isPlainGroup(el) {
+  return !isLarge(el) && firstWithin(el, USED_IN_GROUPS) === null;
 }
 
 /**

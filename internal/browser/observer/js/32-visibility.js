@@ -76,7 +76,7 @@ class Visibility {
       const image = this.imageOf(el);
       return image !== null && safe.checkVisibility(image, VISIBLE);
     }
-    if (isToggle(el, tag)) return safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT);
+    if (isToggle(el, tag)) return safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT) && !this.isDrawnBeside(el);
     if (mayHaveFace(el, tag)) return safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT) && faceOf(el) !== null;
     return this.isContents(el) && this.parts(el).some((part) => isPartVisibleByStyle(part));
   }
@@ -150,6 +150,15 @@ class Visibility {
   labelOf(control) {
     for (const label of this.labels.of(control)) if (this.isVisible(label, "label")) return label;
     return null;
+  }
+
+  /**
+   * Whether a toggle is hidden from assistive technology, and its label holds an element with a role of its own that is drawn for it.
+   * @param {El} toggle
+   */
+  isDrawnBeside(toggle) {
+    if (attr(toggle, "aria-hidden") !== "true") return false;
+    return this.labels.of(toggle).some((label) => firstWithin(label, "[role=checkbox],[role=radio],[role=switch]") !== null);
   }
 
   /** Whether a box lies where scrolling cannot reach it. @param {El} el @param {DOMRect} rect */

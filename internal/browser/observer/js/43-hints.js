@@ -161,7 +161,7 @@ class Hints {
     for (const rec of this.hiddenToggles) {
       if (rec.shown || rec.inert || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
       const label = visibility.labelOf(rec.node) || this.switchOf(rec.node);
-      if (label) now.set(rec.node, label);
+      if (label && !visibility.isDrawnBeside(rec.node)) now.set(rec.node, label);
     }
     const was = this.proxyLabels;
     this.proxyLabels = now;
