@@ -49,6 +49,21 @@ func TestADrawnCalendarIsItsDays(t *testing.T) {
 	}
 }
 
+// TestEntriesBesideAFilterAreListed opens a box that has a field and listens for the entries below it: they are listed, the box is not.
+func TestEntriesBesideAFilterAreListed(t *testing.T) {
+	s := staged(t, `<button onclick="pop.hidden = false">Add</button><div id=pop hidden><input aria-label=Filter><div>
+		<div class=entry data-n=text><i></i><div>Plain text</div></div><div class=entry data-n=list><i></i><div>Bullet list</div></div></div></div>
+		<script>added = ""; pop.onclick = (e) => added += e.target.closest(".entry").dataset.n</script>`)
+	s.do(click(s.at("Add")))
+	s.do(click(s.at("Bullet list")))
+	s.is("added", "list")
+	for _, e := range testenv.Usual(t, s.d, s.tab).GetElements() {
+		if strings.Contains(e.GetText(), "Plain text Bullet") {
+			t.Errorf("%v is listed", e)
+		}
+	}
+}
+
 // TestADayIsChosenInTheTurnThatOpensItsCalendar opens the calendar and clicks a day of the second month in one turn.
 func TestADayIsChosenInTheTurnThatOpensItsCalendar(t *testing.T) {
 	s := staged(t, drawnCalendar)

@@ -443,6 +443,7 @@ function itemsOf(el) {
   const container = CONTAINER_TAGS.has(tag) || ITEM_CONTAINERS.has(role);
   if (!container && (role !== "" || hasOwnText(el) || isPointerCursor(getComputedStyle(el).cursor))) return [];
   if (tag === "table" || tag === "tbody") return cellsOf(el);
+  if (!container && firstWithin(el, FILTERS)) return entriesBeside(el);
   let box = el;
   for (let i = 0; i < MAX_WRAPPERS && childrenOf(box).length === 1; i++) box = /** @type {El} */ (safe.firstElementChild(box));
   const children = childrenOf(box);
@@ -453,6 +454,26 @@ function itemsOf(el) {
   if (!container && !isGrid && children.length < MIN_EQUAL) return [];
   const items = isGrid ? inner : children;
   return items.filter((item) => !INTERACTIVE_TAGS.has(tagOf(item)) && hasArea(safe.rect(item)));
+}
+
+/** A field in a box that listens, such as the one that filters the entries of a list. */
+const FILTERS = "input:not([type=hidden],[type=checkbox],[type=radio]),textarea,[contenteditable=true],[role=searchbox],[role=textbox]";
+/** How many elements in such a box are examined. */
+const MAX_FILTERED = 60;
+
+/**
+ * The entries of a box that listens for them and has a field besides: nobody clicks on such a box as a whole.
+ * @param {El} el @returns {El[]}
+ */
+function entriesBeside(el) {
+  const inside = queryWithin(el, "*");
+  for (let i = 0; i < inside.length && i < MAX_FILTERED; i++) {
+    const entries = childrenOf(inside[i]);
+    if (entries.length >= 2 && entries.length <= MAX_ITEMS && areEqual(entries) && entries.every((entry) => hasText(safe.textContent(entry)) && firstWithin(entry, INTERACTIVE_SELECTOR) === null)) {
+      return entries.filter((entry) => !INTERACTIVE_TAGS.has(tagOf(entry)) && hasArea(safe.rect(entry)));
+    }
+  }
+  return [];
 }
 
 /** The shapes of a drawing that has several. @param {El} svg @returns {El[]} */
