@@ -72,7 +72,7 @@ function actionPoint(visibility, el, tag, rect, text) {
   const points = text ? [...text.getClientRects()].filter(hasArea).slice(0, 8).map(visibleCenter) : [];
   for (const point of points.length ? points : pointsIn(visibility, el, tag, rect)) {
     const hit = hitAt(point.x, point.y);
-    const path = hit ? clickPath(el, hit) : COVERED;
+    const path = hit ? clickPath(el, receiverAt(hit, point.x, point.y)) : COVERED;
     if (path === DIRECT) return { point, cover: null };
     if (path === INSIDE && hit && saysAllOf(el, hit)) return { point, cover: null };
     if (path === INSIDE) inner = inner || { point, cover: null };
@@ -259,6 +259,27 @@ function innermostAt(hit, x, y) {
   return hit;
 }
 
+/**
+ * What a press at a point begins at, where the hit test says a host because a text of its own is drawn there: the slot that the text is
+ * assigned to, from which the press goes through the shadow tree.
+ * @param {El} hit @param {number} x @param {number} y
+ */
+function receiverAt(hit, x, y) {
+  if (!shadowOf(hit)) return hit;
+  for (let n = safe.firstChild(hit), seen = 0; n && seen < MAX_PARTS; n = safe.nextSibling(n), seen++) {
+    const slot = isText(n) && hasText(n.data) ? slotOf(n) : null;
+    if (slot && isTextAt(/** @type {Text} */ (n), x, y) && getComputedStyle(slot).pointerEvents !== "none") return slot;
+  }
+  return hit;
+}
+
+/** Whether a text is drawn at a point. @param {Text} text @param {number} x @param {number} y */
+function isTextAt(text, x, y) {
+  const range = new Range();
+  range.selectNodeContents(text);
+  return [...range.getClientRects()].some((r) => x >= r.left && x <= r.right && y >= r.top && y <= r.bottom);
+}
+
 const DIRECT = 0, INSIDE = 1, COVERED = 2;
 
 /**
@@ -333,7 +354,7 @@ function isBoxAround(el, hit, hidden) {
 function obscuredBy(el, x, y) {
   const hit = hitAt(x, y);
   if (!hit) return "nothing (the point is outside the page)";
-  return clickPath(el, hit) === COVERED ? describeNode(hit) : "";
+  return clickPath(el, receiverAt(hit, x, y)) === COVERED ? describeNode(hit) : "";
 }
 
 /** The tag of an element with its id or class, for a message. @param {El} node */

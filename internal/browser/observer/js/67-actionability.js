@@ -197,7 +197,7 @@ function scrollToDropPoint(agent, rec, state, dragged) {
     at = centerOf(visibility, node, tag, rect);
   }
   const hit = isInView(at) ? hitWithout(ignored, at.x, at.y) : null;
-  if (hit && clickPath(node, hit) !== COVERED) return { x: at.x, y: at.y, w: rect.width, h: rect.height };
+  if (hit && clickPath(node, receiverAt(hit, at.x, at.y)) !== COVERED) return { x: at.x, y: at.y, w: rect.width, h: rect.height };
   return scrollToPoint(agent, rec, state, false);
 }
 
@@ -251,7 +251,7 @@ function checkBeforePress(agent, request) {
   refreshVisibility(visibility);
   if (!visibility.isVisible(rec.node, rec.tag)) return { error: "hidden" };
   const hit = hitAt(request.x, request.y);
-  if (!hit || clickPath(rec.node, hit) === COVERED) {
+  if (!hit || clickPath(rec.node, receiverAt(hit, request.x, request.y)) === COVERED) {
     const { detail, ref } = describeObstacle(agent, hit || document, rec.node);
     return { error: "covered", detail, cover: ref };
   }

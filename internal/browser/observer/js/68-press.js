@@ -239,7 +239,7 @@ class Press {
     const { left, top, right, bottom } = safe.rect(this.el);
     if (this.x < left || this.x > right || this.y < top || this.y > bottom) return false;
     const hit = hitAt(this.x, this.y);
-    return hit === null || clickPath(this.el, hit, this.hidden) === COVERED;
+    return hit === null || clickPath(this.el, receiverAt(hit, this.x, this.y), this.hidden) === COVERED;
   }
 
   /**
@@ -357,7 +357,7 @@ function pressOutcome(agent) {
   if (found.reached) agent.model.rows.noteActed(press.el);
   let other = press.stray;
   if (!other && found.reached && !found.complete && !found.unclickable) other = hitAt(press.x, press.y);
-  if (!other || !isElement(other) || (found.reached && clickPath(press.el, other) !== COVERED)) return found;
+  if (!other || !isElement(other) || (found.reached && clickPath(press.el, receiverAt(other, press.x, press.y)) !== COVERED)) return found;
   const { detail, ref } = describeObstacle(agent, other, press.el);
   return { ...found, detail, cover: ref };
 }
