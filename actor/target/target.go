@@ -220,7 +220,7 @@ func Match(t Target, elements []*dom.Element) []*dom.Element {
 		found := Best(among, fit)
 		if len(found) > 0 {
 			if t.By == Text {
-				found = innermost(found, elements)
+				found = withoutLabels(innermost(found, elements), elements)
 			}
 			return found
 		}
@@ -288,6 +288,29 @@ func innermost(found, elements []*dom.Element) []*dom.Element {
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return outer[el.Ref] })
 }
+
+// maxLabelled is how many elements may be between a label and its field.
+const maxLabelled = 12
+
+// withoutLabels leaves out the labels whose field is among what was found by the same text: who names a field by its label means the
+// field.
+func withoutLabels(found, elements []*dom.Element) []*dom.Element {
+	if len(found) < 2 || !slices.ContainsFunc(found, isLabel) {
+		return found
+	}
+	place := make(map[dom.Ref]int, len(elements))
+	for i, el := range elements {
+		place[el.Ref] = i
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(label *dom.Element) bool {
+		return isLabel(label) && slices.ContainsFunc(found, func(field *dom.Element) bool {
+			far := place[field.Ref] - place[label.Ref]
+			return isField(field) && field.Role != "button" && field.WholeText() == label.WholeText() && field.Frame == label.Frame && 0 < far && far <= maxLabelled
+		})
+	})
+}
+
+func isLabel(el *dom.Element) bool { return el.Tag == "label" }
 
 // MayHold reports whether an element may be a container of several things that a person tells apart: a list or a row, or a
 // block of texts of which the page may handle each by itself, but no button, whatever stands on it.

@@ -71,6 +71,24 @@ func TestMatchMeansWhatFitsClosest(t *testing.T) {
 	}
 }
 
+func TestMatchMeansTheFieldOfALabel(t *testing.T) {
+	for want, form := range map[string][]*dom.Element{
+		"1":   page("label City", "combobox City", "button Go"),
+		"0":   page("label City", "button Go"),
+		"1 3": page("label City", "textbox City", "label City", "textbox City"),
+		"0 1": page("label City", "button City"),
+		"0 2": page("combobox City", "button Go", "label City"), // of another field
+	} {
+		if got := refs(Match(Target{By: Text, Words: "City"}, form)); got != want {
+			t.Errorf("City means %q, want %q", got, want)
+		}
+	}
+	form := page("label City", "combobox City")
+	if got := refs(Match(Target{By: Role, Role: "label", Name: "City"}, form)); got != "0" {
+		t.Errorf("the label is %q", got)
+	}
+}
+
 func TestCompareKnowsTextsThatWereCut(t *testing.T) {
 	long := strings.Repeat("word ", 30)
 	if got := Compare(long[:99]+"…", long); got != Folded {

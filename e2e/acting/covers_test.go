@@ -26,3 +26,10 @@ func TestTextOfASlotIsPressed(t *testing.T) {
 	s.is("out.textContent", ";Nested;") // the host inside has no text
 	s.refused(click(&domtapv1.Target{Text: "Below"}), "NOT_ACTIONABLE", "covered by")
 }
+
+// TestALabelMeansItsField clicks by words that a label with a listener and its field both say.
+func TestALabelMeansItsField(t *testing.T) {
+	s := staged(t, `<label for=i onclick="out.append('label ')">Languages</label> <input id=i role=combobox onclick="out.append('field ')"><p id=out></p>`)
+	s.do(click(&domtapv1.Target{Text: "Languages"}))
+	s.is("out.textContent", "field ")
+}
