@@ -27,6 +27,27 @@ func TestTextOfASlotIsPressed(t *testing.T) {
 	s.refused(click(&domtapv1.Target{Text: "Below"}), "NOT_ACTIONABLE", "covered by")
 }
 
+// TestFieldsAreUsedThroughTheirFaces uses fields that are transparent, by the names of what is drawn for them.
+func TestFieldsAreUsedThroughTheirFaces(t *testing.T) {
+	s := staged(t, `<style>.box { position: relative; width: 300px; border: 1px solid } .content { opacity: 0 } .box:focus-within .content { opacity: 1 }
+			.content input { border: 0; background: none; outline: none; width: 100% } .label { position: absolute; pointer-events: none } .l { position: relative; width: 90px }
+			.l select { opacity: 0; position: absolute; inset: 0 } .s { position: absolute; inset: 0; width: 100%; margin: 0; opacity: 0; pointer-events: none } .s::-webkit-slider-thumb { pointer-events: auto }</style>
+		<div class=box><div class=label>Full name</div><div class=content><div><input id=full aria-label="Full name"></div></div></div>
+		<div class=l>May<select id=month name=month tabindex=-1><option>April<option selected>May</select></div>
+		<div class=box style="height:20px"><input class=s id=low type=range aria-label=Low value=20><input class=s id=high type=range aria-label=High value=60></div>`)
+	name := &domtapv1.Target{Text: "Full name"} // not the words that are drawn for it
+	s.do(click(name))
+	s.is("document.activeElement.id", "full")
+	s.eval("document.activeElement.blur()")
+	s.do(fill(name, "Ada"))
+	s.is("full.value", "Ada")
+	s.do(selecting(s.at("month"), "April"))
+	s.is("month.value", "April")
+	s.do(fill(s.at("Low"), "40"))
+	s.do(fill(s.at("High"), "70"))
+	s.is("low.value + ' ' + high.value", "40 70")
+}
+
 // TestALabelMeansItsField clicks by words that a label with a listener and its field both say.
 func TestALabelMeansItsField(t *testing.T) {
 	s := staged(t, `<label for=i onclick="out.append('label ')">Languages</label> <input id=i role=combobox onclick="out.append('field ')"><p id=out></p>`)

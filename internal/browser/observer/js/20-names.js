@@ -715,6 +715,7 @@ class Naming {
       return { nodes: new FlatNodes(node, tag, null), before: space, after: space, title: "", words: 0, muted: true };
     }
     if (MASKS !== null && tag !== "textarea" && isTextMasked(node)) return space + MASK + space;
+    if (isDrawnChoice(node, tag)) return space; // the words beside it say its value
     const text = this.alternative(node, tag, bare);
     if (text) return space + text + space;
     if (text === "") return space;

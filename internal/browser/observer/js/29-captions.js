@@ -67,7 +67,7 @@ class Captions {
       if (!parent) return "";
       if (rec) this.watch(parent, rec);
       if (tagOf(n) === "td") return cellCaption(n, parent, this.labels);
-      const name = captionBefore(n, parent, up > 0, this.labels);
+      const name = up === 0 && isDrawnChoice(field, tag) ? null : captionBefore(n, parent, up > 0, this.labels);
       if (name !== null) return name;
       if (SECTIONS.has(tagOf(parent)) || !isWrapper(parent)) return columnCaption(n, parent);
       n = parent;

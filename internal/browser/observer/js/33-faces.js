@@ -30,7 +30,26 @@ const NO_VALUE = "label,legend,button,svg,input,select,textarea,script,style,tem
  */
 function mayHaveFace(el, tag) {
   if (tag !== "input" && tag !== "textarea" && tag !== "select") return false;
-  return !isToggle(el, tag) && el.type !== "hidden" && attr(el, "aria-hidden") !== "true" && (attr(el, "tabindex") !== "-1" || isCombo(el));
+  return !isToggle(el, tag) && el.type !== "hidden" && attr(el, "aria-hidden") !== "true" && (attr(el, "tabindex") !== "-1" || isCombo(el) || isDrawnChoice(el, tag));
+}
+
+/**
+ * Whether the words beside a transparent select are one of its options: they are drawn for its choice.
+ * @param {El} el @param {string} tag
+ */
+function isDrawnChoice(el, tag) {
+  const box = tag === "select" ? safe.parentNode(el) : null;
+  if (!box || getComputedStyle(el).opacity !== "0") return false;
+  let words = "";
+  for (let n = safe.firstChild(/** @type {El} */ (box)), seen = 0; n; n = safe.nextSibling(n)) {
+    if (++seen > MAX_FACE_NODES || words.length > MAX_FACE_TEXT) return false;
+    if (isText(n) || (isElement(n) && n !== el && safe.firstElementChild(n) === null)) words += " " + safe.textContent(n);
+  }
+  const drawn = clean(words, MAX_FACE_TEXT);
+  if (drawn === "") return false;
+  const { options } = el;
+  for (let i = 0; i < options.length && i < MAX_FACE_PARTS; i++) if (clean(safe.textContent(options[i]), MAX_FACE_TEXT) === drawn) return true;
+  return false;
 }
 
 /** Whether a field is a combobox. @param {El} el */
@@ -38,9 +57,77 @@ function isCombo(el) {
   return attr(el, "role") === "combobox";
 }
 
-/** Whether an element holds several fields, or so much that it is no face of one. @param {El} n */
-function holdsMoreFields(n) {
-  return n.childElementCount > 1 && (elementsIn(n, "*")[MAX_FACE_PARTS] !== undefined || queryWithin(n, FACED).length > 1);
+/** Whether an element holds several fields, or so much that it is no face of one. @param {El} n @param {El} field */
+function holdsMoreFields(n, field) {
+  if (tagOf(n) !== "slot") return n.childElementCount > 1 && holdsAnotherField(n, field);
+  const nodes = n.assignedNodes();
+  if (nodes.length > MAX_FACE_NODES) return true;
+  return nodes.some((node) => isElement(node) && node !== field && (safe.matches(node, FACED) ? isAnotherField(node, field) : holdsAnotherField(node, field)));
+}
+
+/** @param {El} box @param {El} field */
+function holdsAnotherField(box, field) {
+  return elementsIn(box, "*")[MAX_FACE_PARTS] !== undefined || [...queryWithin(box, FACED)].some((other) => isAnotherField(other, field));
+}
+
+/**
+ * Whether a field is another one for a person. One that nobody sees or uses is not, such as what keeps the value of a list, nor is the second
+ * thumb of a slider.
+ * @param {El} other @param {El} field
+ */
+function isAnotherField(other, field) {
+  if (other === field) return false;
+  if (field.type === "range" && other.type === "range" && safe.checkVisibility(field, VISIBLE) === safe.checkVisibility(other, VISIBLE) && overlap(safe.rect(field), safe.rect(other))) return false;
+  return isToggle(other, tagOf(other)) || mayHaveFace(other, tagOf(other)) || safe.checkVisibility(other, VISIBLE);
+}
+
+/** Whether two boxes have a part in common. @param {DOMRect} a @param {DOMRect} b */
+function overlap(a, b) {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
+/** Whether an element has no box, so that nothing of it is drawn, only of what is in it. @param {El} n */
+function isBoxlessPart(n) {
+  return tagOf(n) === "slot" || getComputedStyle(n).display === "contents";
+}
+
+/**
+ * Where to begin to look for a face: what is transparent around a field without a box of its own, and holds nothing else, is a part of the
+ * field, such as the content of a box that shows a label in its place until it has the focus.
+ * @param {El} field
+ */
+function outsideOf(field) {
+  const parent = flatElement(field);
+  for (let n = parent, up = 0; n && up < MAX_FACE_DEPTH; n = flatElement(n), up++) {
+    if (isBoxlessPart(n)) {
+      if (holdsMoreFields(n, field)) break;
+    } else if (safe.checkVisibility(n, VISIBLE)) return n;
+    else if (NO_FACES.has(tagOf(n)) || isBoxDrawn(getComputedStyle(field)) || !holdsAlone(n, field)) break;
+  }
+  return parent;
+}
+
+/** Whether the field is all that would be drawn in a box, in the flat tree. @param {El} box @param {El} field */
+function holdsAlone(box, field) {
+  if (isBoxDrawn(getComputedStyle(box))) return false;
+  const stack = flatNodes(box, tagOf(box));
+  for (let seen = 0; stack.length; seen++) {
+    const node = /** @type {El | Text} */ (stack.pop());
+    if (seen > MAX_FACE_NODES) return false;
+    if (node === field) continue;
+    if (isText(node)) {
+      if (/[\p{L}\p{N}]/u.test(node.data)) return false;
+      continue;
+    }
+    const tag = tagOf(node);
+    if (tag === "script" || tag === "style" || tag === "template") continue;
+    if (!isBoxlessPart(node)) {
+      if (!safe.checkVisibility(node, VISIBLE_OR_TRANSPARENT)) continue;
+      if (INTERACTIVE_TAGS.has(tag) || tag === "img" || tag === "svg" || tag === "canvas" || isBoxDrawn(getComputedStyle(node))) return false;
+    }
+    stack.push(...flatNodes(node, tag));
+  }
+  return true;
 }
 
 /**
@@ -48,9 +135,9 @@ function holdsMoreFields(n) {
  * @param {El} field @returns {El | null}
  */
 function faceOf(field) {
-  for (let n = flatElement(field), up = 0; n && up < MAX_FACE_DEPTH; n = flatElement(n), up++) {
-    if (NO_FACES.has(tagOf(n))) return null;
-    if (holdsMoreFields(n)) return null;
+  for (let n = outsideOf(field), up = 0; n && up < MAX_FACE_DEPTH; n = flatElement(n), up++) {
+    if (NO_FACES.has(tagOf(n)) || holdsMoreFields(n, field)) return null;
+    if (isBoxlessPart(n)) continue;
     if (!safe.checkVisibility(n, VISIBLE)) {
       if (up > 0) return null; // the field is transparent with much around it: nothing is drawn
       continue;
@@ -86,7 +173,7 @@ function drawnValue(field) {
   if (!isCombo(field) || field.value !== "" || isMasked(field) || isSecret(field) || isValueMasked(field)) return "";
   if (safe.checkVisibility(field, VISIBLE) && isBoxDrawn(getComputedStyle(field))) return ""; // what stands beside it is no choice
   for (let n = flatElement(field), up = 0; n && up < MAX_FACE_DEPTH; n = flatElement(n), up++) {
-    if (NO_FACES.has(tagOf(n)) || holdsMoreFields(n)) return "";
+    if (NO_FACES.has(tagOf(n)) || holdsMoreFields(n, field)) return "";
     if (isBoxDrawn(getComputedStyle(n))) return textOfFace(n, field);
   }
   return "";

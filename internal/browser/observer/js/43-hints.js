@@ -140,7 +140,7 @@ class Hints {
     if (toggle.type === "file" || !safe.checkVisibility(toggle, VISIBLE_OR_TRANSPARENT)) return null;
     for (let n = flatElement(toggle), up = 0; n && up < MAX_SWITCH_DEPTH; n = flatElement(n), up++) {
       const tag = tagOf(n);
-      if (NO_FACES.has(tag) || holdsMoreFields(n)) return null;
+      if (NO_FACES.has(tag) || holdsMoreFields(n, toggle)) return null;
       if (hasAttr(n, "role") || !this.isInteractiveBut(n, tag, HINT_PROXY)) continue;
       const { width, height } = safe.rect(n);
       const small = width >= MIN_FACE && height >= MIN_FACE && width <= MAX_SWITCH_WIDTH && height <= MAX_SWITCH_HEIGHT;
