@@ -43,6 +43,8 @@ class Visibility {
      * @type {Map<string, El> | null}
      */
     this.images = null;
+    /** Whether a select is drawn itself. @type {Map<El, boolean>} */
+    this.lists = new Map();
     /** The boxes that are fixed outside of the viewport, by their trees. @type {Map<Tree, El[]>} */
     this.drawers = new Map();
     /** The frame of the document is not shown. */
@@ -54,6 +56,7 @@ class Visibility {
     this.labels.firstOfMany.clear();
     this.collapsed.clear();
     this.drawers.clear();
+    this.lists.clear();
     this.images = null;
     this.unseen = isUnseenFrame();
   }
@@ -135,7 +138,17 @@ class Visibility {
   hasVisibleBox(el, tag, rect) {
     if (!(rect.width > 0 && rect.height > 0)) return false;
     if (tag === "a" && isSkipLink(el)) return true;
+    if (tag === "option" && !this.isListSeen(el)) return false;
     return !this.isOffPage(el, rect) && !this.isClipped(el, tag) && !this.isCollapsed(el);
+  }
+
+  /** Whether the list that an option stands in is drawn itself: nobody sees an option of one that something else is drawn for. @param {El} option */
+  isListSeen(option) {
+    const list = closestOf(option, "select");
+    if (!list) return true;
+    let seen = this.lists.get(list);
+    if (seen === undefined) this.lists.set(list, (seen = !this.isVisuallyHidden(list, safe.rect(list))));
+    return seen;
   }
 
   /**
