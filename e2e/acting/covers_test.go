@@ -48,6 +48,20 @@ func TestFieldsAreUsedThroughTheirFaces(t *testing.T) {
 	s.is("low.value + ' ' + high.value", "40 70")
 }
 
+// TestACoveredComboboxIsOpenedByItsFace clicks a combobox whose choices are drawn over it, and one that another control covers.
+func TestACoveredComboboxIsOpenedByItsFace(t *testing.T) {
+	s := staged(t, `<style>.box { position: relative; width: 300px; height: 20px; border: 1px solid; margin: 9px } input { position: absolute; opacity: 0; inset: 0; width: 100%; z-index: -1 }
+			.tags, .tags > * { position: absolute; inset: 0 }</style><p id=out></p>
+		<div class=box onclick="out.append('open ')"><div class=tags><span>Monday</span></div><input role=combobox aria-label=Days readonly></div>
+		<div class=box onclick="out.append('wrong ')"><div class=tags><button onclick="out.append('wrong ')">Tuesday</button></div><input role=combobox aria-label=Below readonly></div>
+		<div class=box onclick="out.append('wrong ')"><div class=tags><span>Wednesday</span></div><input aria-label=Plain readonly></div>`)
+	s.do(click(s.at("Days")))
+	s.is("out.textContent", "open ")
+	s.refused(click(s.at("Below")), "NOT_ACTIONABLE", "covered by")
+	s.refused(click(s.at("Plain")), "NOT_ACTIONABLE", "covered by")
+	s.is("out.textContent", "open ")
+}
+
 // TestALabelMeansItsField clicks by words that a label with a listener and its field both say.
 func TestALabelMeansItsField(t *testing.T) {
 	s := staged(t, `<label for=i onclick="out.append('label ')">Languages</label> <input id=i role=combobox onclick="out.append('field ')"><p id=out></p>`)

@@ -301,7 +301,24 @@ function clickPath(el, hit, hidden) {
   if (tagOf(el) === "area" && tagOf(hit) === "img" && hasAttr(hit, "usemap")) return DIRECT;
   // A transparent native control receives clicks through the box that is drawn around it.
   if (isToggle(el, tagOf(el)) && isBoxAround(el, hit, hidden ?? !isDrawn(el))) return DIRECT;
-  return isPressedThrough(el, hit) ? DIRECT : COVERED;
+  if (isPressedThrough(el, hit)) return DIRECT;
+  return isOnFace(el, hit, hidden) ? INSIDE : COVERED;
+}
+
+/**
+ * Whether a press is on what is drawn in the place of a combobox, such as the choices and the arrow beside its transparent field, and on no
+ * control there: that opens it.
+ * @param {El} el @param {El} hit @param {boolean} [hidden] the combobox is not drawn itself
+ */
+function isOnFace(el, hit, hidden) {
+  const tag = tagOf(el);
+  if (!isCombo(el) || !mayHaveFace(el, tag) || !(hidden ?? !isDrawn(el))) return false;
+  const face = faceOf(el);
+  for (let /** @type {El | null} */ n = face && hit; n; n = flatElement(n)) {
+    if (n === face) return true;
+    if (INTERACTIVE_TAGS.has(tagOf(n)) || isEditingHost(n) || INTERACTIVE_ROLES.has(explicitRole(n))) return false;
+  }
+  return false;
 }
 
 /**
