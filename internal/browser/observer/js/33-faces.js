@@ -113,7 +113,7 @@ function holdsAlone(box, field) {
   const stack = flatNodes(box, tagOf(box));
   for (let seen = 0; stack.length; seen++) {
     const node = /** @type {El | Text} */ (stack.pop());
-    if (seen > MAX_FACE_NODES) return false;
+    if (seen > MAX_FACE_NODES || stack.length > MAX_FACE_NODES) return false;
     if (node === field) continue;
     if (isText(node)) {
       if (/[\p{L}\p{N}]/u.test(node.data)) return false;
@@ -125,7 +125,7 @@ function holdsAlone(box, field) {
       if (!safe.checkVisibility(node, VISIBLE_OR_TRANSPARENT)) continue;
       if (INTERACTIVE_TAGS.has(tag) || tag === "img" || tag === "svg" || tag === "canvas" || isBoxDrawn(getComputedStyle(node))) return false;
     }
-    stack.push(...flatNodes(node, tag));
+    for (const inner of flatNodes(node, tag)) if (stack.push(inner) > MAX_FACE_NODES) return false;
   }
   return true;
 }
