@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,6 +155,7 @@ func newRoot(a *cli.App, args ...string) *cobra.Command {
 	root.SetGlobalNormalizationFunc(cli.NormalizeFlag)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	root.SetVersionTemplate("domtap {{.Version}}\n")
+	root.SetHelpTemplate(helpTemplate(root.HelpTemplate()))
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if slices.Contains(args, "all") {
@@ -186,45 +188,86 @@ func named(all []group, args []string) bool {
 	})
 }
 
-// usageTemplate lists a command's own flags. Those that many commands have are only named, unless --help all asks for all. It adds the notes to the
-// help of the root.
+// helpTemplate says of a command what its first paragraph does, unless --help all asks for all.
+func helpTemplate(template string) string {
+	cobra.AddTemplateFunc("about", func(cmd *cobra.Command) string {
+		about := cmp.Or(cmd.Long, cmd.Short)
+		if asksAll(cmd) || !cmd.HasParent() {
+			return about
+		}
+		first, _, _ := strings.Cut(about, "\n\n")
+		return first
+	})
+	return strings.Replace(template, "{{with (or .Long .Short)}}", "{{with (about .)}}", 1)
+}
+
+// shownExamples is how many examples the help of a command has.
+const shownExamples = 3
+
+// examples are the first ones of a command, or with --help all all of them.
+func examples(cmd *cobra.Command) string {
+	lines := strings.Split(strings.TrimRight(cmd.Example, "\n"), "\n")
+	if asksAll(cmd) || !cmd.HasParent() || len(lines) <= shownExamples {
+		return cmd.Example
+	}
+	return strings.Join(lines[:shownExamples], "\n")
+}
+
+// usageTemplate lists a command's own flags. Those that many commands have, and rare ones, are only named, unless --help all asks for all. It
+// adds the notes to the help of the root.
 func usageTemplate(template string) string {
 	cobra.AddTemplateFunc("ownFlags", func(f *pflag.FlagSet) string { return flagUsages(f, isOwn) })
 	cobra.AddTemplateFunc("otherFlags", otherFlags)
+	cobra.AddTemplateFunc("examples", examples)
 	const all = "{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
 	const parted = `{{ownFlags .LocalFlags | trimTrailingWhitespaces}}{{with otherFlags .}}
 
 {{. | trimTrailingWhitespaces}}{{end}}`
+	template = strings.Replace(template, "{{.Example}}", "{{examples .}}", 1)
 	return strings.Replace(template, all, parted, 1) + "{{if not .HasParent}}" + rootNotes + "{{end}}"
 }
 
-// helpAll is the annotation of a command whose help describes all flags, for --help all.
+// helpAll is the annotation of a command whose help says all, for --help all.
 const helpAll = "domtap_help_all"
 
-func isOwn(f *pflag.Flag) bool { return !cli.IsCommon(f) && !actcmd.IsTarget(f) }
+func asksAll(cmd *cobra.Command) bool {
+	_, all := cmd.Annotations[helpAll]
+	return all
+}
 
-// otherFlags names, or with helpAll describes, the flags that say which element a command works on, and those that all client commands have.
+// isOwn reports whether the help of a command describes a flag.
+func isOwn(f *pflag.Flag) bool {
+	return !cli.IsCommon(f) && !actcmd.IsTarget(f) && !cli.IsRare(f) && f.Name != "help"
+}
+
+// otherFlags names, or with --help all describes, the flags that are rare, those that say which element a command works on, and those that all
+// client commands have.
 func otherFlags(cmd *cobra.Command) string {
-	var target, common []string
+	var rare, target, common []string
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch {
 		case cli.IsCommon(f) && slices.Contains([]string{"tab", "json", "timeout"}, f.Name):
 			common = append(common, "--"+f.Name)
 		case actcmd.IsTarget(f):
 			target = append(target, "--"+f.Name)
+		case cli.IsRare(f):
+			rare = append(rare, "--"+f.Name)
 		}
 	})
 	if len(common) == 0 {
 		return ""
 	}
-	if _, all := cmd.Annotations[helpAll]; all {
+	if asksAll(cmd) {
 		return allFlags(cmd.LocalFlags())
 	}
 	var b strings.Builder
+	if len(rare) > 0 {
+		b.WriteString("Also: " + strings.Join(rare, " ") + "\n")
+	}
 	if len(target) > 0 {
 		b.WriteString("Which element: " + strings.Join(target, " ") + "\n")
 	}
-	return b.String() + "Every command: " + strings.Join(common, " ") + " and more; --help all describes them\n"
+	return b.String() + "Every command: " + strings.Join(common, " ") + " and more; --help all says all\n"
 }
 
 // allFlags describes the flags that otherFlags names otherwise.
@@ -232,6 +275,9 @@ func allFlags(f *pflag.FlagSet) string {
 	all := "Every command:\n" + flagUsages(f, cli.IsCommon)
 	if target := flagUsages(f, actcmd.IsTarget); target != "" {
 		all = "Which element:\n" + target + "\n" + all
+	}
+	if rare := flagUsages(f, cli.IsRare); rare != "" {
+		all = "Also:\n" + rare + "\n" + all
 	}
 	return all
 }

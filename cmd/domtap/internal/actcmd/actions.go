@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -16,8 +17,9 @@ import (
 var actions = []action{
 	{
 		name: "click", short: "Click an element, and print what that changed",
-		long: `Click the element with this ref or this text, wait until the page has settled, and print what changed. A ref is
-never reused for another element: if the element is gone, the click fails (exit code 4) and hits nothing
+		long: `Click the element with this ref or this text, wait until the page has settled, and print what changed.
+
+A ref is never reused for another element: if the element is gone, the click fails (exit code 4) and hits nothing
 else. The click also fails if the element stays covered or disabled for longer than 2 seconds, and if several
 elements have the text.`,
 		example: "  domtap click Pay\n  domtap click button Pay --within \"Order 12\"\n  domtap click 12\n  domtap click 12 --button right --modifier Shift\n  domtap click 12 --hold 800ms\n  domtap click --at 120,40",
@@ -26,6 +28,7 @@ elements have the text.`,
 			f.Int32Var(&o.count, "count", 0, "how often to click, 1 to 3: 3 selects a paragraph (default 1)")
 			f.DurationVar(&o.hold, "hold", 0, "hold the button for so long before it is released, at most 10s")
 			f.StringArrayVar(&o.modifiers, "modifier", nil, "hold Alt, Control, Meta or Shift; may be repeated")
+			cli.MarkRare(f, "modifier")
 		},
 		step: func(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Button: o.button, Modifiers: o.modifiers, Count: o.count, Hold: holding(o.hold)}}}, nil

@@ -13,16 +13,15 @@ import (
 )
 
 // mouseHelp says what the steps are.
-const mouseHelp = `Press a button, move the pointer and release the button, in one turn of at most 32 steps, to draw, rub, select or use a
-slider. A button that is still down at the end is released then. The steps are
-
+const mouseHelp = `Press a button, move the pointer and release the button, in at most 32 steps:
   down [PLACE]          press the button at a place, or where the pointer is
   move PLACE…           move to a place, through those before it
   move [PLACE] by X,Y   move so far from a place, or from where the pointer is
   up                    release the button
   press KEY             press a key meanwhile, such as Escape
+A PLACE is a ref, or a point X,Y of the viewport.
 
-A PLACE is a ref, or a point X,Y of the viewport. The flags that name an element are the place of the first step without
+A button that is still down at the end is released then. The flags that name an element are the place of the first step without
 one. Put a distance that begins with a dash in quotes with its step: "move by -20,0".`
 
 // Mouse is the command that presses, moves and releases the mouse in one turn.
@@ -30,7 +29,7 @@ func Mouse(app *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "mouse STEP…", Short: "Press, move and release the mouse, and print what that changed",
 		Long:    mouseHelp,
-		Example: "  domtap mouse down 12 move by 80,0 up\n  domtap mouse down 100,100 move 150,100 150,150 100,100 up\n  domtap mouse down move by 0,40 up --role slider --name Volume --hold 500ms",
+		Example: "  domtap mouse down 12 move by 80,0 up\n  domtap mouse down 100,100 move 150,100 150,150 100,100 up\n  domtap mouse down move by 0,40 up --role slider\n  domtap mouse down move by 0,40 up --role slider --name Volume --hold 500ms",
 	}
 	var t target
 	var down domtapv1.MouseDownStep
@@ -43,6 +42,7 @@ func Mouse(app *cli.App) *cobra.Command {
 	cmd.Flags().StringArrayVar(&down.Modifiers, "modifier", nil, "hold Alt, Control, Meta or Shift until the release; may be repeated")
 	cmd.Flags().DurationVar(&hold, "hold", 0, "hold the button for so long before it is moved, at most 10s")
 	cmd.Flags().Int32Var(&moves, "moves", 0, "in how many moves to go along each line, 1 to 100 (default 8)")
+	cli.MarkRare(cmd.Flags(), "hold", "modifier", "moves")
 	app.TabCommand(cmd)
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		return cli.CheckArgs(args, []string{"STEP…"}, -1)

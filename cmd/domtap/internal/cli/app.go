@@ -197,6 +197,7 @@ func (a *App) TabCommand(cmd *cobra.Command) *cobra.Command {
 // EachFlag defines --each of a command that prints changes; see Printer.Brief.
 func (a *App) EachFlag(cmd *cobra.Command, each *bool) {
 	cmd.Flags().BoolVar(each, "each", false, "print each change by itself, also those that were asked for")
+	MarkRare(cmd.Flags(), "each")
 }
 
 // SaveFile writes a file, or to standard output for "-", and prints the name and the size. Files and pipes have the data

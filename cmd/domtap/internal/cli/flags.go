@@ -139,6 +139,19 @@ func markCommon(f *pflag.FlagSet, names ...string) {
 // IsCommon reports whether all client commands have a flag.
 func IsCommon(flag *pflag.Flag) bool { return flag.Annotations[commonAnnotation] != nil }
 
+// rareAnnotation marks the flags that the help of a command only names.
+const rareAnnotation = "domtap_rare"
+
+// MarkRare has the help of a command only name some flags, unless it is asked for all.
+func MarkRare(f *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		_ = f.SetAnnotation(name, rareAnnotation, []string{""}) // the only error is a flag that does not exist
+	}
+}
+
+// IsRare reports whether the help of a command only names a flag.
+func IsRare(flag *pflag.Flag) bool { return flag.Annotations[rareAnnotation] != nil }
+
 // MakeOwn makes a flag of all client commands one of its command alone, which no variable sets.
 func MakeOwn(flag *pflag.Flag, usage, value string) {
 	flag.Usage, flag.DefValue = usage, value

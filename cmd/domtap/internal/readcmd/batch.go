@@ -35,7 +35,9 @@ func Batch(a *cli.App) *cobra.Command {
 		Use:   "batch URL... | -",
 		Short: "Read many pages in parallel, in temporary tabs",
 		Long: `Open each URL in a tab of its own, read the page as domtap read does, or extract data with --schema, and
-close the tab. At most 50 URLs; the results are in the order of the URLs. - reads the URLs from standard
+close the tab.
+
+At most 50 URLs; the results are in the order of the URLs. - reads the URLs from standard
 input, one per line. A page that fails does not affect the others; the exit code reports the failure
 when all are done.`,
 		Example: "  domtap batch example.com example.org\n  domtap batch --schema product.json - <urls.txt",
@@ -69,6 +71,7 @@ func (b *batchFlags) register(cmd *cobra.Command) {
 	f.Int32Var(&b.maxTokens, "max-tokens", 1500, "the most tokens of text of each page; 0: no limit")
 	f.Int32Var(&b.parallel, "parallel", 4, "how many pages to read at once, 1 to 8")
 	f.DurationVar(&b.each, "each", 15*time.Second, "the timeout of each page, at most 1m")
+	cli.MarkRare(f, "each", "parallel", "session")
 }
 
 func (b *batchFlags) request(a *cli.App, args []string) (*domtapv1.BatchRequest, error) {

@@ -120,6 +120,7 @@ func (c *compactFlags) register(cmd *cobra.Command, formats []string) {
 	f.BoolVar(&c.incremental, "incremental", false, "with --format diff or dense_diff: what changed since this terminal last saw the page")
 	f.Uint64Var(&c.since, "since", 0, "with --format diff or dense_diff: the revision to compare with")
 	f.StringVar(&c.epoch, "epoch", "", "with --since: the epoch of that revision")
+	cli.MarkRare(f, "each", "epoch", "history", "incremental", "since")
 	cmd.MarkFlagsRequiredTogether("since", "epoch")
 }
 

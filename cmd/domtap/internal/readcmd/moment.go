@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -18,6 +19,7 @@ type moment struct {
 func (m *moment) register(cmd *cobra.Command) {
 	m.cmd = cmd
 	cmd.Flags().DurationVar(&m.offset, "at", 0, "of a recording (domtap replay): what was there this long after its start (default: where the replay stands)")
+	cli.MarkRare(cmd.Flags(), "at")
 }
 
 // message is nil when the flag is not set.

@@ -43,7 +43,9 @@ func Read(a *cli.App) *cobra.Command {
 		Short: "Read a page: as text, as a tree to act on, or as a picture",
 		Long: `Read a page in the format that suits it: an article as Markdown without what surrounds it, an
 application as a tree of what can be acted on, and painted content as a picture annotated with numbers,
-which are refs. --mode chooses the format instead. --ref reads one element: all of the text that other
+which are refs.
+
+--mode chooses the format instead. --ref reads one element: all of the text that other
 answers cut, as in "Terms and conditions…+2300".`,
 		Example: `  domtap read
   domtap read --mode content --max-tokens 0 --save page.md

@@ -68,6 +68,7 @@ func (s *searchFlags) register(cmd *cobra.Command) {
 	f.Int32Var(&s.tokens, "max-tokens", 1500, "the most tokens of the text; 0: no limit")
 	f.DurationVar(&s.age, "max-age", 10*time.Minute, "how old an earlier answer may be, up to 24h; 0: ask the provider")
 	f.StringVar(&s.provider, "provider", "", "the provider to ask (default: the daemon's first one that has the kind)")
+	cli.MarkRare(f, "max-age", "provider")
 }
 
 func (s *searchFlags) request(words []string) *domtapv1.SearchRequest {

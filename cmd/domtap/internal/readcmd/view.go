@@ -36,6 +36,7 @@ func (v *viewFlags) register(cmd *cobra.Command) {
 	v.at.register(cmd)
 	f.StringVar(&v.frame, "frame", "", "only this frame")
 	f.StringSliceVar(&v.attributes, "attr", nil, "also these HTML attributes, such as id,data-testid")
+	cli.MarkRare(f, "attr", "frame", "full", "max-elements", "root")
 }
 
 // request makes the selection of a request. The daemon chooses limits that are not set.

@@ -18,6 +18,7 @@ import (
 )
 
 const waitHelp = `Wait until all conditions of the flags hold at once, then print what met them and what changed meanwhile.
+
 The command returns on the event itself, and at once if all conditions hold already. If --timeout ends
 first (exit code 5), the error says what the page showed instead.
 
@@ -128,6 +129,7 @@ func (w *waitFlags) register(f *pflag.FlagSet) {
 	f.Lookup("network-idle").NoOptDefVal = "500ms"
 	f.DurationVar(&w.quiet, "quiet", 0, "the page did not change for this long")
 	f.BoolVar(&w.change, "change", false, "anything changed since the command started")
+	cli.MarkRare(f, "change", "enabled", "exact", "visible", "within")
 }
 
 // condition makes the condition from the flags that are set.

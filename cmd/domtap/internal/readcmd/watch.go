@@ -16,8 +16,9 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-const watchHelp = `Print the page in one line, then every change as it happens, until the tab is closed or Ctrl-C. Added
-and removed elements, changed states and values, and navigations are changes; changes that the page
+const watchHelp = `Print the page in one line, then every change as it happens, until the tab is closed or Ctrl-C.
+
+Added and removed elements, changed states and values, and navigations are changes; changes that the page
 makes at once are printed as one. A line with + is an added element, - a removed one, ~ a changed one:
 what it is now and what it was. docs/dense.md has the grammar.
 
@@ -53,6 +54,7 @@ func Watch(a *cli.App) *cobra.Command {
 	f.BoolVar(&w.omitInitial, "omit-initial", false, "do not print the page first")
 	f.Float64Var(&w.speed, "speed", 1, "of a recording (domtap replay): play it this many times as fast as it was, 0.01 to 10000")
 	f.DurationVar(&w.minInterval, "min-interval", 0, "the least time between two printed changes; changes in between are merged")
+	cli.MarkRare(f, "all", "min-interval", "omit-initial", "speed", "timestamps", "viewport-only")
 	cli.MakeOwn(f.Lookup("timeout"), "end after this time (default: never)", "0s")
 	cmd.RunE = a.WithClientFor(func() time.Duration {
 		limit := watchLimit(a, cmd)

@@ -44,6 +44,7 @@ func (o *replayFlags) register(cmd *cobra.Command) {
 	f.IntVar(&o.exportBytes, "export-max-bytes", 32<<20, "of --export: how large the file may be; what does not fit is left out, pictures and states by halves")
 	o.page.register(cmd)
 	f.DurationVar(&o.at, "at", 0, "show what was there this long after the start (default: the end)")
+	cli.MarkRare(f, "export-max-bytes", "go-test", "har", "socket")
 	cmd.MarkFlagsMutuallyExclusive("har", "script", "go-test", "export")
 	for _, page := range []string{"ui", "open"} { // the others serve nothing
 		for _, other := range []string{"har", "script", "go-test", "export"} {
@@ -75,6 +76,7 @@ Recordings of several tabs are replayed together, each at its time.`,
 		Args: cli.Args("FILE…"),
 	}
 	cli.StateDirFlag(cmd.Flags(), &a.Flags.StateDir)
+	cli.MarkRare(cmd.Flags(), "state-dir")
 	flags.register(cmd)
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error { return flags.replay(cmd, a, args) })
 	return cmd

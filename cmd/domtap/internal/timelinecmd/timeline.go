@@ -36,7 +36,9 @@ func Timeline(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "timeline [TAB]",
 		Short: "Print what happened on a tab: who did what, and what the page did",
-		Long: `Print the timeline of a tab, one line for each entry, in the order in which they began: calls that act, with their steps, the
+		Long: `Print the timeline of a tab, one line for each entry, in the order in which they began.
+
+It has calls that act, with their steps, the
 verdict and what they cost; calls that read; navigations, dialogs, downloads, new tabs, errors of scripts, failed
 requests; and what was paused. Under it are the clients of the tab and what each of them cost. What is typed is not in it. A tab keeps 1,000
 entries, and its timeline can be read for 10 minutes after it was closed.`,
@@ -50,6 +52,7 @@ entries, and its timeline can be read for 10 minutes after it was closed.`,
 	f.Uint64Var(&l.after, "after", 0, "only entries after this one")
 	f.Int32Var(&l.max, "max", 100, "how many entries to print, 1 to 1000")
 	f.BoolVarP(&l.follow, "follow", "f", false, "print entries as calls end, until the tab is closed, --timeout or Ctrl-C")
+	cli.MarkRare(f, "after", "client")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		if len(args) == 1 {
 			c.Tab = args[0]
