@@ -134,16 +134,13 @@ class Layout {
   }
 
   /**
-   * Whether no style sheet changed and no animation runs.
+   * Whether no style sheet changed, no animation runs, and none has ended that was not seen.
    * @param {boolean} strict animations without an end count, too
    */
   areStylesUnchanged(strict) {
     const { doc } = this.model;
     if (this.model.styles.changed(doc)) return false;
-    for (const a of safe.getAnimations(doc)) {
-      if (a.playState === "running" && (strict || !isEndless(a, doc))) return false;
-    }
-    return true;
+    return !this.model.animations.mayDiffer(strict);
   }
 
   /** @param {number} size how many elements are compared */
@@ -167,13 +164,4 @@ class Layout {
     this.cursor = rec;
     return true;
   }
-}
-
-/**
- * Whether an animation has no end, as spinners do, or follows the scroll position. The regular
- * sweeps find what it changes.
- * @param {Animation} animation @param {Document} doc
- */
-function isEndless(animation, doc) {
-  return animation.timeline !== doc.timeline || (animation.effect !== null && animation.effect.getComputedTiming().endTime === Infinity);
 }

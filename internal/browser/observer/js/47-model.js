@@ -9,6 +9,7 @@
 //   Identity       whether an element came back     Rows     which record an element belongs to
 //   ListenerProbe  click listeners, closed roots
 //   Redraws        elements that replaced equal ones
+//   Animations     those that run, and their ends
 //   OnHover        what shows only while the pointer is over something else
 //   Visibility, Labels, Naming and Styles read one element or sheet.
 //
@@ -44,6 +45,7 @@ class Model {
     this.hints = new Hints(this);
     this.onHover = new OnHover(this);
     this.layout = new Layout(this);
+    this.animations = new Animations(this);
     this.refresh = new Refresh(this);
     this.sweep = new Sweep(this);
     this.listeners = new ListenerProbe(this);

@@ -32,10 +32,11 @@ const DIALOG_ROLES = new Set(["dialog", "alertdialog"]);
 const OFFERING_ROLES = new Set(["menu", "menubar", "listbox", "tree", "grid", "tooltip", "combobox"]);
 
 /**
- * The kind of a live region: "alert", "status" or "log"; empty: the element is none.
+ * The kind of a live region: "alert", "status" or "log"; empty: the element is none. A dialog whose text is read aloud is a dialog.
  * @param {El} el
  */
 function liveKind(el) {
+  if (DIALOG_ROLES.has(explicitRole(el))) return "";
   const role = LIVE_KINDS.get(explicitRole(el)) || "";
   const live = (attr(el, "aria-live") || "").trim().toLowerCase();
   if (live === "off") return "";
@@ -50,7 +51,28 @@ function isDialogSource(el) {
   const role = explicitRole(el);
   if (DIALOG_ROLES.has(role)) return true;
   if (OFFERING_ROLES.has(role) || liveKind(el) !== "") return false;
-  return tagOf(el) === "dialog" || hasAttr(el, "popover") || (attr(el, "aria-modal") || "").toLowerCase() === "true";
+  if (tagOf(el) === "dialog" || (attr(el, "aria-modal") || "").toLowerCase() === "true") return true;
+  return hasAttr(el, "popover") && !holdsOffer(el);
+}
+
+/** How many elements of a popover are searched for what it offers. */
+const MAX_OFFER_NODES = 30;
+
+/** Whether all that a box says is a menu, a list of options or the like in it. @param {El} box */
+function holdsOffer(box) {
+  /** @type {(El | Text)[]} */
+  const stack = [box];
+  for (let seen = 0; stack.length && seen < MAX_OFFER_NODES; seen++) {
+    const node = /** @type {El | Text} */ (stack.pop());
+    if (isText(node)) {
+      if (hasText(node.data)) return false; // words before it
+      continue;
+    }
+    const tag = tagOf(node);
+    if (node !== box && OFFERING_ROLES.has(explicitRole(node))) return noticeText(box, MAX_NOTICE) === noticeText(node, MAX_NOTICE);
+    if (!NO_MESSAGE.has(tag)) stack.push(...flatNodes(node, tag).slice(0, MAX_OFFER_NODES).reverse());
+  }
+  return false;
 }
 
 /** Whether a dialog or popover is open and drawn. @param {El} el */

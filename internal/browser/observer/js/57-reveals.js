@@ -4,9 +4,9 @@
 //
 // Reveals owns the elements that were not shown when the act began, or when they were added, and
 // have text in them. Notices (58-notices.js) takes those that are shown at each check. What fades
-// in has opacity 0 for its first frame, what fades out is there until its last one, and a drawer slides in from outside of the
-// viewport: waits says that such an animation is under way, for Rest (61-rest.js) and settle (70-commands.js). Everything
-// is bounded: an act waits REVEAL_AT_MOST for all animations together.
+// in has opacity 0 for its first frame, what fades out is there until its last one, what unfolds has no height at first, and a
+// drawer slides in from outside of the viewport: waits says that such an animation is under way, for Rest (61-rest.js) and
+// settle (70-commands.js). Everything is bounded: an act waits REVEAL_AT_MOST for all animations together.
 
 /** How many elements with attributes are looked at when an act begins, and how many are kept. */
 const MAX_LOOKED_AT = 3000, MAX_UNSHOWN = 300;
@@ -27,21 +27,37 @@ class Reveals {
     this.animated = false;
     /** When that was first so in this act; 0: not yet. */
     this.since = 0;
+    /** The time of the document when the act began. */
+    this.begun = 0;
+    /** The trees that were looked at in this act, how many elements more may be, and how many trees there were. @type {Set<Tree>} */
+    this.looked = new Set();
+    this.left = this.trees = 0;
   }
 
   /** An act begins. */
   begin() {
     this.clear();
+    this.begun = Number(this.model.doc.timeline.currentTime);
     this.model.visibility.begin();
-    let left = MAX_LOOKED_AT;
+    this.left = MAX_LOOKED_AT;
+    this.lookAtTrees();
+  }
+
+  /** Looks at the trees that it has not looked at in this act: scans find shadow trees during it, too. */
+  lookAtTrees() {
+    this.trees = this.model.sweep.follows;
     for (const tree of [this.model.doc, ...this.model.sweep.shadows]) {
-      left = this.look(queryAll(tree, "*"), left);
-      if (left <= 0) return;
+      if (this.left <= 0) return;
+      if (this.looked.has(tree)) continue;
+      this.looked.add(tree);
+      this.left = this.look(queryAll(tree, "*"), this.left);
     }
   }
 
   clear() {
     this.unshown.clear();
+    this.looked.clear();
+    this.left = 0;
     this.animations = null;
     this.animated = false;
     this.since = 0;
@@ -66,15 +82,15 @@ class Reveals {
     return left;
   }
 
-  /** Whether an element is drawn, and in no drawer that has not slid in yet. @param {El} el */
+  /** Whether an element is drawn, is not folded, and is in no drawer that has not slid in yet. @param {El} el */
   isShown(el) {
-    return isShown(el) && !this.model.visibility.isInDrawer(el);
+    return isShown(el) && (PHRASING.has(tagOf(el)) || !isCollapsedBox(el)) && !this.model.visibility.isInDrawer(el);
   }
 
   /** Keeps an element that is not shown, if it has text. Reports whether it does. @param {El} el */
   add(el) {
     const tag = tagOf(el);
-    if (NO_MESSAGE.has(tag) || NEVER_SHOWN.has(tag) || this.unshown.size >= MAX_UNSHOWN || !hasText(safe.textContent(el))) return false;
+    if (NO_MESSAGE.has(tag) || NEVER_SHOWN.has(tag) || this.unshown.size >= MAX_UNSHOWN || !saysText(el)) return false;
     this.unshown.add(el);
     return true;
   }
@@ -83,6 +99,7 @@ class Reveals {
   take() {
     this.animations = null;
     this.animated = false;
+    if (this.left > 0 && this.trees !== this.model.sweep.follows) this.lookAtTrees();
     /** @type {El[]} */
     const shown = [];
     for (const el of this.unshown) {
@@ -101,13 +118,24 @@ class Reveals {
     else this.look(queryWithin(el, "*"), MAX_UNSHOWN);
   }
 
-  /** A check ends. Waits for what an animation is about to show, and for drawers that slide in or out. */
+  /** A check ends. Waits for what an animation is about to show or to take away, and for drawers that slide in or out. */
   awaitAll() {
     for (const el of this.unshown) {
       if (this.animated) return;
       this.await(el);
     }
-    if (!this.animated) this.animated = this.running().some(slides);
+    if (!this.animated) this.animated = this.running().some((animation) => slides(animation) || (this.isOfAct(animation) && folds(animation)));
+  }
+
+  /** Whether an animation of this act runs, which a script may have begun without a change of the document. */
+  isAnimating() {
+    this.animations = null;
+    return this.running().some((animation) => this.isOfAct(animation));
+  }
+
+  /** Whether an animation began in this act. @param {Animation} animation */
+  isOfAct({ startTime }) {
+    return startTime === null || Number(startTime) >= this.begun;
   }
 
   /** Waits for an element that is rendered and not shown if an animation shows it. @param {El} el */
@@ -124,7 +152,7 @@ class Reveals {
   /** The animations that run and end. */
   running() {
     if (this.animations === null) {
-      this.animations = safe.getAnimations(this.model.doc).slice(0, ANIMATIONS).filter(({ effect, playState }) =>
+      this.animations = this.model.animations.list().filter(({ effect, playState }) =>
         playState === "running" && effect !== null && Number(effect.getComputedTiming().endTime) < Infinity);
     }
     return this.animations;
@@ -147,7 +175,24 @@ function isShown(el) {
 /** Whether an animation is one of an element or of what is around it. @param {Animation} animation @param {El} el */
 function isAnimatedWith({ effect }, el) {
   const target = /** @type {KeyframeEffect} */ (effect).target;
-  return target !== null && target !== undefined && safe.contains(/** @type {El} */ (target), el);
+  if (target === null || target === undefined) return false;
+  const around = /** @type {El} */ (target);
+  return safe.contains(around, el) || (isShadow(safe.getRootNode(around)) && isWithinNode(el, around));
+}
+
+/** How many slots of a box, and of what is assigned to each, are looked at. */
+const MAX_SLOTS = 8, MAX_SLOTTED = 50;
+
+/** Whether an element has text in it, or shows text of its host. @param {El} el */
+function saysText(el) {
+  return hasText(safe.textContent(el)) || slottedIn(el).some((node) => hasText(safe.textContent(node)));
+}
+
+/** What of the content of its host an element in a shadow tree shows. @param {El} el @returns {DomNode[]} */
+function slottedIn(el) {
+  if (!isShadow(safe.getRootNode(el))) return [];
+  const slots = tagOf(el) === "slot" ? [el] : [...queryWithin(el, "slot")].slice(0, MAX_SLOTS);
+  return slots.flatMap((slot) => slot.assignedNodes({ flatten: true }).slice(0, MAX_SLOTTED));
 }
 
 const RENDERED = { opacityProperty: false, visibilityProperty: false, contentVisibilityAuto: false };
@@ -163,7 +208,7 @@ const SLIDING = ["transform", "translate", "left", "right", "top", "bottom", "ma
 /** Whether an animation slides a box with text that floats above the page into the viewport, or out of it. @param {Animation} animation */
 function slides({ effect }) {
   const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect);
-  if (!target || pseudoElement || !hasText(safe.textContent(/** @type {El} */ (target)))) return false;
+  if (!target || pseudoElement || !saysText(/** @type {El} */ (target))) return false;
   const { left, right, top, bottom } = safe.rect(/** @type {El} */ (target));
   if (left > 0 && right < innerWidth && top > 0 && bottom < innerHeight) return false; // a drawer that leaves begins at an edge
   if (!/^(?:fixed|absolute)$/.test(getComputedStyle(target).position)) return false;
@@ -174,4 +219,16 @@ function slides({ effect }) {
 function fadesOut({ effect }) {
   const frames = /** @type {KeyframeEffect} */ (effect).getKeyframes();
   return frames.length > 0 && Number(frames[frames.length - 1].opacity) === 0;
+}
+
+/** Properties that fold a box. @type {(keyof ComputedKeyframe)[]} */
+const FOLDING = ["height", "maxHeight", "blockSize", "gridTemplateRows"];
+
+/** Whether an animation folds or unfolds a box with text, or fades it out. @param {Animation} animation */
+function folds(animation) {
+  const { target, pseudoElement } = /** @type {KeyframeEffect} */ (animation.effect);
+  if (!target || pseudoElement || !saysText(/** @type {El} */ (target))) return false;
+  const frames = /** @type {KeyframeEffect} */ (animation.effect).getKeyframes();
+  const ends = frames.length > 0 ? [frames[0], frames[frames.length - 1]] : [];
+  return fadesOut(animation) || ends.some((frame) => FOLDING.some((name) => /^0(?:px|fr|%)?$/.test(String(frame[name]))));
 }

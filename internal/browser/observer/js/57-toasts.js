@@ -58,7 +58,7 @@ function isToastLike(box, share) {
   for (let /** @type {El | null} */ n = box, up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
     if (isLiveRegion(n) || isDialogSource(n)) return false;
   }
-  if (firstWithin(box, TOASTLESS) || [...queryWithin(box, SOURCES)].some((el) => isLiveRegion(el) || isDialogSource(el))) return false;
+  if (firstWithin(box, TOASTLESS) || holdsOffer(box) || [...queryWithin(box, SOURCES)].some((el) => isLiveRegion(el) || isDialogSource(el))) return false;
   return queryWithin(box, "a[href],button,[role=button]").length <= MAX_TOAST_CONTROLS && countPointers(box) <= MAX_TOAST_CONTROLS;
 }
 

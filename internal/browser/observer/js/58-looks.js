@@ -152,7 +152,7 @@ class Looks {
     /** @type {Map<string, Rec[]>} */
     const ways = new Map();
     if (this.known.size === 0 || this.mutated.size + (this.approach ? this.approach.size : 0) === 0) return ways;
-    const animations = safe.getAnimations(this.model.doc).slice(0, ANIMATIONS);
+    const animations = this.model.animations.list();
     /** @type {Map<El, string>} */
     const found = new Map();
     for (const el of this.subjects()) {

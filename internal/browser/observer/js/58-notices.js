@@ -254,7 +254,7 @@ class Notices {
   /** Whether an act goes on, because an animation shows or hides something that is to be noticed. */
   isRevealing() {
     if (!this.acting) return false;
-    if (this.touched.size > 0) this.check();
+    if (this.touched.size > 0 || (!this.reveals.animated && this.reveals.isAnimating())) this.check();
     return this.reveals.waits();
   }
 
@@ -262,7 +262,10 @@ class Notices {
   compare(report) {
     const { model } = this;
     this.model.visibility.begin();
-    for (const el of this.reveals.take()) this.texts.add(el);
+    for (const el of this.reveals.take()) {
+      this.texts.add(el);
+      for (const node of slottedIn(el)) this.texts.add(node);
+    }
     /** @type {Map<El, SourceState>} */
     const now = new Map();
     /** @type {El[]} */
@@ -376,7 +379,7 @@ class Notices {
       const text = noticeText(el, MAX_NOTICE);
       if (text === "" || texts.has(text)) continue;
       texts.add(text);
-      if (!this.headings.has(text) && !this.isInDialog(el)) found.push({ el, text, level: Number(levelOf(el, tagOf(el), "heading")) });
+      if (!this.headings.has(text) && !this.isToldAround(el, text)) found.push({ el, text, level: Number(levelOf(el, tagOf(el), "heading")) });
     }
     this.headings = texts;
     const title = clean(safe.title(this.model.doc), MAX_NOTICE), retitled = title !== this.title;
@@ -387,9 +390,12 @@ class Notices {
     if (retitled && title !== "" && !texts.has(title)) this.make("heading", title, "", null, false);
   }
 
-  /** Whether an element is in a dialog that is open, which is noticed itself. @param {El} el */
-  isInDialog(el) {
-    for (const [other, { kind }] of this.sources) if (kind === "dialog" && safe.contains(other, el)) return true;
+  /** Whether a heading is in a dialog that is open, or in a region that says it. @param {El} el @param {string} text */
+  isToldAround(el, text) {
+    for (const [other, { kind, notice }] of this.sources) {
+      if (kind !== "dialog" && !(notice && !notice.gone && notice.text.includes(text))) continue;
+      if (safe.contains(other, el)) return true;
+    }
     return false;
   }
 

@@ -59,6 +59,7 @@ class Agent {
     this.types.observe(doc, TYPES);
     this.flush = this.flush.bind(this);
     this.onFrame = this.onFrame.bind(this);
+    this.model.animations.onEnd = () => this.noteAnimationEnd();
     this.model.onRoot = (root) => this.follow(root);
     this.onEvent = this.onEvent.bind(this);
     this.lastMutation = 0;
@@ -162,6 +163,14 @@ class Agent {
       default:
         model.changes.styleDirty = true;
     }
+    this.schedule();
+  }
+
+  /** An animation of a script is over, which no event of the document says: styles are others than those that were read. */
+  noteAnimationEnd() {
+    this.changedIn = this.model.doc.timeline.currentTime;
+    this.poller.noteActivity();
+    this.model.changes.styleDirty = this.model.changes.geometryDirty = true;
     this.schedule();
   }
 
@@ -331,6 +340,7 @@ class Agent {
     const { model } = this;
     if (contexts === "always" && model.changes.rescan) this.addStructure(); // one scan is faster than two
     model.refresh.update(all);
+    model.animations.note();
     if (!contexts || model.structural || (contexts === "alike" && !model.records.haveAlike())) return;
     this.addStructure();
     model.refresh.scanStructure(false);

@@ -22,8 +22,8 @@ const TOO_SOON = 100;
 const DISTRUSTED_FOR = 10;
 /** Animations that end so soon are waited for: a page may act on their end. */
 const ENDS_SOON = 50;
-/** How many added nodes of one action are searched, and how many animations looked at. */
-const SEARCHED = 50, ANIMATIONS = 100;
+/** How many added nodes of one action are searched. */
+const SEARCHED = 50;
 /** How long pictures without a size are waited for, in milliseconds. */
 const PICTURES_AT_MOST = 250;
 const LAST = /** @type {const} */ ({ priority: "background" });
@@ -295,7 +295,7 @@ class Rest {
 
   /** What the page shows of its work; empty when it shows nothing. */
   whatIsShown() {
-    return this.busy ? "busy" : this.agent.notices.isRevealing() ? "revealing" : endsSoon(this.agent.model.doc) ? "animation" : "";
+    return this.busy ? "busy" : this.agent.notices.isRevealing() ? "revealing" : endsSoon(this.agent.model) ? "animation" : "";
   }
 
   /**
@@ -341,10 +341,10 @@ function isLoading(img) {
   return !complete && loading !== "lazy" && safe.isConnected(img) && !hasArea(safe.rect(img));
 }
 
-/** Whether an animation ends soon, or the change of a view is under way. @param {Document} doc */
-function endsSoon(doc) {
+/** Whether an animation ends soon, or the change of a view is under way. @param {Model} model */
+function endsSoon({ animations, doc }) {
   if (/** @type {{activeViewTransition?: unknown}} */ (doc).activeViewTransition) return true;
-  return safe.getAnimations(doc).slice(0, ANIMATIONS).some((animation) => {
+  return animations.list().some((animation) => {
     const { effect, currentTime, playState } = animation;
     const end = effect && Number(effect.getComputedTiming().endTime);
     return playState === "running" && typeof end === "number" && end - Number(currentTime) <= ENDS_SOON;

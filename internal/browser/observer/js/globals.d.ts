@@ -88,7 +88,7 @@ interface El extends HTMLElement {
 
   // Slots.
   assignedElements(): El[];
-  assignedNodes(): (El | Text)[];
+  assignedNodes(how?: { flatten: boolean }): (El | Text)[];
 
   /** On elements whose click listener makes them something to act on; see ListenerProbe. */
   [CLICKABLE]?: boolean;
