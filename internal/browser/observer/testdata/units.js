@@ -253,6 +253,23 @@ const units = {
     })];
   },
 
+  /** Which elements with an id are listed by a read, at first and a frame after each step. @param {string[]} steps */
+  async animations(steps) {
+    const agent = new Agent(document, () => {});
+    agent.start();
+    const next = () => {
+      agent.take(true, false);
+      return named().filter((el) => (agent.model.records.get(el) || { shown: false }).shown).map((el) => el.id).join(" ");
+    };
+    const out = [next(), next()]; // the second one finds nothing new
+    for (const step of steps) {
+      (0, eval)(step);
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+      out.push(next());
+    }
+    return out;
+  },
+
   /** How many hints about hovering there are, and for how many elements a second search for them read the style. */
   reads() {
     const { onHover } = modelNow();

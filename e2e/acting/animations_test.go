@@ -1,0 +1,52 @@
+package acting
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// TestAnAnswerHasWhatAnAnimationShowsOrTakesAway opens and closes a menu in a shadow tree, which a script fades in and out, and a part of a
+// form, which unfolds and folds by a style. Each answer lists what is there when that is over.
+func TestAnAnswerHasWhatAnAnimationShowsOrTakesAway(t *testing.T) {
+	s := staged(t, `<title>Animations</title><style>#more { height: 0; overflow: hidden; transition: height .2s } #more.in { height: 60px }</style>
+<button id=actions>Actions</button><x-menu></x-menu><button onclick="more.classList.toggle('in')">Details</button><div id=more><button>Reset</button> all fields</div>
+<script>
+customElements.define("x-menu", class extends HTMLElement {
+  connectedCallback() {
+    this.attachShadow({ mode: "open" }).innerHTML = "<div hidden><div role=menu><div role=menuitem tabindex=0>Cut</div><div role=menuitem tabindex=0>Copy</div></div></div>"
+    const box = this.shadowRoot.firstChild
+    actions.onclick = () => { box.hidden = false; box.animate([{ opacity: 0 }, { opacity: 1 }], 200) }
+    box.onclick = async () => { await box.animate([{ opacity: 1 }, { opacity: 0 }], 200).finished; box.hidden = true }
+  }
+})
+</script>`)
+	for range 2 {
+		s.answers("Actions", "+ Cut", "+ Copy")
+		s.answers("Cut", "- Cut", "- Copy")
+		s.answers("Details", "+ Reset")
+		s.answers("Details", "- Reset")
+	}
+}
+
+// answers clicks an element, and expects that the answer adds or removes these elements, and no others whose text is one word.
+func (s *stage) answers(name string, changes ...string) {
+	s.t.Helper()
+	answer, err := s.d.Actions.Interact(s.t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{click(s.at(name))}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var got []string
+	for _, e := range answer.GetDiff().GetAdded() {
+		got = append(got, "+ "+e.GetText())
+	}
+	for _, e := range answer.GetDiff().GetRemoved() {
+		got = append(got, "- "+e.GetText())
+	}
+	got = slices.DeleteFunc(got, func(change string) bool { return strings.Contains(change[2:], " ") }) // of structure
+	if !slices.Equal(got, changes) {
+		s.t.Errorf("click %s: got %q, want %q", name, got, changes)
+	}
+}
