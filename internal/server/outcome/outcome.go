@@ -61,10 +61,14 @@ func Of(noticed []dom.Notice) []*domtapv1.Outcome {
 	return nil
 }
 
-// distinct leaves out what says the same as an entry before it, toasts that have a role, too, and texts that others say.
+// distinct leaves out what says the same as an entry before it, toasts that have a role, too, and texts that others say. Of a dialog
+// that opened or closed several times the last one counts.
 func distinct(noticed []dom.Notice) []dom.Notice {
 	var out []dom.Notice
 	for _, n := range noticed {
+		if n.Kind == dom.NoticeDialog {
+			out = withoutFlicker(out, n)
+		}
 		same := func(o dom.Notice) bool {
 			toast := n.Kind == dom.NoticeToast && (o.Kind == dom.NoticeAlert || o.Kind == dom.NoticeStatus || o.Kind == dom.NoticeLog)
 			return o.Text == n.Text && (toast || o.Kind == n.Kind && o.Detail == n.Detail && o.Gone == n.Gone && o.Ref == n.Ref)
@@ -78,6 +82,16 @@ func distinct(noticed []dom.Notice) []dom.Notice {
 	return slices.DeleteFunc(out, func(n dom.Notice) bool {
 		return n.Kind == dom.NoticeText && n.Detail == "" && slices.ContainsFunc(said, func(o dom.Notice) bool { return covers(o, n) })
 	})
+}
+
+// withoutFlicker returns the entries without those of a dialog that says what it did before it opened or closed again.
+func withoutFlicker(out []dom.Notice, again dom.Notice) []dom.Notice {
+	same := func(o dom.Notice) bool { return o.Kind == dom.NoticeDialog && o.Text == again.Text }
+	as := slices.IndexFunc(out, func(o dom.Notice) bool { return same(o) && o.Gone == again.Gone && o.Detail == again.Detail })
+	if as < 0 || !slices.ContainsFunc(out[as:], func(o dom.Notice) bool { return same(o) && o.Gone != again.Gone }) {
+		return out
+	}
+	return slices.DeleteFunc(out, same)
 }
 
 // covers reports whether a notice says more than a text: it has the text in it, or is what stands in the place of one that is gone.

@@ -35,6 +35,26 @@ func TestWhatIsSaidTwiceIsOneEntry(t *testing.T) {
 	}
 }
 
+// TestADialogThatFlickersIsToldAsItIs: it closes, is drawn once more while it fades out, and is gone.
+func TestADialogThatFlickersIsToldAsItIs(t *testing.T) {
+	open, closed := noticed(dom.NoticeDialog, "Delete?"), noticed(dom.NoticeDialog, "Delete?")
+	open.Detail, open.Ref, closed.Gone = "For good", 3, true
+	other := open
+	other.Detail = "2 files"
+	for want, all := range map[string][]dom.Notice{
+		"! dialog closed \"Delete?\"\n":                                   {closed, open, closed},
+		"! dialog \"Delete?\": For good\n":                                {open, closed, open},
+		"! dialog \"Delete?\": For good\n! dialog \"Delete?\": 2 files\n": {open, other},
+		"! dialog \"Delete?\": For good\n! dialog closed \"Delete?\"\n":   {open, closed},
+		"! dialog closed \"Delete?\"\n! dialog \"Delete?\": For good\n":   {closed, open},
+		"! dialog closed \"Delete?\"\n! status: Deleted\n":                {closed, noticed(dom.NoticeStatus, "Deleted")},
+	} {
+		if got := lines(Of(all)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestWhatMattersLessIsLeftOutFirst(t *testing.T) {
 	var all []dom.Notice
 	for i := range 20 {
