@@ -114,9 +114,17 @@ function isBusySource(el) {
 function noticeText(root, most, skip) {
   if (isTextMasked(root)) return hasText(safe.textContent(root)) ? MASK : "";
   if (isOnlyText(root)) return clean(safe.textContent(root), most);
+  return textOfNodes(flatNodes(root, tagOf(root)), most, skip);
+}
+
+/**
+ * The same of some nodes that stand one after the other.
+ * @param {(El | Text)[]} nodes @param {number} most @param {((el: El) => boolean) | null} [skip]
+ */
+function textOfNodes(nodes, most, skip) {
   const out = new TextFolder(2 * most);
   /** @type {(El | Text | null)[]} */
-  const stack = flatNodes(root, tagOf(root)).reverse();
+  const stack = nodes.slice().reverse();
   for (let seen = 0; stack.length && seen < MAX_NOTICE_NODES && !out.isFull; seen++) {
     const node = /** @type {El | Text | null} */ (stack.pop());
     if (node === null) {

@@ -130,10 +130,14 @@ class ChangedTexts {
       if (!safe.isConnected(node)) continue;
       for (const text of this.textsIn(node)) {
         const owner = flatElement(text);
-        const block = owner && rowIn(node, blockOf(owner));
-        if (!block || (this.isRedrawn(text) && !this.reported.has(block)) || out.has(block)) continue;
+        if (!owner) continue;
+        const around = rowIn(node, blockOf(owner)), run = runAround(text, around);
+        const block = (run && /** @type {El | undefined} */ (run.find(isShownPhrase))) || around;
+        if ((this.isRedrawn(text) && !this.reported.has(block)) || out.has(block)) continue;
         if (isSaidElsewhere(owner, isElsewhere) || !this.isShown(block) || !this.isShown(owner)) continue;
-        const said = noticeText(block, MAX_BLOCK_TEXT + 1, (el) => isListedTag(el) || isElsewhere(el));
+        /** @param {El} el */
+        const skip = (el) => isListedTag(el) || isElsewhere(el);
+        const said = run && !isTextMasked(around) ? textOfNodes(run, MAX_BLOCK_TEXT + 1, skip) : noticeText(block, MAX_BLOCK_TEXT + 1, skip);
         out.set(block, said.length <= MAX_BLOCK_TEXT ? said : noticeText(owner, MAX_BLOCK_TEXT));
       }
     }
@@ -195,6 +199,55 @@ function blockOf(el) {
     if (!PHRASING.has(tagOf(n))) return n;
   }
   return el;
+}
+
+/** Tags of large parts of a page, and how many blocks in an element make it one, of so many children. */
+const PARTS = new Set(["body", "main", "form"]), MANY_BLOCKS = 4, MAX_CHILDREN = 40;
+
+/**
+ * What stands around a text in a large part of the page, without a block between: the line that it is in. Null: the part is small, and read
+ * as one.
+ * @param {Text} text @param {El} part @returns {(El | Text)[] | null}
+ */
+function runAround(text, part) {
+  /** @type {El | Text} */
+  let top = text;
+  for (let up = 0, n = flatElement(text); n && n !== part && up < MAX_PHRASES; n = flatElement(n), up++) top = n;
+  if (flatElement(top) !== part || !isLargePart(part)) return null;
+  /** @type {(El | Text)[]} */
+  const run = [top];
+  for (let n = neighbourOf(top, false); n && !endsRun(n) && run.length < MAX_CHILDREN; n = neighbourOf(n, false)) run.unshift(n);
+  for (let n = neighbourOf(top, true); n && !endsRun(n) && run.length < 2 * MAX_CHILDREN; n = neighbourOf(n, true)) run.push(n);
+  return run;
+}
+
+/** The element or text beside a node; null: there is none. @param {El | Text} node @param {boolean} behind @returns {El | Text | null} */
+function neighbourOf(node, behind) {
+  let n = behind ? safe.nextSibling(node) : safe.previousSibling(node);
+  while (n && !isElement(n) && !isText(n)) n = behind ? safe.nextSibling(n) : safe.previousSibling(n);
+  return n;
+}
+
+/** Whether a node is an element of text that is drawn. @param {El | Text} node */
+function isShownPhrase(node) {
+  return isElement(node) && PHRASING.has(tagOf(node)) && isShown(node);
+}
+
+/** Whether a line ends at a node. @param {El | Text} node */
+function endsRun(node) {
+  if (isText(node)) return false;
+  const tag = tagOf(node);
+  return tag === "br" || (!PHRASING.has(tag) && !NO_MESSAGE.has(tag) && !/^(?:inline|contents|none)/.test(getComputedStyle(node).display));
+}
+
+/** Whether an element is a large part of the page. @param {El} el */
+function isLargePart(el) {
+  if (PARTS.has(tagOf(el))) return true;
+  let blocks = 0, seen = 0;
+  for (let n = safe.firstElementChild(el); n && seen < MAX_CHILDREN && blocks < MANY_BLOCKS; n = safe.nextElementSibling(n), seen++) {
+    if (endsRun(n) && tagOf(n) !== "br") blocks++;
+  }
+  return blocks >= MANY_BLOCKS;
 }
 
 /** The row or list item around a block, if it came with a node: it is read as one. @param {DomNode} node @param {El} block */
