@@ -182,6 +182,8 @@ function iconOf(el, tag) {
     const word = iconWord(inner[i], tagOf(inner[i]));
     if (word) return word;
   }
+  const said = dataActionOf(el);
+  if (said) return said;
   for (const part of inner.length > 0 ? [el, inner[0]] : [el]) {
     const drawn = drawnFile(part);
     if (drawn) return drawn;
@@ -199,6 +201,15 @@ function drawnFile(el) {
       const word = url ? fileWord(url[1]) : "";
       if (word) return word;
     }
+  }
+  return "";
+}
+
+/** What an attribute for the page's own scripts says that an element does, when it is plain words, or "". @param {El} el */
+function dataActionOf(el) {
+  for (const name of ["data-action", "data-command"]) {
+    const said = attr(el, name);
+    if (said && /^[a-z]{2,}(?:[-_]?[a-z]+){0,2}$/i.test(said)) return asMark(said);
   }
   return "";
 }
