@@ -148,14 +148,36 @@ const AT_ROOT = new Inherited(null, false, false, false, COVERS_NONE);
 const TEXT_SKIP = new Set(["script", "style", "noscript", "template", "head", "title", "option", "select", "textarea", "svg"]);
 
 /**
- * Whether one of the child nodes of an element is a text with more than white space.
+ * Whether one of the child nodes of an element is a text with more than white space. The text of a host is where its shadow tree has a
+ * slot for it.
  * @param {El} el
  */
 function hasOwnText(el) {
-  for (let n = safe.firstChild(el); n; ) {
-    if (n.nodeType !== 3) n = safe.nextSibling(n);
-    else if (hasText(/** @type {Text} */ (n).data)) return true;
-    else n = /** @type {El | Text | null} */ (n.nextSibling);
+  if (!hasTextAmong(safe.firstChild(el))) return false;
+  const root = shadowOf(el);
+  return root === null || hasTextAmong(safe.firstChild(root));
+}
+
+/** Whether a node or one behind it is a text with more than white space, or a slot that shows one. @param {El | Text | null} n */
+function hasTextAmong(n) {
+  while (n) {
+    if (n.nodeType === 3) {
+      if (hasText(/** @type {Text} */ (n).data)) return true;
+      n = /** @type {El | Text | null} */ (n.nextSibling);
+    } else {
+      if (isElement(n) && tagOf(n) === "slot" && hasSlottedText(n)) return true;
+      n = safe.nextSibling(n);
+    }
+  }
+  return false;
+}
+
+/** Whether a slot shows a text that stands in no element. @param {El} slot */
+function hasSlottedText(slot) {
+  const nodes = slot.assignedNodes({ flatten: true });
+  for (let i = 0; i < nodes.length && i < MAX_GATHERED; i++) {
+    const node = nodes[i];
+    if (isText(node) && hasText(node.data)) return true;
   }
   return false;
 }

@@ -87,7 +87,7 @@ class Changes {
       if (r.type === "attributes") this.noteAttribute(/** @type {El} */ (r.target), r.attributeName || "");
       else if (r.type === "characterData") {
         const parent = safe.parentNode(/** @type {Text} */ (r.target));
-        this.noteText(parent);
+        this.noteText(flatParent(/** @type {Text} */ (r.target)) || parent);
         this.model.redraws.noteText(parent);
       }
       else this.noteChildren(r);
