@@ -27,12 +27,13 @@ function settle(agent, request) {
       const now = performance.now();
       const records = agent.observer.takeRecords();
       if (records.length) agent.onMutations(records);
-      frames = now - agent.lastMutation < 20 ? 0 : frames + 1;
+      const revealing = agent.notices.isRevealing(); // a page acts on the end of an animation a frame later
+      frames = now - agent.lastMutation < 20 || revealing ? 0 : frames + 1;
       if (frames >= 2 && !looked) {
         looked = true; // the page may have handled an answer since
         rest.noteLateTimers();
       }
-      const waits = (request.timers === true && timers.isPending(now)) || rest.awaitsPictures(start) || !idle || agent.notices.isRevealing();
+      const waits = (request.timers === true && timers.isPending(now)) || rest.awaitsPictures(start) || !idle;
       if ((frames >= 2 && !waits) || now >= end) {
         clearTimeout(timer);
         done();
