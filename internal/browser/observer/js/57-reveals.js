@@ -180,7 +180,7 @@ function isAnimatedWith({ effect }, el) {
   return safe.contains(around, el) || (isShadow(safe.getRootNode(around)) && isWithinNode(el, around));
 }
 
-/** How many slots of a box, and of what is assigned to each, are looked at. */
+/** How many slots of an element, and how much of what is assigned to them and to slots in that, is looked at. */
 const MAX_SLOTS = 8, MAX_SLOTTED = 50;
 
 /** Whether an element has text in it, or shows text of its host. @param {El} el */
@@ -188,11 +188,16 @@ function saysText(el) {
   return hasText(safe.textContent(el)) || slottedIn(el).some((node) => hasText(safe.textContent(node)));
 }
 
-/** What of the content of its host an element in a shadow tree shows. @param {El} el @returns {DomNode[]} */
+/** What of the content of its host an element in a shadow tree shows, also what another host around that one slots. @param {El} el */
 function slottedIn(el) {
-  if (!isShadow(safe.getRootNode(el))) return [];
-  const slots = tagOf(el) === "slot" ? [el] : [...queryWithin(el, "slot")].slice(0, MAX_SLOTS);
-  return slots.flatMap((slot) => slot.assignedNodes({ flatten: true }).slice(0, MAX_SLOTTED));
+  /** @type {(El | Text)[]} */
+  const nodes = [];
+  for (let /** @type {El | Text} */ n = el, i = 0; n && i <= MAX_SLOTTED; n = nodes[i++]) {
+    if (!isElement(n) || !isShadow(safe.getRootNode(n))) continue;
+    const slots = tagOf(n) === "slot" ? [n] : [...queryWithin(n, "slot")].slice(0, MAX_SLOTS);
+    for (const slot of slots) if (nodes.length < MAX_SLOTTED) nodes.push(...slot.assignedNodes({ flatten: true }).slice(0, MAX_SLOTTED));
+  }
+  return nodes;
 }
 
 const RENDERED = { opacityProperty: false, visibilityProperty: false, contentVisibilityAuto: false };
