@@ -246,7 +246,7 @@ func (a *action) split(args []string, t *target, o *options) (*domtapv1.Target, 
 	if a.optionalTarget {
 		at = len(a.others(o))
 	}
-	message := byArguments(args[at:at+words], a.field)
+	message := byArguments(args[at:at+words], a.field, t.nth != 0)
 	if last := args[at+words-1]; message.Ref != nil && t.within != "" && refs.IsNumber(last) {
 		message = &domtapv1.Target{Text: last} // a ref needs no words around it, as the day of a calendar does
 	}

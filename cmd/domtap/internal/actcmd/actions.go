@@ -191,7 +191,7 @@ func dragStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, er
 	case o.toAt != "":
 		s.To, err = byPoint("to-at", o.toAt)
 	default:
-		s.To = byArguments(args, false)
+		s.To = byArguments(args, false, false)
 	}
 	for _, text := range o.waypoints {
 		var waypoint *domtapv1.Target

@@ -100,8 +100,9 @@ var Roles = strings.Fields("button link textbox checkbox radio combobox listbox 
 	"complementary form region search article group tabpanel tablist menu menubar toolbar tree tooltip")
 
 // byArguments makes the target of an action from its positional arguments, as people say it: a ref, or the words of the element, perhaps
-// after its role. The words of a field are its label. A role that is no word of everyday language needs no name behind it: combobox.
-func byArguments(words []string, field bool) *domtapv1.Target {
+// after its role. The words of a field are its label. A role that is no word of everyday language needs no name behind it: combobox. One of
+// several elements is counted by its role, whatever word that is: the third slider.
+func byArguments(words []string, field, counted bool) *domtapv1.Target {
 	last := words[len(words)-1]
 	if len(words) == 2 {
 		return &domtapv1.Target{Role: words[0], Name: last}
@@ -109,7 +110,7 @@ func byArguments(words []string, field bool) *domtapv1.Target {
 	if ref, ok := refs.Parse(last); ok {
 		return &domtapv1.Target{Ref: proto.Uint32(ref)}
 	}
-	if slices.Contains(technicalRoles, last) {
+	if slices.Contains(technicalRoles, last) || counted && last != "search" && slices.Contains(Roles, last) { // many buttons say "search"
 		return &domtapv1.Target{Role: last}
 	}
 	if field {
