@@ -4,8 +4,8 @@
 //
 // The rules, all of them tested:
 //
-//   - A name or text fits an element exactly, or but for case and white space, or as a part of it; only the
-//     elements of the closest of these three fits that any element has are meant (Match).
+//   - A name or text fits an element exactly, or but for case and white space, or as a part of it that begins a word, or
+//     as any part of it; only the elements of the closest of these four fits that any element has are meant (Match).
 //   - Match never picks one of several: it gives back all that are meant, in document order, and whoever acts must
 //     refuse more than one.
 //   - Elements that are used count before those that are only shown: when a button and a heading both say
@@ -155,7 +155,9 @@ const (
 	Exactly Fit = iota
 	// Folded: it is the same but for case and white space.
 	Folded
-	// Partly: what is wanted is a part of it, in any case.
+	// Worded: what is wanted is a part of it that begins a word, in any case.
+	Worded
+	// Partly: what is wanted is a part of it that begins within a word, in any case.
 	Partly
 	// Not: it is something else.
 	Not
@@ -176,6 +178,8 @@ func Compare(text, wanted string) Fit {
 		return Not
 	case folded == sought:
 		return Folded
+	case elementcontext.BeginsWord(folded, sought):
+		return Worded
 	case strings.Contains(folded, sought):
 		return Partly
 	}

@@ -52,7 +52,8 @@ func TestMatchMeansWhatFitsClosest(t *testing.T) {
 		{Target{By: Role, Role: "button", Name: "Pay"}, "0"},
 		{Target{By: Role, Role: "button", Name: "PAY"}, "0 1"},
 		{Target{By: Role, Role: "button", Name: "later"}, "2"},
-		{Target{By: Role, Role: "button", Name: "a"}, "0 1 2 8"},
+		{Target{By: Role, Role: "button", Name: "a"}, "8"},
+		{Target{By: Role, Role: "button", Name: "y"}, "0 1 2"},
 		{Target{By: Role, Role: "BUTTON", Name: "Pay"}, "0"},
 		{Target{By: Role, Role: "link"}, "3 7"},
 		{Target{By: Role, Name: "Pay"}, "0 3"},
@@ -86,6 +87,21 @@ func TestMatchMeansTheFieldOfALabel(t *testing.T) {
 	form := page("label City", "combobox City")
 	if got := refs(Match(Target{By: Role, Role: "label", Name: "City"}, form)); got != "0" {
 		t.Errorf("the label is %q", got)
+	}
+}
+
+// TestWholeWordsComeBeforeParts finds what a word begins in before what has it within another one.
+func TestWholeWordsComeBeforeParts(t *testing.T) {
+	for text, want := range map[string]Fit{
+		"Age": Exactly, "age": Folded, "Age: sort": Worded, "By age": Worded, "Ages": Worded, "entries per page": Partly, "page, age": Worded, "Größage": Partly, "Ag": Not,
+	} {
+		if got := Compare(text, "Age"); got != want {
+			t.Errorf("%q fits %v, want %v", text, got, want)
+		}
+	}
+	list := page("combobox entries per page", "button Age: sort")
+	if got := refs(Match(Target{By: Text, Words: "Age"}, list)); got != "1" {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -3,6 +3,9 @@ package turn
 import (
 	"context"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
@@ -65,6 +68,9 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 	found, err := t.bySnapshot(ctx, a.Target)
 	if err == nil && a.pointedWords() != "" {
 		found, err = t.innermost(ctx, a.Target, found)
+		if err == nil && len(found) == 0 {
+			found, err = t.titled(ctx, a.Target)
+		}
 	}
 	if err != nil {
 		return resolved{}, err
@@ -174,6 +180,19 @@ func (t *resolver) innermost(ctx context.Context, wanted target.Target, found []
 	refs, _ := all.Closest()
 	found, _ = t.present(refs)
 	return found, nil
+}
+
+// titled finds what a text that stands nowhere on the page is the title of, such as a sign that has its words only while the pointer is over it.
+func (t *resolver) titled(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
+	if !utf8.ValidString(wanted.Words) || strings.ContainsFunc(wanted.Words, unicode.IsControl) {
+		return nil, nil
+	}
+	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(wanted.Words) + `"`
+	_, found, err := t.foundInPage(ctx, target.Target{By: target.Selector, Words: "[title=" + quoted + " i]"})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return t.inside(wanted, found), nil
 }
 
 // foundInPage lets the page find what a target means. What has no ref yet, or one that the head does not know, is read.

@@ -278,6 +278,8 @@ row
 	for name, test := range map[string]struct{ role, words, want string }{
 		"a text of the row":                          {"button", "grace  HOPPER", "11"},
 		"a part of it":                               {"button", "Hopp", "11"},
+		"a part of a word":                           {"button", "opper", "11"},
+		"the beginning of a word before any part":    {"button", "Da", "14"},
 		"the whole text before a part":               {"button", "10", "11"},
 		"the inner one of two around":                {"button", "Ada", "6"},
 		"the context as printed":                     {"button", "1003 Ada", "6"},

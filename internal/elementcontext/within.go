@@ -15,7 +15,9 @@ type fit uint8
 const (
 	// wholly: it is the same but for case and white space.
 	wholly fit = iota
-	// partly: what is wanted is a part of it.
+	// worded: what is wanted is a part of it that begins a word.
+	worded
+	// partly: what is wanted is any part of it.
 	partly
 	// not: it is something else.
 	not
@@ -50,6 +52,8 @@ func (w wanted) text(text string) fit {
 	switch text = fold(text); {
 	case text == w.words:
 		return wholly
+	case BeginsWord(text, w.words):
+		return worded
 	case strings.Contains(text, w.words):
 		return partly
 	}

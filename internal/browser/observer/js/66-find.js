@@ -20,10 +20,23 @@ const GROUPS_SELECTOR = "fieldset,[role=group],[role=radiogroup]";
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy"];
 
 /** How well a text fits, as target.Fit in Go. */
-const EXACTLY = 0, FOLDED = 1, PARTLY = 2, NOT = 3;
+const EXACTLY = 0, FOLDED = 1, WORDED = 2, PARTLY = 3, NOT = 4;
 
 /** @type {(el: El) => string} */
 const innerTextOf = getter(HTMLElement, "innerText");
+
+/**
+ * Whether a text has a part that does not begin within a word, as elementcontext.BeginsWord in Go.
+ * @param {string} text @param {string} part
+ */
+function beginsWord(text, part) {
+  if (part === "") return false;
+  const sign = !/^[\p{L}\p{N}\p{M}]/u.test(part);
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+    if (sign || !/[\p{L}\p{N}\p{M}]$/u.test(text.slice(Math.max(0, at - 2), at))) return true;
+  }
+  return false;
+}
 
 /** The text of an element as it is rendered. @param {El} el */
 function renderedText(el) {
@@ -57,9 +70,9 @@ class Finder {
     model.visibility.x = scrollX;
     model.visibility.y = scrollY;
     /** @type {El[][]} */
-    const shown = [[], [], []];
+    const shown = [[], [], [], []];
     /** @type {El[][]} */
-    const hidden = [[], [], []];
+    const hidden = [[], [], [], []];
     try {
       for (const el of this.candidates()) {
         const fit = this.fit(el);
@@ -199,7 +212,7 @@ class Finder {
           (this.listedFor(node) ? inner : open).push(node);
         }
       }
-      if (!inner.length || this.fitOwnText(el) < PARTLY) out.push(el);
+      if (!inner.length || this.fitOwnText(el) <= FOLDED) out.push(el);
       stack.push(...inner.reverse());
     }
     return out;
@@ -251,7 +264,7 @@ class Finder {
     if (cleaned === this.wanted) return EXACTLY;
     const folded = cleaned.toLowerCase();
     if (folded === this.folded) return FOLDED;
-    return folded.includes(this.folded) ? PARTLY : NOT;
+    return beginsWord(folded, this.folded) ? WORDED : folded.includes(this.folded) ? PARTLY : NOT;
   }
 
   /**

@@ -197,7 +197,8 @@ function reportedLabel(option) {
 }
 
 /**
- * The options with a value, else with that label, else with that label in any case, else the one whose label has it as a part.
+ * The options with a value, else with that label, else with that label in any case, else the one whose label has it as a
+ * part that begins a word, else as any part.
  * @param {El[]} options @param {string} wanted
  */
 function optionsNamed(options, wanted) {
@@ -209,7 +210,8 @@ function optionsNamed(options, wanted) {
     if (found.length) return found;
   }
   const parts = label === "" ? [] : options.filter((o) => optionLabel(o).toLowerCase().includes(label.toLowerCase()));
-  return parts.length === 1 ? parts : [];
+  const words = parts.filter((o) => beginsWord(optionLabel(o).toLowerCase(), label.toLowerCase()));
+  return words.length === 1 ? words : parts.length === 1 ? parts : [];
 }
 
 /**
