@@ -56,6 +56,7 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 		return notFilled(ctx, f, driver.DeliveredNone, err)
 	}
 	f.Form.last = at.ref
+	listed := t.listed()
 	var r Result
 	var all []Asked
 	for i, one := range actions {
@@ -63,6 +64,9 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 		done, err := t.perform(ctx, Step{Action: one, found: at.ref != one.Ref || !at.named})
 		if err == nil && opensOptions(at.el, f, done.Err) {
 			return t.pick(ctx, f, at)
+		}
+		if err == nil && isMovedByKeys(at.el, done.Err) {
+			return t.slide(ctx, at.el, f.value(), done)
 		}
 		if err == nil && done.Err == nil && !t.live.Hung() {
 			if done.Err = t.tookBack(one, before, &done); done.Err != nil {
@@ -80,6 +84,9 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 		if err != nil || done.Err != nil {
 			return r, err
 		}
+	}
+	if len(actions) == 1 && actions[0].Kind == driver.Fill {
+		return t.pickTyped(ctx, f, at, r, listed)
 	}
 	return r, nil
 }
@@ -100,31 +107,6 @@ func opensOptions(el *dom.Element, f *Field, refused error) bool {
 		return false
 	}
 	return el.Role == "combobox" || el.Role == "button" && f.Ways[0].By == target.Label
-}
-
-// pick opens the list of options of a field, and clicks the one that has the value.
-func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error) {
-	r, err := t.perform(ctx, Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(at.ref), Clicks: 1}, found: true})
-	if err != nil || r.Err != nil {
-		return r, err
-	}
-	option := target.Target{By: target.Role, Role: "option", Name: f.value()}
-	step := Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(dom.NoRef), Clicks: 1}, Target: option}
-	if _, err = t.resolve(ctx, step); err != nil {
-		return notFilled(ctx, f, driver.DeliveredPart, err)
-	}
-	if r, err = t.perform(ctx, step); err != nil || r.Err != nil {
-		return r, err
-	}
-	r.Ref, r.Summary = at.ref, "select "+f.name()+": ok"
-	now := t.x.Head().Snapshot.Find(at.ref)
-	if now != nil {
-		r.Asked = []Asked{{Kind: driver.Fill, Element: now, Text: f.value()}}
-	}
-	if now != nil && target.Compare(now.WholeText()+" "+now.Value, f.value()) > target.Partly {
-		r.Summary += ", but it does not show " + strconv.Quote(truncate.Runes(f.value(), text.Long)) + ": read the page"
-	}
-	return r, nil
 }
 
 // field finds the one field that is meant.

@@ -184,7 +184,11 @@ func (t *run) performOne(ctx context.Context, a Step) (Result, error) {
 	case a.Submit != nil:
 		return filler{t}.submit(ctx, a.Submit)
 	}
-	return t.perform(ctx, a)
+	r, err := t.perform(ctx, a)
+	if err == nil && a.Kind == driver.Fill && isMovedByKeys(r.Element, r.Err) {
+		return t.slide(ctx, r.Element, a.Text, r)
+	}
+	return r, err
 }
 
 // judge finds the verdict.

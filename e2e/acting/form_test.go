@@ -1,6 +1,7 @@
 package acting
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -189,4 +190,61 @@ func TestFormRates(t *testing.T) {
 		}
 	}
 	s.is("size", "L")
+}
+
+// drawnSelects are comboboxes that the page draws. The first shows its choice as the placeholder of a field that takes no text, the second
+// searches in a field of its own and shows chips, the third ignores its options.
+const drawnSelects = `<style>.c { border: 1px solid; width: 300px } .c input { border: 0; width: 90px } .c span { margin: 2px }</style><form onsubmit="return false"><b id=lc>Country</b>
+<div class=c role=combobox tabindex=0 id=c aria-labelledby=lc aria-expanded=false><input tabindex=-1 placeholder="Pick a country"></div><div role=listbox id=l hidden><div role=option>France</div><div role=option>Norway</div></div>
+<b id=ls>Stops</b><div class=c role=combobox tabindex=-1 id=m aria-labelledby=ls aria-expanded=false><input></div><div role=listbox id=ml hidden></div>
+<b id=lx>Colour</b><div class=c role=combobox tabindex=0 id=x aria-labelledby=lx aria-expanded=false>Red</div><div role=listbox id=xl hidden><div role=option>Red</div><div role=option>Blue</div></div></form><script>
+	const open = (box, list, on) => { list.hidden = !on; box.setAttribute("aria-expanded", on) }
+	c.onclick = () => open(c, l, l.hidden); l.onclick = (e) => { c.firstChild.placeholder = e.target.textContent; open(c, l, false) }
+	x.onclick = () => open(x, xl, xl.hidden); xl.onclick = () => open(x, xl, false)
+	const field = m.querySelector("input")
+	field.oninput = () => { ml.innerHTML = ["Lyon", "Nice"].filter((one) => one.startsWith(field.value)).map((one) => "<div role=option>" + one + "</div>").join(""); open(m, ml, true) }
+	ml.onclick = (e) => { const chip = document.createElement("span"); chip.textContent = e.target.textContent; field.before(chip); field.value = ""; open(m, ml, false) }
+</script>`
+
+// TestFormsPickOptionsOfDrawnSelects chooses in comboboxes that are no fields: a text in a field of theirs would choose nothing.
+func TestFormsPickOptionsOfDrawnSelects(t *testing.T) {
+	s := staged(t, drawnSelects)
+	r := s.form(false, fields("Country", "Norway", "Stops", "Nice")...)
+	s.is(`c.firstChild.placeholder + c.firstChild.value + m.textContent + field.value`, "NorwayNice")
+	for _, one := range r.GetResults() {
+		if !one.GetOk() || !strings.HasSuffix(one.GetSummary(), ": ok") {
+			t.Errorf("%s: %s", one.GetSummary(), one.GetError())
+		}
+	}
+	s.refused(fill(&domtapv1.Target{Label: "Country"}, "France"), "NOT_ACTIONABLE", "takes no text")
+	for label, want := range map[string]string{"Country=Peru": "nothing on the page is meant", "Colour=Blue": "does not show that it is chosen"} {
+		name, value, _ := strings.Cut(label, "=")
+		if got := s.form(false, fields(name, value)...); got.GetResults()[0].GetOk() || !strings.Contains(said(got), want) {
+			t.Errorf("%s: %s", label, said(got))
+		}
+	}
+}
+
+// TestSlidersAreSetByKeys sets sliders that the page draws, and says where they stand when their keys do not lead to a value.
+func TestSlidersAreSetByKeys(t *testing.T) {
+	s := staged(t, `<div role=slider tabindex=0 aria-label=Rating aria-valuenow=2 data-step=1>x</div><div role=slider tabindex=0 aria-label=Price aria-valuenow=200 data-step=10 dir=rtl>x</div>
+		<div role=slider tabindex=0 aria-label=Stars aria-valuenow=2 aria-valuetext="2 stars" data-step=1>x</div><div role=slider tabindex=0 aria-label=Stuck aria-valuenow=1 data-step=0>x</div><script>
+		onkeydown = ({ key, target }) => { const d = { ArrowRight: 1, ArrowLeft: -1 }[key] * (target.dir ? -1 : 1) || 0
+			target.ariaValueNow = Math.max(0, +target.ariaValueNow + d * target.dataset.step) }
+		now = () => [...document.querySelectorAll("[role=slider]")].map((one) => one.ariaValueNow).join()</script>`)
+	for _, c := range []struct{ name, value, now string }{{"Rating", "4", "4,200,2,1"}, {"Rating", "1", "1,200,2,1"}, {"Price", "450", "1,450,2,1"}, {"Price", "450", "1,450,2,1"}} {
+		if got := s.do(fill(&domtapv1.Target{Label: c.name}, c.value)); !strings.HasPrefix(got, `fill "`+c.name+`": ok, `) {
+			t.Errorf("%v: %s", c, got)
+		}
+		s.is("now()", c.now)
+	}
+	if got := s.form(false, fields("Rating", "3")...); !got.GetResults()[0].GetOk() {
+		t.Error(said(got))
+	}
+	s.is("now()", "3,450,2,1")
+	for _, c := range []struct{ name, value, says string }{{"Price", "455", `brought it to "4`}, {"Stars", "4", "press ArrowRight"}, {"Stuck", "4", "do not lead there"}, {"Rating", "much", "press ArrowRight"}} {
+		if got, err := s.try(t.Context(), fill(&domtapv1.Target{Label: c.name}, c.value)); err == nil && got.GetOk() || !strings.Contains(got.GetError()+fmt.Sprint(err), c.says) {
+			t.Errorf("%v: %v, %v", c, got, err)
+		}
+	}
 }

@@ -38,7 +38,17 @@ function editableOf(el) {
   if (tagOf(el) === "label") return el.control && isEditable(el.control) ? el.control : null;
   if (INTERACTIVE_TAGS.has(tagOf(el))) return null;
   const inside = parts(el, EDITABLE).filter(isEditable);
-  return inside.length === 1 ? inside[0] : null;
+  return inside.length === 1 && !isOfDrawnSelect(inside[0]) ? inside[0] : null;
+}
+
+/**
+ * Whether a field takes no text for what it stands in: a combobox that gets the focus itself, while the keyboard does not reach the
+ * field, which only shows what is chosen. A text in it chooses nothing.
+ * @param {El} field
+ */
+function isOfDrawnSelect(field) {
+  const box = attr(field, "role") === "combobox" ? null : closestOf(field, "[role=combobox]");
+  return box !== null && parseInt(attr(box, "tabindex") || "", 10) >= 0 && parseInt(attr(field, "tabindex") || "", 10) < 0;
 }
 
 /** The select for a target, likewise. @param {El} el */
