@@ -14,7 +14,8 @@ type ActionKind uint8
 const (
 	// Click presses and releases the mouse at the element, Clicks times.
 	Click ActionKind = iota
-	// Type focuses the element and types Text behind what is there, key by key; a line break is Enter.
+	// Type focuses the element and types Text behind what is there, key by key; a line break is Enter. With Focused, it types where the caret
+	// is, in place of what is selected.
 	Type
 	// Fill replaces the element's value by Text.
 	Fill

@@ -77,3 +77,28 @@ func TestKeysOfAFieldThatIsNotListed(t *testing.T) {
 	}
 	s.is("text", "draw é")
 }
+
+// TestTypingWithoutATargetReplacesTheSelection types where the page has put the caret, and in place of what it has selected.
+func TestTypingWithoutATargetReplacesTheSelection(t *testing.T) {
+	s := staged(t, `<input aria-label=Name value=Pictures><div contenteditable=true role=textbox aria-label=Story>old words</div><script>
+		var field = document.querySelector("input"), story = document.querySelector("div")
+		var select = (from, to) => { field.value = "Pictures"; field.focus(); field.setSelectionRange(from, to) }</script>`)
+	for _, c := range []struct{ selection, text, want, says string }{
+		{"select(0, 8)", "Photos", "Photos", `type "Name": ok`},
+		{"select(0, 8)", "Pictures", "Pictures", `type "Name": ok`},
+		{"select(3, 3)", "-", "Pic-tures", `type "Name": ok`},
+		{"select(0, 3)", "Fix", "Fixtures", `type "Name": ok`},
+	} {
+		s.eval(c.selection)
+		if got := s.do(typing(nil, c.text)); got != c.says {
+			t.Errorf("%v says %q", c, got)
+		}
+		s.is("field.value", c.want)
+	}
+	s.eval("select(0, 8)")
+	s.do(typing(s.at("Name"), "!"))
+	s.is("field.value", "Pictures!")
+	s.eval("story.focus(), getSelection().selectAllChildren(story)")
+	s.do(typing(nil, "new"))
+	s.is("story.textContent", "new")
+}

@@ -27,7 +27,7 @@ type resolveRequest struct {
 	Dragged *uint32 `json:"dragged,omitzero"`
 	// Still waits until the element rests, also when no animation is known to move it.
 	Still bool `json:"still,omitzero"`
-	// Edit is "replace" or "append" for text.
+	// Edit is "replace", "append" or "keep", which leaves the caret where it is, for text.
 	Edit string `json:"edit,omitzero"`
 	// Text is the value of inputs that take one as a whole.
 	Text string `json:"text,omitzero"`

@@ -53,8 +53,11 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 func (t *typing) enter(ctx context.Context, how way) (result driver.DoResult, again way, err error) {
 	a := t.action
 	edit := "append"
-	if a.Kind == driver.Fill {
+	switch {
+	case a.Kind == driver.Fill:
 		edit = "replace"
+	case a.Focused:
+		edit = "keep"
 	}
 	agent, found, err := t.ready(ctx, a.Spot, resolveRequest{Need: "focus", Edit: edit, Text: a.Text})
 	if err != nil {

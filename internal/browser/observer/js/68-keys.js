@@ -34,6 +34,8 @@ class Keys {
     this.follow = follow;
     /** The content before the action; null: no text field. */
     this.before = el && isEditable(el) ? contentOf(el) : null;
+    /** The content when all of the text is entered, if that is known. @type {string | null} */
+    this.expected = null;
     /** How many characters the browser inserted into the element, and into others. */
     this.inserted = 0;
     /** @type {Map<El, number>} */
@@ -153,6 +155,7 @@ class Keys {
   isReceived(text) {
     const now = safe.isConnected(this.el) ? contentOf(this.el) : null;
     const before = this.before || "";
+    if (this.expected !== null && now === this.expected && this.inserted > 0) return true;
     if ((now !== null && holdsText(before, text, now)) || this.wasSentByLines(text, now) || this.wasHandedOn(text)) return true;
     if (this.inserted >= lengthOf(text)) {
       if (now ? now !== before : showsNoValue(this.el)) return true;
@@ -340,7 +343,7 @@ function textOutcome(agent, keys, text, stray, found) {
     return found;
   }
   const now = contentOf(el);
-  found.same = foldWhiteSpace(now) === foldWhiteSpace(keys.before + text);
+  found.same = foldWhiteSpace(now) === foldWhiteSpace(keys.expected === null ? keys.before + text : keys.expected);
   if (!found.same && !found.cause) found.cause = isCatcher(el) ? "catcher" : now === "" ? "emptied" : "";
   found.reported = isReportable(el);
   if (!found.same && found.reported) found.held = clean(now, MAX_VALUE);

@@ -81,7 +81,8 @@ function focusForInput(agent, named, el, request) {
     const unusable = unusableReason(agent, el, request); // the page may have disabled it when it got the focus
     if (unusable) return unusable;
     const full = selectFor(el, request.edit);
-    agent.guard.arm("keys", el, request.edit === "append" ? "text" : "one");
+    agent.guard.arm("keys", el, request.edit === "replace" ? "one" : "text");
+    if (request.edit === "keep" && agent.guard.keys) agent.guard.keys.expected = contentWith(el, request.text || "");
     expectUnchanged(agent, request);
     return { full, rich: isRich(el), proxy: !isRich(el) && isCatcher(el), type: el.type || "", end: request.edit === "append" && full && el.selectionStart === null };
   }
@@ -106,10 +107,11 @@ function isRich(el) {
 }
 
 /**
- * Selects the content of an element, or sets the caret behind it. Reports whether there is content.
+ * Selects the content of an element, or sets the caret behind it, or keeps what the page or the user has selected. Reports whether there is content.
  * @param {El} el @param {string} edit
  */
 function selectFor(el, edit) {
+  if (edit === "keep") return contentOf(el).length > 0;
   if (!isRich(el)) {
     if (edit === "replace") el.select();
     else {
@@ -125,6 +127,15 @@ function selectFor(el, edit) {
   selection.selectAllChildren(el);
   if (edit !== "replace") selection.collapseToEnd();
   return safe.textContent(el).length > 0;
+}
+
+/**
+ * What a field holds when a text is entered where its caret is, in place of what is selected; null: it is not known.
+ * @param {El} el @param {string} text
+ */
+function contentWith(el, text) {
+  if (isRich(el) || typeof el.selectionStart !== "number" || typeof el.selectionEnd !== "number") return null;
+  return el.value.slice(0, el.selectionStart) + text + el.value.slice(el.selectionEnd);
 }
 
 /** Waits until an editor has handled the change of the selection, before text is inserted. */

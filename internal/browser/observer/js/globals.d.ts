@@ -60,6 +60,7 @@ interface El extends HTMLElement {
   readonly validity: ValidityState;
   readonly validationMessage: string;
   readonly selectionStart: number | null;
+  readonly selectionEnd: number | null;
   readonly form: El | null;
   select(): void;
   setSelectionRange(start: number, end: number): void;
@@ -151,8 +152,8 @@ interface ReachRequest {
   /** The text of the element that the point is to be at. */
   words?: string;
   known?: Known;
-  /** Text is entered: it replaces what is there, or goes behind it. */
-  edit?: "replace" | "append" | "";
+  /** Text is entered: it replaces what is there, or goes behind it, or to where the caret is. */
+  edit?: "replace" | "append" | "keep" | "";
   text?: string;
   /** Options to select. */
   values?: string[];
