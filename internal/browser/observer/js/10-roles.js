@@ -12,6 +12,9 @@ const INTERACTIVE_ROLES = new Set([
   "spinbutton", "switch", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem",
 ]);
 
+/** Roles of containers that hand their place in the order of the focus, tabindex=0, to one of their items, and take it back: they stay what they are. */
+const ROVING_ROLES = new Set(["tree", "treegrid"]);
+
 const LANDMARK_ROLES = new Set([
   "banner", "complementary", "contentinfo", "form", "main", "navigation", "region", "search",
   "dialog", "alertdialog", "alert", "status",
@@ -293,6 +296,6 @@ function isInteractive(el, tag, explicit, hints) {
   if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;
   if (hasAttr(el, "onclick") || isClickable(el)) return true;
   const tabindex = attr(el, "tabindex");
-  if (tabindex !== null && parseInt(tabindex, 10) >= 0) return true;
+  if (tabindex !== null && (parseInt(tabindex, 10) >= 0 || ROVING_ROLES.has(explicit))) return true;
   return isEditingHost(el);
 }
