@@ -1,6 +1,7 @@
 package acting
 
 import (
+	"strings"
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -15,4 +16,19 @@ func TestTextsMeanWholeWordsFirst(t *testing.T) {
 	s.do(fill(&domtapv1.Target{Label: "minute", Nth: 2}, "36"))
 	s.do(click(&domtapv1.Target{Text: "remove all items"}))
 	s.is("done + minutes.value + least.value + small.value", "sort cleared36")
+}
+
+// TestChipsAreTold removes one of several chips whose buttons have one name.
+func TestChipsAreTold(t *testing.T) {
+	s := staged(t, `<style>.t { display: inline-block } .c { border: 1px solid }</style><label>Tags <div class=c><div class=t><span class=x role=button tabindex=-1 aria-label="remove tag"></span><div><span>news</span></div></div>
+		<div class=t><span class=x role=button tabindex=-1 aria-label="remove tag"></span><div><span>sport</span></div></div><span contenteditable role=textbox aria-label="Tags input"></span></div></label>
+		<div class=c role=combobox tabindex=-1 aria-label=Stops><ul><li><i class=x role=presentation style="cursor:pointer">×</i>Lyon<li><i class=x role=presentation style="cursor:pointer">×</i>Nice<li><input></ul></div>
+		<style>.x[aria-label]::after { content: "x" }</style><script>
+		document.addEventListener("click", (e) => { if (e.target.classList.contains("x")) { e.preventDefault(); e.target.parentNode.remove() } })</script>`)
+	s.do(click(&domtapv1.Target{Text: "remove tag", Within: "sport"}))
+	s.do(click(&domtapv1.Target{Text: "×", Within: "Nice"}))
+	s.is(`document.body.innerText.replace(/[^a-z]+/gi, " ").trim().slice(0, 14)`, "Tags news Lyon")
+	if got := strings.TrimSpace(s.eval(`document.querySelectorAll(".x").length`)); got != "2" {
+		t.Errorf("%s chips are left", got)
+	}
 }

@@ -384,6 +384,10 @@ class Naming {
   name(el, tag, role) {
     this.start(el);
     const by = aria(el, "aria-labelledby");
+    if (by && role === "combobox" && isNamedByValue(el, by)) {
+      const label = captionOfReplaced(el, tag, role, this.labels);
+      if (label) return label;
+    }
     if (by) {
       const text = clean(this.labelledby(el, by), MAX_TEXT); // 2B
       if (text) return text;
@@ -395,7 +399,7 @@ class Naming {
     if (own) return own;
     if (NAME_FROM_CONTENT.has(role) || (tag === "a" && role === "generic")) {
       this.start(el);
-      const text = clean(this.content(el, tag), MAX_TEXT); // 2F
+      const text = withoutCross(el, clean(this.content(el, tag), MAX_TEXT)); // 2F
       this.fromContent = text !== "";
       if (text) return text;
     }
@@ -411,7 +415,7 @@ class Naming {
   text(el, tag) {
     this.start(el);
     this.fromContent = true;
-    return clean(this.content(el, tag), MAX_TEXT);
+    return withoutCross(el, clean(this.content(el, tag), MAX_TEXT));
   }
 
   /**
@@ -486,7 +490,7 @@ class Naming {
     switch (role) {
       case "textbox":
       case "searchbox":
-        return reportedWords(el, MAX_GATHERED);
+        return withoutCross(el, reportedWords(el, MAX_GATHERED));
       case "slider":
       case "spinbutton":
       case "scrollbar":
@@ -793,6 +797,43 @@ function titleWithin(el) {
     if (tagOf(c) === "title") return reportedWords(c, MAX_GATHERED);
   }
   return "";
+}
+
+/** Signs that remove what they stand beside. */
+const CROSSES = new Set(["×", "✕", "✖", "✗", "✘", "⨯"]);
+/** Matches what draws such a sign as a part of an element which is more than that. */
+const CROSS_BUTTONS = "button,[role=button],[role=presentation],[role=none],[title],[aria-label]";
+/** In how many elements of one the sign is looked for. */
+const MAX_CROSS_PARTS = 30;
+
+/** Whether a text begins or ends with such a sign, and is more than it. @param {string} text */
+function hasCross(text) {
+  return text.length > 1 && (CROSSES.has(text[0]) || CROSSES.has(text[text.length - 1]));
+}
+
+/**
+ * The text of an element without the sign of the button in it that removes it, such as that of a chip.
+ * @param {El} el @param {string} text
+ */
+function withoutCross(el, text) {
+  if (!hasCross(text) || isEditingHost(el) || isLarge(el)) return text;
+  let left = MAX_CROSS_PARTS;
+  for (const part of queryWithin(el, "*")) {
+    if (--left < 0) break;
+    if (!CROSSES.has(safe.textContent(part).trim()) || !(safe.matches(part, CROSS_BUTTONS) || isClickable(part))) continue;
+    return text.slice(CROSSES.has(text[0]) ? 1 : 0, CROSSES.has(text[text.length - 1]) ? -1 : undefined).trim();
+  }
+  return text;
+}
+
+/**
+ * Whether all that names a combobox by its id stands in it: that is what it shows, not what it is.
+ * @param {El} el @param {string} ids
+ */
+function isNamedByValue(el, ids) {
+  const root = treeOf(el);
+  const named = ids.trim().split(/\s+/, 16).map((id) => elementOf(root, id));
+  return named.every((target) => target !== null && safe.contains(el, target));
 }
 
 /** Whether an element is hidden, from the eye or from assistive technology. @param {El} el */

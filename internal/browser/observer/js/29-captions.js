@@ -24,7 +24,9 @@ const SECTIONS = new Set(["html", "body", "form", "fieldset", "table", "tbody", 
 /** What stands before a field and says nothing about it. */
 const SILENT = "script,style,template,svg,img,link,meta,[role=alert],[role=status],[aria-live],[role=tooltip]";
 /** Controls that have words of their own, which caption no field. */
-const SPEAKING = "a[href],button,summary,[role=button],[role=link],[role=tab],[role=menuitem],[onclick]";
+const SPEAKING = "a[href],button,summary,[role=button],[role=link],[role=tab],[role=menuitem],[role=treeitem],[role=option],[onclick]";
+/** Parts of an element that make its words theirs. */
+const SPEAKERS = "button,[role=button],[role=treeitem],[role=option]";
 /** Controls in what would be the wrapper of a field: it is a part of the page then. */
 const BUTTONS = "button,input[type=submit],input[type=button],[role=button]";
 
@@ -59,7 +61,11 @@ class Captions {
       if (rec) this.watch(safe.parentNode(field), rec);
       return captionOfToggle(field);
     }
+    const replaced = captionOfReplaced(field, tag, role, this.labels);
+    if (replaced) return replaced;
+    if (tag !== "input" && tag !== "select" && tag !== "textarea" && hasAttr(field, "aria-labelledby")) return ""; // its label is elsewhere, or gone
     const outer = flatElement(field);
+    if (attr(field, "role") !== "combobox" && outer && closestOf(outer, "[role=combobox]")) return ""; // that has the caption
     if (outer && isEdited(outer)) return ""; // the words around it are a text that is edited
     let n = boxOf(field, tag);
     for (let up = 0; n && up < MAX_FIELD_BOXES; up++) {
@@ -91,6 +97,38 @@ class Captions {
     const recs = this.around.get(el);
     if (recs) for (const rec of recs) dirty.add(rec);
   }
+}
+
+/** Native fields that pages draw anew. */
+const REPLACEABLE = "select,input[type=text],input:not([type])";
+
+/**
+ * The label of the native field that a page has hidden and draws a combobox for, beside it: "" when there is none, or it has no label.
+ * @param {El} el @param {string} tag @param {string} role @param {Labels} labels
+ */
+function captionOfReplaced(el, tag, role, labels) {
+  if (role !== "combobox" || tag === "input" || tag === "select" || tag === "textarea") return "";
+  let n = el;
+  for (let up = 0; up < 3; up++) {
+    const before = elementBefore(n);
+    if (before) {
+      const native = safe.matches(before, REPLACEABLE) && isOutOfSight(before);
+      const words = native ? labels.of(before).map((label) => reportedWords(label, MAX_CAPTION + 1)).join(" ") : "";
+      return hasText(words) ? asCaption(words) : "";
+    }
+    const parent = flatElement(n);
+    if (!parent || SECTIONS.has(tagOf(parent)) || queryWithin(parent, CAPTIONED).length > 2) return "";
+    n = parent;
+  }
+  return "";
+}
+
+/** Whether a field is kept from people, who use another one for it. @param {El} field */
+function isOutOfSight(field) {
+  if (!safe.checkVisibility(field, VISIBLE)) return true;
+  if (attr(field, "tabindex") !== "-1" && attr(field, "aria-hidden") !== "true") return false;
+  const { width, height } = safe.rect(field);
+  return width <= 1 || height <= 1 || getComputedStyle(field).clip !== "auto";
 }
 
 /**
@@ -168,11 +206,17 @@ class Run {
 
 /** Whether the words of an element may be the caption of a field beside it. @param {El} el @param {string} tag @param {El} parent */
 function mayCaption(el, tag, parent) {
-  if (safe.matches(el, SPEAKING) || firstWithin(el, "button,[role=button]")) return false;
+  if (safe.matches(el, SPEAKING) || firstWithin(el, SPEAKERS) || isChip(el)) return false;
   if (tag === "label") return el.control === null;
   if (/^h[12]$/.test(tag)) return false;
   if (/^h[3-6]$/.test(tag) || tag === "legend" || attr(el, "role") === "heading" || firstWithin(el, "h1,h2,h3,h4,h5,h6")) return isWrapper(parent);
   return true;
+}
+
+/** Whether the words of an element begin or end with the sign that removes it: it is something that was chosen. @param {El} el */
+function isChip(el) {
+  const words = safe.textContent(el).trim();
+  return words.length <= MAX_CAPTION && hasCross(words);
 }
 
 /** Whether an element holds a field, or is one. @param {El} el */

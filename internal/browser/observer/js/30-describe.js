@@ -100,8 +100,33 @@ function textCoverage(fields, el, tag, fromContent) {
   if (tag === "svg" && role === "img" && !text && fields[F_KIND] === STRUCTURAL) return isDrawing(el) ? COVERS_NONE : COVERS_ALL;
   if (fields[F_KIND] === FRAME_HOST || LANDMARK_ROLES.has(role) || tag === "details") return COVERS_NONE;
   if (!text && fields[F_KIND] === STRUCTURAL && role !== "img") return COVERS_NONE;
+  if (holdsChips(fields, el, tag, fromContent)) return COVERS_NONE;
   if (!fromContent) return CONTAINER_ROLES.has(role) || (fields[F_KIND] === STRUCTURAL && isBox(el, tag, role)) ? COVERS_NONE : COVERS_ALL;
   return text.length >= MAX_NAME && text.endsWith("…") ? COVERS_LINE : COVERS_ALL;
+}
+
+/** What removes a chip. */
+const CHIP_BUTTONS = "button,[role=button],[role=presentation]";
+/** How many of them are compared, and how many characters of each. */
+const MAX_CHIP_BUTTONS = 20, MAX_CHIP_WORDS = 40;
+
+/**
+ * Whether several buttons in an element have one name, as those that remove chips do: what tells them apart is only said beside them.
+ * @param {Fields} fields @param {El} el @param {string} tag @param {boolean} fromContent the text was taken from the content
+ */
+function holdsChips(fields, el, tag, fromContent) {
+  if (tag !== "label" && (fields[F_KIND] !== INTERACTIVE || INTERACTIVE_TAGS.has(tag) || !(fromContent || fields[F_ROLE] === "combobox"))) return false;
+  if (!hasElements(el) || !firstWithin(el, CHIP_BUTTONS) || isLarge(el)) return false;
+  const names = new Set();
+  let left = MAX_CHIP_BUTTONS;
+  for (const button of queryWithin(el, CHIP_BUTTONS)) {
+    if (--left < 0) break;
+    const name = attr(button, "aria-label") || safe.textContent(button).trim();
+    if (name === "" || name.length > MAX_CHIP_WORDS) continue;
+    if (names.has(name)) return true;
+    names.add(name);
+  }
+  return false;
 }
 
 /**
@@ -379,7 +404,7 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
   const inner = role === "combobox" && tag !== "button" && hasElements(el) ? firstWithin(el, "input,textarea") : null;
   if (inner) return reportedValue(inner, inner.value || textOfFace(el, inner), most); // the box around a field, as in ARIA 1.1
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
-    return reportedValue(el, reportedWords(el, 2 * most), most);
+    return reportedValue(el, withoutCross(el, reportedWords(el, 2 * most)), most);
   }
   return "";
 }

@@ -201,7 +201,8 @@ function textOfFace(face, field) {
       if (/[\p{L}\p{N}]/u.test(node.data)) out.push(clean(node.data, MAX_FACE_TEXT));
       continue;
     }
-    if (!isElement(node) || safe.matches(node, NO_VALUE) || isMasked(node)) continue;
+    if (!isElement(node) || isMasked(node)) continue;
+    if (safe.matches(node, NO_VALUE) && !(/^[uo]l$/.test(tagOf(node)) && safe.contains(node, field))) continue; // a list of choices holds the field behind them
     const id = attr(node, "id");
     if (id && described.includes(" " + id + " ")) continue;
     const rect = safe.rect(node);
