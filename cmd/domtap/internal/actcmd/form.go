@@ -13,6 +13,12 @@ import (
 	"github.com/domtap/domtap/internal/refs"
 )
 
+const formHelp = `Fill in fields of any kind with one command: texts, selects, checkboxes, radio buttons, dates, ranges, files.
+FIELD is the label, placeholder or name of the field, or its ref, as @7 or [7].
+
+A checkbox without =VALUE is checked. --file gives files of this machine to a file input, up to 4 MiB; repeat it for more. After the last
+field, --submit sends the form: by its button, or with Enter.`
+
 // Form makes the command form.
 func Form(a *cli.App) *cobra.Command {
 	var submit, each bool
@@ -22,12 +28,7 @@ func Form(a *cli.App) *cobra.Command {
 		Use:     "form FIELD=VALUE…",
 		Aliases: []string{"fill-form"},
 		Short:   "Fill in the fields of a form, and print what that changed",
-		Long: `Fill in fields of any kind with one command: texts, selects, checkboxes, radio buttons, dates, ranges, files.
-FIELD is the label, placeholder or name of the field, or its ref, as @7 or [7].
-
-A checkbox without =VALUE is
-checked. --file gives files of this machine to a file input, up to 4 MiB; repeat it for more. After the last
-field, --submit sends the form: by its button, or with Enter.`,
+		Long:    formHelp,
 		Example: "  domtap form Name=Ada Email=ada@example.com Country=Norway \"I agree\" --submit\n  domtap form @7=secret --submit\n  domtap form Name=Ada --file Photo=ada.png",
 		Args:    cobra.ArbitraryArgs,
 	})
