@@ -5,7 +5,8 @@
 // The rules, all of them tested:
 //
 //   - A name or text fits an element exactly, or but for case and white space, or as a part of it that begins a word, or
-//     as any part of it; only the elements of the closest of these four fits that any element has are meant (Match).
+//     as a part of four characters or more that does not; only the elements of the closest of these four fits that any
+//     element has are meant (Match).
 //   - Match never picks one of several: it gives back all that are meant, in document order, and whoever acts must
 //     refuse more than one.
 //   - Elements that are used count before those that are only shown: when a button and a heading both say
@@ -18,6 +19,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/elementcontext"
@@ -180,7 +183,7 @@ func Compare(text, wanted string) Fit {
 		return Folded
 	case elementcontext.BeginsWord(folded, sought):
 		return Worded
-	case strings.Contains(folded, sought):
+	case strings.Contains(folded, sought) && mayBeginWithin(sought):
 		return Partly
 	}
 	if begin, was := strings.CutSuffix(folded, cut); was && begin != "" && strings.HasPrefix(sought, strings.TrimSpace(begin)) {
@@ -191,6 +194,32 @@ func Compare(text, wanted string) Fit {
 	}
 	return Not
 }
+
+// minWithin is how many characters a text has at least that may begin within a word: "OK" is no part of "Tokyo".
+const minWithin = 4
+
+// mayBeginWithin reports whether a text may be a part that begins within a word: a longer one, or one of a script that does not divide words.
+func mayBeginWithin(sought string) bool {
+	first, _ := utf8.DecodeRuneInString(sought)
+	return utf8.RuneCountInString(sought) >= minWithin || !unicode.In(first, unicode.Latin, unicode.Greek, unicode.Cyrillic)
+}
+
+// Mentions reports whether an element is a sentence, or a longer text, that has words somewhere behind its beginning: who names a control by
+// these words does not mean that.
+func Mentions(el *dom.Element, words string) bool {
+	if el.Kind != dom.Structural {
+		return false
+	}
+	folded, sought := fold(el.WholeText()), fold(words)
+	switch fit := Compare(folded, sought); {
+	case fit != Worded && fit != Partly, strings.HasPrefix(folded, sought), 2*len(sought) >= len(folded):
+		return false
+	}
+	return strings.ContainsAny(folded[len(folded)-1:], ".!?") || len(strings.Fields(folded)) > maxNameWords
+}
+
+// maxNameWords is how many words the text of a control has that no mark ends.
+const maxNameWords = 8
 
 // beginning returns what stands before the sign of a text that was cut, and whether it was cut.
 func beginning(s string) (begin string, was bool) {

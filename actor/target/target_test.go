@@ -53,7 +53,7 @@ func TestMatchMeansWhatFitsClosest(t *testing.T) {
 		{Target{By: Role, Role: "button", Name: "PAY"}, "0 1"},
 		{Target{By: Role, Role: "button", Name: "later"}, "2"},
 		{Target{By: Role, Role: "button", Name: "a"}, "8"},
-		{Target{By: Role, Role: "button", Name: "y"}, "0 1 2"},
+		{Target{By: Role, Role: "button", Name: "y"}, ""},
 		{Target{By: Role, Role: "BUTTON", Name: "Pay"}, "0"},
 		{Target{By: Role, Role: "link"}, "3 7"},
 		{Target{By: Role, Name: "Pay"}, "0 3"},
@@ -93,11 +93,19 @@ func TestMatchMeansTheFieldOfALabel(t *testing.T) {
 // TestWholeWordsComeBeforeParts finds what a word begins in before what has it within another one.
 func TestWholeWordsComeBeforeParts(t *testing.T) {
 	for text, want := range map[string]Fit{
-		"Age": Exactly, "age": Folded, "Age: sort": Worded, "By age": Worded, "Ages": Worded, "entries per page": Partly, "page, age": Worded, "Größage": Partly, "Ag": Not,
+		"Age": Exactly, "age": Folded, "Age: sort": Worded, "By age": Worded, "Ages": Worded, "entries per page": Not, "page, age": Worded, "Größage": Not, "Ag": Not,
 	} {
 		if got := Compare(text, "Age"); got != want {
 			t.Errorf("%q fits %v, want %v", text, got, want)
 		}
+	}
+	for text, want := range map[string]Fit{"Tokyo": Not, "OK, go": Worded, "東京駅": Not, "Submit": Not} {
+		if got := Compare(text, "OK"); got != want {
+			t.Errorf("%q fits %v, want %v", text, got, want)
+		}
+	}
+	if Compare("東京駅", "京駅") != Partly || Compare("Submit order", "ubmit") != Partly {
+		t.Error("a long part, or one of a script without words, does not fit")
 	}
 	list := page("combobox entries per page", "button Age: sort")
 	if got := refs(Match(Target{By: Text, Words: "Age"}, list)); got != "1" {
@@ -183,4 +191,18 @@ func FuzzMatchGivesOnlyWhatFitsAlike(f *testing.F) {
 			_ = wanted.String()
 		}
 	})
+}
+
+func TestASentenceThatMentionsWordsIsNotMeant(t *testing.T) {
+	for text, want := range map[string]bool{
+		"You cannot undo.": true, "Undo": false, "Undo the last of all changes.": false, "Item 12 Undo": false,
+		"What was done here stays as it is, so undo it by hand": true,
+	} {
+		if got := Mentions(&dom.Element{Kind: dom.Structural, Role: "paragraph", Text: text}, "Undo"); got != want {
+			t.Errorf("%q mentions it: %v, want %v", text, got, want)
+		}
+	}
+	if Mentions(&dom.Element{Kind: dom.Interactive, Role: "button", Text: "Click here to undo."}, "undo") {
+		t.Error("a button is no sentence")
+	}
 }

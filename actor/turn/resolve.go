@@ -75,6 +75,13 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 	if err != nil {
 		return resolved{}, err
 	}
+	if words := a.pointedWords(); words != "" && !a.Kind.IsPassive() && a.Target.Nth == 0 {
+		meant := slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return target.Mentions(el, words) })
+		if len(found) > 0 && len(meant) == 0 {
+			return resolved{}, t.missing(a.Target)
+		}
+		found = meant
+	}
 	return t.only(ctx, a.Target, found)
 }
 

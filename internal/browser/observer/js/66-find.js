@@ -38,6 +38,11 @@ function beginsWord(text, part) {
   return false;
 }
 
+/** Whether a text may be a part that begins within a word, as mayBeginWithin of package target in Go. @param {string} part */
+function mayBeginWithin(part) {
+  return [...part].length >= 4 || !/^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(part);
+}
+
 /** The text of an element as it is rendered. @param {El} el */
 function renderedText(el) {
   try {
@@ -264,7 +269,7 @@ class Finder {
     if (cleaned === this.wanted) return EXACTLY;
     const folded = cleaned.toLowerCase();
     if (folded === this.folded) return FOLDED;
-    return beginsWord(folded, this.folded) ? WORDED : folded.includes(this.folded) ? PARTLY : NOT;
+    return beginsWord(folded, this.folded) ? WORDED : folded.includes(this.folded) && mayBeginWithin(this.folded) ? PARTLY : NOT;
   }
 
   /**
