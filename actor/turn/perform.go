@@ -133,8 +133,13 @@ func (t *run) awaitMatch(ctx context.Context, a Step) (at resolved, err error) {
 	bounded, cancel := context.WithTimeout(ctx, appearLimit)
 	defer cancel()
 	for {
+		before := t.x.Head()
 		at, err = t.resolve(ctx, a)
-		if !apierr.Is(err, apierr.NoMatch) || t.x.State().Dialog != nil || !t.x.AwaitHead(bounded) {
+		if !apierr.Is(err, apierr.NoMatch) || t.x.State().Dialog != nil || bounded.Err() != nil {
+			return at, err
+		}
+		// What came while the step was resolved is news, too.
+		if t.x.Head() == before && !t.x.AwaitHead(bounded) {
 			return at, err
 		}
 	}
