@@ -394,7 +394,7 @@ async function replacedOutcome(keys, text, stray, found, framed) {
     if (!found.same && el.maxLength >= 0 && now !== "" && now.length < text.length && text.startsWith(now)) {
       return { ...found, delivered: "part", cause: "maxlength", kept: lengthOf(now), of: lengthOf(text), limit: el.maxLength };
     }
-    if (!found.same && framed && keys.isKeyed()) return { ...found, cause: "keyed" };
+    if (!found.same && framed && tagOf(el) === "input" && keys.isKeyed() && (now === keys.before || now.includes(text))) return { ...found, cause: "keyed" };
     if (found.same || (now !== keys.before && now !== "")) return found;
     if (isCatcher(el) && keys.inserted > 0) return { ...found, cause: "catcher" };
     if (performance.now() >= end) break;
