@@ -131,7 +131,7 @@ class ChangedTexts {
       for (const text of this.textsIn(node)) {
         const owner = flatElement(text);
         if (!owner) continue;
-        const around = rowIn(node, blockOf(owner)), run = runAround(text, around);
+        const inner = blockOf(owner), around = rowIn(node, inner), run = around === inner ? runAround(text, inner) : null;
         const block = (run && /** @type {El | undefined} */ (run.find(isShownPhrase))) || around;
         if ((this.isRedrawn(text) && !this.reported.has(block)) || out.has(block)) continue;
         if (isSaidElsewhere(owner, isElsewhere) || !this.isShown(block) || !this.isShown(owner)) continue;
