@@ -103,11 +103,11 @@ func (t filler) option(ctx context.Context, f *Field, listed map[dom.Ref]bool) (
 	return t.resolve(ctx, Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(dom.NoRef), Clicks: 1}, Target: wanted})
 }
 
-// shownIn is what a field shows: its name and value, and those of what stands in it.
+// shownIn is what a field shows: its name and value, and those of what stands in it, but for the options that it offers.
 func (t filler) shownIn(field dom.Ref) string {
 	var out []string
 	for _, el := range t.elements() {
-		if el.Ref == field || t.within(el, field) {
+		if el.Ref == field || el.Role != "option" && t.within(el, field) {
 			out = append(out, el.WholeText(), el.Value, el.Placeholder)
 		}
 	}
