@@ -99,7 +99,7 @@ func TestWholeWordsComeBeforeParts(t *testing.T) {
 			t.Errorf("%q fits %v, want %v", text, got, want)
 		}
 	}
-	for text, want := range map[string]Fit{"Tokyo": Not, "OK, go": Worded, "東京駅": Not, "Submit": Not} {
+	for text, want := range map[string]Fit{"Tokyo": Not, "OK, go": Worded, "12ok": Worded, "東京駅": Not, "Submit": Not} {
 		if got := Compare(text, "OK"); got != want {
 			t.Errorf("%q fits %v, want %v", text, got, want)
 		}

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// BeginsWord reports whether a text has a part that does not begin within a word, as "age" does in "page". What begins with a sign begins a word.
+// BeginsWord reports whether a text has a part that does not begin within a word, as "age" does in "page". What begins with a sign begins a
+// word, and so does what begins where digits end, as "kg" in "12kg".
 func BeginsWord(text, part string) bool {
 	first, _ := utf8.DecodeRuneInString(part)
 	for at := 0; part != ""; {
@@ -14,7 +15,7 @@ func BeginsWord(text, part string) bool {
 		if i < 0 {
 			return false
 		}
-		if before, _ := utf8.DecodeLastRuneInString(text[:at+i]); !inWord(first) || !inWord(before) {
+		if before, _ := utf8.DecodeLastRuneInString(text[:at+i]); !inWord(first) || !inWord(before) || unicode.IsDigit(first) != unicode.IsDigit(before) {
 			return true
 		}
 		_, size := utf8.DecodeRuneInString(text[at+i:])

@@ -31,9 +31,9 @@ const innerTextOf = getter(HTMLElement, "innerText");
  */
 function beginsWord(text, part) {
   if (part === "") return false;
-  const sign = !/^[\p{L}\p{N}\p{M}]/u.test(part);
+  const sign = !/^[\p{L}\p{N}\p{M}]/u.test(part), inWord = /^\p{N}/u.test(part) ? /\p{N}$/u : /[\p{L}\p{M}]$/u;
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
-    if (sign || !/[\p{L}\p{N}\p{M}]$/u.test(text.slice(Math.max(0, at - 2), at))) return true;
+    if (sign || !inWord.test(text.slice(Math.max(0, at - 2), at))) return true;
   }
   return false;
 }
