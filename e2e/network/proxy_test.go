@@ -81,12 +81,13 @@ func (p *forward) tunnel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.WriteHeader(http.StatusOK)
-	from, _, err := http.NewResponseController(w).Hijack()
+	from, read, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		_ = to.Close()
 		return
 	}
-	go func() { _, _ = io.Copy(to, from); _ = to.Close() }()
+	// The server may have read the first byte of what follows.
+	go func() { _, _ = io.Copy(to, read); _ = to.Close() }()
 	_, _ = io.Copy(from, to)
 	_ = from.Close()
 }
