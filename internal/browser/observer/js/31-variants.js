@@ -8,6 +8,8 @@
 
 /** How many children of an element are compared, how many different kinds of them there may be, and how many words one has more. */
 const MAX_BESIDE_IT = 128, MAX_VARIANTS = 12, MAX_EXTRA = 3;
+/** How many characters of classes and styles are compared; who writes more draws no state with them. */
+const MAX_WRITTEN = 2000;
 /** Classes that say how something is laid out or which place it has, besides NO_STATE and NO_WORD. */
 const NO_VARIANT = /^(?:first|last|odd|even|left|right|top|middle|center|start|end|next|prev|previous|new|old|flex|grow|shrink|truncate|italic|underline|capitalize|lowercase|border|ring|outline|group|peer|static|absolute|isolate|contents|table|filter|blur|invert|resize|main|sub|alt|wide|narrow|tall|thin|big|tiny|fade|show|shown|in|out|anim|hover|collapse|ng|css|js|jsx|sc|ripple|wave|btn|chip|tag|badge|icon|tab|pill|day|link|text|label|title|name|image|img|pic|photo|thumb|has-[a-z-]+|with-[a-z-]+|no-[a-z-]+)$/;
 /** Words that say a state wherever they tell one element from another: of links, and of fewer than three elements, no others count. */
@@ -17,8 +19,9 @@ const DRAWN_STATE = /(?:^|;)\s*(background(?:-color)?|color)\s*:\s*([^;]{1,40})/
 
 /**
  * The children of an element by what their attributes say of how they are drawn: kinds has the words of each kind, usual the one
- * that more than half of them have, if any.
- * @typedef {{clock: number, kinds: Map<string, {tag: string, words: Set<string>, count: number}>, usual: string, signature: string}} Alike
+ * that more than half of them have, if any. known has the words of those that were asked for, by what is written in their attributes.
+ * @typedef {{clock: number, kinds: Map<string, {tag: string, words: Set<string>, count: number}>, usual: string, signature: string,
+ *   known: Map<string, string>}} Alike
  */
 
 class Variants {
@@ -35,10 +38,20 @@ class Variants {
   of(el, tag) {
     const parent = safe.parentNode(el);
     if (!parent || !isElement(parent) || hasNoAttributes(el) || FIELD_TAGS.has(tag)) return "";
-    const own = drawnAs(el, tag);
-    if (own === tag) return "";
-    const group = this.groupOf(parent), mine = group.kinds.get(own);
-    if (!mine || group.kinds.size > MAX_VARIANTS) return "";
+    const written = writtenAs(el, tag);
+    if (written === "") return "";
+    const group = this.groupOf(parent);
+    const known = group.known.get(written);
+    if (known !== undefined) return known;
+    const word = this.wordIn(group, el, tag);
+    if (group.known.size < MAX_BESIDE_IT) group.known.set(written, word);
+    return word;
+  }
+
+  /** @param {Alike} group @param {El} el @param {string} tag */
+  wordIn(group, el, tag) {
+    const own = drawnAs(el, tag), mine = group.kinds.get(own);
+    if (own === tag || !mine || group.kinds.size > MAX_VARIANTS) return "";
     let more = MAX_EXTRA + 1, word = "", others = 0, beside = mine.count;
     for (const [key, kind] of group.kinds) {
       if (key === own || kind.tag !== tag) continue;
@@ -49,8 +62,9 @@ class Variants {
       more = extra.length;
       word = firstWord(extra, kind.words);
     }
-    if (word && !VARIANT_STATE.test(word) && (tag === "a" || beside <= 2)) return "";
-    return word || (others === 1 && group.usual !== "" && group.usual !== own ? colorOf(el, missingIn(group.kinds.get(group.usual)?.words || mine.words, mine.words)) : "");
+    if (word) return VARIANT_STATE.test(word) || (tag !== "a" && beside > 2) ? word : "";
+    const usual = others === 1 && group.usual !== own ? group.kinds.get(group.usual) : undefined;
+    return usual ? colorOf(el, missingIn(usual.words, mine.words)) : "";
   }
 
   /** @param {El} parent */
@@ -99,7 +113,13 @@ function alikeIn(parent, clock) {
     else if (kinds.size <= MAX_VARIANTS) kinds.set(key, { tag, words: new Set(key.split(" ").slice(1)), count: 1 });
   }
   for (const [key, kind] of kinds) if (kind.count * 2 > seen) usual = key;
-  return { clock, kinds, usual, signature: [...kinds.keys()].sort().join("\n") + "\n\n" + usual };
+  return { clock, kinds, usual, known: new Map(), signature: [...kinds.keys()].sort().join("\n") + "\n\n" + usual };
+}
+
+/** What the attributes of an element say of how it is drawn, as they are; "" for nothing. @param {El} el @param {string} tag */
+function writtenAs(el, tag) {
+  const classes = attr(el, "class") || "", style = attr(el, "style") || "";
+  return (classes === "" && style === "") || classes.length + style.length > MAX_WRITTEN ? "" : tag + "\n" + classes + "\n" + style;
 }
 
 /** The tag of an element, its classes, and the drawn part of its style. @param {El} el @param {string} tag */
