@@ -148,8 +148,8 @@ func (Delivered) EnumDescriptor() ([]byte, []int) {
 // or x with y. It is resolved right before its step, in every frame and every shadow tree, open or closed, among
 // visible elements.
 //
-// A text matches exactly, without regard to case and white space, or as a part; only the closest kind of match
-// counts. Several matches are an error (FAILED_PRECONDITION, AMBIGUOUS_TARGET) that lists them; elements behind a
+// A text matches exactly, without regard to case and white space, as a part that begins a word, or as any part of
+// four characters or more; only the closest kind of match counts. Several matches are an error (FAILED_PRECONDITION, AMBIGUOUS_TARGET) that lists them; elements behind a
 // modal do not count then. No match is an error, too (TARGET_NOT_FOUND), that lists the nearest elements.
 type Target struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
