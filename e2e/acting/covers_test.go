@@ -68,3 +68,15 @@ func TestALabelMeansItsField(t *testing.T) {
 	s.do(click(&domtapv1.Target{Text: "Languages"}))
 	s.is("out.textContent", "field ")
 }
+
+// TestAHeaderIsPressedAtItsButton clicks a column header by its role: its button has all its words, and what lies beside that is a handle.
+func TestAHeaderIsPressedAtItsButton(t *testing.T) {
+	s := staged(t, `<style>[role=columnheader] { position: relative; display: flex; width: 150px; height: 40px } [role=button] { flex: 1 }
+		.handle { position: absolute; right: 0; top: 0; width: 16px; height: 40px }</style>
+		<div role=grid><div role=row><div role=columnheader id=head onclick=""><div role=button tabindex=0>Size</div><span class=handle></span></div></div></div>
+		<script>log = []
+		document.querySelector("[role=button]").onclick = () => log.push("sorted")
+		document.querySelector(".handle").onmousedown = () => log.push("resized")</script>`)
+	s.do(click(&domtapv1.Target{Role: "columnheader", Name: "Size"}))
+	s.is("log.join()", "sorted")
+}
