@@ -34,8 +34,10 @@ type slider struct {
 	step float64
 	// spent are the keys that did nothing.
 	spent map[string]bool
-	// moved says that some key did something, mirrored that it led away from what is wanted, as where texts run from right to left.
-	moved, mirrored bool
+	// moved says that some key changed the value.
+	moved bool
+	// mirrored says that the first key which did led away from what is wanted, as it does where texts run from right to left.
+	mirrored bool
 }
 
 // slide sets the value of a slider by its arrow keys. Refused is the answer to the attempt to enter it as a text.

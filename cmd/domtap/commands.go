@@ -188,7 +188,7 @@ func named(all []group, args []string) bool {
 	})
 }
 
-// helpTemplate says of a command what its first paragraph does, unless --help all asks for all.
+// helpTemplate shows the first paragraph of the long help of a command, or with --help all the whole of it.
 func helpTemplate(template string) string {
 	cobra.AddTemplateFunc("about", func(cmd *cobra.Command) string {
 		about := cmp.Or(cmd.Long, cmd.Short)
@@ -204,7 +204,7 @@ func helpTemplate(template string) string {
 // shownExamples is how many examples the help of a command has.
 const shownExamples = 3
 
-// examples are the first ones of a command, or with --help all all of them.
+// examples returns the first examples of a command, or all of them with --help all.
 func examples(cmd *cobra.Command) string {
 	lines := strings.Split(strings.TrimRight(cmd.Example, "\n"), "\n")
 	if asksAll(cmd) || !cmd.HasParent() || len(lines) <= shownExamples {

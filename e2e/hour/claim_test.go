@@ -91,7 +91,7 @@ type claimDay struct {
 
 type claimPair struct{ Name, Text string }
 
-// claimPart is what the last page repeats of another page.
+// claimPart is the part of the summary that shows the answers of one page.
 type claimPart struct {
 	Title, Link string
 	Rows        []claimPair

@@ -111,7 +111,7 @@ type foodState struct {
 	saved foodSaved
 }
 
-// goods is what the basket costs.
+// goods returns the price of what is in the basket, in cents.
 func (f *foodState) goods() (cents int) {
 	for _, l := range f.saved.Basket {
 		cents += l.Cents

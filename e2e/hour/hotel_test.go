@@ -161,7 +161,7 @@ func hotelCents(p hotelPlace, room hotelRoom, rate hotelRate, stay hotelStay, ni
 	return nights*p.Night*room.Percent/100 + nights*stay.persons()*rate.Cents + p.Cleaning
 }
 
-// hotelLowest is what the cheapest room costs that all have a bed in, 0 if there is none.
+// hotelLowest returns the price of the cheapest room with a bed for every guest, in cents, or 0 if there is none.
 func hotelLowest(p hotelPlace, stay hotelStay, nights int) (low int) {
 	for _, room := range hotelRooms {
 		if cents := hotelCents(p, room, hotelRates[0], stay, nights); room.Beds >= stay.persons() && (low == 0 || cents < low) {

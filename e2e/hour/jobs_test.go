@@ -103,7 +103,7 @@ type jobsDetail struct {
 	Closes string   `json:"closes"`
 }
 
-// jobsQuery is what is searched for. Low and high are in thousands.
+// jobsQuery is a search with its filters. Low and High are salaries in thousands.
 type jobsQuery struct {
 	Words     string
 	Facets    map[string][]string

@@ -67,7 +67,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// Saved is what the backend has as JSON: what a task is judged by. It is null until something is saved.
+// Saved returns the data of the backend as JSON, by which a task is judged: null until something is saved.
 func (s *Site) Saved() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -63,7 +63,7 @@ type weekChange struct {
 	Now weekPlain `json:"now"`
 }
 
-// weekSaved is what differs from the start.
+// weekSaved has the events that were added, changed or removed since the start.
 type weekSaved struct {
 	Added   []weekPlain  `json:"added,omitempty"`
 	Changed []weekChange `json:"changed,omitempty"`

@@ -71,8 +71,8 @@ function holdsAnotherField(box, field) {
 }
 
 /**
- * Whether a field is another one for a person. One that nobody sees or uses is not, such as what keeps the value of a list, nor is the second
- * thumb of a slider.
+ * Whether a person sees another field in this one. A field that nobody sees or uses is none, such as one that keeps the value of a list;
+ * nor is the second thumb of a slider.
  * @param {El} other @param {El} field
  */
 function isAnotherField(other, field) {
