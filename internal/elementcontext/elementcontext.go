@@ -168,6 +168,7 @@ func (p *page) tell(group []int32, out map[dom.Ref]Context) {
 	for n, cluster := range clusters {
 		firsts[n] = cluster[0]
 	}
+	p.measure(firsts)
 	p.tellEach(firsts, out)
 	for _, cluster := range clusters {
 		if c, known := out[p.at(cluster[0]).Ref]; known {
@@ -178,9 +179,9 @@ func (p *page) tell(group []int32, out map[dom.Ref]Context) {
 	}
 }
 
-// clusters divides the members of a group, whose joins are measured: those that are closer to each other than to all others, with no
-// words between them, are one cluster, if others are such a cluster, too: one alone may be anything, and the words before it
-// those of something else.
+// clusters divides the members of a group, whose joins are measured. Those that are closer to each other than to all others, with no
+// words between them, are one cluster, but only if there is another cluster of the same shape: the words before a single one may
+// belong to something else.
 func (p *page) clusters(group []int32) (out [][]int32) {
 	runs := p.runsOf(group)
 	many := make(map[string]int, len(runs))
@@ -243,11 +244,10 @@ func (p *page) isNext(i, j int32) bool {
 	return true
 }
 
-// tellEach finds the contexts of elements of one role and name, each of which is one of a kind.
+// tellEach finds the contexts of elements of one role and name, whose joins are measured: one context for each.
 func (p *page) tellEach(group []int32, out map[dom.Ref]Context) {
 	around := make([][]saying, len(group))
 	members := make([]int, len(group))
-	p.measure(group)
 	for k := range group {
 		if p.isTooMuch() {
 			return
