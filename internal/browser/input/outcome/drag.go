@@ -8,12 +8,15 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
+// nothingTookIt is the note of a drop that no element of the page accepted.
+const nothingTookIt = "ok, dropped, and nothing there took it"
+
 // Dragged is the result of a drag whose element was moved so, or stays where it was.
 func Dragged(got Press, moved driver.DoResult, stays bool) driver.DoResult {
 	switch {
 	case moved.Moved:
 	case got.Effect == "none":
-		moved.Note = "ok, dropped, and nothing there took it"
+		moved.Note = nothingTookIt
 	case got.Effect == "" && stays:
 		moved.Note = "ok, it did not move"
 	}

@@ -258,7 +258,7 @@ function kindOfOther(el, tag, explicit, hints, structural, ctx) {
  * @param {El} el @param {string} tag
  */
 function isToggle(el, tag) {
-  if (tag === "button") return hasAttr(el, "role") && /^(?:switch|checkbox|radio)$/.test(attr(el, "role") || "");
+  if (tag === "button") return DRAWN_TOGGLES.has(attr(el, "role") || "");
   return tag === "input" && (el.type === "checkbox" || el.type === "radio" || el.type === "file");
 }
 

@@ -241,10 +241,14 @@ function lookOf(el, tag) {
 
 /** The name of a color, as CSS has it, or its digits; "" for none. @param {string} color */
 function colorWord(color) {
+  const rgb = color === BUTTON_COLOR ? null : rgbOf(color);
+  return rgb ? COLORS[rgb.join(",")] || "rgb-" + rgb.map((n) => n.toString(16).padStart(2, "0")).join("") : "";
+}
+
+/** The parts of a color as styles have it, from 0 to 255; null where nothing is drawn, or it is written in another way. @param {string} color */
+function rgbOf(color) {
   const parts = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(color);
-  if (!parts || parts[4] === "0" || color === BUTTON_COLOR) return "";
-  const rgb = parts.slice(1, 4);
-  return COLORS[rgb.join(",")] || "rgb-" + rgb.map((n) => Number(n).toString(16).padStart(2, "0")).join("");
+  return parts && parts[4] !== "0" ? parts.slice(1, 4).map(Number) : null;
 }
 
 /**

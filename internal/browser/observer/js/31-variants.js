@@ -128,7 +128,7 @@ function drawnAs(el, tag) {
   const classes = attr(el, "class"), style = attr(el, "style");
   const words = classes && classes.length < 1000 ? new Set(classes.trim().split(/\s+/)) : new Set();
   words.delete("");
-  if (style && style.length < 1000 && style.includes("color") || style?.includes("background")) {
+  if (style && style.length < 1000) {
     for (const [, name, value] of style.matchAll(DRAWN_STATE)) words.add(name + ":" + value.trim().replace(/\s+/g, ""));
   }
   return words.size ? tag + " " + [...words].sort().join(" ") : tag;
@@ -171,9 +171,9 @@ function colorOf(el, words) {
 
 /** The plain word for a color, as rgb() writes it: people tell hues, not shades; "" for none. @param {string} color */
 function hueOf(color) {
-  const parts = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(color);
-  if (!parts || parts[4] === "0") return "";
-  const [r, g, b] = parts.slice(1, 4).map(Number), most = Math.max(r, g, b), range = most - Math.min(r, g, b);
+  const rgb = rgbOf(color);
+  if (!rgb) return "";
+  const [r, g, b] = rgb, most = Math.max(r, g, b), range = most - Math.min(r, g, b);
   if (range < 25) return most < 60 ? "black" : most > 230 ? "white" : "gray";
   const at = most === r ? ((g - b) / range + 6) % 6 : most === g ? (b - r) / range + 2 : (r - g) / range + 4;
   return ["red", "orange", "yellow", "green", "green", "cyan", "cyan", "blue", "blue", "purple", "magenta", "red"][Math.floor(at * 2 + 0.5) % 12];
