@@ -12,24 +12,24 @@ import (
 	"github.com/domtap/domtap/internal/retry"
 )
 
-// restoresAtOnce is how many sessions a node restores at the same time: each starts a renderer or more.
+// restoresAtOnce limits how many sessions a node restores concurrently. Each starts at least one renderer.
 const restoresAtOnce = 4
 
-// restoreTries is how often a node tries to restore a session before it gives it to another one.
+// restoreTries is how many attempts a node makes to restore a session before it passes the session to another node.
 const restoreTries = 3
 
-// attendant looks after a Node's own sessions.
+// attendant manages a Node's own sessions.
 type attendant struct{ *Node }
 
-// run restores the sessions that were given to this node, and ends those that others have, until the Node is closed.
+// run restores sessions that were assigned to this node and ends sessions that other nodes own, until the Node is closed.
 func (n attendant) run() {
-	tick := time.NewTicker(n.cfg.Timing.Every) // for what failed
+	tick := time.NewTicker(n.cfg.Timing.Every) // retries what failed
 	defer tick.Stop()
 	var restoring sync.WaitGroup
 	defer restoring.Wait()
 	slots := make(chan struct{}, restoresAtOnce)
-	// under way are the sessions that are being restored, and those whose restoring ends because this node was cut off: one that the node
-	// gets again meanwhile has to wait for that.
+	// underWay holds the sessions with a running restore. That includes a restore that is being canceled because this node was cut off: if
+	// the session is assigned to this node again, it waits for the canceled restore to end.
 	var underWay sync.Map
 	for {
 		select {
@@ -62,22 +62,23 @@ func (n attendant) run() {
 	}
 }
 
-// retake has this node given a session again, under a token that it has not forgone: another node asked for the session before this one
-// knew that it was its own, and did not give it to anybody.
+// retake assigns a session to this node again, under a token above the forgone ones. This is needed when another node requested the session
+// before this node learned that it was the owner, and then assigned it to no node.
 func (n attendant) retake(e registry.Entry[registry.Session]) {
 	upTo, ok := n.own.ForgoneUpTo(e.Key)
 	if !ok || upTo < registry.Token(e) {
-		return // the session is here
+		return // this node already has the session
 	}
 	value := e.Value
 	value.Fence = upTo + 1
 	ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.Every)
 	defer cancel()
-	_, err := n.reg.Sessions.Update(ctx, e.Key, value, e.Revision) // what fails is done with the next tick
+	_, err := n.reg.Sessions.Update(ctx, e.Key, value, e.Revision) // the next tick retries a failure
 	n.log.Warn("a session was given to this node under a token that it had forgone", "session", e.Key, "error", err)
 }
 
-// yield ends the sessions that are another node's by now, as when somebody made one of that name while this node was cut off.
+// yield ends sessions that another node owns now, for example because a client created a session of the same name while this node was cut
+// off.
 func (n attendant) yield() {
 	for _, name := range n.own.List(func(h *holding) bool { return h.Phase == registry.Ready }) {
 		h, ok := n.own.Get(name)
@@ -92,8 +93,8 @@ func (n attendant) yield() {
 	}
 }
 
-// sweep deletes the entries of sessions that this node has no more, or never had: when their names could not be given up, because the
-// registry was away. An entry of this incarnation without a holding is nobody's.
+// sweep deletes entries of sessions that this node no longer has or never had. Such entries remain when the registry was unavailable at the
+// time a name was released. No session belongs to an entry of this incarnation without a holding.
 func (n attendant) sweep(m *member) {
 	for _, e := range n.ledger.Owned(m.key, func(s registry.Session) bool { return s.Phase != registry.Restoring }) {
 		if _, ok := n.own.Get(e.Key); ok {
@@ -105,7 +106,7 @@ func (n attendant) sweep(m *member) {
 	}
 }
 
-// restore restores a session that was given to this node, and tries again until it is restored, fenced, or given to another node.
+// restore restores a session that was assigned to this node. It retries until the session is restored, fenced, or passed to another node.
 func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Session], m *member) {
 	ctx, cancel := m.keeper.During(n.ctx)
 	defer cancel()
@@ -128,8 +129,8 @@ func (n attendant) restore(slots chan struct{}, e registry.Entry[registry.Sessio
 	n.own.RemoveIf(e.Key, held)
 }
 
-// reread reads the entry of a session of this node again. A write whose outcome was not learned may have been stored: the next one has to
-// replace that.
+// reread reads the entry of one of this node's sessions again. A write with an unknown outcome may have been stored, and the next write has
+// to replace it.
 func (n attendant) reread(ctx context.Context, e registry.Entry[registry.Session]) registry.Entry[registry.Session] {
 	now, err := n.reg.Sessions.Get(ctx, e.Key)
 	if err != nil || ledger.OwnerOf(now.Value) != ledger.OwnerOf(e.Value) || registry.Token(now) != registry.Token(e) {
@@ -143,7 +144,8 @@ func (n attendant) reread(ctx context.Context, e registry.Entry[registry.Session
 	return now
 }
 
-// tryRestore is one attempt of restore. A browser that takes longer than two leases last may never come to an end.
+// tryRestore makes one attempt to restore a session. It gives up after two lease periods, because a browser that takes longer may hang
+// forever.
 func (n attendant) tryRestore(ctx context.Context, slots chan struct{}, e registry.Entry[registry.Session], token uint64, held func(*holding) bool) error {
 	select {
 	case slots <- struct{}{}:
@@ -166,7 +168,7 @@ func (n attendant) tryRestore(ctx context.Context, slots chan struct{}, e regist
 	return err
 }
 
-// passOn gives a session that this node does not manage to restore to another one, if there is one with room.
+// passOn assigns a session that this node fails to restore to another node with room, if there is one.
 func (n attendant) passOn(ctx context.Context, e registry.Entry[registry.Session]) bool {
 	owner, ok := placement.Choose(e.Key, n.others())
 	if !ok {
@@ -176,7 +178,7 @@ func (n attendant) passOn(ctx context.Context, e registry.Entry[registry.Session
 	return err == nil || errors.Is(err, registry.ErrConflict)
 }
 
-// restoreState is restore without what the registry has to know.
+// restoreState restores a session on this host, without updating the registry.
 func (n attendant) restoreState(ctx context.Context, e registry.Entry[registry.Session], token uint64) error {
 	state, err := n.cfg.States.Take(ctx, e.Key, token)
 	if err != nil {

@@ -13,45 +13,45 @@ import (
 )
 
 const (
-	// movesAtOnce is how many sessions of a node that drains move at the same time.
+	// movesAtOnce limits how many sessions of a draining node move concurrently.
 	movesAtOnce = 8
-	// drainLook is how often a node that drains looks for sessions that have become idle.
+	// drainLook is the interval at which a draining node looks for idle sessions.
 	drainLook = 250 * time.Millisecond
-	// drainAgain is how soon a session is tried again that could not be moved.
+	// drainAgain is the delay before a failed move is retried.
 	drainAgain = 2 * time.Second
-	// drainMove is how long a session may take to stop when its node drains, before its calls go on, and it is tried again.
+	// drainMove limits how long a session may take to stop. After that its calls continue, and the move is retried later.
 	drainMove = 20 * time.Second
 )
 
-// Operations are what an operator does with a Node. The methods are safe for concurrent use.
+// Operations provides the operator's actions on a Node. Its methods are safe for concurrent use.
 type Operations struct {
 	node *Node
-	// ctx ends with the Node, or by Halt; done is closed when no session is moved any more to drain the node.
+	// ctx ends when the Node is closed or Halt is called. done is closed when run has returned.
 	ctx  context.Context
 	halt context.CancelFunc
 	done chan struct{}
-	// wanted is filled when the node begins to drain.
+	// wanted receives a value when the node starts to drain.
 	wanted chan struct{}
 
 	mu sync.Mutex
-	// moved has the nodes that got the sessions that have left, and failed, why and when the last attempt to move a session failed.
+	// moved maps sessions that have left to their new nodes. failed maps sessions to their last failed attempt to move.
 	moved  map[string]string
 	failed map[string]failure
-	// looked is closed and replaced when sessions were looked for.
+	// looked is closed and replaced after each look for sessions to move.
 	looked chan struct{}
 }
 
-// failure is an attempt to move a session that failed.
+// failure is a failed attempt to move a session.
 type failure struct {
 	why error
 	at  time.Time
 }
 
-// Drained is how far a node has drained.
+// Drained is the progress of a drain.
 type Drained struct {
-	// Moved has the nodes that got the sessions that have left, by session.
+	// Moved maps each session that has left to its new node.
 	Moved map[string]string
-	// Left says why a session is still there: ErrBusy, ErrNoRoom, ErrMoving, or the error of the last attempt to move it.
+	// Left maps each remaining session to the reason: ErrBusy, ErrNoRoom, ErrMoving, or the error of the last attempt to move it.
 	Left map[string]error
 }
 
@@ -64,10 +64,10 @@ func newOperations(n *Node) *Operations {
 	return o
 }
 
-// Drain moves this node's sessions to others: those with Restore, and the others when they are idle. From its begin on the node takes
-// no new sessions: other nodes learn of that within a moment, and until then Acquire refuses what they place here. Drain returns when
-// no session is left, or with an error when ctx ends, or after Halt or Undrain. The node goes on draining until Undrain, also when it leaves the
-// cluster and joins again within an hour.
+// Drain moves this node's sessions to other nodes. Sessions with Restore move immediately, the others when they are idle. A draining node
+// accepts no new sessions; until other nodes have learned of the drain, Acquire refuses the sessions that they place here. Drain returns
+// nil when no session is left. It returns an error when ctx ends, or after Halt or Undrain. The node keeps draining until Undrain, even if
+// it leaves the cluster and joins again within an hour.
 func (o *Operations) Drain(ctx context.Context) (Drained, error) {
 	if !o.node.drained.Swap(true) {
 		o.soon()
@@ -75,7 +75,8 @@ func (o *Operations) Drain(ctx context.Context) (Drained, error) {
 	return o.Empty(ctx)
 }
 
-// Empty is Drain for a node that is about to leave: when it joins again it takes sessions, unless Drain was called, too.
+// Empty moves sessions as Drain does, for a node that is about to leave. When the node joins again it accepts sessions, unless Drain was
+// also called.
 func (o *Operations) Empty(ctx context.Context) (Drained, error) {
 	if !o.node.draining.Swap(true) {
 		o.begin()
@@ -103,7 +104,7 @@ func (o *Operations) Empty(ctx context.Context) (Drained, error) {
 	}
 }
 
-// Undrain lets the node take sessions again. Moves that are under way go on.
+// Undrain lets the node accept sessions again. Moves in progress continue.
 func (o *Operations) Undrain() {
 	o.node.drained.Store(false)
 	if o.node.draining.Swap(false) {
@@ -112,20 +113,20 @@ func (o *Operations) Undrain() {
 	}
 }
 
-// soon lets others learn of the state with a renewal at once.
+// soon renews the lease immediately, so that other nodes learn of the new state.
 func (o *Operations) soon() {
 	if m := o.node.member.Load(); m != nil {
 		m.keeper.Soon()
 	}
 }
 
-// Halt moves no more sessions to drain the node, and returns when none is on its way. The node goes on draining.
+// Halt starts no further moves and returns when the moves in progress have ended. The node stays in the draining state.
 func (o *Operations) Halt() {
 	o.halt()
 	<-o.done
 }
 
-// begin begins to drain the node.
+// begin starts to drain the node.
 func (o *Operations) begin() {
 	o.mu.Lock()
 	clear(o.moved)
@@ -135,14 +136,14 @@ func (o *Operations) begin() {
 	poke(o.wanted)
 }
 
-// next is closed when sessions were looked for next time.
+// next returns a channel that is closed after the next look for sessions to move.
 func (o *Operations) next() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.looked
 }
 
-// drained is how far the node has drained.
+// drained returns the progress of the drain.
 func (o *Operations) drained() Drained {
 	names := o.node.own.List(func(*holding) bool { return true })
 	o.mu.Lock()
@@ -165,7 +166,7 @@ func (o *Operations) drained() Drained {
 	return d
 }
 
-// run moves sessions while the node drains. Nobody waits for a session whose calls do not end, but run at its end.
+// run moves sessions while the node drains. A session with long calls delays no other session; only the return of run waits for it.
 func (o *Operations) run() {
 	defer close(o.done)
 	moves := moves{slots: make(chan struct{}, movesAtOnce)}
@@ -189,13 +190,13 @@ func (o *Operations) run() {
 	}
 }
 
-// moves are those that are under way.
+// moves tracks the moves in progress.
 type moves struct {
 	running sync.WaitGroup
 	slots   chan struct{}
 }
 
-// begin runs a move, if there is a slot.
+// begin starts a move if a slot is free.
 func (m *moves) begin(move func()) {
 	select {
 	case m.slots <- struct{}{}:
@@ -203,11 +204,11 @@ func (m *moves) begin(move func()) {
 			defer func() { <-m.slots }()
 			move()
 		})
-	default: // it is looked for again
+	default: // the next look finds it again
 	}
 }
 
-// move begins to move what can be moved now.
+// move starts to move the sessions that can move now.
 func (o *Operations) move(all *moves) {
 	n := o.node
 	var moving []string
@@ -219,7 +220,7 @@ func (o *Operations) move(all *moves) {
 	places, left := placement.Spread(moving, n.others())
 	o.mu.Lock()
 	for _, name := range left {
-		o.failed[name] = failure{why: ErrNoRoom} // it is tried again at once
+		o.failed[name] = failure{why: ErrNoRoom} // the next look retries it
 	}
 	o.mu.Unlock()
 	for name, owner := range places {
@@ -228,14 +229,14 @@ func (o *Operations) move(all *moves) {
 	o.report()
 }
 
-// mayTry reports whether a session may be moved now that perhaps could not be before.
+// mayTry reports whether enough time has passed since the last failed attempt to move a session.
 func (o *Operations) mayTry(name string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return time.Since(o.failed[name].at) >= drainAgain
 }
 
-// report lets those who wait look again.
+// report wakes the callers that wait in Drain and Empty.
 func (o *Operations) report() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -243,7 +244,7 @@ func (o *Operations) report() {
 	o.looked = make(chan struct{})
 }
 
-// moveOne moves one session, and notes how that ended.
+// moveOne moves one session and records the outcome.
 func (o *Operations) moveOne(name, owner string) {
 	ctx, cancel := context.WithTimeout(o.ctx, drainMove)
 	defer cancel()
@@ -256,7 +257,7 @@ func (o *Operations) moveOne(name, owner string) {
 		to, _ := o.node.ledger.Find(owner)
 		o.moved[name] = to.ID
 		delete(o.failed, name)
-	case !errors.Is(err, ErrElsewhere): // nobody else moves it
+	case !errors.Is(err, ErrElsewhere): // no other call moves it
 		o.failed[name] = failure{err, time.Now()}
 		o.node.log.Warn("a session was not moved", "session", name, "error", err)
 	}

@@ -7,62 +7,62 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// Host is what a Node does to the sessions of its process. Its methods are safe for concurrent use.
+// Host performs a Node's operations on the sessions of this process. Its methods are safe for concurrent use.
 type Host interface {
-	// Restore makes a session that another node had until now. After an error nothing is left of it.
+	// Restore creates a session that another node owned before. After an error nothing of the session remains.
 	Restore(ctx context.Context, s Session) error
-	// Stop ends a session that is to move, and returns what Restore needs of it, after the last call to it has returned. Calls that
-	// come after that have to look for the session again. After an error the session is as before.
+	// Stop waits for the running calls of a session that is about to move, ends the session, and returns the state that Restore needs.
+	// Later calls have to look up the session again. After an error the session is unchanged.
 	Stop(ctx context.Context, session string) (state []byte, err error)
-	// Fence ends a session at once, whatever is under way: another node may have it. It does not wait for a browser.
+	// Fence ends a session immediately, with its running calls, because another node may own it. It does not wait for the browser.
 	Fence(session string)
-	// Idle reports whether nobody uses a session.
+	// Idle reports whether a session is unused.
 	Idle(session string) bool
-	// Load does not wait.
+	// Load returns the load of this process. It does not block.
 	Load() registry.Load
 }
 
-// States keeps the states of sessions where every node finds them, as *registry.States does. What was saved under a fencing token is not changed
-// under a lower one. Its methods are safe for concurrent use.
+// States stores the states of sessions where every node can read them; *registry.States implements it. A state saved under one fencing
+// token is not changed under a lower one. Its methods are safe for concurrent use.
 type States interface {
 	Save(ctx context.Context, session string, token uint64, state []byte) error
-	// Take returns what was saved last, nil when there is none, and keeps it under the token of the next owner: from then on, those
-	// before save nothing more.
+	// Take returns the last saved state, or nil if there is none, and stores it under the token of the next owner. From then on, earlier
+	// owners can no longer save.
 	Take(ctx context.Context, session string, token uint64) (state []byte, err error)
 	Delete(ctx context.Context, session string, token uint64) error
 }
 
-// Session is a session that is restored.
+// Session describes a session to restore.
 type Session struct {
 	Name string
-	// Token is the fencing token of its new owner.
+	// Token is the fencing token of the new owner.
 	Token    uint64
 	Restore  bool
 	Settings json.RawMessage
-	// Tabs are the session's tabs by id, as they were last registered.
+	// Tabs holds the session's tabs by ID, as last registered.
 	Tabs map[string]registry.Tab
-	// State is what Stop returned, or what was saved last; nil when there is none.
+	// State is what Stop returned or the last saved state. It is nil if there is none.
 	State []byte
 }
 
-// Options say what is known of a new session.
+// Options configure a new session.
 type Options struct {
-	// Restore: another node takes the session over when this one dies, and this one stops it when its lease ends.
+	// Restore lets another node take the session over when this one dies. This node then stops the session when its lease expires.
 	Restore bool
-	// Settings are for Host.Restore. They are stored as they are: secrets do not belong there.
+	// Settings are passed to Host.Restore. They are stored as given and must contain no secrets.
 	Settings json.RawMessage
 }
 
-// Place is a node, as a caller needs it.
+// Place identifies a node to callers.
 type Place struct {
 	Node, Incarnation string
-	// Address is where its gRPC server listens.
+	// Address is the address of the node's gRPC server.
 	Address string
-	// Local: it is this process.
+	// Local reports whether the node is this process.
 	Local bool
 }
 
-// noStates is the States of a Node without one.
+// noStates implements States for a Node without a store.
 type noStates struct{}
 
 func (noStates) Save(context.Context, string, uint64, []byte) error         { return nil }

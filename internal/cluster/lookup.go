@@ -11,16 +11,17 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// lookupBound is how long a lookup waits for a session that moves or is restored.
+// lookupBound limits how long a lookup waits for a session that moves or is restored.
 const lookupBound = 30 * time.Second
 
-// SessionOwner returns the node that has a session. Without latest, it answers from what this node knows, which may be a moment old;
-// with latest, it asks the registry, as a caller does who was told that the session is elsewhere. While the session moves or is
-// restored, SessionOwner waits, for up to 30 seconds, unless this node is cut off and would not learn of the end. Errors are ErrNone, ErrGone, ErrFenced, and those of the registry and of ctx.
+// SessionOwner returns the node that owns a session. Without latest, it answers from this node's view, which may be slightly stale. With
+// latest, it reads the registry; callers use that after a node has denied having the session. While the session moves or is restored,
+// SessionOwner waits for up to 30 seconds, unless this node is cut off from the registry and would miss the result. It returns ErrNone,
+// ErrGone, ErrFenced, or an error of the registry or ctx.
 func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Place, error) {
 	p, seen, err := n.look(ctx, name, latest, ledger.Sighting{})
 	if !errors.Is(err, errWait) {
-		return p, err // as nearly always
+		return p, err // the common case
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, lookupBound, fmt.Errorf("it was not restored in time: %w", context.DeadlineExceeded))
 	defer cancel()
@@ -46,18 +47,18 @@ func (n *Node) SessionOwner(ctx context.Context, name string, latest bool) (Plac
 	}
 }
 
-// errWait is the error of a lookup that has an answer soon.
+// errWait reports that a lookup has no answer yet but will have one soon.
 var errWait = errors.New("the session is on its way")
 
-// look is one attempt of SessionOwner: by the registry's leader, or by the view if that has an entry at least. It returns the one that it
-// went by.
+// look makes one attempt for SessionOwner. It uses this node's view if that has an entry no older than least, and the registry's leader
+// otherwise. It also returns the sighting that the answer is based on.
 func (n *Node) look(ctx context.Context, name string, latest bool, least ledger.Sighting) (Place, ledger.Sighting, error) {
 	if h, ok := n.own.Get(name); ok && h.Phase == registry.Ready {
 		p, err := n.mine(name, h)
 		return p, ledger.Sighting{Revision: h.Revision, Token: h.Token}, err
 	}
 	e, ok := n.ledger.Entry(name)
-	_, open := n.ledger.Gap(name) // then the registry knows less than this node
+	_, open := n.ledger.Gap(name) // the registry lost entries that this node knows
 	switch {
 	case open:
 	case ok && least.Later(e):
@@ -69,7 +70,7 @@ func (n *Node) look(ctx context.Context, name string, latest bool, least ledger.
 			return Place{}, ledger.Sighting{}, fmt.Errorf("find session %s: %w", name, ErrNone)
 		case errors.Is(err, registry.ErrNotFound): // the registry has lost it, or the view is behind
 			gone := ledger.SightingOf(e)
-			gone.Revision++ // the view must have another, or none
+			gone.Revision++ // wait until the view has a newer entry, or none
 			return Place{}, gone, errWait
 		case err != nil:
 			return Place{}, ledger.Sighting{}, err
@@ -80,7 +81,7 @@ func (n *Node) look(ctx context.Context, name string, latest bool, least ledger.
 	return p, ledger.SightingOf(e), err
 }
 
-// locate is where an entry says that a session is.
+// locate returns the place that an entry names.
 func (n *Node) locate(name string, e registry.Entry[registry.Session]) (Place, error) {
 	owner, known := n.ledger.Find(ledger.OwnerOf(e.Value))
 	switch {
@@ -89,7 +90,7 @@ func (n *Node) locate(name string, e registry.Entry[registry.Session]) (Place, e
 	case !known || owner.Gone || e.Value.Phase != registry.Ready:
 		return Place{}, errWait
 	case ledger.OwnerOf(e.Value) == n.member.Load().key:
-		if h, ok := n.own.Get(name); ok { // the view knew a moment before
+		if h, ok := n.own.Get(name); ok { // the view was faster than own
 			return n.mine(name, h)
 		}
 		return Place{}, errWait
@@ -97,7 +98,7 @@ func (n *Node) locate(name string, e registry.Entry[registry.Session]) (Place, e
 	return n.place(owner), nil
 }
 
-// mine is the answer for a session of this node.
+// mine returns this node's place if it may still act on the session.
 func (n *Node) mine(name string, h holding) (Place, error) {
 	if err := n.Check(name); err != nil {
 		return Place{}, err
@@ -105,7 +106,7 @@ func (n *Node) mine(name string, h holding) (Place, error) {
 	return n.here(h.Member), nil
 }
 
-// TabOwner is SessionOwner for the session of a tab.
+// TabOwner returns the node that owns a tab's session; see SessionOwner.
 func (n *Node) TabOwner(ctx context.Context, tab string, latest bool) (Place, error) {
 	e, ok := n.reg.Tabs.View().Get(tab)
 	if !ok || latest {
@@ -121,7 +122,7 @@ func (n *Node) TabOwner(ctx context.Context, tab string, latest bool) (Place, er
 	return n.SessionOwner(ctx, e.Value.Session, latest)
 }
 
-// Elsewhere counts the sessions of other nodes that a test accepts, and their tabs, as far as this node knows. It asks nobody.
+// Elsewhere counts the accepted sessions of other nodes, and their tabs. It reads this node's view only.
 func (n *Node) Elsewhere(accept func(session string) bool) (sessions, tabs int) {
 	there := n.ledger.Names(accept)
 	maps.DeleteFunc(there, func(name string, _ bool) bool { _, here := n.own.Get(name); return here })
@@ -133,8 +134,8 @@ func (n *Node) Elsewhere(accept func(session string) bool) (sessions, tabs int) 
 	return len(there), tabs
 }
 
-// Place chooses the node for a session that is made next; an empty name: for one that nobody will look for. The node's Acquire decides whether
-// it gets the session. The error is ErrNoRoom.
+// Place chooses a node for a new session. The name is empty if the session has none yet. The chosen node may still refuse the session in
+// Acquire. If no node has room, Place returns ErrNoRoom.
 func (n *Node) Place(session string) (Place, error) {
 	owner, ok := n.ledger.Choose(session, time.Now())
 	node, known := n.ledger.Find(owner)
@@ -147,10 +148,11 @@ func (n *Node) Place(session string) (Place, error) {
 // Nodes lists the nodes of the cluster, this one included, by name.
 func (n *Node) Nodes() []registry.Node { return n.ledger.Live() }
 
-// Changed returns a channel that is closed when a node comes or goes, or begins to drain.
+// Changed returns a channel that is closed when a node joins, leaves or starts to drain.
 func (n *Node) Changed() <-chan struct{} { return n.ledger.Changed() }
 
-// Err says why this node takes no new sessions: ErrFenced while it is cut off, ErrDraining; or nil.
+// Err reports why this node accepts no new sessions: ErrFenced while it is cut off, ErrDraining while it drains. It returns nil if the node
+// accepts sessions.
 func (n *Node) Err() error {
 	if err := n.member.Load().keeper.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrFenced, err)
@@ -161,7 +163,7 @@ func (n *Node) Err() error {
 	return nil
 }
 
-// Here is this node.
+// Here returns this node's place.
 func (n *Node) Here() Place { return n.here(n.member.Load()) }
 
 func (n *Node) here(m *member) Place {

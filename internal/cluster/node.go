@@ -18,51 +18,52 @@ import (
 
 // Config sets up a Node.
 type Config struct {
-	// ID names the node; it is unique in the cluster, and stays over restarts.
+	// ID identifies the node. It is unique in the cluster and stays the same across restarts.
 	ID string
 	// Address is where the node's gRPC server listens for other nodes.
 	Address string
-	// Version is the program's.
+	// Version is the version of the program.
 	Version string
-	// Role is registry.RoleServer or registry.RoleClient; empty: unknown.
+	// Role is registry.RoleServer, registry.RoleClient, or empty if unknown.
 	Role string
 	// Open opens the registry, as registry.Open does. The Node closes it.
 	Open func(ctx context.Context, cfg registry.Config) (*registry.Registry, error)
 	Host Host
-	// States keeps the states of sessions that move; nil: they are lost.
+	// States stores the states of sessions that move. If nil, these states are lost.
 	States States
-	// KeepLost is how long the registry keeps the names and the tabs of sessions that ended with their node: one that was only cut off
-	// has them again when it is back. Zero: 10 minutes.
+	// KeepLost is how long the registry keeps the names and tabs of sessions that ended with their node. A node that was only cut off gets
+	// them back when it reconnects. Zero means 10 minutes.
 	KeepLost time.Duration
-	// Timing is the same on all nodes; zero: lease.Standard.
+	// Timing must be the same on all nodes. Zero means lease.Standard.
 	Timing lease.Timing
-	// Logger takes what happens to the cluster; nil: nothing is logged.
+	// Logger receives the cluster's events. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
-// Node is this process as a part of a cluster. Its methods are safe for concurrent use.
+// Node represents this process in the cluster. Its methods are safe for concurrent use.
 type Node struct {
 	records
 	cfg Config
 	log *slog.Logger
-	// draining: the node gets no new sessions. drained: an operator wants that, also of the next process.
+	// draining is set while the node accepts no new sessions. drained is set if an operator requested that; it also holds for the node's
+	// next process.
 	draining, drained atomic.Bool
 	// member is the current incarnation.
 	member atomic.Pointer[member]
 
-	// ctx ends with the Node; running counts its goroutines.
+	// ctx ends when the Node is closed. running counts its goroutines.
 	ctx        context.Context
 	end        context.CancelFunc
 	running    sync.WaitGroup
 	operations *Operations
 	counts     counts.Counter
-	// unanswered ends the answers to other nodes' questions.
+	// unanswered stops answering the requests of other nodes.
 	unanswered func()
-	// news and work are filled when a view has changed: for what looks after other nodes, and for what looks after this one.
+	// news and work receive a value when a view changes. news wakes the watch of other nodes, work the attendant of this node.
 	news, work chan struct{}
 }
 
-// Join makes this process a node of the cluster. It tries until ctx ends.
+// Join makes this process a node of the cluster. It retries until ctx ends.
 func Join(ctx context.Context, cfg Config) (*Node, error) {
 	cfg.Timing = cmp.Or(cfg.Timing, lease.Standard)
 	cfg.KeepLost = cmp.Or(cfg.KeepLost, 10*time.Minute)
@@ -109,10 +110,10 @@ func Join(ctx context.Context, cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// Operations are what an operator does with the node.
+// Operations returns the operator's actions on the node.
 func (n *Node) Operations() *Operations { return n.operations }
 
-// Counts are what the node has counted.
+// Counts returns the node's counters.
 func (o *Operations) Counts() counts.Counts { return o.node.counts.Read() }
 
 func (n *Node) nodeChanged(c registry.Change[registry.Node]) {
@@ -130,7 +131,7 @@ func (n *Node) sessionChanged(c registry.Change[registry.Session]) {
 	poke(n.news)
 }
 
-// poke fills a channel that holds one.
+// poke sends to a channel of capacity 1, unless it is full.
 func poke(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -138,8 +139,8 @@ func poke(c chan struct{}) {
 	}
 }
 
-// Close leaves the cluster, and returns when nothing runs any more. Sessions with Restore are fenced, and others take them over at once;
-// when ctx ends before the registry knows, they take them over when the lease has ended. Operations.Drain moves sessions before.
+// Close leaves the cluster and returns when all goroutines have ended. Sessions with Restore are fenced, and other nodes take them over
+// immediately, or, if ctx ends before the registry is updated, after the lease has expired. To move sessions before, call Operations.Drain.
 func (n *Node) Close(ctx context.Context) {
 	n.end()
 	n.running.Wait()

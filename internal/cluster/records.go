@@ -12,23 +12,23 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// records are what this node knows of sessions, and how it changes that. Each write is made until its outcome is known, or its context
-// ends.
+// records reads and writes the registry's entries of sessions. Each write is retried until its outcome is known or its context ends.
 type records struct {
-	// id is this node's.
+	// id is this node's ID.
 	id     string
 	reg    *registry.Registry
 	ledger *ledger.Ledger
-	// own are the sessions of this node.
+	// own holds the sessions of this node.
 	own *holdings.Set[*member]
 }
 
-// value is the entry of a session of this node.
+// value returns the entry for a session of this node.
 func (r *records) value(m *member, phase registry.Phase, o Options) registry.Session {
 	return registry.Session{Node: r.id, Incarnation: m.incarnation, Phase: phase, Restore: o.Restore, Settings: o.Settings}
 }
 
-// claim stores the entry of a new session, and returns it. A session that ended with its node does not keep its name: its tabs are forgotten.
+// claim stores the entry of a new session and returns it. It may reuse the name of a session that ended with its node; the tabs of that
+// session are removed.
 func (r *records) claim(ctx context.Context, name string, value registry.Session) (e registry.Entry[registry.Session], err error) {
 	replaces := uint64(0)
 	for {
@@ -57,18 +57,18 @@ func (r *records) claim(ctx context.Context, name string, value registry.Session
 	}
 }
 
-// vacant reports whether a session ended with its node.
+// vacant reports whether a session has ended because its node is gone.
 func (r *records) vacant(s registry.Session) bool {
 	owner, known := r.ledger.Find(ledger.OwnerOf(s))
 	return known && owner.Gone && !ledger.Movable(s)
 }
 
-// ready lets others use a session of this node.
+// ready marks a session of this node as usable by others.
 func (r *records) ready(ctx context.Context, name string) error {
 	return r.setPhase(ctx, name, registry.Ready)
 }
 
-// setPhase changes the phase of a session of this node, under the same token.
+// setPhase changes the phase of a session of this node and keeps its token.
 func (r *records) setPhase(ctx context.Context, name string, phase registry.Phase) error {
 	h, ok := r.own.Get(name)
 	if !ok {
@@ -83,12 +83,13 @@ func (r *records) setPhase(ctx context.Context, name string, phase registry.Phas
 		return err
 	}
 	if !r.own.Update(name, func(h *holding) { h.Revision, h.Phase, h.Lost = revision, phase, false }) {
-		return ErrFenced // the lease ended meanwhile
+		return ErrFenced // the lease expired during the write
 	}
 	return nil
 }
 
-// storeRestore is one attempt of SetRestore. While the registry may say that others take the session over, the lease counts here.
+// storeRestore makes one attempt for SetRestore. While the registry may allow other nodes to take the session over, this node must respect
+// its lease.
 func (r *records) storeRestore(ctx context.Context, session string, h holding, on bool) error {
 	if err := h.Member.keeper.Check(); err != nil {
 		return fmt.Errorf("set restore of session %s: %w: %w", session, ErrFenced, err)
@@ -101,15 +102,16 @@ func (r *records) storeRestore(ctx context.Context, session string, h holding, o
 		return fmt.Errorf("set restore of session %s: %w", session, err)
 	}
 	if !r.own.Update(session, func(now *holding) { now.Revision, now.Restore = revision, on }) {
-		return ErrFenced // the lease ended meanwhile
+		return ErrFenced // the lease expired during the write
 	}
 	return nil
 }
 
-// storeTries is how often store reads an entry that is older than the one that it replaces, before it takes that for the last one.
+// storeTries is how many times store reads an entry that is older than the one it replaces before it accepts that entry as the current one.
 const storeTries = 20
 
-// store replaces a revision of a session's entry, and finds out what happened when that is not known; 0: there is none.
+// store replaces the given revision of a session's entry and returns the new revision. Revision 0 creates the entry. If the outcome of a
+// write is unknown, store reads the entry and retries.
 func (r *records) store(ctx context.Context, name string, value registry.Session, revision uint64) (uint64, error) {
 	unsure, behind := false, 0
 	for {
@@ -124,7 +126,7 @@ func (r *records) store(ctx context.Context, name string, value registry.Session
 		case err == nil:
 			return stored, nil
 		case errors.Is(err, registry.ErrConflict) && unsure:
-			// An earlier attempt may be the reason.
+			// An earlier attempt may have caused the conflict.
 			e, failed := r.reg.Sessions.Get(ctx, name)
 			if failed == nil && e.Revision > revision && same(e.Value, value) {
 				return e.Revision, nil
@@ -132,13 +134,13 @@ func (r *records) store(ctx context.Context, name string, value registry.Session
 			if failed == nil && e.Revision > revision {
 				return 0, err
 			}
-			// The server that answered is no leader any more; or if that stays so, the registry has lost what was to be replaced.
+			// Either the server that answered is no longer the leader or, if this persists, the registry has lost the entry to be replaced.
 			if failed == nil || errors.Is(failed, registry.ErrNotFound) {
 				if behind++; behind == storeTries {
 					return 0, err
 				}
 			}
-		case errors.Is(err, registry.ErrUnavailable) && unsure: // this attempt was not stored; an earlier one may be
+		case errors.Is(err, registry.ErrUnavailable) && unsure: // this attempt was not stored, but an earlier one may have been
 		case !errors.Is(err, registry.ErrUnknown):
 			return 0, err
 		}
@@ -149,16 +151,16 @@ func (r *records) store(ctx context.Context, name string, value registry.Session
 	}
 }
 
-// same reports whether two entries say the same of a session's place.
+// same reports whether two entries agree on a session's owner, phase and token.
 func same(a, b registry.Session) bool {
 	return a.Node == b.Node && a.Incarnation == b.Incarnation && a.Phase == b.Phase && a.Fence == b.Fence
 }
 
-// give gives a session to a node, whose fencing token is the next one. Revisions grow, too, unless the registry has lost some.
+// give assigns a session to a node under the next fencing token. Revisions increase as well, unless the registry has lost some.
 func (r *records) give(ctx context.Context, e registry.Entry[registry.Session], owner string) error {
 	node, known := r.ledger.Find(owner)
 	if !known {
-		return ErrNoRoom // it has just gone
+		return ErrNoRoom // the node has just left
 	}
 	value := e.Value
 	value.Node, value.Incarnation, value.Phase, value.Fence = node.ID, node.Incarnation, registry.Restoring, registry.Token(e)+1
@@ -166,10 +168,10 @@ func (r *records) give(ctx context.Context, e registry.Entry[registry.Session], 
 	return err
 }
 
-// others are the nodes that may get a session of this node.
+// others returns the nodes that can take over a session of this node.
 func (r *records) others() []placement.Node { return r.ledger.CandidatesBut(r.id, time.Now()) }
 
-// tabsOf are the tabs of a session.
+// tabsOf returns the tabs of a session.
 func (r *records) tabsOf(session string) map[string]registry.Tab {
 	tabs := map[string]registry.Tab{}
 	for _, e := range r.reg.Tabs.View().All() {

@@ -12,19 +12,19 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// watch looks after the other nodes: it ends leases that have lapsed, and gives the sessions of nodes that are gone to others. Every node
-// does so; compare-and-set sees to it that each thing is done once. It belongs to one goroutine.
+// watch monitors the other nodes. It ends lapsed leases and reassigns the sessions of nodes that are gone. Every node runs a watch;
+// compare-and-set ensures that each change is made once. One goroutine uses it.
 type watch struct {
 	*Node
 	observer lease.Observer
-	// watched are the leases that the observer knows.
+	// watched holds the leases that the observer tracks.
 	watched map[string]bool
-	// ended are the leases that this node ended, whose sessions it gives away at once, as the first of the nodes does in any case. Others
-	// wait for grace, in case these die first.
+	// ended holds the leases that this node ended. It reassigns their sessions immediately, and so does the leading node. The other nodes
+	// act only after the grace period, in case both die first.
 	ended map[string]bool
-	// since is when a session was first seen without an owner.
+	// since maps sessions to the time when they were first seen without an owner.
 	since map[string]time.Time
-	// lost is when a session was first seen that had ended with its node.
+	// lost maps sessions that ended with their node to the time when that was first seen.
 	lost map[string]time.Time
 }
 
@@ -32,10 +32,10 @@ func newWatch(n *Node) *watch {
 	return &watch{Node: n, observer: lease.Observer{Timing: n.cfg.Timing}, watched: map[string]bool{}, ended: map[string]bool{}, since: map[string]time.Time{}, lost: map[string]time.Time{}}
 }
 
-// grace is how long these have.
+// grace returns how long other nodes wait before they reassign the sessions of a node that is gone.
 func (w *watch) grace() time.Duration { return 2 * w.cfg.Timing.Every }
 
-// run watches until the Node is closed.
+// run monitors the cluster until the Node is closed.
 func (w *watch) run() {
 	tick := time.NewTicker(w.cfg.Timing.Every)
 	defer tick.Stop()
@@ -55,7 +55,7 @@ func (w *watch) run() {
 	}
 }
 
-// see takes what the views say of the leases.
+// see updates the observer from the views.
 func (w *watch) see() {
 	now, leases := time.Now(), w.ledger.Leases()
 	delete(leases, w.member.Load().key)
@@ -72,7 +72,7 @@ func (w *watch) see() {
 	}
 	for key, revision := range leases {
 		if revision > 0 && revision < w.observer.Revision(key) {
-			continue // the leader was asked meanwhile
+			continue // poll has read a newer revision from the leader
 		}
 		w.watched[key] = true
 		w.observer.See(key, revision, now)
@@ -84,7 +84,7 @@ func (w *watch) see() {
 	w.ledger.SetQuiet(quiet)
 }
 
-// poll asks the leader for the leases that seem not to be renewed, and ends those that have lapsed.
+// poll reads leases that seem not to be renewed from the leader, and ends those that have lapsed.
 func (w *watch) poll() {
 	ctx, cancel := context.WithTimeout(w.ctx, w.cfg.Timing.Every)
 	defer cancel()
@@ -102,8 +102,8 @@ func (w *watch) poll() {
 	}
 }
 
-// endLease ends a lease that has lapsed. That its revision is still the last one proves that its holder has stopped. After an error the
-// next poll tries again, if the lease is still there.
+// endLease ends a lapsed lease. The write succeeds only if the revision is still current, which proves that the holder has stopped
+// renewing. After an error the next poll retries, if the lease still exists.
 func (w *watch) endLease(ctx context.Context, s lease.Silent) {
 	node, known := w.ledger.Find(s.Key)
 	if !known {
@@ -111,7 +111,7 @@ func (w *watch) endLease(ctx context.Context, s lease.Silent) {
 	}
 	node.Gone = true
 	var err error
-	if s.Revision == 0 { // only its sessions are known
+	if s.Revision == 0 { // the node itself is unknown; only its sessions are known
 		_, err = w.reg.Nodes.Create(ctx, s.Key, node)
 	} else {
 		_, err = w.reg.Nodes.Update(ctx, s.Key, node, s.Revision)
@@ -125,7 +125,7 @@ func (w *watch) endLease(ctx context.Context, s lease.Silent) {
 	w.log.Warn("a node is gone", "gone", node.ID, "incarnation", node.Incarnation, "silent", s.For)
 }
 
-// assign gives the sessions of nodes that are gone to others.
+// assign reassigns the sessions of nodes that are gone.
 func (w *watch) assign() {
 	orphans := w.ledger.Orphans()
 	now, since := time.Now(), map[string]time.Time{}
@@ -150,13 +150,13 @@ func (w *watch) assign() {
 	w.spread(ctx, due)
 }
 
-// leads reports whether this node is the first of the cluster, by name.
+// leads reports whether this node is the leading one: the first live node by name.
 func (w *watch) leads() bool {
 	live := w.ledger.Live()
 	return len(live) > 0 && live[0].ID == w.cfg.ID
 }
 
-// spread gives sessions to the nodes with most room. What fails is done with the next tick.
+// spread assigns sessions to the nodes with the most room. The next tick retries failures.
 func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Session]) {
 	var names []string
 	for _, e := range orphans {
@@ -173,7 +173,7 @@ func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Se
 		if owner, ok := places[e.Key]; ok {
 			err = w.give(ctx, e, owner)
 		} else if e.Value.Phase == registry.Making {
-			err = w.reg.Sessions.Delete(ctx, e.Key, e.Revision) // it never was
+			err = w.reg.Sessions.Delete(ctx, e.Key, e.Revision) // its creation never finished
 		}
 		if errors.Is(err, registry.ErrUnavailable) {
 			return
@@ -181,7 +181,7 @@ func (w *watch) spread(ctx context.Context, orphans []registry.Entry[registry.Se
 	}
 }
 
-// tidy has the registry forget the sessions that ended with their node long ago, which the first of the nodes does.
+// tidy removes sessions from the registry that ended with their node longer than KeepLost ago. Only the leading node does so.
 func (w *watch) tidy(now time.Time) {
 	lost, since := w.ledger.Lost(), map[string]time.Time{}
 	leads := len(lost) > 0 && w.leads() && w.member.Load().keeper.Check() == nil
@@ -200,8 +200,8 @@ func (w *watch) tidy(now time.Time) {
 	w.lost = since
 }
 
-// forget has the registry forget a session that ended with its node, its tabs first. What somebody else has changed stays; what fails is
-// done with the next tick.
+// forget removes a session that ended with its node from the registry, its tabs first. Entries that have changed since stay. The next tick
+// retries failures.
 func (w *watch) forget(ctx context.Context, e registry.Entry[registry.Session]) {
 	for _, tab := range w.reg.Tabs.View().All() {
 		if tab.Value.Session != e.Key {
