@@ -240,6 +240,7 @@ const (
 	byScrolling = "a scroll or a resize"
 	byRoots     = "open shadow roots"
 	byClosed    = "closed shadow roots"
+	byInternals = "roles, names and states of `elementInternals`"
 )
 
 // TestEveryBoundIsOfTheDocument holds the rows that the changes name to the table that users read.
@@ -617,6 +618,16 @@ var unseenChanges = []unseenChange{
 			{want: []string{"button Inner", "button B"}},
 			{script: `x.internals.states.add("off")`, want: []string{"button B"}},
 			{script: `x.internals.states.delete("off")`, want: []string{"button Inner", "button B"}},
+		},
+	},
+	{
+		name: "role of elementInternals", bound: byInternals,
+		page: `<my-tab id=x>First</my-tab><button>B</button><script>customElements.define("my-tab", class extends HTMLElement {
+			constructor() { super(); this.internals = this.attachInternals(); this.internals.role = "tab" } })</script>`,
+		steps: []unseenStep{
+			{want: []string{"my-tab First", "button B"}},
+			{script: `x.internals.ariaLabel = "Named"`, want: []string{"my-tab Named", "button B"}},
+			{script: `x.internals.role = "note"`, want: []string{"button B"}},
 		},
 	},
 	{

@@ -150,6 +150,12 @@ type LearnRequest struct {
 	Off    []int64 `json:"off"`
 }
 
+// InternalsRequest is the argument of the command "internals": for each element that the agent asked about, an object of its
+// role and aria-* values, or null.
+type InternalsRequest struct {
+	Answers json.RawMessage `json:"answers"`
+}
+
 // ObserveRequest is the argument of the command "observe".
 type ObserveRequest struct {
 	Push     bool `json:"push"`

@@ -85,6 +85,18 @@ type Probe struct {
 	Document string
 	// Known are the elements that the agent was told to have listeners, by the browser's ids.
 	Known map[int64]bool
+	// Internals are those of the document's custom elements.
+	Internals HeldInternals
+}
+
+// HeldInternals are the internals of custom elements, which the browser holds for the probes of an agent.
+type HeldInternals struct {
+	// Hosts are the elements that the agent asked about, by the browser's ids.
+	Hosts []int64
+	// Array is the id of an array, in the page's own world, with the internals of each of Hosts, or null.
+	Array string
+	// Told is what the agent was told of them.
+	Told string
 }
 
 const (

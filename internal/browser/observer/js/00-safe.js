@@ -222,14 +222,23 @@ function isSVG(el) {
   return slow.namespaceURI(el) === "http://www.w3.org/2000/svg";
 }
 
-/** @param {El} el @param {string} name */
+/**
+ * The roles and aria-* values that custom elements have by their ElementInternals, by the names of the attributes that
+ * overrule them; null while none is known. See Internals.
+ * @type {WeakMap<El, Map<string, string>> | null}
+ */
+let internals = null;
+
+/** An attribute, or else what the internals of an element say in its place. @param {El} el @param {string} name @returns {string | null} */
 function attr(el, name) {
-  return el.getAttribute === GET_ATTRIBUTE ? el.getAttribute(name) : slow.getAttribute(el, name);
+  const value = el.getAttribute === GET_ATTRIBUTE ? el.getAttribute(name) : slow.getAttribute(el, name);
+  return value === null && internals !== null ? internals.get(el)?.get(name) ?? null : value;
 }
 
 /** @param {El} el @param {string} name */
 function hasAttr(el, name) {
-  return el.hasAttribute === HAS_ATTRIBUTE ? el.hasAttribute(name) : slow.hasAttribute(el, name);
+  const has = el.hasAttribute === HAS_ATTRIBUTE ? el.hasAttribute(name) : slow.hasAttribute(el, name);
+  return has || (internals !== null && internals.get(el)?.has(name) === true);
 }
 
 /**
@@ -252,7 +261,7 @@ function probeAttributes(el) {
     ariaFree = attributeFree = el;
     return;
   }
-  if (el.hasAttribute !== HAS_ATTRIBUTE) return;
+  if (el.hasAttribute !== HAS_ATTRIBUTE || internals?.has(el)) return;
   for (const name of el.getAttributeNames()) if (name.startsWith("aria-")) return;
   ariaFree = el;
 }
@@ -269,9 +278,9 @@ function aria(el, name) {
 
 const HAS_ATTRIBUTES = Element.prototype.hasAttributes;
 
-/** Whether an element has no attribute at all. @param {El} el */
+/** Whether an element has no attribute at all, and no internals that stand for some. @param {El} el */
 function hasNoAttributes(el) {
-  return el.hasAttributes === HAS_ATTRIBUTES && !el.hasAttributes();
+  return el.hasAttributes === HAS_ATTRIBUTES && !el.hasAttributes() && !internals?.has(el);
 }
 
 /**

@@ -567,6 +567,7 @@ class Naming {
       case "iframe":
         return clean(reportedAttribute(el, "title") || "", MAX_TEXT);
     }
+    if (tag.includes("-")) return this.fromLabels(el); // it may be associated with a form
     return SVG_TAGS.has(tag) && isSVG(el) ? clean(this.svgTitle(el, tag), MAX_TEXT) : "";
   }
 

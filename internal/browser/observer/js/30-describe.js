@@ -320,7 +320,7 @@ function statesOf(el, tag, role, ctx, focused) {
   }
   if (native || tag === "button" || tag === "option") {
     bits |= (el.disabled || (ctx.fieldset && safe.matches(el, ":disabled")) || ariaDisabled(el, ctx) ? YES : NO) << S_DISABLED;
-  } else if (ariaDisabled(el, ctx)) bits |= YES << S_DISABLED;
+  } else if (ariaDisabled(el, ctx) || (tag.includes("-") && safe.matches(el, ":disabled"))) bits |= YES << S_DISABLED;
   else if ((aria(el, "aria-disabled") !== null)) bits |= NO << S_DISABLED;
   bits |= expandedOf(el, tag) << S_EXPANDED;
   // What is chosen of a select is its value.

@@ -26,6 +26,7 @@ const TELLING = "[aria-expanded],[aria-checked],[aria-pressed],[aria-haspopup],[
  */
 function isHolder(el, tag, explicit, hints) {
   if (INTERACTIVE_TAGS.has(tag) || tag === "label" || !HOLDER_ROLES.has(explicit)) return false;
+  if (tag.includes("-") && isHostOfField(el, hints)) return true;
   const first = safe.firstElementChild(el);
   if (!first || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || shadowOf(el) || isEditingHost(el)) return false;
   if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS || safe.matches(el, TELLING)) return false;
@@ -37,6 +38,18 @@ function isHolder(el, tag, explicit, hints) {
   }
   if (textIn(el) !== textIn(control) || !safe.checkVisibility(control, VISIBLE)) return false;
   return hasArea(safe.rect(control));
+}
+
+/**
+ * Whether a custom element, which only a listener makes interactive, draws a field that is the only control in it.
+ * @param {El} el @param {Hints} hints
+ */
+function isHostOfField(el, hints) {
+  const root = shadowOf(el);
+  if (!root || hints.get(el) & ~HINT_POINTER || hasAttr(el, "tabindex") || firstWithin(el, BESIDE)) return false;
+  const [field, ...others] = root.querySelectorAll(BESIDE);
+  if (!field || !safe.matches(field, CAPTIONED)) return false;
+  return others.every((other) => tagOf(other) === "label" || /^(?:presentation|none)$/.test(attr(other, "role") || ""));
 }
 
 /**

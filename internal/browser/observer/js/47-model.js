@@ -8,6 +8,7 @@
 //   Sweep          finds what no mutation shows     Layout   boxes, and whether they changed
 //   Identity       whether an element came back     Rows     which record an element belongs to
 //   ListenerProbe  click listeners, closed roots
+//   Internals      roles and states by ElementInternals
 //   Redraws        elements that replaced equal ones
 //   Animations     those that run, and their ends
 //   OnHover        what shows only while the pointer is over something else
@@ -49,6 +50,7 @@ class Model {
     this.refresh = new Refresh(this);
     this.sweep = new Sweep(this);
     this.listeners = new ListenerProbe(this);
+    this.internals = new Internals(this);
   }
 
   /** Whether an update or a patch has anything to do. */

@@ -157,16 +157,21 @@ class ListenerProbe {
   }
 
   /**
-   * Whether a probe is due before a read: elements were inserted since the last one, or the
-   * document has loaded further.
+   * Whether elements were inserted since the last probe, or the document has loaded further.
    */
-  get due() {
+  get grown() {
     return !this.never && (this.probeDue || this.stage !== loadStage());
+  }
+
+  /** Whether a probe is due before a read: the document has grown, or internals may have changed. */
+  get due() {
+    return this.grown || this.model.internals.due;
   }
 
   /**
    * Elements that may have a closed shadow root: custom elements, and those that are empty but have
-   * a size. It also begins the probe: what is inserted from now on is for the next one.
+   * a size. Behind null, those that may have internals. It also begins the probe: what is inserted from now on is for
+   * the next one.
    */
   suspects() {
     const { model, pending, askLater } = this;
@@ -189,7 +194,8 @@ class ListenerProbe {
       if (root && safe.isConnected(root)) this.askWithin(out, root);
     }
     this.askAgain(out);
-    return out;
+    const hosts = model.internals.hosts();
+    return hosts.length ? [...out, null, ...hosts] : out;
   }
 
   /**
@@ -238,7 +244,9 @@ class ListenerProbe {
    * @param {El[]} out @param {El} el
    */
   ask(out, el) {
-    const most = tagOf(el).includes("-") ? MAX_ASKED : 1;
+    const tag = tagOf(el), isCustom = tag.includes("-");
+    if (isCustom) this.model.internals.note(el, tag);
+    const most = isCustom ? MAX_ASKED : 1;
     const times = this.asked.get(el) || 0;
     if (times >= most || shadowOf(el)) return;
     let now = out.length < MAX_SUSPECTS;
@@ -415,6 +423,7 @@ function isOwnListener(el, all) {
     if (outer === "button" || (outer === "a" && hasAttr(up, "href"))) {
       return safe.textContent(up).trim() !== safe.textContent(el).trim();
     }
+    if (outer.includes("-") && INTERACTIVE_ROLES.has(explicitRole(up)) && shadowOf(up) !== null) return firstWithin(el, "slot") === null;
   }
   return true;
 }

@@ -69,7 +69,7 @@ class Poller {
    */
   askForProbe(now) {
     const since = now - this.lastProbe;
-    if (since < (this.model.listeners.due ? PROBE_GROWN : this.activeSinceProbe ? PROBE_EVERY : PROBE_IDLE)) return;
+    if (since < (this.model.listeners.grown ? PROBE_GROWN : this.activeSinceProbe ? PROBE_EVERY : PROBE_IDLE)) return;
     this.lastProbe = now;
     this.activeSinceProbe = false;
     this.agent.send(this.agent.writer.header("p"));

@@ -144,6 +144,7 @@ class Finder {
     const out = [];
     const selector = this.selector();
     const roots = [model.doc, ...model.sweep.shadows];
+    if (this.by === "label" || this.by === "group") out.push(...model.internals.fields(this.by === "group"));
     for (const root of roots) {
       if (isShadow(root) && !safe.isConnected(root.host)) continue;
       const list = inTree(root, selector);

@@ -301,6 +301,7 @@ function waitChecked(agent, request) {
     if (!rec) return { error: "stale" };
     const { error, checked } = checkedOf(agent, rec.node, request.want);
     if (error || checked === String(request.want)) return { error, checked };
+    if (agent.model.internals.due) agent.send(agent.writer.header("p")); // only a probe finds that they changed
     return { error: "unchanged", checked };
   });
 }

@@ -93,6 +93,12 @@ globalThis.__domtapLearn = (what, nodes) => {
   agent.schedule();
 };
 
+/** Takes what the browser knows of internals. @param {Agent} agent @param {{answers: (Record<string, string> | null)[]}} known */
+function takeInternals(agent, { answers }) {
+  agent.model.internals.takeAnswer(answers);
+  agent.schedule();
+}
+
 /**
  * The node of a ref, as long as it is in the document.
  * @param {Agent} agent @param {{ref: number}} request
@@ -154,6 +160,8 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return agent.model.doc;
     case "suspects":
       return agent.model.listeners.suspects();
+    case "internals":
+      return takeInternals(agent, argument);
     case "freshWalk":
       return freshWalk(agent);
     case "markup":
