@@ -22,8 +22,9 @@ type member struct {
 	keeper           *lease.Keeper
 }
 
-// enlist acquires the lease of a new incarnation, and tries until ctx ends. A lease can be over when it is learned that it was stored, as after a
-// long cut, or be ended by another node meanwhile. It does not begin again: the next incarnation has another one.
+// enlist acquires the lease of a new incarnation. It retries until ctx ends. After a long network partition a lease may have expired by the
+// time its storing is confirmed, or another node may have ended it. Such a lease does not start again: the next incarnation acquires a new
+// one.
 func (n membership) enlist(ctx context.Context) (*member, error) {
 	return retry.Until(ctx, registry.PauseFor, func() (m *member, err error) {
 		m = &member{incarnation: rand.Text()}
@@ -36,7 +37,8 @@ func (n membership) enlist(ctx context.Context) (*member, error) {
 	})
 }
 
-// live keeps the node in the cluster: when its lease has ended, it stops what others may have taken over, and joins again.
+// live keeps the node in the cluster. When the lease has ended, live stops the sessions that other nodes may have taken over, and joins
+// again.
 func (n membership) live(m *member) {
 	for {
 		select {
@@ -46,7 +48,7 @@ func (n membership) live(m *member) {
 		}
 		n.log.Warn("this node was cut off from the cluster", "incarnation", m.incarnation, "error", m.keeper.Err())
 		n.fence(m)
-		_, _ = m.keeper.Release() // it is over; this waits for its goroutine
+		_, _ = m.keeper.Release() // the lease has ended; wait for its goroutine
 		next, err := n.enlist(n.ctx)
 		if err != nil {
 			return // the node is being closed
@@ -59,7 +61,7 @@ func (n membership) live(m *member) {
 	}
 }
 
-// fence stops the sessions of an incarnation that others take over, and those that it was about to restore, which others restore.
+// fence stops the sessions of an incarnation that other nodes take over or restore.
 func (n membership) fence(m *member) {
 	for _, name := range n.own.Drop(func(h *holding) bool { return h.Member == m && (h.Restore || h.Phase == registry.Restoring) }) {
 		n.cfg.Host.Fence(name)
@@ -67,15 +69,15 @@ func (n membership) fence(m *member) {
 	}
 }
 
-// retire says that an incarnation is gone, so that nobody has to wait for the end of its lease. The sessions that others may take
-// over have been stopped. When it fails, the others wait.
+// retire marks an incarnation as gone, so that other nodes need not wait for its lease to expire. The caller has stopped the sessions that
+// others may take over. If retire fails, the other nodes wait.
 func (n membership) retire(ctx context.Context, key string) {
 	for ctx.Err() == nil {
 		e, err := n.reg.Nodes.Get(ctx, key)
 		if err != nil || e.Value.Gone {
 			return
 		}
-		e.Value.Gone, e.Value.Drained = true, n.drained.Load() // which may be younger than the last renewal
+		e.Value.Gone, e.Value.Drained = true, n.drained.Load() // the last renewal may not include it
 		if _, err = n.reg.Nodes.Update(ctx, key, e.Value, e.Revision); err == nil || errors.Is(err, registry.ErrUnavailable) {
 			return
 		}
@@ -83,8 +85,8 @@ func (n membership) retire(ctx context.Context, key string) {
 	}
 }
 
-// reclaim gives the sessions that stayed here while the node was cut off to its next incarnation. One that somebody else has made
-// meanwhile ends.
+// reclaim passes the sessions that stayed here while the node was cut off to the next incarnation. A session whose name another node has
+// taken since is ended.
 func (n membership) reclaim(old, next *member) {
 	for _, name := range n.own.List(func(h *holding) bool { return h.Member == old }) {
 		if err := n.reclaimOne(name, old, next); err != nil {
@@ -96,7 +98,7 @@ func (n membership) reclaim(old, next *member) {
 	}
 }
 
-// reclaimOne is reclaim for one session.
+// reclaimOne reclaims one session.
 func (n membership) reclaimOne(name string, old, next *member) error {
 	h, ok := n.own.Get(name)
 	if !ok {
@@ -120,10 +122,10 @@ func (n membership) reclaimOne(name string, old, next *member) error {
 		}
 		registry.Pause(ctx)
 	}
-	return nil // the next incarnation tries again
+	return nil // the next incarnation retries
 }
 
-// leaseStore keeps the lease of an incarnation in the registry.
+// leaseStore stores the lease of an incarnation in the registry.
 type leaseStore struct {
 	node   *Node
 	member *member

@@ -10,14 +10,13 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// moveTries is how often a move begins again when the entry of the session changes at the same time, or is about to.
+// moveTries is how many times a move restarts because the session's entry changes concurrently.
 const moveTries = 3
 
-// Move moves a session of this node to another one, by the name of that. Calls that are under way end first, and lookups wait for the
-// new owner. Move does not wait until that has restored the session. A session that is at the target stays. After an error the session
-// stays here; it may have been restored, without its state if that could not be saved. Errors are ErrElsewhere, ErrFenced, those that
-// say why the target takes no session (ErrNoNode, ErrSilent, ErrDraining, ErrNoRoom), those of Host.Stop and States.Save, and those of
-// the registry.
+// Move moves a session of this node to the node named target. It waits for running calls to end; lookups wait for the new owner. Move does
+// not wait until the target has restored the session. If this node is the target, Move does nothing. After an error the session stays on
+// this node; it may have been restored, without its state if that could not be saved. Move returns ErrElsewhere, ErrFenced, the reason why
+// the target accepts no session (ErrNoNode, ErrSilent, ErrDraining or ErrNoRoom), or an error of Host.Stop, States.Save or the registry.
 func (o *Operations) Move(ctx context.Context, session, target string) error {
 	n := o.node
 	if h, ok := n.own.Get(session); target == n.cfg.ID && ok && h.Phase == registry.Ready {
@@ -30,10 +29,10 @@ func (o *Operations) Move(ctx context.Context, session, target string) error {
 	return mover{n}.moveTo(ctx, session, owner)
 }
 
-// mover moves sessions of a Node to others.
+// mover moves sessions of a Node to other nodes.
 type mover struct{ *Node }
 
-// moveTo is Move to the incarnation of a node.
+// moveTo moves a session to an incarnation of a node; see Move.
 func (n mover) moveTo(ctx context.Context, session, owner string) error {
 	if err := n.begin(ctx, session); err != nil {
 		return fmt.Errorf("move session %s: %w", session, err)
@@ -45,7 +44,7 @@ func (n mover) moveTo(ctx context.Context, session, owner string) error {
 	return n.handOver(context.WithoutCancel(ctx), session, owner, state)
 }
 
-// stay lets others use a session again that could not be stopped: until they can, they wait for its move.
+// stay makes a session that could not be stopped usable again. Until then, lookups wait for its move.
 func (n mover) stay(ctx context.Context, session string) error {
 	err := n.ready(ctx, session)
 	for ; err != nil && !errors.Is(err, ErrElsewhere) && !errors.Is(err, ErrFenced) && n.ctx.Err() == nil; err = n.ready(ctx, session) {
@@ -54,7 +53,7 @@ func (n mover) stay(ctx context.Context, session string) error {
 	return err
 }
 
-// begin says that a session is about to move. Somebody may say at the same time whether it is restored.
+// begin marks a session as about to move. SetRestore may change the session's entry concurrently.
 func (n mover) begin(ctx context.Context, session string) error {
 	if !n.claim(ctx, session) {
 		return ErrElsewhere
@@ -72,7 +71,8 @@ func (n mover) begin(ctx context.Context, session string) error {
 	}
 }
 
-// claim is that of holdings. A session that others can use already may have to become ready here first.
+// claim claims a session for a move; see holdings.Set.Claim. A session that other nodes can already use may first have to become ready
+// here.
 func (n mover) claim(ctx context.Context, session string) bool {
 	for try := 1; ; try++ {
 		if n.own.Claim(session) {
@@ -86,7 +86,7 @@ func (n mover) claim(ctx context.Context, session string) bool {
 	}
 }
 
-// handOver gives a stopped session of this node to another one. When that cannot be, the session begins again here.
+// handOver assigns a stopped session of this node to another node. If that fails, the session restarts on this node.
 func (n mover) handOver(ctx context.Context, session, owner string, state []byte) error {
 	h, ok := n.own.Get(session)
 	if !ok {
@@ -95,7 +95,7 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 	node, known := n.ledger.Find(owner)
 	err := n.cfg.States.Save(ctx, session, h.Token, state)
 	if err == nil && !known {
-		err = ErrNoRoom // it has just gone
+		err = ErrNoRoom // the node has just left
 	}
 	if err != nil {
 		node = registry.Node{ID: n.cfg.ID, Incarnation: h.Member.incarnation}
@@ -121,7 +121,7 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 		registry.Pause(ctx)
 	}
 	n.own.Remove(session)
-	poke(n.work) // it may have been given to this node
+	poke(n.work) // the session may have been assigned to this node
 	if err != nil {
 		return fmt.Errorf("move session %s: %w", session, err)
 	}
@@ -129,15 +129,15 @@ func (n mover) handOver(ctx context.Context, session, owner string, state []byte
 	return nil
 }
 
-// errAgain says that a write is to be made again.
+// errAgain reports that a write has to be repeated.
 var errAgain = errors.New("the entry has another revision")
 
-// replaces finds out why a session of this node could not be given away: nil, it was, or somebody else has it; and else the revision that is
-// to be replaced.
+// replaces finds out why a session of this node could not be handed over. It returns nil if the session was handed over or has another
+// owner. With errAgain it returns the revision that the next write has to replace.
 func (n mover) replaces(ctx context.Context, session string, h holding, value registry.Session) (revision uint64, err error) {
 	e, err := n.reg.Sessions.Get(ctx, session)
 	switch {
-	case errors.Is(err, registry.ErrNotFound): // the registry has lost it: only storing it proves that
+	case errors.Is(err, registry.ErrNotFound): // the registry has lost the entry; only a write proves that
 		return 0, errAgain
 	case err != nil:
 		return h.Revision, err

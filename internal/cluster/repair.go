@@ -12,27 +12,28 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// NATS may lose what it acknowledged, and with it who has a session. ADR 43 says why what follows makes no second owner.
+// NATS may lose writes that it has acknowledged, and with them the owner of a session. ADR 43 explains why the repair below never creates a
+// second owner.
 
-// question asks a node whether it has a session.
+// question asks a node whether it owns a session.
 type question struct {
 	Session string `json:"session"`
-	// Token is the last fencing token of the session that is known.
+	// Token is the session's last known fencing token.
 	Token uint64 `json:"token"`
 }
 
-// answer is what a node says to a question.
+// answer is a node's reply to a question.
 type answer struct {
-	// Owner is the key of the node that answers.
+	// Owner is the key of the replying node.
 	Owner string `json:"owner"`
-	// Held: it has the session. If not, it never will under Token, or one before.
+	// Held reports whether the node owns the session. If not, it never will under Token or a lower token.
 	Held  bool   `json:"held,omitempty"`
 	Token uint64 `json:"token"`
-	// Entry is the last entry of the session that it knows, if it knows one.
+	// Entry is the last entry of the session known to the node, or nil.
 	Entry *registry.Session `json:"entry,omitempty"`
 }
 
-// answer says whether this node has a session that another node asks for; nil: the question is not understood.
+// answer replies to another node's question about a session. The reply is nil if the question cannot be decoded.
 func (n *Node) answer(text []byte) (reply []byte) {
 	var q question
 	if json.Unmarshal(text, &q) != nil || q.Session == "" {
@@ -43,12 +44,12 @@ func (n *Node) answer(text []byte) (reply []byte) {
 		a.Token, a.Entry = max(a.Token, registry.Token(e)), &e.Value
 	}
 	a.Held = !n.own.Forgo(q.Session, a.Token)
-	reply, _ = json.Marshal(a) // it has been read from JSON
+	reply, _ = json.Marshal(a) // encoding cannot fail: the values were decoded from JSON
 	return reply
 }
 
-// reassert stores the entries of this node's sessions again that the registry has lost. Nobody else can have become the owner: that takes
-// the end of this node's lease, or a write of this node.
+// reassert stores entries of this node's sessions that the registry has lost. No other node can have become the owner, because that
+// requires the end of this node's lease or a write by this node.
 func (n attendant) reassert() {
 	for _, name := range n.own.List(func(h *holding) bool { return h.Phase == registry.Ready && h.Lost && h.Member.keeper.Check() == nil }) {
 		ctx, cancel := context.WithTimeout(n.ctx, n.cfg.Timing.Every)
@@ -61,10 +62,10 @@ func (n attendant) reassert() {
 	}
 }
 
-// repair gives sessions away whose entry the registry has lost, and that no node has.
+// repair reassigns sessions whose entry the registry has lost and that no node owns.
 func (w *watch) repair(now time.Time) {
 	for name, g := range w.ledger.OpenGaps() {
-		// Who is not known as a node by then has stopped.
+		// A node that is still unknown after this time has stopped.
 		if now.Sub(g.Since) < w.cfg.Timing.Lapsed() || w.member.Load().keeper.Check() != nil {
 			continue
 		}
@@ -75,14 +76,14 @@ func (w *watch) repair(now time.Time) {
 	}
 }
 
-// errHeld: a node has the session.
+// errHeld reports that a node owns the session.
 var errHeld = errors.New("a node has it")
 
-// repairOne is repair for one session.
+// repairOne repairs one session.
 func (w *watch) repairOne(ctx context.Context, name string, g ledger.Gap) error {
 	e, ok := w.ledger.Entry(name)
 	if !ok || !ledger.Movable(e.Value) {
-		return nil // it ended with its node
+		return nil // the session ended with its node
 	}
 	if fresh := 2 * registry.Verify; w.reg.Nodes.View().Age() > fresh || w.reg.Sessions.View().Age() > fresh {
 		return registry.ErrUnavailable
@@ -101,8 +102,8 @@ func (w *watch) repairOne(ctx context.Context, name string, g ledger.Gap) error 
 	return err
 }
 
-// askAll asks all nodes whose lease has not ended for a session, and returns the highest token that one of them knows, and its entry. It fails
-// when a node has the session, or does not answer.
+// askAll asks all nodes with a valid lease about a session. It returns the highest token that any of them knows, with its entry. It fails
+// if a node owns the session or does not reply.
 func (w *watch) askAll(ctx context.Context, q question, value registry.Session) (token uint64, last registry.Session, err error) {
 	token, last = q.Token, value
 	for owner := range w.ledger.Leases() {
@@ -135,7 +136,7 @@ func (w *watch) askOne(ctx context.Context, owner string, q question) (a answer,
 		err = json.Unmarshal(text, &a)
 	}
 	if err == nil && a.Owner != owner {
-		err = ErrNoNode // another incarnation answers
+		err = ErrNoNode // another incarnation replied
 	}
 	return a, err
 }

@@ -10,32 +10,32 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// The errors of this package. Others are those of the registry, and of contexts.
+// Errors returned by this package, besides those of the registry and of contexts.
 var (
-	// ErrExists: the session exists already, perhaps on another node.
+	// ErrExists reports that the session already exists, on this node or another.
 	ErrExists = errors.New("the session exists already")
-	// ErrFenced: the lease of this node has ended, so that another node may have the session.
+	// ErrFenced reports that this node's lease has ended, so another node may own the session.
 	ErrFenced = errors.New("this node was cut off from the cluster, and may not act for the session any more")
-	// ErrElsewhere: the session is not on this node.
+	// ErrElsewhere reports that the session is not on this node.
 	ErrElsewhere = errors.New("the session is not on this node")
-	// ErrNone: there is no such session or tab, as far as the registry knows.
+	// ErrNone reports that the registry has no such session or tab.
 	ErrNone = errors.New("no node has it")
-	// ErrGone: the node that has the session is gone, and the session is not restored.
+	// ErrGone reports that the session's node is gone and that the session is not restored.
 	ErrGone = errors.New("the node that had it is gone")
-	// Why a node takes no session.
+	// Reasons why a node accepts no session.
 	ErrDraining, ErrNoRoom, ErrNoNode, ErrSilent = ledger.ErrDraining, ledger.ErrNoRoom, ledger.ErrNoNode, ledger.ErrSilent
-	// ErrBusy: a call or a stream uses the session.
+	// ErrBusy reports that a call or a stream uses the session.
 	ErrBusy = errors.New("a call or a stream uses the session")
-	// ErrMoving: the session is on its way to another node, or is about to leave.
+	// ErrMoving reports that the session is moving, or about to move, to another node.
 	ErrMoving = errors.New("the session is on its way")
-	// ErrUndrained: the node does not drain any more.
+	// ErrUndrained reports that the drain was canceled by Undrain.
 	ErrUndrained = errors.New("the node does not drain any more")
 )
 
-// holding is a session of this node, and the membership under which the node has it.
+// holding is a session of this node, with the membership under which the node owns it.
 type holding = holdings.Holding[*member]
 
-// Check fails unless this node may act for a session now. It asks nobody.
+// Check returns an error unless this node may act for a session now. It makes no requests.
 func (n *Node) Check(session string) error {
 	h, ok := n.own.Get(session)
 	if !ok {
@@ -50,7 +50,7 @@ func (n *Node) Check(session string) error {
 	return nil
 }
 
-// Token is the fencing token of a session of this node.
+// Token returns the fencing token of a session of this node.
 func (n *Node) Token(session string) (uint64, error) {
 	h, ok := n.own.Get(session)
 	if !ok || h.Token == 0 {
@@ -59,9 +59,9 @@ func (n *Node) Token(session string) (uint64, error) {
 	return h.Token, nil
 }
 
-// Acquire makes a session on this node: it takes the name, in the whole cluster, calls create, and lets others find the session. When
-// it fails, the name is free again, and the session is fenced if it was created. Errors are ErrExists, ErrFenced, ErrNoRoom while the
-// node drains, those of create, and those of the registry.
+// Acquire creates a session on this node. It reserves the name in the cluster, calls create, and makes the session visible to other nodes.
+// If Acquire fails, it frees the name and fences the session if create had succeeded. It returns ErrExists, ErrFenced, ErrNoRoom while the
+// node drains, or an error of create or the registry.
 func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(ctx context.Context) error) error {
 	m := n.member.Load()
 	if err := m.keeper.Check(); err != nil {
@@ -75,7 +75,7 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 	}
 	e, err := n.claim(ctx, name, n.value(m, registry.Making, o))
 	if err != nil {
-		n.own.Remove(name) // what was stored after all is swept
+		n.own.Remove(name) // sweep deletes the entry if it was stored after all
 		return fmt.Errorf("create session %s: %w", name, err)
 	}
 	n.own.Update(name, func(h *holding) { h.Revision, h.Token = e.Revision, registry.Token(e) })
@@ -88,8 +88,8 @@ func (n *Node) Acquire(ctx context.Context, name string, o Options, create func(
 	return errors.Join(fmt.Errorf("create session %s: %w", name, err), n.Release(context.WithoutCancel(ctx), name))
 }
 
-// SetRestore says whether others take over a session of this node when the node is gone; see Options.Restore. It fails with ErrElsewhere
-// for a session that is being made, or moves: then it may be called again later. Calls for one session come one after another.
+// SetRestore sets whether other nodes take over a session of this node when this node is gone; see Options.Restore. It returns ErrElsewhere
+// for a session that is being created or moved; callers may retry later. Calls for one session must not overlap.
 func (n *Node) SetRestore(ctx context.Context, session string, on bool) error {
 	for {
 		h, ok := n.own.Get(session)
@@ -108,7 +108,7 @@ func (n *Node) SetRestore(ctx context.Context, session string, on bool) error {
 	}
 }
 
-// Release gives up the name of a session that was closed on this node, and forgets its tabs and its state.
+// Release frees the name of a session that was closed on this node, and deletes its tabs and state.
 func (n *Node) Release(ctx context.Context, name string) error {
 	h, ok := n.own.Get(name)
 	if !ok {
@@ -123,7 +123,7 @@ func (n *Node) Release(ctx context.Context, name string) error {
 	return nil
 }
 
-// SetTab registers a tab of a session of this node, or what has changed of it. Calls for one tab come one after another.
+// SetTab registers a tab of a session of this node, or updates its entry. Calls for one tab must not overlap.
 func (n *Node) SetTab(ctx context.Context, id string, tab registry.Tab) error {
 	if err := n.Check(tab.Session); err != nil {
 		return fmt.Errorf("register tab %s: %w", id, err)
@@ -148,7 +148,7 @@ func (n *Node) SetTab(ctx context.Context, id string, tab registry.Tab) error {
 	}
 }
 
-// RemoveTab removes a tab that was closed.
+// RemoveTab removes the entry of a closed tab.
 func (n *Node) RemoveTab(ctx context.Context, id string) error {
 	return n.reg.Tabs.Remove(ctx, id, func(registry.Tab) bool { return true })
 }

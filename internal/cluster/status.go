@@ -6,25 +6,25 @@ import (
 	"github.com/domtap/domtap/internal/cluster/ledger"
 )
 
-// Status is what a node knows of its cluster.
+// Status describes the cluster as one node sees it.
 type Status struct {
-	// Nodes are the nodes by name, each in the incarnation that renewed its lease last. Those that are gone stay for an hour.
+	// Nodes lists the nodes by name, each in the incarnation that renewed its lease last. Nodes that are gone stay listed for an hour.
 	Nodes []NodeStatus
-	// Sessions are the sessions by name, without those that ended with their nodes.
+	// Sessions lists the sessions by name, without those that ended with their nodes.
 	Sessions []SessionStatus
-	// Leader is the name of the NATS server that leads the registry; empty: unknown.
+	// Leader is the name of the NATS server that leads the registry. It is empty if unknown.
 	Leader string
-	// Age is how long ago this node had everything that the registry has.
+	// Age is the time since this node's view last equaled the registry.
 	Age time.Duration
 }
 
-// NodeStatus is what a node knows of a node of its cluster, and SessionStatus where a session is.
+// NodeStatus describes a node of the cluster, and SessionStatus the place of a session.
 type (
 	NodeStatus    = ledger.NodeStatus
 	SessionStatus = ledger.SessionStatus
 )
 
-// Status is what this node knows of the cluster. It asks nobody.
+// Status returns this node's view of the cluster. It makes no requests.
 func (o *Operations) Status() Status {
 	n := o.node
 	nodes, sessions := n.ledger.Status(time.Now())

@@ -1,5 +1,5 @@
-// Package holdings keeps the sessions that a node of a cluster has: under which membership and fencing token, and which it has said that it
-// takes no more. It decides nothing that others must know of, and asks nobody.
+// Package holdings keeps the sessions that a node of a cluster owns, with their memberships and fencing tokens, and the tokens that the
+// node has forgone. Its decisions are local: it makes no requests.
 package holdings
 
 import (
@@ -11,27 +11,27 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// Holding is a session that this node has.
+// Holding is a session that this node owns.
 type Holding[M any] struct {
-	// Member is the membership under which the node has the session.
+	// Member is the membership under which the node owns the session.
 	Member M
-	// Restore: others take the session over when the node is gone.
+	// Restore reports whether other nodes take the session over when this node is gone.
 	Restore bool
-	// Revision is that of the session's entry, and Token its fencing token; 0 while the session is being acquired.
+	// Revision is the revision of the session's entry, and Token its fencing token. Both are 0 while the session is being acquired.
 	Revision, Token uint64
-	// Phase and Settings are those of the session's entry.
+	// Phase and Settings are copies from the session's entry.
 	Phase    registry.Phase
 	Settings json.RawMessage
-	// Lost: the registry has lost the entry.
+	// Lost reports that the registry has lost the entry.
 	Lost bool
 }
 
-// Set are the sessions that this node has, by name. Its methods may be called by several goroutines; functions that they are given run under
-// its lock, and must not call it.
+// Set holds the sessions of this node by name. It is safe for concurrent use. Functions passed to its methods run under its lock and must
+// not call its methods.
 type Set[M any] struct {
 	mu  sync.RWMutex
 	all map[string]*Holding[M]
-	// forgone are the fencing tokens up to which this node takes a session no more, because it said so.
+	// forgone maps sessions to the highest fencing token under which this node has promised not to own them.
 	forgone map[string]uint64
 }
 
@@ -40,7 +40,7 @@ func New[M any]() *Set[M] {
 	return &Set[M]{all: map[string]*Holding[M]{}, forgone: map[string]uint64{}}
 }
 
-// Add adds a session, unless there is one of that name, or it was forgone under this token.
+// Add adds a session, unless the set has one of that name or the token was forgone.
 func (s *Set[M]) Add(name string, h Holding[M]) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *Set[M]) Add(name string, h Holding[M]) bool {
 	return true
 }
 
-// Get returns a session as it is now; false: the node does not have the session.
+// Get returns a copy of a session. It returns false if the node does not own the session.
 func (s *Set[M]) Get(name string) (Holding[M], bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -62,7 +62,7 @@ func (s *Set[M]) Get(name string) (Holding[M], bool) {
 	return *h, true
 }
 
-// Update changes a session, if it is still there.
+// Update changes a session and reports whether the set has it.
 func (s *Set[M]) Update(name string, change func(*Holding[M])) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *Set[M]) Update(name string, change func(*Holding[M])) bool {
 	return h != nil
 }
 
-// Forgo reports whether this node does not have a session, and sees to it that it never will under a token up to one.
+// Forgo ensures that this node never owns a session under the given token or a lower one. It returns false if the node owns the session.
 func (s *Set[M]) Forgo(name string, token uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,15 +84,15 @@ func (s *Set[M]) Forgo(name string, token uint64) bool {
 	return true
 }
 
-// ForgoneUpTo is the fencing token up to which this node takes a session no more; not ok: the node has the session.
+// ForgoneUpTo returns the highest forgone token of a session. It returns false if the node owns the session.
 func (s *Set[M]) ForgoneUpTo(name string) (token uint64, ok bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.forgone[name], s.all[name] == nil
 }
 
-// Rebase takes the loss of an entry: the session goes on from the entry that the registry has instead. When that is of another node, which was
-// given the session since then, the revision becomes 0, so that every entry of that node is newer.
+// Rebase handles the loss of an entry: the session continues from the entry that the registry has instead. If that entry belongs to another
+// node, which has received the session since, the revision becomes 0, so every entry of that node is newer.
 func (s *Set[M]) Rebase(c registry.Change[registry.Session]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *Set[M]) Rebase(c registry.Change[registry.Session]) {
 	}
 }
 
-// Claim marks a session that can be used as one that is about to move, so that only one caller moves it.
+// Claim marks a ready session as about to move, so that only one caller moves it.
 func (s *Set[M]) Claim(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,14 +118,14 @@ func (s *Set[M]) Claim(name string) bool {
 	return true
 }
 
-// Remove forgets a session.
+// Remove removes a session.
 func (s *Set[M]) Remove(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.all, name)
 }
 
-// RemoveIf removes a session that a test accepts.
+// RemoveIf removes a session if accept returns true.
 func (s *Set[M]) RemoveIf(name string, accept func(*Holding[M]) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *Set[M]) RemoveIf(name string, accept func(*Holding[M]) bool) {
 	}
 }
 
-// List lists the names of the sessions that a test accepts, sorted.
+// List returns the sorted names of the accepted sessions.
 func (s *Set[M]) List(accept func(*Holding[M]) bool) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -148,7 +148,7 @@ func (s *Set[M]) List(accept func(*Holding[M]) bool) []string {
 	return names
 }
 
-// Drop removes the sessions that a test accepts, and returns their names, sorted.
+// Drop removes the accepted sessions and returns their sorted names.
 func (s *Set[M]) Drop(accept func(*Holding[M]) bool) []string {
 	names := s.List(accept)
 	for _, name := range names {

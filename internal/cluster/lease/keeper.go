@@ -11,28 +11,28 @@ import (
 	"github.com/domtap/domtap/internal/retry"
 )
 
-// Store is where the lease of a Keeper is kept. Its methods return when their context ends.
+// Store stores the lease of a Keeper. Its methods return when their context ends.
 type Store interface {
-	// Renew stores a renewal in place of the revision that the attempt names, and returns the new revision. An error that wraps
-	// ErrRefused says that the revision is another one; after any other, the renewal may be stored or not.
+	// Renew replaces the revision that the attempt names and returns the new revision. An error that wraps ErrRefused reports that the
+	// store has another revision. After any other error the renewal may or may not have been stored.
 	Renew(ctx context.Context, a Attempt) (revision uint64, err error)
-	// Read reads the lease. What it says may be out of date.
+	// Read reads the lease. The result may be out of date.
 	Read(ctx context.Context) (Found, error)
 }
 
-// ErrRefused is an error of a Store: the revision is not the one that the attempt named.
+// ErrRefused is returned by a Store whose revision differs from the one that the attempt names.
 var ErrRefused = errors.New("the lease has another revision")
 
-// Keeper keeps a lease: it renews it until that fails for too long. Its methods are safe for concurrent use.
+// Keeper holds a lease and renews it until renewals have failed for too long. Its methods are safe for concurrent use.
 type Keeper struct {
 	timing Timing
 	store  Store
-	// base is what until counts from, since an atomic value holds no time.
+	// base is the time that until is relative to, because an atomic value cannot hold a time.Time.
 	base time.Time
-	// until is when the lease ends, in nanoseconds after base; negative: it is not held.
+	// until is the expiry of the lease in nanoseconds after base. It is negative while the lease is not held.
 	until atomic.Int64
 	done  chan struct{}
-	// soon holds a request to renew before the next tick.
+	// soon receives a request to renew before the next tick.
 	soon chan struct{}
 	// running is closed when the goroutine has ended; stop ends it.
 	running chan struct{}
@@ -40,11 +40,11 @@ type Keeper struct {
 
 	mu     sync.Mutex
 	holder *Holder
-	// timer ends the lease at its end, also when the store does not return.
+	// timer ends the lease when it expires, even if the store does not return.
 	timer *time.Timer
 }
 
-// Start acquires a lease and keeps it from then on. It tries until ctx ends. The caller owes Release.
+// Start acquires a lease and keeps renewing it. It retries until ctx ends. The caller must call Release.
 func Start(ctx context.Context, t Timing, store Store) (*Keeper, error) {
 	k := &Keeper{timing: t, store: store, base: time.Now(), done: make(chan struct{}), soon: make(chan struct{}, 1), running: make(chan struct{}), holder: NewHolder(t)}
 	k.until.Store(-1)
@@ -58,7 +58,7 @@ func Start(ctx context.Context, t Timing, store Store) (*Keeper, error) {
 			k.end(ErrReleased)
 			return nil, fmt.Errorf("acquire the lease: %w", err)
 		}
-		_ = retry.Pause(ctx, t.Every/20) // the loop looks at ctx
+		_ = retry.Pause(ctx, t.Every/20) // the loop checks ctx
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	k.stop = stop
@@ -69,7 +69,8 @@ func Start(ctx context.Context, t Timing, store Store) (*Keeper, error) {
 	return k, nil
 }
 
-// Check fails unless the lease is held now. It costs one look at the clock, and is made before each action that only the holder may do.
+// Check returns an error unless the lease is held now. It only reads the clock, so callers can use it before each action that requires the
+// lease.
 func (k *Keeper) Check() error {
 	if int64(time.Since(k.base)) < k.until.Load() {
 		return nil
@@ -77,10 +78,10 @@ func (k *Keeper) Check() error {
 	if err := k.Err(); err != nil {
 		return err
 	}
-	return ErrLapsed // the timer will say so, too
+	return ErrLapsed // the timer is about to report the same
 }
 
-// Soon asks for a renewal before the next one is due, as when what is stored with it has changed.
+// Soon requests a renewal before the next one is due, for example because the data stored with the lease has changed.
 func (k *Keeper) Soon() {
 	select {
 	case k.soon <- struct{}{}:
@@ -91,8 +92,8 @@ func (k *Keeper) Soon() {
 // Done is closed when the lease has ended.
 func (k *Keeper) Done() <-chan struct{} { return k.done }
 
-// During returns a context that ends with the lease, too, whose end is its cause then. The caller owes end, which returns when nothing of
-// it runs any more.
+// During returns a context that also ends with the lease; its cause is then the reason for the end of the lease. The caller must call end,
+// which returns when all goroutines of the context have ended.
 func (k *Keeper) During(ctx context.Context) (during context.Context, end context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	over := make(chan struct{})
@@ -110,15 +111,15 @@ func (k *Keeper) During(ctx context.Context) (during context.Context, end contex
 	}
 }
 
-// Err is why the lease has ended; nil before.
+// Err returns why the lease has ended, or nil while it is held.
 func (k *Keeper) Err() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.holder.ended
 }
 
-// Release ends the lease, and returns when nothing runs any more, with the last revision that is known. The caller may replace that by
-// the end of the lease, so that others need not wait. When the lease has ended otherwise, Release returns why.
+// Release ends the lease, waits for the goroutine, and returns the last known revision. The caller may replace that revision with the end
+// of the lease, so that other nodes need not wait for its expiry. If the lease had already ended, Release returns the reason.
 func (k *Keeper) Release() (revision uint64, err error) {
 	k.end(ErrReleased)
 	k.stop()
@@ -138,16 +139,16 @@ func (k *Keeper) run(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C:
-			_ = k.renew(ctx) // if it fails for too long, the lease ends
+			_ = k.renew(ctx) // if renewals fail for too long, the lease ends
 		case <-k.soon:
-			_ = k.renew(ctx) // the tick will come, too
+			_ = k.renew(ctx) // the next tick retries a failure
 		case <-k.done:
 			return
 		}
 	}
 }
 
-// renew renews the lease once. When the store has another revision, renew reads which one, and tries once more.
+// renew renews the lease once. If the store has another revision, renew reads it and retries once.
 func (k *Keeper) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, k.timing.Every)
 	defer cancel()
@@ -180,7 +181,7 @@ func (k *Keeper) attempt(ctx context.Context) error {
 	return k.report(Found{Attempt: Attempt{Number: a.Number, Revision: revision}})
 }
 
-// report tells the holder what is stored, and moves the end of the lease.
+// report passes the stored lease to the holder and updates the expiry.
 func (k *Keeper) report(f Found) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -197,15 +198,15 @@ func (k *Keeper) end(why error) {
 	k.follow()
 }
 
-// expire ends the lease if its time is over.
+// expire ends the lease if it has expired.
 func (k *Keeper) expire() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	_ = k.holder.Check(time.Now()) // an end is kept
+	_ = k.holder.Check(time.Now()) // the holder remembers an end
 	k.follow()
 }
 
-// follow does what the holder's state asks for; the caller holds the lock.
+// follow applies the holder's state. The caller must hold the lock.
 func (k *Keeper) follow() {
 	if k.holder.ended == nil {
 		if k.holder.stored.Number == 0 {

@@ -1,19 +1,19 @@
 // Package lease decides how long a node may act for its sessions, and when others may take them over.
 //
-// A lease is a value in a store with compare-and-set, which its holder replaces every Timing.Every. Holder is the holder's side, Observer
-// that of the others: both are plain values without clock, goroutine and store. Keeper runs a Holder.
+// A lease is a value in a store with compare-and-set. Its holder replaces the value every Timing.Every. Holder implements the holder's side
+// and Observer the side of the other nodes. Both are plain values without a clock, goroutine or store. Keeper runs a Holder.
 //
-// What the package guarantees, as long as clocks of different machines run at the same rate within a tenth:
+// The package guarantees the following, as long as the clocks of all machines run at the same rate within 10 %:
 //
-//   - A Holder is valid only until Timing.TTL - Timing.Early after it began the last renewal that it knows to be stored.
-//   - An Observer calls a lease lapsed only when it saw the same revision for Timing.TTL + Timing.Late. Whoever then replaces that very
-//     revision by the end of the lease, knows that no renewal was stored after it: so the holder has stopped. Reads decide nothing, and
-//     may be out of date.
-//   - A lease that has ended never begins again: the node joins as another incarnation.
-//   - Only monotonic clocks count. Setting a clock changes nothing.
+//   - A Holder is valid only until Timing.TTL - Timing.Early after the start of the last renewal known to be stored.
+//   - An Observer reports a lease as lapsed only after it has seen the same revision for Timing.TTL + Timing.Late. A node that then
+//     replaces exactly this revision with the end of the lease knows that no later renewal was stored, so the holder has stopped. Reads alone
+//     decide nothing and may be out of date.
+//   - A lease that has ended never starts again. The node joins as a new incarnation.
+//   - Only monotonic clock readings are used, so setting a clock has no effect.
 //
-// What callers owe: times that are those of time.Now, so that they have a monotonic reading; a store whose compare-and-set is
-// linearizable; and Keeper.Check before each action, because a process may have been stopped since the last one.
+// Callers pass times from time.Now, which have a monotonic reading, provide a store with linearizable compare-and-set, and call
+// Keeper.Check before each action, because the process may have been suspended since the last one.
 package lease
 
 import (
@@ -26,62 +26,62 @@ import (
 type Timing struct {
 	// TTL is how long a lease lasts from the start of its last renewal.
 	TTL time.Duration
-	// Early is how long before its end the holder stops, and Late how long after it others take over. Together they are for clocks that
-	// do not run at the same rate, and for what was already under way.
+	// Early is how long before the expiry the holder stops, and Late how long after it other nodes take over. Together they allow for
+	// clocks that run at different rates and for actions in progress.
 	Early, Late time.Duration
-	// Every is how often the lease is renewed, and how often others look.
+	// Every is the interval of renewals and of the observers' checks.
 	Every time.Duration
 }
 
-// Standard is what nodes use. A leader of the store may be away for 8 seconds without the end of a lease, and a dead node is noticed after
-// 17 to 19.
+// Standard is the timing of nodes. The store may be without a leader for 8 seconds before a lease ends, and a dead node is detected after
+// 17 to 19 seconds.
 var Standard = Timing{TTL: 15 * time.Second, Early: 2 * time.Second, Late: 2 * time.Second, Every: 2 * time.Second}
 
-// The reasons why a lease ended. Errors of this package wrap one of them.
+// Reasons why a lease has ended. Each error of this package wraps one of them.
 var (
-	// ErrLapsed: no renewal was stored in time.
+	// ErrLapsed reports that no renewal was stored in time.
 	ErrLapsed = errors.New("the lease was not renewed in time")
-	// ErrTaken: another node ended the lease.
+	// ErrTaken reports that another node ended the lease.
 	ErrTaken = errors.New("another node ended the lease")
-	// ErrReleased: the node gave the lease back.
+	// ErrReleased reports that the holder released the lease.
 	ErrReleased = errors.New("the lease was given back")
-	// ErrNotHeld: the lease has not begun.
+	// ErrNotHeld reports that the lease has not started.
 	ErrNotHeld = errors.New("the lease has not begun")
 )
 
-// Attempt is a renewal that is to be stored in place of a revision; 0: where there is none.
+// Attempt is a renewal that replaces a revision. Revision 0 creates the lease.
 type Attempt struct {
 	Number, Revision uint64
 }
 
-// Found is what a read says of the lease.
+// Found is the result of reading a lease.
 type Found struct {
 	Attempt
-	// Gone: the lease was ended.
+	// Gone reports that the lease was ended.
 	Gone bool
 }
 
-// Holder is the holder's side of a lease, which begins with the first renewal that is stored. It belongs to one goroutine.
+// Holder is the holder's side of a lease. The lease starts with the first stored renewal. One goroutine uses a Holder.
 type Holder struct {
 	timing Timing
-	// stored is the last renewal that is known to be stored.
+	// stored is the last renewal known to be stored.
 	stored Attempt
-	// number is that of the last attempt; begun has the attempts later than stored, whose outcome is not known.
+	// number is the number of the last attempt. begun holds the attempts after stored, whose outcomes are unknown.
 	number uint64
 	begun  map[uint64]time.Time
-	// until is when the lease ends, unless it is renewed.
+	// until is the time when the lease expires unless it is renewed.
 	until time.Time
-	// ended is why the lease is over.
+	// ended is the reason why the lease has ended.
 	ended error
 }
 
-// NewHolder makes the holder of a lease that has not begun.
+// NewHolder returns the holder of a lease that has not started.
 func NewHolder(t Timing) *Holder {
 	return &Holder{timing: t, begun: map[uint64]time.Time{}}
 }
 
-// Begin begins a renewal. The caller stores it, and reports the outcome to Stored or Read; nothing needs to be reported of one that
-// failed, or may have failed.
+// Begin starts a renewal. The caller stores it and reports the outcome to Stored or Read. A renewal that failed, or may have failed, need
+// not be reported.
 func (h *Holder) Begin(now time.Time) (Attempt, error) {
 	if err := h.over(now); err != nil {
 		return Attempt{}, err
@@ -96,8 +96,8 @@ func (h *Holder) Stored(now time.Time, a Attempt) error {
 	return h.Read(now, Found{Attempt: a})
 }
 
-// Read reports what a read of the lease said, which is needed when the store refused a renewal: an earlier one, whose outcome was not
-// known, may have been stored. What is out of date is ignored.
+// Read reports the result of reading the lease. The caller reads the lease when the store refuses a renewal, because an earlier renewal
+// with an unknown outcome may have been stored. Read ignores results that are out of date.
 func (h *Holder) Read(now time.Time, f Found) error {
 	if f.Gone && h.ended == nil {
 		h.ended = ErrTaken
@@ -118,7 +118,7 @@ func (h *Holder) Read(now time.Time, f Found) error {
 	return h.over(now)
 }
 
-// over ends a lease whose time is over, and says why it is over.
+// over ends an expired lease and returns the reason why the lease has ended.
 func (h *Holder) over(now time.Time) error {
 	if h.ended == nil && h.stored.Number > 0 && !now.Before(h.until) {
 		h.ended = ErrLapsed
@@ -126,7 +126,7 @@ func (h *Holder) over(now time.Time) error {
 	return h.ended
 }
 
-// Check fails unless the lease is held.
+// Check returns an error unless the lease is held.
 func (h *Holder) Check(now time.Time) error {
 	if err := h.over(now); err != nil {
 		return err
@@ -137,17 +137,17 @@ func (h *Holder) Check(now time.Time) error {
 	return nil
 }
 
-// End ends the lease, unless it has ended. ErrReleased is for a holder who stops by itself.
+// End ends the lease, unless it has already ended. A holder that stops voluntarily passes ErrReleased.
 func (h *Holder) End(why error) {
 	if h.ended == nil {
 		h.ended = why
 	}
 }
 
-// Until is when the lease ends, unless it is renewed; zero before it has begun.
+// Until returns the time when the lease expires unless it is renewed. It is zero before the lease has started.
 func (h *Holder) Until() time.Time { return h.until }
 
-// Revision is that of the last renewal that is known to be stored.
+// Revision returns the revision of the last renewal known to be stored.
 func (h *Holder) Revision() uint64 { return h.stored.Revision }
 
 // String describes the holder, for tests and logs.

@@ -6,29 +6,30 @@ import (
 	"time"
 )
 
-// Observer is what a node knows of the leases of others. It belongs to one goroutine. The zero value with a Timing is ready.
+// Observer tracks the leases of other nodes. One goroutine uses it. The zero value with a Timing is ready for use.
 type Observer struct {
 	Timing Timing
 	seen   map[string]sight
 }
 
-// sight is the revision of a lease that was seen last, and when it was first seen.
+// sight is the latest revision of a lease, with the time when it was first seen.
 type sight struct {
 	revision uint64
 	since    time.Time
 }
 
-// Silent is a lease that was not seen to change.
+// Silent is a lease without visible renewals.
 type Silent struct {
 	Key string
-	// Revision is the one that was seen; 0: there was none.
+	// Revision is the last revision seen, or 0 if there was none.
 	Revision uint64
-	// For is since when.
+	// For is the time since the last change.
 	For time.Duration
 }
 
-// See reports that a lease has a revision; 0: that it is not there, but its holder has sessions. Any revision that differs from the last
-// one is a sign of life: after an absence of the observer it may be the later one although it was read from a server of the past.
+// See reports the revision of a lease. Revision 0 stands for a missing lease whose holder has sessions. Any revision other than the last
+// one is a sign of life, even a lower one: after a gap in the observations, a stale server may return a lower revision that this observer
+// had not seen.
 func (o *Observer) See(key string, revision uint64, now time.Time) {
 	if o.seen == nil {
 		o.seen = map[string]sight{}
@@ -38,14 +39,14 @@ func (o *Observer) See(key string, revision uint64, now time.Time) {
 	}
 }
 
-// Revision is the revision of a lease that was seen last; 0: none.
+// Revision returns the last revision seen of a lease, or 0.
 func (o *Observer) Revision(key string) uint64 { return o.seen[key].revision }
 
-// Forget forgets a lease, as of one that has ended.
+// Forget stops tracking a lease, for example because it has ended.
 func (o *Observer) Forget(key string) { delete(o.seen, key) }
 
-// Silent lists the leases that did not change for at least a duration, the longest silence first. For Lapsed, the holder has stopped if
-// the revision is still the last one: replace that very revision before you act on it.
+// Silent lists the leases that have not changed for at least the given duration, longest silence first. After Timing.Lapsed, the holder has
+// stopped if the revision is still current. Callers must prove that by replacing exactly this revision before they act.
 func (o *Observer) Silent(now time.Time, least time.Duration) []Silent {
 	var list []Silent
 	for key, s := range o.seen {
@@ -57,8 +58,9 @@ func (o *Observer) Silent(now time.Time, least time.Duration) []Silent {
 	return list
 }
 
-// Lapsed is how long a lease has to be silent before it may be ended.
+// Lapsed returns how long a lease must be silent before it may be ended.
 func (t Timing) Lapsed() time.Duration { return t.TTL + t.Late }
 
-// Suspect is how long a lease has to be silent before an observer asks the store, because changes may not have reached it.
+// Suspect returns how long a lease must be silent before an observer reads it from the store, in case changes have not reached the
+// observer.
 func (t Timing) Suspect() time.Duration { return 2 * t.Every }

@@ -1,5 +1,5 @@
-// Package ledger has what the views of the registry say of nodes and sessions, ordered by owner: who is there, who has what, who is gone, and what
-// is to be done about that. It asks nobody, and starts nothing.
+// Package ledger indexes the registry's nodes and sessions by owner. It answers which nodes are live, which sessions they own, which nodes
+// are gone, and which sessions need a new owner. It makes no requests and starts no goroutines.
 package ledger
 
 import (
@@ -14,45 +14,45 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// Why a node takes no session.
+// Reasons why a node accepts no session.
 var (
-	// ErrDraining: the node takes no new sessions, because it drains.
+	// ErrDraining reports that the node accepts no new sessions because it is draining.
 	ErrDraining = errors.New("the node is draining")
-	// ErrNoRoom: no node takes a session, or the one that was asked for does not.
+	// ErrNoRoom reports that no node, or not the requested one, has room for a session.
 	ErrNoRoom = errors.New("no node has room for another session")
-	// ErrNoNode: there is no such node.
+	// ErrNoNode reports that there is no such node.
 	ErrNoNode = errors.New("there is no such node")
-	// ErrSilent: the node has not renewed its lease for some seconds.
+	// ErrSilent reports that the node has not renewed its lease for several seconds.
 	ErrSilent = errors.New("the node does not answer")
 )
 
-// pickedFor is how long a choice counts as a session that will be there.
+// pickedFor is how long a placement counts toward a node's load before the session appears.
 const pickedFor = 5 * time.Second
 
-// Ledger is what the views say, ordered by owner: a node's key, as registry.NodeKey makes it. It is called back by the views, so none of
-// its methods may use them.
+// Ledger indexes nodes and sessions by owner: a node's key, as returned by registry.NodeKey. The views call its methods, so no method may
+// use the views.
 type Ledger struct {
 	mu    sync.Mutex
 	nodes map[string]registry.Entry[registry.Node]
-	// renewed is when the last renewal of each node was learned of.
+	// renewed maps each node to the time when its last renewal was seen.
 	renewed  map[string]time.Time
 	sessions map[string]registry.Entry[registry.Session]
 	byOwner  map[string]map[string]bool
-	// quiet are the nodes that have not renewed their lease for some time.
+	// quiet holds the nodes that have not renewed their lease for some time.
 	quiet map[string]bool
-	// picked are the sessions that this node placed a moment ago, and that have not appeared yet.
+	// picked holds the sessions that this node has just placed and that have not appeared yet.
 	picked map[string]pick
-	// gaps are the sessions whose last entry the registry has lost: what is known of them stays in sessions.
+	// gaps holds the sessions whose last entry the registry has lost. Their last known entries stay in sessions.
 	gaps map[string]Gap
-	// membership is closed and replaced when a node comes, goes, or changes what others need to know of it.
+	// membership is closed and replaced when a node joins, leaves, or changes in a way that matters to other nodes.
 	membership chan struct{}
 }
 
-// Gap is an entry that the registry has lost.
+// Gap describes an entry that the registry has lost.
 type Gap struct {
-	// Base is the revision that the registry has instead; 0: none.
+	// Base is the revision that the registry has instead, or 0 if it has none.
 	Base uint64
-	// Since is when that was noticed.
+	// Since is the time when the loss was detected.
 	Since time.Time
 }
 
@@ -68,10 +68,10 @@ func New() *Ledger {
 	}
 }
 
-// OwnerOf is the key of a session's owner.
+// OwnerOf returns the key of a session's owner.
 func OwnerOf(s registry.Session) string { return registry.NodeKey(s.Node, s.Incarnation) }
 
-// Node takes a change of the view of nodes.
+// Node applies a change of the view of nodes.
 func (l *Ledger) Node(c registry.Change[registry.Node]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,11 +87,11 @@ func (l *Ledger) Node(c registry.Change[registry.Node]) {
 	}
 }
 
-// Session takes a change of the view of sessions.
+// Session applies a change of the view of sessions.
 func (l *Ledger) Session(c registry.Change[registry.Session]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.Lost && TokenOf(c.New) < registry.Token(*c.Old) { // else no owner is lost
+	if c.Lost && TokenOf(c.New) < registry.Token(*c.Old) { // otherwise the owner is still known
 		l.gaps[c.Key] = Gap{Base: BaseOf(c), Since: time.Now()}
 		return
 	}
@@ -112,7 +112,7 @@ func (l *Ledger) Session(c registry.Change[registry.Session]) {
 	l.byOwner[owner][c.Key] = true
 }
 
-// BaseOf is the revision that the registry has instead of what it lost.
+// BaseOf returns the revision that the registry has instead of the lost one, or 0.
 func BaseOf(c registry.Change[registry.Session]) uint64 {
 	if c.New == nil {
 		return 0
@@ -120,7 +120,7 @@ func BaseOf(c registry.Change[registry.Session]) uint64 {
 	return c.New.Revision
 }
 
-// TokenOf is the fencing token of an entry; 0: there is none.
+// TokenOf returns the fencing token of an entry, or 0 for nil.
 func TokenOf(e *registry.Entry[registry.Session]) uint64 {
 	if e == nil {
 		return 0
@@ -128,7 +128,7 @@ func TokenOf(e *registry.Entry[registry.Session]) uint64 {
 	return registry.Token(*e)
 }
 
-// Gap finds out whether the registry has lost the last entry of a session, which Entry returns all the same.
+// Gap reports whether the registry has lost the last entry of a session. Entry still returns that entry.
 func (l *Ledger) Gap(name string) (g Gap, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,21 +136,21 @@ func (l *Ledger) Gap(name string) (g Gap, ok bool) {
 	return g, ok
 }
 
-// OpenGaps lists the gaps, by session.
+// OpenGaps returns the gaps by session.
 func (l *Ledger) OpenGaps() map[string]Gap {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.gaps)
 }
 
-// Changed is closed when the nodes that Nodes lists change.
+// Changed returns a channel that is closed when the live nodes change.
 func (l *Ledger) Changed() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.membership
 }
 
-// Find finds a node by its key. It may be gone.
+// Find returns a node by its key. The node may be gone.
 func (l *Ledger) Find(owner string) (node registry.Node, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,7 +158,8 @@ func (l *Ledger) Find(owner string) (node registry.Node, known bool) {
 	return e.Value, ok
 }
 
-// Live lists the nodes whose lease has not ended, by name, one for each name: the one that renewed its lease last.
+// Live lists the nodes with a valid lease, sorted by name. If several incarnations have the same name, it lists the one that renewed its
+// lease last.
 func (l *Ledger) Live() []registry.Node {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,7 +177,7 @@ func (l *Ledger) Live() []registry.Node {
 	return list
 }
 
-// Names are the names of the sessions that a test accepts, without those that ended with their nodes.
+// Names returns the names of the accepted sessions, without those that ended with their nodes.
 func (l *Ledger) Names(accept func(name string) bool) map[string]bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -189,7 +190,7 @@ func (l *Ledger) Names(accept func(name string) bool) map[string]bool {
 	return names
 }
 
-// Drained reports whether an operator drains a node, as its last incarnation said.
+// Drained reports whether an operator has drained a node, according to its last incarnation.
 func (l *Ledger) Drained(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -202,7 +203,7 @@ func (l *Ledger) Drained(id string) bool {
 	return last.Value.Drained
 }
 
-// Leases are the revisions of the leases that have not ended; 0 for an owner of sessions of which nothing else is known.
+// Leases returns the revisions of the leases that have not ended. The revision is 0 for an owner that is known from its sessions only.
 func (l *Ledger) Leases() map[string]uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,12 +221,12 @@ func (l *Ledger) Leases() map[string]uint64 {
 	return all
 }
 
-// Given lists the sessions that an owner has to restore.
+// Given lists the sessions that are assigned to an owner and that it has to restore.
 func (l *Ledger) Given(owner string) []registry.Entry[registry.Session] {
 	return l.Owned(owner, func(s registry.Session) bool { return s.Phase == registry.Restoring })
 }
 
-// Orphans lists the sessions whose owner is gone for good, and for which something is to be done.
+// Orphans lists the sessions of owners that are gone which have to be reassigned or deleted.
 func (l *Ledger) Orphans() []registry.Entry[registry.Session] {
 	l.mu.Lock()
 	var gone []string
@@ -255,12 +256,12 @@ func (l *Ledger) Lost() []registry.Entry[registry.Session] {
 	return list
 }
 
-// Movable reports whether a session is taken over when its owner is gone: one with restore, and one that is on no node yet.
+// Movable reports whether another node takes a session over when its owner is gone: a session with Restore, or one that is on no node yet.
 func Movable(s registry.Session) bool {
 	return s.Phase == registry.Restoring || s.Restore && s.Phase != registry.Making
 }
 
-// Owned lists the sessions of an owner that a test accepts, by name, without those of which the registry has lost something.
+// Owned lists the accepted sessions of an owner, sorted by name, without those that have a gap.
 func (l *Ledger) Owned(owner string, accept func(registry.Session) bool) []registry.Entry[registry.Session] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -277,7 +278,7 @@ func (l *Ledger) Owned(owner string, accept func(registry.Session) bool) []regis
 	return list
 }
 
-// Entry finds a session.
+// Entry returns the last known entry of a session.
 func (l *Ledger) Entry(name string) (registry.Entry[registry.Session], bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -285,14 +286,14 @@ func (l *Ledger) Entry(name string) (registry.Entry[registry.Session], bool) {
 	return e, ok
 }
 
-// SetQuiet replaces the set of nodes that get no sessions, because they may be dead.
+// SetQuiet replaces the set of nodes that receive no sessions because they may be dead.
 func (l *Ledger) SetQuiet(quiet map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.quiet = quiet
 }
 
-// Candidates are the nodes for new sessions, by key. What was picked a moment ago counts.
+// Candidates returns the nodes that may receive new sessions, by key. Recent placements count toward their load.
 func (l *Ledger) Candidates(now time.Time) []placement.Node {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -314,7 +315,7 @@ func (l *Ledger) Candidates(now time.Time) []placement.Node {
 	return list
 }
 
-// CandidatesBut is candidates without the incarnations of one node.
+// CandidatesBut returns the candidates without the incarnations of one node.
 func (l *Ledger) CandidatesBut(id string, now time.Time) []placement.Node {
 	return slices.DeleteFunc(l.Candidates(now), func(c placement.Node) bool {
 		node, _ := l.Find(c.ID)
@@ -322,7 +323,7 @@ func (l *Ledger) CandidatesBut(id string, now time.Time) []placement.Node {
 	})
 }
 
-// Choose chooses a node for a new session, and counts it there until it appears.
+// Choose chooses a node for a new session and counts the session toward that node's load until it appears.
 func (l *Ledger) Choose(session string, now time.Time) (owner string, ok bool) {
 	owner, ok = placement.Choose(session, l.Candidates(now))
 	l.mu.Lock()
@@ -333,8 +334,8 @@ func (l *Ledger) Choose(session string, now time.Time) (owner string, ok bool) {
 	return owner, ok
 }
 
-// Target finds the incarnation of a node that can take a session; the error says why there is none: ErrNoNode,
-// ErrSilent, ErrDraining or ErrNoRoom.
+// Target returns the incarnation of a node that can accept a session. If there is none, it returns the reason: ErrNoNode, ErrSilent,
+// ErrDraining or ErrNoRoom.
 func (l *Ledger) Target(id string, now time.Time) (owner string, err error) {
 	if !slices.ContainsFunc(l.Live(), func(one registry.Node) bool { return one.ID == id }) {
 		return "", ErrNoNode
@@ -355,15 +356,16 @@ func (l *Ledger) Target(id string, now time.Time) (owner string, err error) {
 	return "", err
 }
 
-// Sighting is the entry of a session that somebody has seen.
+// Sighting identifies the state of a session's entry at the time of a read.
 type Sighting struct{ Revision, Token uint64 }
 
-// SightingOf is that of an entry.
+// SightingOf returns the sighting of an entry.
 func SightingOf(e registry.Entry[registry.Session]) Sighting {
 	return Sighting{e.Revision, registry.Token(e)}
 }
 
-// Later reports whether it is a later one than an entry. Revisions come again when the registry has lost some, but tokens do not.
+// Later reports whether the sighting is newer than an entry. A lower revision alone does not make an entry older, because revisions repeat
+// after the registry has lost writes; tokens do not repeat.
 func (s Sighting) Later(e registry.Entry[registry.Session]) bool {
 	return e.Revision < s.Revision && registry.Token(e) <= s.Token
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// NodeStatus is what a node knows of a node of its cluster.
+// NodeStatus describes a node as another node sees it.
 type NodeStatus struct {
 	registry.Node
-	// Renewed is how long ago this node learned of the last renewal of the lease.
+	// Renewed is the time since this node learned of the last renewal of the lease.
 	Renewed time.Duration
-	// Silent: it has not renewed its lease for so long that it gets no sessions.
+	// Silent reports that the node receives no sessions because it has not renewed its lease for too long.
 	Silent bool
 }
 
-// State is "gone", "silent", "draining" or "serving": the first that is true.
+// State returns the first that applies of "gone", "silent", "draining" and "serving".
 func (n NodeStatus) State() string {
 	switch {
 	case n.Gone:
@@ -30,11 +30,11 @@ func (n NodeStatus) State() string {
 	return "serving"
 }
 
-// SessionStatus says where a session is.
+// SessionStatus describes the place of a session.
 type SessionStatus struct {
 	Name string
 	registry.Session
-	// Tabs is how many tabs are registered.
+	// Tabs is the number of registered tabs.
 	Tabs int
 }
 
@@ -56,7 +56,7 @@ func (l *Ledger) Status(now time.Time) (nodes []NodeStatus, sessions []SessionSt
 		if gone && !Movable(e.Value) {
 			continue
 		}
-		if gone { // another node is about to have it
+		if gone { // another node is about to take it over
 			e.Value.Phase = registry.Restoring
 		}
 		sessions = append(sessions, SessionStatus{Name: name, Session: e.Value})
