@@ -78,7 +78,7 @@ func closest(elements []*dom.Element, limit int, score func(*dom.Element) float6
 func (t Target) closeness(el *dom.Element, wanted bigrams) float64 {
 	like := wanted.like(shape(el.Text))
 	if t.By == Label || t.By == Placeholder {
-		if !isField(el) {
+		if !IsField(el) {
 			return 0
 		}
 		like = max(like, wanted.like(shape(el.Placeholder)), wanted.like(shape(el.Name)))
@@ -96,8 +96,8 @@ func (t Target) closeness(el *dom.Element, wanted bigrams) float64 {
 	return score
 }
 
-// isField reports whether an element holds a value that a person enters.
-func isField(el *dom.Element) bool {
+// IsField reports whether an element holds a value that a person enters.
+func IsField(el *dom.Element) bool {
 	switch el.Tag {
 	case "input", "select", "textarea":
 		return true
@@ -107,6 +107,17 @@ func isField(el *dom.Element) bool {
 		return true
 	}
 	return false
+}
+
+// IsToggle reports whether an element says that it is checked, chosen or pressed, or not, and a click may change that.
+func IsToggle(el *dom.Element) bool {
+	switch el.Role {
+	case "checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio":
+		return true
+	case "option", "treeitem", "row", "gridcell":
+		return el.Kind == dom.Interactive
+	}
+	return el.States.Pressed != dom.Absent || el.States.Checked != dom.Absent
 }
 
 // bigrams are the pairs of characters of a text, folded; a text of one character is one pair.

@@ -9,6 +9,7 @@
 //     element has are meant (Match).
 //   - Match never picks one of several: it gives back all that are meant, in document order, and whoever acts must
 //     refuse more than one.
+//   - What a control shows beside its name is meant only where no name of a control is just that (Shown).
 //   - Elements that are used count before those that are only shown: when a button and a heading both say
 //     "Save", the button is meant.
 //   - Of elements that stand in each other and say the same text, the innermost is meant; in one that MayHold others,
@@ -53,6 +54,9 @@ const (
 	Submitter
 	// Innermost: the innermost elements in the one of Ref, or that itself, that say Words.
 	Innermost
+	// Shown: a control, of Role unless that is empty, by what a person reads of it beside its name: words that the name hides, a tip, a
+	// placeholder.
+	Shown
 )
 
 // Target names an element.
@@ -118,7 +122,7 @@ func (t Target) what() string {
 		return "group " + Quote(t.Words)
 	case Submitter:
 		return "the button that submits the form of ref " + strconv.FormatUint(uint64(t.Ref), 10)
-	case Innermost:
+	case Innermost, Shown:
 		return "text " + Quote(t.Words)
 	}
 	return "nothing"
@@ -338,7 +342,7 @@ func withoutLabels(found, elements []*dom.Element) []*dom.Element {
 	return slices.DeleteFunc(slices.Clone(found), func(label *dom.Element) bool {
 		return isLabel(label) && slices.ContainsFunc(found, func(field *dom.Element) bool {
 			far := place[field.Ref] - place[label.Ref]
-			return isField(field) && field.Role != "button" && field.WholeText() == label.WholeText() && field.Frame == label.Frame && 0 < far && far <= maxLabelled
+			return IsField(field) && field.Role != "button" && field.WholeText() == label.WholeText() && field.Frame == label.Frame && 0 < far && far <= maxLabelled
 		})
 	})
 }

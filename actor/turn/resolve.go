@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -63,8 +64,17 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 		}
 		return at, err
 	case a.Target.InPage():
-		return t.byPage(ctx, a.Target)
+		at, err := t.byPage(ctx, a.Target)
+		if a.Target.By == target.Label && apierr.Is(err, apierr.NoMatch) {
+			return t.byOtherWords(ctx, a, err)
+		}
+		return at, err
 	}
+	return t.byName(ctx, a)
+}
+
+// byName finds the element that a step names by its role and name, or by a text.
+func (t *resolver) byName(ctx context.Context, a Step) (resolved, error) {
 	found, err := t.bySnapshot(ctx, a.Target)
 	if err == nil && a.pointedWords() != "" {
 		found, err = t.innermost(ctx, a.Target, found)
@@ -76,11 +86,10 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 		return resolved{}, err
 	}
 	if words := a.pointedWords(); words != "" && !a.Kind.IsPassive() && a.Target.Nth == 0 {
-		meant := slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return target.Mentions(el, words) })
-		if len(found) > 0 && len(meant) == 0 {
-			return resolved{}, t.missing(a.Target)
-		}
-		found = meant
+		found = slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return target.Mentions(el, words) })
+	}
+	if found, err = t.orShown(ctx, a.Target, found); err != nil {
+		return resolved{}, err
 	}
 	return t.only(ctx, a.Target, found)
 }
@@ -200,6 +209,88 @@ func (t *resolver) titled(ctx context.Context, wanted target.Target) ([]*dom.Ele
 		return nil, err
 	}
 	return t.inside(wanted, found), nil
+}
+
+// orShown takes, in place of what was found by names, the controls that show just the words, or have them as their tip, while their name is
+// another: unless the name of a control is just that. Controls that have the words among others are meant where no name has them at all.
+func (t *resolver) orShown(ctx context.Context, wanted target.Target, found []*dom.Element) ([]*dom.Element, error) {
+	words := cmp.Or(wanted.Words, wanted.Name)
+	if words == "" || len(found) > 0 && found[0].Kind != dom.Structural && wanted.Fit(found[0]) <= target.Folded {
+		return found, nil
+	}
+	shown, fit, err := t.shown(ctx, target.Target{By: target.Shown, Role: wanted.Role, Words: words, Within: wanted.Within})
+	if err != nil || len(shown) == 0 || len(found) > 0 && fit > target.Folded {
+		return found, err
+	}
+	return shown, nil
+}
+
+// shown finds controls by what they show beside their names, and says how well that fits.
+func (t *resolver) shown(ctx context.Context, wanted target.Target) ([]*dom.Element, target.Fit, error) {
+	finding, found, err := t.foundInPage(ctx, wanted)
+	if err != nil || len(found) == 0 {
+		return nil, target.Not, err
+	}
+	return t.inside(wanted, found), finding.Matches[0].Fit, nil
+}
+
+// byOtherWords finds what a step names as a field where no field has that label: what is checked, by its name and by its row, and anything by the
+// words that it shows. Missing is the error of the label.
+func (t *resolver) byOtherWords(ctx context.Context, a Step, missing error) (resolved, error) {
+	isMeant := target.IsField
+	if a.Kind == driver.Check || a.Kind == driver.Uncheck {
+		isMeant = func(el *dom.Element) bool { return el.Kind == dom.Interactive }
+		for _, find := range []func(context.Context, target.Target) ([]*dom.Element, error){t.toggles, t.inRow, t.controls} {
+			if found, err := find(ctx, a.Target); err != nil {
+				return resolved{}, err
+			} else if len(found) > 0 {
+				return t.only(ctx, a.Target, found)
+			}
+		}
+	}
+	found, _, err := t.shown(ctx, target.Target{By: target.Shown, Words: a.Target.Words, Within: a.Target.Within})
+	if err != nil {
+		return resolved{}, err
+	}
+	if found = slices.DeleteFunc(found, func(el *dom.Element) bool { return !isMeant(el) }); len(found) == 0 {
+		return resolved{}, missing
+	}
+	return t.only(ctx, a.Target, found)
+}
+
+// toggles finds what is checked or not, by its name.
+func (t *resolver) toggles(_ context.Context, wanted target.Target) ([]*dom.Element, error) {
+	return t.inside(wanted, target.Best(t.elements(), func(el *dom.Element) target.Fit {
+		if !target.IsToggle(el) {
+			return target.Not
+		}
+		return target.Compare(el.WholeText(), wanted.Words)
+	})), nil
+}
+
+// controls finds controls that have just the words as their name: the page knows whether they are toggles.
+func (t *resolver) controls(_ context.Context, wanted target.Target) ([]*dom.Element, error) {
+	return t.inside(wanted, slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool {
+		return el.Kind != dom.Interactive || target.Compare(el.WholeText(), wanted.Words) > target.Folded
+	})), nil
+}
+
+// inRow finds the check mark of the row, item or card that has the words: one without a name of its own, or with the name of all of them.
+func (t *resolver) inRow(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
+	around := wanted
+	around.Within = wanted.Words
+	if err := t.readAround(ctx, around); err != nil {
+		return nil, err
+	}
+	type named struct{ role, name string }
+	count := map[named]int{}
+	for _, el := range t.elements() {
+		count[named{el.Role, el.Text}]++
+	}
+	marks := slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool {
+		return el.Role != "checkbox" && el.Role != "switch" && el.Role != "radio" || el.Text != "" && count[named{el.Role, el.Text}] == 1
+	})
+	return t.inside(wanted, t.inside(around, marks)), nil
 }
 
 // foundInPage lets the page find what a target means. What has no ref yet, or one that the head does not know, is read.

@@ -17,7 +17,7 @@ import (
 // lookups maps the kinds of targets to the names that the command "find" takes.
 var lookups = map[target.By]string{
 	target.Label: "label", target.Placeholder: "placeholder", target.TestID: "test_id", target.Selector: "selector",
-	target.Group: "group", target.Submitter: "submitter", target.Innermost: "innermost",
+	target.Group: "group", target.Submitter: "submitter", target.Innermost: "innermost", target.Shown: "shown",
 	target.Ref: "ref", target.Role: "role", target.Text: "text", // with OnHover
 }
 
@@ -30,9 +30,9 @@ const (
 
 // Find finds the elements of a target that the stored DOM cannot resolve; see driver.Query.
 func (q *Query) Find(ctx context.Context, t target.Target) (out target.Finding, err error) {
-	req := observer.FindRequest{By: lookups[t.By], Words: t.Words, Ref: uint32(t.Ref), OnHover: t.OnHover}
+	req := observer.FindRequest{By: lookups[t.By], Words: t.Words, Ref: uint32(t.Ref), Role: t.Role, OnHover: t.OnHover}
 	if t.By == target.Role {
-		req.Role, req.Words = t.Role, t.Name
+		req.Words = t.Name
 	}
 	err = q.withAgents(ctx, func() (err error) {
 		out, err = q.findOnce(ctx, req)

@@ -196,11 +196,11 @@ type Selector struct {
 
 // FindRequest is the argument of the command "find".
 type FindRequest struct {
-	// By is label, placeholder, test_id, selector, group, or, with Ref, submitter or innermost; with OnHover also ref, role or text.
+	// By is label, placeholder, test_id, selector, group, shown, or, with Ref, submitter or innermost; with OnHover also ref, role or text.
 	By    string `json:"by"`
 	Words string `json:"words"`
 	Ref   uint32 `json:"ref"`
-	// Role goes with By role, and Words are the name then.
+	// Role goes with By role, where Words are the name, and with shown.
 	Role string `json:"role,omitzero"`
 	// OnHover asks for the elements to hover so that what is meant shows.
 	OnHover bool `json:"onHover,omitzero"`

@@ -61,7 +61,7 @@ var refusals = map[string]string{
 	"readonly":     "it is read-only",
 	"uneditable":   "it takes no text: click it, or use select, check or upload",
 	"unselectable": "it is not a select: click it, then click the option that appears",
-	"uncheckable":  "it is not a checkbox, radio button or switch: click it",
+	"uncheckable":  "it is not a checkbox, radio button, switch or other toggle: click it",
 	"radio":        "a radio button is unchecked by checking another one of its group",
 	"unchanged":    "it was clicked, but did not become what it should: the page did not take it; read the page again",
 	"moving":       "it does not come to rest: try again, or hover it first",

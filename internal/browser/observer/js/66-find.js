@@ -1,6 +1,6 @@
 // @ts-check
-// Finding elements by label, placeholder, test id or CSS selector, which the stored DOM does not
-// have. The search includes shadow trees; frames have an agent of their own.
+// Finding elements by label, placeholder, test id, CSS selector or the words that they show beside their name, which the
+// stored DOM does not have. The search includes shadow trees; frames have an agent of their own.
 //
 // Finder owns one search. The command "find" makes one; it returns the refs of the best matches,
 // and makes unlisted ones count by a hint (HINT_TARGET), so that the next read gives them a ref.
@@ -18,6 +18,10 @@ const FIELDS_SELECTOR = "input:not([type=hidden]),select,textarea,meter,progress
 /** Groups of choices. */
 const GROUPS_SELECTOR = "fieldset,[role=group],[role=radiogroup]";
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy"];
+/** What holds controls that have words of their own. */
+const HOLDERS_SELECTOR = "[role=listbox],[role=tree],[role=grid],[role=treegrid],[role=menu],[role=application]";
+/** Attributes from which pages draw the tip of a control while the pointer is over it. */
+const TIP_ATTRIBUTES = ["title", "data-tooltip", "data-tooltip-content", "data-tip", "data-title", "data-original-title", "data-bs-original-title", "data-bs-title"];
 
 /** How well a text fits, as target.Fit in Go. */
 const EXACTLY = 0, FOLDED = 1, WORDED = 2, PARTLY = 3, NOT = 4;
@@ -141,6 +145,7 @@ class Finder {
     const { model } = this;
     if (this.by === "submitter") return submittersOf(model.records.byRef.get(this.ref));
     if (this.by === "innermost") return this.innermost(model.records.byRef.get(this.ref));
+    if (this.by === "shown") return [...model.records.all].filter((rec) => rec.shown && rec.fields[F_KIND] === INTERACTIVE).map((rec) => rec.node);
     const out = [];
     const selector = this.selector();
     const roots = [model.doc, ...model.sweep.shadows];
@@ -188,8 +193,24 @@ class Finder {
         return this.wanted ? this.fitHidden(el) : EXACTLY;
       case "text":
         return this.fitHidden(el);
+      case "shown":
+        return this.fitShown(el);
     }
     return EXACTLY;
+  }
+
+  /**
+   * How well what a person reads of a control beside its name fits: the words on it that its name hides, its tip, or its placeholder.
+   * @param {El} el
+   */
+  fitShown(el) {
+    if (hasNoAttributes(el)) return NOT;
+    const tag = tagOf(el);
+    if (this.role && roleOf(el, tag, explicitRole(el)) !== this.role) return NOT;
+    let fit = this.compare(reportedAttribute(el, "placeholder") || "");
+    for (const name of TIP_ATTRIBUTES) if (fit > FOLDED) fit = Math.min(fit, this.compare(reportedAttribute(el, name) || ""));
+    const isNamedApart = !FIELD_TAGS.has(tag) && !safe.matches(el, HOLDERS_SELECTOR) && (hasAttr(el, "aria-label") || hasAttr(el, "aria-labelledby"));
+    return isNamedApart && fit > FOLDED ? Math.min(fit, this.fitText(el)) : fit;
   }
 
   /** How well the name of an element that is not visible fits. @param {El} el */

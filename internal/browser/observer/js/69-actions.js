@@ -271,8 +271,39 @@ function checkableOf(agent, el) {
   if (safe.matches(el, CHECKABLE) || aria(el, "aria-checked") !== null || aria(el, "aria-pressed") !== null) return el;
   if (tagOf(el) === "label" && el.control) return safe.matches(el.control, CHECKABLE) ? el.control : null;
   const inside = parts(el, CHECKABLE);
-  return inside.length === 1 ? inside[0] : null;
+  if (inside.length > 0) return inside.length === 1 ? inside[0] : null;
+  return safe.matches(el, CHOOSABLE) || chipState(agent, el) !== "" ? el : null;
 }
+
+/** What is chosen among others by a click, which aria-selected says. */
+const CHOOSABLE = "[role=option],[role=treeitem],[role=row],[role=gridcell]";
+
+/**
+ * Whether a chip that only a class or data attribute marks is marked, "true" or "false"; "" for what is no chip, which one knows by its own
+ * mark or that of its like beside it.
+ * @param {Agent} agent @param {El} el
+ */
+function chipState(agent, el) {
+  if (tagOf(el) === "a" || tagOf(el) === "input") return "";
+  /** @param {El} n */
+  const isMarked = (n) => {
+    /** @type {string[]} */
+    const marks = [];
+    addStates(marks, n, 0);
+    return marks.some((mark) => CHIP_MARK.test(mark));
+  };
+  if (isMarked(el)) return "true";
+  if (/^(?:off|unchecked)$/.test(attr(el, "data-state") || "")) return "false";
+  const parent = flatElement(el);
+  let seen = 0;
+  for (let n = parent && safe.firstElementChild(parent); n && seen < MAX_CHIPS; n = safe.nextElementSibling(n), seen++) {
+    if (n !== el && tagOf(n) === tagOf(el) && isMarked(n)) return "false";
+  }
+  return "";
+}
+
+/** The marks of a chip, and how many chips are looked at. */
+const CHIP_MARK = /^(?:active|selected|checked|on)$/, MAX_CHIPS = 30;
 
 /**
  * Whether an element is checked: "true", "false" or "mixed".
@@ -286,7 +317,7 @@ function checkedOf(agent, el, want) {
   const radio = native ? control.type === "radio" : /radio/.test(explicitRole(control));
   const checked = native
     ? control.indeterminate ? "mixed" : String(control.checked)
-    : (attr(control, "aria-checked") || attr(control, "aria-pressed") || "false").toLowerCase();
+    : (attr(control, "aria-checked") || attr(control, "aria-pressed") || attr(control, "aria-selected") || chipState(agent, control) || "false").toLowerCase();
   if (radio && !want && checked === "true") return { error: "radio" };
   return { checked: checked === "mixed" || checked === "true" ? checked : "false" };
 }
