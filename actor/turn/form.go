@@ -48,10 +48,15 @@ type filler struct{ *run }
 // fill finds a field, does what its kind takes, and looks what it holds then.
 func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 	at, err := t.field(ctx, f)
-	var actions []driver.Action
-	if err == nil {
-		actions, err = t.actionsFor(f, at.el)
+	if err != nil {
+		return notFilled(ctx, f, driver.DeliveredNone, err)
 	}
+	return t.fillAt(ctx, f, at)
+}
+
+// fillAt does what the kind of a field takes, and looks what it holds then.
+func (t filler) fillAt(ctx context.Context, f *Field, at resolved) (Result, error) {
+	actions, err := t.actionsFor(f, at.el)
 	if err != nil {
 		return notFilled(ctx, f, driver.DeliveredNone, err)
 	}
@@ -62,7 +67,7 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 	for i, one := range actions {
 		before := t.x.Head().Snapshot.Find(one.Ref)
 		done, err := t.perform(ctx, Step{Action: one, found: at.ref != one.Ref || !at.named})
-		if err == nil && opensOptions(at.el, f, done.Err) {
+		if err == nil && offersOptions(at.el, f, done.Err) {
 			return t.pick(ctx, f, at)
 		}
 		if err == nil && isMovedByKeys(at.el, done.Err) {
@@ -91,22 +96,48 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 	return r, nil
 }
 
+// performOrDraw does one action. A field that the page draws, which takes the action in another way than its native like, is filled in that way.
+func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
+	r, err := t.perform(ctx, a)
+	f := &Field{Form: NewForm(), Ways: []target.Target{a.Target}, Values: a.Values}
+	switch {
+	case err != nil || r.Err == nil:
+		return r, err
+	case a.Kind == driver.Fill:
+		f.Values = []string{a.Text}
+	case a.Kind != driver.Select:
+		return r, nil
+	}
+	at := resolved{ref: r.Ref, el: r.Element}
+	switch {
+	case apierr.Is(r.Err, apierr.NoMatch) && a.Target.By == target.Label:
+		group := a
+		group.Target.By = target.Group
+		if at, err = t.resolve(ctx, group); err != nil {
+			return r, nil
+		}
+		return t.fillAt(ctx, f, at)
+	case isMovedByKeys(at.el, r.Err):
+		return t.slide(ctx, at.el, a.Text, r)
+	case offersOptions(at.el, f, r.Err):
+		return t.pick(ctx, f, at)
+	case isGroup(at.el) && !t.live.Hung():
+		return t.fillAt(ctx, f, at)
+	}
+	return r, nil
+}
+
+// isGroup reports whether an element holds what is chosen from.
+func isGroup(el *dom.Element) bool {
+	return el != nil && (el.Role == "radiogroup" || el.Role == "group")
+}
+
 // notFilled is the result of a field that does not hold what it should.
 func notFilled(ctx context.Context, f *Field, delivered driver.Delivered, err error) (Result, error) {
 	if fatal(ctx, err) {
 		return Result{}, err
 	}
 	return Result{Err: err, Delivered: delivered, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(driver.DoResult{}, err)}, nil
-}
-
-// opensOptions reports whether a field that takes no text is one that opens a list of options when it is pressed: a combobox, or a button with
-// a list that the caller named by its label.
-func opensOptions(el *dom.Element, f *Field, refused error) bool {
-	var e *apierr.Error
-	if !errors.As(refused, &e) || e.Detail["cause"] != "uneditable" || f.value() == "" {
-		return false
-	}
-	return el.Role == "combobox" || el.Role == "button" && f.Ways[0].By == target.Label
 }
 
 // field finds the one field that is meant.
@@ -212,10 +243,12 @@ func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes no files", f.name(), target.Describe(el))
 	case el.Tag == "select":
 		one.Kind, one.Values = driver.Select, f.Values
-	case el.Role == "radiogroup" || el.Role == "group":
+	case isGroup(el):
 		return t.choicesIn(f, el.Ref)
 	case isChoice(el) || el.Role == "switch" || el.Role == "menuitemcheckbox" || el.Role == "menuitemradio":
 		return t.choose(f, el)
+	case len(f.Values) > 1 && (el.Role == "combobox" || el.Role == "listbox"), el.Role == "listbox":
+		one.Kind, one.Values = driver.Select, f.Values // which is refused, and then picked
 	case len(f.Values) > 1:
 		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes one value", f.name(), target.Describe(el))
 	default:
@@ -268,12 +301,35 @@ func (t filler) choicesIn(f *Field, group dom.Ref) ([]driver.Action, error) {
 		return t.choices(f, inside)
 	}
 	pressed := slices.DeleteFunc(slices.Clone(all), func(el *dom.Element) bool { return el.Kind != dom.Interactive || !inside(el) })
+	if code := spread(pressed, f.value()); code != nil && len(f.Values) == 1 {
+		return code, nil
+	}
 	one := marked(pressed, f.value())
 	if one == nil || len(f.Values) != 1 {
 		return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: pressed[:min(len(pressed), maxCandidates)],
 			Message: f.name() + " is a group without radio buttons and checkboxes; click what stands for the value: " + target.List(pressed, maxCandidates)}
 	}
 	return []driver.Action{{Kind: driver.Click, Spot: driver.At(one.Ref), Clicks: 1}}, nil
+}
+
+// minCode is how many characters a code has at least that is entered in fields of one character each.
+const minCode = 3
+
+// spread enters the characters of a code in as many fields, one in each; nil: they are no such fields.
+func spread(fields []*dom.Element, code string) []driver.Action {
+	characters := []rune(strings.NewReplacer(" ", "", "-", "").Replace(code))
+	fields = slices.DeleteFunc(slices.Clone(fields), func(el *dom.Element) bool { return el.Role == "button" || el.Role == "link" })
+	if len(characters) < minCode || len(fields) != len(characters) {
+		return nil
+	}
+	actions := make([]driver.Action, len(fields))
+	for i, el := range fields {
+		if el.Tag != "input" || el.Role != "textbox" && el.Role != "spinbutton" {
+			return nil
+		}
+		actions[i] = driver.Action{Kind: driver.Fill, Spot: driver.At(el.Ref), Text: string(characters[i])}
+	}
+	return actions
 }
 
 // marked is the one of several things to press that has a value as its name, or else, of a scale of signs without words such as

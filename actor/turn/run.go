@@ -19,7 +19,7 @@ func Run(ctx context.Context, tab *actor.Tab, turn Turn) (Outcome, error) {
 	var done progress
 	command := actor.Command{Name: "act", URL: turn.URL, Leaves: turn.URL != ""}
 	out, err := actor.Do(ctx, tab, command, func(ctx context.Context, x *actor.Exclusive) (Outcome, error) {
-		t := &run{resolver: resolver{x: x, live: x.Liveness()}, done: &done}
+		t := &run{resolver: resolver{x: x, live: x.Liveness()}, done: &done, offered: map[string]bool{}}
 		return t.run(ctx, turn)
 	})
 	return out, done.explain(err)
@@ -35,6 +35,8 @@ type run struct {
 	// later says that the step under way is not the first thing that the turn does.
 	later bool
 	mouse mouse
+	// offered are the texts of the options of lists that the turn opened to choose from.
+	offered map[string]bool
 }
 
 func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
@@ -80,7 +82,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	}
 	t.x.SideEffects().SettleTabs(ctx)
 	h := t.named(ctx, t.x.Publish(), noticed)
-	out.Notices = h.Notices().Since(noticed)
+	out.Notices = t.withoutOffers(h.Notices().Since(noticed), h.Snapshot)
 	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.x.State().Mark
 	out.Structural = structural && t.x.State().Structural
 	out.Replaced = out.Before.Document != out.After.Document || out.Before.Epoch != out.After.Epoch
@@ -119,6 +121,17 @@ func (t *run) collected(ctx context.Context) *actor.Head {
 		t.x.Debug("the page did not report its notices", err)
 	}
 	return t.x.Publish()
+}
+
+// withoutOffers leaves out the texts of options that were offered while the turn chose, and are not any more.
+func (t *run) withoutOffers(all []dom.Notice, now *dom.Snapshot) []dom.Notice {
+	if len(t.offered) == 0 {
+		return all
+	}
+	for el := range now.Elements.All() {
+		delete(t.offered, el.WholeText())
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(n dom.Notice) bool { return n.Kind == dom.NoticeText && t.offered[n.Text] })
 }
 
 // performAll does the actions in order and fills in the results. The error is that of the whole turn.
@@ -184,11 +197,7 @@ func (t *run) performOne(ctx context.Context, a Step) (Result, error) {
 	case a.Submit != nil:
 		return filler{t}.submit(ctx, a.Submit)
 	}
-	r, err := t.perform(ctx, a)
-	if err == nil && a.Kind == driver.Fill && isMovedByKeys(r.Element, r.Err) {
-		return t.slide(ctx, r.Element, a.Text, r)
-	}
-	return r, err
+	return filler{t}.performOrDraw(ctx, a)
 }
 
 // judge finds the verdict.
