@@ -125,8 +125,7 @@ func commands(script string) (all []string) {
 func (p *player) run(command string) string {
 	p.t.Helper()
 	var answer, complaint strings.Builder
-	// The program in the shell's place has the same parent each time, which is its terminal where the session has no number.
-	cmd := exec.CommandContext(p.t.Context(), "sh", "-c", "exec "+command)
+	cmd := exec.CommandContext(p.t.Context(), "sh", "-c", command)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.env, p.dir, &answer, &complaint
 	err := cmd.Run()
 	var failed *exec.ExitError

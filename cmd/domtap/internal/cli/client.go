@@ -89,7 +89,7 @@ func ownTab(last terminal.Tab, sameDaemon bool, tabs []*domtapv1.Tab) (string, e
 	case sameDaemon:
 		return "", exit.Errorf(exit.NotFound, otherTab(tabs), "tab %s, which this terminal opened last, is closed; open: %s", last.ID, tabList(tabs))
 	}
-	return "", exit.Errorf(exit.NotFound, otherTab(tabs), "tab %s, which this terminal opened last, ended with its daemon; open: %s", last.ID, tabList(tabs))
+	return "", exit.Errorf(exit.NotFound, "open one again: domtap open URL", "tab %s, which this terminal opened last, ended with its daemon; tabs of others: %s", last.ID, tabList(tabs))
 }
 
 // otherTab says how to work on a tab that the terminal did not open last.

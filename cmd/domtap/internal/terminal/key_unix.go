@@ -11,14 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Key names the terminal of this process: its session, which a shell begins for a terminal, and other programs for what they start. Inside
-// a container whose session began outside there is no number for it, and the parent stands for it.
+// Key names the terminal of this process: its session, which a shell begins for a terminal, and other programs for what they start. A session
+// that began outside of this container has the number 0 inside, and is told apart by when the container started.
 func Key() string {
-	if session, err := unix.Getsid(0); err == nil && session > 0 {
-		return fmt.Sprintf("session %d since %s", session, startTime(session))
+	session, err := unix.Getsid(0)
+	if err != nil {
+		parent := os.Getppid()
+		return fmt.Sprintf("parent %d since %s", parent, startTime(parent))
 	}
-	parent := os.Getppid()
-	return fmt.Sprintf("parent %d since %s", parent, startTime(parent))
+	return fmt.Sprintf("session %d since %s", session, startTime(max(session, 1)))
 }
 
 // startTime tells apart processes that had the same number, by when they started; empty where the system does not say.
