@@ -199,6 +199,12 @@ var requestTests = []struct {
 		{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: &domtapv1.Target{Role: "slider"}}}},
 		{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{DeltaX: 80}}}}}},
 	{"type --focused 42", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Text: "42"}}})},
+	{"press Tab --times 3", interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Tab", Repeat: 3}}})},
+	{"click Ada --role option", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Role: "option", Name: "Ada"}}}})},
+	{"fill Name Ada --role textbox", interact(&domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: &domtapv1.Target{Role: "textbox", Name: "Name"}, Text: "Ada"}}})},
+	{"scroll bottom", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: 100000}}})},
+	{"scroll up", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: -600}}})},
+	{"scroll --text bottom", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: &domtapv1.Target{Text: "bottom"}}}})},
 	{"press ArrowRight --hold 500ms", interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "ArrowRight", Hold: durationpb.New(500 * time.Millisecond)}}})},
 	{"scroll --at 1,2 --by 0,-120 --modifier Control", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{
 		Target: &domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(2)}, DeltaY: -120, Modifiers: []string{"Control"}}}})},

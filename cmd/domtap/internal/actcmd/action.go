@@ -53,6 +53,8 @@ type options struct {
 	toAt      string
 	waypoints []string
 	byPath    bool
+	// said is set when the arguments name the target, and no flag does.
+	said bool
 }
 
 // Actions are the commands of all actions.
@@ -190,13 +192,17 @@ func (a *action) others(o *options) []string {
 	return a.args
 }
 
+// targetAt is where in the arguments the target begins.
+func (a *action) targetAt(o *options) int {
+	if a.optionalTarget {
+		return len(a.others(o))
+	}
+	return 0
+}
+
 // targetWords is how many of the arguments are the target: two where the first is a role and the second a name.
 func (a *action) targetWords(args []string, o *options) int {
-	others := len(a.others(o))
-	at := 0
-	if a.optionalTarget {
-		at = others
-	}
+	others, at := len(a.others(o)), a.targetAt(o)
 	switch {
 	case a.toFocus(args, o) || len(args) <= at:
 		return 0
@@ -220,6 +226,8 @@ func (a *action) checkArgs(args []string, t *target, o *options) error {
 	switch {
 	case a.repeats():
 		most = -1
+	case t.onlyRole():
+		most++
 	case t.given():
 	case a.optionalTarget:
 		most += max(1, a.targetWords(args, o))
@@ -233,6 +241,10 @@ func (a *action) checkArgs(args []string, t *target, o *options) error {
 func (a *action) split(args []string, t *target, o *options) (*domtapv1.Target, []string, error) {
 	if t.given() {
 		message, err := t.message()
+		if at := a.targetAt(o); err == nil && t.onlyRole() && !a.repeats() && len(args) > len(a.others(o)) {
+			message.Name = args[at]
+			args = slices.Concat(args[:at], args[at+1:])
+		}
 		return message, args, err
 	}
 	words := a.targetWords(args, o)
@@ -242,10 +254,8 @@ func (a *action) split(args []string, t *target, o *options) (*domtapv1.Target, 
 		}
 		return nil, args, nil
 	}
-	at := 0
-	if a.optionalTarget {
-		at = len(a.others(o))
-	}
+	o.said = true
+	at := a.targetAt(o)
 	message := byArguments(args[at:at+words], a.field, t.nth != 0)
 	if last := args[at+words-1]; message.Ref != nil && t.within != "" && refs.IsNumber(last) {
 		message = &domtapv1.Target{Text: last} // a ref needs no words around it, as the day of a calendar does

@@ -113,8 +113,8 @@ character, or a name such as Enter, Tab, Escape, ArrowDown, PageUp, F5, Numpad7,
 	{
 		name: "scroll", optionalTarget: true, short: "Scroll an element into view, or by a distance",
 		long: `Scroll the element with this ref into view. With --by, turn the mouse wheel over the element, or over
-the middle of the page without REF.`,
-		example: "  domtap scroll 40\n  domtap scroll --by 0,600\n  domtap scroll 12 --by 0,-200\n  domtap scroll --to end",
+the middle of the page without REF. The words down, up, top and bottom scroll the page.`,
+		example: "  domtap scroll 40\n  domtap scroll bottom\n  domtap scroll --by 0,600\n  domtap scroll 12 --by 0,-200\n  domtap scroll 12 --to end",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.StringVar(&o.by, "by", "", "scroll by X,Y, in CSS pixels")
 			f.StringArrayVar(&o.modifiers, "modifier", nil, "hold Alt, Control, Meta or Shift while the wheel turns; may be repeated")
@@ -160,10 +160,19 @@ func holding(d time.Duration) *durationpb.Duration {
 // farthest is the largest distance of a scroll, in CSS pixels.
 const farthest = 100_000
 
+// ways are words for where to scroll, as people and other programs say it, with the distance. An element of that text is meant by --text.
+var ways = map[string]float64{"down": oneScreen, "up": -oneScreen, "bottom": farthest, "end": farthest, "top": -farthest, "start": -farthest}
+
+// oneScreen is less than a common viewport is high, so that nothing is passed unseen.
+const oneScreen = 600
+
 func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, error) {
 	s := &domtapv1.ScrollStep{Target: t, Modifiers: o.modifiers}
 	var err error
+	way, isWay := ways[t.GetText()]
 	switch {
+	case isWay && o.said && o.by == "" && o.to == "":
+		s.Target, s.DeltaY = nil, way
 	case o.by != "" && o.to != "":
 		err = exit.Errorf(exit.Usage, "use one of them", "--by and --to exclude each other")
 	case o.by != "":

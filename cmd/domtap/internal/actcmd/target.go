@@ -56,6 +56,11 @@ func (t *target) given() bool {
 	return slices.ContainsFunc(targetFlags, t.flags.Changed)
 }
 
+// onlyRole reports whether the flags say the role and no more, so that an argument may be the name.
+func (t *target) onlyRole() bool {
+	return t.flags.Changed("role") && !slices.ContainsFunc(targetFlags, func(name string) bool { return name != "role" && t.flags.Changed(name) })
+}
+
 // message makes the target from the flags.
 func (t *target) message() (*domtapv1.Target, error) {
 	out := &domtapv1.Target{Role: t.role, Name: t.name, Text: t.text, Label: t.label, Placeholder: t.placeholder, TestId: t.test, Selector: t.css, Within: t.within, Nth: t.nth}

@@ -213,6 +213,7 @@ func (c *ClientFlags) NavigationTimeout() *durationpb.Duration {
 var aliases = map[string]string{
 	"marks":   "annotate",
 	"cdp-url": "remote",
+	"times":   "repeat",
 }
 
 // NormalizeFlag lets a flag be given by its second name. It is for cobra's
