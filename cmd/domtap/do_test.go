@@ -89,3 +89,58 @@ func TestAWaitForNothingIsRefusedBeforeTheFirstStep(t *testing.T) {
 		t.Errorf("got %d, %q, and the daemon %v", got.code, got.errors, daemon.requests)
 	}
 }
+
+// TestABudgetOutOfRangeIsRefusedBeforeTheFirstStep checks the flags of reads, too.
+func TestABudgetOutOfRangeIsRefusedBeforeTheFirstStep(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	got := daemon.at().run(t, "do", "--tab", "t1", "click 1", "find x --max-tokens 30")
+	if got.code != exit.Usage || !strings.Contains(got.errors, "must be 0, or 200 to 50000; nothing was done") || len(daemon.requests) > 0 {
+		t.Errorf("got %d, %q, and the daemon %v", got.code, got.errors, daemon.requests)
+	}
+}
+
+// TestANavigationOnTheWayPrintsAlertsAlone navigates, and goes on. A page about an error is told.
+func TestANavigationOnTheWayPrintsAlertsAlone(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	status := int32(200)
+	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
+		if _, ok := r.(*domtapv1.NavigateRequest); !ok {
+			return nil, nil
+		}
+		return &domtapv1.NavigateResponse{Tab: &domtapv1.Tab{Id: "t1", Url: "https://one.example/", HttpStatus: status}, Outcome: []*domtapv1.Outcome{
+			{Kind: domtapv1.OutcomeKind_OUTCOME_KIND_HEADING, Text: "Orders"}, {Kind: domtapv1.OutcomeKind_OUTCOME_KIND_ALERT, Text: "Closed today"},
+		}}, nil
+	}
+	daemon.start(t)
+	got := daemon.at().run(t, "do", "--tab", "t1", "goto one.example", "snapshot")
+	if got.code != exit.OK || !strings.HasPrefix(got.out, "! alert: Closed today\n") || strings.Contains(got.out, "Orders") || strings.Contains(got.out, "STATUS") {
+		t.Errorf("got %d, %q, %q", got.code, got.out, got.errors)
+	}
+	status = 404
+	if got := daemon.at().run(t, "do", "--tab", "t1", "goto one.example", "snapshot"); !strings.Contains(got.out, " 404 ") {
+		t.Errorf("of an error it says %q", got.out)
+	}
+}
+
+// TestPhrasesThatNothingHasTogetherAreFoundOneByOne searches for two names of a list.
+func TestPhrasesThatNothingHasTogetherAreFoundOneByOne(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
+		find, ok := r.(*domtapv1.FindRequest)
+		if !ok {
+			return nil, nil
+		}
+		answer := &domtapv1.FindResponse{Text: "URL: x\n# No match\n"}
+		if find.GetQuery() == "Ada Lovelace" || find.GetQuery() == "Hopper" {
+			answer.Text, answer.Matches = "URL: x\n[1] "+find.GetQuery()+"\n", []*domtapv1.FindMatch{{}}
+		}
+		return answer, nil
+	}
+	daemon.start(t)
+	if got, want := daemon.at().run(t, "find", "--tab", "t1", "Ada Lovelace", "Hopper").out, "URL: x\n[1] Ada Lovelace\n[1] Hopper\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := daemon.at().run(t, "find", "--tab", "t1", "sign", "in").out, "URL: x\n# No match\n"; got != want {
+		t.Errorf("words without quotes: got %q, want %q", got, want)
+	}
+}

@@ -308,19 +308,19 @@ func TestErrorsAreJSONToo(t *testing.T) {
 
 func TestTheNearestCommandOrFlagIsSuggested(t *testing.T) {
 	for line, want := range map[string]string{
-		"opne x.example":         "did you mean: domtap open x.example",
-		"compct":                 "did you mean: domtap compact",
-		"tab":                    "did you mean: domtap tabs",
-		"session lst":            "did you mean: domtap session list",
-		"dialog acept":           "did you mean: domtap dialog accept",
-		"token nwe x":            "did you mean: domtap token new x",
-		"open x --timeot 1s":     "did you mean: domtap open x --timeout 1s",
-		"compact --max_tokens 5": "did you mean: domtap compact --max-tokens 5",
-		"shot x.png --fullpage":  "did you mean: domtap shot x.png --full-page",
-		"snapsht":                "did you mean: domtap snapshot",
-		"serve --cdp-ur x":       "did you mean: domtap serve --cdp-url x",
-		"zzz":                    "domtap --help lists the commands",
-		"open --zzz x":           "usage: domtap open URL, for example: domtap open https://example.com",
+		"opne x.example":           "did you mean: domtap open x.example",
+		"compct":                   "did you mean: domtap compact",
+		"tab":                      "did you mean: domtap tabs",
+		"session lst":              "did you mean: domtap session list",
+		"dialog acept":             "did you mean: domtap dialog accept",
+		"token nwe x":              "did you mean: domtap token new x",
+		"open x --timeot 1s":       "did you mean: domtap open x --timeout 1s",
+		"compact --max_tokens 500": "did you mean: domtap compact --max-tokens 500",
+		"shot x.png --fullpage":    "did you mean: domtap shot x.png --full-page",
+		"snapsht":                  "did you mean: domtap snapshot",
+		"serve --cdp-ur x":         "did you mean: domtap serve --cdp-url x",
+		"zzz":                      "domtap --help lists the commands",
+		"open --zzz x":             "usage: domtap open URL, for example: domtap open https://example.com",
 	} {
 		cmd, _ := isolated(t)
 		got := cmd.run(t, strings.Fields(line)...)

@@ -52,21 +52,17 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 	return message, nil
 }
 
-// Turn makes the command that does several steps, given by their words, in one call. Brief leaves out what changed on the page, because somebody
-// reads the page next; each prints every change by itself. A failure says which of the steps failed, and how many were not done.
-func Turn(app *cli.App, words []string, steps []*domtapv1.Step, brief, each bool) *cobra.Command {
+// Turn makes the command that does several steps, given by their words, in one call. It leaves out what the command that reads the page next will
+// print; each prints every change by itself. A failure says which of the steps failed, and how many were not done.
+func Turn(app *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command {
 	cmd := app.TabCommand(&cobra.Command{Use: "turn", SilenceUsage: true, SilenceErrors: true})
 	cmd.RunE = app.WithClientFor(noLimit, func(ctx context.Context, c *cli.Client, _ []string) error {
 		answer, err := interact(ctx, app, c, steps, each)
 		if err != nil {
 			return ofFirst(err, words)
 		}
-		if brief && !app.Printer().JSON {
-			answer.Diff, answer.DiffText = nil, ""
-			if answer.GetVerdict() == domtapv1.Verdict_VERDICT_NAVIGATED {
-				answer.Verdict = domtapv1.Verdict_VERDICT_CHANGED // the page says where it is
-			}
-			answer.Outcome = slices.DeleteFunc(answer.GetOutcome(), func(o *domtapv1.Outcome) bool { return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_HEADING })
+		if next != "" && !app.Printer().JSON {
+			leaveTo(next, answer)
 		}
 		if err := app.Printer().ShowDiff(answer, render.Outcome(answer)); err != nil {
 			return err
@@ -74,6 +70,18 @@ func Turn(app *cli.App, words []string, steps []*domtapv1.Step, brief, each bool
 		return failedStep(answer.GetResults(), words)
 	})
 	return cmd
+}
+
+// leaveTo leaves out of an answer what the command that reads the page next will print.
+func leaveTo(next string, answer *domtapv1.InteractResponse) {
+	answer.Diff, answer.DiffText = nil, ""
+	if answer.GetVerdict() == domtapv1.Verdict_VERDICT_NAVIGATED {
+		answer.Verdict = domtapv1.Verdict_VERDICT_CHANGED // the page says where it is
+	}
+	answer.Outcome = slices.DeleteFunc(answer.GetOutcome(), func(o *domtapv1.Outcome) bool {
+		kind := o.GetKind()
+		return kind == domtapv1.OutcomeKind_OUTCOME_KIND_HEADING || kind == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT && next == "read"
+	})
 }
 
 // failedStep is the error of the first step that failed.

@@ -94,6 +94,8 @@ type App struct {
 	// Root makes the tree of commands anew, for the hints of wrong lines; nil: they need no other commands. With the words of a line it may
 	// make the command that they name alone.
 	Root func(words ...string) *cobra.Command
+	// Followed says that another command of the same call comes next: what that can print, this one leaves out.
+	Followed bool
 	*Connector
 	*Completer
 }

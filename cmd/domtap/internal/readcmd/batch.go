@@ -68,7 +68,7 @@ func (b *batchFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&b.schema, "schema", "", "a file with a schema, to extract data instead of reading")
 	f.StringVar(&b.session, "session", "", "the session of the tabs")
-	f.Int32Var(&b.maxTokens, "max-tokens", 1500, "the most tokens of text of each page; 0: no limit")
+	cli.BudgetFlag(f, &b.maxTokens, 1500, "the most tokens of text of each page; 0: no limit")
 	f.Int32Var(&b.parallel, "parallel", 4, "how many pages to read at once, 1 to 8")
 	f.DurationVar(&b.each, "each", 15*time.Second, "the timeout of each page, at most 1m")
 	cli.MarkRare(f, "each", "parallel", "session")

@@ -2,6 +2,7 @@ package readcmd
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,8 @@ func Find(a *cli.App) *cobra.Command {
 
 Case, accents and white space do not matter; "words in double quotes" stand together. Every word must be
 in the name, value, placeholder or link target of an element, be its role, or be in its context: the row,
-list item or article that holds it, the names of its ancestors, the headings above it.
+list item or article that holds it, the names of its ancestors, the headings above it. When nothing matches
+several quoted arguments together, each is searched for.
 
 --within leaves only matches that have this around them, as in the commands that act on an element.
 
@@ -41,7 +43,7 @@ A page without a match is not an error: the elements that come closest are print
 	f := cmd.Flags()
 	f.StringVar(&within, "within", "", "only matches with this around them: a text of their row, item, group or dialog, a role, or a ref")
 	f.Int32Var(&results, "max-results", 10, "print at most this many matches, 1 to 50")
-	f.Int32Var(&tokens, "max-tokens", 500, "the most tokens of the text; 0: no limit")
+	cli.BudgetFlag(f, &tokens, 500, "the most tokens of the text; 0: no limit")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		id, err := c.TabID(ctx)
 		if err != nil {
@@ -54,11 +56,51 @@ A page without a match is not an error: the elements that come closest are print
 		if f.Changed("max-tokens") {
 			request.MaxTokens = proto.Int32(tokens)
 		}
-		answer, err := c.DOM.Find(ctx, request)
+		answers, err := find(ctx, c, request, args)
 		if err != nil {
 			return err
 		}
-		return a.Printer().Show(answer, func() string { return render.Paragraph(answer.GetText()) })
+		return cli.ShowEach(a.Printer(), answers, found)
 	})
 	return cmd
+}
+
+// find searches for the arguments together, or for each, when they can be meant so.
+func find(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, args []string) ([]*domtapv1.FindResponse, error) {
+	answer, err := c.DOM.Find(ctx, request)
+	if err != nil || len(answer.GetMatches()) > 0 || !phrases(args) {
+		return []*domtapv1.FindResponse{answer}, err
+	}
+	return findEach(ctx, c, request, args)
+}
+
+// phrases reports whether words that nothing matches together can be meant one by one: some of several are quoted phrases.
+func phrases(args []string) bool {
+	return len(args) > 1 && slices.ContainsFunc(args, func(arg string) bool { return strings.ContainsRune(arg, ' ') })
+}
+
+// findEach searches for one argument after the other.
+func findEach(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, args []string) ([]*domtapv1.FindResponse, error) {
+	answers := make([]*domtapv1.FindResponse, len(args))
+	for i, query := range args {
+		request.Query = query
+		var err error
+		if answers[i], err = c.DOM.Find(ctx, request); err != nil {
+			return nil, err
+		}
+	}
+	return answers, nil
+}
+
+// found is what was found, with the header of the page once.
+func found(answers []*domtapv1.FindResponse) string {
+	var b strings.Builder
+	for i, answer := range answers {
+		text := answer.GetText()
+		if i > 0 {
+			_, text, _ = strings.Cut(text, "\n")
+		}
+		b.WriteString(render.Paragraph(text))
+	}
+	return b.String()
 }

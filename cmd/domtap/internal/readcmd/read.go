@@ -74,7 +74,7 @@ func (r *readFlags) register(cmd *cobra.Command) {
 	r.cmd = cmd
 	cli.ChoiceFlag(cmd, &r.mode, "mode", "m", "how to represent the page", "auto", "content", "interactive", "visual")
 	f := cmd.Flags()
-	f.Int32Var(&r.maxTokens, "max-tokens", 1500, "the most tokens of text; 0: no limit")
+	cli.BudgetFlag(f, &r.maxTokens, 1500, "the most tokens of text; 0: no limit")
 	f.StringVar(&r.cursor, "cursor", "", "go on where a cut answer stopped, or from a heading")
 	cli.RefFlag(f, &r.ref, "ref", "only the element with this ref, as text")
 	f.BoolVar(&r.outline, "outline", false, "print the headings instead of the text")

@@ -65,7 +65,7 @@ func (s *searchFlags) register(cmd *cobra.Command) {
 	cli.ChoiceFlag(cmd, &s.kind, "kind", "k", "what to search for", "web", "news", "images", "places", "shopping")
 	f := cmd.Flags()
 	f.Int32VarP(&s.max, "max", "n", 10, "print at most this many results, 1 to 50")
-	f.Int32Var(&s.tokens, "max-tokens", 1500, "the most tokens of the text; 0: no limit")
+	cli.BudgetFlag(f, &s.tokens, 1500, "the most tokens of the text; 0: no limit")
 	f.DurationVar(&s.age, "max-age", 10*time.Minute, "how old an earlier answer may be, up to 24h; 0: ask the provider")
 	f.StringVar(&s.provider, "provider", "", "the provider to ask (default: the daemon's first one that has the kind)")
 	cli.MarkRare(f, "max-age", "provider")

@@ -29,7 +29,7 @@ func (v *viewFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&v.viewportOnly, "viewport-only", false, "only elements in the viewport")
 	f.Int32Var(&v.maxElements, "max-elements", 300, "show at most this many elements, the most useful ones; 0: all")
-	f.Int32Var(&v.maxTokens, "max-tokens", 8000, "the most tokens of compact text; 0: no limit")
+	cli.BudgetFlag(f, &v.maxTokens, 8000, "the most tokens of compact text; 0: no limit")
 	f.BoolVar(&v.all, "all", false, "also headings, landmarks, text, images, tables, lists and drawings, not only what can be acted on")
 	f.BoolVar(&v.full, "full", false, "all elements, without any limit")
 	cli.RefFlag(f, &v.root, "root", "only the element with this ref and its descendants")

@@ -21,8 +21,9 @@ import (
 type Steps struct {
 	// Parse makes the step of a command; nil without an error: the command is none.
 	Parse func(words []string) (*domtapv1.Step, error)
-	// Turn makes the command that does steps, given with their words. Brief leaves out what changed on the page; each prints every change.
-	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, brief, each bool) *cobra.Command
+	// Turn makes the command that does steps, given with their words. It leaves out what next, the command that reads the page after it, will
+	// print; each prints every change.
+	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command
 	// Max is how many steps a turn may have.
 	Max int
 }
@@ -150,11 +151,8 @@ func (d *doing) run(ctx context.Context) error {
 			code = d.turn(ctx, app, i, n)
 		} else {
 			n = 1
-			words := d.all[i].words
-			if words[0] == "open" && i+1 < len(d.all) {
-				words = append(slices.Clone(words), "--quiet") // the next answer says what is there
-			}
-			code = app.Run(ctx, d.root(app, words...), words)
+			app.Followed = i+n < len(d.all)
+			code = app.Run(ctx, d.root(app, d.all[i].words...), d.all[i].words)
 		}
 		switch left := len(d.all) - i - n; {
 		case code == exit.OK:
@@ -175,11 +173,17 @@ func (d *doing) turn(ctx context.Context, app *cli.App, from, n int) int {
 	for i, p := range d.all[from : from+n] {
 		words[i], steps[i] = p.line, p.step
 	}
-	cmd := d.steps.Turn(app, words, steps, d.printsPage(from+n), d.each)
+	cmd := d.steps.Turn(app, words, steps, d.reader(from+n), d.each)
 	return app.Run(ctx, cmd, nil)
 }
 
-// printsPage reports whether a step prints the page, so that nothing needs to be said of it before.
-func (d *doing) printsPage(at int) bool {
-	return at < len(d.all) && slices.Contains([]string{"snapshot", "compact", "dom", "read"}, d.all[at].words[0])
+// readers are the commands that print of the page what their caller asks for, so that nothing needs to be said of it before.
+var readers = []string{"snapshot", "compact", "dom", "read", "find", "extract"}
+
+// reader is the command of a step, if it reads the page; else empty.
+func (d *doing) reader(at int) string {
+	if at < len(d.all) && slices.Contains(readers, d.all[at].words[0]) {
+		return d.all[at].words[0]
+	}
+	return ""
 }

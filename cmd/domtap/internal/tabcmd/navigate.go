@@ -2,6 +2,8 @@ package tabcmd
 
 import (
 	"context"
+	"net/http"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +79,7 @@ func Open(a *cli.App) *cobra.Command {
 		if err := c.Remember(ctx, answer.GetTab()); err != nil {
 			a.Warn(err)
 		}
-		if flags.quiet {
+		if flags.quiet || a.Followed && arrived(answer.GetTab()) {
 			return a.Printer().Text(answer.GetTab().GetId() + "\n")
 		}
 		return printTabs(a, answer.GetTab())
@@ -124,11 +126,24 @@ func navigationCommand(a *cli.App, cmd *cobra.Command, call navigation) *cobra.C
 			return err
 		}
 		tab := answer.GetTab()
+		if a.Followed && arrived(tab) && !a.Printer().JSON {
+			return a.Printer().Text(render.Noticed(urgent(answer.GetOutcome()), tab))
+		}
 		return cli.ShowEach(a.Printer(), []*domtapv1.Tab{tab}, func(tabs []*domtapv1.Tab) string {
 			return render.Noticed(answer.GetOutcome(), tab) + render.Tabs(tabs)
 		})
 	})
 	return cmd
+}
+
+// arrived reports whether the server sent the page that was asked for, and no page about an error.
+func arrived(tab *domtapv1.Tab) bool { return tab.GetHttpStatus() < http.StatusBadRequest }
+
+// urgent are the outcomes that no later look at the page shows as such: all but headings and texts.
+func urgent(all []*domtapv1.Outcome) []*domtapv1.Outcome {
+	return slices.DeleteFunc(slices.Clone(all), func(o *domtapv1.Outcome) bool {
+		return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_HEADING || o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT
+	})
 }
 
 // Goto makes the command goto.
