@@ -25,6 +25,19 @@ func TestTypingWithoutATargetGoesToTheFocus(t *testing.T) {
 	s.refused(typing(nil, "Oslo"), "NOT_ACTIONABLE", `button "Go"`, "takes no text")
 }
 
+// TestKeysOfDrawings presses keys on elements of SVG and MathML.
+func TestKeysOfDrawings(t *testing.T) {
+	s := staged(t, `<svg width=50 height=50 onkeydown="took.push(event.key)"><g tabindex=0 role=button aria-label=Block><rect width=40 height=40></rect></g><g role=button aria-label=Fixed><rect x=42 width=8 height=8></rect></g></svg>
+<math tabindex=0 role=button aria-label=Sum onkeydown="took.push(event.key)"><mi>x</mi></math><script>var took = []</script>`)
+	for _, name := range []string{"Block", "Sum"} {
+		if got, want := s.do(key(s.at(name), "ArrowRight", 0)), `press "ArrowRight": ok`; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	s.refused(key(s.at("Fixed"), "ArrowRight", 0), "NOT_ACTIONABLE")
+	s.is("took.join()", "ArrowRight,ArrowRight")
+}
+
 // shortcuts is a page that acts on keys of the document: / moves the focus to the search, and x is handled without a trace.
 const shortcuts = `<input aria-label=Search><input aria-label=Secret type=password><canvas tabindex=0 aria-label=Game width=50 height=50></canvas><iframe srcdoc="<p>Frame<script>onkeydown = (e) => parent.note(e)</script>"></iframe><script>
 	var log = [], search = document.querySelector("input"), note = (e) => log.push(e.key + (e.isTrusted ? "" : "fake"))

@@ -283,6 +283,17 @@ function cancel(event) {
   event.stopImmediatePropagation();
 }
 
+/** Focuses an element. HTML, SVG and MathML each have a method of their own for that, and other elements have none. @param {El} el */
+function focusOn(el) {
+  for (const kind of [HTMLElement, SVGElement, MathMLElement]) {
+    try {
+      return kind.prototype.focus.call(el, { preventScroll: true });
+    } catch {
+      // It is of another kind.
+    }
+  }
+}
+
 /** Whether an element or its content has the focus. @param {El} el */
 function holdsFocus(el) {
   const n = focusedNow();

@@ -71,10 +71,10 @@ function focusForInput(agent, named, el, request) {
   if (request.edit !== undefined && tagOf(el) === "input" && VALUED.has(el.type)) return setValue(agent, el, request.text || "");
   if (!isInView(visibleCenter(safe.rect(el)))) Element.prototype.scrollIntoView.call(el, { block: "center", inline: "nearest", behavior: "instant" });
   const control = agent.model.hints.proxiedControls.get(named) || el;
-  if (!holdsFocus(control)) HTMLElement.prototype.focus.call(control, { preventScroll: true });
+  if (!holdsFocus(control)) focusOn(control);
   if (!holdsFocus(control)) {
     const inside = safe.isConnected(control) ? parts(control, "a[href],button,input,select,textarea,[tabindex]") : [];
-    if (inside.length) HTMLElement.prototype.focus.call(inside[0], { preventScroll: true });
+    if (inside.length) focusOn(inside[0]);
     if (!holdsFocus(control)) return { error: "unfocused" };
   }
   if (request.edit !== undefined && safe.isConnected(el)) {
@@ -157,7 +157,7 @@ function setValue(agent, el, text) {
   probe.value = el.type === "color" ? wanted.toLowerCase() : wanted;
   const bad = el.type === "range" ? !Number.isFinite(parseFloat(wanted)) : el.type === "color" ? probe.value !== wanted.toLowerCase() : wanted !== "" && probe.value === "";
   if (bad) return { error: "wrong", detail: el.type };
-  HTMLElement.prototype.focus.call(el, { preventScroll: true });
+  focusOn(el);
   if (el.value === probe.value) return { done: true, held: isReportable(el) ? el.value : MASK };
   const press = el.type === "range" ? dispatchPointer : dispatchKey;
   press(el, "down");
@@ -250,7 +250,7 @@ function choose(agent, el, values) {
     if (!one) return { error: "offoption", detail: clean(wanted, 40) };
     chosen.add(one);
   }
-  HTMLElement.prototype.focus.call(el, { preventScroll: true });
+  focusOn(el);
   const held = isSecret(el) || isValueMasked(el) ? MASK : [...chosen].map(reportedLabel).join(", ");
   if (options.every((o) => o.selected === chosen.has(o))) return { done: true, same: true, held };
   for (const o of options) if (o.selected !== chosen.has(o)) o.selected = chosen.has(o);
