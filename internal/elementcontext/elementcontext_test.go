@@ -274,7 +274,13 @@ main
   generic Ada lives elsewhere
   *textbox Street
 row
- cell Nobody`
+ cell Nobody
+table
+ row
+  cell Mia
+  cell
+   generic Done
+    *checkbox Done`
 	for name, test := range map[string]struct{ role, words, want string }{
 		"a text of the row":                          {"button", "grace  HOPPER", "11"},
 		"a part of it":                               {"button", "Hopp", "11"},
@@ -291,6 +297,7 @@ row
 		"a number that is no ref around":             {"button", "1003", "6"},
 		"the legend of a group":                      {"textbox", "Invoice", "20"},
 		"a text of a group":                          {"textbox", "elsewhere", "20"},
+		"a text of the only row":                     {"checkbox", "Mia", "28"},
 		"nothing":                                    {"button", "Nobody", ""},
 		"not what the element says itself":           {"button", "Edit", ""},
 		"not what stands in another part":            {"textbox", "Grace", ""},

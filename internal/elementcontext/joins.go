@@ -129,7 +129,10 @@ func (s *structure) areRows(i, j int32) bool {
 		return false
 	}
 	texts, controls := s.content(a, aEnd)
-	otherTexts, _ := s.content(b, bEnd)
+	otherTexts, otherControls := s.content(b, bEnd)
+	if otherControls == 0 && (one.Role == "cell" || one.Role == "gridcell") {
+		return false // of one row, unlike the days of a calendar
+	}
 	return texts > 0 && texts == otherTexts && controls > 0
 }
 
