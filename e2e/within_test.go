@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,31 @@ func TestTargetWithin(t *testing.T) {
 				t.Errorf("reached %s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestRowsNamedByOneCell reads rows that can be clicked and are named by one of their cells: the other cells are read, too, and name the row.
+func TestRowsNamedByOneCell(t *testing.T) {
+	rows := cards(`<div role=row tabindex=0 onclick="1" aria-labelledby=%[1]s><div role=gridcell><input type=checkbox aria-label=Take onclick="document.title = '%[1]s'"></div>
+		<div role=rowheader id=%[1]s>%[1]s</div><div role=gridcell>%[1]s GB</div></div>`, "games", "photos")
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<!doctype html><title>-</title><div role=grid aria-label=Files>` + rows + `</div>
+		<ul><li tabindex=0 onclick="1" aria-label="First offer"><b>Boots</b><span>29 €</span></li></ul>`)})
+	d := testenv.Shared(t)
+	tab := d.Open(url)
+	dense := testenv.CheckDense(t, d, tab, &domtapv1.GetCompactRequest{})
+	for _, want := range []string{" Take (checkbox) | games | games GB\n", " Take (checkbox) | photos | photos GB\n"} {
+		if !strings.Contains(dense, want) {
+			t.Errorf("the page is\n%s\nwithout %q", dense, want)
+		}
+	}
+	if _, err := turn(t, d, tab, clickAt(&domtapv1.Target{Role: "checkbox", Within: "photos GB"})); err != nil {
+		t.Error(err)
+	}
+	if got := testenv.Evaluate[string](t, d, "document.title"); got != "photos" {
+		t.Errorf("clicked the box of %s", got)
+	}
+	if all := testenv.Texts(d.All(tab)); !slices.Contains(all, "generic 29 €") {
+		t.Errorf("the offer's price is not among %q", all)
 	}
 }
 

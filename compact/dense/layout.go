@@ -116,6 +116,10 @@ func (l *layout) layOut() {
 				i = next
 				continue
 			}
+			if e.Role == "row" && l.saysMore(i) && l.row(i) {
+				i = int(e.end)
+				continue
+			}
 			l.element(i)
 		case !e.context || l.mention == MentionNone || e.Kind == dom.Interactive || l.isSaid(i):
 		case e.Role == "heading":
@@ -255,8 +259,11 @@ func (l *layout) row(i int) bool {
 		return false
 	}
 	cells, headers := l.cells(i, items)
-	if len(cells) < 2 || len(cells) > maxCells || l.below[i] == 0 && (headers < len(cells) || !l.inUsedTable(i)) {
+	if len(cells) < 2 || len(cells) > maxCells || l.shown[i] == nil && l.below[i] == 0 && (headers < len(cells) || !l.inUsedTable(i)) {
 		return false
+	}
+	if l.shown[i] != nil {
+		cells = slices.Insert(cells, 0, cell{items: []item{l.item(i)}})
 	}
 	l.surround()
 	l.beginLine(len(items) > 0 && items[0].Covered)
@@ -275,6 +282,12 @@ func (l *layout) row(i int) bool {
 	}
 	l.dst = append(bytes.TrimSuffix(l.dst, []byte(" ")), '\n')
 	return true
+}
+
+// saysMore reports whether a row that is shown has cells with words that are no part of its name.
+func (l *layout) saysMore(i int) bool {
+	cells, _ := l.cells(i, nil)
+	return slices.ContainsFunc(cells, func(c cell) bool { return !strings.Contains(l.nodes[i].Text, c.words) })
 }
 
 // cell is a cell of a row: its words, how many characters of them are left, and the elements in it.

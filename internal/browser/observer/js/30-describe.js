@@ -35,6 +35,9 @@ const CONTAINER_ROLES = new Set([
   "table", "feed", "log", "figure", "article", "document", "application", "dialog", "alertdialog", "alert", "status",
 ]);
 
+/** Roles of records: one that can be clicked is often named by one of its cells alone. */
+const RECORD_ROLES = new Set(["row", "listitem"]);
+
 /**
  * Roles of the boxes that give a page its shape. They are listed whether or not they have text of
  * their own. One without has the name that the author gave it, if any, and no text from its content,
@@ -101,7 +104,7 @@ function textCoverage(fields, el, tag, fromContent) {
   if (fields[F_KIND] === FRAME_HOST || LANDMARK_ROLES.has(role) || tag === "details") return COVERS_NONE;
   if (!text && fields[F_KIND] === STRUCTURAL && role !== "img") return COVERS_NONE;
   if (holdsChips(fields, el, tag, fromContent)) return COVERS_NONE;
-  if (!fromContent) return CONTAINER_ROLES.has(role) || (fields[F_KIND] === STRUCTURAL && isBox(el, tag, role)) ? COVERS_NONE : COVERS_ALL;
+  if (!fromContent) return CONTAINER_ROLES.has(role) || RECORD_ROLES.has(role) || (fields[F_KIND] === STRUCTURAL && isBox(el, tag, role)) ? COVERS_NONE : COVERS_ALL;
   return text.length >= MAX_NAME && text.endsWith("…") ? COVERS_LINE : COVERS_ALL;
 }
 
