@@ -21,6 +21,8 @@ class Reveals {
     this.model = model;
     /** The elements that are not shown. @type {Set<El>} */
     this.unshown = new Set();
+    /** Those of them that were shown in this act. @type {Set<El>} */
+    this.shown = new Set();
     /** The animations that run, of the check that is under way; null: not read yet. @type {Animation[] | null} */
     this.animations = null;
     /** An animation shows or hides something that matters. */
@@ -50,12 +52,13 @@ class Reveals {
       if (this.left <= 0) return;
       if (this.looked.has(tree)) continue;
       this.looked.add(tree);
-      this.left = this.look(queryAll(tree, "*"), this.left);
+      this.left = this.look(queryAll(tree, "*"), this.left, isShadow(tree));
     }
   }
 
   clear() {
     this.unshown.clear();
+    this.shown.clear();
     this.looked.clear();
     this.left = 0;
     this.animations = null;
@@ -66,13 +69,14 @@ class Reveals {
   /**
    * Notes which of some elements, in document order, are not shown and have text.
    * @param {ArrayLike<El>} elements @param {number} left how many may be looked at
+   * @param {boolean} [bare] also those without attributes, which the sheets of shadow trees hide by their tags
    */
-  look(elements, left) {
+  look(elements, left, bare) {
     /** @type {El | null} */
     let around = null;
     for (let i = 0; i < elements.length && left > 0; i++) {
       const el = elements[i];
-      if (hasNoAttributes(el)) continue;
+      if (!bare && hasNoAttributes(el)) continue;
       left--;
       if (around !== null && safe.contains(around, el)) continue;
       if (this.isShown(el) || !this.add(el)) continue;
@@ -107,6 +111,7 @@ class Reveals {
       if (connected && !this.isShown(el)) continue;
       this.unshown.delete(el);
       if (connected) shown.push(el);
+      if (connected && this.shown.size < MAX_UNSHOWN) this.shown.add(el);
     }
     for (const el of shown) this.look(queryWithin(el, "*"), MAX_UNSHOWN);
     return shown;

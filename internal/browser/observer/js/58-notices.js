@@ -57,6 +57,12 @@ class Notices {
     this.added = new Set();
     /** @type {Set<El>} */
     this.arrived = new Set();
+    /** The elements that got their first words since begin, those that lost some, and those that were taken out. @type {Set<DomNode>} */
+    this.filled = new Set();
+    /** @type {Set<DomNode>} */
+    this.emptied = new Set();
+    /** @type {Set<DomNode>} */
+    this.taken = new Set();
     /** What boxes out of the flow said at begin. @type {Map<El, string>} */
     this.floats = new Map();
     /** The toasts that are shown, with what they say. @type {Map<El, {text: string, notice: Notice | null}>} */
@@ -134,8 +140,7 @@ class Notices {
         state.notice = null;
         state.count = 0;
       }
-      this.added.clear();
-      this.coming.clear();
+      for (const set of [this.added, this.coming, this.filled, this.emptied, this.taken]) set.clear();
       for (const [box, { text }] of this.toasts) this.floats.set(box, text);
       this.toasts.clear();
       return;
@@ -177,7 +182,7 @@ class Notices {
 
   reset() {
     if (this.parsing) this.endParsing();
-    const sets = [this.sources, this.headings, this.touched, this.rewritten, this.added, this.arrived, this.floats, this.toasts, this.coming, this.refused, this.unsent, this.unnamed];
+    const sets = [this.sources, this.headings, this.touched, this.rewritten, this.added, this.arrived, this.filled, this.emptied, this.taken, this.floats, this.toasts, this.coming, this.refused, this.unsent, this.unnamed];
     for (const set of sets) set.clear();
     this.texts.begin();
     this.looks.clear();
@@ -200,12 +205,23 @@ class Notices {
       this.touched.add(/** @type {DomNode} */ (r.target));
       if (r.type !== "attributes" && writes(r)) this.rewritten.add(/** @type {DomNode} */ (r.target));
       if (this.fresh) continue; // there are no toasts before
+      if (r.type === "childList") this.noteWords(r);
       if (this.acting && !this.arriving) this.texts.note(r);
       for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
-        if (this.arrived.size < MAX_CHANGED && isElement(n)) this.arrived.add(n);
+        if (this.arrived.size < MAX_CHANGED && isElement(n) && !this.taken.has(n)) this.arrived.add(n);
       }
     }
     this.schedule();
+  }
+
+  /** Notes what is taken out of the document, perhaps to be put elsewhere, and whether an element gets its first words. @param {MutationRecord} r */
+  noteWords(r) {
+    const target = /** @type {DomNode} */ (r.target);
+    for (const n of /** @type {NodeListOf<DomNode>} */ (r.removedNodes)) {
+      if (isElement(n) && this.taken.size < MAX_CHANGED && !this.arrived.has(n) && !this.added.has(n)) this.taken.add(n);
+    }
+    if (holdsWords(r.removedNodes)) this.emptied.add(target);
+    else if (!this.emptied.has(target) && this.filled.size < MAX_CHANGED && holdsWords(r.addedNodes)) this.filled.add(target);
   }
 
   /** The validation of a field failed. @param {El} field */
@@ -422,17 +438,22 @@ class Notices {
       const box = el && boxes.size < MAX_NOTICES ? floatingBox(el, false) : null;
       if (box && !boxes.has(box)) boxes.set(box, box === node);
     }
-    for (const box of this.coming) boxes.set(box, true);
+    const coming = new Set(this.coming);
     this.coming.clear();
-    for (const [box, own] of boxes) this.compareToast(box, own);
+    for (const box of coming) boxes.set(box, true);
+    for (const [box, own] of boxes) this.compareToast(box, own, coming.has(box));
   }
 
-  /** @param {El} box @param {boolean} own the box itself changed, and not only what is in it */
-  compareToast(box, own) {
+  /**
+   * @param {El} box @param {boolean} own the box itself changed, and not only what is in it
+   * @param {boolean} coming it was not in view at the last check
+   */
+  compareToast(box, own, coming) {
     const known = this.toasts.get(box);
     const isNew = this.isAdded(box);
     const deep = !known && !isNew && !isNearTop(box);
-    if (deep && !own && !this.holdsOnlyNew(box)) return;
+    if (deep && !own && getComputedStyle(box).position !== "fixed") return;
+    if (this.acting && !known && !isNew && !coming && !this.holdsOnlyNews(box)) return; // it was shown before, perhaps in another place
     if (!isToastLike(box, deep ? DEEP_TOAST_SHARE : TOAST_SHARE)) return;
     if (!isVisibleInView(box)) {
       if (this.coming.size < MAX_NOTICES) this.coming.add(box);
@@ -456,11 +477,11 @@ class Notices {
     return false;
   }
 
-  /** Whether all text of a box was added since begin: it was an empty place for messages. @param {El} box */
-  holdsOnlyNew(box) {
-    if (getComputedStyle(box).position !== "fixed") return false;
-    const text = noticeText(box, MAX_NOTICE, (el) => this.added.has(el));
-    return text === "";
+  /** Whether all that a box says was added, written or shown since begin: what was there before is no message, wherever it is moved. @param {El} box */
+  holdsOnlyNews(box) {
+    const { shown, unshown } = this.reveals;
+    for (const el of [...shown, ...unshown]) if (safe.contains(el, box)) return true;
+    return this.filled.has(box) || noticeText(box, MAX_NOTICE, (el) => this.added.has(el) || this.filled.has(el) || shown.has(el)) === "";
   }
 
   // ---- texts ---------------------------------------------------------------------------------
@@ -587,10 +608,12 @@ class Notices {
 
 /** Whether a record of texts or children is of words that came or went. @param {MutationRecord} r */
 function writes(r) {
-  if (r.type === "characterData") return true;
-  for (const nodes of [r.addedNodes, r.removedNodes]) {
-    for (const node of /** @type {NodeListOf<DomNode>} */ (nodes)) if ((isText(node) || isElement(node)) && hasText(safe.textContent(node))) return true;
-  }
+  return r.type === "characterData" || holdsWords(r.addedNodes) || holdsWords(r.removedNodes);
+}
+
+/** Whether some nodes have words in them. @param {NodeList} nodes */
+function holdsWords(nodes) {
+  for (const node of /** @type {NodeListOf<DomNode>} */ (nodes)) if ((isText(node) || isElement(node)) && hasText(safe.textContent(node))) return true;
   return false;
 }
 
