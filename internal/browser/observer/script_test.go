@@ -23,8 +23,7 @@ var update = flag.Bool("update", false, "write what the scripts answer into js/*
 
 // TestScripts runs parts of the page script in a browser, against small documents. The cases of a script stand in the
 // archive beside it; the archive's name says what testdata/units.js asks: names, roles, mutations, styles,
-// writer. A case is of up
-// to three files: CASE.html is the document, CASE.js what is done to it, in steps that lines of "---" divide, and
+// shades, writer. A case is of up to three files: CASE.html is the document, CASE.js what is done to it, in steps that lines of "---" divide, and
 // CASE.want the answer.
 func TestScripts(t *testing.T) {
 	archives, err := filepath.Glob("js/*.txtar")

@@ -173,8 +173,14 @@ function colorOf(el, words) {
 function hueOf(color) {
   const rgb = rgbOf(color);
   if (!rgb) return "";
-  const [r, g, b] = rgb, most = Math.max(r, g, b), range = most - Math.min(r, g, b);
-  if (range < 25) return most < 60 ? "black" : most > 230 ? "white" : "gray";
+  const most = Math.max(...rgb);
+  if (most - Math.min(...rgb) < 25) return most < 60 ? "black" : most > 230 ? "white" : "gray";
+  return hueWord(rgb);
+}
+
+/** The plain word for the hue of a color that is not gray. @param {number[]} rgb */
+function hueWord([r, g, b]) {
+  const most = Math.max(r, g, b), range = most - Math.min(r, g, b);
   const at = most === r ? ((g - b) / range + 6) % 6 : most === g ? (b - r) / range + 2 : (r - g) / range + 4;
   return ["red", "orange", "yellow", "green", "green", "cyan", "cyan", "blue", "blue", "purple", "magenta", "red"][Math.floor(at * 2 + 0.5) % 12];
 }

@@ -263,9 +263,8 @@ function wordFor(i, was, now, el, own) {
   if (word === "fill" && !isSVG(el)) return "";
   if (word === "size" && !(own && Math.abs(parseFloat(was[i]) - parseFloat(now[i])) >= SAME_SIZE)) return "";
   if (!TOLD_COLORS.has(name)) return word;
-  const color = colorWord(now[i]), before = colorWord(was[i]);
-  if (color === before) return word;
-  return word + (before ? " " + before : "") + " → " + (color || "none");
+  const change = changeOfColor(was[i], now[i], name === "backgroundColor" ? flatElement(el) : el);
+  return change && word + " " + change;
 }
 
 /**

@@ -53,6 +53,11 @@ const units = {
     });
   },
 
+  /** How the color of each element with an id changed. */
+  shades() {
+    return named().map((el) => el.id + " " + changeOfColor(el.dataset.was || "", el.dataset.now || "", flatElement(el)));
+  },
+
   /** The length and the end of the text of each element with an id, as it is matched. */
   whole() {
     const { naming } = modelNow();
