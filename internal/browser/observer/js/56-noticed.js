@@ -173,7 +173,7 @@ function isLiveRegion(el) {
  */
 function regionTexts(region) {
   if (!safe.checkVisibility(region, VISIBLE)) return [];
-  const children = flatNodes(region, tagOf(region));
+  const children = entriesOf(region);
   if (isTextMasked(region) || children.length > MAX_NOTICE_NODES || !children.some(isElement)) return filled([noticeText(region, MAX_NOTICE, isLiveRegion)]);
   const out = [];
   for (const child of children) {
@@ -181,6 +181,33 @@ function regionTexts(region) {
     else if (isRead(child) && !isLiveRegion(child)) out.push(noticeText(child, MAX_NOTICE, isLiveRegion));
   }
   return filled(out);
+}
+
+/** The nodes of a region, or of the one list or box that it has. @param {El} region */
+function entriesOf(region) {
+  let nodes = flatNodes(region, tagOf(region));
+  for (let down = 0; down < MAX_PHRASES; down++) {
+    const said = nodes.filter((node) => isElement(node) || hasText(node.data)), only = said[0];
+    if (said.length !== 1 || !isElement(only) || isLiveRegion(only) || isTextMasked(only) || !isRead(only)) break;
+    nodes = flatNodes(only, tagOf(only));
+  }
+  return nodes;
+}
+
+/** From how many elements and characters on a live region is a part of the page, and no message. */
+const PART_NODES = 60, PART_TEXT = 300;
+/** What a part of a page has in it, and no message. */
+const PART_HOLDS = "main,nav,form,table,h1,[role=grid],[role=table],[role=main]";
+
+/**
+ * Whether a live region is a part of the page, as a table that is read aloud when it changes, or a long chat. What changes in it is told as of
+ * any other text.
+ * @param {El} region @param {string} kind
+ */
+function isPartOfPage(region, kind) {
+  if (kind === "alert") return false;
+  return firstWithin(region, PART_HOLDS) !== null || queryWithin(region, "*").length >= PART_NODES || safe.textContent(region).length > 4 * PART_TEXT ||
+    noticeText(region, PART_TEXT + 1).length > PART_TEXT;
 }
 
 /** @param {string[]} texts */

@@ -122,9 +122,10 @@ class ChangedTexts {
   /**
    * The blocks that say something else than at the last check, with what they say.
    * @param {(el: El) => boolean} isElsewhere whether what an element says is reported elsewhere
+   * @param {(el: El) => boolean} isMessage whether an element is a live region that is reported as such
    * @returns {Map<El, string>}
    */
-  take(isElsewhere) {
+  take(isElsewhere, isMessage) {
     const out = new Map();
     for (const node of this.changed) {
       if (!safe.isConnected(node)) continue;
@@ -134,7 +135,7 @@ class ChangedTexts {
         const inner = blockOf(owner), around = rowIn(node, inner), run = around === inner ? runAround(text, inner) : null;
         const block = (run && /** @type {El | undefined} */ (run.find(isShownPhrase))) || around;
         if ((this.isRedrawn(text) && !this.reported.has(block)) || out.has(block)) continue;
-        if (isSaidElsewhere(owner, isElsewhere) || !this.isShown(block) || !this.isShown(owner)) continue;
+        if (isSaidElsewhere(owner, isElsewhere, isMessage) || !this.isShown(block) || !this.isShown(owner)) continue;
         /** @param {El} el */
         const skip = (el) => isListedTag(el) || isElsewhere(el);
         const said = run && !isTextMasked(around) ? textOfNodes(run, MAX_BLOCK_TEXT + 1, skip) : noticeText(block, MAX_BLOCK_TEXT + 1, skip);
@@ -264,10 +265,10 @@ function isListedTag(el) {
   return LISTED_TAGS.has(tag) || (tag === "a" && hasAttr(el, "href"));
 }
 
-/** Whether what an element says is reported elsewhere, or is no text. @param {El} el @param {(el: El) => boolean} isElsewhere */
-function isSaidElsewhere(el, isElsewhere) {
+/** Whether what an element says is reported elsewhere, or is no text. @param {El} el @param {(el: El) => boolean} isElsewhere @param {(el: El) => boolean} isMessage */
+function isSaidElsewhere(el, isElsewhere, isMessage) {
   for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
-    if (NO_MESSAGE.has(tagOf(n)) || isListedTag(n) || isLiveRegion(n) || isMainHeading(n) || isElsewhere(n)) return true;
+    if (NO_MESSAGE.has(tagOf(n)) || isListedTag(n) || isMessage(n) || isMainHeading(n) || isElsewhere(n)) return true;
   }
   return false;
 }

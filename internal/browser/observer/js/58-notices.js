@@ -44,6 +44,8 @@ class Notices {
     this.arriving = false;
     /** The elements that may say something. */
     this.candidates = new Sources(this.model);
+    /** The live regions that are parts of the page, as long as there is something in them. @type {WeakSet<El>} */
+    this.parts = new WeakSet();
     /** The sources that said something at the last check. @type {Map<El, SourceState>} */
     this.sources = new Map();
     /** The texts of the headings, and the title, at the last check. @type {Set<string>} */
@@ -76,6 +78,7 @@ class Notices {
     /** How what is acted on is drawn, and what is beside it. */
     this.looks = new Looks(agent.model);
     this.isElsewhere = this.isElsewhere.bind(this);
+    this.isMessage = this.isMessage.bind(this);
     /** Fields whose validation failed since then. @type {Set<El>} */
     this.refused = new Set();
     /** Notices to send. @type {Set<Notice>} */
@@ -310,11 +313,19 @@ class Notices {
 
   /** Notes what a source says now, if anything. @param {El} el @param {string} kind @param {Map<El, SourceState>} now */
   read(el, kind, now) {
+    if (LIVE_KINDS.has(kind) && this.isPart(el, kind)) return;
     const was = this.sources.get(el);
     const texts = this.textsOf(el, kind);
     if (this.acting && kind === "dialog" && texts.length > 0) this.reveals.awaitEnd(el);
     else if (this.acting && kind !== "invalid" && texts.length === 0) this.reveals.await(el);
     if (texts.length) now.set(el, { kind, texts, notice: was && was.kind === kind ? was.notice : null, count: was ? was.count : 0 });
+  }
+
+  /** Whether a live region is a part of the page. It stays one until it is empty. @param {El} el @param {string} kind */
+  isPart(el, kind) {
+    if (safe.firstChild(el) === null) this.parts.delete(el);
+    else if (!this.parts.has(el) && isPartOfPage(el, kind)) this.parts.add(el);
+    return this.parts.has(el);
   }
 
   /** What a source says; nothing while it is not shown. @param {El} el @param {string} kind @returns {string[]} */
@@ -368,8 +379,10 @@ class Notices {
     const fresh = was ? texts.filter((text) => !was.texts.includes(text)) : texts;
     const again = kind === "invalid" ? this.refused.has(el) : kind === "alert" && this.isRewritten(el);
     if (!fresh.length && !again) return;
-    // What follows a text comes alone in logs; an alert is read as a whole.
-    const text = clean((kind === "alert" || kind === "status" || !fresh.length ? texts : fresh).join(" "), MAX_NOTICE);
+    // What is added to a text comes alone; an alert is read as a whole.
+    const grew = was !== null && was.texts.every((text) => texts.includes(text));
+    const alone = kind === "log" || (kind === "status" && grew && was.texts.length > 0 && attr(el, "aria-atomic") !== "true");
+    const text = clean((alone && fresh.length ? fresh : texts).join(" "), MAX_NOTICE);
     const last = state.notice;
     if (last && (state.count >= MAX_REGION_NOTICES || text.startsWith(last.text) || kind === "invalid")) {
       this.change(last, { text: this.redacted(text), gone: false });
@@ -489,7 +502,7 @@ class Notices {
   /** Reports the blocks that say something else. A block that changes again has one notice. */
   compareTexts() {
     const { texts } = this;
-    for (const [block, text] of texts.take(this.isElsewhere)) {
+    for (const [block, text] of texts.take(this.isElsewhere, this.isMessage)) {
       const known = texts.reported.get(block);
       if (known) this.change(known, { text: this.redacted(text) });
       else if (text !== "") this.tellText(block, text);
@@ -529,6 +542,11 @@ class Notices {
     const rec = this.model.records.get(el), source = this.sources.get(el);
     return (rec !== undefined && rec.shown && rec.fields[F_KIND] === INTERACTIVE && rec.coverage === COVERS_ALL) ||
       (source !== undefined && source.notice !== null) || this.toasts.has(el);
+  }
+
+  /** Whether an element is a live region that is told as a message. @param {El} el */
+  isMessage(el) {
+    return isLiveRegion(el) && !this.parts.has(el);
   }
 
   // ---- looks ---------------------------------------------------------------------------------
