@@ -14,38 +14,39 @@ import (
 	"github.com/domtap/domtap/internal/retry"
 )
 
-// A connection whose other side is silent is given up after pingInterval × (maxPings + 1). NATS' own defaults are two minutes.
+// A connection to a silent peer is closed after pingInterval × (maxPings + 1). By default NATS takes two minutes.
 const (
 	pingInterval = 2 * time.Second
 	maxPings     = 2
 )
 
-// retryConnect is how long Connect waits between two attempts, and reconnectWait is that of a connection that was lost.
+// retryConnect is the delay between attempts of Connect, and reconnectWait the delay between attempts to restore a lost connection.
 const (
 	retryConnect  = 250 * time.Millisecond
 	reconnectWait = 250 * time.Millisecond
 )
 
-// Client says what to connect to: a server in this process, or servers at addresses.
+// Client identifies the servers to connect to: a server in this process, or servers at addresses.
 type Client struct {
-	// Name is how the connection is called in the servers' reports.
+	// Name is the name of the connection in the servers' reports.
 	Name string
-	// Server is in this process; nil: use URLs.
+	// Server is a server in this process. If nil, URLs are used.
 	Server *Server
 	// URLs are the servers, such as nats://10.0.0.1:4222.
 	URLs []string
-	// Secret is that of embedded servers; empty: none is sent.
+	// Secret is the secret of embedded servers. If empty, none is sent.
 	Secret string
-	// CredsFile is a file with the credentials of a NATS user; empty: none.
+	// CredsFile names a file with the credentials of a NATS user. It may be empty.
 	CredsFile string
-	// TLS is required for servers that require it, as embedded ones do off loopback; nil: the servers' CA is one of the system.
+	// TLS is needed for servers that require client certificates, as embedded servers off loopback do. If nil, the system's CAs verify the
+	// servers.
 	TLS *TLS
-	// Logger takes losses and returns of the connection; nil: nothing is logged.
+	// Logger receives disconnects and reconnects. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
-// Connect connects, and tries again until ctx ends. From then on the connection comes back by itself, however long that takes.
-// What is published while it is away fails at once and is not sent later. The caller closes the connection.
+// Connect connects and retries until ctx ends. A lost connection is later restored automatically, without a time limit. Publishing while
+// disconnected fails immediately; nothing is buffered. The caller closes the connection.
 func Connect(ctx context.Context, c Client) (*nats.Conn, error) {
 	options, err := c.options()
 	if err != nil {
@@ -58,7 +59,7 @@ func Connect(ctx context.Context, c Client) (*nats.Conn, error) {
 	return conn, nil
 }
 
-// options are those of NATS.
+// options returns the NATS options.
 func (c Client) options() (nats.Options, error) {
 	log := c.Logger
 	if log == nil {
@@ -102,8 +103,7 @@ func (c Client) options() (nats.Options, error) {
 	return o, nil
 }
 
-// Secret is what the nodes of a cluster present to the NATS servers among them, made of the token of the cluster: whoever learns it does
-// not learn the token.
+// Secret derives the secret that nodes present to NATS servers from the cluster's token. The token cannot be recovered from the secret.
 func Secret(token string) string {
 	sum := sha256.Sum256([]byte("domtap nats\x00" + token))
 	return hex.EncodeToString(sum[:])

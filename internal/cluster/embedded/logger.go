@@ -11,11 +11,11 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// logger takes what the server logs. NATS' own logger ends the process where the server cannot go on; this one reports the reason
-// to whoever waits for the server.
+// logger receives the server's log messages. NATS' own logger exits the process on a fatal error; this one reports the error to the caller
+// of Start.
 type logger struct {
 	log *slog.Logger
-	// secret is kept out of the log: the server prints addresses with it.
+	// secret is removed from the log, because the server prints addresses that contain it.
 	secret string
 	fatal  chan error
 	repeats
@@ -32,7 +32,7 @@ func (l *logger) text(format string, args []any) string {
 	return strings.ReplaceAll(fmt.Sprintf(format, args...), l.secret, "***")
 }
 
-// Fatalf implements server.Logger. The first reason is the one that counts.
+// Fatalf implements server.Logger. Only the first error is reported.
 func (l *logger) Fatalf(format string, args ...any) {
 	text := l.text(format, args)
 	l.log.Error(text)
@@ -42,13 +42,13 @@ func (l *logger) Fatalf(format string, args ...any) {
 	}
 }
 
-// Errorf implements server.Logger. The server goes on after all of them, such as a route that is refused.
+// Errorf implements server.Logger. The server continues after such errors, for example a refused route.
 func (l *logger) Errorf(format string, args ...any) { l.warn(l.text(format, args)) }
 
 // Warnf implements server.Logger.
 func (l *logger) Warnf(format string, args ...any) { l.warn(l.text(format, args)) }
 
-// warn logs a warning, unless it was logged less than repeatAfter ago: the server tries to reach one that is gone four times a second.
+// warn logs a warning, unless the same was logged less than repeatAfter ago: the server retries an unreachable server four times a second.
 func (l *logger) warn(text string) {
 	left, ok := l.again(text, time.Now())
 	switch {
@@ -59,26 +59,26 @@ func (l *logger) warn(text string) {
 	}
 }
 
-// Noticef implements server.Logger. There are dozens of them for each start.
+// Noticef implements server.Logger. Each start logs dozens of notices, so they are debug messages here.
 func (l *logger) Noticef(format string, args ...any) { l.log.Debug(l.text(format, args)) }
 
 // Debugf implements server.Logger.
 func (l *logger) Debugf(format string, args ...any) { l.log.Debug(l.text(format, args)) }
 
-// Tracef implements server.Logger. Traces hold messages.
+// Tracef implements server.Logger. It drops traces, because they contain messages.
 func (l *logger) Tracef(string, ...any) {}
 
 const (
-	// repeatAfter is how long a text that was logged is left out.
+	// repeatAfter is how long repetitions of a text are suppressed.
 	repeatAfter = time.Minute
-	// maxRepeats is how many texts are remembered.
+	// maxRepeats limits how many texts are remembered.
 	maxRepeats = 256
 )
 
-// counted is what makes texts differ that say the same: how often the server has tried, and the port from which it did.
+// counted matches the parts in which equivalent texts differ: the number of the attempt and the local port.
 var counted = lazyregexp.New(`attempt \d+|:\d+->`)
 
-// repeats remembers what was logged. The zero value has nothing. Its method is safe for concurrent use.
+// repeats remembers logged texts. The zero value is ready for use. Its method is safe for concurrent use.
 type repeats struct {
 	mu   sync.Mutex
 	last map[string]*repeated
@@ -87,11 +87,11 @@ type repeats struct {
 // repeated is a text that was logged.
 type repeated struct {
 	at time.Time
-	// left is how often it was left out since then.
+	// left counts the suppressed repetitions since then.
 	left int
 }
 
-// again reports whether a text is to be logged, and how often it was left out before.
+// again reports whether to log a text, and how many repetitions were suppressed before.
 func (r *repeats) again(text string, now time.Time) (left int, ok bool) {
 	text = counted().ReplaceAllString(text, "")
 	r.mu.Lock()

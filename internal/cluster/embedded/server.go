@@ -2,15 +2,15 @@
 //
 // What the package guarantees:
 //
-//   - Start returns a server that accepts connections, or an error, before its context ends. What is fatal for the server
-//     is an error here: the process never exits, and the server's signal handlers are not installed.
-//   - A server that others can reach, by its client address or its routes, requires mutual TLS; every server requires the
-//     secret. Start refuses an address that is not loopback without TLS.
-//   - Messages that are acknowledged are on disk (sync_always), and memory, disk and message size are bounded.
-//   - Close returns when no goroutine of the server is left.
+//   - Start returns a server that accepts connections, or an error, before its context ends. Fatal errors of the server are returned as
+//     errors: the process never exits, and the server's signal handlers are not installed.
+//   - Every server requires the secret. A server that other machines can reach, by its client address or its routes, also requires mutual
+//     TLS: Start refuses an address off loopback without TLS.
+//   - Acknowledged messages are on disk (sync_always). Memory, disk and message size are bounded.
+//   - Close returns when all goroutines of the server have ended.
 //
-// Callers owe a name that is unique in the cluster and stays the same over restarts, a store directory that is kept with it,
-// and Close. The identity of the server in its Raft groups comes from the name: under another name, it would be another member.
+// Callers provide a name that is unique in the cluster and stays the same across restarts, keep the store directory with it, and call
+// Close. The name is the server's identity in its Raft groups: under another name it would be another member.
 package embedded
 
 import (
@@ -33,9 +33,9 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// The defaults of Config.
+// Defaults of Config.
 const (
-	defaultMemory = 1 << 30 // the logs of tabs that others follow
+	defaultMemory = 1 << 30 // for the logs of tabs that other nodes follow
 	defaultDisk   = 4 << 30
 	defaultListen = "127.0.0.1:0"
 )
@@ -43,31 +43,31 @@ const (
 // MaxPayload is the largest message in bytes, headers included. NATS discourages larger ones.
 const MaxPayload = 8 << 20
 
-// user is the name under which clients and routes present the secret.
+// user is the user name with which clients and routes present the secret.
 const user = "domtap"
 
 // Config sets up a Server.
 type Config struct {
-	// Name is the server's, unique in the cluster and stable: letters, digits, `-` and `_`.
+	// Name is the server's name: letters, digits, `-` and `_`. It must be unique in the cluster and stable.
 	Name string
 	// Cluster is the name of the cluster. Only servers with the same name connect.
 	Cluster string
-	// StoreDir is where JetStream keeps its data. A directory that was used without routes must not be used with routes
-	// later: JetStream drops what it holds.
+	// StoreDir is JetStream's data directory. A directory that was used without routes must not be used with routes later, because
+	// JetStream then drops its data.
 	StoreDir string
-	// Listen is the host and port for clients; empty: a free port of 127.0.0.1.
+	// Listen is the host and port for clients. If empty, a free port of 127.0.0.1 is used.
 	Listen string
-	// RouteListen is the host and port for the other servers; empty: the server stands alone, and keeps one copy of all data.
+	// RouteListen is the host and port for the other servers. If empty, the server runs alone and keeps the only copy of all data.
 	RouteListen string
-	// Routes are the route addresses of all servers of the cluster; its own may be among them. Required with RouteListen.
+	// Routes lists the route addresses of all servers of the cluster. It may include the server's own. Required with RouteListen.
 	Routes []string
-	// Secret is what clients and other servers present. Required.
+	// Secret is the secret that clients and other servers must present. Required.
 	Secret string
-	// TLS is used for clients and routes. Required off loopback.
+	// TLS secures clients and routes. Required off loopback.
 	TLS *TLS
-	// MaxMemory and MaxDisk bound JetStream, in bytes; 0: 256 MiB and 4 GiB.
+	// MaxMemory and MaxDisk limit JetStream, in bytes. Zero means 1 GiB and 4 GiB.
 	MaxMemory, MaxDisk int64
-	// Logger takes what the server reports; nil: nothing is logged.
+	// Logger receives the server's messages. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -78,8 +78,8 @@ type Server struct {
 	close  sync.Once
 }
 
-// Start starts a server and returns when it accepts connections. When ctx ends first, or the server reports that it cannot go
-// on, nothing is left of it. Start does not wait for other servers: what needs a majority of them fails until they are there.
+// Start starts a server and returns when it accepts connections. If ctx ends first, or the server fails, Start stops it completely. Start
+// does not wait for other servers: requests that need a majority fail until enough servers are connected.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	opts, err := cfg.options()
 	if err != nil {
@@ -99,14 +99,14 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	}()
 	err = s.await(ctx, log.fatal, started)
 	if err != nil {
-		<-started // Shutdown must not run beside Start
+		<-started // Shutdown must not run concurrently with Start
 		s.Close()
 		return nil, fmt.Errorf("start NATS server %s: %w", cfg.Name, err)
 	}
 	return s, nil
 }
 
-// await waits until the server accepts connections, and Start is over, which includes the recovery of JetStream.
+// await waits until the server accepts connections and Start has returned, which includes JetStream's recovery.
 func (s *Server) await(ctx context.Context, fatal <-chan error, started <-chan struct{}) error {
 	select {
 	case err := <-fatal:
@@ -129,8 +129,8 @@ func (s *Server) await(ctx context.Context, fatal <-chan error, started <-chan s
 	return nil
 }
 
-// Close stops the server and returns when it is gone. Streams that the server led get another leader first, as far as there
-// is one. Calling it again does nothing.
+// Close stops the server and waits for it. If other servers are available, streams that this server leads get another leader first. Further
+// calls do nothing.
 func (s *Server) Close() {
 	s.close.Do(func() {
 		s.nats.Shutdown()
@@ -138,13 +138,13 @@ func (s *Server) Close() {
 	})
 }
 
-// Address is the host and port for clients.
+// Address returns the host and port for clients.
 func (s *Server) Address() string { return s.nats.Addr().String() }
 
-// Routes is how many connections to other servers are open; there are several for each.
+// Routes returns the number of open connections to other servers, several per server.
 func (s *Server) Routes() int { return s.nats.NumRoutes() }
 
-// options are the server's, from the configuration.
+// options returns the server's options.
 func (cfg Config) options() (*server.Options, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (cfg Config) options() (*server.Options, error) {
 		ServerName: cfg.Name, JetStream: true, StoreDir: cfg.StoreDir, SyncAlways: true, NoSigs: true, MaxPayload: MaxPayload,
 		JetStreamMaxMemory: cmp.Or(cfg.MaxMemory, defaultMemory), JetStreamMaxStore: cmp.Or(cfg.MaxDisk, defaultDisk),
 		CustomClientAuthentication: secretCheck(cfg.Secret), CustomRouterAuthentication: secretCheck(cfg.Secret), DisableJetStreamBanner: true,
-		// A client that is gone without a word is noticed by both sides within seconds.
+		// Both sides detect a vanished peer within seconds.
 		PingInterval: pingInterval, MaxPingsOut: maxPings,
 	}
 	var err error
@@ -175,7 +175,7 @@ func (cfg Config) options() (*server.Options, error) {
 
 // addRoutes adds the connections to the other servers.
 func (cfg Config) addRoutes(opts *server.Options, secured *tls.Config) (err error) {
-	// With these, the server says to others that they have to present the secret.
+	// The user and password make the server demand the secret from other servers.
 	c := server.ClusterOpts{Name: cfg.Cluster, Username: user, Password: cfg.Secret, PingInterval: pingInterval, MaxPingsOut: maxPings}
 	if c.Host, c.Port, err = listenPort(cfg.RouteListen); err != nil {
 		return err
@@ -190,10 +190,10 @@ func (cfg Config) addRoutes(opts *server.Options, secured *tls.Config) (err erro
 	return nil
 }
 
-// tlsTimeout is how long a handshake may take, in seconds.
+// tlsTimeout limits a handshake, in seconds.
 const tlsTimeout = 5
 
-// secretCheck lets in whoever presents the secret. The time that it takes does not depend on how much of a guess is right.
+// secretCheck authenticates clients by the secret, in constant time.
 type secretCheck string
 
 // Check implements server.Authentication.
@@ -202,7 +202,7 @@ func (s secretCheck) Check(c server.ClientAuthentication) bool {
 	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
 }
 
-// check finds what the server itself would find fatal, or would accept although it is unsafe.
+// check rejects configurations that the server would treat as fatal or accept although they are unsafe.
 func (cfg Config) check() error {
 	switch {
 	case !validName(cfg.Name):
@@ -226,12 +226,12 @@ func (cfg Config) check() error {
 	return nil
 }
 
-// validName reports whether a name can be one token of a NATS subject and of a file.
+// validName reports whether a name can be a token of a NATS subject and a part of a file name.
 func validName(name string) bool {
 	return name != "" && strings.Trim(name, "-_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// loopback reports whether an address can only be one of this machine. Names other than localhost may be anything.
+// loopback reports whether an address is on the loopback interface. Of the host names, only localhost is accepted.
 func loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -241,7 +241,7 @@ func loopback(address string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// listenPort splits an address as the server wants it: for a free port, it wants -1.
+// listenPort splits an address for the server, which expects -1 for a free port.
 func listenPort(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err == nil {

@@ -8,16 +8,16 @@ import (
 	"os"
 )
 
-// TLS names the files of mutual TLS. They are read when a server starts, and at each Connect.
+// TLS names the files for mutual TLS. They are read when a server starts and at each Connect.
 type TLS struct {
-	// CertFile and KeyFile are this node's certificate and key, for both directions: the certificate has to be valid for servers
-	// and for clients, and for the host under which others reach the node.
+	// CertFile and KeyFile are this node's certificate and key for both directions. The certificate must be valid for server and client
+	// use, and for the host name by which other nodes reach this node.
 	CertFile, KeyFile string
-	// CAFile is the authority that signed the certificates of all nodes.
+	// CAFile is the certificate of the authority that signed all nodes' certificates.
 	CAFile string
 }
 
-// load reads the files. What it returns requires and checks the other side's certificate, as server and as client.
+// load reads the files and returns a configuration that requires and verifies the peer's certificate, as server and as client.
 func (t *TLS) load() (*tls.Config, error) {
 	own, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 	if err != nil {

@@ -14,36 +14,35 @@ import (
 )
 
 const (
-	// maxPending is how many repeated records wait for a follower before the log is read instead.
+	// maxPending limits how many republished records wait for a follower before it reads the log instead.
 	maxPending = 1024
-	// retryWait is how long a follower waits before it asks a leader again that did not answer.
+	// retryWait is the delay before a follower retries a request that the leader did not answer.
 	retryWait = 250 * time.Millisecond
 )
 
-// ErrRestart is what those who take records return when they cannot go on without a keyframe.
+// ErrRestart is returned by the take function when it needs a keyframe to continue.
 var ErrRestart = errors.New("a record needs others that are missing")
 
-// Follower follows the log of one tab. Make one with Log.Follow.
+// Follower follows the log of one tab. Log.Follow creates one.
 type Follower struct {
 	log  *Log
 	tab  string
 	take func(sequence uint64, record []byte) error
-	// last is the sequence of the newest record that was taken or left out. Run alone writes it.
+	// last is the sequence of the newest record that was delivered or skipped. Only Run writes it.
 	last atomic.Uint64
-	// lost says that no record was taken yet, or that a keyframe is needed.
+	// lost reports that no record was delivered yet or that a keyframe is needed.
 	lost bool
-	// due is signalled when the log has to be read.
+	// due is signaled when the log has to be read.
 	due chan struct{}
 }
 
-// Follow returns a follower of a tab's log, which Run starts. It gives each record to take. When take returns ErrRestart, the follower
-// reads the log from its beginning, and leaves out what take cannot start with.
+// Follow returns a follower of a tab's log; call Run to start it. The follower passes each record to take. If take returns ErrRestart, the
+// follower reads the log from its beginning and skips the records that take cannot start with.
 func (l *Log) Follow(tab string, take func(sequence uint64, record []byte) error) *Follower {
 	return &Follower{log: l, tab: tab, take: take, lost: true, due: make(chan struct{}, 1)}
 }
 
-// Known says that somebody knows of a record with a sequence: when the follower does not have it yet, it reads the log. It never
-// blocks.
+// Known reports that a record with the given sequence exists. If the follower does not have it yet, it reads the log. Known never blocks.
 func (f *Follower) Known(sequence uint64) {
 	if sequence <= f.last.Load() {
 		return
@@ -54,7 +53,7 @@ func (f *Follower) Known(sequence uint64) {
 	}
 }
 
-// Run follows the log until ctx ends, and returns its cause; or the error of take.
+// Run follows the log until ctx ends and returns its cause, or until take returns an error other than ErrRestart.
 func (f *Follower) Run(ctx context.Context) error {
 	arrived := make(chan *nats.Msg, maxPending)
 	sub, err := f.log.conn.ChanSubscribe(live+f.tab, arrived)
@@ -95,7 +94,7 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// deliver gives a record to take. It returns ErrRestart when the log is to be read from its beginning.
+// deliver passes a record to take. It returns ErrRestart if the log has to be read from its beginning.
 func (f *Follower) deliver(sequence uint64, record []byte) error {
 	err := f.take(sequence, record)
 	switch {
@@ -112,10 +111,10 @@ func (f *Follower) deliver(sequence uint64, record []byte) error {
 	return nil
 }
 
-// catchUp reads the log behind the last record. A log without records is no error: they will come.
+// catchUp reads the records after the last one. An empty log is not an error, because records will follow.
 func (f *Follower) catchUp(ctx context.Context) error {
 	select {
-	case <-f.due: // what is read now is newer
+	case <-f.due: // the read below is newer than the signal
 	default:
 	}
 	for {
@@ -124,7 +123,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 		case errors.Is(err, ErrGone):
 			return nil
 		case err == nil:
-			// Whether records between are gone is for take to see: sequences count the records of all tabs.
+			// Gaps are for take to detect, because sequences count the records of all tabs.
 			if err = f.deliver(m.Sequence, m.Data); err != nil && !errors.Is(err, ErrRestart) {
 				return err
 			}

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// interest are the subjects on which nodes are asked about tabs that they own.
+	// interest prefixes the subjects on which nodes answer requests about their tabs.
 	interest = "domtap.interest."
-	// maxAnswers is how many questions a node answers at once, and answerTimeout how long one may take.
+	// maxAnswers limits how many requests a node answers concurrently, and answerTimeout bounds one answer.
 	maxAnswers    = 256
 	answerTimeout = 10 * time.Second
 )
 
-// Ask asks a node, and returns its answer. It fails when ctx ends first, and at once when nobody is there to answer.
+// Ask sends a request to a node and returns the answer. It fails when ctx ends, or immediately if no node listens.
 func (l *Log) Ask(ctx context.Context, node string, request []byte) ([]byte, error) {
 	m, err := l.conn.RequestWithContext(ctx, interest+node, request)
 	if err != nil {
@@ -26,15 +26,15 @@ func (l *Log) Ask(ctx context.Context, node string, request []byte) ([]byte, err
 	return m.Data, nil
 }
 
-// flush returns when the server has what was sent before.
+// flush returns when the server has received everything sent before.
 func (l *Log) flush(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	return l.conn.FlushWithContext(ctx)
 }
 
-// Answer answers what a node is asked, until ctx ends or stop is called, which waits for the answers under way. At most maxAnswers are; further
-// questions wait.
+// Answer answers requests to a node until ctx ends or stop is called. stop waits for running answers. At most maxAnswers run concurrently;
+// further requests wait.
 func (l *Log) Answer(ctx context.Context, node string, answer func(ctx context.Context, request []byte) []byte) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	places := make(chan struct{}, maxAnswers)
@@ -55,7 +55,7 @@ func (l *Log) Answer(ctx context.Context, node string, answer func(ctx context.C
 		})
 	})
 	if err == nil {
-		if err = l.flush(ctx); err != nil { // with it, somebody answers from now on
+		if err = l.flush(ctx); err != nil { // requests sent from now on are answered
 			_ = sub.Unsubscribe()
 		}
 	}
@@ -68,7 +68,7 @@ func (l *Log) Answer(ctx context.Context, node string, answer func(ctx context.C
 		sub.SetClosedHandler(func(string) { close(ended) })
 		cancel()
 		if sub.Unsubscribe() == nil {
-			<-ended // no callback begins any more
+			<-ended // no further callback starts
 		}
 		work.Wait()
 	}, nil

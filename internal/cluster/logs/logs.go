@@ -1,19 +1,19 @@
-// Package logs keeps the logs of the cluster's tabs in a stream of NATS JetStream: one subject for each tab, a keyframe first, deltas
-// behind it. What the records say is package tablog's business.
+// Package logs stores the logs of the cluster's tabs in a stream of NATS JetStream. Each tab has one subject, with a keyframe followed by
+// deltas. Package tablog defines the content of records.
 //
 // What the package guarantees:
 //
-//   - Append names the record that it follows, and stores only behind that one: of two owners who append behind the same record, at most
-//     one succeeds. A keyframe removes all before it, in one step with being stored.
-//   - Follow delivers every record of a tab from the last keyframe on, once, in order and without gaps, also when servers die and when
-//     records are removed meanwhile; or it says that records are gone, and starts over with a keyframe.
-//   - Reads ask the leader of the stream, never a replica that may lag behind.
+//   - Append names the record that it follows and stores only after that one. If two owners append after the same record, at most one
+//     succeeds. Storing a keyframe removes all records before it in the same step.
+//   - Follow delivers every record of a tab from the last keyframe on, once, in order and without gaps, even if servers die or records are
+//     removed during the read. If records are gone, it reports that and restarts with a keyframe.
+//   - Reads go to the leader of the stream, never to a replica that may lag behind.
 //
-// The logs are in the memory of the servers, as many as keep a copy: they are how copies follow tabs, and no record of anything. When all of these
-// servers were started again, the logs are empty, and their numbers begin anew.
+// The servers keep the logs in memory: they only let replicas follow tabs and are no durable record. After a restart of all servers that
+// hold a copy, the logs are empty and sequences start over.
 //
-// A log that nobody writes to is gone after MaxAge, and a log has at most MaxRecords records, of which the oldest goes first: owners write a
-// keyframe in time.
+// Records expire after MaxAge, and a log keeps the newest MaxRecords records. Owners must write a keyframe before that drops one that is
+// needed.
 package logs
 
 import (
@@ -34,31 +34,30 @@ import (
 const (
 	// MaxAge is how long a record is kept.
 	MaxAge = 10 * time.Minute
-	// MaxRecords is how many records a log has.
+	// MaxRecords is the maximum number of records in a log.
 	MaxRecords = 500
-	// MaxRecord is how large a record may be, in bytes.
+	// MaxRecord is the maximum size of a record in bytes.
 	MaxRecord = 8<<20 - 64<<10
 
 	stream = "domtap_log"
-	// stored and live are the subjects of records, as they are stored and as they are repeated for those who follow.
+	// stored prefixes the subjects of stored records, and live the subjects on which they are republished to followers.
 	stored = "domtap.log."
 	live   = "domtap.live."
 
-	// callTimeout bounds one request. While there is no leader nobody answers, and a request from before the election never is.
+	// callTimeout bounds one request. Without a leader no server answers, and requests from before an election are never answered.
 	callTimeout = 2 * time.Second
-	// leastRate is how many bytes of a record a busy server stores in a second, at least.
+	// leastRate is the minimum rate at which a busy server stores a record, in bytes per second.
 	leastRate = 1 << 20
 	openWait  = 100 * time.Millisecond
 )
 
-// ErrTooLarge says that a record has more than MaxRecord bytes. Nothing was stored.
+// ErrTooLarge reports that a record has more than MaxRecord bytes. Nothing was stored.
 var ErrTooLarge = errors.New("the record is too large for the log")
 
-// ErrGone says that a log has no records any more, or never had any.
+// ErrGone reports that a log has no records: they were removed, or none was ever stored.
 var ErrGone = errors.New("the log has no records")
 
-// Log is the stream with the logs. Its methods are safe for concurrent use. It has no goroutine of its own; the connection stays the
-// caller's.
+// Log accesses the stream of all logs. Its methods are safe for concurrent use. It starts no goroutine and does not close the connection.
 type Log struct {
 	conn   *nats.Conn
 	js     jetstream.JetStream
@@ -66,8 +65,8 @@ type Log struct {
 	logger *slog.Logger
 }
 
-// Open finds the stream, or makes it on as many servers as replicas says. While servers elect a leader that fails, so Open tries again
-// until ctx ends.
+// Open finds the stream or creates it with the given number of replicas. It retries until ctx ends, because requests fail while servers
+// elect a leader.
 func Open(ctx context.Context, conn *nats.Conn, replicas int, logger *slog.Logger) (*Log, error) {
 	js, err := jetstream.New(conn)
 	if err != nil {
@@ -87,8 +86,8 @@ func Open(ctx context.Context, conn *nats.Conn, replicas int, logger *slog.Logge
 	return l, nil
 }
 
-// config is that of the stream. It is in memory: on a disk, each change would wait until the disks of a majority have it, which is what the
-// servers do for everything (sync_always), and with a busy disk takes longer than all else together.
+// config returns the stream's configuration. The stream is in memory. On disk, each change would wait until a majority has synced it
+// (sync_always), which takes longer than everything else together if a disk is busy.
 func config(replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: stream, Subjects: []string{stored + "*"}, Replicas: replicas, Storage: jetstream.MemoryStorage,
@@ -97,9 +96,9 @@ func config(replicas int) jetstream.StreamConfig {
 	}
 }
 
-// Append stores a record behind the one with the sequence after; 0: there is none. A keyframe removes all before it. It returns the
-// record's sequence. Errors are ErrTooLarge, and the kinds of the registry: ErrConflict when another record was stored behind after,
-// or after is gone; ErrUnknown when nobody answered in time: call Last before the next record.
+// Append stores a record after the one with the sequence after, or as the first one if after is 0, and returns its sequence. A keyframe
+// removes all records before it. Append returns ErrTooLarge or an error of the registry: ErrConflict if another record follows after, or
+// after is gone; ErrUnknown if no answer arrived in time. Call Last before the next record then.
 func (l *Log) Append(ctx context.Context, tab string, record []byte, keyframe bool, after uint64) (sequence uint64, err error) {
 	if len(record) > MaxRecord {
 		return 0, fmt.Errorf("%w: %d bytes of at most %d", ErrTooLarge, len(record), MaxRecord)
@@ -129,7 +128,7 @@ func (l *Log) Last(ctx context.Context, tab string) (sequence uint64, record []b
 	return m.Sequence, m.Data, nil
 }
 
-// next returns the first record of a tab from a sequence on.
+// next returns the first record of a tab at or after a sequence.
 func (l *Log) next(ctx context.Context, tab string, from uint64) (*jetstream.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -148,7 +147,7 @@ func readError(tab string, err error) error {
 	return fmt.Errorf("read the log of tab %s: %w: %w", tab, kind, err)
 }
 
-// sequences returns the sequence of a repeated record, and that of the one before it of the same tab.
+// sequences returns the sequences of a republished record and of the record before it of the same tab.
 func sequences(m *nats.Msg) (sequence, before uint64, ok bool) {
 	sequence, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// questions are the subjects on which nodes are asked what the registry does not say.
+// questions prefixes the subjects on which nodes answer questions that the registry cannot.
 const questions = "domtap.ask."
 
-// Ask asks a node, by its name, and returns its answer. The error is ErrUnavailable: nobody answered in time.
+// Ask sends a question to the node of the given name and returns the answer. It returns ErrUnavailable if no answer arrives in time.
 func (r *Registry) Ask(ctx context.Context, node string, question []byte) ([]byte, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -21,10 +21,10 @@ func (r *Registry) Ask(ctx context.Context, node string, question []byte) ([]byt
 	return m.Data, nil
 }
 
-// Answer answers what the node of a name is asked, one question at a time, until stop is called. The answer must not wait.
+// Answer answers the questions to the node of the given name, one at a time, until stop is called. The function answer must not block.
 func (r *Registry) Answer(node string, answer func(question []byte) []byte) (stop func(), err error) {
 	sub, err := r.conn.Subscribe(questions+encodeKey(node), func(m *nats.Msg) {
-		_ = m.Respond(answer(m.Data)) // who asked asks again
+		_ = m.Respond(answer(m.Data)) // after an error the caller asks again
 	})
 	if err != nil {
 		return nil, fmt.Errorf("answer for node %s: %w", node, err)

@@ -21,7 +21,7 @@ const (
 	ttlOfMarker = "Nats-TTL"
 )
 
-// Bucket holds values by key. Its methods are safe for concurrent use. Each request has 5 seconds, or what its context leaves of them.
+// Bucket stores values by key. Its methods are safe for concurrent use. Each request ends after 5 seconds, or earlier with its context.
 type Bucket[V any] struct {
 	name   string
 	js     jetstream.JetStream
@@ -29,17 +29,17 @@ type Bucket[V any] struct {
 	view   *View[V]
 }
 
-// Entry is a value with its key and its revision. Revisions grow within a bucket, over all keys.
+// Entry is a value with its key and its revision. Revisions increase across all keys of a bucket.
 type Entry[V any] struct {
 	Key      string
 	Value    V
 	Revision uint64
 }
 
-// View is the bucket's cached view.
+// View returns the bucket's cached view.
 func (b *Bucket[V]) View() *View[V] { return b.view }
 
-// Get asks the leader. Errors are ErrNotFound and ErrUnavailable.
+// Get reads a value from the leader. It returns ErrNotFound or ErrUnavailable.
 func (b *Bucket[V]) Get(ctx context.Context, key string) (Entry[V], error) {
 	e, live, err := b.last(ctx, key)
 	if err == nil && !live {
@@ -48,7 +48,7 @@ func (b *Bucket[V]) Get(ctx context.Context, key string) (Entry[V], error) {
 	return e, err
 }
 
-// last is what is stored last under a key, also when that says that the key was deleted.
+// last returns the last message of a key. live is false if the message marks a deletion.
 func (b *Bucket[V]) last(ctx context.Context, key string) (e Entry[V], live bool, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -62,14 +62,14 @@ func (b *Bucket[V]) last(ctx context.Context, key string) (e Entry[V], live bool
 	return e, live, nil
 }
 
-// Create stores a value under a key that has none, and returns its revision. Errors are ErrConflict, when the key has a value,
-// ErrUnknown and ErrUnavailable.
+// Create stores a value under a key that has none and returns its revision. It returns ErrConflict if the key has a value, ErrUnknown or
+// ErrUnavailable.
 func (b *Bucket[V]) Create(ctx context.Context, key string, value V) (revision uint64, err error) {
 	revision, err = b.Update(ctx, key, value, 0)
 	if !errors.Is(err, ErrConflict) {
 		return revision, err
 	}
-	// The key may have been deleted a moment ago, which is remembered for a while.
+	// The key may have been deleted recently; deletion markers are kept for a while.
 	marker, live, failed := b.last(ctx, key)
 	if failed != nil || live {
 		return 0, err
@@ -77,7 +77,7 @@ func (b *Bucket[V]) Create(ctx context.Context, key string, value V) (revision u
 	return b.Update(ctx, key, value, marker.Revision)
 }
 
-// Update replaces the value that has a revision, and returns the new revision. Errors are ErrConflict, ErrUnknown and ErrUnavailable.
+// Update replaces the value with the given revision and returns the new revision. It returns ErrConflict, ErrUnknown or ErrUnavailable.
 func (b *Bucket[V]) Update(ctx context.Context, key string, value V, revision uint64) (uint64, error) {
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -94,7 +94,7 @@ func (b *Bucket[V]) Update(ctx context.Context, key string, value V, revision ui
 	return ack.Sequence, nil
 }
 
-// Delete deletes the value that has a revision. Errors are ErrConflict, ErrUnknown and ErrUnavailable.
+// Delete deletes the value with the given revision. It returns ErrConflict, ErrUnknown or ErrUnavailable.
 func (b *Bucket[V]) Delete(ctx context.Context, key string, revision uint64) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -110,7 +110,8 @@ func (b *Bucket[V]) Delete(ctx context.Context, key string, revision uint64) err
 	return nil
 }
 
-// Remove deletes the value of a key if a test accepts it, and tries until the outcome is known, or ctx ends, or the registry is not available.
+// Remove deletes the value of a key if accept returns true for it. It retries until the outcome is known, ctx ends, or the registry is
+// unavailable.
 func (b *Bucket[V]) Remove(ctx context.Context, key string, accept func(V) bool) error {
 	for {
 		e, err := b.Get(ctx, key)
@@ -129,13 +130,13 @@ func (b *Bucket[V]) Remove(ctx context.Context, key string, accept func(V) bool)
 	}
 }
 
-// PauseFor is how long to wait before the registry is asked again after a failure.
+// PauseFor is the delay before a failed request to the registry is retried.
 const PauseFor = 100 * time.Millisecond
 
-// Pause waits for PauseFor, or until ctx ends, at which callers look.
+// Pause waits for PauseFor or until ctx ends. Callers check ctx.
 func Pause(ctx context.Context) { _ = retry.Pause(ctx, PauseFor) }
 
-// decode reads what is stored; live is false for what says that the key was deleted, or that its time was over.
+// decode decodes a stored message. live is false if the message marks a deleted or expired key.
 func decode[V any](key string, revision uint64, header nats.Header, data []byte) (e Entry[V], live bool, err error) {
 	e = Entry[V]{Key: key, Revision: revision}
 	if op := header.Get(operation); op == purge || op == deleted || header.Get(jetstream.MarkerReasonHeader) != "" {

@@ -9,46 +9,46 @@ import (
 	"time"
 )
 
-// Change is what happened to one key. Old or New is nil when there was, or is, no value.
+// Change is a change of one key. Old is nil if there was no value, and New is nil if there is none now.
 type Change[V any] struct {
 	Key      string
 	Old, New *Entry[V]
-	// Lost: the registry had Old, and does not have it any more, although nobody replaced it. Who wrote New, if there is one, did so before.
+	// Lost reports that the registry lost Old: no write replaced it. New, if not nil, is an older write.
 	Lost bool
 }
 
-// defaultGoBack is that of Config.GoBack.
+// defaultGoBack is the default of Config.GoBack.
 const defaultGoBack = 15 * time.Second
 
-// stored is one message of a bucket; without live, it says that the key has no value any more.
+// stored is one message of a bucket. If live is false, the key no longer has a value.
 type stored[V any] struct {
 	entry Entry[V]
 	live  bool
 }
 
-// cache holds the values of a View. What it holds of a key goes back to an earlier revision only when the registry has lost a later one.
+// cache holds the values of a View. A key reverts to an earlier revision only if the registry has lost a later one.
 type cache[V any] struct {
 	changed func(Change[V])
-	// keep: what the leader has lost stays, where it has nothing instead.
+	// keep makes the cache keep values that the leader has lost, unless the leader has another value of the key.
 	keep bool
-	// patience is that of Config.GoBack.
+	// patience is Config.GoBack.
 	patience time.Duration
 
 	mu      sync.Mutex
 	entries map[string]Entry[V]
-	// applied: every change up to this revision is in entries, and removed from ahead.
+	// applied is the revision up to which all changes are in entries. Such changes are not in ahead.
 	applied uint64
-	// ahead are the keys that this node wrote later than applied, with the revisions.
+	// ahead maps keys that this node wrote after applied to their revisions.
 	ahead map[string]uint64
-	// complete is when the cache was known to have everything.
+	// complete is the last time when the cache was known to equal the bucket.
 	complete time.Time
-	// behind is since when the leader knows less than the cache, and reused says that a revision came twice; neither, as nearly always: the
-	// registry has lost nothing.
+	// behind is the time since when the leader has had less than the cache. reused reports that a revision was used twice. Normally both
+	// are zero: the registry has lost nothing.
 	behind time.Time
 	reused bool
-	// made is when the bucket was made, by the clock of a server.
+	// made is the creation time of the bucket, by a server's clock.
 	made time.Time
-	// leader is the name of the server that said so last.
+	// leader is the name of the bucket's leader at the last comparison.
 	leader string
 	// signal is closed and replaced with each change.
 	signal chan struct{}
@@ -94,17 +94,17 @@ func (c *cache[V]) leads() string {
 	return c.leader
 }
 
-// apply takes one change: with published, the bucket's next one, or else a write of this node. It reports whether nothing is missing
-// between this change and the last one; if something is, a published change is left for merge.
+// apply applies one change. If published is true, the change comes from the bucket's subject; otherwise it is a write of this node. apply
+// returns false if changes before it are missing; merge then applies a published change later.
 func (c *cache[V]) apply(s stored[V], published bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	revision := s.entry.Revision
 	if revision <= c.applied {
 		if e, ok := c.entries[s.entry.Key]; s.live && ok && e.Revision < revision {
-			c.reused = true // else it would be in
+			c.reused = true // otherwise the cache would have it
 		}
-		return true // it is in already
+		return true // the cache already has it
 	}
 	if !published {
 		c.set(s)
@@ -119,22 +119,23 @@ func (c *cache[V]) apply(s stored[V], published bool) bool {
 	return true
 }
 
-// state is what the leader says of a bucket: its last revision, and when it was made; and the leader's name.
+// state is the leader's report on a bucket: its last revision, its creation time, and the leader's name.
 type state struct {
 	last   uint64
 	made   time.Time
 	leader string
 }
 
-// reading is what to read from the leader: all from a revision on. With whole, what is not read is gone; with back, the leader is right also
-// where the cache has later revisions.
+// reading describes a read from the leader, of all values from a revision on. If whole is set, values that are not read are gone. If back
+// is set, the leader overrides later revisions in the cache.
 type reading struct {
 	from        uint64
 	whole, back bool
 }
 
-// plan says what to read. Deletions are remembered for a while only, and a bucket that was made again begins anew. It fails for a leader that
-// knows less than the cache, which is one no more, unless that stays so: then the registry has lost something.
+// plan decides what to read. Deletion markers expire, and a recreated bucket starts over, so both require a full read. plan returns an
+// error for a leader that has less than the cache, because it is probably no longer the leader. If this persists for Config.GoBack, the
+// registry has lost data and plan accepts it.
 func (c *cache[V]) plan(now time.Time, at state) (reading, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +159,7 @@ func (c *cache[V]) plan(now time.Time, at state) (reading, error) {
 	return reading{from: c.applied + 1}, nil
 }
 
-// merge takes what was read from the leader, in order, which is everything up to at.last.
+// merge applies the values read from the leader. They are in order and complete up to at.last.
 func (c *cache[V]) merge(read []stored[V], r reading, at state, asked time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -178,8 +179,8 @@ func (c *cache[V]) merge(read []stored[V], r reading, at state, asked time.Time)
 	c.behind, c.reused = time.Time{}, false
 }
 
-// goBack replaces what the leader does not have by what it has, unless this node wrote it just now. Sure says that no deletion can have been
-// forgotten, so that what is not there was lost.
+// goBack replaces values that the leader does not have with the leader's, unless this node has just written them. sure states that no
+// deletion marker can have expired, so a missing key was lost and not deleted.
 func (c *cache[V]) goBack(read []stored[V], at state, sure bool) {
 	there := map[string]stored[V]{}
 	for _, s := range read {
@@ -200,7 +201,7 @@ func (c *cache[V]) goBack(read []stored[V], at state, sure bool) {
 	c.applied = min(c.applied, at.last)
 }
 
-// forget removes the keys that were not read, unless this node wrote them later. Of a bucket that was made again, nothing stays.
+// forget removes the keys that were not read, unless this node wrote them later. It keeps nothing of a bucket that was recreated.
 func (c *cache[V]) forget(read []stored[V], at state) {
 	there := map[string]bool{}
 	for _, s := range read {
@@ -219,7 +220,7 @@ func (c *cache[V]) forget(read []stored[V], at state) {
 	}
 }
 
-// advance moves applied.
+// advance raises applied.
 func (c *cache[V]) advance(to uint64) {
 	c.applied = to
 	for key, revision := range c.ahead {
@@ -229,7 +230,7 @@ func (c *cache[V]) advance(to uint64) {
 	}
 }
 
-// set stores or removes one value, and reports the change, unless the cache has a later one of the key.
+// set stores or removes one value and reports the change, unless the cache has a later value of the key.
 func (c *cache[V]) set(s stored[V]) {
 	key := s.entry.Key
 	old, had := c.entries[key]
@@ -252,7 +253,7 @@ func (c *cache[V]) set(s stored[V]) {
 	c.report(change)
 }
 
-// report tells whoever waits for changes.
+// report notifies the subscribers of a change.
 func (c *cache[V]) report(change Change[V]) {
 	c.changed(change)
 	close(c.signal)

@@ -9,23 +9,24 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The kinds of errors. Every error of a Bucket is one of them.
+// Kinds of errors. Every error of a Bucket wraps one of them.
 var (
-	// ErrConflict: the key has another revision than the write expected. Nothing was stored.
+	// ErrConflict reports that the key has another revision than the write expected. Nothing was stored.
 	ErrConflict = errors.New("somebody else changed it")
-	// ErrUnknown: nobody answered in time, or another write was under way. Perhaps it was stored: read before the next write.
+	// ErrUnknown reports that no answer arrived in time or that another write was in progress. The value may have been stored: read it
+	// before the next write.
 	ErrUnknown = errors.New("it is not known whether that was stored")
-	// ErrUnavailable: NATS cannot be reached, or has no leader. Nothing was stored.
+	// ErrUnavailable reports that NATS cannot be reached or has no leader. Nothing was stored.
 	ErrUnavailable = errors.New("the registry is not available")
-	// ErrNotFound: the server that answered has no such key. That does not prove that there is none.
+	// ErrNotFound reports that the server that answered has no such key. This does not prove that the key does not exist.
 	ErrNotFound = errors.New("it is not in the registry")
 )
 
-// inFlight is NATS' answer to a conditional write while another one to the same subject is being replicated. It says nothing about
-// which of them is stored in the end.
+// inFlight is NATS' answer to a conditional write while another write to the same subject is being replicated. Either write may be stored
+// in the end.
 const inFlight jetstream.ErrorCode = 10164
 
-// explain gives an error of NATS its kind. wrote says that it is that of a write.
+// explain wraps a NATS error in its kind. wrote states that a write caused it.
 func explain(err error, wrote bool, what, key string) error {
 	if err == nil {
 		return nil
@@ -33,7 +34,7 @@ func explain(err error, wrote bool, what, key string) error {
 	return fmt.Errorf("%s %q: %w: %w", what, key, Kind(err, wrote), err)
 }
 
-// Kind is the one of the kinds above that an error of NATS is. wrote says that it is that of a write.
+// Kind returns the kind of a NATS error. wrote states that a write caused it.
 func Kind(err error, wrote bool) error {
 	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
 		return apiKind(api, wrote)
@@ -46,10 +47,10 @@ func Kind(err error, wrote bool) error {
 	case !wrote || unsent(err):
 		return ErrUnavailable
 	}
-	return ErrUnknown // timeouts above all
+	return ErrUnknown // mostly timeouts
 }
 
-// apiKind is the kind of what a server answered.
+// apiKind returns the kind of a server's error response.
 func apiKind(api *jetstream.APIError, wrote bool) error {
 	switch {
 	case api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
@@ -64,7 +65,7 @@ func apiKind(api *jetstream.APIError, wrote bool) error {
 	return ErrUnknown
 }
 
-// unsent reports whether nothing was sent, or nobody was there to take it.
+// unsent reports whether nothing was sent or no server was there to receive it.
 func unsent(err error) bool {
 	for _, sure := range []error{
 		jetstream.ErrNoStreamResponse, nats.ErrNoResponders, nats.ErrConnectionClosed, nats.ErrReconnectBufExceeded, nats.ErrMaxPayload, nats.ErrInvalidConnection,
@@ -76,7 +77,7 @@ func unsent(err error) bool {
 	return false
 }
 
-// bounded bounds one request.
+// bounded adds the timeout of one request to a context.
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, callTimeout)
 }

@@ -1,20 +1,20 @@
-// Package registry is the cluster's common knowledge: which nodes there are, which session is on which of them, and which tab is in
-// which session. It is kept in three buckets of NATS JetStream, whose layout is that of NATS' key-value stores.
+// Package registry stores the state that all nodes of a cluster share: the nodes, the node of each session, and the session of each tab. It
+// uses three buckets of NATS JetStream with the layout of NATS' key-value stores.
 //
 // What the package guarantees:
 //
-//   - A write names the revision that it replaces, and is stored only if that is still the last one of its key. Of two writes that
-//     replace the same revision, at most one is stored.
-//   - An error says what is known: ErrConflict and ErrUnavailable, nothing was stored; ErrUnknown, perhaps it was.
-//   - A read (Bucket.Get) asks the leader of the bucket. A leader that was cut off a moment ago still answers, so a read can be out of
-//     date by some 10 seconds. ErrNotFound never proves that there is nothing: only Create does.
-//   - A view has what was stored, in order, a moment later, and a node's own writes at once. It notices what it missed within Verify
-//     and catches up from the leader.
-//   - Revisions grow, and what was stored stays, unless NATS loses what it acknowledged. Then a view says so: Change.Lost.
-//   - Nothing decides by wall clocks. Keys of nodes are removed KeepNodes after their last write, by the servers' clocks, to tidy up;
-//     all others stay until they are deleted.
+//   - A write names the revision that it replaces and is stored only if that revision is still current. Of two writes that replace the same
+//     revision, at most one is stored.
+//   - Errors state the outcome: after ErrConflict and ErrUnavailable nothing was stored; after ErrUnknown the value may have been stored.
+//   - Bucket.Get reads from the leader of the bucket. A leader that has just been cut off still answers, so a read can be stale by about 10
+//     seconds. ErrNotFound never proves that a key is missing; only Create does.
+//   - A view receives stored values in order with a short delay, and this node's own writes immediately. It detects missed changes within
+//     Verify and catches up from the leader.
+//   - Revisions increase and stored values persist, unless NATS loses acknowledged writes. Views report such losses as Change.Lost.
+//   - No decision depends on wall clocks. To clean up, the servers remove keys of nodes KeepNodes after their last write, by their own
+//     clocks. All other keys stay until they are deleted.
 //
-// Callers owe Close.
+// Callers must call Close.
 package registry
 
 import (
@@ -32,42 +32,42 @@ import (
 )
 
 const (
-	// Verify is how often a view compares itself with the leader.
+	// Verify is the interval at which a view compares itself with the leader.
 	Verify = 2 * time.Second
-	// KeepNodes is how long the key of a node stays after its last write. It has nothing to do with leases.
+	// KeepNodes is how long the key of a node is kept after its last write. It is independent of leases.
 	KeepNodes = time.Hour
-	// keepMarkers is how long a deleted key is remembered, so that views that missed the deletion learn of it.
+	// keepMarkers is how long deletion markers are kept for views that missed a deletion.
 	keepMarkers = 10 * time.Minute
-	// callTimeout bounds one request: while there is no leader, nobody answers.
+	// callTimeout bounds one request: without a leader, no server answers.
 	callTimeout = 5 * time.Second
-	// openTimeout bounds one attempt to find or make a stream, and openWait is between two that open a bucket.
+	// openTimeout bounds one attempt to find or create a stream. openWait is the delay between attempts to open a bucket.
 	openTimeout = 2 * time.Second
 	openWait    = 100 * time.Millisecond
 )
 
 // Config sets up a Registry.
 type Config struct {
-	// Replicas is how many servers keep each bucket: 1, 3 or 5. It counts only for buckets that do not exist yet.
+	// Replicas is the number of servers that store each bucket: 1, 3 or 5. It applies only to buckets that do not exist yet.
 	Replicas int
-	// Nodes, Sessions and Tabs are called for each change of a view, in order, one call at a time for each view; nil: not called. They
-	// must not wait, nor use the view.
+	// Nodes, Sessions and Tabs, unless nil, are called for each change of their view, in order and one call at a time per view. They must
+	// not block or use the view.
 	Nodes    func(Change[Node])
 	Sessions func(Change[Session])
 	Tabs     func(Change[Tab])
-	// GoBack is how long the leader has to know less than a view before the view takes its word: an earlier leader that was cut off answers
-	// for some 11 seconds. Zero: 15 seconds.
+	// GoBack is how long the leader must have had less than a view before the view reverts to the leader's state. A former leader that was
+	// cut off keeps answering for about 11 seconds. Zero means 15 seconds.
 	GoBack time.Duration
-	// Logger takes what goes wrong without a caller; nil: nothing is logged.
+	// Logger receives failures outside calls. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
-// Registry has the three buckets. Its fields do not change after Open, and their methods are safe for concurrent use.
+// Registry provides the three buckets. Its fields do not change after Open, and their methods are safe for concurrent use.
 type Registry struct {
-	// Nodes has one key for each incarnation of a node: see NodeKey.
+	// Nodes has one key for each incarnation of a node; see NodeKey.
 	Nodes *Bucket[Node]
-	// Sessions has the sessions by name.
+	// Sessions stores the sessions by name.
 	Sessions *Bucket[Session]
-	// Tabs has the tabs by id.
+	// Tabs stores the tabs by ID.
 	Tabs *Bucket[Tab]
 
 	conn *nats.Conn
@@ -75,8 +75,8 @@ type Registry struct {
 	done []<-chan struct{}
 }
 
-// Open finds the buckets, or makes them, and fills the views. While servers elect a leader that fails, so Open tries again until
-// ctx ends. The connection stays the caller's, who closes it after the Registry.
+// Open finds or creates the buckets and fills the views. It retries until ctx ends, because requests fail while servers elect a leader. The
+// caller closes the connection after the Registry.
 func Open(ctx context.Context, conn *nats.Conn, cfg Config) (*Registry, error) {
 	js, err := jetstream.New(conn)
 	if err != nil {
@@ -102,7 +102,7 @@ func Open(ctx context.Context, conn *nats.Conn, cfg Config) (*Registry, error) {
 	return nil, fmt.Errorf("open the registry: %w", err)
 }
 
-// Close ends the views, and returns when their goroutines are gone.
+// Close stops the views and waits for their goroutines.
 func (r *Registry) Close() {
 	r.end()
 	for _, done := range r.done {
@@ -110,7 +110,7 @@ func (r *Registry) Close() {
 	}
 }
 
-// opener is what all buckets are opened with.
+// opener holds what all buckets are opened with.
 type opener struct {
 	conn     *nats.Conn
 	js       jetstream.JetStream
@@ -121,16 +121,16 @@ type opener struct {
 	running context.Context
 }
 
-// layout is what differs between buckets.
+// layout holds the settings that differ between buckets.
 type layout struct {
 	name string
-	// age is how long a key is kept after its last write; 0: until it is deleted.
+	// age is how long a key is kept after its last write. Zero means until it is deleted.
 	age time.Duration
-	// keep: the view keeps what the bucket has lost.
+	// keep makes the view keep values that the bucket has lost.
 	keep bool
 }
 
-// open opens one bucket, and fills its view.
+// open opens one bucket and fills its view. It retries until its context ends.
 func open[V any](ctx context.Context, o opener, l layout, changed func(Change[V])) (*Bucket[V], error) {
 	b, err := retry.Until(ctx, openWait, func() (*Bucket[V], error) {
 		b, err := tryOpen(ctx, o, l, changed)
@@ -145,7 +145,7 @@ func open[V any](ctx context.Context, o opener, l layout, changed func(Change[V]
 	return b, nil
 }
 
-// tryOpen is one attempt of open.
+// tryOpen makes one attempt to open a bucket.
 func tryOpen[V any](ctx context.Context, o opener, l layout, changed func(Change[V])) (*Bucket[V], error) {
 	stream, err := FindStream(ctx, o.js, streamConfig(l.name, l.age, o.replicas))
 	if err != nil {
@@ -156,7 +156,7 @@ func tryOpen[V any](ctx context.Context, o opener, l layout, changed func(Change
 	return b, b.view.start(ctx, o.running, o.conn)
 }
 
-// FindStream finds a stream, or makes it. One that is there stays as it is.
+// FindStream finds or creates a stream. It does not change an existing stream.
 func FindStream(ctx context.Context, js jetstream.JetStream, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -167,8 +167,9 @@ func FindStream(ctx context.Context, js jetstream.JetStream, cfg jetstream.Strea
 	return stream, err
 }
 
-// streamConfig is that of a key-value store of NATS, but for direct reads, which any replica answers, also one that lags behind; and with
-// a copy of each change on a plain subject, so that views need no consumer, which is silent for seconds when its server dies.
+// streamConfig returns the configuration of a NATS key-value store with two differences. Direct reads are off, because replicas that lag
+// behind answer them. Each change is republished on a plain subject, so that views need no consumer; a consumer is silent for seconds after
+// its server dies.
 func streamConfig(name string, age time.Duration, replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: streamPrefix + name, Subjects: []string{subject(name, ">")}, Replicas: replicas, Storage: jetstream.FileStorage,
@@ -178,11 +179,11 @@ func streamConfig(name string, age time.Duration, replicas int) jetstream.Stream
 	}
 }
 
-// streamPrefix is what NATS calls the streams of key-value stores.
+// streamPrefix is the prefix that NATS gives to streams of key-value stores.
 const streamPrefix = "KV_"
 
-// subject is where a key is stored.
+// subject returns the subject under which a key is stored.
 func subject(bucket, key string) string { return "$KV." + bucket + "." + key }
 
-// changesOf is where the changes of a bucket are published once they are stored.
+// changesOf returns the subjects on which stored changes of a bucket are published.
 func changesOf(bucket string) string { return "domtap.changes." + bucket + ".>" }

@@ -20,29 +20,29 @@ import (
 	"github.com/domtap/domtap/internal/retry"
 )
 
-// ErrTooLarge: a state is too large to be kept. It is not one of the kinds of Bucket's errors.
+// ErrTooLarge reports that a state is too large to store. It is not one of the kinds of Bucket's errors.
 var ErrTooLarge = errors.New("it is too large to be kept")
 
 const (
-	// minStateKey is the least size of the key of states, in bytes.
+	// minStateKey is the minimum size of the encryption key, in bytes.
 	minStateKey = 16
-	// maxState is the most bytes of a state as it is stored, and maxLoaded before it is compressed.
+	// maxState limits the size of a stored state in bytes, and maxLoaded its size before compression.
 	maxState  = 7 << 20
 	maxLoaded = 64 << 20
-	// tokenHeader has the fencing token under which a state was saved.
+	// tokenHeader names the header with the fencing token under which a state was saved.
 	tokenHeader = "Domtap-Token"
 )
 
-// States keeps the storage states of sessions, which are what logs somebody in: they are encrypted with a key that NATS does not have. A state
-// that was saved under a fencing token is not replaced under a lower one. Reads ask the leader. Its methods are safe for concurrent use.
+// States stores the storage states of sessions. They contain logins, so they are encrypted with a key that NATS does not have. A state
+// saved under one fencing token is not replaced under a lower one. Reads go to the leader. Its methods are safe for concurrent use.
 type States struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	aead   cipher.AEAD
 }
 
-// OpenStates finds or makes the bucket of states, and tries until ctx ends, as Open does. The key is the same on all nodes, and has 16 bytes at
-// least.
+// OpenStates finds or creates the bucket of states. Like Open, it retries until ctx ends. The key must be the same on all nodes and have at
+// least 16 bytes.
 func OpenStates(ctx context.Context, conn *nats.Conn, replicas int, key []byte) (*States, error) {
 	aead, err := newAEAD(key)
 	if err != nil {
@@ -76,11 +76,11 @@ func newAEAD(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// subject is where a session's state is stored.
+// subject returns the subject under which a session's state is stored.
 func (s *States) subject(session string) string { return subject("domtap_state", encodeKey(session)) }
 
-// Save saves the state of a session under the fencing token of its owner. Errors are ErrConflict, when it was saved under a higher
-// token, ErrTooLarge, ErrUnknown and ErrUnavailable.
+// Save saves the state of a session under the fencing token of its owner. It returns ErrConflict if a state was saved under a higher token,
+// ErrTooLarge, ErrUnknown or ErrUnavailable.
 func (s *States) Save(ctx context.Context, session string, token uint64, state []byte) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -94,8 +94,8 @@ func (s *States) Save(ctx context.Context, session string, token uint64, state [
 	return s.store(ctx, session, token, state, last)
 }
 
-// Load returns the state that was saved last, or nil when the leader has none. Errors are ErrUnavailable, and that of a state that was
-// not saved with this key.
+// Load returns the last saved state, or nil if the leader has none. It returns ErrUnavailable, or another error if the state was saved with
+// another key.
 func (s *States) Load(ctx context.Context, session string) ([]byte, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -113,9 +113,9 @@ func (s *States) Load(ctx context.Context, session string) ([]byte, error) {
 	return state, nil
 }
 
-// Take returns the state that was saved last, or nil when there is none, for the next owner of a session: it saves that state again under
-// the owner's token, in place of exactly what was read. So the state was the last one, whoever answered the read, and no earlier owner
-// saves another one afterwards. Errors are those of Load and Save.
+// Take returns the last saved state for the next owner of a session, or nil if there is none. It saves the state again under the owner's
+// token and replaces exactly the revision that it read. This proves that the state was the last one, even if a stale server answered the
+// read, and prevents earlier owners from saving another. It returns the errors of Load and Save.
 func (s *States) Take(ctx context.Context, session string, token uint64) ([]byte, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -135,7 +135,7 @@ func (s *States) Take(ctx context.Context, session string, token uint64) ([]byte
 	return state, s.store(ctx, session, token, state, last)
 }
 
-// store stores a state in place of a message.
+// store replaces a message with a state.
 func (s *States) store(ctx context.Context, session string, token uint64, state []byte, last *jetstream.RawStreamMsg) error {
 	sealed, err := s.seal(session, token, state)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *States) store(ctx context.Context, session string, token uint64, state 
 	return explain(err, true, "save", session)
 }
 
-// Delete forgets the state of a session. Errors are ErrConflict, when it was saved under a higher token, ErrUnknown and ErrUnavailable.
+// Delete deletes the state of a session. It returns ErrConflict if the state was saved under a higher token, ErrUnknown or ErrUnavailable.
 func (s *States) Delete(ctx context.Context, session string, token uint64) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -170,17 +170,17 @@ func (s *States) Delete(ctx context.Context, session string, token uint64) error
 	return explain(err, true, "delete", session)
 }
 
-// last is what is stored last of a session, and under which token.
+// last returns the last stored message of a session and its token.
 func (s *States) last(ctx context.Context, session string) (*jetstream.RawStreamMsg, uint64, error) {
 	last, err := s.stream.GetLastMsgForSubject(ctx, s.subject(session))
 	if err != nil {
 		return nil, 0, explain(err, false, "read", session)
 	}
-	token, _ := strconv.ParseUint(last.Header.Get(tokenHeader), 10, 64) // of another program: 0
+	token, _ := strconv.ParseUint(last.Header.Get(tokenHeader), 10, 64) // 0 if another program wrote it
 	return last, token, nil
 }
 
-// revisionOf is the sequence of a message; 0 for none.
+// revisionOf returns the sequence of a message, or 0 for nil.
 func revisionOf(m *jetstream.RawStreamMsg) uint64 {
 	if m == nil {
 		return 0
@@ -204,7 +204,7 @@ func (s *States) seal(session string, token uint64, state []byte) ([]byte, error
 		return nil, fmt.Errorf("%w: it has %d bytes, compressed %d", ErrTooLarge, len(state), b.Len())
 	}
 	nonce := make([]byte, s.aead.NonceSize())
-	_, _ = rand.Read(nonce) // it never fails
+	_, _ = rand.Read(nonce) // never fails
 	return s.aead.Seal(nonce, nonce, b.Bytes(), label(session, token)), nil
 }
 

@@ -5,75 +5,75 @@ import (
 	"strings"
 )
 
-// Node is one incarnation of a node: the time from when a process joins the cluster until its lease ends.
+// Node describes one incarnation of a node, which lasts from the time a process joins the cluster until its lease ends.
 type Node struct {
-	// ID names the node, and stays over restarts; Incarnation never comes again.
+	// ID identifies the node and stays the same across restarts. Incarnation is never used twice.
 	ID          string `json:"id"`
 	Incarnation string `json:"incarnation"`
-	// Address is where its gRPC server listens for the other nodes.
+	// Address is the address of its gRPC server for other nodes.
 	Address string `json:"address"`
 	Version string `json:"version,omitempty"`
-	// Role is RoleServer or RoleClient; empty: unknown.
+	// Role is RoleServer, RoleClient, or empty if unknown.
 	Role string `json:"role,omitempty"`
 	// Renewal counts the renewals of the lease, from 1.
 	Renewal uint64 `json:"renewal"`
 	Load    Load   `json:"load"`
-	// Draining: it gets no new sessions.
+	// Draining reports that the node accepts no new sessions.
 	Draining bool `json:"draining,omitempty"`
-	// Drained: an operator drains it, so that it drains also when it has started again.
+	// Drained reports that an operator drains the node, so it keeps draining after a restart.
 	Drained bool `json:"drained,omitempty"`
-	// Gone: the lease has ended, for good. Whoever wrote this waited until the node had stopped, or was the node.
+	// Gone reports that the lease has ended for good. The writer was the node itself, or waited until the node had stopped.
 	Gone bool `json:"gone,omitempty"`
 }
 
-// The roles of a node.
+// Roles of a node.
 const (
-	// RoleServer: the node runs a NATS server.
+	// RoleServer marks a node that runs a NATS server.
 	RoleServer = "server"
-	// RoleClient: the node is a client of NATS servers.
+	// RoleClient marks a node that is a client of NATS servers.
 	RoleClient = "client"
 )
 
-// Load is how much a node has to do.
+// Load is the load of a node.
 type Load struct {
-	// Sessions is how many sessions the node has, MaxSessions how many it takes.
+	// Sessions is the number of sessions on the node, MaxSessions the number that it accepts.
 	Sessions    int `json:"sessions"`
 	MaxSessions int `json:"max_sessions"`
 	Tabs        int `json:"tabs"`
-	// Busy is the fraction of the machine's processor time that was used lately, 0 to 1.
+	// Busy is the recently used fraction of the machine's processor time, 0 to 1.
 	Busy float64 `json:"busy"`
 }
 
-// Phase is how far a session is on its node.
+// Phase is the phase of a session's life on its node.
 type Phase string
 
-// The phases.
+// Phases of a session.
 const (
-	// Ready: the session can be used.
+	// Ready means that the session can be used.
 	Ready Phase = "ready"
-	// Making: its node makes it for the first time. Until then, nobody else would miss it.
+	// Making means that the node is creating the session for the first time. No other node has to restore it if that fails.
 	Making Phase = "making"
-	// Restoring: the session was given to its node, which has not made it yet.
+	// Restoring means that the session was assigned to the node, which has not restored it yet.
 	Restoring Phase = "restoring"
-	// Moving: its node is about to give it to another one.
+	// Moving means that the node is about to hand the session over to another node.
 	Moving Phase = "moving"
 )
 
-// Session says where a session lives.
+// Session describes the place of a session.
 type Session struct {
-	// Node and Incarnation are its owner.
+	// Node and Incarnation identify the owner.
 	Node        string `json:"node"`
 	Incarnation string `json:"incarnation"`
-	// Fence is the fencing token, if it is not the revision of this value: see Token.
+	// Fence is the fencing token if it differs from the revision of this value; see Token.
 	Fence uint64 `json:"fence,omitempty"`
 	Phase Phase  `json:"phase"`
-	// Restore: another node takes the session over when its node is gone.
+	// Restore reports whether another node takes the session over when its node is gone.
 	Restore bool `json:"restore,omitempty"`
-	// Settings are what the session was made with; the registry does not read them.
+	// Settings are the session's settings. The registry does not interpret them.
 	Settings json.RawMessage `json:"settings,omitempty"`
 }
 
-// Token is the session's fencing token: the revision with which its owner became the owner. It grows with each owner.
+// Token returns the session's fencing token: the revision with which its owner became the owner. It increases with each owner.
 func Token(e Entry[Session]) uint64 {
 	if e.Value.Fence != 0 {
 		return e.Value.Fence
@@ -81,26 +81,26 @@ func Token(e Entry[Session]) uint64 {
 	return e.Revision
 }
 
-// Tab says in which session a tab is, and what another node needs to open it again.
+// Tab describes the session of a tab and what another node needs to reopen the tab.
 type Tab struct {
 	Session string `json:"session"`
 	URL     string `json:"url"`
 	Title   string `json:"title,omitempty"`
 	Status  string `json:"status,omitempty"`
 	Epoch   string `json:"epoch,omitempty"`
-	// Restore: the tab is opened again on the node that takes the session over.
+	// Restore reports whether the node that takes the session over reopens the tab.
 	Restore bool `json:"restore,omitempty"`
-	// RefFloor is a number that no ref of the tab has reached yet.
+	// RefFloor is greater than all refs of the tab so far.
 	RefFloor uint64 `json:"ref_floor,omitempty"`
 }
 
-// NodeKey is the key of an incarnation of a node.
+// NodeKey returns the key of an incarnation of a node.
 func NodeKey(id, incarnation string) string { return id + "/" + incarnation }
 
-// Keys may be any text but the empty one. In subjects, letters, digits, - and _ stand for themselves, and every other byte is =XX.
+// Keys may be any nonempty text. In subjects, letters, digits, - and _ stay as they are; every other byte is encoded as =XX.
 const plain = "-_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// encodeKey makes the end of a subject from a key.
+// encodeKey encodes a key as the end of a subject.
 func encodeKey(key string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -115,7 +115,7 @@ func encodeKey(key string) string {
 	return b.String()
 }
 
-// decodeKey is the reverse of encodeKey; ok is false for what encodeKey does not make.
+// decodeKey reverses encodeKey. ok is false if encodeKey cannot have produced the text.
 func decodeKey(text string) (key string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -13,10 +13,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// pendingChanges is how many changes may wait for the view. More are dropped, and the view catches up from the leader.
+// pendingChanges limits how many changes may wait for the view. Further changes are dropped, and the view catches up from the leader.
 const pendingChanges = 4096
 
-// View is a copy of a bucket in memory, which follows it. Its methods are safe for concurrent use and do not wait.
+// View is an in-memory copy that follows a bucket. Its methods are safe for concurrent use and do not block.
 type View[V any] struct {
 	bucket *Bucket[V]
 	logger *slog.Logger
@@ -28,31 +28,32 @@ func newView[V any](b *Bucket[V], o opener, keep bool, changed func(Change[V])) 
 	return &View[V]{bucket: b, logger: o.logger.With("bucket", b.name), done: make(chan struct{}), cache: newCache(keep, o.patience, changed)}
 }
 
-// Get finds a value. That there is none may be because the view is behind.
+// Get returns a value. A value may be missing because the view is behind.
 func (v *View[V]) Get(key string) (Entry[V], bool) { return v.cache.get(key) }
 
-// All lists the values, sorted by key.
+// All returns the values, sorted by key.
 func (v *View[V]) All() []Entry[V] { return v.cache.all() }
 
-// Changed returns a channel that is closed with the next change. To wait for something, get the channel, look, and then wait.
+// Changed returns a channel that is closed at the next change. To wait for a condition, get the channel, check the condition, and then
+// wait.
 func (v *View[V]) Changed() <-chan struct{} { return v.cache.next() }
 
-// Age is how long ago the view was known to have everything, by the monotonic clock. While the leader answers it is rarely more than
+// Age returns the time since the view was last known to be complete, by the monotonic clock. While the leader answers, Age rarely exceeds
 // Verify.
 func (v *View[V]) Age() time.Duration { return time.Since(v.cache.known()) }
 
-// Leader is the server that was the leader of the bucket when the view was last compared with it.
+// Leader returns the server that led the bucket when the view was last compared with it.
 func (v *View[V]) Leader() string { return v.cache.leads() }
 
-// start subscribes, and reads what there is. The goroutine that follows ends with running; ctx bounds the start alone. After an error
-// nothing is left.
+// start subscribes to changes and reads the bucket. The goroutine that follows the bucket ends with running; ctx only bounds the start.
+// After an error nothing keeps running.
 func (v *View[V]) start(ctx, running context.Context, conn *nats.Conn) error {
 	changes := make(chan *nats.Msg, pendingChanges)
 	sub, err := conn.ChanSubscribe(changesOf(v.bucket.name), changes)
 	if err != nil {
 		return err
 	}
-	// The server has the subscription before the leader is asked, so that no change is in neither.
+	// Subscribe before reading from the leader, so that no change is missed between both.
 	flushing, cancel := bounded(ctx) // a flush without a deadline is refused
 	defer cancel()
 	if err = conn.FlushWithContext(flushing); err == nil {
@@ -69,7 +70,7 @@ func (v *View[V]) start(ctx, running context.Context, conn *nats.Conn) error {
 	return nil
 }
 
-// follow applies the changes, and compares the view with the leader, until ctx ends.
+// follow applies changes and compares the view with the leader until ctx ends.
 func (v *View[V]) follow(ctx context.Context, changes <-chan *nats.Msg) {
 	tick := time.NewTicker(Verify)
 	defer tick.Stop()
@@ -92,7 +93,7 @@ func (v *View[V]) follow(ctx context.Context, changes <-chan *nats.Msg) {
 	}
 }
 
-// apply applies a change as it was published. It reports whether that was the next one, so that nothing was missed.
+// apply applies a published change. It returns false if changes before it were missed.
 func (v *View[V]) apply(message *nats.Msg) bool {
 	revision, err := strconv.ParseUint(message.Header.Get(jetstream.SequenceHeader), 10, 64)
 	if err != nil {
@@ -101,7 +102,7 @@ func (v *View[V]) apply(message *nats.Msg) bool {
 	return v.cache.apply(v.decode(message.Header.Get(jetstream.SubjectHeader), revision, message.Header, message.Data), true)
 }
 
-// decode reads a stored value. One that cannot be read, because another program wrote it, counts as none.
+// decode decodes a stored value. A value that cannot be decoded, because another program wrote it, counts as missing.
 func (v *View[V]) decode(at string, revision uint64, header nats.Header, data []byte) stored[V] {
 	key, ok := decodeKey(strings.TrimPrefix(at, subject(v.bucket.name, "")))
 	s := stored[V]{entry: Entry[V]{Key: key, Revision: revision}}
@@ -114,8 +115,8 @@ func (v *View[V]) decode(at string, revision uint64, header nats.Header, data []
 	return s
 }
 
-// catchUp reads from the leader what the view has not seen. After an absence in which deletions may have been forgotten, and when the registry
-// may have lost something, it reads all.
+// catchUp reads from the leader what the view has missed. It reads everything after a gap in which deletion markers may have expired, and
+// when the registry may have lost data.
 func (v *View[V]) catchUp(ctx context.Context) error {
 	asked := time.Now()
 	at, err := v.ask(ctx)
@@ -139,7 +140,7 @@ func (v *View[V]) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// readFrom reads the values from a revision on, and moves at.last to the last one.
+// readFrom reads the values from a revision on and sets at.last to the last revision read.
 func (v *View[V]) readFrom(ctx context.Context, from uint64, at *state) (read []stored[V], err error) {
 	for next, end := from, at.last; next <= end; {
 		message, err := v.read(ctx, next)
@@ -156,7 +157,7 @@ func (v *View[V]) readFrom(ctx context.Context, from uint64, at *state) (read []
 	return read, nil
 }
 
-// same fails unless the leader is the one that was asked before: what was read is what it has.
+// same returns an error unless the leader is still the one in before; only then are the values read its state.
 func (v *View[V]) same(ctx context.Context, before state) error {
 	now, err := v.ask(ctx)
 	if err == nil && (now.leader != before.leader || now.leader == "" || !now.made.Equal(before.made) || now.last < before.last) {
@@ -175,9 +176,9 @@ func (v *View[V]) ask(ctx context.Context) (state, error) {
 	}
 	at := state{last: info.State.LastSeq, made: info.Created}
 	if info.Cluster != nil {
-		at.leader = info.Cluster.Leader // empty while one is elected
+		at.leader = info.Cluster.Leader // empty during an election
 	} else {
-		at.leader = v.bucket.js.Conn().ConnectedServerName() // it stands alone
+		at.leader = v.bucket.js.Conn().ConnectedServerName() // a single server
 	}
 	return at, nil
 }
@@ -189,5 +190,5 @@ func (v *View[V]) read(ctx context.Context, from uint64) (*jetstream.RawStreamMs
 	return v.bucket.stream.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject(v.bucket.name, ">")))
 }
 
-// own takes a write of this node, so that whoever wrote it finds it at once.
+// own applies a write of this node immediately, so that the writer can read it.
 func (v *View[V]) own(e Entry[V], live bool) { v.cache.apply(stored[V]{e, live}, false) }

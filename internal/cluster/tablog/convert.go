@@ -14,7 +14,7 @@ import (
 	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 )
 
-// record makes the record that leads from a list to a state; before is 0 for a keyframe.
+// record returns the record that leads from a list to a state. before is 0 for a keyframe.
 func record(token, before uint64, from dom.List, now actor.Published) *clusterv1.LogRecord {
 	return &clusterv1.LogRecord{Token: token, Before: before, Page: page(now), Splices: splices(from, now.Snapshot.Elements), Noticed: noticed(now.Noticed)}
 }
@@ -41,7 +41,7 @@ func page(now actor.Published) *clusterv1.PageState {
 	return m
 }
 
-// stamp is nil for the zero time.
+// stamp converts a time. It returns nil for the zero time.
 func stamp(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil
@@ -49,7 +49,7 @@ func stamp(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// timeOf is the zero time for nil.
+// timeOf converts a timestamp. It returns the zero time for nil.
 func timeOf(t *timestamppb.Timestamp) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -68,10 +68,10 @@ func noticed(all []actor.Reported) (out []*clusterv1.Noticed) {
 	return out
 }
 
-// errRecord says that a record is none that a Writer made.
+// errRecord reports a record that no Writer can have produced.
 var errRecord = errors.New("tablog: a record of no sense")
 
-// published makes the state of a record with its elements.
+// published returns the state of a record with its elements.
 func published(m *clusterv1.LogRecord, list dom.List) (actor.Published, error) {
 	p := m.GetPage()
 	if p == nil || p.GetEpoch() == "" || p.GetRevision() == 0 || p.GetRevision() < m.GetBefore() {
@@ -110,7 +110,7 @@ func published(m *clusterv1.LogRecord, list dom.List) (actor.Published, error) {
 	return out, nil
 }
 
-// ref is that of a ref plus one; 0 stands for none.
+// ref decodes a ref that is stored plus one; 0 means no ref.
 func ref(plusOne uint64) dom.Ref {
 	if plusOne == 0 || plusOne > uint64(dom.NoRef) {
 		return dom.NoRef
@@ -139,14 +139,14 @@ func storedElement(e *dom.Element) *clusterv1.StoredElement {
 	return m
 }
 
-// Bounds of the numbers of an element. The strings are bounded by the size of a record.
+// Bounds of the numbers of an element. The size of a record bounds its strings.
 const (
 	maxDepth = 1 << 20
 	maxLeft  = 1 << 20
 	maxLevel = 1000
 )
 
-// element makes an element; it fails for one that no daemon stores.
+// element decodes an element. It returns an error for an element that no daemon stores.
 func element(m *clusterv1.StoredElement) (*dom.Element, error) {
 	switch {
 	case m.GetRef() == uint32(dom.NoRef), m.GetKind() > uint32(dom.FrameHost), m.GetDepth() > maxDepth, m.GetLeft() > maxLeft, m.GetValueLeft() > maxLeft,
@@ -164,7 +164,7 @@ func element(m *clusterv1.StoredElement) (*dom.Element, error) {
 	}, nil
 }
 
-// states lists the states in the order of their bits.
+// states returns the states in the order of their bits.
 func states(s *dom.States) [9]*dom.Tri {
 	return [...]*dom.Tri{&s.Checked, &s.Disabled, &s.Expanded, &s.Selected, &s.Pressed, &s.Required, &s.Readonly, &s.Focused, &s.Invalid}
 }

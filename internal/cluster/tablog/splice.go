@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// maxChunk is how many elements a chunk has at most that a Reader makes.
+	// maxChunk is the maximum number of elements in a chunk that a Reader creates.
 	maxChunk = 256
-	// maxElements is how many elements a list has at most: more than the observers of any page keep together.
+	// maxElements is the maximum number of elements in a list. It exceeds what the observers of one page keep together.
 	maxElements = 1 << 21
 )
 
-// splices returns what leads from one list to another. Elements that did not change are in none, unless they moved.
+// splices returns the splices that turn one list into another. They contain no unchanged elements except those that moved.
 func splices(old, now dom.List) []*clusterv1.Splice {
 	var out []*clusterv1.Splice
 	for _, g := range dom.Gaps(old, now) {
@@ -36,7 +36,7 @@ func splices(old, now dom.List) []*clusterv1.Splice {
 	return out
 }
 
-// index returns where elements stand.
+// index returns the positions of elements.
 func index(all []*dom.Element) map[*dom.Element]int {
 	places := make(map[*dom.Element]int, len(all))
 	for i, e := range all {
@@ -45,7 +45,7 @@ func index(all []*dom.Element) map[*dom.Element]int {
 	return places
 }
 
-// meet returns the first places from i and j on where both sides of a gap go on alike, or their ends.
+// meet returns the first positions at or after i and j where both sides of a gap are equal again, or their ends.
 func meet(g dom.Gap, places map[*dom.Element]int, i, j int) (int, int) {
 	for a := i; a < len(g.Now); a++ {
 		if b, ok := places[g.Now[a]]; ok && b >= j {
@@ -55,10 +55,10 @@ func meet(g dom.Gap, places map[*dom.Element]int, i, j int) (int, int) {
 	return len(g.Now), len(g.Old)
 }
 
-// errSplice says that splices do not fit their list.
+// errSplice reports that splices do not fit their list.
 var errSplice = errors.New("tablog: the changes of a record do not fit the elements before it")
 
-// splice applies splices to a list of chunks. Those that no splice touches are kept, and so are known elements that equal new ones.
+// splice applies splices to a list of chunks. It keeps chunks that no splice touches, and known elements that equal new ones.
 func splice(old []*dom.Chunk, all []*clusterv1.Splice, known map[dom.Ref]*dom.Element) ([]*dom.Chunk, error) {
 	if len(all) == 0 {
 		return old, nil
@@ -87,23 +87,23 @@ func splice(old []*dom.Chunk, all []*clusterv1.Splice, known map[dom.Ref]*dom.El
 	return e.made, nil
 }
 
-// equal reports whether elements are equal in everything.
+// equal reports whether all fields of two elements are equal.
 func equal(a, b *dom.Element) bool {
 	return a.Same(b) && a.Whole == b.Whole && a.Join == b.Join && a.InViewport == b.InViewport && a.Covered == b.Covered
 }
 
-// editor makes a list of chunks from another one.
+// editor builds a list of chunks from another list.
 type editor struct {
-	// rest are the chunks that were not taken yet; of the first one, off elements were.
+	// rest holds the chunks not copied yet. The first off elements of the first chunk are already copied or skipped.
 	rest []*dom.Chunk
 	off  int
-	// made are the new chunks, loose the elements behind them that are in none yet, and size counts both.
+	// made holds the new chunks and loose the elements after them that are in no chunk yet. size counts both.
 	made  []*dom.Chunk
 	loose []*dom.Element
 	size  int
 }
 
-// copyTo takes elements until the new list has n; false when it has more, or there are too few.
+// copyTo copies elements until the new list has n. It returns false if the list has more, or if too few are left.
 func (e *editor) copyTo(n int) bool {
 	for e.size < n {
 		if len(e.rest) == 0 {
@@ -122,7 +122,7 @@ func (e *editor) copyTo(n int) bool {
 	return e.size == n
 }
 
-// skip leaves n elements out; false when there are too few.
+// skip skips n elements. It returns false if too few are left.
 func (e *editor) skip(n int) bool {
 	for n > 0 {
 		if len(e.rest) == 0 {
@@ -135,14 +135,14 @@ func (e *editor) skip(n int) bool {
 	return true
 }
 
-// pass goes on behind n elements of the first chunk.
+// pass advances past n elements of the first chunk.
 func (e *editor) pass(n int) {
 	if e.off += n; e.off == len(e.rest[0].Elements()) {
 		e.rest, e.off = e.rest[1:], 0
 	}
 }
 
-// keep takes the first chunk as it is.
+// keep reuses the first chunk unchanged.
 func (e *editor) keep() {
 	e.flush()
 	e.made = append(e.made, e.rest[0])
@@ -150,7 +150,7 @@ func (e *editor) keep() {
 	e.rest = e.rest[1:]
 }
 
-// copyRest takes all that is left.
+// copyRest copies all remaining elements.
 func (e *editor) copyRest() {
 	if e.off > 0 {
 		left := e.rest[0].Elements()[e.off:]
@@ -164,7 +164,7 @@ func (e *editor) copyRest() {
 	e.flush()
 }
 
-// flush makes chunks of the loose elements, none of them small where there are many.
+// flush turns the loose elements into chunks of similar size.
 func (e *editor) flush() {
 	n := (len(e.loose) + maxChunk - 1) / maxChunk
 	for i := range n {

@@ -1,12 +1,11 @@
-// Package tablog writes what a tab publishes as the records of a log, and reads it back in another process: keyframes, which have
-// the whole DOM, and deltas, which lead from one revision to a later one and cost what changed.
+// Package tablog encodes the states that a tab publishes as records of a log and decodes them in another process. A keyframe contains the
+// whole DOM. A delta leads from one revision to a later one, at a cost proportional to the change.
 //
-// A Writer makes records of states, a Reader makes states of records. What a Reader returns equals what the Writer was given, but
-// for the identity of pointers; elements that did not change keep theirs from one state to the next unless they moved, and so do
-// chunks, so that comparing states costs what changed there, too. Records come from another machine: whatever their bytes are, a Reader returns a
-// valid state or an error, and stays as it was.
+// A Writer encodes states and a Reader decodes them. The decoded state equals the original except for the identity of pointers. Unchanged
+// elements and chunks keep their pointers from one state to the next unless they moved, so comparing states also costs only what changed.
+// Records come from another machine: for any input, a Reader returns a valid state, or an error and stays unchanged.
 //
-// The package is pure: it neither sends nor keeps records. Neither type may be used from several goroutines at once.
+// The package neither sends nor stores records. Its types are not safe for concurrent use.
 package tablog
 
 import (
@@ -22,22 +21,22 @@ import (
 	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 )
 
-// Writer makes records of the states of one tab. Call Written when a record is in the log: the next delta starts from it. The zero
-// value has written nothing.
+// Writer encodes the states of one tab. Call Written when a record is in the log: the next delta starts from it. The zero value is ready
+// for use.
 type Writer struct {
-	// Token is the fencing token that records carry.
+	// Token is the fencing token of the records.
 	Token uint64
 
 	last actor.Published
 }
 
-// Keyframe returns a record that needs no other, and the state that Written is told.
+// Keyframe returns a record that does not depend on others.
 func (w *Writer) Keyframe(now actor.Published) ([]byte, error) {
 	return proto.Marshal(record(w.Token, 0, dom.List{}, now))
 }
 
-// Delta returns a record that leads on from the last one that was written. It fails with ErrNoDelta when a keyframe is due,
-// because nothing was written yet or the tab is in another epoch.
+// Delta returns a record that continues from the last written one. It returns ErrNoDelta if a keyframe is due, because nothing was written
+// yet or the tab is in another epoch.
 func (w *Writer) Delta(now actor.Published) ([]byte, error) {
 	was := w.last.Snapshot
 	if was == nil || was.Epoch != now.Snapshot.Epoch {
@@ -46,28 +45,28 @@ func (w *Writer) Delta(now actor.Published) ([]byte, error) {
 	return proto.Marshal(record(w.Token, was.Revision, was.Elements, now))
 }
 
-// Written notes that the record of a state is the newest of the log.
+// Written reports that the record of a state is the newest in the log.
 func (w *Writer) Written(now actor.Published) { w.last = now }
 
-// ErrNoDelta says that nothing leads from the log to a state: write a keyframe.
+// ErrNoDelta reports that no delta can lead from the log to a state. Write a keyframe instead.
 var ErrNoDelta = errors.New("tablog: the last record is not one that a delta could start from")
 
-// ErrGap says that a delta does not start from the record before: read the log from its keyframe.
+// ErrGap reports that a delta does not follow the record before. Read the log from its keyframe.
 var ErrGap = errors.New("tablog: records are missing")
 
-// Reader makes states of records. The zero value waits for a keyframe.
+// Reader decodes records. The zero value expects a keyframe first.
 type Reader struct {
-	// token is that of the last record.
+	// token is the token of the last record.
 	token  uint64
 	state  actor.Published
 	chunks []*dom.Chunk
 }
 
-// Token is the fencing token of the newest record.
+// Token returns the fencing token of the newest record.
 func (r *Reader) Token() uint64 { return r.token }
 
-// Read returns the state that a record leads to. Its error is ErrGap for a delta that does not follow the record before, and says
-// what is wrong with a record that no Writer made. A record of an owner before the last one is refused.
+// Read returns the state that a record leads to. It returns ErrGap for a delta that does not follow the record before, and other errors for
+// records that no Writer produces or that come from an earlier owner.
 func (r *Reader) Read(b []byte) (actor.Published, error) {
 	if err := checkElements(b); err != nil {
 		return actor.Published{}, err
@@ -95,14 +94,14 @@ func (r *Reader) Read(b []byte) (actor.Published, error) {
 		return actor.Published{}, err
 	}
 	if was := r.state.Snapshot; was != nil && was.Epoch == next.Snapshot.Epoch && was.Revision == next.Snapshot.Revision {
-		next.Snapshot = was // of one revision there is one snapshot: nothing on the page changed
+		next.Snapshot = was // the revision is the same, so the page has not changed and the snapshot can be reused
 		chunks = r.chunks
 	}
 	r.token, r.state, r.chunks = m.GetToken(), next, chunks
 	return next, nil
 }
 
-// known returns the elements that a keyframe may have unchanged, by their refs; nil for a delta, and in another epoch.
+// known returns the elements that a keyframe may contain unchanged, by ref. It returns nil for a delta and in another epoch.
 func (r *Reader) known(m *clusterv1.LogRecord) map[dom.Ref]*dom.Element {
 	s := r.state.Snapshot
 	if m.GetBefore() != 0 || s == nil || s.Epoch != m.GetPage().GetEpoch() {
@@ -115,7 +114,7 @@ func (r *Reader) known(m *clusterv1.LogRecord) map[dom.Ref]*dom.Element {
 	return known
 }
 
-// list makes a list of chunks; the one before when no element differs.
+// list returns a list of the chunks, or the previous list if no element differs.
 func (r *Reader) list(chunks []*dom.Chunk) dom.List {
 	if s := r.state.Snapshot; s != nil && len(chunks) == len(r.chunks) {
 		same := true
@@ -157,8 +156,8 @@ func RevisionOf(record []byte) (revision uint64, epoch string, err error) {
 	return revision, epoch, err
 }
 
-// MaxElements is how many elements a state may have. An empty element takes two bytes in a record and some 2,500 in memory,
-// so that the size of a record does not bound that.
+// MaxElements is the maximum number of elements in a state. The size of a record does not bound memory: an empty element takes 2 bytes in a
+// record and about 2,500 in memory.
 const MaxElements = 500_000
 
 // checkElements returns an error for a record of more than MaxElements elements.
@@ -180,7 +179,7 @@ func checkElements(record []byte) (err error) {
 	return err
 }
 
-// The fields of clusterv1.LogRecord, of its PageState, and of its Splices that are read alone.
+// Fields of clusterv1.LogRecord, its PageState and its Splices that are decoded individually.
 const (
 	fieldToken    = 1
 	fieldPage     = 3
@@ -190,13 +189,13 @@ const (
 	fieldElements = 3
 )
 
-// value is a field's value: a number, or the bytes of a string or message.
+// value is the value of a field: a number, or the bytes of a string or message.
 type value struct {
 	number uint64
 	bytes  []byte
 }
 
-// fields yields the fields of an encoded message. An encoding that is invalid sets err and ends it.
+// fields yields the fields of an encoded message. An invalid encoding sets err and ends the sequence.
 func fields(b []byte, err *error) iter.Seq2[protowire.Number, value] {
 	return func(yield func(protowire.Number, value) bool) {
 		for len(b) > 0 {
