@@ -374,7 +374,7 @@ function assignedChildren(el, tag) {
 /** Texts that need no cleaning: printable ASCII, single spaces. */
 const CLEAN = /^[!-~]+(?: [!-~]+)*$/;
 /** What counts as one space. */
-const SPACES = /[\s\u0000-\u001f\u007f-\u009f]+/g;
+const SPACES = /(?:[\s\u0000-\u001f\u007f-\u009f\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff])+/g;
 /**
  * How many characters are folded at once, and how many are collected first when pieces are small.
  */
@@ -454,9 +454,9 @@ function folded(text, most) {
   return out.finish();
 }
 
-/** Whether a text is more than white space, or too long to check. @param {string} text */
+/** Whether a text is more than white space and glyphs, or too long to check. @param {string} text */
 function hasText(text) {
-  return text.length > MAX_RAW || /\S/.test(text);
+  return text.length > MAX_RAW || /[^\s\ue000-\uf8ff\udb80-\udfff]/.test(text);
 }
 
 /**

@@ -290,8 +290,7 @@ function generatesText(content) {
 }
 
 /**
- * The text that a style generates before or after an element, or its alternative text. Glyphs of
- * icon fonts (private use characters) are left out.
+ * The text that a style generates before or after an element, or its alternative text.
  * @param {El} el @param {string} pseudo @param {Naming} naming
  */
 function generatedText(el, pseudo, naming) {
@@ -299,14 +298,14 @@ function generatedText(el, pseudo, naming) {
   if (content === "none" || content === "normal") return "";
   if (COUNTER.test(content)) {
     naming.counters.note(naming.root);
-    return naming.counters.textOf(el, pseudo, content).replace(/[\ue000-\uf8ff]/g, "");
+    return naming.counters.textOf(el, pseudo, content);
   }
   if (!content.includes('"')) return "";
   const slash = /[")] \/ (?=")/.exec(content);
   const spoken = slash ? content.slice(slash.index + 4) : content;
   let text = "";
   for (const [, quoted] of spoken.replace(FUNCTIONS, "").matchAll(/"((?:[^"\\]|\\.)*)"/g)) text += quoted.replace(/\\(.)/g, "$1");
-  return text.replace(/[\ue000-\uf8ff]/g, "");
+  return text;
 }
 
 /** Whether what an element owns by aria-owns is its popup, which is no part of its name. @param {El} el */
