@@ -43,3 +43,14 @@ func TestAScrollSaysWhatCameIntoView(t *testing.T) {
 		})
 	}
 }
+
+// TestLinesAreClicked clicks shapes without an area, and one whose middle is beside its line.
+func TestLinesAreClicked(t *testing.T) {
+	s := staged(t, `<svg width=300 height=200 fill=none stroke=black stroke-width=6>
+		<line aria-label=Flat x1=50 y1=100 x2=250 y2=100 /><path aria-label=Upright d="M20 20 L20 180" /><path aria-label=Bent d="M100 20 L200 20 L200 80" /></svg>
+		<script>hit = ""; for (const el of document.querySelectorAll("svg *")) el.addEventListener("click", () => hit += el.getAttribute("aria-label") + " ")</script>`)
+	for _, name := range []string{"Flat", "Upright", "Bent"} {
+		s.do(click(s.at(name)))
+	}
+	s.is("hit", "Flat Upright Bent ")
+}

@@ -188,11 +188,25 @@ function pointsIn(visibility, el, tag, rect) {
     const shape = image && shapeOf(el, safe.rect(image));
     if (shape && shape.points.length) return shape.points;
   }
+  const line = SHAPES.has(tag) ? pointsOnLine(el) : [];
+  if (line.length) return line;
   const label = tag === "label" ? el : isToggle(el, tag) && visibility.isVisuallyHidden(el, safe.rect(el)) && visibility.labelOf(el);
   const own = [...(label || el).getClientRects()].filter(hasArea).slice(0, 8);
   const boxes = own.length ? own : visibility.parts(el).map(partRect).filter(hasArea).slice(0, 8);
   if (!boxes.length) return [visibleCenter(label ? safe.rect(label) : rect)];
   return [...boxes.map(visibleCenter), ...boxes.slice(0, 2).flatMap(pointsAround)];
+}
+
+/** Points of a shape that is drawn as a line, not filled. @param {El} el */
+function pointsOnLine(el) {
+  const shape = /** @type {SVGGeometryElement} */ (/** @type {unknown} */ (el)), { fill, stroke } = getComputedStyle(el);
+  const matrix = (fill === "none" || tagOf(el) === "line") && stroke !== "none" ? shape.getScreenCTM() : null;
+  if (!matrix) return [];
+  const length = shape.getTotalLength();
+  return [0.5, 0.4, 0.6, 0.25, 0.75].map((part) => {
+    const { x, y } = shape.getPointAtLength(part * length).matrixTransform(matrix);
+    return { x, y };
+  });
 }
 
 /** @type {(el: El) => DOMRectList} */
