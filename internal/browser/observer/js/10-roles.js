@@ -196,7 +196,7 @@ function nativeRole(el, tag) {
     case "input": {
       const role = INPUT_ROLES[el.type];
       if (role && role !== "searchbox") return role;
-      if (hasAttr(el, "list")) return "combobox";
+      if (hasAttr(el, "list") || attr(el, "aria-haspopup") === "listbox") return "combobox";
       return role || "textbox";
     }
     case "select":

@@ -127,8 +127,11 @@ function captionOfReplaced(el, tag, role, labels) {
 function isOutOfSight(field) {
   if (!safe.checkVisibility(field, VISIBLE)) return true;
   if (attr(field, "tabindex") !== "-1" && attr(field, "aria-hidden") !== "true") return false;
-  const { width, height } = safe.rect(field);
-  return width <= 1 || height <= 1 || getComputedStyle(field).clip !== "auto";
+  return [field, flatElement(field)].some((el) => {
+    if (el === null) return false;
+    const { width, height } = safe.rect(el);
+    return width <= 1 || height <= 1 || getComputedStyle(el).clip !== "auto";
+  });
 }
 
 /**
@@ -147,7 +150,9 @@ function boxOf(field, tag) {
 
 /** Whether an element holds one field, and no button with words. @param {El} el */
 function isWrapper(el) {
-  if (isLarge(el) || queryWithin(el, CAPTIONED).length > 1) return false;
+  if (isLarge(el)) return false;
+  const fields = queryWithin(el, CAPTIONED);
+  if (fields.length > 1 && [...fields].filter((field) => !isOutOfSight(field)).length > 1) return false;
   for (const button of queryWithin(el, BUTTONS)) if (hasText(safe.textContent(button)) || tagOf(button) === "input") return false;
   return true;
 }

@@ -122,10 +122,15 @@ class Visibility {
     const rect = safe.rect(el);
     if (rect.width > 0 && rect.height > 0) {
       const toggle = isToggle(el, tag);
-      if ((!toggle && !mayHaveFace(el, tag)) || !this.isVisuallyHidden(el, rect)) return rect;
+      if ((!toggle && !mayHaveFace(el, tag)) || !(this.isVisuallyHidden(el, rect) || (isCombo(el) && this.isInCollapsed(el)))) return rect;
       const face = toggle ? this.labelOf(el) : faceOf(el);
       return face ? this.rect(face, tagOf(face)) : rect;
     }
+    if (isCombo(el) && mayHaveFace(el, tag)) { // it is scaled to nothing
+      const face = faceOf(el);
+      if (face) return this.rect(face, tagOf(face));
+    }
+    if (SHAPES.has(tag)) return strokedRect(el, rect);
     if (!BOXLESS_TAGS.has(tag) ? !this.isContents(el) : clips(getComputedStyle(el))) return rect;
     const parts = this.parts(el).map(partRect).filter(hasArea);
     return parts.length ? union(parts) : rect;
@@ -228,8 +233,13 @@ class Visibility {
     return clipsAll(style.clipPath) || (style.clip !== "auto" && /absolute|fixed/.test(style.position) && clipsAll(style.clip));
   }
 
-  /** Whether a collapsed box around the element hides it. @param {El} el */
+  /** Whether a collapsed box around the element hides it, and nothing else is drawn for it. @param {El} el */
   isCollapsed(el) {
+    return this.isInCollapsed(el) && !(isCombo(el) && mayHaveFace(el, tagOf(el)) && faceOf(el) !== null);
+  }
+
+  /** Whether a collapsed box around the element hides it. @param {El} el */
+  isInCollapsed(el) {
     if (!this.styles.overflows || !this.isBelowCollapsed(el)) return false;
     for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; up++) {
       const { position } = getComputedStyle(n);
@@ -352,6 +362,14 @@ function isInViewport(r) {
 /** @param {DOMRect} r */
 function hasArea(r) {
   return r.width > 0 && r.height > 0;
+}
+
+/** The box of a straight line, which has no area without its stroke. @param {El} shape @param {DOMRect} r @returns {DOMRect} */
+function strokedRect(shape, r) {
+  if (r.width === 0 && r.height === 0) return r;
+  const style = getComputedStyle(shape), stroke = style.stroke === "none" ? 0 : parseFloat(style.strokeWidth) || 0;
+  const x = r.width === 0 ? stroke : 0, y = r.height === 0 ? stroke : 0;
+  return new DOMRect(r.left - x / 2, r.top - y / 2, r.width + x, r.height + y);
 }
 
 /** @param {DOMRect[]} rects at least one */

@@ -52,9 +52,13 @@ function isDrawnChoice(el, tag) {
   return false;
 }
 
+/** Matches inputs that are comboboxes. */
+const COMBOS = "input[role=combobox],input[aria-haspopup=listbox]";
+
 /** Whether a field is a combobox. @param {El} el */
 function isCombo(el) {
-  return attr(el, "role") === "combobox";
+  const role = attr(el, "role");
+  return role === "combobox" || (role === null && attr(el, "aria-haspopup") === "listbox");
 }
 
 /** Whether an element holds several fields, or so much that it is no face of one. @param {El} n @param {El} field */
@@ -78,7 +82,7 @@ function holdsAnotherField(box, field) {
 function isAnotherField(other, field) {
   if (other === field) return false;
   if (field.type === "range" && other.type === "range" && safe.checkVisibility(field, VISIBLE) === safe.checkVisibility(other, VISIBLE) && overlap(safe.rect(field), safe.rect(other))) return false;
-  return isToggle(other, tagOf(other)) || mayHaveFace(other, tagOf(other)) || safe.checkVisibility(other, VISIBLE);
+  return isToggle(other, tagOf(other)) || mayHaveFace(other, tagOf(other)) || !isOutOfSight(other);
 }
 
 /** Whether two boxes have a part in common. @param {DOMRect} a @param {DOMRect} b */
@@ -146,6 +150,15 @@ function faceOf(field) {
     if (rect.width >= MIN_FACE && rect.height >= MIN_FACE && isFaceDrawn(n, field)) return n;
   }
   return null;
+}
+
+/**
+ * Whether an element is drawn for the combobox in it, which is listed.
+ * @param {El} el @param {Visibility} visibility
+ */
+function isFaceOfCombo(el, visibility) {
+  const field = firstWithin(el, COMBOS);
+  return field !== null && !holdsAnotherField(el, field) && visibility.isVisible(field, "input");
 }
 
 /** Whether something of a box is drawn beside the field in it. @param {El} box @param {El} field */

@@ -30,6 +30,7 @@ function isHolder(el, tag, explicit, hints) {
   const first = safe.firstElementChild(el);
   if (!first || hints.get(el) & ~(HINT_POINTER | HINT_ITEM) || shadowOf(el) || isEditingHost(el)) return false;
   if (el.getElementsByTagName("*").length > HOLDER_ELEMENTS || safe.matches(el, TELLING)) return false;
+  if (isFaceOfCombo(el, hints.model.visibility)) return true;
   if (aria(el, "aria-selected") === "true" && !CELL_ROLES.has(explicit) && tag !== "td") return false;
   const control = firstWithin(el, HELD) || listenerWithin(first);
   if (!control || control.disabled === true || safe.matches(control, "[aria-disabled=true],[draggable=true]")) return false;
