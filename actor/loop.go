@@ -203,7 +203,7 @@ func (t *loop) receiveEffect(e driver.Event) {
 		t.notes.Add(fmt.Sprintf("%d windows that the page opened are not there yet: list the tabs later", e.Count))
 	case driver.Downloaded:
 		t.publisher.add(TabEvent{Kind: TabDownloaded, Download: e.Download})
-		t.notes.Add(t.downloads.Progress(e.Download))
+		t.notes.Replace(t.downloads.Progress(e.Download))
 	}
 }
 

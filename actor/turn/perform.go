@@ -192,13 +192,18 @@ func (t *run) placed(a driver.Action) driver.Action {
 	return a
 }
 
+// tabOpened begins what a summary says of a tab that an action opened.
+const tabOpened = ", and tab "
+
+func openedTab(id string) string { return tabOpened + id + " was opened" }
+
 // led says where an action led to; empty: nowhere.
 func (t *run) led(start actor.State) string {
 	switch now := t.x.State(); {
 	case t.x.State().Dialog != nil:
 		return ", and a dialog is open: " + t.x.State().Dialog.Type + " " + strconv.Quote(truncate.Runes(t.x.State().Dialog.Message, text.Long))
 	case now.Tabs > start.Tabs:
-		return ", and tab " + t.x.SideEffects().Tabs(start.Tabs)[0] + " was opened"
+		return openedTab(t.x.SideEffects().Tabs(start.Tabs)[0])
 	case now.Commits != start.Commits || now.URL != start.URL:
 		return LedTo + place(t.x.State().Title, t.x.State().URL, start.URL)
 	}

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/domtap/domtap/actor"
@@ -81,6 +82,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 		t.awaitWork(ctx, noticed, &out)
 	}
 	t.x.SideEffects().SettleTabs(ctx)
+	forgetClosed(out.Results, t.x.SideEffects().Tabs(0))
 	h := t.named(ctx, t.x.Publish(), noticed)
 	out.Notices = t.withoutOffers(h.Notices().Since(noticed), h.Snapshot)
 	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.x.State().Mark
@@ -198,6 +200,16 @@ func (t *run) performOne(ctx context.Context, a Step) (Result, error) {
 		return filler{t}.submit(ctx, a.Submit)
 	}
 	return filler{t}.performOrDraw(ctx, a)
+}
+
+// forgetClosed takes from the summaries the tabs that were opened and are not open any more, as the window of a download is.
+func forgetClosed(results []Result, open []string) {
+	for i := range results {
+		r := &results[i]
+		if strings.HasPrefix(r.Led, tabOpened) && !slices.ContainsFunc(open, func(id string) bool { return r.Led == openedTab(id) }) {
+			r.Summary, r.Led = strings.Replace(r.Summary, r.Led, "", 1), ""
+		}
+	}
 }
 
 // judge finds the verdict.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,21 @@ func downloadsOfNobody(t *testing.T, d *testenv.Daemon, url string, gone <-chan 
 	}
 }
 
+// noWindow waits until no tab is left that another has opened.
+func noWindow(t *testing.T, d *testenv.Daemon, opener string) {
+	t.Helper()
+	ctx := testenv.Within(t, testenv.Patience)
+	for {
+		list, err := d.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{})
+		if err != nil {
+			t.Fatalf("the window of a download stays: %v", err)
+		}
+		if !slices.ContainsFunc(list.GetTabs(), func(tab *domtapv1.Tab) bool { return tab.GetOpenerTabId() == opener }) {
+			return
+		}
+	}
+}
+
 // downloads fetches files in every way that a page has, in the session that the daemon is asked for.
 func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}) {
 	beside := d.Open(url + "/ok")
@@ -145,7 +161,7 @@ func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}
 			if path != "/frame" {
 				r := pressFirst(t, d, tab)
 				summary = r.GetResults()[0].GetSummary()
-				if path == "/link" && !strings.Contains(summary, `the download of "report.pdf" began`) {
+				if path == "/link" && !strings.Contains(summary, `the download of "report.pdf"`) {
 					t.Errorf("the step says %s", summary)
 				}
 			}
@@ -158,6 +174,10 @@ func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}
 				strings.HasPrefix(info.Name(), ".") || filepath.Base(filepath.Dir(got.GetPath())) != d.Session {
 				t.Errorf("the file is %v, %v", info, err)
 			}
+			if !strings.Contains(summary, "began") && summary != "" && !strings.Contains(summary, "is complete: "+got.GetPath()) {
+				t.Errorf("the step says %s, and the file is %s", summary, got.GetPath())
+			}
+			noWindow(t, d, tab)
 			stillUsable(t, d, tab, url+"/ok")
 		})
 	}

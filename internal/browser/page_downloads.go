@@ -32,6 +32,9 @@ func (d downloader) IsBlank() bool {
 	return url == "" || url == "about:blank"
 }
 
+// Discard implements downloads.Page.
+func (d downloader) Discard() { d.p.end(nil) }
+
 // DownloadBegan implements downloads.Page: the download may be what a navigation turned out to be.
 func (d downloader) DownloadBegan(download driver.Download) {
 	d.p.navigator.Change(func(s *navigation.State) { s.Downloading(download) })

@@ -2,6 +2,7 @@ package sideeffects
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/domtap/domtap/actor/driver"
@@ -27,6 +28,14 @@ func (s *Notes) Add(note string) {
 	default:
 		s.notes = append(s.notes, note)
 	}
+}
+
+// Replace drops a note, if there is such, and adds another.
+func (s *Notes) Replace(old, note string) {
+	if note != "" {
+		s.notes = slices.DeleteFunc(s.notes, func(n string) bool { return n == old })
+	}
+	s.Add(note)
 }
 
 // Reset drops all.
@@ -60,21 +69,23 @@ type Downloads struct {
 // Running reports whether a download is under way.
 func (s *Downloads) Running() bool { return len(s.running) > 0 }
 
-// Progress takes how a download goes, and returns a note, or nothing.
-func (s *Downloads) Progress(d driver.Download) (note string) {
+// Progress takes how a download goes, and returns a note of that, or nothing, with the note of its beginning, which the other replaces.
+func (s *Downloads) Progress(d driver.Download) (began, note string) {
 	name := truncate.Runes(d.Filename, text.Short)
+	began = fmt.Sprintf("the download of %q began", name)
 	s.note(d)
-	switch d.State {
-	case driver.Fetched:
-		return fmt.Sprintf("the download of %q is complete", name)
-	case driver.NotFetched:
-		return fmt.Sprintf("the download of %q was canceled: %s", name, d.Reason)
-	}
-	if d.GUID == s.latest {
-		return ""
+	switch {
+	case d.State == driver.Fetched && d.Path != "":
+		return began, fmt.Sprintf("the download of %q is complete: %s", name, d.Path)
+	case d.State == driver.Fetched:
+		return began, fmt.Sprintf("the download of %q is complete", name)
+	case d.State == driver.NotFetched:
+		return began, fmt.Sprintf("the download of %q was canceled: %s", name, d.Reason)
+	case d.GUID == s.latest:
+		return began, ""
 	}
 	s.latest = d.GUID
-	return fmt.Sprintf("the download of %q began", name)
+	return "", began
 }
 
 // note keeps account of what is under way.

@@ -99,11 +99,11 @@ func TestPopupsAreCountedAndBounded(t *testing.T) {
 func TestNotesAreBoundedAndTakenOnce(t *testing.T) {
 	var s sideeffects.Notes
 	var d sideeffects.Downloads
-	s.Add(d.Progress(driver.Download{GUID: "a", Filename: "f"}))
-	s.Add(d.Progress(driver.Download{GUID: "a", Filename: "f"}))
-	s.Add(d.Progress(driver.Download{GUID: "a", Filename: "f", State: driver.Fetched}))
-	s.Add(d.Progress(driver.Download{GUID: "b", Filename: "g", State: driver.NotFetched, Reason: "gone"}))
-	want := `; the download of "f" began; the download of "f" is complete; the download of "g" was canceled: gone`
+	s.Replace(d.Progress(driver.Download{GUID: "a", Filename: "f"}))
+	s.Replace(d.Progress(driver.Download{GUID: "a", Filename: "f"}))
+	s.Replace(d.Progress(driver.Download{GUID: "a", Filename: "f", State: driver.Fetched, Path: "/d/f"}))
+	s.Replace(d.Progress(driver.Download{GUID: "b", Filename: "g", State: driver.NotFetched, Reason: "gone"}))
+	want := `; the download of "f" is complete: /d/f; the download of "g" was canceled: gone`
 	if got := s.Take(0); got != want {
 		t.Errorf("notes are %q", got)
 	}

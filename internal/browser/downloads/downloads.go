@@ -44,6 +44,8 @@ type Page interface {
 	Holds(frame cdp.FrameID) bool
 	// IsBlank reports whether the page has shown no document yet.
 	IsBlank() bool
+	// Discard closes the page, which was opened for a download and shows nothing.
+	Discard()
 	// DownloadBegan says that a download of the page begins.
 	DownloadBegan(d driver.Download)
 	// DownloadMoved says how far a download of the page is.
@@ -202,8 +204,8 @@ func (k *Tracker) TargetGone(id target.ID) {
 }
 
 // owner is the page that a download of a frame belongs to: the frame's own, or the opener of a window that has shown nothing
-// yet, which is closed as soon as it turns out to be a download.
-func (k *Tracker) owner(frame cdp.FrameID) Page {
+// yet. Such a window is of no use when the download is what it was opened for: nil, unless that is so.
+func (k *Tracker) owner(frame cdp.FrameID) (owner, window Page) {
 	pages := k.cfg.Pages()
 	byID := make(map[target.ID]Page, len(pages))
 	var found Page
@@ -225,9 +227,12 @@ func (k *Tracker) owner(frame cdp.FrameID) Page {
 		if up == nil {
 			break
 		}
+		if found != nil && found.Target() == target.ID(frame) {
+			window = found
+		}
 		found, id = up, opener
 	}
-	return found
+	return found, window
 }
 
 // Begins takes in a download that the browser begins.
@@ -235,8 +240,12 @@ func (k *Tracker) Begins(e cdpbrowser.EventDownloadWillBegin) {
 	url := dom.WithoutUser(e.URL)
 	name, _ := truncate.Head(e.SuggestedFilename, maxFilename)
 	t := &transfer{Download: driver.Download{GUID: e.GUID, URL: url[:min(len(url), maxURL)], Filename: name, State: driver.Fetching}}
-	if t.page = k.owner(e.FrameID); t.page != nil {
+	var window Page
+	if t.page, window = k.owner(e.FrameID); t.page != nil {
 		t.context = t.page.Context()
+	}
+	if window != nil {
+		window.Discard()
 	}
 	k.mu.Lock()
 	refusal := k.state.begin(t)

@@ -19,6 +19,7 @@ func (page) Target() target.ID             { return "T1" }
 func (page) Context() cdp.BrowserContextID { return "C1" }
 func (page) Holds(cdp.FrameID) bool        { return true }
 func (page) IsBlank() bool                 { return false }
+func (page) Discard()                      {}
 func (page) DownloadBegan(driver.Download) {}
 func (page) DownloadMoved(driver.Download) {}
 
