@@ -111,7 +111,7 @@ func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), ou
 	if cfg.UserDataDir == "" {
 		on = append(on, inProcessNetwork)
 	}
-	off, blink := features, blinkSettings
+	off, blink, offBlink := features, blinkSettings, filePickers
 	for _, flag := range append(slices.Clone(cfg.Flags), gateFlags(cfg.Gate)...) {
 		name, value, found := parseFlag(flag)
 		switch {
@@ -121,13 +121,16 @@ func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), ou
 			off += "," + value
 		case name == blinkFlag:
 			blink += "," + value
+		case name == disableBlink:
+			offBlink += "," + value
 		case found:
 			opts = append(opts, chromedp.Flag(name, value))
 		default:
 			opts = append(opts, chromedp.Flag(name, true))
 		}
 	}
-	return append(opts, chromedp.Flag(enableFeatures, strings.Join(on, ",")), chromedp.Flag(disableFeatures, off), chromedp.Flag(blinkFlag, blink))
+	return append(opts, chromedp.Flag(enableFeatures, strings.Join(on, ",")), chromedp.Flag(disableFeatures, off), chromedp.Flag(blinkFlag, blink),
+		chromedp.Flag(disableBlink, offBlink))
 }
 
 // parseFlag reads "name" or "name=value", with or without dashes.
@@ -138,8 +141,12 @@ func parseFlag(flag string) (name, value string, found bool) {
 const (
 	enableFeatures  = "enable-features"
 	disableFeatures = "disable-features"
+	disableBlink    = "disable-blink-features"
 	blinkFlag       = "blink-settings"
 )
+
+// filePickers are showOpenFilePicker and its like, which nobody can answer from outside. Pages that miss them use file inputs and downloads.
+const filePickers = "FileSystemAccessLocal"
 
 // blinkSettings are those of all pages: on Linux what somebody selects in one session must not be what a click with the middle
 // button pastes in another. And they have a mouse, as actions do: a browser without a display finds none, and then no rule applies
