@@ -34,7 +34,7 @@ const (
 	Uncheck
 	// Drag drags the element To another, or by Delta.
 	Drag
-	// Upload gives Paths and Files to a file input, or to what opens a file chooser.
+	// Upload gives Paths and Files to a file input, to what opens a file chooser, or to what files are dropped on.
 	Upload
 	// MouseDown presses a button at the element, the point, or else at From, and leaves it down.
 	MouseDown

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -63,6 +64,37 @@ func TestUploads(t *testing.T) {
 		s.refused(upload(s.at("Plain"), []string{"photo.txt"}), "INVALID", "absolute")
 		s.refused(upload(s.at("Plain"), nil, &domtapv1.UploadFile{Name: "../x"}), "INVALID", "without a path")
 	})
+}
+
+// TestFilesAreDropped gives files to what takes them by a drop alone, and to nothing else.
+func TestFilesAreDropped(t *testing.T) {
+	d, url := framed(t, map[string]string{
+		"/": `<div id=zone style="padding:20px">Drop here</div><div id=deaf style="padding:20px">Deaf zone</div><iframe src="OTHER/inner"></iframe>
+			<button onclick="setTimeout(() => { const i = document.createElement('input'); i.type = 'file'; i.accept = 'image/*'; i.onchange = () => log.push('chosen ' + i.files[0].name); i.click() }, 50)">Choose</button>
+			<script>log = []; onmessage = (e) => log.push(e.data); zone.ondragover = (e) => e.preventDefault()
+			zone.ondrop = async (e) => { e.preventDefault(); for (const f of [...e.dataTransfer.files]) log.push(f.name + "=" + await f.text() + e.isTrusted) }
+			deaf.ondrop = () => log.push("deaf")</script>`,
+		"/inner": `<div id=zone style="padding:20px">Inner zone</div><script>zone.ondragover = (e) => e.preventDefault()
+			zone.ondrop = async (e) => { e.stopPropagation(); e.preventDefault(); top.postMessage("inner " + await e.dataTransfer.files[0].text(), "*") }</script>`,
+	})
+	s := &stage{t: t, d: d, tab: d.Open(url)}
+	note, more := &domtapv1.UploadFile{Name: "note.txt", Content: []byte("inline")}, &domtapv1.UploadFile{Name: "more.txt", Content: []byte("2")}
+	soon := func(expression string) string {
+		return "(async () => { while (!(" + expression + ")) await new Promise((r) => setTimeout(r, 10)); return true })()"
+	}
+	by := func(text string) *domtapv1.Target { return &domtapv1.Target{Text: text} }
+	s.is("typeof showOpenFilePicker", "undefined") // nobody could answer it
+	s.do(upload(by("Drop here"), nil, note, more))
+	s.is(soon(`log.join() === "note.txt=inlinetrue,more.txt=2true"`), "true")
+	s.do(upload(by("Inner zone"), nil, note))
+	s.is(soon(`log.at(-1) === "inner inline"`), "true")
+	s.refused(upload(by("Deaf zone"), nil, note), "NOT_ACTIONABLE", "cannot be dropped")
+	s.is("log.includes('deaf')", "false")
+	said := s.do(upload(s.at("Choose"), nil, note))
+	s.is(soon(`log.at(-1) === "chosen note.txt"`), "true")
+	if !strings.Contains(said, `ok, though it asks for image/*, which "note.txt" is not`) {
+		t.Errorf("the mismatch is not said: %s", said)
+	}
 }
 
 // TestUploadsInFrames gives files to what is in a frame of another site.

@@ -2,16 +2,21 @@ package input
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
 	cdpdom "github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/input/outcome"
 )
@@ -25,7 +30,7 @@ type terms struct {
 	Folder   bool `json:"folder"`
 }
 
-// upload gives files to a file input, or to what opens a file chooser.
+// upload gives files to a file input, to what opens a file chooser, or to what files are dropped on.
 func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 	s := t.action.Spot
 	agent, _, err := t.ready(ctx, s, resolveRequest{Need: "node"})
@@ -41,7 +46,7 @@ func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 		return driver.DoResult{}, t.refusal(s, outcome.Element{Error: takes.Error})
 	}
 	if !takes.Input {
-		return t.uploadByChooser(ctx, agent)
+		return t.uploadByClick(ctx, agent)
 	}
 	if err := t.accepts(s, takes.Multiple, takes.Folder); err != nil {
 		return driver.DoResult{}, err
@@ -57,8 +62,7 @@ func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 	if object == "" {
 		return driver.DoResult{}, t.refusal(s, outcome.Element{Error: "stale"})
 	}
-	return driver.DoResult{}, agent.Session().Run(ctx, devtools.Step{Method: cdpdom.CommandSetFileInputFiles,
-		Params: cdpdom.SetFileInputFilesParams{Files: paths, ObjectID: object}})
+	return t.give(ctx, agent.Session(), paths, cdpdom.SetFileInputFilesParams{ObjectID: object})
 }
 
 // accepts checks that an input takes the files that there are.
@@ -72,48 +76,118 @@ func (t *upload) accepts(s driver.Spot, multiple, folder bool) error {
 	return nil
 }
 
-// uploadByChooser clicks what opens a file chooser, and answers that.
-func (t *upload) uploadByChooser(ctx context.Context, agent Agent) (driver.DoResult, error) {
-	s := t.action.Spot
-	opened, stop := t.page.Expect(cdppage.FileChooserOpened.Method)
-	defer stop()
-	if _, err := t.click(ctx); err != nil {
-		return driver.DoResult{}, err
-	}
-	chooser, err := t.chooser(ctx, s, opened)
+// give gives files to an input, and says which of them are not of the kinds that it asks for: the page may refuse these.
+func (t *upload) give(ctx context.Context, session devtools.Session, paths []string, to cdpdom.SetFileInputFilesParams) (driver.DoResult, error) {
+	node, err := cdp.Call(ctx, session, cdpdom.DescribeNode, cdpdom.DescribeNodeParams{ObjectID: to.ObjectID, BackendNodeID: to.BackendNodeID})
 	if err != nil {
 		return driver.DoResult{}, err
 	}
-	if err := t.accepts(s, chooser.Mode == cdppage.FileChooserOpenedModeSelectMultiple, false); err != nil {
+	to.Files = paths
+	if err := session.Run(ctx, devtools.Step{Method: cdpdom.CommandSetFileInputFiles, Params: to}); err != nil {
 		return driver.DoResult{}, err
 	}
-	if chooser.BackendNodeID == 0 {
-		return driver.DoResult{}, t.refusal(s, outcome.Element{Error: "no chooser"})
+	accept := ""
+	for pair := range slices.Chunk(node.Node.Attributes, 2) {
+		if pair[0] == "accept" {
+			accept = pair[1]
+		}
 	}
+	return driver.DoResult{Note: outcome.Uploaded(accept, paths)}, nil
+}
+
+// uploadByClick clicks what may open a file chooser, and answers that. Where none opens, it drops the files.
+func (t *upload) uploadByClick(ctx context.Context, agent Agent) (driver.DoResult, error) {
+	s := t.action.Spot
+	opened, stop := t.page.Expect(cdppage.FileChooserOpened.Method)
+	defer stop()
 	paths, err := t.paths()
 	if err != nil {
 		return driver.DoResult{}, err
 	}
-	return driver.DoResult{}, agent.Session().Run(ctx, devtools.Step{Method: cdpdom.CommandSetFileInputFiles,
-		Params: cdpdom.SetFileInputFilesParams{Files: paths, BackendNodeID: chooser.BackendNodeID}})
+	if _, err := t.click(ctx); err != nil {
+		return driver.DoResult{}, err
+	}
+	chooser, err := t.chooser(ctx, opened, chooserSoon)
+	if err == nil && chooser == nil {
+		var dropped bool
+		if dropped, err = t.drop(ctx, agent, paths); dropped || err != nil {
+			return driver.DoResult{Note: "ok, dropped on it"}, err
+		}
+		chooser, err = t.chooser(ctx, opened, time.Until(t.deadline))
+	}
+	if err != nil {
+		return driver.DoResult{}, err
+	}
+	if chooser == nil || chooser.BackendNodeID == 0 {
+		return driver.DoResult{}, t.refusal(s, outcome.Element{Error: "no chooser"})
+	}
+	if err := t.accepts(s, chooser.Mode == cdppage.FileChooserOpenedModeSelectMultiple, false); err != nil {
+		return driver.DoResult{}, err
+	}
+	return t.give(ctx, agent.Session(), paths, cdpdom.SetFileInputFilesParams{BackendNodeID: chooser.BackendNodeID})
 }
 
-// chooser waits for the file chooser that a click opens.
-func (t *upload) chooser(ctx context.Context, s driver.Spot, opened <-chan *cdproto.Message) (e cdppage.EventFileChooserOpened, err error) {
-	limit := time.NewTimer(max(time.Until(t.deadline), 500*time.Millisecond))
+// chooserSoon is how long a click may take to open a file chooser until it is tried whether files can be dropped instead.
+const chooserSoon = 500 * time.Millisecond
+
+// chooser waits for the file chooser that a click opens; nil: none comes in that time.
+func (t *upload) chooser(ctx context.Context, opened <-chan *cdproto.Message, within time.Duration) (*cdppage.EventFileChooserOpened, error) {
+	limit := time.NewTimer(max(within, 0))
 	defer limit.Stop()
 	select {
 	case msg := <-opened:
-		if e, err = devtools.DecodeEvent(msg, cdppage.FileChooserOpened); err != nil {
-			return e, fmt.Errorf("reading the file chooser: %w", err)
+		e, err := devtools.DecodeEvent(msg, cdppage.FileChooserOpened)
+		if err != nil {
+			return nil, fmt.Errorf("reading the file chooser: %w", err)
 		}
-		return e, nil
+		return &e, nil
 	case <-limit.C:
-		return e, t.refusal(s, outcome.Element{Error: "no chooser"})
+		return nil, nil
 	case <-ctx.Done():
-		return e, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 }
+
+// drop drops files on the element, if the page lets them be dropped there.
+func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped bool, err error) {
+	var over, drop fileDrag
+	if err := call(ctx, agent, "beginFileDrag", nil, nil); err != nil {
+		return false, err
+	}
+	defer func() {
+		if ctx.Err() == nil { // otherwise nothing answers, or nobody waits
+			err = errors.Join(err, call(ctx, agent, "endFileDrag", nil, nil))
+		}
+	}()
+	at, err := t.destination(ctx, t.action.Spot, driver.At(dom.NoRef))
+	if err != nil {
+		return false, err
+	}
+	files := &input.DragData{Items: []*input.DragDataItem{}, Files: paths, DragOperationsMask: copyOperation}
+	if err := t.dragOver(ctx, at, files, true); err != nil {
+		return false, err
+	}
+	if err := call(ctx, agent, "fileDragSeen", map[string]any{"type": "dragover"}, &over); err != nil {
+		return false, err
+	}
+	if !over.Prevented {
+		return false, t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragCancel, at, files))
+	}
+	if err := t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDrop, at, files)); err != nil {
+		return false, err
+	}
+	err = call(ctx, agent, "fileDragSeen", map[string]any{"type": "drop"}, &drop)
+	return drop.Heard, err
+}
+
+// fileDrag is the answer of the command "fileDragSeen".
+type fileDrag struct {
+	Heard     bool `json:"heard"`
+	Prevented bool `json:"prevented"`
+}
+
+// copyOperation is the operation of a drag of files.
+const copyOperation = 1
 
 // paths are the files to give, after those that came with the request were written down. The page reads them when it
 // sends them, so they stay until it is closed.

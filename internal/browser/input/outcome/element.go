@@ -71,7 +71,7 @@ var refusals = map[string]string{
 	"stopped":      "the wait for it was stopped: try again",
 	"folder":       "it takes a folder, which cannot be given: look for another way to upload",
 	"one file":     "it takes one file: give one",
-	"no chooser":   "it is not a file input, and a click on it opened no file chooser: act on the one that is",
+	"no chooser":   "it is not a file input, a click on it opened no file chooser, and files cannot be dropped on it: act on the one that is",
 }
 
 // Refusal is the error of an action at s for which the script reported an error.

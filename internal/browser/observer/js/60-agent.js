@@ -28,6 +28,8 @@ class Agent {
     this.hosts = new Map();
     /** The scroll positions before the wheel turned. @type {WheelState | null} */
     this.wheel = null;
+    /** What is heard of files that are dragged. @type {FileDrag | null} */
+    this.fileDrag = null;
     /**
      * The element that was pressed last, and its position then.
      * @type {ReturnType<typeof pagePositionOf> | null}

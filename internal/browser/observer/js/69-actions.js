@@ -377,6 +377,58 @@ function fileTerms(agent, request) {
   return { input: true, multiple: input.multiple === true, folder: input.webkitdirectory === true };
 }
 
+/** What the page does with files that are dragged over it and dropped. */
+class FileDrag {
+  constructor() {
+    /** The last event of each kind. @type {{[type: string]: Event}} */
+    this.last = {};
+    for (const type of FileDrag.HEARD) addEventListener(type, this, true);
+    addEventListener("drop", FileDrag.keepDocument);
+  }
+
+  static HEARD = ["dragover", "drop"];
+
+  /** Files that nobody takes would replace the document. @param {Event} event */
+  static keepDocument(event) { event.preventDefault(); }
+
+  /** @param {Event} event */
+  handleEvent(event) { if (event.isTrusted) this.last[event.type] = event; }
+
+  end() {
+    for (const type of FileDrag.HEARD) removeEventListener(type, this, true);
+    removeEventListener("drop", FileDrag.keepDocument);
+  }
+}
+
+/** Begins to note what becomes of files that are dragged. @param {Agent} agent */
+function beginFileDrag(agent) {
+  endFileDrag(agent);
+  agent.fileDrag = new FileDrag();
+  return {};
+}
+
+/** How long the page may take to hear of files that are dragged, in milliseconds: the browser says so before. */
+const DRAG_HEARD_AT_MOST = 1000;
+
+/**
+ * Waits for an event of files that are dragged: whether the page heard it, and prevented what the browser does with files.
+ * @param {Agent} agent @param {{type: string}} request
+ */
+async function fileDragSeen(agent, request) {
+  const end = performance.now() + DRAG_HEARD_AT_MOST;
+  const seen = () => agent.fileDrag ? agent.fileDrag.last[request.type] : undefined;
+  while (!seen() && performance.now() < end) await nextFrame();
+  const event = seen();
+  return { heard: !!event, prevented: !!event && event.defaultPrevented };
+}
+
+/** @param {Agent} agent */
+function endFileDrag(agent) {
+  if (agent.fileDrag) agent.fileDrag.end();
+  agent.fileDrag = null;
+  return {};
+}
+
 /**
  * The actions by the names of their commands. The type of the argument is that of each action;
  * never stands for it.
@@ -385,6 +437,7 @@ function fileTerms(agent, request) {
 const actions = {
   waitActionable, checkBeforePress, mapFramePoint, describePoint, armAtPoint, displacement, awaitPress, awaitDown, pressOutcome, dragBegan, setDropTarget,
   beginHold, heldOutcome, draggingNow, awaitRelease, endHold, focusNow, watchKeys, keysSeen, beforeWheel, afterWheel, typedOutcome, selectionHeard, waitChecked, fileInput, fileTerms,
+  beginFileDrag, fileDragSeen, endFileDrag,
   deny: (agent) => (agent.guard.arm("deny", null), {}),
   guarding: (agent) => ({ guarding: agent.guard.mode === "keys" }),
   disarm: (agent) => (agent.guard.disarm(), {}),

@@ -1,0 +1,36 @@
+package outcome
+
+import (
+	"fmt"
+	"mime"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Uploaded says of files that an input was given which one is not of the kinds that the input asks for, as its attribute accept has them;
+// empty: all are.
+func Uploaded(accept string, paths []string) string {
+	kinds := strings.FieldsFunc(strings.ToLower(accept), func(r rune) bool { return r == ',' || r == ' ' })
+	if len(kinds) == 0 {
+		return ""
+	}
+	for _, path := range paths {
+		name := filepath.Base(path)
+		if !slices.ContainsFunc(kinds, func(kind string) bool { return isKind(strings.ToLower(name), kind) }) {
+			return fmt.Sprintf("ok, though it asks for %.60s, which %s is not", strings.Join(kinds, ", "), quoted(name))
+		}
+	}
+	return ""
+}
+
+// isKind reports whether a file is of a kind: .pdf, image/png, image/* or */*. One whose type its name does not say may be of any type.
+func isKind(name, kind string) bool {
+	if strings.HasPrefix(kind, ".") {
+		return strings.HasSuffix(name, kind)
+	}
+	ext := filepath.Ext(name)
+	what, _, err := mime.ParseMediaType(mime.TypeByExtension(ext))
+	family, isFamily := strings.CutSuffix(kind, "*")
+	return err != nil || what == kind || kind == "*/*" || isFamily && strings.HasPrefix(what, family) || strings.HasSuffix(kind, "/"+strings.TrimPrefix(ext, "."))
+}
