@@ -82,7 +82,6 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 		t.awaitWork(ctx, noticed, &out)
 	}
 	t.x.SideEffects().SettleTabs(ctx)
-	forgetClosed(out.Results, t.x.SideEffects().Tabs(0))
 	h := t.named(ctx, t.x.Publish(), noticed)
 	out.Notices = t.withoutOffers(h.Notices().Since(noticed), h.Snapshot)
 	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.x.State().Mark
@@ -214,6 +213,7 @@ func forgetClosed(results []Result, open []string) {
 
 // judge finds the verdict.
 func (t *run) judge(out *Outcome, start actor.State) {
+	forgetClosed(out.Results, t.x.SideEffects().Tabs(0))
 	switch {
 	case t.x.State().Dialogs != start.Dialogs:
 		out.Verdict = DialogShown

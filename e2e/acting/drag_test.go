@@ -55,6 +55,24 @@ func TestDragsWithThePointer(t *testing.T) {
 	s.is(`points.length > 5 && points.at(-1) === "up" && points.at(-2).map(Math.round).join()`, "140,70")
 }
 
+// TestWhatIsDrawnAnewWhereItIsDroppedHasArrived drags a card to another column, which draws it anew; and to a bin, which takes it away.
+func TestWhatIsDrawnAnewWhereItIsDroppedHasArrived(t *testing.T) {
+	s := staged(t, `<ul id=a><li tabindex=0>Write<li tabindex=0>Ask</ul><ul id=b><li tabindex=0>Review<li tabindex=0>Ship</ul><div id=bin tabindex=0 style="width:90px">Bin</div><script>
+		let card = null
+		onpointerdown = (e) => { card = e.target.closest("li"); e.preventDefault() }
+		onpointermove = (e) => { const over = document.elementFromPoint(e.clientX, e.clientY).closest("#b li"), hr = document.querySelector("hr")
+			if (card && over) over.before(hr || document.createElement("hr")); else if (hr) hr.remove() }
+		onpointerup = (e) => { if (!card) return; const hr = document.querySelector("hr"); if (hr) hr.replaceWith(card.cloneNode(true)); card.remove(); card = null }
+	</script>`)
+	if got := s.do(drag(s.at("Write"), s.at("Review"), 0, 0)); !strings.Contains(got, "into another group as number 1") {
+		t.Errorf("the drag to another column says %s", got)
+	}
+	s.is(`[...b.children].map((n) => n.textContent).join()`, "Write,Review,Ship")
+	if got := s.do(drag(s.at("Ask"), s.at("Bin"), 0, 0)); !strings.Contains(got, "gone from where it was") {
+		t.Errorf("the drag to the bin says %s", got)
+	}
+}
+
 // TestDragsThroughWaypoints draws a pattern, which counts the dots that the pointer passes, and drags data over the targets of a
 // page that notes them.
 func TestDragsThroughWaypoints(t *testing.T) {

@@ -94,14 +94,12 @@ const movedLimit = 1000
 // movedBy says how far the element of a drag stands from where it stood before, and whether it is known to stay there. A document that
 // is gone has left it nowhere.
 func (t *pointer) movedBy(ctx context.Context, p *path) (moved driver.DoResult, stays bool) {
-	var by struct {
-		point
-		Stays bool `json:"stays"`
+	var by outcome.Displacement
+	if err := call(ctx, p.leaf(), "displacement", map[string]any{"patience": movedLimit}, &by); err != nil {
+		return driver.DoResult{}, false // it was dragged in any case
 	}
-	if err := call(ctx, p.leaf(), "displacement", map[string]any{"patience": movedLimit}, &by); err != nil || by.point == (point{}) {
-		return driver.DoResult{}, by.Stays // it was dragged in any case
-	}
-	return driver.DoResult{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}, false
+	note := by.Note()
+	return driver.DoResult{Moved: note != "", Note: note}, by.Stays
 }
 
 // moveHeld moves what is held to where it belongs and returns that place.

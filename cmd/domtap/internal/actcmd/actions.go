@@ -138,9 +138,9 @@ its way, in the order of the flags.`,
 	},
 	{
 		name: "upload", args: []string{"FILE…"}, short: "Upload files to a file input, to what opens a file chooser, or to a place to drop files",
-		long: `Upload files of this machine to a file input, its label, a button that opens a file chooser, or a place to drop files. Up to
-4 MiB in total are sent with the request. Larger files are passed by path, which the daemon must allow
-with domtap serve --upload-dir.`,
+		long: `Upload files of this machine to a file input, its label, a button that opens a file chooser, or a place
+to drop files. Up to 4 MiB in total are sent with the request. Larger files are passed by path, which the
+daemon must allow with domtap serve --upload-dir.`,
 		example: "  domtap upload 7 photo.png\n  domtap upload 7 --by-path /srv/files/video.mp4",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.BoolVar(&o.byPath, "by-path", false, "upload by path, for files on the daemon's machine")

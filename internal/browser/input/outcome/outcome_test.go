@@ -157,9 +157,28 @@ func TestOnlyEnterMayLeadToAnotherDocument(t *testing.T) {
 	}
 }
 
+func TestWhatBecameOfADragIsSaid(t *testing.T) {
+	for want, d := range map[string]Displacement{
+		"":                    {Stays: true},
+		"ok, it moved by 7,0": {X: 7, From: 2, To: 2},
+		"ok, it moved by 9,0": {X: 9},
+		"ok, it moved by 0,7, from 1 to 3 in its group":       {Y: 7, From: 1, To: 3},
+		"ok, it moved by 9,7, into another group as number 2": {X: 9, Y: 7, To: 2},
+		"ok, and it is gone from where it was":                {Gone: true},
+	} {
+		if got := d.Note(); got != want {
+			t.Errorf("%+v: %q, want %q", d, got, want)
+		}
+	}
+}
+
 func TestADragArrivesWhereItsTargetWas(t *testing.T) {
 	result, err := ReleasedOffTarget(5, 6, driver.DoResult{Moved: true, Note: "ok, it moved by 7,0"})
 	if want := "ok, it moved by 7,0, to where ref 6 was, which moved meanwhile"; err != nil || result.Note != want {
+		t.Errorf("got %+v, %v", result, err)
+	}
+	gone := Displacement{Gone: true}.Note()
+	if result, err = ReleasedOffTarget(5, 6, driver.DoResult{Moved: true, Note: gone}); err != nil || result.Note != gone {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	result, err = ReleasedOffTarget(5, 6, driver.DoResult{})

@@ -415,25 +415,58 @@ function pagePositionOf(el) {
     left += scrollX;
     top += scrollY;
   }
-  return { el, x: rect.left + left, y: rect.top + top, left, top, sticky };
+  return { el, x: rect.left + left, y: rect.top + top, left, top, sticky, ...placeInParent(el) };
+}
+
+/** How many siblings are counted. */
+const SIBLINGS_COUNTED = 1000;
+
+/**
+ * Which one an element is in its parent, among the elements of its tag.
+ * @param {El} el @returns {{parent: DomNode | null, nth: number}} 0: not known
+ */
+function placeInParent(el) {
+  const parent = safe.parentNode(el), tag = tagOf(el);
+  let nth = 0;
+  for (let n = parent && isElement(parent) ? safe.firstElementChild(parent) : null, i = 0; n; n = safe.nextElementSibling(n)) {
+    if (++i > SIBLINGS_COUNTED) break;
+    if (tagOf(n) === tag) nth++;
+    if (n === el) return { parent, nth };
+  }
+  return { parent, nth: 0 };
+}
+
+/**
+ * The element that a page shows in place of one that it took away: the only one with that tag and text.
+ * @param {El} gone @returns {El | null}
+ */
+function successorOf(gone) {
+  const text = safe.textContent(gone);
+  if (!/\S/.test(text)) return null;
+  const same = [...queryWithin(/** @type {any} */ (document.documentElement), tagOf(gone))].filter((n) => safe.textContent(n) === text);
+  return same.length === 1 ? same[0] : null;
 }
 
 /**
  * Waits until the element that was pressed last stops moving, and returns how far it moved.
  * @param {Agent} agent @param {{patience: number}} request
- * @returns {Promise<{x: number, y: number, stays?: boolean}>} stays: it is known to be where it was
+ * @returns {Promise<Displacement>}
  */
 async function displacement(agent, request) {
   const was = agent.pressedPosition;
   agent.pressedPosition = null;
   const end = performance.now() + request.patience;
   await nextFrame();
-  while (was && safe.isConnected(was.el) && isAnimated(was.el) && performance.now() < end) await nextFrame();
-  if (!was || !safe.isConnected(was.el) || !hasArea(safe.rect(was.el))) return { x: 0, y: 0 };
-  const now = pagePositionOf(was.el);
+  if (!was) return { x: 0, y: 0 };
+  while (safe.isConnected(was.el) && isAnimated(was.el) && performance.now() < end) await nextFrame();
+  const el = safe.isConnected(was.el) ? was.el : successorOf(was.el);
+  if (!el) return { x: 0, y: 0, gone: true };
+  if (!hasArea(safe.rect(el))) return { x: 0, y: 0 };
+  const now = pagePositionOf(el);
   if ((was.sticky || now.sticky) && (was.left !== now.left || was.top !== now.top)) return { x: 0, y: 0 };
   const x = Math.round(now.x - was.x), y = Math.round(now.y - was.y);
-  return Math.hypot(x, y) < MOVED_AT_LEAST ? { x: 0, y: 0, stays: x === 0 && y === 0 && tagOf(was.el) !== "canvas" } : { x, y };
+  if (Math.hypot(x, y) < MOVED_AT_LEAST) return { x: 0, y: 0, stays: x === 0 && y === 0 && tagOf(el) !== "canvas" };
+  return { x, y, from: now.parent === was.parent ? was.nth : 0, to: now.nth };
 }
 
 // ---- the wheel ------------------------------------------------------------------------------

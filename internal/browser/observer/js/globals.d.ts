@@ -276,6 +276,20 @@ interface Notice {
   gone: boolean;
 }
 
+/** What became of an element that was dragged. */
+interface Displacement {
+  /** How far it moved, in CSS pixels. */
+  x: number;
+  y: number;
+  /** It is known to be where it was. */
+  stays?: boolean;
+  /** It is not on the page any more, nor anything like it. */
+  gone?: boolean;
+  /** Which one it was in its parent, 0 for another parent, and which one it is. */
+  from?: number;
+  to?: number;
+}
+
 /** The scroll positions before the wheel turned. */
 interface WheelState {
   boxes: { node: El; left: number; top: number }[];
