@@ -4,7 +4,7 @@
 VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 SOAKTIME ?= 30m
-STEPS    ?= 3000
+STEPS    ?= 20000
 CANCELS  ?= 1000
 FAULTS   ?= 56
 BIN      := .cache/bin
@@ -84,7 +84,7 @@ check: ## compile, and run the tests that need no browser, without the race dete
 	$(REPORT) -short -vet=off -ldflags=-w -p=$$((2 * $$(getconf _NPROCESSORS_ONLN))) $(TESTFLAGS) $$(go list ./... | grep -v /e2e)
 
 # The tests of LONG are those that testenv.Size, testenv.Long or one of the variables makes longer.
-test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCELS (1000) cancelled calls, large pages and long campaigns; and a selection on full Chromium
+test-long: ## run what is rare or slow: STEPS (20000) random acting steps, CANCELS (1000) cancelled calls, large pages and long campaigns; and a selection on full Chromium
 	scripts/install-chromium
 	scripts/install-apps
 	scripts/install-components

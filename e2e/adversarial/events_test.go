@@ -93,10 +93,10 @@ const BIG = "x".repeat(1e6);
 	}
 }
 
-// floodSpan is how long each flood takes: ten minutes for all of them with the 3000 STEPS of make test-long, and less with fewer.
+// floodSpan is how long each flood takes: ten minutes for all of them with 3000 STEPS of make test-long or more, and less with fewer.
 func floodSpan() time.Duration {
 	if !testenv.Long() {
 		return time.Second
 	}
-	return 10 * time.Minute * time.Duration(testenv.Steps(3000)) / 3000 / time.Duration(len(floods))
+	return 10 * time.Minute * time.Duration(min(3000, testenv.Steps(3000))) / 3000 / time.Duration(len(floods))
 }
