@@ -18,7 +18,7 @@ import (
 
 // summarize names an action in a few words: click "Submit".
 func summarize(a driver.Action, el *dom.Element) string {
-	verb := a.Kind.String()
+	verb := verbOf(a)
 	switch {
 	case a.Kind == driver.Press:
 		return verb + " " + strconv.Quote(truncate.Runes(a.Text, text.Long))
@@ -35,6 +35,14 @@ func summarize(a driver.Action, el *dom.Element) string {
 		return verb + " " + strconv.Quote(name)
 	}
 	return verb + " " + target.Describe(el) + " " + number(el.Ref)
+}
+
+// verbOf is the word for an action: a click that is done twice has one of its own.
+func verbOf(a driver.Action) string {
+	if a.Kind == driver.Click && a.Clicks == 2 {
+		return "dblclick"
+	}
+	return a.Kind.String()
 }
 
 func number(ref dom.Ref) string { return strconv.FormatUint(uint64(ref), 10) }

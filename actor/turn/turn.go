@@ -92,7 +92,7 @@ func (a Step) summary() string {
 	case a.Submit != nil:
 		return "submit"
 	case a.Target.By != target.None && a.Target.By != target.Ref:
-		return a.Kind.String() + " " + a.Target.String()
+		return verbOf(a.Action) + " " + a.Target.String()
 	case a.Target.By == target.Ref:
 		a.Ref = a.Target.Ref
 	}

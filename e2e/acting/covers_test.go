@@ -80,3 +80,18 @@ func TestAHeaderIsPressedAtItsButton(t *testing.T) {
 	s.do(click(&domtapv1.Target{Role: "columnheader", Name: "Size"}))
 	s.is("log.join()", "sorted")
 }
+
+// TestAHandleOverItsOwnItemIsTheItem clicks and drags a text over which the handle of its own item lies, and not one that another item covers.
+func TestAHandleOverItsOwnItemIsTheItem(t *testing.T) {
+	s := staged(t, `<style>.item { position: absolute; width: 200px; height: 30px; border: 1px solid } .over { position: absolute; inset: 0 }</style><div id=all style="position:relative;height:200px">
+		<div class=item style="top:0"><div>Meeting</div><div class=over></div></div>
+		<div class=item style="top:60px"><div>Lunch</div></div><div class=item id=top style="top:60px;background:white"></div>
+		<div class=item style="top:120px"><div>Call</div><p>Ada</p><div class=over></div></div></div>
+		<script>got = []; all.onclick = (e) => got.push(e.target.closest(".item").textContent.trim() || "cover")</script>`)
+	if got := s.do(&domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: &domtapv1.Target{Text: "Meeting"}}}}); got != `dblclick "Meeting": ok` {
+		t.Errorf("the answer is %s", got)
+	}
+	s.is("got.join()", "Meeting,Meeting")
+	s.refused(click(&domtapv1.Target{Text: "Lunch"}), "NOT_ACTIONABLE", "covered")
+	s.is("got.length", "2")
+}

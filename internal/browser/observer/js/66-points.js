@@ -315,8 +315,28 @@ function clickPath(el, hit, hidden) {
   if (tagOf(el) === "area" && tagOf(hit) === "img" && hasAttr(hit, "usemap")) return DIRECT;
   // A transparent native control receives clicks through the box that is drawn around it.
   if (isToggle(el, tagOf(el)) && isBoxAround(el, hit, hidden ?? !isDrawn(el))) return DIRECT;
-  if (isPressedThrough(el, hit)) return DIRECT;
+  if (isPressedThrough(el, hit) || isOnOwnCover(el, hit)) return DIRECT;
   return isOnFace(el, hit, hidden) ? INSIDE : COVERED;
+}
+
+/** How far above a text the box is that is clicked for it. */
+const MAX_COVERED_DEPTH = 4;
+
+/**
+ * Whether what is hit lies over a text and belongs to the same box, such as the handle that a whole item is dragged by: an empty element in a
+ * box that has no words but those of the text, and no control. The box takes the click. What takes clicks itself gets none there.
+ * @param {El} el @param {El} hit
+ */
+function isOnOwnCover(el, hit) {
+  if (INTERACTIVE_TAGS.has(tagOf(el)) || isEditingHost(el) || INTERACTIVE_ROLES.has(explicitRole(el)) || safe.matches(hit, CONTROLS) || INTERACTIVE_ROLES.has(explicitRole(hit))) return false;
+  const words = foldWhiteSpace(safe.textContent(el));
+  if (words === "" || hasText(safe.textContent(hit))) return false;
+  let n = flatElement(el);
+  for (let up = 0; n && up < MAX_COVERED_DEPTH && !/^(?:html|body)$/.test(tagOf(n)); n = flatElement(n), up++) {
+    if (foldWhiteSpace(safe.textContent(n)) !== words || firstWithin(n, CONTROLS)) return false;
+    if (n !== hit && isWithinNode(hit, n)) return true;
+  }
+  return false;
 }
 
 /**
