@@ -60,6 +60,11 @@ func (t filler) fillAt(ctx context.Context, f *Field, at resolved) (Result, erro
 	if err != nil {
 		return notFilled(ctx, f, driver.DeliveredNone, err)
 	}
+	return t.fillAll(ctx, f, at, actions)
+}
+
+// fillAll does the actions that make a field hold its values, and looks what it holds then.
+func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []driver.Action) (Result, error) {
 	f.Form.last = at.ref
 	listed := t.listed()
 	var r Result
@@ -110,6 +115,12 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 	}
 	at := resolved{ref: r.Ref, el: r.Element}
 	switch {
+	case apierr.Is(r.Err, apierr.Ambiguous) && a.Kind == driver.Fill:
+		var e *apierr.Error
+		if errors.As(r.Err, &e) && spread(e.Candidates, a.Text) != nil {
+			return t.fillAll(ctx, f, resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}, spread(e.Candidates, a.Text))
+		}
+		return r, nil
 	case apierr.Is(r.Err, apierr.NoMatch) && a.Target.By == target.Label:
 		group := a
 		group.Target.By = target.Group

@@ -27,6 +27,8 @@ type picker struct {
 	listed map[dom.Ref]bool
 	// acted says that the list was opened, or something else was done.
 	acted bool
+	// before are what the elements said before anything was chosen.
+	before map[dom.Ref]string
 }
 
 const (
@@ -37,7 +39,12 @@ const (
 
 // pick chooses the options that have the values of a field, and no others where it takes several.
 func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error) {
-	p := &picker{filler: t, field: f, at: at, listed: t.listed()}
+	if !t.x.State().Structural { // what is chosen may be shown by a text beside the field
+		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true}); err != nil {
+			return Result{}, err
+		}
+	}
+	p := &picker{filler: t, field: f, at: at, listed: t.listed(), before: t.said()}
 	if at.el.States.Expanded == dom.True || at.el.Role == "listbox" {
 		p.listed = nil // the options are among them
 	}
@@ -86,7 +93,7 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 		r, err := notFilled(ctx, p.field, delivered, err)
 		return nil, r, err
 	}
-	if isChosen(option) {
+	if isChosen(option) && p.isShown(option) {
 		return option, Result{Done: true, Delivered: driver.DeliveredAll}, nil
 	}
 	r, err := p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(option.Ref), Clicks: 1})
@@ -105,10 +112,23 @@ func (p *picker) open(ctx context.Context) (Result, error) {
 		return Result{}, nil
 	}
 	r, err := p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(p.at.ref), Clicks: 1})
-	if e, ok := errors.AsType[*apierr.Error](r.Err); err == nil && ok && e.Detail["cause"] == "untouchable" {
-		return p.press(ctx, driver.Action{Kind: driver.Press, Spot: driver.At(p.at.ref), Text: "ArrowDown"})
+	e, ok := errors.AsType[*apierr.Error](r.Err)
+	if err != nil || !ok || e.Kind != apierr.NotActionable {
+		return r, err
+	}
+	// A field that takes no clicks where it is may be opened by its box, or by keys.
+	if box := p.x.Head().Snapshot.Find(p.at.el.Parent); box != nil && box.Kind == dom.Interactive && !target.IsField(box) {
+		return p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(box.Ref), Clicks: 1})
+	}
+	if e.Detail["cause"] == "untouchable" {
+		return p.openByKey(ctx)
 	}
 	return r, err
+}
+
+// openByKey opens the list as the keyboard does.
+func (p *picker) openByKey(ctx context.Context) (Result, error) {
+	return p.press(ctx, driver.Action{Kind: driver.Press, Spot: driver.At(p.at.ref), Text: "ArrowDown"})
 }
 
 // optionRoles are the roles of what a list offers.
@@ -147,6 +167,14 @@ func (p *picker) named(value string) ([]*dom.Element, target.Fit) {
 func (p *picker) find(ctx context.Context, value string) (*dom.Element, error) {
 	if err := p.await(ctx, value); err != nil {
 		return nil, err
+	}
+	if len(p.options()) == 0 && p.at.el.Role == "combobox" && p.searchField() == nil {
+		if _, err := p.openByKey(ctx); err != nil {
+			return nil, err
+		}
+		if err := p.await(ctx, value); err != nil {
+			return nil, err
+		}
 	}
 	for _, look := range []func(context.Context, string) error{p.search, p.scroll} {
 		if _, fit := p.named(value); fit <= target.Folded {
@@ -241,13 +269,13 @@ func (p *picker) scroll(ctx context.Context, value string) error {
 		if len(options) == 0 {
 			return nil
 		}
-		last := options[len(options)-1]
+		last := wordsOf(options[len(options)-1])
 		r, err := p.press(ctx, driver.Action{Kind: driver.Scroll, Spot: driver.At(options[len(options)/2].Ref), Delta: driver.Point{Y: scrollBy}})
 		if err != nil || r.Err != nil {
 			return err
 		}
 		now := p.options()
-		if _, fit := p.named(value); fit <= target.Folded || len(now) == 0 || now[len(now)-1].Ref == last.Ref {
+		if _, fit := p.named(value); fit <= target.Folded || len(now) == 0 || wordsOf(now[len(now)-1]) == last {
 			return nil
 		}
 	}
@@ -265,7 +293,7 @@ func (p *picker) clearOthers(ctx context.Context, chosen []*dom.Element) (Result
 		}
 	}
 	for _, el := range p.options() {
-		if isAsked(el) || !isChosen(el) {
+		if isAsked(el) || !isChosen(el) || !p.isShown(el) {
 			continue
 		}
 		if r, err := p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(el.Ref), Clicks: 1}); err != nil || r.Err != nil {
@@ -312,7 +340,7 @@ func (p *picker) verify(r Result, before string, chosen []*dom.Element) Result {
 
 // shows reports whether a field, or the option itself, shows that the option is chosen.
 func (p *picker) shows(shown string, option *dom.Element) bool {
-	if target.Compare(shown, option.WholeText()) < target.Not {
+	if target.Compare(shown, option.WholeText()) < target.Not || p.isNew(option) {
 		return true
 	}
 	for _, value := range p.field.Values {
@@ -324,6 +352,38 @@ func (p *picker) shows(shown string, option *dom.Element) bool {
 	return now != nil && isChosen(now)
 }
 
+// isNew reports whether an element that is no option, such as the box around the field or a chip, has come to say what an option says.
+func (p *picker) isNew(option *dom.Element) bool {
+	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return says(el, option) && !isIn(p.before[el.Ref], option) })
+}
+
+// isShown reports whether an element that is no option says what an option says: many lists mark the option that keys would choose as selected.
+func (p *picker) isShown(option *dom.Element) bool {
+	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return says(el, option) })
+}
+
+// says reports whether an element that is no option says what an option says.
+func says(el, option *dom.Element) bool {
+	return el.Ref != option.Ref && el.Role != "listbox" && !slices.Contains(optionRoles, el.Role) && isIn(wordsOf(el), option)
+}
+
+// isIn reports whether the words of an option are in a text.
+func isIn(words string, option *dom.Element) bool {
+	return target.Compare(words, option.WholeText()) <= target.Worded
+}
+
+// said are the words of all elements.
+func (t filler) said() map[dom.Ref]string {
+	said := map[dom.Ref]string{}
+	for _, el := range t.elements() {
+		said[el.Ref] = wordsOf(el)
+	}
+	return said
+}
+
+// wordsOf is what an element says, with its value.
+func wordsOf(el *dom.Element) string { return el.WholeText() + " " + el.Value }
+
 // pickTyped takes the option that a text has brought which is that, where a box around a field is filled in: the text alone chooses nothing
 // there. Of other fields with a list it is not known whether they take a text that is not chosen, so that the answer says that it is open.
 func (t filler) pickTyped(ctx context.Context, f *Field, at resolved, typed Result, listed map[dom.Ref]bool) (Result, error) {
@@ -331,7 +391,7 @@ func (t filler) pickTyped(ctx context.Context, f *Field, at resolved, typed Resu
 	if now == nil || now.Role != "combobox" {
 		return typed, nil
 	}
-	p := &picker{filler: t, field: f, at: at, listed: listed}
+	p := &picker{filler: t, field: f, at: at, listed: listed, before: t.said()}
 	if found, fit := p.named(f.value()); now.Tag != "input" && now.Tag != "textarea" && len(found) == 1 && fit <= target.Folded {
 		before := t.shownIn(at.ref)
 		r, err := p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(found[0].Ref), Clicks: 1})

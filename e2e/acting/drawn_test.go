@@ -62,6 +62,31 @@ func TestSelectChoosesInDrawnLists(t *testing.T) {
 	s.is("del + plain.value", "0")
 }
 
+// boxedSelects are lists whose field takes no clicks: it stands outside of the page, or lets them through; whose choice stands beside the field; and
+// whose options say of the one that keys would choose that it is selected.
+const boxedSelects = `<style>[hidden] { display: none } .box { border: 1px solid; width: 300px; padding: 4px; cursor: pointer }</style>
+<label for=n>Choice</label><div class=box role=combobox tabindex=0 id=around aria-expanded=false><select id=n hidden><option>Rome</select><div id=one>Rome</div></div><div role=listbox hidden id=l1><div role=option>Rome</div><div role=option>Oslo</div></div>
+<p><label for=off>Tags</label><div class=box id=box><span id=chips></span><input id=off role=combobox aria-expanded=false style="position:absolute;left:-9999px"></div><div role=listbox aria-multiselectable=true hidden id=l2><div role=option aria-selected=true>Red</div><div role=option aria-selected=false>Blue</div></div>
+<p><label for=thru>Town</label><div style="border:1px solid"><i id=shown>none</i><input id=thru role=combobox aria-expanded=false readonly style="pointer-events:none"></div><div hidden id=l3><div class=o style="cursor:pointer">Bonn</div><div class=o style="cursor:pointer">Lima</div></div>
+<script>
+around.onclick = () => l1.hidden = false; l1.onclick = (e) => { one.textContent = e.target.textContent; l1.hidden = true }
+const set = (on) => { l2.hidden = !on; off.setAttribute("aria-expanded", on) }
+box.onclick = () => { off.focus({ preventScroll: true }); set(true) }; off.onkeydown = (e) => { if (e.key === "Escape") set(false) }
+l2.onclick = (e) => { chips.append(Object.assign(document.createElement("b"), { textContent: e.target.textContent + " " })); e.target.remove() }
+thru.onkeydown = (e) => { if (e.key === "ArrowDown") l3.hidden = false }; l3.onclick = (e) => { shown.textContent = e.target.textContent; l3.hidden = true }
+</script>`
+
+// TestSelectChoosesInBoxes chooses in lists whose field is not what a person clicks.
+func TestSelectChoosesInBoxes(t *testing.T) {
+	s := staged(t, boxedSelects)
+	for label, values := range map[string][]string{"Choice": {"Oslo"}, "Tags": {"Red", "Blue"}, "Town": {"Lima"}} {
+		if said := s.do(selecting(&domtapv1.Target{Label: label}, values...)); !strings.HasSuffix(said, ": ok") {
+			t.Errorf("%s: %s", label, said)
+		}
+	}
+	s.is("one.textContent + chips.textContent + shown.textContent", "OsloRed Blue Lima")
+}
+
 // TestFillEntersACodeInItsFields fills the fields of a code, of one character each, by the name of their group.
 func TestFillEntersACodeInItsFields(t *testing.T) {
 	s := staged(t, `<fieldset><legend>Code</legend>`+strings.Repeat(`<input maxlength=1 inputmode=numeric>`, 6)+`</fieldset>

@@ -103,11 +103,13 @@ class Captions {
 const REPLACEABLE = "select,input[type=text],input:not([type])";
 
 /**
- * The label of the native field that a page has hidden and draws a combobox for, beside it: "" when there is none, or it has no label.
+ * The label of the native field that a page has hidden and draws a combobox for, beside it or around it: "" when there is none, or it has no label.
  * @param {El} el @param {string} tag @param {string} role @param {Labels} labels
  */
 function captionOfReplaced(el, tag, role, labels) {
   if (role !== "combobox" || tag === "input" || tag === "select" || tag === "textarea") return "";
+  const within = firstWithin(el, "select");
+  if (within && isOutOfSight(within)) return asCaption(labels.of(within).map((label) => reportedWords(label, MAX_CAPTION + 1)).join(" "));
   let n = el;
   for (let up = 0; up < 3; up++) {
     const before = elementBefore(n);

@@ -51,12 +51,13 @@ function isOfDrawnSelect(field) {
   return box !== null && parseInt(attr(box, "tabindex") || "", 10) >= 0 && parseInt(attr(field, "tabindex") || "", 10) < 0;
 }
 
-/** The select for a target, likewise. @param {El} el */
+/** The select for a target, likewise, unless the target is a list that is drawn for it. @param {El} el */
 function selectOf(el) {
   if (tagOf(el) === "select") return el;
   if (tagOf(el) === "label" && el.control && tagOf(el.control) === "select") return el.control;
   const inside = INTERACTIVE_TAGS.has(tagOf(el)) ? [] : parts(el, "select");
-  return inside.length === 1 ? inside[0] : null;
+  const isDrawnFor = /^(?:combobox|listbox)$/.test(attr(el, "role") || "") && inside.length === 1 && isOutOfSight(inside[0]);
+  return inside.length === 1 && !isDrawnFor ? inside[0] : null;
 }
 
 // ---- text -----------------------------------------------------------------------------------
