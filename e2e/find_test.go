@@ -67,3 +67,19 @@ func TestFindFindsElementsAndTexts(t *testing.T) {
 		t.Errorf("the click: %v, %v", done, err)
 	}
 }
+
+// TestFindSeesWhatLabelsStandFor has boxes with labels of their own that say nothing of what stands in them: it is listed.
+func TestFindSeesWhatLabelsStandFor(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/sheets": testenv.HTML(`<div tabindex=0><div role=region aria-label="Tab panels"><table>
+		<tr><td>Jazz<td><input type=checkbox></table></div></div>
+		<div onclick="1" aria-label="A card"><p>Costs 12.99</p></div>
+		<a href=/x aria-label="Read about the harbour"><div>Two new berths</div></a>`)})
+	d := testenv.Shared(t)
+	tab := d.Open(url + "/sheets")
+	for _, query := range []string{"Jazz", "12.99", "new berths"} {
+		got, err := d.Dom.Find(t.Context(), &domtapv1.FindRequest{TabId: tab, Query: query})
+		if err != nil || len(got.GetMatches()) == 0 {
+			t.Errorf("%s: %v, %v", query, got, err)
+		}
+	}
+}

@@ -194,6 +194,19 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 	}
 }
 
+// TestReadPageReadsFramesets reads a page that is made of frames alone.
+func TestReadPageReadsFramesets(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{
+		"/":      testenv.HTML(`<title>Top</title><frameset cols="30%,70%"><frame src=/left><frameset rows="50%,50%"><frame src=/right></frameset></frameset>`),
+		"/left":  testenv.HTML(`<p>Left.</p>`),
+		"/right": testenv.HTML(`<p>Right.</p>`),
+	})
+	d := testenv.Shared(t)
+	if got, want := content(t, d, d.Open(url)), "# Top\n\nLeft.\n\nRight.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestReadPageWalksAFrozenText changes the page between the parts of its text.
 func TestReadPageWalksAFrozenText(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Long</title><article><h1>A long morning</h1>` + sentences(10) + `<h2>Noon</h2>` + sentences(30) + `</article>`)})

@@ -26,6 +26,7 @@ const targetsPage = `<!doctype html><title>-</title>
 <div id=card data-testid=card class=box>A card</div> <button id=cy data-cy=go>Go</button>
 <button class=twin id=twin1>Delete</button> <button class=twin id=twin2>Delete</button>
 <button class=veiled id=veiled1 style="display:none">Veiled</button> <button class=veiled id=veiled2>Veiled</button>
+<label>Skills <span id=skills contenteditable aria-label="Add one">go</span></label> <p></p><div><input type=range id=range></div>
 <input id=secret style="display:none" placeholder=Secret>
 <div id=open></div> <div id=closed style="width:100px;height:40px"></div>
 <iframe srcdoc="<button id=inner data-testid=deep>Inside</button><label>Deep field <input id=deepfield></label><script>
@@ -75,6 +76,8 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 		{target: &domtapv1.Target{Label: "Search the shop"}, types: true, want: "search"},
 		{target: &domtapv1.Target{Label: "Quantity"}, types: true, want: "quantity"},
 		{target: &domtapv1.Target{Label: "Coupon"}, types: true, want: "coupon"},
+		{target: &domtapv1.Target{Label: "skills"}, types: true, want: "skills"},
+		{target: &domtapv1.Target{Label: "Slider"}, want: "range"},
 		{target: &domtapv1.Target{Label: "Deep field"}, types: true, want: "deepfield"},
 		{target: &domtapv1.Target{Label: "Inner label"}, types: true, want: "shadedfield"},
 		{target: &domtapv1.Target{Placeholder: "you@example.org"}, types: true, want: "email"},

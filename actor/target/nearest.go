@@ -102,7 +102,11 @@ func IsField(el *dom.Element) bool {
 	case "input", "select", "textarea":
 		return true
 	}
-	switch el.Role {
+	return isFieldRole(el.Role)
+}
+
+func isFieldRole(role string) bool {
+	switch role {
 	case "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "switch", "slider", "spinbutton":
 		return true
 	}

@@ -410,6 +410,16 @@ var acted = map[string]bool{
 	"menuitemcheckbox": true, "menuitemradio": true, "option": true, "treeitem": true,
 }
 
+// RoleOfFields is a target By Label whose words are the role of fields as a target By Role, for a page where nothing has that label: the
+// slider.
+func (t Target) RoleOfFields() (Target, bool) {
+	role := strings.ToLower(t.Words)
+	if t.By != Label || !isFieldRole(role) {
+		return Target{}, false
+	}
+	return Target{By: Role, Role: role, Within: t.Within, Nth: t.Nth}, true
+}
+
 // MayBeShown reports whether the element that a target By Role or Text means may be one that is only shown, such as a
 // heading.
 func (t Target) MayBeShown() bool {

@@ -321,6 +321,9 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target) (resolved, 
 		return resolved{}, err
 	}
 	_, unread := finding.Closest()
+	if role, is := wanted.RoleOfFields(); is && len(found) == 0 && finding.Hidden == 0 {
+		return t.resolve(ctx, Step{Target: role})
+	}
 	switch {
 	case finding.Invalid:
 		return resolved{}, apierr.Errorf(apierr.Invalid, "the browser does not take the %s: use a CSS selector, such as button.primary", wanted)

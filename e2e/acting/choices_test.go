@@ -57,9 +57,11 @@ func TestCheckMakesChecked(t *testing.T) {
 		<div role=checkbox tabindex=0 id=g aria-checked=mixed aria-label=Mixed onclick="this.setAttribute('aria-checked', this.getAttribute('aria-checked') === 'mixed' ? 'false' : this.getAttribute('aria-checked') !== 'true')">o</div>
 		<div role=checkbox tabindex=0 id=h aria-checked=false aria-label=Stuck>o</div>
 		<button role=switch id=i class=h aria-checked=false style="overflow:hidden;clip:rect(0 0 0 0)" onclick="this.setAttribute('aria-checked', this.getAttribute('aria-checked') !== 'true')"></button><label for=i>Express <i></i></label>
+		<ul role=tree><li role=treeitem aria-selected=false id=j onclick="this.setAttribute('aria-selected', this.getAttribute('aria-selected') !== 'true')">
+		<span role=checkbox aria-label="Of an item" style="display:inline-block;width:20px;height:20px"></span></li></ul>
 		<button>Plain button</button>
-		<script>clicks = 0; addEventListener("click", () => clicks++); is = (id) => { const n = document.getElementById(id); return n.checked ?? n.getAttribute("aria-checked") }</script>`)
-	for _, c := range []struct{ text, id string }{{"Plain", "a"}, {"Hidden", "b"}, {"Gone", "c"}, {"First", "d"}, {"Second", "e"}, {"Switch", "f"}, {"Mixed", "g"}, {"Express", "i"}} {
+		<script>clicks = 0; addEventListener("click", () => clicks++); is = (id) => { const n = document.getElementById(id); return n.checked ?? n.getAttribute("aria-checked") ?? n.getAttribute("aria-selected") }</script>`)
+	for _, c := range []struct{ text, id string }{{"Plain", "a"}, {"Hidden", "b"}, {"Gone", "c"}, {"First", "d"}, {"Second", "e"}, {"Switch", "f"}, {"Mixed", "g"}, {"Express", "i"}, {"Of an item", "j"}} {
 		at := s.at(c.text)
 		s.do(check(at))
 		s.is("is('"+c.id+"')", "true")

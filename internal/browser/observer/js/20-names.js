@@ -342,6 +342,8 @@ class Naming {
     this.length = 0;
     /** The last name or text was taken from the content of the element. */
     this.fromContent = false;
+    /** In the last name, the label of a container stands for its content. */
+    this.isPartial = false;
     /** The element that is being named. @type {El | null} */
     this.root = null;
     /** An aria-labelledby is being followed; another one is not followed within it (2B). */
@@ -366,7 +368,7 @@ class Naming {
   start(el) {
     if (this.visited.size > 0) this.visited.clear(); // clearing an empty set allocates
     this.length = 0;
-    this.fromContent = false;
+    this.fromContent = this.isPartial = false;
     this.root = el;
     this.following = this.showsHidden = this.onlyInline = false;
   }
@@ -737,15 +739,21 @@ class Naming {
     if (!bare && !this.following) {
       const by = attr(node, "aria-labelledby");
       const elsewhere = by ? this.labelledby(node, by) : "";
-      if (elsewhere) return elsewhere;
+      if (elsewhere) return this.inPlaceOf(node, tag, elsewhere);
     }
     if (node !== this.root) {
       const value = this.embedded(node, tag);
       if (value !== null) return value;
     }
     const label = bare ? null : reportedAttribute(node, "aria-label");
-    if (label && label.trim()) return label;
+    if (label && label.trim()) return this.inPlaceOf(node, tag, label);
     return this.nativeWithin(node, tag) || null;
+  }
+
+  /** Notes that a label stands for the content of an element, and returns it. @param {El} node @param {string} tag @param {string} label */
+  inPlaceOf(node, tag, label) {
+    if (hasElements(node) && !isAtomic(tag, roleOf(node, tag, explicitRole(node)))) this.isPartial = true;
+    return label;
   }
 
   /**

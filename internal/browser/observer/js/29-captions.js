@@ -170,9 +170,15 @@ function captionBefore(n, parent, wrapped, labels) {
   for (let seen = 0; node && seen < MAX_BEFORE && !run.ended; seen++, node = safe.previousSibling(node)) run.add(node, parent, true);
   if (!hasText(run.words)) return run.barred ? "" : null;
   if (run.isOpen && beginsWithField(parent)) return ""; // each text may be behind its field
-  if (isTextMasked(parent) || sharesCaption(n, labels)) return "";
+  if (isTextMasked(parent) || sharesCaption(n, labels) || (wrapped && isRepeated(n))) return "";
   if (wrapped && /^(?:html|body|main)$/.test(tagOf(parent)) && !/[:?*]\s*$/.test(run.words)) return "";
   return asCaption(run.words);
+}
+
+/** Whether an element is one of several items, so that the words before it are those of another one. @param {El} el */
+function isRepeated(el) {
+  const tag = tagOf(el), before = elementBefore(el);
+  return tag === "li" || attr(el, "role") === "listitem" || (tag.includes("-") && before !== null && tagOf(before) === tag);
 }
 
 /** Gathers the words on one side of a field: those of its line, or else those of the nearest block. */
@@ -301,21 +307,21 @@ function childrenOf(el) {
 
 /**
  * The words behind a checkbox or radio button. Where the last one of the group has none behind it, each has its words
- * before it.
+ * before it; the only one of its row, in a box of its own, has those of the box before.
  * @param {El} toggle
  */
 function captionOfToggle(toggle) {
   let n = toggle, parent = flatElement(n);
-  for (let up = 0; parent && up < 2 && !/^(?:td|th|li|body|form)$/.test(tagOf(parent)) && isWrapper(parent) && !hasText(safe.textContent(parent)); up++) {
+  for (let up = 0; parent && up < MAX_FIELD_BOXES && !/^(?:td|th|li|body|form)$/.test(tagOf(parent)) && isWrapper(parent) && !hasText(safe.textContent(parent)); up++) {
     n = parent;
     parent = flatElement(n);
   }
   if (!parent || isTextMasked(parent)) return "";
   const words = wordsBehind(n, parent), last = lastToggle(parent);
   if (words && (!last || last === n || wordsBehind(last, parent))) return asCaption(words);
-  const run = new Run();
+  const run = new Run(), blocks = n !== toggle && !words && !SECTIONS.has(tagOf(parent)) && isWrapper(parent); // the setting before its switch
   for (let node = safe.previousSibling(n), seen = 0; node && seen < MAX_BEFORE && !run.ended; node = safe.previousSibling(node), seen++) {
-    if (isElement(node) && !PHRASING.has(tagOf(node))) break;
+    if (!blocks && isElement(node) && !PHRASING.has(tagOf(node))) break;
     run.add(node, parent, true);
   }
   return hasText(run.words) ? asCaption(run.words) : "";

@@ -38,6 +38,17 @@ const CONTAINER_ROLES = new Set([
 /** Roles of records: one that can be clicked is often named by one of its cells alone. */
 const RECORD_ROLES = new Set(["row", "listitem"]);
 
+/** Roles of elements that are one thing, whatever they are drawn with, or whose content is their value. */
+const ATOMIC_ROLES = new Set([
+  "button", "checkbox", "radio", "switch", "option", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "slider", "spinbutton", "scrollbar",
+  "textbox", "searchbox", "combobox", "img", "graphics-symbol", "math", "progressbar", "meter", "separator",
+]);
+
+/** Whether the label of an element says all that is in it. @param {string} tag @param {string} role */
+function isAtomic(tag, role) {
+  return ATOMIC_ROLES.has(role) || (INTERACTIVE_TAGS.has(tag) && tag !== "a");
+}
+
 /**
  * Roles of the boxes that give a page its shape. They are listed whether or not they have text of
  * their own. One without has the name that the author gave it, if any, and no text from its content,
@@ -96,16 +107,19 @@ function isDrawing(svg) {
 
 /**
  * How much of the content of a listed element its text covers.
- * @param {Fields} fields @param {El} el @param {string} tag @param {boolean} fromContent the text was taken from the content
+ * @param {Fields} fields @param {El} el @param {string} tag @param {Naming} naming what took the text
  */
-function textCoverage(fields, el, tag, fromContent) {
+function textCoverage(fields, el, tag, { fromContent, isPartial }) {
   const role = fields[F_ROLE], text = fields[F_TEXT];
   if (tag === "svg" && role === "img" && !text && fields[F_KIND] === STRUCTURAL) return isDrawing(el) ? COVERS_NONE : COVERS_ALL;
   if (fields[F_KIND] === FRAME_HOST || LANDMARK_ROLES.has(role) || tag === "details") return COVERS_NONE;
   if (!text && fields[F_KIND] === STRUCTURAL && role !== "img") return COVERS_NONE;
   if (holdsChips(fields, el, tag, fromContent)) return COVERS_NONE;
-  if (!fromContent) return CONTAINER_ROLES.has(role) || RECORD_ROLES.has(role) || (fields[F_KIND] === STRUCTURAL && isBox(el, tag, role)) ? COVERS_NONE : COVERS_ALL;
-  return text.length >= MAX_NAME && text.endsWith("…") ? COVERS_LINE : COVERS_ALL;
+  if (!fromContent) {
+    if (CONTAINER_ROLES.has(role) || RECORD_ROLES.has(role) || (fields[F_KIND] === STRUCTURAL && isBox(el, tag, role))) return COVERS_NONE;
+    return isAtomic(tag, role) ? COVERS_ALL : COVERS_LINE;
+  }
+  return isPartial || (text.length >= MAX_NAME && text.endsWith("…")) ? COVERS_LINE : COVERS_ALL;
 }
 
 /** What removes a chip. */
@@ -309,6 +323,18 @@ const EDITABLE_ROLES = new Set(["textbox", "searchbox", "combobox", "spinbutton"
 const CHECKABLE_ROLES = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
 const SELECTABLE_ROLES = new Set(["option", "tab", "treeitem", "gridcell", "row"]);
 
+/** Items that are chosen by the box in them. */
+const CHOSEN_ITEMS = "[role=treeitem],[role=option],[role=row],[role=listitem],[role=menuitem]";
+
+/**
+ * What the item around a box says that has no state of its own, as the boxes of some trees: whether it is chosen.
+ * @param {El} el @param {string} role
+ */
+function chosenAround(el, role) {
+  const item = role === "checkbox" || role === "radio" ? closestOf(el, CHOSEN_ITEMS) : null;
+  return item && (aria(item, "aria-checked") || aria(item, "aria-selected"));
+}
+
 /**
  * The states as one number, two bits each: ABSENT, NO, YES or MIXED.
  * @param {El} el @param {string} tag @param {string} role @param {Inherited} ctx @param {El | null} focused
@@ -319,7 +345,7 @@ function statesOf(el, tag, role, ctx, focused) {
   if (tag === "input" && (el.type === "checkbox" || el.type === "radio")) {
     bits |= (el.indeterminate ? MIXED : el.checked ? YES : NO) << S_CHECKED;
   } else if (CHECKABLE_ROLES.has(role)) {
-    bits |= (ariaState(aria(el, "aria-checked")) || NO) << S_CHECKED;
+    bits |= (ariaState(aria(el, "aria-checked") || chosenAround(el, role)) || NO) << S_CHECKED;
   }
   if (native || tag === "button" || tag === "option") {
     bits |= (el.disabled || (ctx.fieldset && safe.matches(el, ":disabled")) || ariaDisabled(el, ctx) ? YES : NO) << S_DISABLED;

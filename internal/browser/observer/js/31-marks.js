@@ -18,7 +18,7 @@ const MAX_ICON_NODES = 12;
 const ICON_CLASS = /^(?:[a-z]{1,8}-icon|fa[srlbd]?|bi|glyphicon|icons?|ic|ico|mdi|ti|ri|lucide|feather|octicon|codicon|las?|pi|ion|tabler-icon|bx[sl]?|uil|anticon|el-icon|pficon|icofont|i|sprite|svg)(?:--|__|[-_:])([a-z].*)$/i;
 const ICON_AFTER = /^([a-z][a-z-]*?)(?:--|__|[-_])ico(?:n)?$/i;
 /** Classes of elements that look like an icon: what the element does. */
-const ACTION_CLASS = /(?:^|[-_])((?:close|delete|remove|edit|trash|search|menu|hamburger|settings|next|prev|previous|play|pause|share|like|favorite|reply|star|more|add|plus|minus|download|upload|copy|refresh|expand|collapse|back|dismiss|clear)(?:-(?:month|year|week|day|page|slide))?)(?:[-_](?:button|btn))?$/;
+const ACTION_CLASS = /(?:^|[-_])((?:close|delete|remove|edit|trash|search|menu|hamburger|settings|next|prev|previous|play|pause|share|like|favorite|reply|star|more|add|plus|minus|download|upload|copy|refresh|expand|collapse|back|dismiss|clear|undo|redo|print|bold|italic|underline|strike|indent|outdent|blockquote)(?:-(?:month|year|week|day|page|slide))?)(?:[-_](?:button|btn))?$/;
 /** Words of classes of empty boxes that say only that there is a box. */
 const NO_WORD = /^(?:box|cell|tile|square|block|dot|swatch|item|row|col.*|grid|card|div|span|el|elem.*|node|piece|field|panel|handle|thumb|track|target|clickable|active|selected|hidden|visible|disabled|container|wrapper|content|inner|outer|ripple.*|overlay|backdrop|mask|shadow|.*-(?:wrapper|container|inner|overlay|root|button|btn))$/;
 /** The color of buttons that have none. */
@@ -174,7 +174,7 @@ function addMark(marks, mark) {
 
 /** The word for the icon of an element, or "". @param {El} el @param {string} tag */
 function iconOf(el, tag) {
-  const own = iconWord(el, tag);
+  const own = tipWord(el) || iconWord(el, tag);
   if (own) return own;
   const root = shadowOf(el);
   const inner = root ? root.querySelectorAll("*") : queryWithin(el, "*");
@@ -201,6 +201,20 @@ function drawnFile(el) {
       const word = url ? fileWord(url[1]) : "";
       if (word) return word;
     }
+  }
+  return "";
+}
+
+/** Attributes in which scripts keep the tooltip of an element. */
+const TIPS = ["data-tooltip", "data-tip", "data-title", "data-original-title", "data-bs-original-title", "data-tippy-content"];
+
+/** What the tooltip of an element says, which a script draws, without the keys that do the same; or "". @param {El} el */
+function tipWord(el) {
+  if (hasNoAttributes(el)) return "";
+  for (const name of TIPS) {
+    const words = /^\s*[a-z][^([{]*/i.exec(attr(el, name) || "");
+    const mark = words ? asMark(words[0]) : "";
+    if (mark) return mark;
   }
   return "";
 }

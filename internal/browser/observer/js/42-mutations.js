@@ -336,6 +336,7 @@ class Changes {
         this.styleDirty = true;
         break;
       case "aria-selected":
+      case "aria-checked":
       case "aria-sort":
         this.noteHeld(el);
       // falls through
@@ -345,7 +346,6 @@ class Changes {
       case "placeholder":
       case "aria-owns":
       case "aria-controls":
-      case "aria-checked":
       case "aria-valuenow":
       case "aria-valuetext": // parts of the names around the element
         this.noteText(el);

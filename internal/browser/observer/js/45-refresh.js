@@ -400,7 +400,7 @@ class Refresh {
     this.fill(now, rec, explicit, kind, ctx, role);
     forgetAttributes();
     records.setReferences(rec, naming.references.length ? naming.references.join(" ") : "");
-    rec.coverage = textCoverage(now, rec.node, rec.tag, naming.fromContent);
+    rec.coverage = textCoverage(now, rec.node, rec.tag, naming);
     if (!rec.sent) return;
     for (let i = 0; i < FIELDS; i++) {
       if (now[i] !== rec.fields[i]) {

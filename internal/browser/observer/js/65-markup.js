@@ -372,7 +372,7 @@ function markupOf(agent, argument) {
   if (checkHiddenPage(doc)) agent.model.changes.styleDirty = true;
   const markup = new Markup(agent.model);
   const only = argument ? agent.model.records.connected(argument.root) : null;
-  const root = argument ? only && only.node : safe.querySelector(doc, "body");
+  const root = argument ? only && only.node : safe.querySelector(doc, "body,frameset");
   if (argument && root && closestOf(root, "pre")) markup.preserved++;
   if (root) markup.write(root);
   return {

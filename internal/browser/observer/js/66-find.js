@@ -280,8 +280,14 @@ class Finder {
       naming.start(label);
       fit = Math.min(fit, this.compare(naming.content(label, "label")), this.compare(reportedText(label)));
     }
-    if (fit === NOT && this.by === "label") fit = this.compare(naming.captions.of(el, tag, attr(el, "role") || "", null));
+    if (fit === NOT && this.by === "label") fit = Math.min(this.compare(naming.captions.of(el, tag, attr(el, "role") || "", null)), this.fitLabelAround(el));
     return fit;
+  }
+
+  /** How well the label around an element fits, which is that of the native field that the element is drawn for. @param {El} el */
+  fitLabelAround(el) {
+    const label = closestOf(el, "label");
+    return label === null ? NOT : this.fitText(label);
   }
 
   /** How well a text fits. @param {string} text */

@@ -318,7 +318,7 @@ function checkedOf(agent, el, want) {
   const radio = native ? control.type === "radio" : /radio/.test(explicitRole(control));
   const checked = native
     ? control.indeterminate ? "mixed" : String(control.checked)
-    : (attr(control, "aria-checked") || attr(control, "aria-pressed") || attr(control, "aria-selected") || chipState(agent, control) || "false").toLowerCase();
+    : (attr(control, "aria-checked") || attr(control, "aria-pressed") || attr(control, "aria-selected") || chosenAround(control, explicitRole(control)) || chipState(agent, control) || "false").toLowerCase();
   if (radio && !want && checked === "true") return { error: "radio" };
   return { checked: checked === "mixed" || checked === "true" ? checked : "false" };
 }
