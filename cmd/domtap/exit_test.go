@@ -53,7 +53,7 @@ func TestStatusesBecomeExitCodes(t *testing.T) {
 func TestUsageErrorsAreExitCode2(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	for _, line := range []string{
-		"nonsense", "open", "open a b", "tabs x", "click", "click -1", "click a b c", "type 1", "fill 1", "press", "press a 1 2", "select 1", "check", "check 1 2", "check 1 --text x",
+		"nonsense", "open", "open a b", "tabs x", "click", "click a b c", "type 1", "fill 1", "press", "press a 1 2", "select 1", "check", "check 1 2", "check 1 --text x",
 		"scroll", "form", "form --file Photo", "form --file Photo=/nowhere/x.png", "scroll --by 1", "scroll --to up", "scroll --to end --by 0,1", "click --at 1;2", "drag 1", "drag 1 --by 1,2 --to-at 1,2", "upload 1", "drag 1 2 --by 1,2",
 		"tabs --nonsense", "open x --wait soon", "tabs -o yaml", "tabs --timeout never", "tabs --timeout -1s",
 		"open x --viewport big", "open x --viewport 1x", "shot page.gif", "shot page",

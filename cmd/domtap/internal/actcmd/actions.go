@@ -177,9 +177,9 @@ func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, err
 		err = exit.Errorf(exit.Usage, "use one of them", "--by and --to exclude each other")
 	case o.by != "":
 		s.DeltaX, s.DeltaY, err = pair("by", o.by)
-	case o.to == "end":
+	case o.to == "end", o.to == "bottom":
 		s.DeltaY = farthest
-	case o.to == "start":
+	case o.to == "start", o.to == "top":
 		s.DeltaY = -farthest
 	case o.to != "":
 		err = exit.Errorf(exit.Usage, "domtap scroll --to end", "--to is start or end, not %q", o.to)

@@ -121,7 +121,7 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	if len(args) > 1 && args[0] == "help" { // --help refuses commands that do not exist
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	root.SetArgs(args)
+	root.SetArgs(withNumbers(root, args))
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,9 +44,62 @@ func ParseAlone(cmd *cobra.Command, words []string) (args []string, common bool,
 	of := &cobra.Command{}
 	New(Env{}).TabCommand(of)
 	cmd.Flags().AddFlagSet(of.Flags())
-	if err := cmd.ParseFlags(words); err != nil {
+	if err := cmd.ParseFlags(numbersAsArguments(cmd, words)); err != nil {
 		return nil, false, err
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) { common = common || IsCommon(flag) })
 	return cmd.Flags().Args(), common, nil
+}
+
+// numbersAsArguments moves the arguments of a command behind "--" when one of them is a negative number, which is no flag.
+func numbersAsArguments(cmd *cobra.Command, words []string) []string {
+	if !slices.ContainsFunc(words, isNegative) {
+		return words
+	}
+	var flags, args []string
+	for i := 0; i < len(words); i++ {
+		switch word := words[i]; {
+		case word == "--":
+			return slices.Concat(flags, []string{"--"}, args, words[i+1:])
+		case word == "-" || !strings.HasPrefix(word, "-") || isNegative(word):
+			args = append(args, word)
+		default:
+			flags = append(flags, word)
+			if takesNext(cmd, word) && i+1 < len(words) {
+				i++
+				flags = append(flags, words[i])
+			}
+		}
+	}
+	return slices.Concat(flags, []string{"--"}, args)
+}
+
+// isNegative reports whether a word begins as a negative number does.
+func isNegative(word string) bool {
+	return len(word) > 1 && word[0] == '-' && (word[1] >= '0' && word[1] <= '9' || word[1] == '.')
+}
+
+// takesNext reports whether the value of a flag is the next word.
+func takesNext(cmd *cobra.Command, word string) bool {
+	name, long := strings.CutPrefix(word, "--")
+	var flag *pflag.Flag
+	switch {
+	case long:
+		flag = cmd.Flag(name)
+	case len(word) == 2:
+		if flag = cmd.Flags().ShorthandLookup(word[1:]); flag == nil {
+			flag = cmd.InheritedFlags().ShorthandLookup(word[1:])
+		}
+	}
+	return flag != nil && flag.NoOptDefVal == ""
+}
+
+// withNumbers is the command line of a program whose arguments may be negative numbers.
+func withNumbers(root *cobra.Command, line []string) []string {
+	cmd, words, err := root.Find(line)
+	if err != nil || !slices.ContainsFunc(words, isNegative) {
+		return line
+	}
+	path := strings.Fields(cmd.CommandPath())[1:]
+	return append(path, numbersAsArguments(cmd, words)...)
 }
