@@ -120,7 +120,7 @@ func (p *picker) open(ctx context.Context) (Result, error) {
 	if box := p.x.Head().Snapshot.Find(p.at.el.Parent); box != nil && box.Kind == dom.Interactive && !target.IsField(box) {
 		return p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(box.Ref), Clicks: 1})
 	}
-	if e.Detail["cause"] == "untouchable" {
+	if e.Detail["cause"] == "untouchable" || strings.HasPrefix(e.Detail["covered_by"], "nothing") { // it stands outside of the page
 		return p.openByKey(ctx)
 	}
 	return r, err

@@ -71,7 +71,7 @@ const boxedSelects = `<style>[hidden] { display: none } .box { border: 1px solid
 <script>
 around.onclick = () => l1.hidden = false; l1.onclick = (e) => { one.textContent = e.target.textContent; l1.hidden = true }
 const set = (on) => { l2.hidden = !on; off.setAttribute("aria-expanded", on) }
-box.onclick = () => { off.focus({ preventScroll: true }); set(true) }; off.onkeydown = (e) => { if (e.key === "Escape") set(false) }
+box.onclick = () => { off.focus({ preventScroll: true }); set(true) }; off.onkeydown = (e) => { if (e.key === "Escape" || e.key === "ArrowDown") set(e.key === "ArrowDown") }
 l2.onclick = (e) => { chips.append(Object.assign(document.createElement("b"), { textContent: e.target.textContent + " " })); e.target.remove() }
 thru.onkeydown = (e) => { if (e.key === "ArrowDown") l3.hidden = false }; l3.onclick = (e) => { shown.textContent = e.target.textContent; l3.hidden = true }
 </script>`
