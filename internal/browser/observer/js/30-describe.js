@@ -433,9 +433,20 @@ function valueOf(el, tag, role, most = MAX_VALUE) {
   const inner = role === "combobox" && tag !== "button" && hasElements(el) ? firstWithin(el, "input,textarea") : null;
   if (inner) return reportedValue(inner, inner.value || textOfFace(el, inner), most); // the box around a field, as in ARIA 1.1
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
-    return reportedValue(el, withoutCross(el, reportedWords(el, 2 * most)), most);
+    return placeholderIn(el) ? "" : reportedValue(el, withoutCross(el, reportedWords(el, 2 * most)), most);
   }
   return "";
+}
+
+/** Matches a placeholder that an editor draws among its lines. */
+const DRAWN_PLACEHOLDERS = "[contenteditable=false][data-slate-placeholder],[contenteditable=false][class*=placeholder i]";
+
+/** What an empty editor draws in the place of a text; "" in one that is not empty. @param {El} el */
+function placeholderIn(el) {
+  const drawn = hasElements(el) ? firstWithin(el, DRAWN_PLACEHOLDERS) : null;
+  if (!drawn || isMasked(el)) return "";
+  const words = reportedWords(drawn, MAX_NAME);
+  return words !== "" && clean(safe.textContent(el), MAX_NAME) === words ? words : "";
 }
 
 /**
@@ -627,7 +638,7 @@ function editorPlaceholder(el, naming) {
     const drawn = hasText(safe.textContent(part)) ? "" : naming.generatedAt(part, "::before") + naming.generatedAt(part, "::after");
     if (hasText(drawn)) return clean(drawn, MAX_NAME);
   }
-  return "";
+  return placeholderIn(el);
 }
 
 /**
