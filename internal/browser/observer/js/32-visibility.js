@@ -122,11 +122,11 @@ class Visibility {
     const rect = safe.rect(el);
     if (rect.width > 0 && rect.height > 0) {
       const toggle = isToggle(el, tag);
-      if ((!toggle && !mayHaveFace(el, tag)) || !(this.isVisuallyHidden(el, rect) || (isCombo(el) && this.isInCollapsed(el)))) return rect;
+      if ((!toggle && !mayHaveFace(el, tag)) || !(this.isVisuallyHidden(el, rect) || this.isTucked(el))) return rect;
       const face = toggle ? this.labelOf(el) : faceOf(el);
       return face ? this.rect(face, tagOf(face)) : rect;
     }
-    if (isCombo(el) && mayHaveFace(el, tag)) { // it is scaled to nothing
+    if (isCombo(el) && mayHaveFace(el, tag) && getComputedStyle(el).transform.startsWith("matrix(0,")) { // it is scaled to nothing
       const face = faceOf(el);
       if (face) return this.rect(face, tagOf(face));
     }
@@ -235,19 +235,26 @@ class Visibility {
 
   /** Whether a collapsed box around the element hides it, and nothing else is drawn for it. @param {El} el */
   isCollapsed(el) {
-    return this.isInCollapsed(el) && !(isCombo(el) && mayHaveFace(el, tagOf(el)) && faceOf(el) !== null);
+    const box = this.collapsedAround(el);
+    return box !== null && !(isTuckedAway(el, box) && faceOf(el) !== null);
   }
 
-  /** Whether a collapsed box around the element hides it. @param {El} el */
-  isInCollapsed(el) {
-    if (!this.styles.overflows || !this.isBelowCollapsed(el)) return false;
+  /** The collapsed box around the element that hides it, or null. @param {El} el @returns {El | null} */
+  collapsedAround(el) {
+    if (!this.styles.overflows || !this.isBelowCollapsed(el)) return null;
     for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; up++) {
       const { position } = getComputedStyle(n);
-      if (position === "fixed" || isInTopLayer(n)) return false;
+      if (position === "fixed" || isInTopLayer(n)) return null;
       n = (position === "absolute" && n.offsetParent) || flatElement(n);
-      if (n && isCollapsedBox(n)) return true;
+      if (n && isCollapsedBox(n)) return n;
     }
-    return false;
+    return null;
+  }
+
+  /** Whether a field is hidden in a box that is only there to hide it. @param {El} el */
+  isTucked(el) {
+    const box = tagOf(el) === "textarea" || isCombo(el) ? this.collapsedAround(el) : null;
+    return box !== null && isTuckedAway(el, box);
   }
 
   /**
@@ -414,6 +421,19 @@ function isCollapsedBox(n) {
   if (tag === "html" || tag === "body") return false;
   const style = getComputedStyle(n);
   return style.display !== "inline" && style.display !== "contents" && clips(style);
+}
+
+/** How wide and high a box is at most that hides the field of an editor or a combobox. */
+const MAX_HIDING = 3;
+
+/**
+ * Whether a collapsed box is there to hide a combobox, or the text field of an editor that draws its text itself; others show what is in
+ * them when they open.
+ * @param {El} field @param {El} box
+ */
+function isTuckedAway(field, box) {
+  const tag = tagOf(field);
+  return (tag === "textarea" || isCombo(field)) && mayHaveFace(field, tag) && box.offsetWidth <= MAX_HIDING && box.offsetHeight <= MAX_HIDING;
 }
 
 /** Whether an element is in the top layer, which nothing clips. @param {El} n */
