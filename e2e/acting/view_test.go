@@ -54,3 +54,14 @@ func TestLinesAreClicked(t *testing.T) {
 	}
 	s.is("hit", "Flat Upright Bent ")
 }
+
+// TestFieldsInHidingBoxes clicks a combobox and the field of an editor, which stand in boxes that only hide them: on what is drawn for them.
+func TestFieldsInHidingBoxes(t *testing.T) {
+	s := staged(t, `<style>.d { border: 1px solid; position: relative; width: 200px; height: 60px } .t { overflow: hidden; position: absolute; width: 1px; height: 1px }</style>
+		<div class=d id=editor><div class=t><textarea id=code aria-label=Code></textarea></div><div id=lines>&nbsp;</div></div>
+		<div class=d id=box><div class=t><input role=combobox readonly aria-label=Towns></div><span>Rome</span></div>
+		<script>hit = ""; for (const el of [editor, box]) el.onclick = () => hit += el.id + " "</script>`)
+	s.do(click(s.at("Code")))
+	s.do(click(s.at("Towns")))
+	s.is("hit", "editor box ")
+}

@@ -188,6 +188,7 @@ function pointsIn(visibility, el, tag, rect) {
     const shape = image && shapeOf(el, safe.rect(image));
     if (shape && shape.points.length) return shape.points;
   }
+  if (visibility.isTucked(el)) return [visibleCenter(rect)]; // the face, which is pressed in its place
   const line = SHAPES.has(tag) ? pointsOnLine(el) : [];
   if (line.length) return line;
   const label = tag === "label" ? el : isToggle(el, tag) && visibility.isVisuallyHidden(el, safe.rect(el)) && visibility.labelOf(el);
@@ -217,7 +218,7 @@ const rectsOf = method(Element, "getClientRects");
  * @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect
  */
 function centerOf(visibility, el, tag, rect) {
-  const own = tag === "area" || tag === "label" || isToggle(el, tag) ? [] : [...rectsOf(el)].filter(hasArea);
+  const own = tag === "area" || tag === "label" || isToggle(el, tag) || visibility.isTucked(el) ? [] : [...rectsOf(el)].filter(hasArea);
   if (own.length === 1) return { x: own[0].left + own[0].width / 2, y: own[0].top + own[0].height / 2 };
   return pointsIn(visibility, el, tag, rect)[0];
 }
@@ -346,13 +347,20 @@ function isOnOwnCover(el, hit) {
  */
 function isOnFace(el, hit, hidden) {
   const tag = tagOf(el);
-  if (!isCombo(el) || !mayHaveFace(el, tag) || !(hidden ?? !isDrawn(el))) return false;
+  const tucked = isInHidingBox(el);
+  if (!(isCombo(el) || tucked) || !mayHaveFace(el, tag) || !(tucked || (hidden ?? !isDrawn(el)))) return false;
   const face = faceOf(el);
   for (let /** @type {El | null} */ n = face && hit; n; n = flatElement(n)) {
     if (n === face) return true;
     if (INTERACTIVE_TAGS.has(tagOf(n)) || isEditingHost(n) || INTERACTIVE_ROLES.has(explicitRole(n))) return false;
   }
   return false;
+}
+
+/** Whether an element is right in a box that is only there to hide it. @param {El} el */
+function isInHidingBox(el) {
+  const box = flatElement(el);
+  return box !== null && isTuckedAway(el, box) && isCollapsedBox(box);
 }
 
 /**
