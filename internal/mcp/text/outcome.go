@@ -78,7 +78,7 @@ func notice(o *domtapv1.Outcome, line func(string) string) string {
 			return "looks different: " + said
 		}
 		return fmt.Sprintf("looks different [%d]: %s", o.GetRef(), said)
-	case domtapv1.OutcomeKind_OUTCOME_KIND_TEXT:
+	case domtapv1.OutcomeKind_OUTCOME_KIND_TEXT, domtapv1.OutcomeKind_OUTCOME_KIND_BUSY:
 		if detail := line(o.GetDetail()); detail != "" {
 			said += " (" + detail + ")"
 		}

@@ -21,6 +21,7 @@ func TestLinesOfAnOutcome(t *testing.T) {
 		{Kind: domtapv1.OutcomeKind_OUTCOME_KIND_HEADING, Text: "Shop"},
 		{Kind: domtapv1.OutcomeKind_OUTCOME_KIND_HEADING, Text: "Choose a team"},
 		{Kind: domtapv1.OutcomeKind_OUTCOME_KIND_BUSY, Text: "loading"},
+		{Kind: domtapv1.OutcomeKind_OUTCOME_KIND_BUSY, Text: "Upload", Detail: "40 %"},
 	}, "Shop")
 	want := `! alert: Wrong e-mail or password
 ! invalid [7] E-mail: Please include an "@"
@@ -30,6 +31,7 @@ func TestLinesOfAnOutcome(t *testing.T) {
 ! toast: Saved
 ! heading: Choose a team
 ! busy: loading
+! busy: Upload (40 %)
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -97,12 +97,24 @@ function isMainHeading(el) {
 
 /** Whether an element says that work is going on: aria-busy, or a progress bar that is not full. @param {El} el */
 function isBusySource(el) {
-  if ((attr(el, "aria-busy") || "").toLowerCase() === "true") return true;
-  const native = tagOf(el) === "progress";
-  if (!native && explicitRole(el) !== "progressbar") return false;
-  const now = parseFloat(attr(el, native ? "value" : "aria-valuenow") || "");
-  const most = parseFloat(attr(el, native ? "max" : "aria-valuemax") || (native ? "1" : "100"));
-  return !(now >= most);
+  return (attr(el, "aria-busy") || "").toLowerCase() === "true" || (isProgressBar(el) && !(shareOf(el) >= 1));
+}
+
+/** @param {El} el */
+function isProgressBar(el) {
+  return tagOf(el) === "progress" || explicitRole(el) === "progressbar";
+}
+
+/** Whether an element is a progress bar that is full. @param {El} el */
+function isFullBar(el) {
+  return isProgressBar(el) && shareOf(el) >= 1 && safe.checkVisibility(el, VISIBLE);
+}
+
+/** Which part of a progress bar is full, from 0 to 1; NaN where it does not say. @param {El} bar */
+function shareOf(bar) {
+  const native = tagOf(bar) === "progress";
+  const now = parseFloat(attr(bar, native ? "value" : "aria-valuenow") || "");
+  return now / parseFloat(attr(bar, native ? "max" : "aria-valuemax") || (native ? "1" : "100"));
 }
 
 /**
@@ -279,4 +291,10 @@ function busyText(naming, el) {
   const role = explicitRole(el);
   return naming.name(el, tagOf(el), role || "progressbar") || clean(reportedAria(el, "aria-valuetext") || "", MAX_LABEL) ||
     noticeText(el, MAX_LABEL) || ((attr(el, "aria-busy") || "").toLowerCase() === "true" ? "loading" : "progress bar");
+}
+
+/** How far a sign of work is, in percent; "" where it does not say. @param {El} el */
+function busyShare(el) {
+  const share = isProgressBar(el) ? shareOf(el) : NaN;
+  return share >= 0 ? Math.floor(100 * share) + " %" : "";
 }

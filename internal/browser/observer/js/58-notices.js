@@ -343,7 +343,7 @@ class Notices {
         return [filled([name, message]).join(": ") || "a field"];
       }
       case "busy":
-        return safe.checkVisibility(el, VISIBLE) ? [busyText(naming, el)] : [];
+        return safe.checkVisibility(el, VISIBLE) ? [busyText(naming, el), busyShare(el)] : [];
     }
     return regionTexts(el);
   }
@@ -364,6 +364,7 @@ class Notices {
     for (const [el, was] of before) {
       if (now.has(el)) continue;
       if (drawn.has(was.kind + was.texts.join("\n"))) continue;
+      if (was.kind === "busy" && safe.isConnected(el) && isFullBar(el)) this.make("status", busyText(this.model.naming, el) + ": complete", "", el, false);
       if (was.kind === "dialog") this.make("dialog", was.texts[0], "", null, true);
       else if (was.notice && was.kind !== "invalid") this.change(was.notice, { gone: true });
     }
@@ -373,7 +374,9 @@ class Notices {
   report(el, state, was) {
     const { kind, texts } = state;
     if (kind === "dialog" || kind === "busy") {
-      if (!was) state.notice = this.make(kind, texts[0], texts[1] || "", el, false);
+      const same = was !== null && (kind === "dialog" || was.texts[1] === texts[1]);
+      if (!same && state.notice) this.change(state.notice, { detail: texts[1] });
+      else if (!same) state.notice = this.make(kind, texts[0], texts[1] || "", el, false);
       return;
     }
     const fresh = was ? texts.filter((text) => !was.texts.includes(text)) : texts;
