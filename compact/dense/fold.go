@@ -83,8 +83,26 @@ func patternOf(text string) (pattern string, numbers []string) {
 	return b.String(), numbers
 }
 
-// fold groups entries of one pattern, in the order of their first ones. Groups that are too small are taken apart.
-func fold(all []entry) (groups [][]entry) {
+// ofOneLine is what has one line: a board, several entries of one pattern, or one entry.
+type ofOneLine struct {
+	entries []entry
+	board   *board
+}
+
+// fold groups entries, in the order of their first ones: boards, and those of one pattern.
+func fold(all []entry) (out []ofOneLine) {
+	var rest []entry
+	boards(all, func(b *board) { out = append(out, ofOneLine{b.entries, b}) }, func(some []entry) { rest = append(rest, some...) })
+	for _, g := range byPattern(rest) {
+		out = append(out, ofOneLine{entries: g})
+	}
+	slices.SortStableFunc(out, func(a, b ofOneLine) int { return cmp.Compare(a.entries[0].m.node, b.entries[0].m.node) })
+	return out
+}
+
+// byPattern groups entries of one pattern. Groups that are too small are taken apart.
+func byPattern(all []entry) (out [][]entry) {
+	var groups [][]entry
 	at := map[string]int{}
 	for _, e := range all {
 		i, known := at[e.like]
@@ -95,11 +113,9 @@ func fold(all []entry) (groups [][]entry) {
 		}
 		groups[i] = append(groups[i], e)
 	}
-	var out [][]entry
 	for _, g := range groups {
 		out = append(out, byDetail(g)...)
 	}
-	slices.SortStableFunc(out, func(a, b []entry) int { return cmp.Compare(a[0].m.node, b[0].m.node) })
 	return out
 }
 
@@ -165,17 +181,19 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 			var names []string
 			n := 0
 			for _, rest := range groups[i:] {
-				n += len(rest)
-				if name := rest[0].m.Text; mark != "~ " && hasWords(name) && len(names) < maxNamed && !slices.Contains(names, name) {
+				n += len(rest.entries)
+				if name := rest.entries[0].m.Text; mark != "~ " && hasWords(name) && len(names) < maxNamed && !slices.Contains(names, name) {
 					names = append(names, name)
 				}
 			}
 			d.more(mark, n, names...)
 			return
 		}
-		switch first := &g[0]; {
-		case len(g) > 1:
-			d.appendGroup(mark, l, g)
+		switch first := &g.entries[0]; {
+		case g.board != nil:
+			d.appendBoard(mark, g.board)
+		case len(g.entries) > 1:
+			d.appendGroup(mark, l, g.entries)
 		case first.was != nil:
 			d.appendChanged(first.was)
 		default:
@@ -225,6 +243,32 @@ func appendFolded(dst []byte, group []entry, rows, columns int, numbers []string
 		joint = ", "
 	}
 	return dst
+}
+
+// appendBoard appends one line for a board, and how its elements were named. Of one that is gone it says no more than that.
+func (d *differ) appendBoard(mark string, b *board) {
+	d.dst = appendMark(d.dst, mark, &b.entries[0].m)
+	if mark == "- " {
+		b.kinds = slices.Repeat(b.kinds[:1], len(b.kinds))
+	}
+	d.dst = b.append(d.dst)
+	if b.entries[0].was != nil {
+		d.dst = append(d.dst, " ←"...)
+		d.dst = appendSpaced(d.dst, b.oldNames(), 2*part.MaxText, "", 0)
+	}
+	d.dst = append(d.dst, '\n')
+}
+
+// oldNames returns the names that the elements of a board had, or that of the first if they were no board.
+func (b *board) oldNames() string {
+	var was []entry
+	for _, e := range b.entries {
+		was = append(was, newEntry(e.was.was, nil))
+	}
+	if old := boardOf(was); old != nil && len(old.entries) == len(was) {
+		return old.names
+	}
+	return was[0].m.Text + untilDate
 }
 
 func numbersOf(text string) []string {

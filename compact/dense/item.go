@@ -15,6 +15,8 @@ const (
 	maxCell = 60
 	// maxContext is the same for a context that its beginning tells from all others; maxCell for the rest.
 	maxContext = 40
+	// minSaid is how long words are, in bytes, that are not printed beside a name that has them.
+	minSaid = 6
 )
 
 // appendSpaced appends a space and words, and how many characters of them are left; or nothing when there are
@@ -137,8 +139,11 @@ func appendQuotedValue(dst []byte, e *dom.Element) []byte {
 }
 
 // rest returns the words that remain of a text when the items at its end are printed with it, and whether
-// those are all of its words.
+// those are all of its words. A text of some length that the name of an item has is said by that.
 func rest(text string, items []item) string {
+	if len(text) >= minSaid && slices.ContainsFunc(items, func(m item) bool { return strings.Contains(m.Text, text) }) {
+		return ""
+	}
 	before := text
 	for i := len(items) - 1; i >= 0; i-- {
 		end := strings.LastIndex(before, items[i].Text)

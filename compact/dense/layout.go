@@ -44,6 +44,9 @@ type layout struct {
 	ahead []ahead
 	// left is the group with a line that was left since the last line; -1: none.
 	left int32
+	// boards are those that begin at nodes before boardsTo.
+	boards   map[int]*board
+	boardsTo int
 }
 
 // run is a line of items that is not ended.
@@ -128,6 +131,10 @@ func (l *layout) layOut() {
 				continue
 			}
 		case e.Role == "row":
+			if next := l.foldBoard(i); next > i {
+				i = next
+				continue
+			}
 			if l.row(i) {
 				i = int(e.end)
 				continue

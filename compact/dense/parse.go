@@ -32,7 +32,7 @@ type Element struct {
 
 var (
 	// refs finds refs. Of a run it finds all refs and how many they are. Its matches of escaped characters are no refs.
-	refs = lazyregexp.New(`\\.|\[(\d+)\](?:=\[(\d+)\])?|\[(\d+(?:(?:, |…)\d+)+)\] (?:(\d+)×(\d+)|×(\d+))`)
+	refs = lazyregexp.New(`\\.|\[(\d+)\](?:=\[(\d+)\])?|\[(\d+(?:(?:, |…|/)\d+)+)\] (?:(\d+)×(\d+)|×(\d+))`)
 	// tail is what follows a ref: name, target, role, value, states, context, and what begins another cell.
 	tail = lazyregexp.New(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
 		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: ~?[a-z][a-z0-9=-]*)*)\))?` +

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -15,33 +16,41 @@ const maxUnfolded = 100_000
 
 var (
 	// other finds the refs that the line of a run names after "but", and the state of those elements.
-	other    = lazyregexp.New(`(?: but |, )\[(\d+(?:(?:, |…)\d+)*)\] \(([a-z][a-z0-9-]*)((?: ~?[a-z][a-z0-9=-]*)*)\)`)
-	counting = lazyregexp.New(`(\d+)…(\d+)`)
+	other = lazyregexp.New(`(?: but |, )\[(\d+(?:(?:, |…|/)\d+)*)\](?: ((?:\\.|[^\\\[])+?))? \(([a-z][a-z0-9-]*)((?: ~?[a-z][a-z0-9=-]*)*)\)`)
+	// beginsOthers finds where a line begins to say that.
+	beginsOthers = lazyregexp.New(`[)›] but \[\d`)
+	counting     = lazyregexp.New(`(\d+)…(\d+)`)
+	// ranged finds several ranges of numbers.
+	ranged = lazyregexp.New(`\d+(?:…\d+)?(?:,\d+(?:…\d+)?)+`)
 )
 
 // errRun is the error of a line that looks like that of a run.
 var errRun = errors.New("not a run of format DENSE")
 
-// stateOf is the state in which some elements of a run are.
-type stateOf struct{ states, hints []string }
+// stateOf is the state in which some elements of a run are, and their name, in which sameDate stands for the date; empty: as of the others.
+type stateOf struct {
+	states, hints []string
+	name          string
+}
 
 // cutOthers cuts from the line of a run what it says of elements in other states, which are returned by their refs.
 func cutOthers(line string) (run string, others map[uint32]stateOf) {
 	if !folded().MatchString(line) {
 		return line, nil
 	}
-	at := strings.Index(line, ") but [")
-	if at < 0 {
+	found := beginsOthers().FindStringIndex(line)
+	if found == nil {
 		return line, nil
 	}
+	at := strings.Index(line[found[0]:], " but [") + found[0]
 	others = map[uint32]stateOf{}
-	for _, m := range other().FindAllStringSubmatch(line[at+1:], -1) {
-		states, hints := statesAndHints(m[3])
+	for _, m := range other().FindAllStringSubmatch(line[at:], -1) {
+		states, hints := statesAndHints(m[4])
 		for _, ref := range refsOf(m[1], -1) {
-			others[ref] = stateOf{states, hints}
+			others[ref] = stateOf{states, hints, unescape(m[2])}
 		}
 	}
-	return line[:at+1], others
+	return line[:at], others
 }
 
 // unfold returns the elements of a run, the last one first, given one with what they have in common. shape is rows and columns, or how many.
@@ -52,6 +61,10 @@ func unfold(e Element, refs string, shape [3]string, others map[uint32]stateOf) 
 		return nil, errRun
 	}
 	list := refsOf(refs, n)
+	dates, before, behind := unfoldDates(e.Name, n)
+	if dates != nil {
+		e.Name = ""
+	}
 	names, contexts, ok := unfoldWords(e.Name, e.Context, n, columns)
 	if !ok || len(list) != n {
 		return nil, errRun
@@ -59,8 +72,12 @@ func unfold(e Element, refs string, shape [3]string, others map[uint32]stateOf) 
 	for i, ref := range list {
 		one := e
 		one.Ref, one.Name, one.Context = ref, names[i], contexts[i]
-		if o, differs := others[ref]; differs {
+		o, differs := others[ref]
+		if differs {
 			one.States, one.Hints = o.states, o.hints
+		}
+		if dates != nil {
+			one.Name = strings.Replace(cmp.Or(o.name, before+sameDate+behind), sameDate, dates[i], 1)
 		}
 		all = append(all, one)
 	}
@@ -68,9 +85,11 @@ func unfold(e Element, refs string, shape [3]string, others map[uint32]stateOf) 
 	return all, nil
 }
 
-// refsOf returns the refs of a bracket. `3, 6…30` are 3 and those from 6 to 30, unless n of them need equal steps; n below 0: they do not.
+// refsOf returns the refs of a bracket. `3, 6…30` are 3 and those from 6 to 30, unless n of them need equal steps; n below
+// 0: they do not. `6…30/2` is every other one.
 func refsOf(text string, n int) (all []uint32) {
 	for one := range strings.SplitSeq(text, ", ") {
+		one, step, _ := strings.Cut(one, "/")
 		first, last, isRange := strings.Cut(one, part.Ellipsis)
 		if !isRange {
 			last = first
@@ -79,7 +98,7 @@ func refsOf(text string, n int) (all []uint32) {
 		if b < a || b-a >= maxUnfolded || len(all) >= maxUnfolded {
 			return nil
 		}
-		for ref := a; ref <= b; ref++ {
+		for ref := a; ref <= b; ref += max(number(step), 1) {
 			all = append(all, ref)
 		}
 	}
@@ -98,12 +117,56 @@ func refsOf(text string, n int) (all []uint32) {
 	return all
 }
 
+// unfoldDates returns the dates from a first to a last one that are written in a name, and what stands before and behind each; nil: there are
+// none.
+func unfoldDates(name string, n int) (dates []string, before, behind string) {
+	first, last, several := strings.Cut(name, untilDate)
+	if !several {
+		return nil, "", ""
+	}
+	before, d, rest, ok := dateIn(first)
+	if !ok || rest != "" || !strings.HasPrefix(last, d.after(n-1)) {
+		return nil, "", ""
+	}
+	for i := range n {
+		dates = append(dates, d.after(i))
+	}
+	return dates, before, strings.TrimPrefix(last, dates[n-1])
+}
+
+// unfoldRanges returns the name of each of n elements whose number is in one of several ranges; nil: it is not.
+func unfoldRanges(name string, n int) (names []string) {
+	at := ranged().FindStringIndex(name)
+	if at == nil || strings.Contains(name[:at[0]]+name[at[1]:], part.Ellipsis) {
+		return nil
+	}
+	for one := range strings.SplitSeq(name[at[0]:at[1]], ",") {
+		first, last, _ := strings.Cut(one, part.Ellipsis)
+		length := int(number(cmp.Or(last, first))) - int(number(first)) + 1
+		if length < 1 || len(names)+length > n {
+			return nil
+		}
+		for k := range length {
+			names = append(names, name[:at[0]]+padded(int(number(first))+k, first)+name[at[1]:])
+		}
+	}
+	if len(names) != n {
+		return nil
+	}
+	return names
+}
+
 // unfoldWords returns the name and the context of each of n elements. Of two numbers in columns, the first counts rows.
 func unfoldWords(name, context string, n, columns int) (names, contexts []string, ok bool) {
 	const between = "\x00"
 	text := name + between + context
 	ranges := counting().FindAllStringSubmatchIndex(text, -1)
 	names, contexts = make([]string, n), make([]string, n)
+	if columns == 0 && !strings.Contains(context, part.Ellipsis) {
+		if several := unfoldRanges(name, n); several != nil {
+			return several, slices.Repeat([]string{context}, n), true
+		}
+	}
 	for i := range n {
 		var b strings.Builder
 		at := 0

@@ -23,7 +23,13 @@ const (
 // foldRun appends the elements of a page that begin at a node and are of one kind, runs of them as one line, and returns the node that
 // follows; the node itself: it begins no run.
 func (l *layout) foldRun(i int) (next int) {
-	if !l.brief || !l.beginsAlike(i) {
+	if !l.brief {
+		return i
+	}
+	if next := l.foldBoard(i); next > i {
+		return next
+	}
+	if !l.beginsAlike(i) {
 		return i
 	}
 	alike := l.alike(i)
@@ -109,12 +115,16 @@ func (l *layout) plainEntry(m item) (e entry, plain bool) {
 	if m.Kind != dom.Interactive || l.below[m.node] > 0 || l.level(m.node) > 0 {
 		return e, false
 	}
-	plain = m.around == dom.NoRef && m.target == "" && m.Left == 0 && m.whichLeft == 0 && !hasPrintedValue(m.Element) &&
-		!strings.Contains(m.Text+m.which, part.Ellipsis) && utf8.RuneCountInString(m.Text) < part.MaxText && utf8.RuneCountInString(m.which) < maxContext
-	if !plain {
+	if !isPlain(&m) {
 		return e, false
 	}
 	return newEntry(m, nil), true
+}
+
+// isPlain reports whether the line of an element says nothing that cannot be read back from that of a run.
+func isPlain(m *item) bool {
+	return m.around == dom.NoRef && m.target == "" && m.Left == 0 && m.whichLeft == 0 && !hasPrintedValue(m.Element) &&
+		!strings.Contains(m.Text+m.which, part.Ellipsis) && utf8.RuneCountInString(m.Text) < part.MaxText && utf8.RuneCountInString(m.which) < maxContext
 }
 
 // runOf returns how many of the first entries are a run, and in rows of how many, if their names tell; columns 0: they do not. Some of

@@ -1,0 +1,136 @@
+package dense
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// foldBoard appends the board that begins at a node, which is an element or a row, and returns the node that follows; the node itself: none
+// begins there.
+func (l *layout) foldBoard(i int) (next int) {
+	if !l.brief {
+		return i
+	}
+	if l.shown[i] == nil {
+		return l.foldRows(i)
+	}
+	if i >= l.boardsTo && l.mayBeginBoard(i) {
+		all, to := l.onBoard(i)
+		l.boards, l.boardsTo = map[int]*board{}, max(to, i+1)
+		boards(all, func(b *board) { l.boards[b.entries[0].m.node] = b }, func([]entry) {})
+	}
+	b := l.boards[i]
+	if b == nil {
+		return i
+	}
+	last := b.entries[len(b.entries)-1].m.node + 1
+	if n, _ := runOf(l.alike(i), true); n >= len(b.entries) {
+		return i // which says as much
+	}
+	l.appendBoard(b)
+	return last
+}
+
+// foldRows appends the boards in the rows from a node on, if they take fewer lines.
+func (l *layout) foldRows(i int) (next int) {
+	all, next := l.onBoard(i)
+	if len(all) < minBoard {
+		return i
+	}
+	rows, lines := 0, 0
+	for j := i; j < next; j++ {
+		if l.isRow(j) {
+			rows++
+		}
+	}
+	boards(all, func(*board) { lines++ }, func(some []entry) { lines += 1 + len(some)/minBoard })
+	if lines > rows || lines == rows && !isDated(all) {
+		return i
+	}
+	boards(all, l.appendBoard, func(some []entry) {
+		for _, e := range some {
+			l.leave(e.m.node)
+			l.element(e.m.node)
+		}
+	})
+	return next
+}
+
+// isDated reports whether some entries are one board whose elements are named by dates.
+func isDated(all []entry) bool {
+	b := boardOf(all)
+	return b != nil && len(b.entries) == len(all) && strings.Contains(b.names, untilDate)
+}
+
+func (l *layout) appendBoard(b *board) {
+	l.leave(b.entries[0].m.node)
+	l.surround()
+	l.beginLine(b.entries[0].m.Covered)
+	l.dst = append(b.append(l.dst), '\n')
+}
+
+// mayBeginBoard reports whether the elements that follow a node have its role and names with numbers, which costs less than their entries.
+func (l *layout) mayBeginBoard(i int) bool {
+	n := 0
+	for j := i; j < len(l.nodes) && n < minBoard; j++ {
+		if e := l.shown[j]; e != nil {
+			if e.Role != l.shown[i].Role || !strings.ContainsAny(e.Text, "0123456789") {
+				return false
+			}
+			n++
+		}
+	}
+	return n == minBoard
+}
+
+// onBoard returns the entries of the elements from a node on that may be in boards with each other, and the node that follows. They stand in
+// whole rows, or in none, of one group.
+func (l *layout) onBoard(i int) (all []entry, next int) {
+	whole, row := 0, -1 // the elements of whole rows, and the row that is not whole
+	for j := i; ; j++ {
+		if row < 0 || j >= int(l.nodes[row].end) {
+			whole, next, row = len(all), j, -1
+		}
+		if j == len(l.nodes) || len(all) == maxRunLength {
+			return all[:whole], next
+		}
+		switch e := l.shown[j]; {
+		case e != nil:
+			m := l.item(j)
+			if row < 0 && l.isToBeTold(j) { // else the row of headers tells it
+				l.tell(&m)
+			}
+			one, plain := l.plainEntry(m)
+			if !plain || !strings.ContainsAny(e.Text, "0123456789") || len(all) > 0 && (!isBeside(one, all[0]) || l.zone(j) != l.zone(all[0].m.node)) {
+				return all[:whole], next
+			}
+			all = append(all, one)
+		case l.isRow(j):
+			row = j
+		case l.hasLine(j) || row >= 0 && l.hasOwnWords(j):
+			return all[:whole], next
+		}
+	}
+}
+
+// isRow reports whether a node is a row that has a line.
+func (l *layout) isRow(i int) bool {
+	return l.shown[i] == nil && l.nodes[i].Role == "row" && l.hasLine(i)
+}
+
+// hasOwnWords reports whether a node has words of its own, which the elements beside it do not have.
+func (l *layout) hasOwnWords(i int) bool {
+	e := &l.nodes[i]
+	return e.context && int(e.end) == i+1 && e.Kind != dom.Interactive && !l.isSaid(i) && strings.ContainsFunc(e.Text, unicode.IsLetter)
+}
+
+// zone returns the group that a node stands in, rows left aside; -1: none.
+func (l *layout) zone(i int) int32 {
+	g := l.group[i]
+	for g >= 0 && l.nodes[g].Role == "row" {
+		g = l.group[g]
+	}
+	return g
+}
