@@ -326,7 +326,7 @@ func (p *page) around(group []int32, k int) (out []saying) {
 	name := p.at(group[k]).Text
 	add := func(all ...saying) {
 		for _, s := range all {
-			if s.words != "" && s.words != name && len(out) < maxSayings {
+			if s.words != "" && s.words != name && len(out) < maxSayings && !p.isNumberBeside(group[k], s) {
 				out = append(out, s)
 			}
 		}
@@ -354,6 +354,16 @@ func (p *page) around(group []int32, k int) (out []saying) {
 		add(p.beside(group, k))
 	}
 	return out
+}
+
+// isNumberBeside reports whether the numbers around an element are named as that itself is, as the days around a day are: they tell nothing. The
+// number of a row is another kind of element.
+func (p *page) isNumberBeside(i int32, s saying) bool {
+	e, of := p.at(i), p.at(s.of)
+	if strings.ContainsFunc(e.Text+s.words, unicode.IsLetter) || !strings.ContainsFunc(e.Text, unicode.IsNumber) {
+		return false
+	}
+	return of.Tag == e.Tag || of.Role == e.Role || strings.Contains(s.words, " ")
 }
 
 // inCard returns what the card of one of a group says: what stands closest to it first. A heading comes before the

@@ -56,6 +56,8 @@ table Orders
 		"the words of an item":       {"listitem Milk Remove\n *button Remove\nlistitem Bread Remove\n *button Remove", "1=Milk 3=Bread"},
 		"the heading of a card":      {"article\n heading Jeans\n paragraph Blue\n *button Buy\narticle\n heading Shirt\n paragraph Blue\n *button Buy", "3=Jeans 7=Shirt"},
 		"the legend of a group":      {"group Delivery\n *textbox Street\ngroup Invoice\n *textbox Street", "1=Delivery 3=Invoice"},
+		"no days around a day":       {"grid\n row\n  *gridcell 27\n  *gridcell 28\n row\n  *gridcell 26\n  *gridcell 28", ""},
+		"the month of a day":         {"grid October\n row\n  *gridcell 27\n  *gridcell 28\ngrid November\n row\n  *gridcell 26\n  *gridcell 28", "3=October 7=November"},
 		"the nearest heading":        {"heading One\n*button More\nheading Two\n*button More", "1=One 3=Two"},
 		"no words that all have":     {"main Shop\n *button More\n heading Two\n *button More", "3=Two"},
 		"the innermost that one has": {"group A\n listitem Milk\n  *button X\ngroup B\n listitem Milk\n  *button X", "2=A 5=B"},
