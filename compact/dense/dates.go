@@ -2,6 +2,7 @@ package dense
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -280,4 +281,44 @@ func dayLike(text string, day int) string {
 		written += ordinalOf(day)
 	}
 	return written
+}
+
+// leastDays is how many names of weekdays, or numbers of days, follow each other in a calendar at least.
+const leastDays = 5
+
+// WithoutDays returns a text up to where the weekdays and the days of a calendar begin.
+func WithoutDays(text string) string {
+	words, run := strings.Fields(text), 0
+	for i, w := range words {
+		if !isDayWord(w) {
+			run = 0
+			continue
+		}
+		if run++; run == leastDays {
+			return strings.Join(words[:i+1-run], " ")
+		}
+	}
+	return text
+}
+
+// IsDays reports whether a text says nothing but weekdays, or numbers of days.
+func IsDays(text string) bool {
+	words := strings.Fields(text)
+	if len(words) == 1 && !strings.ContainsAny(text, "0123456789") {
+		return isDayWord(text)
+	}
+	return len(words) >= leastDays && !slices.ContainsFunc(words, func(w string) bool { return !isDayWord(w) })
+}
+
+// isDayWord reports whether a word is a weekday or the number of a day.
+func isDayWord(word string) bool {
+	if n, err := strconv.Atoi(word); err == nil {
+		return 0 < n && n <= 31
+	}
+	for language := range languages {
+		if weekdayOf(word, language) >= 0 {
+			return true
+		}
+	}
+	return false
 }

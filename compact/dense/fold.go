@@ -176,17 +176,12 @@ func others(group []entry) (out [][]entry) {
 // appendBriefly appends the lines of elements, those of one pattern as one, up to the limit, and one for the others.
 func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) {
 	groups := fold(all)
+	if mark == "- " {
+		groups = d.appendClosed(l, groups)
+	}
 	for i, g := range groups {
 		if limit > 0 && i >= limit {
-			var names []string
-			n := 0
-			for _, rest := range groups[i:] {
-				n += len(rest.entries)
-				if name := rest.entries[0].m.Text; mark != "~ " && hasWords(name) && len(names) < maxNamed && !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-			}
-			d.more(mark, n, names...)
+			d.moreOf(mark, groups[i:])
 			return
 		}
 		switch first := &g.entries[0]; {
@@ -200,6 +195,61 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 			d.dst = append(first.m.append(appendMark(d.dst, mark, &first.m)), '\n')
 		}
 	}
+}
+
+// moreOf appends how many elements have no line, and names of the first ones.
+func (d *differ) moreOf(mark string, groups []ofOneLine) {
+	var names []string
+	n := 0
+	for _, g := range groups {
+		n += len(g.entries)
+		name := g.entries[0].m.Text
+		if g.board != nil {
+			name = g.board.names
+		}
+		if mark != "~ " && hasWords(name) && len(names) < maxNamed && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	d.more(mark, n, names...)
+}
+
+// appendClosed appends one line for the elements that are gone together with a board, as those of a calendar that was closed, and returns
+// the groups that have no line yet.
+func (d *differ) appendClosed(l *laidOut, groups []ofOneLine) (rest []ofOneLine) {
+	stretches := l.stretches(groups)
+	for i := 0; i < len(groups); {
+		j, hasBoard := i, false
+		for ; j < len(groups) && stretches[j] == stretches[i]; j++ {
+			hasBoard = hasBoard || groups[j].board != nil
+		}
+		if hasBoard && j > i+1 {
+			d.moreOf("- ", groups[i:j])
+		} else {
+			rest = append(rest, groups[i:j]...)
+		}
+		i = j
+	}
+	return rest
+}
+
+// stretches numbers groups of elements that are gone, so that those with nothing between them that stays have the same number.
+func (l *laidOut) stretches(groups []ofOneLine) []int {
+	at := map[int]int{}
+	for i, g := range groups {
+		for _, e := range g.entries {
+			at[e.m.node] = i
+		}
+	}
+	out, n := make([]int, len(groups)), 0
+	for i, e := range l.shown {
+		if g, gone := at[i]; gone {
+			out[g] = n
+		} else if e != nil && !l.isHolder(i) {
+			n++
+		}
+	}
+	return out
 }
 
 // appendGroup appends one line for the elements of a pattern:
@@ -249,7 +299,7 @@ func appendFolded(dst []byte, group []entry, rows, columns int, numbers []string
 func (d *differ) appendBoard(mark string, b *board) {
 	d.dst = appendMark(d.dst, mark, &b.entries[0].m)
 	if mark == "- " {
-		b.kinds = slices.Repeat(b.kinds[:1], len(b.kinds))
+		b.kinds = slices.Repeat([]string{mostOf(b.kinds)}, len(b.kinds))
 	}
 	d.dst = b.append(d.dst)
 	if b.entries[0].was != nil {

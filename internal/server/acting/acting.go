@@ -5,9 +5,11 @@
 package acting
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -22,6 +24,7 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/outcome"
+	"github.com/domtap/domtap/internal/truncate"
 	"github.com/domtap/domtap/view"
 )
 
@@ -60,8 +63,12 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 		return nil, err
 	}
 	printed := linesOf(answer)
+	days := form.Print != nil && strings.Contains(answer.GetDiffText(), "×")
+	if days {
+		leaveOutDays(answer)
+	}
 	answer.Outcome = outcome.Beside(answer.Outcome, func(text string) bool {
-		return strings.Contains(answer.GetDiffText(), text) || listsText(answer.GetDiff(), text) || isIn(printed, text)
+		return strings.Contains(answer.GetDiffText(), text) || listsText(answer.GetDiff(), text) || isIn(printed, text) || days && dense.IsDays(text)
 	})
 	if form.Brief {
 		answer.Outcome = outcome.Unsaid(answer.Outcome, answer.GetDiffText(), o.Replaced)
@@ -100,10 +107,45 @@ func linesOf(answer *domtapv1.InteractResponse) (lines []string) {
 	}
 	for line := range strings.Lines(answer.GetDiffText()) {
 		if !strings.HasPrefix(line, "-") { // which is gone
-			lines = append(lines, wordsIn(besideWords().ReplaceAllString(line, " ")))
+			lines = append(lines, wordsIn(counted(besideWords().ReplaceAllString(line, " "))))
 		}
 	}
 	return lines
+}
+
+// aRange is what stands for several numbers, of which maxCounted are compared at most.
+var aRange = lazyregexp.New(`(\d+)…(\d+)`)
+
+const maxCounted = 400
+
+// maxDays is how much is said of a dialog that is called by its days, in characters.
+const maxDays = 20
+
+// counted returns a line with all numbers of its ranges.
+func counted(line string) string {
+	return aRange().ReplaceAllStringFunc(line, func(text string) string {
+		first, last, _ := strings.Cut(text, "…")
+		a, wrongA := strconv.Atoi(first)
+		b, wrongB := strconv.Atoi(last)
+		if wrongA != nil || wrongB != nil || b-a > maxCounted {
+			return text
+		}
+		var all []string
+		for n := a; n <= b; n++ {
+			all = append(all, strconv.Itoa(n))
+		}
+		return strings.Join(all, " ")
+	})
+}
+
+// leaveOutDays takes the days of a calendar from what an answer says of its changes in words: they are elements, which it lists.
+func leaveOutDays(answer *domtapv1.InteractResponse) {
+	for _, o := range answer.GetOutcome() {
+		if o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_DIALOG {
+			o.Text = cmp.Or(dense.WithoutDays(o.GetText()), truncate.Runes(o.GetText(), maxDays))
+			o.Detail = dense.WithoutDays(o.GetDetail())
+		}
+	}
 }
 
 // wordsIn is a text without white space and signs, each word between blanks.
