@@ -2,6 +2,7 @@ package services
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/domtap/domtap/actor"
@@ -110,6 +111,19 @@ func findIn(reading actor.Reading, r *domtapv1.FindRequest) *finding {
 	return f
 }
 
+// contexts are those that are printed: they tell the elements apart. A cell of a table has its row, which is what it is looked up for.
+func (f *finding) contexts() compact.Contexts {
+	all := compact.Contexts{}
+	maps.Copy(all, f.which)
+	elements := f.page.Elements.Slice()
+	for _, m := range f.found[:min(len(f.found), f.limit)] {
+		if row, ok := elementcontext.Row(elements, m.Index); ok {
+			all[m.Element.Ref] = row
+		}
+	}
+	return all
+}
+
 // print writes the text within the budget.
 func (f *finding) print(r *domtapv1.FindRequest, signals []injection.Signal) {
 	budget := defaultFinding
@@ -119,7 +133,7 @@ func (f *finding) print(r *domtapv1.FindRequest, signals []injection.Signal) {
 	f.printed = compact.Found{
 		Header: compact.Header{URL: f.page.URL, Title: f.page.Title, Signals: injection.Line(signals)},
 		Query:  r.GetQuery(), Within: r.GetWithin(), Total: len(f.found),
-		Contexts: f.which,
+		Contexts: f.contexts(),
 		Matches:  elementsOf(f.found[:min(len(f.found), f.limit)]), Nearest: elementsOf(f.nearest),
 	}.Print(budget, tokens.Count)
 }

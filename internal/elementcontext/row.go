@@ -1,0 +1,43 @@
+package elementcontext
+
+import (
+	"strings"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// betweenCells is what stands between the texts of a row.
+const betweenCells = " | "
+
+// Row returns the row of a table around one of its cells, as a context; ok is false for what is no cell. The elements are in document order.
+func Row(elements []*dom.Element, cell int) (c Context, ok bool) {
+	switch elements[cell].Role {
+	case "cell", "gridcell", "rowheader":
+	default:
+		return Context{}, false
+	}
+	at := cell - 1
+	for at >= 0 && elements[at].Ref != elements[cell].Parent {
+		at--
+	}
+	if at < 0 || elements[at].Role != "row" {
+		return Context{}, false
+	}
+	row := elements[at]
+	var texts []string
+	for _, e := range elements[at+1:] {
+		if e.Depth <= row.Depth {
+			break
+		}
+		if e.Parent == row.Ref {
+			texts = append(texts, e.Text)
+		} else if n := len(texts); n > 0 && texts[n-1] == "" { // a cell that has its words in elements
+			texts[n-1] = e.Text
+		}
+	}
+	words := strings.Trim(strings.Join(texts, betweenCells), betweenCells)
+	if words == elements[cell].Text {
+		return Context{}, false
+	}
+	return Context{Words: words, Of: row}, true
+}
