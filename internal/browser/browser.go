@@ -1,17 +1,17 @@
-// Package browser drives Chromium for the actor: it starts a browser or attaches to one, opens pages, installs the observer in
-// their documents, navigates, and sends input. With the packages below it, it is the only importer of chromedp and cdproto.
+// Package browser drives Chromium for the actor: it starts a browser or attaches to one, opens pages, installs the observer in their
+// documents, navigates, and sends input. Only this package and the packages below it import chromedp and cdproto.
 //
-// chromedp starts and ends the browser and frames its messages; our sessions share its connection (package devtools), so that
-// an evaluation takes one round trip and waits for no listener.
+// chromedp starts and ends the browser and frames its messages. Our sessions share its connection (package devtools), so that an evaluation
+// takes one round trip and waits for no listener.
 //
-// A Browser is a connection, a registry of pages and contexts, and parts: downloads, clipboard, emulated workers, popups,
-// sessions that are kept warm. A Page has one goroutine, its loop, that turns the browser's events into driver.Events, in
-// order: handle in events.go says which event goes to which part. The parts of a page (frames, documents, dialogs, requests,
-// navigation, capture, input) are plain values behind one monitor, and packages that do not know Page. Calls run on the
-// caller's goroutine and end with the caller's context.
+// A Browser consists of a connection, a registry of pages and contexts, and parts for downloads, the clipboard, emulated workers, popups,
+// and warm sessions. Each Page has one goroutine, its loop, which turns the browser's events into driver.Events in order: handle in
+// events.go routes each event to a part. The parts of a page (frames, documents, dialogs, requests, navigation, capture, input) are plain
+// values guarded by one monitor, in packages that do not import this one. Calls run on the caller's goroutine and end with the caller's
+// context.
 //
-// Callers owe: Close, once, which returns when the browser process, its children and the profile (if it was temporary) are
-// gone; and reading every Page's Events until they are closed.
+// Callers must read every Page's Events until the channel is closed, and call Close once. Close returns when the browser process, its
+// children and its temporary profile are gone.
 package browser
 
 import (
@@ -53,16 +53,16 @@ type Browser struct {
 	urlPolicy
 
 	script string
-	// elements is how many are kept of each document; 0: the usual number.
+	// elements limits how many elements are kept of each document. Zero selects the default.
 	elements int
-	// mask, block and allowFile are those of Config, for all sessions.
+	// mask, block and allowFile come from Config and apply to all sessions.
 	mask      sessions.Mask
 	block     []string
 	allowFile func(url string) error
 
-	// warm holds the sessions that are ready before anybody asks for them.
+	// warm holds sessions that are prepared before they are requested.
 	warm *warm.Pool[*Context]
-	// base is the side of the default session.
+	// base is the context of the default session.
 	base *Context
 
 	ctx    context.Context
@@ -72,42 +72,41 @@ type Browser struct {
 	wg     sync.WaitGroup
 	done   chan struct{}
 
-	// secondary says that nobody uses the default session of this browser.
+	// secondary is set if the default session of this browser is unused.
 	secondary bool
-	// downloadDir is where files are kept beyond the browser's end; empty: nowhere.
+	// downloadDir is where files are kept after the browser has ended. If empty, they are not kept.
 	downloadDir      string
 	maxDownloadBytes int64
 	downloads        *downloads.Tracker
 	clipboard        *clipboard.Clipboard
-	// workers serve no single page.
+	// workers holds the shared and service workers, which belong to no single page.
 	workers *emulate.Workers
 	held    *held
 }
 
-// Config says which browser to use.
+// Config selects and configures the browser.
 type Config = launch.Config
 
-// Find returns the path of the browser to use: path when it is set and can be executed, else the first one installed; the
-// headless shell before full ones when it is to be headless.
+// Find returns the path of the browser to use: path if it is set and executable, else the first installed browser. If headless is set,
+// headless shells come before full browsers.
 func Find(path string, headless bool) (string, error) { return launch.Find(path, headless) }
 
-// IsShell reports whether a path is that of a headless shell, by its name.
+// IsShell reports whether a path names a headless shell.
 func IsShell(path string) bool { return launch.IsShell(path) }
 
-// RemoteName is the address of a remote browser without what may be secret.
+// RemoteName returns the address of a remote browser without parts that may be secret.
 func RemoteName(address string) string { return launch.RemoteName(address) }
 
-// Missing is the error of a browser that cannot be used.
+// Missing is the error for a browser that cannot be used.
 type Missing = launch.Missing
 
-// ErrNoSandbox says that the browser ended because the machine gives it nothing to make its sandbox of.
+// ErrNoSandbox reports that the browser exited because the machine does not support its sandbox.
 var ErrNoSandbox = launch.ErrNoSandbox
 
-// SandboxNote says why Chromium's own sandbox is off, or nothing when it is on.
+// SandboxNote returns why Chromium's own sandbox is off, or an empty string if it is on.
 func SandboxNote() string { return launch.SandboxNote() }
 
-// Start starts a browser, or attaches to the one that cfg.Remote names. ctx bounds the start only;
-// the browser lives until Close.
+// Start starts a browser, or attaches to the one that cfg.Remote names. ctx bounds only the start; the browser lives until Close.
 func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	b := newBrowser(ctx, cfg)
 	if note := SandboxNote(); note != "" && cfg.Remote == "" {
@@ -133,7 +132,7 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	return b, nil
 }
 
-// newBrowser makes a browser without a process. Its life does not end with ctx.
+// newBrowser returns a browser without a process. It outlives ctx.
 func newBrowser(ctx context.Context, cfg Config) *Browser {
 	b := &Browser{
 		registry: newRegistry(), urlPolicy: urlPolicy{cfg.Gate}, mask: cfg.Mask, block: cfg.Block, allowFile: cfg.AllowFile, script: masking(observer.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements,
@@ -152,7 +151,7 @@ func newBrowser(ctx context.Context, cfg Config) *Browser {
 	return b
 }
 
-// attach makes the parts that speak to the browser's process, and starts to listen to it.
+// attach creates the parts that communicate with the browser's process, and starts to listen to it.
 func (b *Browser) attach(process *launch.Browser) {
 	b.process, b.conn = process, process.Conn
 	b.version, b.mac = process.Said.Product, strings.Contains(process.Said.UserAgent, "Macintosh")
@@ -175,7 +174,7 @@ func (b *Browser) attach(process *launch.Browser) {
 	b.wg.Go(b.held.run)
 }
 
-// prepare asks the browser to tell about its targets.
+// prepare subscribes to the browser's targets and sets defaults for downloads and permissions.
 func (b *Browser) prepare(ctx context.Context) error {
 	_, err := cdp.Call(ctx, b.root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{
 		Discover: true, Filter: target.Filter{{Type: "page"}}})
@@ -185,7 +184,7 @@ func (b *Browser) prepare(ctx context.Context) error {
 	if err != nil || !b.process.Owned() {
 		return err
 	}
-	// In a browser of our own every new page is held until it is prepared. In somebody else's that would be rude.
+	// A browser that we started holds every new page until it is prepared. A remote browser must not: it may have other users.
 	yes := true
 	_, err = cdp.Call(ctx, b.root, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true,
 		Flatten: &yes, Filter: target.Filter{{Type: "page"}, {Type: "service_worker"}, {Type: "shared_worker"}}})
@@ -195,13 +194,13 @@ func (b *Browser) prepare(ctx context.Context) error {
 	return err
 }
 
-// Done is closed when the browser is gone, whether asked to or not.
+// Done returns a channel that is closed when the browser is gone, whether it was closed or crashed.
 func (b *Browser) Done() <-chan struct{} { return b.done }
 
 // Pages implements driver.Browser.
 func (b *Browser) Pages() <-chan driver.Popup { return b.popups }
 
-// Ready implements driver.Browser: a single browser is not started again.
+// Ready implements driver.Browser. A single browser is never restarted.
 func (b *Browser) Ready(ctx context.Context, _ string) error {
 	select {
 	case <-b.done:
@@ -220,14 +219,14 @@ func (b *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Pag
 	if err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil { // what is ready is for somebody else
+	if ctx.Err() != nil { // do not hand the ready page to a caller that has given up
 		return nil, context.Cause(ctx)
 	}
 	if p := c.takeReady(); p != nil {
 		if err = p.emulated.Resize(ctx, p.main, o.Viewport); err == nil {
 			return p, nil
 		}
-		p.end(nil) // it is gone, or nobody waits for it any more
+		p.end(nil) // the page is gone, or ctx has ended
 		p.drain()
 	}
 	p, err := b.newPage(ctx, c, o.Viewport)
@@ -254,14 +253,14 @@ func (b *Browser) newPage(ctx context.Context, c *Context, viewport dom.Box) (*P
 	return p, nil
 }
 
-// adopt installs the observer in a target that is attached to, and puts the overrides of its session in force. A page without
-// a viewport is a popup: its opener has given it a size.
+// adopt installs the observer in an attached target and applies its session's overrides. A nil viewport means that the page is a popup and
+// keeps the size that its opener chose.
 func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session target.SessionID, viewport *dom.Box) (*Page, error) {
 	p, added := b.addPage(id, func() *Page { return newPage(b, c, id, session, viewport) })
 	if !added {
 		return nil, errTakenIn
 	}
-	c.front.Unknown() // a new tab mostly is there, but not always
+	c.front.Unknown() // a new tab is usually in front, but not always
 	if err := p.install(ctx, p.main, emulate.Page); err != nil {
 		p.end(nil)
 		p.drain()
@@ -270,7 +269,7 @@ func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session t
 	return p, nil
 }
 
-// errTakenIn says that a target is a page already.
+// errTakenIn reports that a target is already a page.
 var errTakenIn = errors.New("the target is a page already")
 
 func (b *Browser) forget(p *Page) {
@@ -280,7 +279,7 @@ func (b *Browser) forget(p *Page) {
 	p.context.left(p)
 }
 
-// loop works on what the browser says about its targets. When the connection ends it ends everything.
+// loop handles the browser's events about its targets. When the connection ends, loop ends all pages.
 func (b *Browser) loop() {
 	ctx, cancel := context.WithCancel(b.ctx)
 	defer cancel()
@@ -308,7 +307,7 @@ func (b *Browser) loop() {
 	for _, p := range b.allPages() {
 		p.end(devtools.ErrLost)
 	}
-	close(b.done) // whoever waits for this may call Close, which ends the remaining pages as closed on purpose
+	close(b.done) // a caller that waits for done may call Close, which ends the remaining pages as closed on purpose
 }
 
 func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
@@ -350,11 +349,11 @@ func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
 	return nil
 }
 
-// closeTimeout bounds what is done for a browser that does not answer.
+// closeTimeout bounds how long Close waits for a browser that does not respond.
 const closeTimeout = 5 * time.Second
 
-// Close ends the browser that Start started, or lets go of a remote one, and returns when nothing of
-// it is left. When ctx ends first the browser is killed.
+// Close ends a browser that Start started, or detaches from a remote one, and returns when all its resources are released. If ctx ends
+// first, the browser is killed.
 func (b *Browser) Close(ctx context.Context) error {
 	if b.process.Owned() {
 		bounded, cancel := context.WithTimeout(ctx, closeTimeout)
@@ -373,7 +372,7 @@ func (b *Browser) Close(ctx context.Context) error {
 	return errors.Join(b.downloads.Close(), b.process.Close())
 }
 
-// closePages closes what we opened in a browser that lives on.
+// closePages closes our pages in a browser that continues to run.
 func (b *Browser) closePages(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()

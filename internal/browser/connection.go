@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/windows"
 )
 
-// connection is how a Browser speaks to its process, or to the browser that it is attached to.
+// connection communicates with a Browser's process, or with the browser that it is attached to.
 type connection struct {
 	conn    *devtools.Conn
 	root    devtools.Session
@@ -28,27 +28,26 @@ type connection struct {
 	// life ends with the browser.
 	life    context.Context
 	targets *targets.Targets
-	// windows are those of the headless shell.
+	// windows manages the windows of a headless shell.
 	windows *windows.Windows
 }
 
-// Version is what the browser calls itself, such as "Chrome/156.0.8078.79".
+// Version returns the browser's own name and version, such as "Chrome/156.0.8078.79".
 func (k *connection) Version() string { return k.version }
 
-// Sent counts the commands that the browser was sent, chromedp's own aside.
+// Sent returns the number of commands sent to the browser, without chromedp's own.
 func (k *connection) Sent() uint64 { return k.conn.Sent() }
 
-// Received counts the bytes that the browser has sent; 0 for one that is attached by a websocket.
+// Received returns the number of bytes that the browser has sent. It is 0 for a browser that is attached by a WebSocket.
 func (k *connection) Received() uint64 { return k.conn.Received() }
 
-// Call sends a raw command to the browser, or to one of its sessions, and decodes its answer into result: for measuring
-// floors.
+// Call sends a raw command to the browser, or to one of its sessions, and decodes the response into result. It serves to measure minimum
+// latencies.
 func (k *connection) Call(ctx context.Context, session, method string, params, result any) error {
 	return devtools.Session{Conn: k.conn, ID: target.SessionID(session)}.Call(ctx, method, params, result)
 }
 
-// Running reports whether the browser is there, as far as anybody knows. It is false before the first page is told
-// that the browser is gone.
+// Running reports whether the browser is running, as far as is known. It turns false before any page learns that the browser is gone.
 func (k *connection) Running() bool {
 	select {
 	case <-k.conn.Done():
@@ -58,11 +57,11 @@ func (k *connection) Running() bool {
 	}
 }
 
-// PID is the browser's process; 0 for one that was attached to.
+// PID returns the browser's process ID, or 0 for a remote browser.
 func (k *connection) PID() int { return k.process.PID() }
 
-// Ping returns when the browser's own process has answered; no page is asked. A browser that has stopped reading may
-// hold it longer than ctx, until Kill.
+// Ping waits for a response from the browser process; it involves no page. If the browser has stopped reading, Ping may block beyond ctx,
+// until Kill.
 func (k *connection) Ping(ctx context.Context) error {
 	if _, err := cdp.Call(ctx, k.root, cdpbrowser.GetVersion, cdp.Empty{}); err != nil {
 		return k.failed("asking the browser for its version", err)
@@ -70,7 +69,7 @@ func (k *connection) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Contexts lists the ids of the browser contexts beside the default one, also those that are kept warm.
+// Contexts returns the IDs of all browser contexts except the default one, including those of warm sessions.
 func (k *connection) Contexts(ctx context.Context) []string {
 	res, err := cdp.Call(ctx, k.root, target.GetBrowserContexts, cdp.Empty{})
 	if err != nil {
@@ -83,12 +82,12 @@ func (k *connection) Contexts(ctx context.Context) []string {
 	return ids
 }
 
-// failed names a call that failed; a lost browser is said as such.
+// failed wraps the error of a call. It returns an error of kind Lost if the browser is gone.
 func (k *connection) failed(what string, err error) error {
 	return k.orLost(fmt.Errorf("%s: %w", what, err))
 }
 
-// orLost is an error, or that the browser is lost if that is why.
+// orLost returns an error of kind Lost if the browser is gone, else err.
 func (k *connection) orLost(err error) error {
 	if errors.Is(err, devtools.ErrLost) || k.life.Err() != nil {
 		return &apierr.Error{Kind: apierr.Lost, Message: "the browser is gone", Err: err}
@@ -96,7 +95,7 @@ func (k *connection) orLost(err error) error {
 	return err
 }
 
-// verifyProxy makes sure that the browser goes through its proxy.
+// verifyProxy checks that the browser connects through its proxy.
 func (k *connection) verifyProxy(ctx context.Context, gate launch.Gate) error {
 	ctx, cancel := context.WithTimeout(ctx, launch.ProxyLimit)
 	defer cancel()

@@ -25,35 +25,35 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Context is the browser's side of one session.
+// Context represents one session in the browser.
 type Context struct {
 	browser *Browser
 	name    string
-	// mask is the session's, beside the browser's; it is set before the first page.
+	// mask applies in addition to the browser's mask. It is set before the first page opens.
 	mask sessions.Mask
-	// source is what runs in every document, if it is not the browser's.
+	// source is the script that runs in every document. If empty, the browser's script runs.
 	source string
 	// id is empty for the default session.
 	id cdp.BrowserContextID
 
-	// front is the place that the session's tabs take turns in.
+	// front tracks which of the session's tabs is in front.
 	front capture.Front
 
-	// clipboard is what the session does with the clipboard.
+	// clipboard isolates the session's clipboard.
 	clipboard *clipboard.Session
 
-	// permissions are what the session's pages may do without asking.
+	// permissions holds the permissions that are granted to or denied the session's pages without a prompt.
 	permissions *permissions.Permissions
 
-	// store is what the session's pages have stored.
+	// store accesses the cookies and storage of the session's pages.
 	store *storagestate.Store
 
 	mu sync.Mutex
-	// emulated is what the session's pages emulate.
+	// emulated holds the overrides of the session's pages.
 	emulated emulate.Overrides
-	// ready is a blank page that waits to be opened, or nil.
+	// ready is a blank page that is kept for the next NewPage, or nil.
 	ready *Page
-	// downloadDir is where downloads go; empty: where the browser says.
+	// downloadDir is where downloads go. If empty, the browser chooses.
 	downloadDir string
 }
 
@@ -67,7 +67,7 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 	if err = b.allowProxy(s.Proxy); err != nil {
 		return nil, err
 	}
-	if s.Mask.IsZero() && s.Proxy == nil { // the page of one that is ready does not know the mask, nor its context the proxy
+	if s.Mask.IsZero() && s.Proxy == nil { // a warm page lacks the mask, and a warm context lacks the proxy
 		c, _ = b.warm.Take()
 	}
 	if c == nil {
@@ -88,10 +88,10 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 	return c, nil
 }
 
-// masks are what is masked in the context's pages.
+// masks returns the masks that apply to the context's pages.
 func (c *Context) masks() sessions.Mask { return c.browser.mask.With(c.mask) }
 
-// script is what runs in every document of the context's pages.
+// script returns the script that runs in every document of the context's pages.
 func (c *Context) script() string {
 	if c.source != "" {
 		return c.source
@@ -99,7 +99,7 @@ func (c *Context) script() string {
 	return c.browser.script
 }
 
-// masking is the source to run where a mask is in force.
+// masking returns the observer's script with the given mask.
 func masking(limits observer.Limits, m sessions.Mask) string {
 	if m.IsZero() {
 		return limits.Script()
@@ -107,7 +107,7 @@ func masking(limits observer.Limits, m sessions.Mask) string {
 	return limits.Masked(&observer.Masks{Selectors: m.Selectors, Values: m.Values})
 }
 
-// newContext is the side of the session that a browser context is for.
+// newContext returns the Context for a browser context.
 func (b *Browser) newContext(id cdp.BrowserContextID) *Context {
 	c := &Context{browser: b, id: id, clipboard: b.clipboard.Session(id), store: storagestate.NewStore(b.root, id)}
 	c.emulated = c.wanted(sessions.Settings{})
@@ -115,10 +115,11 @@ func (b *Browser) newContext(id cdp.BrowserContextID) *Context {
 	return c
 }
 
-// makeContext makes a context without a name, which connects through a proxy; nil: as the browser does. It ends with our connection at the latest.
+// makeContext creates a context without a name, which connects through proxy. If proxy is nil, it connects as the browser does. The browser
+// context ends with our connection at the latest.
 func (b *Browser) makeContext(ctx context.Context, proxy *sessions.Proxy) (*Context, error) {
 	server, bypass := "", ""
-	if proxy != nil { // browsers bypass it for loopback unless they are told not to
+	if proxy != nil { // browsers bypass a proxy for loopback addresses by default
 		server, bypass = proxy.Server, strings.Join(append([]string{"<-loopback>"}, proxy.Bypass...), ";")
 	}
 	id, removed, err := b.root.CreateContext(ctx, server, bypass)
@@ -128,7 +129,7 @@ func (b *Browser) makeContext(ctx context.Context, proxy *sessions.Proxy) (*Cont
 	return b.newContext(id), nil
 }
 
-// dispose removes a context that nobody uses. It goes on whoever waits for the returned channel, which is closed then.
+// dispose removes an unused context in the background. It closes the returned channel when it is done.
 func (c *Context) dispose() <-chan struct{} {
 	removed := make(chan struct{})
 	c.browser.conn.Go(func() {
@@ -140,7 +141,7 @@ func (c *Context) dispose() <-chan struct{} {
 	return removed
 }
 
-// Close implements sessions.Context. When ctx ends first it goes on without its caller.
+// Close implements sessions.Context. If ctx ends first, the removal continues in the background.
 func (c *Context) Close(ctx context.Context, keep bool) error {
 	if c.id == "" {
 		return errors.New("the default session cannot be closed")
@@ -155,7 +156,7 @@ func (c *Context) Close(ctx context.Context, keep bool) error {
 	}
 }
 
-// remove disposes of the context, with its pages, and of what its pages downloaded.
+// remove disposes of the context, its pages, and its pages' downloads unless keep is set.
 func (c *Context) remove(ctx context.Context, keep bool) error {
 	b := c.browser
 	b.removeContext(c)
@@ -170,14 +171,14 @@ func (c *Context) remove(ctx context.Context, keep bool) error {
 	return b.downloads.End(c.id, keep)
 }
 
-// overrides is what the session's pages emulate.
+// overrides returns what the session's pages emulate.
 func (c *Context) overrides() emulate.Overrides {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.emulated
 }
 
-// acts notes that the session is acted on, until done is called.
+// acts marks the session as being acted on until done is called.
 func (c *Context) acts(ctx context.Context) (done func(), err error) {
 	done, err = c.clipboard.Act(ctx)
 	if err != nil {
@@ -186,7 +187,7 @@ func (c *Context) acts(ctx context.Context) (done func(), err error) {
 	return done, nil
 }
 
-// configureBound is how long a page may take to put other overrides in force; one that hangs does so when it answers.
+// configureBound limits how long Configure waits for a page to apply new overrides. A hanging page applies them when it responds again.
 const configureBound = 2 * time.Second
 
 // Configure implements sessions.Context.
@@ -205,14 +206,14 @@ func (c *Context) Configure(ctx context.Context, s sessions.Settings) error {
 	return c.emulate(ctx, was)
 }
 
-// wanted is what settings ask the session's pages to emulate, and what becomes of their requests.
+// wanted returns the emulation and the request routing that the settings request.
 func (c *Context) wanted(s sessions.Settings) emulate.Overrides {
 	version := c.browser.version[strings.LastIndexByte(c.browser.version, '/')+1:]
 	return emulate.New(s, version, routes.NewTable(s.Routes, slices.Concat(c.browser.block, s.Block)).WithFiles(c.browser.allowFile))
 }
 
-// emulate puts the session's overrides in force in all its pages and workers. What a process has but once is lifted from all
-// first: a page cannot change what another one set.
+// emulate applies the session's overrides to all its pages and workers. It first clears the overrides that are shared by a process in all
+// pages, because a page cannot change an override that another page has set.
 func (c *Context) emulate(ctx context.Context, was emulate.Overrides) error {
 	bounded, cancel := context.WithTimeout(ctx, configureBound)
 	defer cancel()
@@ -243,8 +244,8 @@ func (c *Context) pages() []*Page {
 	return c.browser.pagesThat(func(p *Page) bool { return p.context == c })
 }
 
-// left restores what ended with a page: what a process has but once goes with the page that asked for it, also when
-// a popup of the same process lives on.
+// left restores overrides that ended with a page. An override that is shared by a process is lost with the page that set it, even if a
+// popup in the same process lives on.
 func (c *Context) left(*Page) {
 	c.front.Unknown()
 	o := c.overrides()
@@ -256,13 +257,13 @@ func (c *Context) left(*Page) {
 	}
 }
 
-// permit grants and denies what pages would ask a person for.
+// permit grants and denies the permissions that pages would otherwise prompt for.
 func (c *Context) permit(ctx context.Context, s sessions.Settings) error {
 	granted, denied := s.Decide()
 	return c.permissions.Set(ctx, granted, denied)
 }
 
-// download lets the session's pages download, or not.
+// download allows or denies downloads for the session's pages.
 func (c *Context) download(ctx context.Context, deny bool) error {
 	dir, err := c.browser.downloads.Allow(ctx, c.id, c.name, deny)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// This file is what a supervisor of several browsers asks of one; see package browserpool.
+// This file has the methods that a supervisor of several browsers calls; see package browserpool.
 
 var errKilled = errors.New("the browser was killed because it did not answer")
 
-// Kill ends the browser at once, whatever it does, with all its processes; a remote one is let go of. Its pages end as
-// those of a browser that crashed, and so do calls that are under way. Close is still owed.
+// Kill ends the browser and all its processes immediately. It detaches from a remote browser. The pages end as after a crash, and calls in
+// flight fail. Close must still be called.
 func (b *Browser) Kill() {
 	if !b.process.Owned() {
 		b.leaveTabs()
@@ -22,7 +22,7 @@ func (b *Browser) Kill() {
 	b.conn.Cut()
 }
 
-// CookieVersion counts what may have changed the cookies of a session; 0 when there is no such session.
+// CookieVersion returns a counter that increases with each possible change of a session's cookies. It returns 0 for an unknown session.
 func (b *Browser) CookieVersion(session string) uint64 {
 	c, err := b.context(session)
 	if err != nil {
@@ -31,7 +31,7 @@ func (b *Browser) CookieVersion(session string) uint64 {
 	return c.store.Changes()
 }
 
-// Cookies reads the cookies of a session in one trip.
+// Cookies reads the cookies of a session in one round trip.
 func (b *Browser) Cookies(ctx context.Context, session string) ([]sessions.Cookie, error) {
 	c, err := b.context(session)
 	if err != nil {
@@ -44,8 +44,8 @@ func (b *Browser) Cookies(ctx context.Context, session string) ([]sessions.Cooki
 	return cookies, nil
 }
 
-// Starter returns what starts a browser, or attaches to one, each time it is called, by one goroutine at a time. When a
-// connection to a remote browser was lost, the next one closes the tabs that were left open in it.
+// Starter returns a function that starts a browser, or attaches to one. Calls must not be concurrent. If the connection to a remote browser
+// was lost, the next call closes the tabs that were left open in it.
 func Starter(cfg Config) func(ctx context.Context) (*Browser, error) {
 	var last *Browser
 	return func(ctx context.Context) (*Browser, error) {
@@ -61,8 +61,8 @@ func Starter(cfg Config) func(ctx context.Context) (*Browser, error) {
 	}
 }
 
-// leaveTabs notes what a remote browser keeps open when the connection to it is lost: the tabs of the default session. The
-// others end with their contexts. The pages have not ended yet.
+// leaveTabs records the tabs that a remote browser keeps open after its connection is lost: the tabs of the default session. Other tabs end
+// with their contexts. It must run before the pages end.
 func (b *Browser) leaveTabs() {
 	for _, p := range b.pagesThat(func(p *Page) bool { return p.context.id == "" }) {
 		b.targets.Leave(p.id)

@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/navigation"
 )
 
-// handle works on one event of a session. It runs on the page's loop.
+// handle handles one event of a session. It runs on the page's loop.
 func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 	if strings.HasPrefix(string(msg.Method), "Page.") {
 		return p.handlePage(s, msg)
@@ -72,7 +72,7 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 	return p.handleLog(s, msg)
 }
 
-// handlePage works on one event of CDP's domain Page: documents, frames, dialogs and file choosers.
+// handlePage handles one event of CDP's Page domain: documents, frames, dialogs and file choosers.
 func (p *Page) handlePage(s devtools.Session, msg *cdproto.Message) error {
 	switch string(msg.Method) {
 	case cdppage.FrameNavigated.Method:
@@ -115,7 +115,7 @@ func (p *Page) handlePage(s devtools.Session, msg *cdproto.Message) error {
 	return p.handleLog(s, msg)
 }
 
-// committed takes in the new document of a frame. It names the parts that a new main document concerns.
+// committed records the new document of a frame. It notifies the parts that a new main document concerns.
 func (p *Page) committed(s devtools.Session, f *cdp.Frame) {
 	if f == nil {
 		return
@@ -136,7 +136,7 @@ func (p *Page) committed(s devtools.Session, f *cdp.Frame) {
 		p.activity.Committed()
 		p.context.store.Visited(f.URL)
 	}
-	// The new document's context is announced right behind this event.
+	// The context of the new document is announced right after this event.
 	for _, a := range kept {
 		p.frames.Add(f.ID, a)
 	}
@@ -151,7 +151,7 @@ func (p *Page) committed(s devtools.Session, f *cdp.Frame) {
 	p.emit(event)
 }
 
-// committedWithin takes in that a frame has another URL within its document.
+// committedWithin records a frame's new URL within the same document.
 func (p *Page) committedWithin(e cdppage.EventNavigatedWithinDocument) {
 	document, known := "", false
 	p.frames.Change(func(t *frames.Tree) {
@@ -167,24 +167,24 @@ func (p *Page) committedWithin(e cdppage.EventNavigatedWithinDocument) {
 	}
 }
 
-// frameGone takes in that a frame was removed.
+// frameGone records that a frame was removed.
 func (p *Page) frameGone(id cdp.FrameID) {
 	p.frames.Change(func(t *frames.Tree) { t.Remove(id) })
 	p.requests.Committed(id, "")
 	p.emit(driver.FrameGone{Frame: p.frames.Tree.Key(id)})
 }
 
-// lifecycle takes in how far a frame has loaded its document.
+// lifecycle records the loading progress of a frame's document.
 func (p *Page) lifecycle(e cdppage.EventLifecycleEvent) {
 	parsed := e.Name == navigation.DOMContentLoaded && e.FrameID == cdp.FrameID(p.id)
-	if parsed && p.closing.Load() { // it was forgotten, see Close
+	if parsed && p.closing.Load() { // the close was dropped, see Close
 		p.browser.root.Post(p.ctx, target.CommandCloseTarget, target.CloseTargetParams{TargetID: p.id})
 	}
 	p.navigator.Lifecycle(e)
 }
 
-// crashed says once, until a document is committed again, that the renderer is gone: the browser says it
-// in two ways.
+// crashed reports that the renderer is gone. The browser announces a crash twice; crashed reports it once, until the next document is
+// committed.
 func (p *Page) crashed(reason string) {
 	var again, sacrificed bool
 	p.navigator.Change(func(s *navigation.State) {
@@ -201,7 +201,7 @@ func (p *Page) crashed(reason string) {
 	p.emit(driver.Crashed{Reason: reason, Sacrificed: sacrificed})
 }
 
-// attachedToFrame takes in a frame that runs in a process of its own.
+// attachedToFrame sets up a frame that runs in its own process, or a worker.
 func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 	if e.TargetInfo != nil && e.TargetInfo.Type == "worker" {
 		w := devtools.Session{Conn: p.browser.conn, ID: e.SessionID}
@@ -223,7 +223,7 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			p.logger.Debug("a frame is not observed", "error", err)
 		}
-		// The frame's document was announced before the last answer: the loop knows of it behind the barrier.
+		// The frame's document was announced before the last response. After the barrier, the loop has handled it.
 		_ = p.barrier(ctx)
 		return err
 	})

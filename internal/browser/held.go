@@ -15,20 +15,21 @@ import (
 	"github.com/domtap/domtap/internal/routes"
 )
 
-// held decides on the requests that the browser holds; see package intercept. Pages call it on their loops. The requests of workers that
-// serve no single page have a queue and a goroutine of their own, so that they delay nothing else.
+// held decides on the requests that the browser holds; see package intercept. Pages call it on their loops. Requests of workers that belong
+// to no single page have their own queue and goroutine, so that they delay nothing else.
 type held struct {
 	life    context.Context
 	conn    *devtools.Conn
 	logger  *slog.Logger
 	workers *emulate.Workers
-	// allowed fails for a URL that the URL policy lets nobody answer; nil: there is none.
+	// allowed returns an error for a URL that the URL policy does not allow to be answered. If nil, there is no policy.
 	allowed func(url string) error
 	inbox   *devtools.Queue[*cdproto.Message]
 }
 
-// decide decides on a request, and returns the URL that a route sends it to instead; empty: its own. It does not wait. If the browser refuses
-// the command, for example because nobody may set one of its headers, the request fails: nothing else would answer it.
+// decide continues, answers or fails a request. It returns the URL that a route redirects the request to, or an empty string. It does not
+// wait. If the browser rejects the command, for example because of a forbidden header, decide fails the request, which would otherwise
+// hang.
 func (h *held) decide(ctx context.Context, s devtools.Session, e *fetch.EventRequestPaused, main bool, table *routes.Table) (rewritten string) {
 	step := intercept.Answer(e, main, table, h.allowed)
 	if intercept.IsPlain(step) {
@@ -51,7 +52,7 @@ func (h *held) decide(ctx context.Context, s devtools.Session, e *fetch.EventReq
 	return intercept.Rewritten(step)
 }
 
-// listen takes in the requests of a worker that serves no single page.
+// listen queues the requests of a worker that belongs to no single page.
 func (h *held) listen(id target.SessionID) {
 	h.conn.Listen(id, func(msg *cdproto.Message) {
 		switch string(msg.Method) {
@@ -61,7 +62,7 @@ func (h *held) listen(id target.SessionID) {
 	})
 }
 
-// run decides on the requests of workers until the browser ends.
+// run handles the requests of workers until the browser ends.
 func (h *held) run() {
 	for {
 		items, overflow, err := h.inbox.Take(h.life)
@@ -79,7 +80,7 @@ func (h *held) run() {
 	}
 }
 
-// handle decides on one request of a worker, by the settings of its session.
+// handle decides on one request of a worker, according to the settings of its session.
 func (h *held) handle(msg *cdproto.Message) error {
 	s := devtools.Session{Conn: h.conn, ID: msg.SessionID}
 	overrides, _ := h.workers.Overrides(msg.SessionID)

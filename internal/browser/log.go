@@ -8,8 +8,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// listen queues a session's events for the loop. What only the log is about may be left out when the page sends more than
-// the loop can take in, so that a console that is flooded costs lines and not the tab.
+// listen queues a session's events for the loop. It may drop events that concern only the log if the page sends more than the loop can
+// handle. A flooded console then loses lines, and the tab survives.
 func (p *Page) listen(s devtools.Session) {
 	p.browser.conn.Listen(s.ID, func(msg *cdproto.Message) {
 		p.activity.Arrived(string(msg.Method))
@@ -28,7 +28,7 @@ func (p *Page) listen(s devtools.Session) {
 	})
 }
 
-// handleLog works on an event that the log is about.
+// handleLog handles an event that concerns the log.
 func (p *Page) handleLog(s devtools.Session, msg *cdproto.Message) error {
 	h, err := p.Handle(string(msg.Method), msg.Params)
 	if h.MissedNetwork {

@@ -33,8 +33,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/windows"
 )
 
-// Page is one tab. Its loop goroutine turns the browser's events into driver.Events; everything else runs on its callers'
-// goroutines. Its parts do what the actor asks of it; the loop says which event goes to which part.
+// Page is one tab. Its loop goroutine turns the browser's events into driver.Events and routes each event to a part. Everything else runs
+// on the callers' goroutines.
 type Page struct {
 	browser *Browser
 	context *Context
@@ -42,7 +42,7 @@ type Page struct {
 	main    devtools.Session
 	logger  *slog.Logger
 
-	// Each facet of driver.Page is done by one part, or by several together; see act.go.
+	// Each facet of driver.Page is implemented by one part, or by several together; see package facets.
 	driver.Observer
 	driver.Query
 	driver.Navigator
@@ -56,7 +56,7 @@ type Page struct {
 	rawPage
 	*facets.Freezer
 
-	// The parts share the frames, with the monitor.
+	// The parts share the frames and their monitor.
 	frames    *frames.Manager
 	reader    *documents.Reader
 	documents *documents.Query
@@ -66,7 +66,7 @@ type Page struct {
 	input     *input.Input
 	emulated  *emulate.Targets
 	shots     *capture.Capture
-	// window is nil when it is always drawn.
+	// window is nil if the window is always drawn.
 	window   *windows.Window
 	activity activity.Activity
 
@@ -75,22 +75,22 @@ type Page struct {
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	tasks  sync.WaitGroup // what the loop starts
-	ended  chan struct{}  // closed when nothing of the page runs any more
-	// closing says that the page is to be closed, destroyed that the browser has said that it is gone.
+	tasks  sync.WaitGroup // tasks that the loop starts
+	ended  chan struct{} // closed when the page has fully ended
+	// closing is set when Close is called, destroyed when the browser has reported that the page is gone.
 	closing, destroyed atomic.Bool
 }
 
-// inbound is a message with the session that it came from, a barrier, an event, or the news of a crash.
+// inbound is one of: a message with the session that it came from, a barrier, a request to prepare, an event, or the report of a crash.
 type inbound struct {
 	session devtools.Session
 	msg     *cdproto.Message
 	barrier chan struct{}
-	// prepare asks for Reader.Prepare.
+	// prepare requests a call of Reader.Prepare.
 	prepare bool
-	// event, when set, is handed on as it is.
+	// event, if set, is emitted unchanged.
 	event driver.Event
-	// crash, when set, says how the renderer ended.
+	// crash, if set, describes how the renderer ended.
 	crash string
 }
 
@@ -102,7 +102,7 @@ func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID, v
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
 	}
 	p.emulated = emulate.NewTargets(c.overrides, viewport)
-	if viewport != nil && b.process.IsShell() { // the window of a popup has the size that its opener gave it
+	if viewport != nil && b.process.IsShell() { // a popup's window has the size that its opener chose
 		p.window = b.windows.Of(p.main, id, p.emulated.Size)
 	}
 	p.compose()
@@ -111,7 +111,7 @@ func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID, v
 	return p
 }
 
-// compose makes the parts of the page.
+// compose creates the parts of the page.
 func (p *Page) compose() {
 	b, c := p.browser, p.context
 	m := frames.New(frames.Page{
@@ -141,18 +141,18 @@ func (p *Page) compose() {
 	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
 }
 
-// drain reads the events of a page that nobody else reads, until it has ended.
+// drain reads the events of a page that has no other reader, until the page has ended.
 func (p *Page) drain() {
 	for range p.events {
 	}
 }
 
-// install prepares a session of the page: the agent first, in the order without which the binding does
-// not exist in the isolated world (limits.md, section 4), then what the loop listens to, and the overrides. A target
-// that waits for all that goes on then, also when something failed.
+// install prepares a session of the page. It sets up the agent first, in the order that the binding needs to exist in the isolated world
+// (limits.md, section 4), then the events that the loop listens to, and the overrides. A target that waits for the debugger then continues,
+// even if a step failed.
 func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kind) error {
 	yes := true
-	ctx, cancel := context.WithCancel(ctx) // a page that is gone answers nothing
+	ctx, cancel := context.WithCancel(ctx) // a page that is gone never responds
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
 	o := p.emulated.Overrides()
@@ -165,7 +165,7 @@ func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kin
 			Source: p.context.script(), WorldName: observer.World, RunImmediately: &yes}},
 		emulate.AutoAttach(o),
 		{Method: inspector.CommandEnable, Optional: true},
-		// No file chooser ever opens: who uploads answers in its place.
+		// No file chooser ever opens. An upload answers the event instead.
 		{Method: cdppage.CommandSetInterceptFileChooserDialog, Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: true},
 		{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
 		p.Focus(),
@@ -175,10 +175,10 @@ func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kin
 	if err := s.Run(ctx, steps...); err != nil {
 		return err
 	}
-	return p.emulated.Update(ctx, s) // the overrides may have been changed meanwhile
+	return p.emulated.Update(ctx, s) // the overrides may have changed during Run
 }
 
-// Session is the name of the session that the page lives in.
+// Session returns the name of the page's session.
 func (p *Page) Session() string { return p.context.name }
 
 // ID implements driver.Page.
@@ -190,7 +190,7 @@ func (p *Page) Events() <-chan driver.Event { return p.events }
 // Guard implements driver.Page.
 func (p *Page) Guard(check func() error) { p.main.Guard.Set(check) }
 
-// emit hands an event to the actor, which must keep reading.
+// emit sends an event to the actor, which must keep reading.
 func (p *Page) emit(e driver.Event) {
 	select {
 	case p.events <- e:
@@ -200,8 +200,8 @@ func (p *Page) emit(e driver.Event) {
 
 // Close implements driver.Page.
 //
-// A close that comes while the browser commits a document is answered and forgotten (seen in Chromium 156 with the error
-// document of a navigation that failed just before): it is asked for again when that document is parsed.
+// The browser confirms but drops a close that arrives while it commits a document (seen in Chromium 156 with the error document of a
+// navigation that had just failed). lifecycle therefore repeats the close when that document is parsed.
 func (p *Page) Close(ctx context.Context) error {
 	p.closing.Store(true)
 	_, err := cdp.Call(ctx, p.browser.root, target.CloseTarget, target.CloseTargetParams{TargetID: p.id})
@@ -224,7 +224,7 @@ func (p *Page) Close(ctx context.Context) error {
 // errClosed ends the life of a page that is closed on purpose.
 var errClosed = frames.ErrClosed
 
-// end makes the loop finish; cause is nil when the page was closed on purpose.
+// end makes the loop finish. A nil cause means that the page was closed on purpose.
 func (p *Page) end(cause error) {
 	if cause == nil {
 		cause = errClosed
@@ -232,13 +232,13 @@ func (p *Page) end(cause error) {
 	p.cancel(cause)
 }
 
-// destroy is end for a page that the browser says is gone.
+// destroy ends a page that the browser has reported as gone.
 func (p *Page) destroy() {
 	p.destroyed.Store(true)
 	p.end(nil)
 }
 
-// loop works on what the browser says until the page is gone.
+// loop handles the browser's events until the page is gone.
 func (p *Page) loop() {
 	for {
 		items, overflow, err := p.inbox.Take(p.ctx)
@@ -274,7 +274,7 @@ func (p *Page) loop() {
 	p.finish()
 }
 
-// finish tells the actor and frees what the page held. It runs once, at the end of the loop.
+// finish reports the page's end to the actor and frees its resources. It runs once, at the end of the loop.
 func (p *Page) finish() {
 	cause := context.Cause(p.ctx)
 	if errors.Is(cause, errClosed) {
@@ -282,7 +282,7 @@ func (p *Page) finish() {
 	}
 	p.browser.forget(p)
 	p.window.Close()
-	if !p.destroyed.Load() { // we ended it, and its target does not end by itself
+	if !p.destroyed.Load() { // we ended the page, and its target does not end by itself
 		p.browser.targets.Discard(p.id)
 	}
 	p.tasks.Wait()
@@ -292,7 +292,7 @@ func (p *Page) finish() {
 	close(p.ended)
 }
 
-// barrier returns when the loop has worked on everything that arrived before.
+// barrier returns when the loop has handled everything that arrived before the call.
 func (p *Page) barrier(ctx context.Context) error {
 	done := make(chan struct{})
 	p.inbox.Push(inbound{barrier: done})

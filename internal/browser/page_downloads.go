@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/navigation"
 )
 
-// downloader is a page as package downloads sees it.
+// downloader adapts a Page to downloads.Page.
 type downloader struct{ p *Page }
 
 // Target implements downloads.Page.
@@ -35,7 +35,7 @@ func (d downloader) IsBlank() bool {
 // Discard implements downloads.Page.
 func (d downloader) Discard() { d.p.end(nil) }
 
-// DownloadBegan implements downloads.Page: the download may be what a navigation turned out to be.
+// DownloadBegan implements downloads.Page. The download may be the outcome of a navigation.
 func (d downloader) DownloadBegan(download driver.Download) {
 	d.p.navigator.Change(func(s *navigation.State) { s.Downloading(download) })
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// CheckGate reports whether the traffic of the browser that cfg describes can be made to go through cfg.Gate.
+// CheckGate returns an error if the traffic of the browser that cfg describes cannot be forced through cfg.Gate.
 func CheckGate(cfg Config) error { return launch.CheckGate(cfg) }
 
-// urlPolicy is what the gate of a browser says of URLs. A nil gate lets everything pass.
+// urlPolicy applies the gate of a browser to URLs. A nil gate allows everything.
 type urlPolicy struct{ gate launch.Gate }
 
-// verdict is what the gate says of URLs; nil: there is no gate.
+// verdict returns the gate's check of URLs, or nil if there is no gate.
 func (g urlPolicy) verdict() func(url string) *apierr.Error {
 	if g.gate == nil {
 		return nil
@@ -20,7 +20,7 @@ func (g urlPolicy) verdict() func(url string) *apierr.Error {
 	return g.gate.Verdict
 }
 
-// proxyVerdict is verdict as a text, empty when the URL may be loaded; nil: there is no gate.
+// proxyVerdict returns verdict with its result as text, empty for an allowed URL. It returns nil if there is no gate.
 func (g urlPolicy) proxyVerdict() func(url string) string {
 	if g.gate == nil {
 		return nil
@@ -33,7 +33,7 @@ func (g urlPolicy) proxyVerdict() func(url string) string {
 	}
 }
 
-// allows says whether a URL may be answered in place of its server; nil: there is no gate.
+// allows returns the gate's check of whether a URL may be answered in place of its server, or nil if there is no gate.
 func (g urlPolicy) allows() func(url string) error {
 	if g.gate == nil {
 		return nil
@@ -41,7 +41,7 @@ func (g urlPolicy) allows() func(url string) error {
 	return g.gate.AllowAnswer
 }
 
-// allowProxy fails for the proxy of a session where a gate has to see all traffic.
+// allowProxy returns an error for a session's own proxy if a gate must see all traffic.
 func (g urlPolicy) allowProxy(p *sessions.Proxy) error {
 	if g.gate == nil || p == nil {
 		return nil

@@ -14,16 +14,16 @@ import (
 	"github.com/domtap/domtap/internal/browser/navigation"
 )
 
-// popupAdopter makes pages of the targets that pages open themselves.
+// popupAdopter turns targets that pages open into pages.
 type popupAdopter struct {
 	browser *Browser
 
 	mu sync.Mutex
-	// deliver is where popups go: the browser's own channel, unless the caller has one.
+	// deliver receives popups: the browser's own channel, unless DeliverTo has replaced it.
 	deliver chan<- driver.Popup
 }
 
-// created takes in the pages that our pages open in a browser of somebody else.
+// created adopts pages that our pages open in a remote browser.
 func (o *popupAdopter) created(ctx context.Context, info *target.Info) {
 	opener := o.browser.opener(info)
 	if opener == nil || o.browser.process.Owned() {
@@ -35,9 +35,8 @@ func (o *popupAdopter) created(ctx context.Context, info *target.Info) {
 	})
 }
 
-// attached takes in the pages that our pages open in our own browser, which holds them until they are prepared, and
-// lets all others go: those that NewPage opens get a session of their own. What is not held was attached to on
-// request.
+// attached adopts pages that our pages open in a browser that we started, which holds them until they are prepared. It releases all others,
+// because pages of NewPage have their own session. A target that does not wait was attached to on request.
 func (o *popupAdopter) attached(ctx context.Context, e target.EventAttachedToTarget) {
 	if !e.WaitingForDebugger {
 		return
@@ -51,13 +50,13 @@ func (o *popupAdopter) attached(ctx context.Context, e target.EventAttachedToTar
 	}
 	devtools.Session{Conn: o.browser.conn, ID: e.SessionID}.Post(ctx, runtime.CommandRunIfWaitingForDebugger, struct{}{})
 	if e.TargetInfo != nil && e.TargetInfo.Type != "page" {
-		return // a worker that is let go of right after it was let run does not run
+		return // a worker that is detached right after its release does not run
 	}
 	o.browser.root.Post(ctx, target.CommandDetachFromTarget, target.DetachFromTargetParams{SessionID: e.SessionID})
 }
 
-// workerCame puts the overrides of its session in force in a worker, which waits for that; false when the worker is of no
-// session of ours.
+// workerCame applies the session's overrides to a worker that waits for them. It returns false if the worker belongs to none of our
+// sessions.
 func (o *popupAdopter) workerCame(ctx context.Context, e target.EventAttachedToTarget) bool {
 	c := o.browser.contextOf(e.TargetInfo)
 	if c == nil {
@@ -68,7 +67,7 @@ func (o *popupAdopter) workerCame(ctx context.Context, e target.EventAttachedToT
 	return true
 }
 
-// adopt makes a page of a popup.
+// adopt creates a page for a popup.
 func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, attach func(context.Context) (target.SessionID, error)) {
 	o.browser.wg.Go(func() {
 		actx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -82,32 +81,32 @@ func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, at
 			p, err = o.browser.adopt(actx, opener.context, id, session, nil)
 		}
 		if errors.Is(err, errTakenIn) {
-			return // the browser has told of it twice
+			return // the browser announced the popup twice
 		}
 		defer opener.navigator.Change((*navigation.State).WindowOpened)
 		if err != nil {
 			o.browser.logger.Warn("a popup could not be taken in: it is closed", "error", err)
-			<-o.browser.targets.Discard(id) // its opener waits for as long as it is held
+			<-o.browser.targets.Discard(id) // its opener hangs while the popup is held
 			return
 		}
 		select {
 		case o.delivery() <- driver.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name, Bound: opener.navigator.WindowBound()}:
 		case <-ctx.Done():
 			p.end(devtools.ErrLost)
-			p.drain() // nobody else reads it
+			p.drain() // the page has no other reader
 		}
 	})
 }
 
-// DeliverTo has the pages that pages open themselves sent to a channel of the caller's, which lives longer than the
-// browser, and not to Pages. It is called before the first page is opened.
+// DeliverTo sends pages that pages open to the given channel instead of Pages. The channel may outlive the browser. DeliverTo must be
+// called before the first page is opened.
 func (o *popupAdopter) DeliverTo(popups chan<- driver.Popup) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.deliver = popups
 }
 
-// delivery is where popups go.
+// delivery returns the channel for popups.
 func (o *popupAdopter) delivery() chan<- driver.Popup {
 	o.mu.Lock()
 	defer o.mu.Unlock()

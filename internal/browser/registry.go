@@ -10,11 +10,11 @@ import (
 	"github.com/domtap/domtap/internal/browser/downloads"
 )
 
-// registry knows the pages and the contexts of a browser.
+// registry holds the pages and contexts of a browser.
 type registry struct {
 	mu    sync.Mutex
 	pages map[target.ID]*Page
-	// contexts are the sessions by name.
+	// contexts maps session names to contexts.
 	contexts map[string]*Context
 }
 
@@ -22,10 +22,10 @@ func newRegistry() *registry {
 	return &registry{pages: map[target.ID]*Page{}, contexts: map[string]*Context{}}
 }
 
-// OpenPages is how many pages are open, those of sessions that are kept ready included.
+// OpenPages returns the number of open pages, including those of warm sessions.
 func (r *registry) OpenPages() int { return len(r.allPages()) }
 
-// addPage adds a page, unless its target is a page already.
+// addPage adds a page, unless its target already has one.
 func (r *registry) addPage(id target.ID, make func() *Page) (p *Page, added bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +66,7 @@ func (r *registry) pagesThat(are func(*Page) bool) []*Page {
 	return found
 }
 
-// opener finds the page of ours that opened a target, or nil.
+// opener returns our page that opened a target, or nil.
 func (r *registry) opener(info *target.Info) *Page {
 	if info == nil || info.Type != "page" || info.OpenerID == "" {
 		return nil
@@ -74,7 +74,7 @@ func (r *registry) opener(info *target.Info) *Page {
 	return r.page(info.OpenerID)
 }
 
-// downloaders are the pages as package downloads sees them.
+// downloaders returns the pages as downloads.Page.
 func (r *registry) downloaders() []downloads.Page {
 	var all []downloads.Page
 	for _, p := range r.allPages() {
@@ -83,7 +83,7 @@ func (r *registry) downloaders() []downloads.Page {
 	return all
 }
 
-// context finds a session's side by its name; empty: the default one's.
+// context returns the context of a session. An empty name selects the default session.
 func (r *registry) context(name string) (*Context, error) {
 	if name == "" {
 		name = driver.DefaultSession
@@ -96,7 +96,7 @@ func (r *registry) context(name string) (*Context, error) {
 	return nil, apierr.Unknown("session", "unknown session %q: list the sessions, or create it", name)
 }
 
-// addContext adds a session's side, unless there is one of the name.
+// addContext adds a context, unless its name is in use.
 func (r *registry) addContext(c *Context) (added bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +115,7 @@ func (r *registry) removeContext(c *Context) {
 	}
 }
 
-// contextOf finds the session that a target belongs to.
+// contextOf returns the context that a target belongs to, or nil.
 func (r *registry) contextOf(info *target.Info) *Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()

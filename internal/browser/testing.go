@@ -10,21 +10,21 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// rawPage is what tests and benchmarks ask of a page beside driver.Page.
+// rawPage has methods for tests and benchmarks that driver.Page lacks.
 type rawPage struct{ frames *frames.Manager }
 
-// Audit is documents.Audit.
+// Audit calls documents.Audit.
 func (r rawPage) Audit(ctx context.Context, frame dom.FrameID) (string, error) {
 	return documents.Audit(ctx, r.frames, frame)
 }
 
-// Nodes is documents.Nodes.
+// Nodes calls documents.Nodes.
 func (r rawPage) Nodes(ctx context.Context, frame dom.FrameID) ([]cdp.BackendNodeID, error) {
 	return documents.Nodes(ctx, r.frames, frame)
 }
 
-// Call sends a raw command to the page's main session and decodes its answer into result: for measuring floors, and for
-// what has no method of its own.
+// Call sends a raw command to the page's main session and decodes the response into result. It serves to measure minimum latencies, and for
+// commands that have no method of their own.
 func (r rawPage) Call(ctx context.Context, method string, params, result any) error {
 	if err := r.frames.Main.Call(ctx, method, params, result); err != nil {
 		return r.frames.Failed(err)
@@ -32,5 +32,5 @@ func (r rawPage) Call(ctx context.Context, method string, params, result any) er
 	return nil
 }
 
-// Post sends a raw command to the page's main session and does not wait for its answer.
+// Post sends a raw command to the page's main session without waiting for the response.
 func (r rawPage) Post(method string, params any) { r.frames.Main.Post(r.frames.Life, method, params) }

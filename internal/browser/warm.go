@@ -8,16 +8,16 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// warmLimit bounds the making of a session that is kept ready.
+// warmLimit bounds the time to prepare a warm session.
 const warmLimit = 30 * time.Second
 
-// KeepWarm says how many sessions are kept ready, with a blank page each; see warm.Pool.
+// KeepWarm sets how many sessions are kept ready, each with a blank page; see warm.Pool.
 func (b *Browser) KeepWarm(n int) { b.warm.KeepWarm(n) }
 
-// Warm is how many sessions are ready.
+// Warm returns the number of ready sessions.
 func (b *Browser) Warm() int { return b.warm.Warm() }
 
-// makeReady makes a session without a name, with a blank page.
+// makeReady creates a session without a name, with a blank page.
 func (b *Browser) makeReady() (*Context, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, warmLimit)
 	defer cancel()
@@ -38,7 +38,7 @@ func (b *Browser) makeReady() (*Context, error) {
 	return c, nil
 }
 
-// takeReady takes the blank page that waits in a session, unless there is none or it is gone.
+// takeReady removes and returns the context's blank page. It returns nil if there is none or it is gone.
 func (c *Context) takeReady() *Page {
 	c.mu.Lock()
 	p := c.ready
