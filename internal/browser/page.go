@@ -76,7 +76,7 @@ type Page struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	tasks  sync.WaitGroup // tasks that the loop starts
-	ended  chan struct{} // closed when the page has fully ended
+	ended  chan struct{}  // closed when the page has fully ended
 	// closing is set when Close is called, destroyed when the browser has reported that the page is gone.
 	closing, destroyed atomic.Bool
 }

@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// remoteEnd is where a browser of somebody else listens.
+// remoteEnd is the endpoint of a remote browser.
 type remoteEnd struct {
 	url *url.URL
-	// header is sent with each request, also of the websocket.
+	// header is sent with each request, including the WebSocket handshake.
 	header http.Header
-	// secrets are what no error may have: values of headers and of the query, and the password.
+	// secrets must not appear in errors: values of headers and of the query, and the password.
 	secrets []string
 }
 
-// newRemoteEnd reads an address: http://host:port, ws://host:port/path, or the same with TLS. A user and a password in it become a header.
-// Headers are refused where others could read them on their way.
+// newRemoteEnd parses an address: http://host:port, ws://host:port/path, or the same with TLS. It turns a user and a password in the
+// address into a header. It rejects headers that would be sent unencrypted over a network.
 func newRemoteEnd(address string, header http.Header) (*remoteEnd, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ws" && u.Scheme != "wss" {
@@ -66,7 +66,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// name is the address without what may be secret.
+// name returns the address without parts that may be secret.
 func (r *remoteEnd) name() string {
 	shown := *r.url
 	if shown.RawQuery != "" {
@@ -75,7 +75,7 @@ func (r *remoteEnd) name() string {
 	return shown.String()
 }
 
-// hide is an error without secrets, which nobody can unwrap further.
+// hide replaces the secrets in an error's text. The result cannot be unwrapped.
 func (r *remoteEnd) hide(err error) error {
 	if err == nil {
 		return nil
@@ -89,12 +89,12 @@ func (r *remoteEnd) hide(err error) error {
 	return errors.New(text)
 }
 
-// isSocket reports whether the address is that of the websocket itself, and not of the server that knows it.
+// isSocket reports whether the address is the WebSocket URL itself, and not the address of a server that reports it.
 func (r *remoteEnd) isSocket() bool {
 	return strings.HasPrefix(r.url.Scheme, "ws") && (strings.Trim(r.url.Path, "/") != "" || r.url.RawQuery != "")
 }
 
-// socket finds the websocket address of the browser. A server at a bare ws:// or wss:// address that does not tell it is the websocket itself.
+// socket returns the browser's WebSocket URL. If a server at a bare ws:// or wss:// address does not report one, that address is the URL.
 func (r *remoteEnd) socket(ctx context.Context) (string, error) {
 	if r.isSocket() {
 		return r.url.String(), nil
@@ -106,10 +106,10 @@ func (r *remoteEnd) socket(ctx context.Context) (string, error) {
 	return found, err
 }
 
-// askLimit is how long the server may take to tell the websocket address.
+// askLimit bounds the request for the WebSocket URL.
 const askLimit = 10 * time.Second
 
-// ask asks the server for the websocket address, at /json/version.
+// ask requests the WebSocket URL from the server, at /json/version.
 func (r *remoteEnd) ask(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
@@ -122,7 +122,7 @@ func (r *remoteEnd) ask(ctx context.Context) (string, error) {
 		return "", err
 	}
 	req.Header = r.header.Clone()
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // which would take the headers along
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // a redirect would forward the headers
 	resp, err := client.Do(req)
 	if err != nil {
 		return "", err
@@ -140,7 +140,7 @@ func (r *remoteEnd) ask(ctx context.Context) (string, error) {
 	return r.told(v.WebSocketDebuggerURL)
 }
 
-// told is the websocket address that the server tells. A browser behind a server with TLS does not know of that.
+// told corrects the WebSocket URL that the server reports. A browser behind a TLS proxy reports ws instead of wss.
 func (r *remoteEnd) told(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -150,12 +150,12 @@ func (r *remoteEnd) told(address string) (string, error) {
 		u.Scheme = "wss"
 	}
 	if len(r.header) > 0 {
-		u.Host = r.url.Host // the headers are for that server
+		u.Host = r.url.Host // the headers are meant for the configured server only
 	}
 	return u.String(), nil
 }
 
-// RemoteName is the address of a remote browser without what may be secret.
+// RemoteName returns the address of a remote browser without parts that may be secret.
 func RemoteName(address string) string {
 	r, err := newRemoteEnd(address, nil)
 	if err != nil {

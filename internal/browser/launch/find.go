@@ -11,19 +11,19 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// Missing is the error of a browser that cannot be used: What is wrong, and what to Do about it.
+// Missing is the error for a browser that cannot be used. What describes the problem and Do the remedy.
 type Missing struct{ What, Do string }
 
-// Error is both in one line.
+// Error returns both in one line.
 func (m *Missing) Error() string { return m.What + ": " + m.Do }
 
-// ErrNotFound says that no browser is installed.
+// ErrNotFound reports that no browser is installed.
 var ErrNotFound = &Missing{"no Chromium found", "install it (Debian: apt install chromium; macOS: brew install --cask chromium), or set DOMTAP_CHROME to the path of one"}
 
-// shells are the names of the headless shell: those of Debian, of Chrome for Testing, and of builds of one's own.
+// shells lists the names of the headless shell: in Debian, in Chrome for Testing, and in custom builds.
 var shells = []string{"chromium-headless-shell", "chrome-headless-shell", "headless-shell", "headless_shell"}
 
-// fulls are the names and places of full browsers.
+// fulls lists the names and paths of full browsers.
 var fulls = []string{
 	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
 	"/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -32,9 +32,8 @@ var fulls = []string{
 	`C:\Program Files (x86)\Google\Chrome\Application\chrome.exe`,
 }
 
-// Find returns the path of the browser to use: path when it is set and can be executed, else the first one installed. For a
-// browser that is headless that is the headless shell, if there is one, which starts faster and takes less memory; a browser
-// with windows is a full one.
+// Find returns the path of the browser to use: path if it is set and executable, else the first installed browser. If headless is set, Find
+// prefers the headless shell, which starts faster and uses less memory. Otherwise the browser must be a full one.
 func Find(path string, headless bool) (string, error) {
 	if path != "" {
 		found, err := exec.LookPath(path)
@@ -55,7 +54,7 @@ func Find(path string, headless bool) (string, error) {
 	return "", ErrNotFound
 }
 
-// first returns the path of the first of some programs that is installed; empty when none is.
+// first returns the path of the first installed program, or an empty string.
 func first(names []string) string {
 	for _, name := range names {
 		if found, err := exec.LookPath(name); err == nil {
@@ -65,13 +64,13 @@ func first(names []string) string {
 	return ""
 }
 
-// noWindows is the error of a headless shell that is to be seen.
+// noWindows returns the error for a headless shell that was asked to show windows.
 func noWindows(path string) error {
 	return &Missing{path + " is the headless shell, which has no windows",
 		"install the full browser (Debian: apt install chromium), set DOMTAP_CHROME to the path of one, or leave out --headless=false of domtap serve"}
 }
 
-// IsShell reports whether a path is that of a headless shell, by its name.
+// IsShell reports whether a path names a headless shell.
 func IsShell(path string) bool {
 	name := filepath.Base(path)
 	return strings.Contains(name, "headless-shell") || strings.Contains(name, "headless_shell")
@@ -79,12 +78,11 @@ func IsShell(path string) bool {
 
 const maxWrapper = 4 << 10
 
-// wrapper is the last line of a shell script that only runs another program, with all of its own arguments.
+// wrapper matches the last line of a shell script that only runs another program with all its arguments.
 var wrapper = lazyregexp.New(`^(?:exec )?"?(/[^\s"'$\\]+)"? "\$@"$`)
 
-// program returns the program that a script runs which does nothing else, as Debian's chromium-headless-shell; otherwise the
-// path itself. A script that waits for its browser would be the process that is watched, counted and ended in the browser's
-// place.
+// program returns the program that a wrapper script runs, such as Debian's chromium-headless-shell. For anything else it returns path.
+// Without this, a script that waits for its browser would be watched, counted and killed in the browser's place.
 func program(path string) string {
 	f, err := os.Open(path)
 	if err != nil {

@@ -17,25 +17,25 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// Gate is a proxy that decides what a browser connects to.
+// Gate is a proxy that decides which hosts a browser may connect to.
 type Gate interface {
-	// Address is where it listens for HTTP proxy requests: host:port.
+	// Address returns the host:port where it listens for HTTP proxy requests.
 	Address() string
-	// AllowAnswer fails for a URL that nobody may answer in place of its server, because the server is refused.
+	// AllowAnswer returns an error for a URL whose server is refused. Such a URL must not be answered in place of its server, either.
 	AllowAnswer(url string) error
-	// Verdict tells why it did not connect to the host of a URL when it was last asked to; nil: it did, or was not asked.
+	// Verdict returns why the gate last refused to connect to the host of a URL. It returns nil if the gate connected or was not asked to.
 	Verdict(url string) *apierr.Error
-	// Probe is a URL and the text that it has for those who come through the gate, and for nobody else.
+	// Probe returns a URL and its text. Only requests through the gate receive that text.
 	Probe() (url, text string)
 }
 
-// around are the flags that lead around a gate, or to another one.
+// around lists the flags that bypass or replace a gate.
 var around = []string{
 	"proxy-server", "proxy-pac-url", "proxy-auto-detect", "no-proxy-server", "proxy-bypass-list", "host-resolver-rules", "host-rules",
 	"enable-quic", "origin-to-force-quic-on", "force-webrtc-ip-handling-policy", "webrtc-ip-handling-policy", "load-extension",
 }
 
-// CheckGate reports whether all of a browser's traffic can be made to go through its gate.
+// CheckGate returns an error if a browser's traffic cannot be forced through its gate.
 func CheckGate(cfg Config) error {
 	if cfg.Gate == nil {
 		return nil
@@ -52,8 +52,8 @@ func CheckGate(cfg Config) error {
 	return nil
 }
 
-// gateFlags make a browser send everything through its gate, what is on loopback included, and leave out what cannot go
-// through it: UDP, and names that the browser would look up by itself.
+// gateFlags returns flags that send all of a browser's traffic through its gate, including loopback. They disable what cannot use the gate:
+// UDP and the browser's own name resolution.
 func gateFlags(g Gate) []string {
 	if g == nil {
 		return nil
@@ -66,15 +66,15 @@ func gateFlags(g Gate) []string {
 	}
 }
 
-// ProxyLimit is how long a new browser may take until VerifyProxy returns.
+// ProxyLimit bounds the duration of VerifyProxy in a new browser.
 const ProxyLimit = 20 * time.Second
 
-// textOfPage is a script that returns the text of a page once the page is loaded.
+// textOfPage is a script that returns a page's text once the page has loaded.
 const textOfPage = `new Promise(loaded => {
 		document.readyState === 'complete' ? loaded() : addEventListener('load', loaded) }).then(() => document.body.innerText)`
 
-// VerifyProxy makes sure that the browser of a page goes through its gate: what the machine's administrator has configured
-// for the browser comes before the browser's command line.
+// VerifyProxy checks that a page's browser connects through its gate. The check is needed because an administrator's policy overrides the
+// browser's command line.
 func VerifyProxy(ctx context.Context, page devtools.Session, gate Gate) error {
 	url, want := gate.Probe()
 	if _, err := cdp.Call(ctx, page, cdppage.Navigate, cdppage.NavigateParams{URL: url}); err != nil {

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// home is the directory of one running browser: its profile, unless that is kept elsewhere, and a note
-// of who owns it. A daemon that starts finds the homes whose owner died, ends what still runs
-// in them, and removes them: nothing survives a kill -9 for longer than that.
+// home is the directory of one running browser. It holds a note that names the owner, and the profile unless that is kept elsewhere. A
+// daemon that starts finds the homes whose owner died, kills the processes that still run in them, and removes them. Thus leftovers of a
+// kill -9 last until the next start.
 type home struct {
 	dir     string
 	profile string
-	// temp is where the browser puts its temporary files, and what it may leave of a crash.
+	// temp is the directory for the browser's temporary files and crash dumps.
 	temp string
-	// browser is the process that leads the browser's group; the zero value before it is started.
+	// browser is the leader of the browser's process group. It is zero before the browser starts.
 	browser process
 }
 
-// owner is the note in a home.
+// owner is the content of a home's note.
 type owner struct {
 	Daemon  process `json:"daemon"`
 	Browser process `json:"browser"`
@@ -33,7 +33,7 @@ type owner struct {
 	Temp    string  `json:"temp,omitzero"`
 }
 
-// process is a process id with the time when it started, so that a reused id is not mistaken.
+// process is a process ID with its start time, which detects a reused ID.
 type process struct {
 	PID   int    `json:"pid"`
 	Start string `json:"start"`
@@ -41,7 +41,7 @@ type process struct {
 
 const noteName = "owner.json"
 
-// newHome makes a home and cleans up those of dead daemons.
+// newHome creates a home and removes the homes of dead daemons.
 func newHome(cfg Config) (*home, error) {
 	root := cfg.StateDir
 	if root == "" {
@@ -68,21 +68,21 @@ func newHome(cfg Config) (*home, error) {
 	return h, h.note(0)
 }
 
-// The browser makes a socket below its directory for temporary files, whose path the kernel bounds: 104 bytes with the
-// zero behind it on macOS, 108 on Linux.
+// The browser creates a socket below its temporary directory. The kernel limits the length of a socket's path, including the final zero
+// byte, to 104 bytes on macOS and 108 on Linux.
 const (
 	maxSocketPath = 103
 	socketSuffix  = "/org.chromium.Chromium.XXXXXX/SingletonSocket"
 	tempPrefix    = "domtap-browser-"
 )
 
-// makeTemp makes the directory for a browser's temporary files: in its home, or in the system's where the path of that is too
-// long for a socket, or in /tmp where the path of that is, too.
+// makeTemp creates the directory for a browser's temporary files. It uses the home, or, if that path is too long for a socket, the system's
+// temporary directory, or, if that is too long as well, /tmp.
 func makeTemp(dir string) (string, error) {
 	temp := filepath.Join(dir, "tmp")
 	if len(temp)+len(socketSuffix) > maxSocketPath {
 		base := os.TempDir()
-		const digits = 10 // of os.MkdirTemp
+		const digits = 10 // appended by os.MkdirTemp
 		if len(filepath.Join(base, tempPrefix))+digits+len(socketSuffix) > maxSocketPath && isDir("/tmp") {
 			base = "/tmp"
 		}
@@ -103,12 +103,12 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// secretVariables are in the names of variables that the browser has no use for, and whose values may be secrets.
+// secretVariables lists words in the names of environment variables whose values may be secrets. The browser needs none of them.
 var secretVariables = []string{"TOKEN", "SECRET", "PASSW", "CREDENTIAL", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY"}
 
-// environment returns the browser's variables: those of own, which is the daemon's environment, without the settings of domtap
-// and of telemetry and without secrets. Then the variables that say where the browser puts what it would leave behind when it is
-// killed: files in the system's directory for temporary files, and reports of crashes in the user's home.
+// environment returns the browser's environment: own, which is the daemon's environment, without settings of domtap and telemetry and
+// without secrets. It adds variables that keep temporary files and crash dumps inside temp, so that nothing is left elsewhere if the
+// browser is killed.
 func (h *home) environment(own []string) []string {
 	out := slices.DeleteFunc(slices.Clone(own), func(variable string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(variable), "=")
@@ -118,7 +118,7 @@ func (h *home) environment(own []string) []string {
 	return append(out, "TMPDIR="+h.temp, "BREAKPAD_DUMP_LOCATION="+filepath.Join(h.temp, "crashes"))
 }
 
-// removeTemp deletes a directory for temporary files that is not in the home; what another note names is left alone.
+// removeTemp deletes a temporary directory outside the home. It ignores directories without tempPrefix.
 func removeTemp(temp string) error {
 	if !strings.HasPrefix(filepath.Base(temp), tempPrefix) {
 		return nil
@@ -126,7 +126,7 @@ func removeTemp(temp string) error {
 	return removeAll(temp)
 }
 
-// note writes down who owns the home.
+// note writes the home's note, which identifies its owner.
 func (h *home) note(browser int) error {
 	o := owner{Daemon: identify(os.Getpid()), Profile: h.profile, Temp: h.temp}
 	if browser > 0 {
@@ -144,17 +144,17 @@ func (h *home) note(browser int) error {
 	return os.Rename(path+".new", path)
 }
 
-// remove ends what is left in the home and deletes it.
+// remove kills the remaining processes of the home and deletes it.
 func (h *home) remove() error {
 	endProcesses(h.browser, h.profile, h.dir, h.temp)
 	return errors.Join(removeTemp(h.temp), removeAll(h.dir))
 }
 
-// endProcesses ends what is left of a browser: the processes of its group, and those whose command lines name its directories, such
-// as those that handle crashes. The children of the headless shell name none. It waits, for a bounded time, until the kernel is
-// done with them: one that is dying could make its directory again.
+// endProcesses kills the remaining processes of a browser: its process group, and processes whose command lines contain its directories,
+// such as crash handlers. The children of the headless shell name no directory. endProcesses waits, for a bounded time, until the processes
+// are gone, because a dying process could create its directory again.
 func endProcesses(browser process, dirs ...string) {
-	if start := startTime(browser.PID); start != "" && start != browser.Start { // another process has the number by now
+	if start := startTime(browser.PID); start != "" && start != browser.Start { // the ID was reused by another process
 		browser = process{}
 	}
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
@@ -168,7 +168,7 @@ func endProcesses(browser process, dirs ...string) {
 	}
 }
 
-// Sweep ends the browsers below root whose daemon died without ending them, and removes their homes.
+// Sweep kills the browsers below root whose daemon died, and removes their homes.
 func Sweep(root string) error {
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -179,7 +179,7 @@ func Sweep(root string) error {
 		dir := filepath.Join(root, entry.Name())
 		raw, err := os.ReadFile(filepath.Join(dir, noteName))
 		if err != nil {
-			// A home is noted right after it is made: give one that is just being made its time.
+			// The note is written right after its home is created. Spare homes that are still being created.
 			if info, serr := os.Stat(dir); serr == nil && time.Since(info.ModTime()) > time.Minute {
 				errs = append(errs, removeAll(dir))
 			}
@@ -192,7 +192,7 @@ func Sweep(root string) error {
 		if alive(o.Browser) {
 			killGroup(o.Browser.PID)
 		} else {
-			o.Browser = process{} // its group may be another's by now
+			o.Browser = process{} // its process group ID may have been reused
 		}
 		endProcesses(o.Browser, o.Profile, dir, o.Temp)
 		errs = append(errs, removeTemp(o.Temp), removeAll(dir))
@@ -200,32 +200,32 @@ func Sweep(root string) error {
 	return errors.Join(errs...)
 }
 
-// removeAll deletes a directory that a dying process may still write to.
+// removeAll deletes a directory. It retries, because a dying process may still write to the directory.
 func removeAll(dir string) error {
 	var err error
 	for range 50 {
 		if err = os.RemoveAll(dir); err == nil {
 			return nil
 		}
-		// A process that was killed is gone when the kernel has reaped its threads.
+		// A killed process is gone only after the kernel has reaped its threads.
 		time.Sleep(10 * time.Millisecond)
 	}
 	return fmt.Errorf("removing %s: %w", dir, err)
 }
 
-// identify names a running process.
+// identify returns the identity of a running process.
 func identify(pid int) process {
 	return process{PID: pid, Start: startTime(pid)}
 }
 
-// alive reports whether the process still runs.
+// alive reports whether the process is still running.
 func alive(p process) bool {
 	return p.PID > 0 && startTime(p.PID) == p.Start && running(p.PID)
 }
 
-// processesOf lists the processes of a group, if it is not 0, and those whose command line names one of the directories, or something
-// in it. Zombies are left out: there is nothing to end. The group does not depend on the command line, which is empty for an instant
-// while a process executes another program (execve(2)).
+// processesOf returns the processes of a group, unless group is 0, and the processes whose command lines contain one of dirs or a path
+// below it. It skips zombies. The group is needed because a command line is empty for an instant while a process executes another program
+// (execve(2)).
 func processesOf(group int, dirs []string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -244,7 +244,7 @@ func processesOf(group int, dirs []string) []int {
 	return pids
 }
 
-// namesOneOf reports whether the command line of a process has one of the directories, or something in it, as the value of a flag.
+// namesOneOf reports whether a flag in the command line of a process has one of dirs, or a path below it, as its value.
 func namesOneOf(pid int, dirs []string) bool {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	return err == nil && slices.ContainsFunc(dirs, func(dir string) bool { return bytes.Contains(raw, []byte("="+dir)) })

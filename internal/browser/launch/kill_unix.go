@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// startTime is when a process started, in the kernel's own units; empty where the system does not say.
+// startTime returns when a process started, in the kernel's own units. It returns an empty string if the system does not report it.
 func startTime(pid int) string {
 	if fields := stat(pid); len(fields) >= 20 {
 		return fields[19]
@@ -18,45 +18,47 @@ func startTime(pid int) string {
 	return ""
 }
 
-// ended reports whether a process is gone, or is a zombie: one that has ended and whose parent has not waited for it.
+// ended reports whether a process is gone or a zombie.
 func ended(pid int) bool {
 	fields := stat(pid)
 	return len(fields) == 0 || fields[0] == "Z" || fields[0] == "X"
 }
 
-// stat reads /proc/PID/stat from the process's state on. It is empty when the process is gone, and where there is no /proc.
+// stat returns the fields of /proc/PID/stat that follow the name, starting with the state. It returns nil if the process is gone or there
+// is no /proc.
 func stat(pid int) []string {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return nil
 	}
-	// The name in parentheses may hold anything; the fields behind it do not (proc(5)).
+	// The name in parentheses may contain any character, but the fields after it contain no parenthesis (proc(5)).
 	return strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
 }
 
 // running reports whether a process exists.
 func running(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
-// killGroup ends a browser with all processes of its group.
+// killGroup kills a browser and all processes of its group.
 func killGroup(pid int) {
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// kill ends a browser of ours with all processes of its group, unless it has ended: its number may be another's then.
+// kill kills a browser that we started, with its process group. It does nothing if the browser has ended, because its ID may have been
+// reused.
 func kill(p *os.Process) {
 	if p.Signal(syscall.Signal(0)) == nil {
 		killGroup(p.Pid)
 	}
 }
 
-// groupOf is the process group of a process; 0 when it is gone.
+// groupOf returns the process group of a process, or 0 if it is gone.
 func groupOf(pid int) int {
 	group, _ := syscall.Getpgid(pid)
 	return max(group, 0)
 }
 
-// killAll ends processes of a browser.
+// killAll kills the given processes.
 func killAll(pids []int) {
 	for _, pid := range pids {
 		_ = syscall.Kill(pid, syscall.SIGKILL)

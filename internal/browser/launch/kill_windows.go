@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// startTime is when a process started; empty when that is not told, for example because it has ended.
+// startTime returns when a process started. It returns an empty string if that is unknown, for example because the process has ended.
 func startTime(pid int) string {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
@@ -22,7 +22,7 @@ func startTime(pid int) string {
 	return strconv.FormatInt(created.Nanoseconds(), 10)
 }
 
-// running reports whether a process exists, whose start time was right.
+// running reports whether a process is running. The caller has compared its start time.
 func running(pid int) bool {
 	const stillActive = 259
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
@@ -34,24 +34,24 @@ func running(pid int) bool {
 	return windows.GetExitCodeProcess(process, &code) == nil && code == stillActive
 }
 
-// killGroup ends a browser. Its other processes end with it, and those of a daemon that died have ended by its job.
+// killGroup kills a browser. Its other processes end with it. The processes of a daemon that died have ended through its job.
 func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
-		_ = p.Kill() // it may have ended
+		_ = p.Kill() // the process may have ended
 	}
 }
 
 // ended reports whether a process is gone.
 func ended(pid int) bool { return !running(pid) }
 
-// groupOf is 0: there are no process groups.
+// groupOf returns 0, because Windows has no process groups.
 func groupOf(int) int { return 0 }
 
-// killAll does nothing: the processes of a browser are not found here, and end with the job.
+// killAll does nothing. processesOf finds no processes on Windows, and a browser's processes end with the job.
 func killAll([]int) {}
 
-// bind puts this process, and with it every process that it starts from now on, into a job that ends when this process does: the
-// system closes the job's only handle then. So nothing is left of a daemon that is killed.
+// bind puts this process, and thus every process that it starts later, into a job that ends with this process: the system then closes the
+// job's only handle. So a killed daemon leaves no processes behind.
 func bind() error {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -70,5 +70,5 @@ func bind() error {
 	return nil // the handle stays open until the process ends
 }
 
-// kill ends a browser of ours.
-func kill(p *os.Process) { _ = p.Kill() } // it may have ended
+// kill kills a browser that we started.
+func kill(p *os.Process) { _ = p.Kill() } // the process may have ended

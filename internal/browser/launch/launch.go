@@ -1,8 +1,8 @@
-// Package launch starts a Chromium, or attaches to one, by chromedp, and shares its connection.
+// Package launch starts a Chromium through chromedp, or attaches to one, and shares its connection.
 //
-// What Start started is gone when Close returns: the process, its children, and the profile if it was
-// temporary. A daemon that dies without Close takes its browser with it where the kernel can see to that;
-// elsewhere, and for what is left on disk, the next Start below the same state directory cleans up.
+// When Close returns, the process that Start started, its children, and its temporary profile are gone. If a daemon dies without Close, the
+// kernel ends its browser where it supports that. Otherwise the next Start with the same state directory ends the browser. That Start also
+// removes leftover files.
 package launch
 
 import (
@@ -28,50 +28,48 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Config says which browser to use.
+// Config selects and configures the browser.
 type Config struct {
-	// ChromePath is the executable; empty: the one that Find finds.
+	// ChromePath is the executable. If empty, Find selects it.
 	ChromePath string
-	// Flags are added to the command line, "name" or "name=value", with or without dashes.
+	// Flags are added to the command line, as "name" or "name=value", with or without leading dashes.
 	Flags []string
-	// Headless runs without a window.
+	// Headless runs the browser without a window.
 	Headless bool
-	// Remote is the address of a running browser (http://host:port, ws://…, or the same with TLS); nothing is started then.
+	// Remote is the address of a running browser (http://host:port, ws://…, or the same with TLS). If set, no browser is started.
 	Remote string
 	// RemoteHeader is sent with the requests that connect to Remote. It is never logged.
 	RemoteHeader http.Header
-	// UserDataDir keeps the profile; empty: a profile in StateDir that is removed at the end.
+	// UserDataDir is the profile's directory. If empty, a profile in StateDir is used and removed at the end.
 	UserDataDir string
-	// Secondary says that the default session lives in another browser of the pool: nothing is prepared
-	// for it here.
+	// Secondary is set if the default session lives in another browser of the pool. Then this browser prepares nothing for it.
 	Secondary bool
-	// StateDir is where profiles and the notes about running browsers are kept; empty: the system's
-	// directory for temporary files.
+	// StateDir holds profiles and the notes about running browsers. If empty, it is in the system's temporary directory.
 	StateDir string
-	// DownloadDir keeps what pages download, in a folder for each session; empty: a folder in StateDir that is
-	// removed at the end. A browser that was attached to keeps them where it likes.
+	// DownloadDir holds downloads, in one folder per session. If empty, a folder in StateDir is used and removed at the end. A remote
+	// browser chooses its own folder.
 	DownloadDir string
-	// MaxDownloadBytes is how much all of them together may be; 0: 2 GiB. What would exceed it is canceled.
+	// MaxDownloadBytes limits the total size of all downloads. A download that would exceed it is canceled. Zero means 2 GiB.
 	MaxDownloadBytes int64
-	// Gate is what all traffic of a browser that is started is to go through; nil: it connects by itself.
+	// Gate is the proxy that carries all traffic of a browser that is started. If nil, the browser connects directly.
 	Gate Gate
-	// PageElements is how many elements are kept of each document; 0: page.MaxElements.
+	// PageElements limits how many elements are kept of each document. Zero means page.MaxElements.
 	PageElements int
-	// PageNice is by how much the nice value of the processes that run pages exceeds ours, 0 to 19; see nicePages. A browser that
-	// was attached to keeps its own.
+	// PageNice is added to our nice value for the processes that run pages. It ranges from 0 to 19; see nicePages. It does not apply to a
+	// remote browser.
 	PageNice int
-	// Mask is what is masked in the pages of every session.
+	// Mask selects what is masked in the pages of every session.
 	Mask sessions.Mask
-	// Block are the presets of package routes that block requests in every session.
+	// Block lists the presets of package routes that block requests in every session.
 	Block []string
 	// AllowFile fails for file: URLs that pages may not load; nil: clients can name none, and pages of the web reach none.
 	AllowFile func(url string) error
-	// Logger gets the browser's life; nil: nothing is logged.
+	// Logger receives the browser's events. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
-// SandboxNote says why Chromium's own sandbox is off, or nothing when it is on. Chromium refuses to
-// sandbox as root, which is how most containers run.
+// SandboxNote returns why Chromium's own sandbox is off, or an empty string if it is on. Chromium cannot sandbox when it runs as root, as
+// in most containers.
 func SandboxNote() string {
 	if runtime.GOOS == "linux" && os.Geteuid() == 0 {
 		return "running as root: Chromium's sandbox is off (--no-sandbox); run domtap as another user to have it"
@@ -79,12 +77,12 @@ func SandboxNote() string {
 	return ""
 }
 
-// popupFeatures are the WebUI popups that each window of the new headless mode loads in a renderer of
-// its own: 30 MB and 0.4 s a window, and a core for twenty idle windows (limits.md, section 0, 5).
+// popupFeatures disables the WebUI popups that the new headless mode loads for each window in a separate renderer. Each window would cost
+// 30 MB and 0.4 s, and twenty idle windows a CPU core (limits.md, section 0, 5).
 const popupFeatures = "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,WebUIOmniboxPopupDebug"
 
-// execOptions is the command line that chromedp starts the browser with. The back/forward cache is off:
-// a document that comes back from it is not announced again, so its observer could not be found.
+// execOptions returns the options with which chromedp starts the browser. The back/forward cache is off, because a document that is
+// restored from it is not announced again, and its observer could not be found.
 func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), output io.Writer) []chromedp.ExecAllocatorOption {
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
@@ -95,11 +93,11 @@ func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), ou
 		chromedp.CombinedOutput(output),
 		chromedp.Flag("enable-automation", false),
 		chromedp.Flag("disable-component-update", true),
-		// chromedp switches it off; without it a page that floods the browser with states or navigations stops all tabs.
+		// chromedp disables this protection. Without it, a page that floods the browser with states or navigations blocks all tabs.
 		chromedp.Flag("disable-ipc-flooding-protection", false),
 		chromedp.Flag("disable-crash-reporter", true),
 		chromedp.Flag("no-pings", true),
-		chromedp.Flag("no-startup-window", cfg.Headless), // nobody would see it; the first tab makes one
+		chromedp.Flag("no-startup-window", cfg.Headless), // a headless window is invisible; the first tab creates one
 	)
 	if SandboxNote() != "" {
 		opts = append(opts, chromedp.NoSandbox)
@@ -115,7 +113,7 @@ func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), ou
 	for _, flag := range append(slices.Clone(cfg.Flags), gateFlags(cfg.Gate)...) {
 		name, value, found := parseFlag(flag)
 		switch {
-		case name == enableFeatures: // the browser takes the last of these flags alone
+		case name == enableFeatures: // the browser uses only the last of these flags
 			on = append(on, value)
 		case name == disableFeatures:
 			off += "," + value
@@ -145,41 +143,42 @@ const (
 	blinkFlag       = "blink-settings"
 )
 
-// filePickers are showOpenFilePicker and its like, which nobody can answer from outside. Pages that miss them use file inputs and downloads.
+// filePickers disables showOpenFilePicker and related functions, whose dialogs cannot be answered from outside. Pages without these
+// functions use file inputs and downloads instead.
 const filePickers = "FileSystemAccessLocal"
 
-// blinkSettings are those of all pages: on Linux what somebody selects in one session must not be what a click with the middle
-// button pastes in another. And they have a mouse, as actions do: a browser without a display finds none, and then no rule applies
-// that pages have for (hover: hover), which many put around all that the pointer shows. Devices with touch override that.
+// blinkSettings apply to all pages. On Linux, text that is selected in one session must not be pasted by a middle click in another. Pages
+// also get a mouse: a browser without a display detects none, and rules for (hover: hover), which many pages use, would not apply. An
+// emulated touch device overrides this.
 const blinkSettings = "selectionClipboardBufferAvailable=false," +
 	"primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
 
-// inProcessNetwork is switched on for a browser whose profile is temporary: the network has no process of its own, which takes 10 MB, and 16
-// in full Chromium. chromedp asks for that too, under the name that it had before. A profile that is kept needs the process: without it, some
-// browsers end before they have stored the last cookies (ADR 85).
+// inProcessNetwork runs the network service inside the browser process if the profile is temporary. That saves 10 MB, or 16 MB in full
+// Chromium. chromedp also requests it, under its former name. A persistent profile needs the separate process, because without it some
+// browsers exit before the last cookies are stored (ADR 85).
 const inProcessNetwork = "NetworkServiceInProcess2"
 
-// features are what is switched off always: pages that come back from the cache of the history, without their load
-// being told again, and renderers that wait for a page to come, among them.
+// features lists features that are always disabled. They include the back/forward cache, whose pages return without load events, and spare
+// renderers.
 const features = "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,BackForwardCache,SpareRendererForSitePerProcess," + popupFeatures
 
-// quiet keeps chromedp from writing to the standard logger: what matters comes back as errors.
+// quiet keeps chromedp from writing to the standard logger. Relevant failures are returned as errors.
 var quiet = []chromedp.ContextOption{
 	chromedp.WithLogf(func(string, ...any) {}), chromedp.WithErrorf(func(string, ...any) {}),
 }
 
-// Browser is a browser that runs.
+// Browser is a running browser.
 type Browser struct {
-	// Conn is the connection to it, shared with chromedp.
+	// Conn is the connection to the browser, shared with chromedp.
 	Conn *devtools.Conn
-	// Said is what it has said of itself.
+	// Said is the browser's version information.
 	Said browser.GetVersionResult
 	bctx context.Context
-	home *home // nil for one that was attached to
+	home *home // nil for a remote browser
 }
 
-// Start starts the browser that cfg describes, or attaches to the one that cfg.Remote names. ctx bounds its
-// life; root handles the events that belong to no session, as devtools.New says.
+// Start starts the browser that cfg describes, or attaches to the one that cfg.Remote names. ctx bounds the browser's life. root handles
+// the events that belong to no session, as in devtools.New.
 func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Browser, err error) {
 	if err := CheckGate(cfg); err != nil {
 		return nil, err
@@ -200,10 +199,10 @@ func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Bro
 	return b, nil
 }
 
-// IsShell reports whether it is the headless shell: Chromium's rendering without most of what surrounds it in the full browser.
+// IsShell reports whether the browser is the headless shell, which is Chromium's rendering without most of the full browser.
 func (b *Browser) IsShell() bool { return strings.HasPrefix(b.Said.Product, "HeadlessChrome/") }
 
-// Dir is a folder that is removed with the browser; that of the system for one that was attached to.
+// Dir returns a directory that is removed with the browser. For a remote browser it returns the system's temporary directory.
 func (b *Browser) Dir() string {
 	if b.home == nil {
 		return os.TempDir()
@@ -211,10 +210,10 @@ func (b *Browser) Dir() string {
 	return b.home.dir
 }
 
-// Owned reports whether the browser was started here, and is to be ended.
+// Owned reports whether the browser was started here and must be ended here.
 func (b *Browser) Owned() bool { return b.home != nil }
 
-// PID is the process that was started; 0 for one that was attached to.
+// PID returns the ID of the process that was started, or 0 for a remote browser.
 func (b *Browser) PID() int {
 	if c := chromedp.FromContext(b.bctx); b.home != nil && c.Browser != nil && c.Browser.Process() != nil {
 		return c.Browser.Process().Pid
@@ -222,14 +221,14 @@ func (b *Browser) PID() int {
 	return 0
 }
 
-// Kill ends the process that was started, and those that it has started; one that was attached to lives on.
+// Kill kills the process that was started, and its children. It leaves a remote browser alone.
 func (b *Browser) Kill() {
 	if c := chromedp.FromContext(b.bctx); b.home != nil && c.Browser != nil && c.Browser.Process() != nil {
 		kill(c.Browser.Process())
 	}
 }
 
-// Close frees everything. The context given to Start has ended, or the browser has.
+// Close releases all resources. Before the call, the context of Start or the browser must have ended.
 func (b *Browser) Close() error {
 	chromedp.FromContext(b.bctx).Allocator.Wait()
 	b.Conn.Close()
@@ -239,12 +238,12 @@ func (b *Browser) Close() error {
 	return b.home.remove()
 }
 
-// version asks the browser for its version, which starts it when it is not running yet.
+// version requests the browser's version. This starts the browser if it is not running yet.
 func version(bctx context.Context) (browser.GetVersionResult, error) {
 	return chromedp.CallBrowser(bctx, browser.GetVersion, cdp.Empty{})
 }
 
-// launch starts Chromium by chromedp, on a pipe that we tap.
+// launch starts Chromium through chromedp, on a pipe that we tap.
 func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Message)) (*Browser, error) {
 	path, err := Find(cfg.ChromePath, cfg.Headless)
 	if err != nil {
@@ -325,10 +324,10 @@ func (a *attacher) Allocate(ctx context.Context, opts ...chromedp.BrowserOption)
 // Wait implements chromedp.Allocator.
 func (a *attacher) Wait() {}
 
-// Attaches implements chromedp.Attacher: the browser is not ours to end.
+// Attaches implements chromedp.Attacher. We must not end the browser.
 func (a *attacher) Attaches() bool { return true }
 
-// pipePair is a connection within the process, as chromedp's transports see it.
+// pipePair returns both ends of an in-process connection for chromedp's transports.
 func pipePair() (ours, theirs *chromedp.PipeConn) {
 	downR, downW := io.Pipe()
 	upR, upW := io.Pipe()

@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// errNoZygote says that a browser has no process of which its renderers are copies.
+// errNoZygote reports that the browser has no process from which its renderers are forked.
 var errNoZygote = errors.New("the browser has no zygote")
 
-// nicePages has the renderers of a browser that has just started run with a nice value that is so much above ours, at most 19.
-// Renderers are copies of a zygote and inherit its value; those that are there already get it themselves. The other
-// processes keep theirs: what renderers say passes through them. A full browser that may raise priorities, as root, sets those of
-// its renderers itself: 5 for pages that are not in front.
+// nicePages makes the renderers of a browser that has just started run with our nice value plus more, at most 19. Renderers are forked from
+// a zygote and inherit its value; nicePages also sets the value of existing renderers. Other processes keep their value, because the
+// renderers' messages pass through them. A full browser that may raise priorities, as root, sets those of its renderers itself: 5 for
+// background pages.
 func nicePages(browser, more int) error {
 	raw, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
 	if err != nil {

@@ -4,5 +4,5 @@ package launch
 
 import "errors"
 
-// nicePages fails: only on Linux renderers are copies of one process.
+// nicePages is unsupported: only on Linux are renderers forked from one process.
 func nicePages(int, int) error { return errors.ErrUnsupported }

@@ -4,7 +4,7 @@ package launch
 
 import "syscall"
 
-// processAttributes: a process group of its own. The end of the pipe ends the browser when we die.
+// processAttributes requests a new process group. When we die, the closed pipe ends the browser.
 func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// modify is chromedp's hook that sees the command before it starts. Chromium reads commands from descriptor 3 and writes to 4;
-// chromedp gives it its own pipes there. The process gets a group of its
-// own, so that the whole of it can be ended, and dies with us where the kernel can see to that.
+// modify is chromedp's hook that changes the command before it starts. Chromium reads commands from descriptor 3 and writes to 4. modify
+// replaces the pipes that chromedp passes there. It also puts the process into its own group, so that the whole group can be killed, and
+// ties its life to ours where the kernel supports that.
 func (t *tap) modify(cmd *exec.Cmd) {
 	t.dropFirstPage(cmd)
 	cmd.SysProcAttr = processAttributes()

@@ -18,10 +18,10 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// pipesFlag tells Chromium the two handles that it reads commands from and writes to.
+// pipesFlag passes Chromium the two handles that it reads commands from and writes to.
 const pipesFlag = "--remote-debugging-io-pipes="
 
-// bound is made once: a process can enter the job once.
+// bound calls bind once, because a process can enter the job only once.
 var bound = sync.OnceValue(bind)
 
 func setLimits(job windows.Handle, limits *windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION) error {
@@ -32,8 +32,8 @@ func setLimits(job windows.Handle, limits *windows.JOBOBJECT_EXTENDED_LIMIT_INFO
 	return nil
 }
 
-// modify is chromedp's hook that sees the command before it starts. chromedp names the handles of its own pipe to the browser on the
-// command line; we name ours instead.
+// modify is chromedp's hook that changes the command before it starts. It replaces the handles of chromedp's own pipe on the command line
+// with ours.
 func (t *tap) modify(cmd *exec.Cmd) {
 	if err := bound(); err != nil {
 		cmd.Err = errors.Join(cmd.Err, err)
@@ -60,7 +60,7 @@ func (t *tap) modify(cmd *exec.Cmd) {
 		replies.Close()
 		return
 	}
-	for _, f := range []*os.File{ourR, ourW} { // pipes are inherited here unless told otherwise
+	for _, f := range []*os.File{ourR, ourW} { // Windows child processes inherit pipes by default
 		_ = windows.SetHandleInformation(windows.Handle(f.Fd()), windows.HANDLE_FLAG_INHERIT, 0)
 	}
 	t.child = []*os.File{childR, childW}
@@ -70,7 +70,7 @@ func (t *tap) modify(cmd *exec.Cmd) {
 	t.ready(devtools.NewPipe(ourR, ourW), chromedp.NewPipeConn(commands, replies))
 }
 
-// duplicate makes a file of our own of a handle that chromedp closes, and that no other process inherits.
+// duplicate returns our own file for a handle that chromedp closes. Other processes do not inherit it.
 func duplicate(number, name string) (*os.File, error) {
 	old, err := strconv.ParseUint(number, 10, 64)
 	if err != nil {

@@ -11,27 +11,27 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// ErrNoSandbox says that the browser ended because the machine gives it nothing to make its sandbox of.
+// ErrNoSandbox reports that the browser exited because the machine does not support its sandbox.
 var ErrNoSandbox = errors.New("this machine refuses the browser its sandbox")
 
 const (
-	// maxOutput is how much is kept of what a browser prints, in bytes.
+	// maxOutput is how many bytes of a browser's output are kept.
 	maxOutput = 16 << 10
-	// maxWords is how much of that an error quotes.
+	// maxWords is how many of these bytes an error quotes.
 	maxWords = 160
 )
 
-// sandboxWords are in what Chromium says when it cannot make its sandbox.
+// sandboxWords occur in Chromium's messages when it cannot create its sandbox.
 var sandboxWords = []string{"No usable sandbox", "Failed to move to new namespace", "SUID sandbox helper", "setuid sandbox"}
 
 var (
-	// prefix is what Chromium's logger puts before a message: [pid:tid:date/time:LEVEL:file(line)].
+	// prefix matches the start of a Chromium log line: [pid:tid:date/time:LEVEL:file(line)].
 	prefix = lazyregexp.New(`^\[[0-9:./]*:(?:VERBOSE[0-9]*|INFO|WARNING|ERROR|FATAL):[^\]]*\]\s*`)
-	// noise are lines that say nothing of why a browser ended: the bus that a server has not, the frames of a stack.
+	// noise matches lines that do not explain why a browser exited: a missing D-Bus, and stack frames.
 	noise = lazyregexp.New(`:dbus/|^#[0-9]+ |^\s*(?:r[0-9a-z]+|e?fl|c?gf|trp|msk|cr2|erf): |^\[end of stack trace\]`)
 )
 
-// output keeps the end of what a browser printed, for the error when it does not start.
+// output keeps the end of a browser's output, for the error if the browser does not start.
 type output struct {
 	mu   sync.Mutex
 	text []byte
@@ -48,12 +48,12 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// explain says why a browser did not start, with its own last words.
+// explain returns the error for a browser that did not start. It quotes the browser's last message.
 func (o *output) explain(path string, err error) error {
 	o.mu.Lock()
 	words := lastWords(o.text)
 	o.mu.Unlock()
-	if ended, _, _ := strings.Cut(err.Error(), ":"); ended == "chrome failed to start" { // chromedp adds all that was printed
+	if ended, _, _ := strings.Cut(err.Error(), ":"); ended == "chrome failed to start" { // chromedp appends the whole output
 		err = errors.New("it ended without a word")
 		if words != "" {
 			err = fmt.Errorf("it ended, and said %q", words)
@@ -69,7 +69,7 @@ func (o *output) explain(path string, err error) error {
 	return fmt.Errorf("start %s: %w", path, err)
 }
 
-// lastWords is the line of a browser's output that says most likely why it ended: the last fatal one, or else the last one.
+// lastWords returns the line of a browser's output that most likely explains its exit: the last fatal line, or else the last line.
 func lastWords(text []byte) string {
 	last, fatal := "", false
 	for line := range bytes.Lines(text) {
@@ -88,7 +88,7 @@ func lastWords(text []byte) string {
 	return strings.ToValidUTF8(last, "\uFFFD")
 }
 
-// afterStart is a standard input for a process: os/exec reads it when the process has started, and at once finds its end.
+// afterStart is a standard input for a process. os/exec reads it after the process has started, and it returns EOF immediately.
 type afterStart func()
 
 // Read is called by os/exec.
