@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/cdproto/target"
 )
 
-// Calls of bindings are what the browser sends most: each change of a page that is followed. They are read in one pass
-// where they have the form that Chromium gives them; other forms are decoded as JSON.
+// Binding calls are the browser's most frequent messages: each change of an observed page is one. They are parsed in a single pass if they
+// have Chromium's usual form. Other forms are decoded as JSON.
 var (
 	bindingCalled = []byte(`{"method":"` + runtime.BindingCalled.Method + `","params":{"name":"`)
 	bindingParams = []byte(`{"name":"`)
@@ -21,9 +21,9 @@ var (
 	sessionField  = []byte(`,"sessionId":"`)
 )
 
-// bindingMessage returns the message of the call of a binding, with its parameters as they came; nil for any other form.
+// bindingMessage returns the message of a binding call, with its parameters undecoded. It returns nil for any other form.
 func bindingMessage(raw []byte) *cdproto.Message {
-	at := bytes.LastIndex(raw, sessionField) // no string holds it, because quotes in strings are escaped
+	at := bytes.LastIndex(raw, sessionField) // the text cannot occur inside a string, where quotes are escaped
 	if at < len(bindingCalled) || !bytes.HasPrefix(raw, bindingCalled) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func bindingMessage(raw []byte) *cdproto.Message {
 	}
 }
 
-// BindingCall reads the parameters of the call of a binding.
+// BindingCall decodes the parameters of a binding call.
 func BindingCall(msg *cdproto.Message) (runtime.EventBindingCalled, error) {
 	if e, rest, ok := parseBinding(msg.Params); ok && len(rest) == 0 {
 		return e, nil
@@ -45,7 +45,7 @@ func BindingCall(msg *cdproto.Message) (runtime.EventBindingCalled, error) {
 	return DecodeEvent(msg, runtime.BindingCalled)
 }
 
-// parseBinding reads the parameters of the call of a binding, and returns what follows them.
+// parseBinding parses the parameters of a binding call and returns what follows them.
 func parseBinding(s []byte) (e runtime.EventBindingCalled, rest []byte, ok bool) {
 	if rest, ok = bytes.CutPrefix(s, bindingParams); !ok {
 		return e, nil, false

@@ -1,8 +1,7 @@
-// Package devtools is one connection to a browser, shared by chromedp and our own sessions.
+// Package devtools shares one connection to a browser between chromedp and our own sessions.
 //
-// It guarantees that an answer reaches who asked and nobody else, that what is ours never waits behind
-// chromedp's queues or listeners, and that a call ends when its context or the connection does. Callers
-// owe handlers that neither block nor call, and Close, which waits until nothing runs any more.
+// A response reaches only its caller. Our messages never wait behind chromedp's queues or listeners. A call ends when its context or the
+// connection ends. Handlers must neither block nor make calls. Callers must call Close, which waits until all goroutines have ended.
 package devtools
 
 import (
@@ -18,16 +17,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// firstID is where the ids of our own commands begin; chromedp counts from 1 and stays below.
+// firstID is the first ID of our own commands. chromedp counts from 1 and stays below it.
 const firstID = 1 << 30
 
-// ErrLost is the cause of every call that the end of the connection cuts short.
+// ErrLost is the error of a call in flight when the connection ends.
 var ErrLost = errors.New("the connection to the browser is lost")
 
-// Conn shares one connection to a browser between chromedp, which starts and stops the browser, and
-// our own sessions. Replies go by id, events by session: what is ours never enters chromedp's queues
-// and never waits behind its listeners (limits.md, section 4). One goroutine reads from the browser,
-// one forwards what chromedp writes; close ends and waits for both.
+// Conn shares one connection to a browser between chromedp, which starts and stops the browser, and our own sessions. It routes responses
+// by ID and events by session. Our messages never enter chromedp's queues and never wait behind its listeners (limits.md, section 4). One
+// goroutine reads from the browser and one forwards chromedp's messages. Close ends both and waits for them.
 type Conn struct {
 	browser  chromedp.Transport
 	chromedp chromedp.Transport
@@ -42,8 +40,8 @@ type Conn struct {
 	wg   sync.WaitGroup
 }
 
-// New starts to route. root handles the events that belong to no session; like every handler
-// it runs on the reading goroutine: it must not block, and must not call.
+// New starts to route messages. root handles the events that belong to no session. Like every handler, it runs on the reading goroutine, so
+// it must neither block nor make calls.
 func New(ctx context.Context, browser, toChromedp chromedp.Transport, root func(*cdproto.Message)) *Conn {
 	c := &Conn{
 		browser:  browser,
@@ -57,19 +55,18 @@ func New(ctx context.Context, browser, toChromedp chromedp.Transport, root func(
 	return c
 }
 
-// Close ends the connection and waits until nothing runs any more.
+// Close ends the connection and waits until all goroutines have ended.
 func (c *Conn) Close() {
 	c.Cut()
 	c.wg.Wait()
 }
 
-// source is a transport that hands answers to our commands on as they came; see Pipe.
+// source is a transport that returns responses to our commands undecoded; see Pipe.
 type source interface {
 	next() (id int64, r reply, err error)
 }
 
-// Cut ends the connection, also under a write that the browser does not take. It does not wait as Close does, which is
-// still owed.
+// Cut ends the connection, even during a write that the browser does not read. It does not wait. Close must still be called.
 func (c *Conn) Cut() {
 	_ = c.browser.Close()
 	_ = c.chromedp.Close()
@@ -105,18 +102,18 @@ func (c *Conn) readBrowser(ctx context.Context) {
 	}
 }
 
-// answer hands an answer to who waits for it, if anybody still does.
+// answer delivers a response to its caller, if the caller still waits.
 func (c *Conn) answer(id int64, r reply) {
 	c.mu.Lock()
 	waiting := c.pending[id]
 	delete(c.pending, id)
 	c.mu.Unlock()
 	if waiting != nil {
-		waiting <- r // has room for the one answer it gets
+		waiting <- r // buffered for the single response
 	}
 }
 
-// route hands on an event, or an answer to chromedp.
+// route delivers an event to its handler, or a message to chromedp.
 func (c *Conn) route(ctx context.Context, msg *cdproto.Message) {
 	c.mu.Lock()
 	handler := c.handlers[msg.SessionID]
@@ -140,7 +137,7 @@ func (c *Conn) readChromedp(ctx context.Context) {
 	}
 }
 
-// Call is a command under way.
+// Call is a command in flight.
 type Call struct {
 	conn   *Conn
 	id     int64
@@ -148,12 +145,12 @@ type Call struct {
 	reply  chan reply
 }
 
-// Send writes a command. The caller waits for the call, or forgets it.
+// Send writes a command. The caller must call Wait or Forget.
 func (s Session) Send(ctx context.Context, method string, params any) (*Call, error) {
 	return s.Conn.send(ctx, s.ID, method, params, s.Guard.of(method, params))
 }
 
-// send writes a command if that is allowed; nil: it is.
+// send writes a command. If allowed is not nil, it must return nil at the time of the write.
 func (c *Conn) send(ctx context.Context, session target.SessionID, method string, params any, allowed func() error) (*Call, error) {
 	raw, err := jsonv2.Marshal(params, chromedp.DefaultMarshalOptions)
 	if err != nil {
@@ -179,7 +176,7 @@ func (c *Conn) send(ctx context.Context, session target.SessionID, method string
 	return k, nil
 }
 
-// together has the browser receive the commands that send sends at once, where the transport can do that.
+// together batches the commands that send writes into one write, if the transport supports that.
 func (c *Conn) together(send func() error) error {
 	if batch, ok := c.browser.(interface{ together(func() error) error }); ok {
 		return batch.together(send)
@@ -187,8 +184,7 @@ func (c *Conn) together(send func() error) error {
 	return send()
 }
 
-// Wait waits for the reply and decodes it into result, unless that is nil. When ctx ends first the
-// reply is dropped when it comes.
+// Wait waits for the reply and decodes it into result, unless result is nil. If ctx ends first, a late reply is dropped.
 func (k *Call) Wait(ctx context.Context, result any) error {
 	r, err := k.receive(ctx)
 	if err != nil {
@@ -216,7 +212,7 @@ func (k *Call) receive(ctx context.Context) (reply, error) {
 	}
 }
 
-// Text waits for the reply of an evaluation that answers a string.
+// Text waits for the reply to an evaluation that returns a string.
 func (k *Call) Text(ctx context.Context) (string, error) {
 	r, err := k.receive(ctx)
 	if err != nil {
@@ -233,10 +229,10 @@ func (k *Call) Text(ctx context.Context) (string, error) {
 	return text, answer.Decode(&text)
 }
 
-// Arrived reports whether the reply has come, so that Wait returns at once.
+// Arrived reports whether the reply has arrived, so that Wait returns immediately.
 func (k *Call) Arrived() bool { return len(k.reply) > 0 }
 
-// Forget lets the reply be dropped when it comes. Whoever does not wait for a call owes it.
+// Forget drops the reply. A caller that does not call Wait must call Forget.
 func (k *Call) Forget() { k.forget() }
 
 func (k *Call) forget() {
@@ -262,12 +258,11 @@ func (k *Call) decode(r reply, result any) error {
 	return nil
 }
 
-// Session is one flat CDP session of our own. It satisfies cdp.Session but for Subscribe: events
-// go to the session's handler.
+// Session is one of our own flat CDP sessions. It implements cdp.Session except for Subscribe, because events go to the session's handler.
 type Session struct {
 	Conn *Conn
 	ID   target.SessionID
-	// Guard says whether the session may act on its page; nil: it may.
+	// Guard decides whether the session may act on its page. If nil, it may.
 	Guard *Guard
 }
 
@@ -280,14 +275,14 @@ func (s Session) Call(ctx context.Context, method string, params, result any) er
 	return k.Wait(ctx, result)
 }
 
-// Subscribe implements cdp.Session. Nobody may call it: events go to the session's handler.
+// Subscribe implements cdp.Session. It must not be called, because events go to the session's handler.
 func (s Session) Subscribe(string) (<-chan jsonv2.Value, func()) {
 	closed := make(chan jsonv2.Value)
 	close(closed)
 	return closed, func() {}
 }
 
-// Attach attaches to a target, by a session of its own.
+// Attach attaches to a target with a new session.
 func (s Session) Attach(ctx context.Context, id target.ID) (Session, error) {
 	flat := true
 	res, err := cdp.Call(ctx, s, target.AttachToTarget, target.AttachToTargetParams{TargetID: id, Flatten: &flat})
@@ -298,7 +293,7 @@ func (s Session) Attach(ctx context.Context, id target.ID) (Session, error) {
 type Step struct {
 	Method string
 	Params any
-	// Optional commands may be refused by older or smaller browsers.
+	// Optional means that an error of the command is ignored, because older or smaller browsers reject it.
 	Optional bool
 }
 
@@ -324,21 +319,21 @@ func (s Session) Run(ctx context.Context, steps ...Step) error {
 	return first
 }
 
-// Post sends a command and does not care for its answer.
+// Post sends a command and ignores its response.
 func (s Session) Post(ctx context.Context, method string, params any) {
 	if k, err := s.Send(ctx, method, params); err == nil {
 		k.forget()
 	}
 }
 
-// PostAll sends commands in order and does not care for their answers.
+// PostAll sends commands in order and ignores their responses.
 func (s Session) PostAll(ctx context.Context, steps ...Step) {
 	for _, st := range steps {
 		s.Post(ctx, st.Method, st.Params)
 	}
 }
 
-// Listen sets the handler of a session's events; nil removes it.
+// Listen sets the handler of a session's events. A nil handler removes it.
 func (c *Conn) Listen(id target.SessionID, handler func(*cdproto.Message)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -349,10 +344,10 @@ func (c *Conn) Listen(id target.SessionID, handler func(*cdproto.Message)) {
 	c.handlers[id] = handler
 }
 
-// Done is closed when the browser's end of the connection is gone.
+// Done returns a channel that is closed when the browser's side of the connection is gone.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Received counts the bytes that the browser has sent; 0 when its transport does not count them.
+// Received returns the number of bytes that the browser has sent, or 0 if the transport does not count them.
 func (c *Conn) Received() uint64 {
 	if counter, ok := c.browser.(interface{ Received() uint64 }); ok {
 		return counter.Received()
@@ -360,7 +355,7 @@ func (c *Conn) Received() uint64 {
 	return 0
 }
 
-// Sent counts the commands that the browser was sent, chromedp's own aside.
+// Sent returns the number of commands sent to the browser, without chromedp's own.
 func (c *Conn) Sent() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

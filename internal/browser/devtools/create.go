@@ -27,9 +27,9 @@ func (c *Conn) Go(f func()) {
 	c.mu.Unlock()
 }
 
-// Create calls a command that creates something in the browser which has to be removed again: a target, a context, a stream.
-// When ctx ends before the answer comes, Create returns at once; when the answer comes after all, undo removes what was
-// created, and removed is closed when that is done, or nothing was created. In all other cases removed is nil.
+// Create calls a command that creates something that must be removed again: a target, a context, a stream. If ctx ends before the response
+// arrives, Create returns immediately. When the response arrives later, undo removes the created object. removed is closed when that is
+// done or nothing was created. In all other cases removed is nil.
 func Create[P, R any](ctx context.Context, s Session, c cdp.Command[P, R], params P, undo func(context.Context, R)) (made R, removed <-chan struct{}, err error) {
 	var none R
 	if ctx.Err() != nil {
@@ -64,13 +64,13 @@ func Create[P, R any](ctx context.Context, s Session, c cdp.Command[P, R], param
 }
 
 const (
-	// closeAgain is the pause before a target that is still there is closed again; it doubles up to maxCloseAgain.
+	// closeAgain is the first pause between two attempts to close a target. It doubles up to maxCloseAgain.
 	closeAgain    = 10 * time.Millisecond
 	maxCloseAgain = time.Second
 )
 
-// CloseTarget closes a target and returns when the browser has none of that id. The answer to one Target.closeTarget does not
-// say so: a close that comes while the browser commits a document is answered and forgotten.
+// CloseTarget closes a target and returns when the browser no longer has it. A response to Target.closeTarget does not guarantee that: the
+// browser confirms but drops a close that arrives while it commits a document.
 func (s Session) CloseTarget(ctx context.Context, id target.ID) error {
 	for pause := closeAgain; ; pause = min(2*pause, maxCloseAgain) {
 		_, err := cdp.Call(ctx, s, target.CloseTarget, target.CloseTargetParams{TargetID: id})
@@ -90,8 +90,8 @@ func (s Session) CloseTarget(ctx context.Context, id target.ID) error {
 	}
 }
 
-// CreateContext creates a browser context, which ends with the connection at the latest. proxy and bypass are as in --proxy-server and
-// --proxy-bypass-list; empty: what the browser does. It returns as Create does.
+// CreateContext creates a browser context, which ends with the connection at the latest. proxy and bypass are values for --proxy-server and
+// --proxy-bypass-list. If empty, the browser's settings apply. It returns as Create does.
 func (s Session) CreateContext(ctx context.Context, proxy, bypass string) (id cdp.BrowserContextID, removed <-chan struct{}, err error) {
 	yes := true
 	made, removed, err := Create(ctx, s, target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: &yes, ProxyServer: proxy, ProxyBypassList: bypass},
@@ -101,7 +101,7 @@ func (s Session) CreateContext(ctx context.Context, proxy, bypass string) (id cd
 	return made.BrowserContextID, removed, err
 }
 
-// DisposeContext ends a browser context with all that is in it. That there is none is not an error.
+// DisposeContext ends a browser context with all its pages. An unknown context is not an error.
 func (s Session) DisposeContext(ctx context.Context, id cdp.BrowserContextID) error {
 	_, err := cdp.Call(ctx, s, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: id})
 	if refusedWith(err, "Failed to find context") {
@@ -110,13 +110,13 @@ func (s Session) DisposeContext(ctx context.Context, id cdp.BrowserContextID) er
 	return err
 }
 
-// IsNoTarget reports whether the browser answered that it has no such target.
+// IsNoTarget reports whether the browser responded that it has no such target.
 func IsNoTarget(err error) bool { return refusedWith(err, "No target") }
 
-// IsTargetCrashed reports whether the browser answered that the renderer of the target has crashed.
+// IsTargetCrashed reports whether the browser responded that the target's renderer has crashed.
 func IsTargetCrashed(err error) bool { return refusedWith(err, "Target crashed") }
 
-// refusedWith reports whether the browser refused a command, in words that hold a text.
+// refusedWith reports whether the browser rejected a command with a message that contains text.
 func refusedWith(err error, text string) bool {
 	var refused *cdproto.Error
 	return errors.As(err, &refused) && strings.Contains(refused.Message, text)

@@ -21,10 +21,10 @@ type Evaluation struct {
 	} `json:"exceptionDetails"`
 }
 
-// ErrScript is wrapped by what a script in the page threw.
+// ErrScript wraps exceptions of our scripts in the page.
 var ErrScript = errors.New("the page's observer failed")
 
-// Decode unpacks the value into result.
+// Decode decodes the value into result.
 func (r *Evaluation) Decode(result any) error {
 	if e := r.ExceptionDetails; e != nil {
 		text := e.Text

@@ -14,13 +14,12 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// MaxString bounds each string of an event, in bytes: a page may choose URLs, titles, messages and headers of many
-// megabytes, and what decodes an event may keep its strings.
+// MaxString limits each string of an event, in bytes. Pages choose URLs, titles, messages and headers, which may have many megabytes, and
+// decoded events may keep these strings.
 const MaxString = 16 << 10
 
-// DecodeEvent reads the parameters of an event. Strings longer than MaxString are cut at a character, but for those that
-// are used as they are: calls of bindings, frames of screencasts, what a page drags, and the URL of a document, by which a
-// lost page is loaded again.
+// DecodeEvent decodes the parameters of an event. It truncates strings longer than MaxString at a character boundary. It keeps strings that
+// must stay complete: binding calls, screencast frames, drag data, and the URL of a document, which is used to reload a lost page.
 func DecodeEvent[E any](msg *cdproto.Message, _ cdp.Event[E]) (E, error) {
 	var e E
 	err := jsonv2.Unmarshal(msg.Params, &e, chromedp.DefaultUnmarshalOptions)
@@ -30,7 +29,7 @@ func DecodeEvent[E any](msg *cdproto.Message, _ cdp.Event[E]) (E, error) {
 	return e, err
 }
 
-// isWhole reports whether the strings of an event would be worthless when cut.
+// isWhole reports whether truncated strings would make an event useless.
 func isWhole(event any) bool {
 	switch event.(type) {
 	case runtime.EventBindingCalled, cdppage.EventScreencastFrame, cdpinput.EventDragIntercepted, cdppage.EventFrameNavigated:
@@ -39,7 +38,7 @@ func isWhole(event any) bool {
 	return false
 }
 
-// shorten cuts the long strings in a value. A string that was cut shares no memory with the whole one.
+// shorten truncates the long strings in a value. A truncated string shares no memory with the original.
 func shorten(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -57,7 +56,7 @@ func shorten(v reflect.Value) {
 			}
 		}
 	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 { // raw JSON, which is decoded elsewhere
+		if v.Type().Elem().Kind() == reflect.Uint8 { // raw JSON is decoded elsewhere
 			return
 		}
 		for i := range v.Len() {
@@ -68,7 +67,7 @@ func shorten(v reflect.Value) {
 	}
 }
 
-// shortenMap cuts the long strings that are values of a map: headers, which are strings or of any type.
+// shortenMap truncates the long string values of a map, such as headers.
 func shortenMap(m reflect.Value) {
 	for _, key := range m.MapKeys() {
 		value := m.MapIndex(key)
@@ -81,7 +80,7 @@ func shortenMap(m reflect.Value) {
 	}
 }
 
-// On reads the parameters of an event and gives them to f.
+// On decodes the parameters of an event and passes them to f.
 func On[E any](msg *cdproto.Message, event cdp.Event[E], f func(E)) error {
 	e, err := DecodeEvent(msg, event)
 	if err == nil {

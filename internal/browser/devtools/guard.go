@@ -10,19 +10,19 @@ import (
 	"github.com/chromedp/cdproto/page"
 )
 
-// Guard says whether the sessions of a page may act on it. It is asked right before each command that acts is written to the browser, and
-// again for what was held back until then: the time between the answer and the write is all in which the answer may become wrong.
-// The zero value allows everything.
+// Guard decides whether the sessions of a page may act on it. It checks right before each acting command is written to the browser. A
+// command that was held back is checked again before it is written. Thus the decision can become outdated only between the check and the
+// write. The zero value allows everything.
 type Guard struct{ check atomic.Pointer[func() error] }
 
-// Set has a function asked from now on, which must not wait and must not write. A command that it has an error for is not sent, and the
-// error is that of the call.
+// Set replaces the check. The check must not block and must not write. If it returns an error, the command is not sent, and the call
+// returns that error.
 func (g *Guard) Set(check func() error) { g.check.Store(&check) }
 
-// Acting is implemented by the parameters of scripts, which know whether they act on the page.
+// Acting is implemented by the parameters of scripts. Acts reports whether the script acts on the page.
 type Acting interface{ Acts() bool }
 
-// of returns what is to be asked before a command; nil: nothing.
+// of returns the check for a command, or nil if it needs none.
 func (g *Guard) of(method string, params any) func() error {
 	if g == nil {
 		return nil
@@ -34,7 +34,7 @@ func (g *Guard) of(method string, params any) func() error {
 	return *check
 }
 
-// acts reports whether a command does to a page what its user could do.
+// acts reports whether a command acts on a page as its user could.
 func acts(method string, params any) bool {
 	if p, ok := params.(Acting); ok {
 		return p.Acts()
@@ -46,12 +46,12 @@ func acts(method string, params any) bool {
 	return strings.HasPrefix(method, "Input.")
 }
 
-// guarded is a transport that asks right before it writes. What it refuses is answered with the error.
+// guarded is a transport that checks right before it writes. It passes the error of a rejected message to refuse.
 type guarded interface {
 	writeIf(msg *cdproto.Message, allowed func() error, refuse func(error)) error
 }
 
-// writeIf writes a command if that is allowed by then.
+// writeIf writes a command if allowed returns nil at that time.
 func (c *Conn) writeIf(ctx context.Context, msg *cdproto.Message, allowed func() error) error {
 	refuse := func(err error) { c.answer(msg.ID, reply{err: err}) }
 	if g, ok := c.browser.(guarded); ok {

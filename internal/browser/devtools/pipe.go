@@ -19,9 +19,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Pipe is the connection to a browser that we started: messages end with a zero byte. It writes as
-// chromedp does, but reads by itself, because the answer of a read can have hundreds of kilobytes, and
-// every pass over it counts: an answer to one of our commands is handed on as it came.
+// Pipe is the connection to a browser that we started. Each message ends with a zero byte. Pipe writes as chromedp does, but reads by
+// itself: the response to a read may have hundreds of kilobytes, so each pass over it is expensive. It returns responses to our commands
+// undecoded.
 type Pipe struct {
 	*chromedp.PipeConn
 	in  *bufio.Reader
@@ -30,13 +30,13 @@ type Pipe struct {
 	received atomic.Uint64
 }
 
-// NewPipe reads what the browser writes from r, and writes commands for it to w.
+// NewPipe returns a Pipe that reads the browser's messages from r and writes commands to w.
 func NewPipe(r, w *os.File) *Pipe {
 	out := &outlet{file: w}
 	return &Pipe{PipeConn: chromedp.NewPipeConn(r, out), in: bufio.NewReaderSize(r, 1<<16), out: out}
 }
 
-// together writes the commands that send writes, and those of others meanwhile, at once.
+// together batches the commands that send writes into one write, with commands that others write in that time.
 func (p *Pipe) together(send func() error) error {
 	p.out.hold()
 	err := send()
@@ -55,20 +55,20 @@ func (p *Pipe) writeIf(msg *cdproto.Message, allowed func() error, refuse func(e
 	return p.out.writeIf(append(b, 0), allowed, refuse)
 }
 
-// outlet is the end of a pipe that can hold what is written for a moment, so that the browser receives it at once: a press that
-// follows a movement must not come later because something else runs between two writes.
+// outlet is the write end of a pipe that can hold messages, so that the browser receives them in one write. A press that follows a mouse
+// movement must not be delayed because the scheduler ran something else between two writes.
 type outlet struct {
 	file *os.File
 
 	mu sync.Mutex
-	// holds counts who holds what is written.
+	// holds counts the active holders.
 	holds int
 	held  []byte
-	// guarded are the parts of held that may have to be left out.
+	// guarded lists the parts of held that need a check before they are written.
 	guarded []guardedPart
 }
 
-// guardedPart is a message within what is held.
+// guardedPart is a message within held.
 type guardedPart struct {
 	from, to int
 	allowed  func() error
@@ -81,7 +81,7 @@ func (o *outlet) hold() {
 	o.holds++
 }
 
-// release writes what was held, unless others still hold it.
+// release ends a hold. The last release writes the held messages.
 func (o *outlet) release() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -94,7 +94,7 @@ func (o *outlet) release() error {
 	return err
 }
 
-// leaveOut takes from what is held what is not allowed any more; the caller holds the lock.
+// leaveOut removes held messages that are no longer allowed. The caller holds the lock.
 func (o *outlet) leaveOut() {
 	if len(o.guarded) == 0 {
 		return
@@ -114,7 +114,7 @@ func (o *outlet) leaveOut() {
 	o.guarded = o.guarded[:0]
 }
 
-// writeIf writes a message if that is allowed when it is written, and says else why not.
+// writeIf writes a message if allowed returns nil at that time. Otherwise it passes the error to refuse.
 func (o *outlet) writeIf(b []byte, allowed func() error, refuse func(error)) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -142,21 +142,20 @@ func (o *outlet) Write(b []byte) (int, error) {
 	return o.file.Write(b)
 }
 
-// Close implements io.Closer. A write that the browser does not take ends.
+// Close implements io.Closer. It ends a blocked write.
 func (o *outlet) Close() error { return o.file.Close() }
 
-// Received counts the bytes that the browser has sent.
+// Received returns the number of bytes that the browser has sent.
 func (p *Pipe) Received() uint64 { return p.received.Load() }
 
-// reply is the answer to a command, decoded or as it came, or why it was not sent.
+// reply is the response to a command, decoded or raw, or the reason why the command was not sent.
 type reply struct {
 	msg *cdproto.Message
 	raw []byte
 	err error
 }
 
-// next reads the next message: either the answer to one of our commands, as it came, or any other
-// message, decoded.
+// next reads the next message. It returns a response to one of our commands raw, and any other message decoded.
 func (p *Pipe) next() (id int64, r reply, err error) {
 	for {
 		raw, err := p.in.ReadBytes(0)
@@ -188,9 +187,8 @@ func (p *Pipe) next() (id int64, r reply, err error) {
 	}
 }
 
-// network is how Chromium begins an event of the network, and needless are those that nobody listens to: with all
-// their headers they are most of what the browser says of a request, and decoding them half of what a request costs
-// us.
+// network is the start of a Network event in Chromium's encoding. needless lists the Network events that no listener handles. With all
+// their headers, they are most of the data about a request, and decoding them would be half of its cost for us.
 var (
 	network  = []byte(`{"method":"Network.`)
 	needless = [][]byte{
@@ -200,22 +198,22 @@ var (
 	}
 )
 
-// unheard tells the messages that are dropped unread.
+// unheard reports whether a message can be dropped unread.
 func unheard(raw []byte) bool {
 	rest, found := bytes.CutPrefix(raw, network)
 	return found && slices.ContainsFunc(needless, func(name []byte) bool { return bytes.HasPrefix(rest, name) })
 }
 
-// sent is how Chromium begins the event of a message that a page sends over a web socket.
+// sent is the start of the event for a WebSocket message that a page sends, in Chromium's encoding.
 var sent = []byte(`{"method":"Network.webSocketFrameSent"`)
 
-// sentFrame returns the event without its parameters, which may be long: that there is one is all that counts; or nil.
+// sentFrame returns the event without its parameters, which may be long and are not needed. It returns nil for other messages.
 func sentFrame(raw []byte) *cdproto.Message {
 	if !bytes.HasPrefix(raw, sent) {
 		return nil
 	}
 	msg := &cdproto.Message{Method: "Network.webSocketFrameSent"}
-	// Quotes in the parameters are escaped.
+	// The field cannot occur in the parameters, where quotes are escaped.
 	if at := bytes.LastIndex(raw, []byte(`"sessionId":"`)); at >= 0 {
 		id, _, _ := bytes.Cut(raw[at+len(`"sessionId":"`):], []byte(`"`))
 		msg.SessionID = target.SessionID(id)
@@ -231,7 +229,7 @@ func decodeMessage(raw []byte) (*cdproto.Message, error) {
 	return msg, nil
 }
 
-// message decodes the answer, if it was not.
+// message returns the response, decoded if necessary.
 func (r reply) message() (*cdproto.Message, error) {
 	if r.msg != nil || r.err != nil {
 		return r.msg, r.err
@@ -239,7 +237,7 @@ func (r reply) message() (*cdproto.Message, error) {
 	return decodeMessage(r.raw)
 }
 
-// leadingID is the id that a message begins with, or 0.
+// leadingID returns the ID at the start of a message, or 0.
 func leadingID(raw []byte) int64 {
 	rest, found := bytes.CutPrefix(raw, []byte(`{"id":`))
 	if !found {
@@ -256,11 +254,11 @@ func leadingID(raw []byte) int64 {
 	return id
 }
 
-// stringAnswer is how Chromium writes the answer of an evaluation whose result is a string.
+// stringAnswer starts the response to an evaluation that returns a string, in Chromium's encoding.
 const stringAnswer = `"result":{"result":{"type":"string","value":"`
 
-// text returns the string that an evaluation answered, in one pass, when the answer has the form that
-// Chromium gives it; ok is false for any other form, which is then to be decoded as JSON.
+// text returns the string that an evaluation returned. It parses a response in Chromium's usual form in one pass. For any other form, which
+// must be decoded as JSON, ok is false.
 func (r reply) text() (text string, ok bool) {
 	_, rest, found := bytes.Cut(r.raw[:min(len(r.raw), 128)], []byte(stringAnswer))
 	if !found {
@@ -274,8 +272,8 @@ func (r reply) text() (text string, ok bool) {
 	return out, true
 }
 
-// unquote decodes a JSON string from behind its opening quote and returns what follows its closing one.
-// Lone surrogates become U+FFFD.
+// unquote decodes a JSON string that starts after its opening quote. It returns the text and what follows the closing quote. Lone
+// surrogates become U+FFFD.
 func unquote(s []byte) (text string, rest []byte, ok bool) {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
@@ -307,7 +305,7 @@ func unquote(s []byte) (text string, rest []byte, ok bool) {
 	return "", nil, false
 }
 
-// unicodeEscape reads \uXXXX, or a pair of them, and says how many bytes it took.
+// unicodeEscape decodes \uXXXX, or a surrogate pair, and returns the number of bytes it read.
 func unicodeEscape(s []byte) (rune, int) {
 	first, ok := hex4(s)
 	if !ok {

@@ -5,11 +5,10 @@ import (
 	"sync"
 )
 
-// QueueLimit bounds what waits in a queue. A page that outruns its reader by this much floods us on
-// purpose, and is closed.
+// QueueLimit limits the length of a queue. A page that exceeds it floods us on purpose and is closed.
 const QueueLimit = 1 << 14
 
-// Queue hands values from a goroutine that must not block to one that works on them, in order.
+// Queue passes values in order from goroutines that must not block to a consumer.
 type Queue[T any] struct {
 	mu    sync.Mutex
 	items []T
@@ -17,12 +16,12 @@ type Queue[T any] struct {
 	wake  chan struct{}
 }
 
-// NewQueue makes an empty queue.
+// NewQueue returns an empty queue.
 func NewQueue[T any]() *Queue[T] {
 	return &Queue[T]{wake: make(chan struct{}, 1)}
 }
 
-// Push appends without blocking. Above the limit it drops, and Take reports it.
+// Push appends a value without blocking. If the queue is full, it drops the value, and Take reports an overflow.
 func (q *Queue[T]) Push(v T) {
 	q.mu.Lock()
 	if len(q.items) >= QueueLimit {
@@ -37,8 +36,8 @@ func (q *Queue[T]) Push(v T) {
 	}
 }
 
-// Offer appends without blocking, but leaves half of the queue to what is pushed; ok is false when there was no
-// room.
+// Offer appends a value without blocking, but only while the queue is less than half full, which leaves room for Push. ok is false if the
+// value was dropped.
 func (q *Queue[T]) Offer(v T) (ok bool) {
 	q.mu.Lock()
 	if ok = len(q.items) < QueueLimit/2; ok {
@@ -52,7 +51,7 @@ func (q *Queue[T]) Offer(v T) (ok bool) {
 	return ok
 }
 
-// Take waits for values and takes all there are. overflow says that some were dropped.
+// Take waits for values and returns all that are queued. overflow reports that values were dropped.
 func (q *Queue[T]) Take(ctx context.Context) (items []T, overflow bool, err error) {
 	for {
 		q.mu.Lock()

@@ -62,7 +62,8 @@ type Config struct {
 	Mask sessions.Mask
 	// Block lists the presets of package routes that block requests in every session.
 	Block []string
-	// AllowFile fails for file: URLs that pages may not load; nil: clients can name none, and pages of the web reach none.
+	// AllowFile returns an error for file: URLs that pages must not load. If nil, clients cannot open file: URLs, and pages from the web
+	// cannot reach them.
 	AllowFile func(url string) error
 	// Logger receives the browser's events. If nil, nothing is logged.
 	Logger *slog.Logger

@@ -10,18 +10,18 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// stopGrace is how long a navigation that stopped without a document counts as one that goes on: the browser says a moment
-// later that it has become a download.
+// stopGrace is how long a navigation that stopped without a document still counts as in progress. The browser may report within this time
+// that it has become a download.
 const stopGrace = 150 * time.Millisecond
 
 const (
-	// arrivalLimit bounds how long AwaitArrival waits for a navigation that an action set off, and for all of its windows;
-	// windowLimit how long for the next window, which a browser of somebody else may refuse to open.
+	// arrivalLimit bounds how long AwaitArrival waits for a navigation that an action started, and for all windows together. windowLimit
+	// bounds the wait for the next window, which a remote browser may refuse to open.
 	arrivalLimit = 10 * time.Second
 	windowLimit  = 3 * time.Second
 )
 
-// Change changes the state and wakes all waits.
+// Change changes the state and wakes all waiters.
 func (n *Navigator) Change(change func(*State)) {
 	n.m.Lock()
 	defer n.m.Unlock()
@@ -29,14 +29,14 @@ func (n *Navigator) Change(change func(*State)) {
 	n.m.Notify()
 }
 
-// FrameDeparted takes in that a frame is on its way to another document.
+// FrameDeparted records that a frame has started to navigate.
 func (n *Navigator) FrameDeparted(id cdp.FrameID) {
 	if n.m.Tree.IsMain(id) {
 		n.Change((*State).Departed)
 	}
 }
 
-// FrameStopped takes in that a frame is on its way no longer, or has loaded its document.
+// FrameStopped records that a frame has stopped navigating or has loaded its document.
 func (n *Navigator) FrameStopped(id cdp.FrameID) {
 	if !n.m.Tree.IsMain(id) {
 		return
@@ -49,7 +49,7 @@ func (n *Navigator) FrameStopped(id cdp.FrameID) {
 	})
 }
 
-// giveUp ends a navigation that stopped without a document, unless another began since.
+// giveUp ends a navigation that stopped without a document, unless another one has started.
 func (n *Navigator) giveUp(departure int) {
 	timer := time.NewTimer(stopGrace)
 	defer timer.Stop()
@@ -60,11 +60,11 @@ func (n *Navigator) giveUp(departure int) {
 	n.Change(func(s *State) { s.GiveUp(departure) })
 }
 
-// Rewritten notes the URL that a route sends the request for a document to; empty: the URL that the browser asked for. It runs on the
-// page's loop.
+// Rewritten records the URL that a route redirects a document's request to. An empty URL means that the request is unchanged. It runs on
+// the page's loop.
 func (n *Navigator) Rewritten(document, url string) { n.rewritten = rewrite{document, url} }
 
-// Refuse notes what the URL policy says of the URL of a document, and of the URL that a route sent the request to. It runs on the page's
+// Refuse records the URL policy's verdict on a document's URL, and on the URL that a route redirected its request to. It runs on the page's
 // loop, before the document is committed.
 func (n *Navigator) Refuse(document, url string) {
 	if n.verdict == nil {
@@ -82,15 +82,15 @@ func (n *Navigator) Refuse(document, url string) {
 	n.State.Refuse(document, why)
 }
 
-// Refused returns why a document did not come, or nil.
+// Refused returns why the URL policy refused a document, or nil.
 func (n *Navigator) Refused(document string) *apierr.Error {
 	n.m.Lock()
 	defer n.m.Unlock()
 	return n.State.Refused(document)
 }
 
-// awaitRefusal is Refused for a navigation that failed with an error of the network, once the browser's error page says where
-// the navigation had led to. The error page always comes, unless the navigation was aborted.
+// awaitRefusal returns why the URL policy refused a navigation that failed with a network error, or nil. It waits for the browser's error
+// page, which reveals the final URL. The error page always appears, unless the navigation was aborted.
 func (n *Navigator) awaitRefusal(ctx context.Context, document, failure string) *apierr.Error {
 	if n.verdict == nil {
 		return nil
@@ -105,14 +105,14 @@ func (n *Navigator) awaitRefusal(ctx context.Context, document, failure string) 
 	return n.Refused(document)
 }
 
-// Going reports whether a navigation or a window is waited for by AwaitArrival.
+// Going reports whether AwaitArrival would wait for a navigation or a window.
 func (n *Navigator) Going() bool {
 	n.m.Lock()
 	defer n.m.Unlock()
 	return n.State.Navigating() || n.State.Opening()
 }
 
-// AwaitArrival waits for the navigation and the windows that an action set off, but not for ever.
+// AwaitArrival waits, for a bounded time, for the navigation and the windows that an action started.
 func (n *Navigator) AwaitArrival(ctx context.Context) error {
 	if err := n.awaitFor(ctx, arrivalLimit, func() bool { return !n.State.Navigating() }); err != nil {
 		return err
@@ -120,9 +120,8 @@ func (n *Navigator) AwaitArrival(ctx context.Context) error {
 	return n.AwaitWindows(ctx)
 }
 
-// AwaitWindows waits for the windows for as long as one arrives after the other: a page may open many, and a busy browser takes
-// its time for each. When windows are still on their way then, AwaitWindows emits driver.WindowsLate, and nobody waits for
-// these again.
+// AwaitWindows waits for new windows as long as they keep arriving: a page may open many, and a busy browser needs time for each. If some
+// are still missing in the end, AwaitWindows emits driver.WindowsLate, and later calls do not wait for these windows.
 func (n *Navigator) AwaitWindows(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, arrivalLimit)
 	defer cancel()
@@ -147,14 +146,14 @@ func (n *Navigator) AwaitWindows(ctx context.Context) error {
 	return nil
 }
 
-// windows returns how many windows have arrived, and whether any is waited for.
+// windows returns how many windows have arrived, and whether some are still awaited.
 func (n *Navigator) windows() (arrivals int, opening bool) {
 	n.m.Lock()
 	defer n.m.Unlock()
 	return n.State.Arrivals(), n.State.Opening()
 }
 
-// awaitFor waits at most for limit, whose end is not an error.
+// awaitFor waits for at most limit. Reaching the limit is not an error.
 func (n *Navigator) awaitFor(ctx context.Context, limit time.Duration, ready func() bool) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -171,7 +170,7 @@ func (n *Navigator) Down() bool {
 	return n.State.Down()
 }
 
-// WindowBound reports whether the oldest window that the page has opened is to show a document of its own.
+// WindowBound reports whether the oldest window that the page has opened will load a document of its own.
 func (n *Navigator) WindowBound() bool {
 	n.m.Lock()
 	defer n.m.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// leaver ends what keeps a page that is to be left: its script, and at last its renderer.
+// leaver stops a page that prevents a navigation: it ends the page's script and, as a last resort, its renderer.
 type leaver struct {
 	m       *frames.Manager
 	dialogs *dialogs.Dialogs
@@ -22,16 +22,15 @@ type leaver struct {
 	State State
 }
 
-// endHang ends the script of a page that is to be left but does not answer. Within a site the new
-// document waits for the old one's main thread (limits.md, section 7), and once the browser has begun
-// to navigate, the old document can no longer be reached, not even to end its renderer: so this comes first. Where one
-// script ends the next may hang, as in a page that opens one frame after the other.
+// endHang ends the script of a page that does not respond, before the page is left. Within a site, the new document waits for the old one's
+// main thread (limits.md, section 7). Once the browser has started to navigate, the old document is unreachable, and even its renderer
+// cannot be ended. So endHang runs first. After one script ends, the next may hang, as in a page that opens one frame after another.
 func (l *leaver) endHang(ctx context.Context) error {
 	l.m.Lock()
 	down := l.State.Down()
 	l.m.Unlock()
 	if down {
-		return nil // nobody is there who could keep us
+		return nil // a crashed page cannot prevent the navigation
 	}
 	before := l.dialogs.Count()
 	if within(ctx, patience, l.Ping) {
@@ -46,14 +45,14 @@ func (l *leaver) endHang(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	_ = l.endRenderer(ctx) // if that does not help, the navigation tells
+	_ = l.endRenderer(ctx) // if this does not help, the navigation fails
 	return ctx.Err()
 }
 
-// relapse is how long a page whose script was ended is watched for the next one that hangs.
+// relapse is how long a page is watched for another hanging script after one was ended.
 const relapse = 100 * time.Millisecond
 
-// staysAlive reports whether a page whose script was ended answers, and goes on answering.
+// staysAlive reports whether a page whose script was ended responds, and still responds after relapse.
 func (l *leaver) staysAlive(ctx context.Context) bool {
 	if !within(ctx, patience, l.Ping) {
 		return false
@@ -67,18 +66,18 @@ func (l *leaver) staysAlive(ctx context.Context) bool {
 	return within(ctx, patience, l.Ping)
 }
 
-// within reports whether a call is answered in time.
+// within reports whether a call succeeds within a time limit.
 func within(ctx context.Context, limit time.Duration, call func(context.Context) error) bool {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return call(bounded) == nil
 }
 
-// storm is how many dialogs within patience say that a page does nothing but open them. The browser can then neither
-// end its script nor leave it: it waits for the page each time.
+// storm is the number of dialogs within patience at which a page counts as flooded with dialogs. The browser can then neither end its
+// script nor leave it, because it waits for the page each time.
 const storm = 10
 
-// endRenderer ends the renderer of a page that is to be left and can be left in no other way.
+// endRenderer ends the renderer of a page that cannot be left in any other way.
 func (l *leaver) endRenderer(ctx context.Context) error {
 	l.m.Logger.Warn("the page cannot be left otherwise: its renderer is ended")
 	l.m.Lock()
@@ -90,16 +89,16 @@ func (l *leaver) endRenderer(ctx context.Context) error {
 	return l.m.Await(bounded, l.State.Down)
 }
 
-// errRendererEnded ends an attempt to leave a page whose renderer had to be ended for it.
+// errRendererEnded cancels a navigation attempt after the page's renderer was ended.
 var errRendererEnded = errors.New("the renderer was ended")
 
-// departure is how long a page may take to be left before it is asked whether it lives.
+// departure is how long a page may take to be left before guard checks whether it responds.
 const departure = 2 * time.Second
 
-// maxEndings is how often the script of a page is ended while it is left, before its renderer is.
+// maxEndings limits how many checks of guard end the page's script before the renderer is ended.
 const maxEndings = 3
 
-// guard watches over a page that is being left, until ctx ends.
+// guard monitors a page that is being left, until ctx ends.
 func (l *leaver) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(departure)
 	defer tick.Stop()
@@ -110,13 +109,13 @@ func (l *leaver) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		}
 		if d, _ := l.dialogs.Open(); d.ID != 0 && d.Answer == driver.Unanswered {
-			continue // somebody is asked
+			continue // an agent or user has to answer the dialog
 		}
 		alive := within(ctx, departure, l.Ping)
 		if alive && ended == 0 && !l.overdue() {
-			continue // a server takes its time
+			continue // the server is slow
 		}
-		// Where one script ends another may begin, again and again.
+		// After one script ends another may start, repeatedly.
 		if ended++; ended < maxEndings {
 			_ = alive || within(ctx, patience, l.Interrupt)
 			continue
@@ -128,7 +127,7 @@ func (l *leaver) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 			cancel(errRendererEnded)
 			return
 		}
-		// A busy machine takes longer than that to tell: ask again.
+		// On a busy machine, the crash may be reported later. Retry.
 	}
 }
 
@@ -138,7 +137,7 @@ func (l *leaver) Interrupt(ctx context.Context) error {
 	return err
 }
 
-// Ping returns when the page's main thread answers; see driver.Navigator.
+// Ping returns when the page's main thread responds; see driver.Navigator.
 func (l *leaver) Ping(ctx context.Context) error {
 	_, err := cdp.Call(ctx, l.m.Main, runtime.Evaluate, runtime.EvaluateParams{Expression: "1"})
 	if err != nil {
@@ -147,14 +146,14 @@ func (l *leaver) Ping(ctx context.Context) error {
 	return nil
 }
 
-// overdue reports whether the page does not give way to the document that the browser has received.
+// overdue reports whether the page still blocks a document that the browser has received.
 func (l *leaver) overdue() bool {
 	l.m.Lock()
 	defer l.m.Unlock()
 	return l.State.Overdue(time.Now())
 }
 
-// receive notes that the browser has received the document that is to come, or with the zero time that it has not.
+// receive records when the browser received the pending document. The zero time means that it has not been received.
 func (l *leaver) receive(at time.Time) {
 	l.m.Lock()
 	defer l.m.Unlock()

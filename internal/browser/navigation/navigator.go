@@ -1,7 +1,7 @@
-// Package navigation moves a page between documents, away from pages that do what they like against it.
+// Package navigation moves a page between documents, even if the page tries to prevent it.
 //
-// Navigator dismisses the dialogs of a page that is left, ends its script when it does not answer, and at last its
-// renderer. State says where a page is on its way; the page's events change it.
+// Navigator dismisses the dialogs of a page that it leaves, ends its script if it does not respond, and ends its renderer as a last resort.
+// State tracks the progress of a navigation. The page's events change it.
 package navigation
 
 import (
@@ -24,33 +24,34 @@ import (
 // Navigator moves one page between documents.
 type Navigator struct {
 	leaver
-	// verdict is what the URL policy says of a URL; nil: there is no policy.
+	// verdict returns why the URL policy refuses a URL. If nil, there is no policy.
 	verdict func(url string) *apierr.Error
-	// rewritten is the newest document of the main frame whose request the browser held. The page's loop alone uses it.
+	// rewritten is the newest document of the main frame whose request the browser held. Only the page's loop uses it.
 	rewritten rewrite
-	// bringToFront brings the page to the front of its window: many pages show themselves frame by frame.
+	// bringToFront brings the page to the front of its window, because many pages render step by step in animation frames.
 	bringToFront func(ctx context.Context)
 }
 
-// rewrite is the URL that a route sent the request for a document to; empty: none.
+// rewrite is the URL that a route redirects a document's request to. An empty URL means that the request is unchanged.
 type rewrite struct{ document, url string }
 
-// New makes the navigator of a page. verdict is nil when no URL policy is in force.
+// New returns the navigator of a page. verdict is nil if there is no URL policy.
 func New(m *frames.Manager, d *dialogs.Dialogs, verdict func(url string) *apierr.Error, bringToFront func(ctx context.Context)) *Navigator {
 	return &Navigator{leaver: leaver{m: m, dialogs: d}, verdict: verdict, bringToFront: bringToFront}
 }
 
-// patience is how long a page that is to be left may take to show life.
+// patience is how long a page may take to respond before it is left.
 const patience = time.Second
 
-// depart runs a navigation away from a page that may do what it likes against it: it dismisses its dialogs, ends its
-// script when it does not answer, before or while it is left, and at last its renderer; then the navigation is begun anew.
+// depart runs a navigation away from a page that may try to prevent it. It dismisses the page's dialogs. If the page does not respond,
+// before or during the navigation, it ends the page's script and finally its renderer. After the renderer was ended, the navigation starts
+// again.
 func (n *Navigator) depart(ctx context.Context, start func(ctx context.Context) (driver.Commit, error)) (c driver.Commit, err error) {
 	defer n.dialogs.Leave()()
 	if err := n.endHang(ctx); err != nil {
 		return driver.Commit{}, err
 	}
-	n.bringToFront(ctx) // many pages show themselves frame by frame
+	n.bringToFront(ctx)
 	for range 2 {
 		n.receive(time.Time{})
 		attempt, cancel := context.WithCancelCause(ctx)
@@ -101,7 +102,7 @@ func (n *Navigator) navigateTo(ctx context.Context, url string) (driver.Commit, 
 	return n.awaitCommit(ctx, before, arrival{document: string(res.LoaderID)})
 }
 
-// downloaded is the answer of a navigation that turned out to be a download.
+// downloaded returns the error for a navigation that turned out to be a download.
 func (n *Navigator) downloaded(ctx context.Context, url string, before mark) error {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -110,7 +111,7 @@ func (n *Navigator) downloaded(ctx context.Context, url string, before mark) err
 		d = n.State.newest
 		return n.State.downloads != before.downloads
 	})
-	if err != nil { // it is told of when it begins
+	if err != nil { // the download is announced when it starts
 		d = driver.Download{}
 	}
 	return &apierr.Error{
@@ -121,14 +122,14 @@ func (n *Navigator) downloaded(ctx context.Context, url string, before mark) err
 	}
 }
 
-// aborted is what the browser says of a navigation that something else ended, such as the page that was to be left.
+// aborted is the browser's error text for a navigation that was ended by something else, such as the page to be left.
 const aborted = "net::ERR_ABORTED"
 
-// errStayed says that the page was not left because it asked not to be.
+// errStayed reports that a beforeunload dialog kept the page.
 var errStayed = apierr.Errorf(apierr.Navigation, "the page asked whether to leave it (beforeunload), and the answer was to stay: "+
 	"the tab stays where it was; accept dialogs to leave such pages, or close the tab")
 
-// mark is where a page was before a navigation.
+// mark is a page's state before a navigation.
 type mark struct {
 	document                  string
 	unloads, stays, downloads int
@@ -140,7 +141,7 @@ func (n *Navigator) mark() mark {
 	return mark{document: n.m.Tree.Main().Document, unloads: n.dialogs.State.Unloads(), stays: n.dialogs.State.Stays(), downloads: n.State.downloads}
 }
 
-// stayed reports whether a beforeunload dialog has kept the page since.
+// stayed reports whether a beforeunload dialog has kept the page since before.
 func (n *Navigator) stayed(ctx context.Context, before mark) bool {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -170,7 +171,7 @@ func (n *Navigator) Step(ctx context.Context, by int) (driver.Commit, error) {
 	})
 }
 
-// Reload loads the current document again; see driver.Navigator.
+// Reload reloads the current document; see driver.Navigator.
 func (n *Navigator) Reload(ctx context.Context) (driver.Commit, error) {
 	return n.depart(ctx, func(ctx context.Context) (driver.Commit, error) {
 		before := n.mark()
@@ -181,16 +182,15 @@ func (n *Navigator) Reload(ctx context.Context) (driver.Commit, error) {
 	})
 }
 
-// arrival is what a navigation leads to, as far as it is known: a document that the browser has begun to receive, or the URL
-// of an entry of the history, which may be one of the same document.
+// arrival is the destination of a navigation, as far as it is known: a document that the browser is receiving, or the URL of a history
+// entry, which may belong to the current document.
 type arrival struct{ document, url string }
 
-// awaitCommit waits until the main frame shows another document than before, or the same one at the URL, or until it is
-// known that the page stays. A document that the page itself went to meanwhile may come before the one that is known; when
-// it stays, it is the answer.
+// awaitCommit waits until the main frame shows another document, shows the URL of to, or is known to stay. If a document is expected but
+// another arrives first, because the page itself has navigated, awaitCommit returns that document once it has stayed for patience.
 func (n *Navigator) awaitCommit(ctx context.Context, before mark, to arrival) (c driver.Commit, err error) {
 	stays := false
-	var other time.Time // since when there is another document
+	var other time.Time // when another document arrived
 	err = n.m.AwaitTimed(ctx, func() time.Duration {
 		f := n.m.Tree.Main()
 		c = driver.Commit{Document: f.Document, Same: f.Document == before.document}
@@ -199,7 +199,7 @@ func (n *Navigator) awaitCommit(ctx context.Context, before mark, to arrival) (c
 		case stays || (to.url != "" && f.URL == to.url):
 			return 0
 		case c.Same:
-			return time.Hour // every change is looked at
+			return time.Hour // re-evaluated with every change
 		case to.document == "" || to.document == f.Document:
 			return 0
 		case other.IsZero():

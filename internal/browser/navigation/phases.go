@@ -10,10 +10,10 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// DOMContentLoaded is the name of the lifecycle event after which a document is parsed.
+// DOMContentLoaded is the name of the lifecycle event that reports a parsed document.
 const DOMContentLoaded = "DOMContentLoaded"
 
-// phases are the lifecycle events that are reported, by name.
+// phases maps the names of lifecycle events to the phases that are reported.
 var phases = map[string]driver.Phase{
 	"commit": driver.PhaseCommit, DOMContentLoaded: driver.PhaseDOMContentLoaded, "load": driver.PhaseLoad, "networkAlmostIdle": driver.PhaseNetworkIdle,
 }
@@ -21,7 +21,7 @@ var phases = map[string]driver.Phase{
 // aboutLimit bounds how long a page may take to report its title and status.
 const aboutLimit = time.Second
 
-// Lifecycle takes in how far a frame has loaded its document. It runs on the page's loop.
+// Lifecycle handles the loading progress of a frame. It runs on the page's loop.
 func (n *Navigator) Lifecycle(e cdppage.EventLifecycleEvent) {
 	phase, known := phases[e.Name]
 	if !known || !n.m.Tree.IsMain(e.FrameID) {
@@ -34,8 +34,8 @@ func (n *Navigator) Lifecycle(e cdppage.EventLifecycleEvent) {
 	n.m.Emit(driver.Loaded{Document: string(e.LoaderID), Phase: phase})
 }
 
-// announce reports that a phase is reached, after the title and the status of the document, so that callers that wait for
-// the phase see both. The phase of a page that does not answer is reported without them.
+// announce reports that a document has reached a phase. It reports the document's title and status first, so that callers that wait for the
+// phase see both. If the page does not respond, it reports only the phase.
 func (n *Navigator) announce(document string, phase driver.Phase) {
 	if a := n.m.AgentOf(""); a != nil && a.Document == document {
 		ctx, cancel := context.WithTimeout(n.m.Life, aboutLimit)

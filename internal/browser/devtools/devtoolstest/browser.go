@@ -1,4 +1,4 @@
-// Package devtoolstest plays the browser at the other end of a devtools.Conn, for tests that need none to run.
+// Package devtoolstest provides a fake browser for the other end of a devtools.Conn, so that tests need no running browser.
 package devtoolstest
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/chromedp/cdproto"
 )
 
-// room is how many messages a browser says before anybody reads them.
+// room is how many unread messages a browser can buffer.
 const room = 128
 
-// Browser is a browser whose answers a test gives. It implements chromedp.Transport.
+// Browser is a fake browser whose responses a test provides. It implements chromedp.Transport.
 type Browser struct {
 	answer func(command *cdproto.Message) *cdproto.Message
 	said   chan *cdproto.Message
@@ -20,13 +20,13 @@ type Browser struct {
 	once   sync.Once
 }
 
-// New makes a browser. Each command is given to answer, on the goroutine that sends it; the answer gets the id and the session
-// of the command. A command has no answer where answer, or what it returns, is nil.
+// New returns a browser. It calls answer for each command, on the goroutine that sends it. The response gets the ID and session of the
+// command. If answer is nil or returns nil, there is no response.
 func New(answer func(command *cdproto.Message) *cdproto.Message) *Browser {
 	return &Browser{answer: answer, said: make(chan *cdproto.Message, room), closed: make(chan struct{})}
 }
 
-// Say sends a message of the browser.
+// Say sends a message from the browser.
 func (b *Browser) Say(m *cdproto.Message) { b.said <- m }
 
 // Write implements chromedp.Transport.
