@@ -33,7 +33,7 @@ type group struct {
 	commands  []cli.Command
 }
 
-// groups are all commands, in the order of the help.
+// groups returns all commands, in the order of the help.
 func groups() []group {
 	return []group{
 		{"tabs", "Tabs:", []cli.Command{
@@ -62,25 +62,25 @@ func groups() []group {
 	}
 }
 
-// manCommand makes the command man, which describes all commands.
+// manCommand returns the command man, which describes all commands.
 func manCommand(a *cli.App) *cobra.Command {
 	return daemoncmd.Man(a, func() *cobra.Command { return newRoot(a) })
 }
 
-// skillCommand makes the command skill, which lists all commands.
+// skillCommand returns the command skill, which lists all commands.
 func skillCommand(a *cli.App) *cobra.Command {
 	return daemoncmd.Skill(a, func() *cobra.Command { return newRoot(a) })
 }
 
-// replCommand makes the command repl, which runs all commands.
+// replCommand returns the command repl, which runs all commands.
 func replCommand(a *cli.App) *cobra.Command { return replcmd.Repl(a, newRoot) }
 
-// doCommand makes the command do, which runs several commands.
+// doCommand returns the command do, which runs several commands.
 func doCommand(a *cli.App) *cobra.Command {
 	return replcmd.Do(a, newRoot, replcmd.Steps{Parse: parseStep, Turn: actcmd.Turn, Max: actcmd.MaxSteps})
 }
 
-// parseStep makes a step of a command that acts or waits; nil: it is another one.
+// parseStep returns the step of a command that acts or waits. It returns nil for any other command.
 func parseStep(words []string) (*domtapv1.Step, error) {
 	if words[0] == "wait" {
 		return readcmd.ParseWait(words[1:])
@@ -88,7 +88,7 @@ func parseStep(words []string) (*domtapv1.Step, error) {
 	return actcmd.ParseStep(words)
 }
 
-// completeFlags offers the words of flags that many commands have.
+// completeFlags adds completions to flags that many commands share.
 func completeFlags(cmd *cobra.Command) {
 	for name, words := range map[string]func() []cobra.Completion{"role": roleWords, "device": deviceWords} {
 		if cmd.Flags().Lookup(name) != nil {
@@ -102,10 +102,10 @@ func completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// roleWords are the roles that people look for.
+// roleWords returns the roles to complete.
 func roleWords() []cobra.Completion { return actcmd.Roles }
 
-// deviceWords are the devices that sessions can emulate.
+// deviceWords returns the devices that sessions can emulate.
 func deviceWords() []cobra.Completion {
 	var words []cobra.Completion
 	for _, d := range sessions.Devices() {
@@ -136,8 +136,8 @@ Exit codes:
 Problems? domtap doctor checks everything and prints what to do.
 `
 
-// newRoot makes the command domtap. Where args begins with the name of a command, that is the only one below it: all of
-// them take longer to make than most commands take to run. Else, as for help and completion, all commands are there.
+// newRoot returns the command domtap. If args begins with the name of a command, newRoot creates only that subcommand, because creating all
+// of them takes longer than most commands take to run. Otherwise, as for help and completion, it creates all of them.
 func newRoot(a *cli.App, args ...string) *cobra.Command {
 	cobra.EnableCommandSorting = false // keep the order of the groups
 	a.Root = func(words ...string) *cobra.Command { return newRoot(cli.New(a.Env), words...) }
@@ -149,7 +149,7 @@ func newRoot(a *cli.App, args ...string) *cobra.Command {
 		Version:       a.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		// The hint of the error names the nearest command.
+		// The hint of the error suggests the nearest command.
 		DisableSuggestions: true,
 	}
 	root.SetGlobalNormalizationFunc(cli.NormalizeFlag)
@@ -188,7 +188,7 @@ func named(all []group, args []string) bool {
 	})
 }
 
-// helpTemplate shows the first paragraph of the long help of a command, or with --help all the whole of it.
+// helpTemplate shows the first paragraph of a command's long help, or the whole text with --help all.
 func helpTemplate(template string) string {
 	cobra.AddTemplateFunc("about", func(cmd *cobra.Command) string {
 		about := cmp.Or(cmd.Long, cmd.Short)
@@ -201,7 +201,7 @@ func helpTemplate(template string) string {
 	return strings.Replace(template, "{{with (or .Long .Short)}}", "{{with (about .)}}", 1)
 }
 
-// shownExamples is how many examples the help of a command has.
+// shownExamples is the number of examples in the help of a command.
 const shownExamples = 3
 
 // examples returns the first examples of a command, or all of them with --help all.
@@ -213,8 +213,8 @@ func examples(cmd *cobra.Command) string {
 	return strings.Join(lines[:shownExamples], "\n")
 }
 
-// usageTemplate lists a command's own flags. Those that many commands have, and rare ones, are only named, unless --help all asks for all. It
-// adds the notes to the help of the root.
+// usageTemplate describes a command's own flags. Common and rare flags are only named, unless --help all is given. The help of the root
+// also gets the notes.
 func usageTemplate(template string) string {
 	cobra.AddTemplateFunc("ownFlags", func(f *pflag.FlagSet) string { return flagUsages(f, isOwn) })
 	cobra.AddTemplateFunc("otherFlags", otherFlags)
@@ -227,7 +227,7 @@ func usageTemplate(template string) string {
 	return strings.Replace(template, all, parted, 1) + "{{if not .HasParent}}" + rootNotes + "{{end}}"
 }
 
-// helpAll is the annotation of a command whose help says all, for --help all.
+// helpAll is the annotation that requests the complete help of a command, for --help all.
 const helpAll = "domtap_help_all"
 
 func asksAll(cmd *cobra.Command) bool {
@@ -240,8 +240,7 @@ func isOwn(f *pflag.Flag) bool {
 	return !cli.IsCommon(f) && !actcmd.IsTarget(f) && !cli.IsRare(f) && f.Name != "help"
 }
 
-// otherFlags names, or with --help all describes, the flags that are rare, those that say which element a command works on, and those that all
-// client commands have.
+// otherFlags names a command's rare flags, target flags and common flags. With --help all it describes them.
 func otherFlags(cmd *cobra.Command) string {
 	var rare, target, common []string
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -270,7 +269,7 @@ func otherFlags(cmd *cobra.Command) string {
 	return b.String() + "Every command: " + strings.Join(common, " ") + " and more; --help all says all\n"
 }
 
-// allFlags describes the flags that otherFlags names otherwise.
+// allFlags describes the flags that otherFlags only names by default.
 func allFlags(f *pflag.FlagSet) string {
 	all := "Every command:\n" + flagUsages(f, cli.IsCommon)
 	if target := flagUsages(f, actcmd.IsTarget); target != "" {
@@ -282,7 +281,7 @@ func allFlags(f *pflag.FlagSet) string {
 	return all
 }
 
-// flagUsages describes some of the flags.
+// flagUsages describes the flags that which selects.
 func flagUsages(all *pflag.FlagSet, which func(*pflag.Flag) bool) string {
 	some := pflag.NewFlagSet("", pflag.ContinueOnError)
 	all.VisitAll(func(f *pflag.Flag) {

@@ -24,40 +24,39 @@ import (
 type action struct {
 	name                 string
 	short, long, example string
-	// args are the names of the arguments besides the target, as the help shows them. The last one
-	// repeats if it ends with an ellipsis.
+	// args names the arguments besides the target, as the help shows them. If the last one ends with an ellipsis, it repeats.
 	args []string
-	// field says that the words of a target are the label of a field, and not the text of an element.
+	// field means that the words of a target are the label of a field instead of the text of an element.
 	field bool
 	// optionalTarget allows the command without a target.
 	optionalTarget bool
-	// focused makes the element that has the focus the target when the arguments name none.
+	// focused makes the focused element the target if the arguments name none.
 	focused bool
 	flags   func(*pflag.FlagSet, *options)
 	step    func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error)
 }
 
-// options are the values of all flags but those of the target.
+// options holds the values of all flags except the target flags.
 type options struct {
 	button    string
 	count     int32
 	hold      time.Duration
 	modifiers []string
 	submit    bool
-	// focused is set to act on what has the focus, whatever TEXT looks like.
+	// focused acts on the focused element, whatever TEXT looks like.
 	focused bool
 	repeat  int32
 	by      string
-	// to is where to scroll: start or end.
+	// to is the end to scroll to: start or end.
 	to        string
 	toAt      string
 	waypoints []string
 	byPath    bool
-	// said is set when the arguments name the target, and no flag does.
+	// said is set when the target comes from the arguments and not from a flag.
 	said bool
 }
 
-// Actions are the commands of all actions.
+// Actions returns the commands of all actions.
 func Actions() []cli.Command {
 	var all []cli.Command
 	for i := range actions {
@@ -66,7 +65,7 @@ func Actions() []cli.Command {
 	return all
 }
 
-// command makes the command of an action.
+// command returns the command of an action.
 func (a *action) command(app *cli.App) *cobra.Command {
 	cmd := &cobra.Command{Short: a.short, Long: a.long, Example: a.example, ValidArgsFunction: app.CompleteRefs}
 	var each bool
@@ -87,10 +86,10 @@ func (a *action) command(app *cli.App) *cobra.Command {
 	return cmd
 }
 
-// noLimit is the limit of work that ends with interact, which bounds it by its steps.
+// noLimit sets no time limit on work that calls interact, because interact derives its own limit from the steps.
 func noLimit() time.Duration { return 0 }
 
-// interact does steps as one turn of the tab of the command. Each asks for every change, also those that were asked for.
+// interact sends the steps as one turn of the command's tab. If each is set, the response also lists the changes that the steps asked for.
 func interact(ctx context.Context, app *cli.App, c *cli.Client, steps []*domtapv1.Step, each bool) (*domtapv1.InteractResponse, error) {
 	ctx, cancel := cli.WithTimeout(ctx, deadline.Steps(app.Flags.Timeout, steps))
 	defer cancel()
@@ -103,7 +102,7 @@ func interact(ctx context.Context, app *cli.App, c *cli.Client, steps []*domtapv
 	})
 }
 
-// readText returns a TEXT argument; - is standard input without its last line break.
+// readText returns a TEXT argument. For "-" it reads standard input and removes the last line break.
 func readText(a *cli.App, argument string) (string, error) {
 	if argument != "-" {
 		return argument, nil
@@ -134,8 +133,8 @@ func printOutcome(p *cli.Printer, answer *domtapv1.InteractResponse) error {
 	return exit.OfReason(reason, strings.Join(errs, "\n"))
 }
 
-// bind defines the flags and the arguments of an action on its command. The function that it returns
-// makes the step from the arguments; text reads a TEXT argument.
+// bind defines the flags and the arguments of an action on its command. The returned function creates the step from the arguments. text
+// reads a TEXT argument.
 func (a *action) bind(cmd *cobra.Command, text func(argument string) (string, error)) func(args []string) (*domtapv1.Step, error) {
 	var t target
 	var o options
@@ -166,8 +165,7 @@ func (a *action) bind(cmd *cobra.Command, text func(argument string) (string, er
 	}
 }
 
-// toFocus reports whether the arguments are those of an action on the element that has the focus. A ref alone is not:
-// its TEXT was forgotten.
+// toFocus reports whether the arguments act on the focused element. A ref alone does not: it means that TEXT is missing.
 func (a *action) toFocus(args []string, o *options) bool {
 	if !a.focused || len(args) != len(a.args) {
 		return false
@@ -179,12 +177,12 @@ func (a *action) toFocus(args []string, o *options) bool {
 	return !isRef
 }
 
-// repeats reports whether the last argument may be given several times.
+// repeats reports whether the last argument may occur several times.
 func (a *action) repeats() bool {
 	return len(a.args) > 0 && strings.HasSuffix(a.args[len(a.args)-1], "…")
 }
 
-// others are the arguments that an action needs besides its target. An option names the place that an element is dragged to, too.
+// others returns the arguments that an action needs besides its target. It returns none if a flag already gives the place to drag to.
 func (a *action) others(o *options) []string {
 	if o.by != "" || o.toAt != "" {
 		return nil
@@ -192,7 +190,7 @@ func (a *action) others(o *options) []string {
 	return a.args
 }
 
-// targetAt is where in the arguments the target begins.
+// targetAt returns the index of the first target word in the arguments.
 func (a *action) targetAt(o *options) int {
 	if a.optionalTarget {
 		return len(a.others(o))
@@ -200,7 +198,7 @@ func (a *action) targetAt(o *options) int {
 	return 0
 }
 
-// targetWords is how many of the arguments are the target: two where the first is a role and the second a name.
+// targetWords returns the number of arguments that form the target. It is two if the first is a role and the second a name.
 func (a *action) targetWords(args []string, o *options) int {
 	others, at := len(a.others(o)), a.targetAt(o)
 	switch {
@@ -237,7 +235,7 @@ func (a *action) checkArgs(args []string, t *target, o *options) error {
 	return cli.CheckArgs(args, required, most)
 }
 
-// split takes the target from the flags or the arguments, and returns the other arguments.
+// split returns the target, from the flags or the arguments, and the remaining arguments.
 func (a *action) split(args []string, t *target, o *options) (*domtapv1.Target, []string, error) {
 	if t.given() {
 		message, err := t.message()

@@ -13,7 +13,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// actions are all actions, in the order of the help.
+// actions lists all actions, in the order of the help.
 var actions = []action{
 	{
 		name: "click", short: "Click an element, and print what that changed",
@@ -149,7 +149,7 @@ daemon must allow with domtap serve --upload-dir.`,
 	},
 }
 
-// holding is how long something is held; nil: it is not.
+// holding converts the time to hold a button or key. It returns nil for zero.
 func holding(d time.Duration) *durationpb.Duration {
 	if d == 0 {
 		return nil
@@ -160,10 +160,10 @@ func holding(d time.Duration) *durationpb.Duration {
 // farthest is the largest distance of a scroll, in CSS pixels.
 const farthest = 100_000
 
-// ways are words for where to scroll, as people and other programs say it, with the distance. An element of that text is meant by --text.
+// ways maps common words for a scroll direction to a distance. To scroll to an element with such a text, use --text.
 var ways = map[string]float64{"down": oneScreen, "up": -oneScreen, "bottom": farthest, "end": farthest, "top": -farthest, "start": -farthest}
 
-// oneScreen is less than a common viewport is high, so that nothing is passed unseen.
+// oneScreen is less than the height of a common viewport, so that a scroll skips no content.
 const oneScreen = 600
 
 func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, error) {
@@ -213,7 +213,7 @@ func dragStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, er
 	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: s}}, err
 }
 
-// maxInline is the most bytes of files that one request carries.
+// maxInline limits the bytes of files in one request.
 const maxInline = 4 << 20
 
 func uploadStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
@@ -242,7 +242,7 @@ func uploadStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, 
 	return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: s}}, nil
 }
 
-// fileToUpload reads a file of this machine; hint says what to do when that fails.
+// fileToUpload reads a local file. hint is the hint of its error.
 func fileToUpload(name, hint string) (*domtapv1.UploadFile, error) {
 	content, err := os.ReadFile(name)
 	if err != nil {

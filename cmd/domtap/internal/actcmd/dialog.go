@@ -11,7 +11,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Dialog makes the command dialog.
+// Dialog returns the command dialog.
 func Dialog(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dialog accept [TEXT] | dismiss",
@@ -32,7 +32,7 @@ at once.`,
 	return cmd
 }
 
-// answerCommand makes the command of one of the two answers.
+// answerCommand returns the subcommand accept or dismiss.
 func answerCommand(a *cli.App, use, short string, accept bool) *cobra.Command {
 	var id uint64
 	cmd := a.TabCommand(&cobra.Command{Use: use, Short: short, Args: cli.Args()})

@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Downloads makes the command downloads.
+// Downloads returns the command downloads.
 func Downloads(a *cli.App) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{

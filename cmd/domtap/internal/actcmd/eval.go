@@ -12,7 +12,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Eval makes the command eval.
+// Eval returns the command eval.
 func Eval(a *cli.App) *cobra.Command {
 	var ref uint32
 	var frame string

@@ -19,7 +19,7 @@ FIELD is the label, placeholder or name of the field, or its ref, as @7 or [7].
 A checkbox without =VALUE is checked. --file gives files of this machine to a file input, up to 4 MiB; repeat it for more. After the last
 field, --submit sends the form: by its button, or with Enter.`
 
-// Form makes the command form.
+// Form returns the command form.
 func Form(a *cli.App) *cobra.Command {
 	var submit, each bool
 	var url, within string
@@ -68,7 +68,7 @@ func Form(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// fileFields reads each FIELD=PATH and its file. Files for the same field make one list.
+// fileFields parses each FIELD=PATH and reads the file. Files for the same field are combined into one list.
 func fileFields(args []string, within string) (out []*domtapv1.FormField, err error) {
 	for _, arg := range args {
 		field, err := formField(arg)
@@ -95,11 +95,11 @@ func fileFields(args []string, within string) (out []*domtapv1.FormField, err er
 	return out, nil
 }
 
-// formField reads FIELD=VALUE.
+// formField parses FIELD=VALUE.
 func formField(arg string) (*domtapv1.FormField, error) {
 	name, value, _ := strings.Cut(arg, "=")
 	if inner, after, closed := strings.Cut(arg, "]"); closed && strings.HasPrefix(arg, "[") {
-		if _, ok := refs.Parse(inner + "]"); ok && (after == "" || after[0] == '=') { // [ref=e7] has a "=" of its own
+		if _, ok := refs.Parse(inner + "]"); ok && (after == "" || after[0] == '=') { // [ref=e7] contains a "=" of its own
 			name, value = inner+"]", strings.TrimPrefix(after, "=")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// mouseHelp says what the steps are.
+// mouseHelp describes the steps.
 const mouseHelp = `Press a button, move the pointer and release the button, in at most 32 steps:
   down [PLACE]          press the button at a place, or where the pointer is
   move PLACE…           move to a place, through those before it
@@ -24,7 +24,7 @@ A PLACE is a ref, or a point X,Y of the viewport.
 A button that is still down at the end is released then. The flags that name an element are the place of the first step without
 one. Put a distance that begins with a dash in quotes with its step: "move by -20,0".`
 
-// Mouse is the command that presses, moves and releases the mouse in one turn.
+// Mouse returns the command that presses, moves and releases the mouse in one turn.
 func Mouse(app *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "mouse STEP…", Short: "Press, move and release the mouse, and print what that changed",
@@ -69,10 +69,10 @@ func Mouse(app *cli.App) *cobra.Command {
 	return cmd
 }
 
-// mouseSteps reads the steps of the mouse.
+// mouseSteps parses the steps of the mouse.
 type mouseSteps struct {
 	words []string
-	// at is what the flags name; nil: nothing, or a step has it.
+	// at is the place from the flags. It is nil if there is none or a step has used it.
 	at    *domtapv1.Target
 	down  *domtapv1.MouseDownStep
 	moves int32
@@ -83,7 +83,7 @@ func (m *mouseSteps) next() (word string) {
 	return word
 }
 
-// all are all steps.
+// all parses all steps.
 func (m *mouseSteps) all() (steps []*domtapv1.Step, err error) {
 	for len(m.words) > 0 {
 		var one *domtapv1.Step
@@ -110,7 +110,7 @@ func (m *mouseSteps) all() (steps []*domtapv1.Step, err error) {
 	return steps, nil
 }
 
-// places are the places that come next.
+// places parses the places that follow.
 func (m *mouseSteps) places() (found []*domtapv1.Target, err error) {
 	for len(m.words) > 0 {
 		switch m.words[0] {

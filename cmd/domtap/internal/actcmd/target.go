@@ -23,7 +23,7 @@ type target struct {
 	nth                                                 int32
 }
 
-// targetFlags are the names of the flags of a target.
+// targetFlags lists the names of the target flags.
 var targetFlags = []string{"ref", "role", "name", "text", "label", "placeholder", "test-id", "selector", "at"}
 
 // register defines the flags.
@@ -41,14 +41,14 @@ func (t *target) register(f *pflag.FlagSet) {
 	f.Int32Var(&t.nth, "nth", 0, "of several elements, the one with this number from the top; -1: the last")
 	f.StringVar(&t.at, "at", "", "the point X,Y of the viewport, in CSS pixels")
 	for _, name := range append([]string{"within", "nth"}, targetFlags...) {
-		_ = f.SetAnnotation(name, targetAnnotation, []string{""}) // the only error is a flag that does not exist
+		_ = f.SetAnnotation(name, targetAnnotation, []string{""}) // fails only if the flag does not exist
 	}
 }
 
-// IsTarget reports whether a flag says which element an action is for.
+// IsTarget reports whether a flag describes the target of an action.
 func IsTarget(f *pflag.Flag) bool { return f.Annotations[targetAnnotation] != nil }
 
-// targetAnnotation marks the flags of targets.
+// targetAnnotation marks the target flags.
 const targetAnnotation = "domtap_target"
 
 // given reports whether a flag describes the target.
@@ -56,12 +56,12 @@ func (t *target) given() bool {
 	return slices.ContainsFunc(targetFlags, t.flags.Changed)
 }
 
-// onlyRole reports whether the flags say the role and no more, so that an argument may be the name.
+// onlyRole reports whether the flags give the role and nothing else, so that an argument may be the name.
 func (t *target) onlyRole() bool {
 	return t.flags.Changed("role") && !slices.ContainsFunc(targetFlags, func(name string) bool { return name != "role" && t.flags.Changed(name) })
 }
 
-// message makes the target from the flags.
+// message returns the target that the flags describe.
 func (t *target) message() (*domtapv1.Target, error) {
 	out := &domtapv1.Target{Role: t.role, Name: t.name, Text: t.text, Label: t.label, Placeholder: t.placeholder, TestId: t.test, Selector: t.css, Within: t.within, Nth: t.nth}
 	if t.flags.Changed("ref") {
@@ -81,7 +81,7 @@ func (t *target) message() (*domtapv1.Target, error) {
 	return out, nil
 }
 
-// parseRef reads a ref in any of its notations.
+// parseRef parses a ref in any of its notations.
 func parseRef(text string) (uint32, error) {
 	ref, ok := refs.Parse(text)
 	if !ok {
@@ -90,7 +90,7 @@ func parseRef(text string) (uint32, error) {
 	return ref, nil
 }
 
-// byRef makes a target from a ref.
+// byRef returns a target from a ref.
 func byRef(text string) (*domtapv1.Target, error) {
 	ref, err := parseRef(text)
 	if err != nil {
@@ -99,14 +99,13 @@ func byRef(text string) (*domtapv1.Target, error) {
 	return &domtapv1.Target{Ref: proto.Uint32(ref)}, nil
 }
 
-// Roles are the roles that people look for (WAI-ARIA 1.2), those of controls first.
+// Roles lists the WAI-ARIA 1.2 roles that users search for, controls first.
 var Roles = strings.Fields("button link textbox checkbox radio combobox listbox option searchbox slider spinbutton switch tab menuitem menuitemcheckbox menuitemradio treeitem " +
 	"heading img list listitem table row cell columnheader rowheader grid gridcell dialog alertdialog alert status progressbar navigation main banner contentinfo " +
 	"complementary form region search article group tabpanel tablist menu menubar toolbar tree tooltip")
 
-// byArguments makes the target of an action from its positional arguments, as people say it: a ref, or the words of the element, perhaps
-// after its role. The words of a field are its label. A role that is no word of everyday language needs no name behind it: combobox. One of
-// several elements is counted by its role, whatever word that is: the third slider.
+// byArguments returns the target of an action from its positional arguments: a ref, or the text of the element, optionally after its role.
+// For a field the text is its label. A technical role such as combobox needs no name. With --nth any role works alone: the third slider.
 func byArguments(words []string, field, counted bool) *domtapv1.Target {
 	last := words[len(words)-1]
 	if len(words) == 2 {
@@ -115,7 +114,7 @@ func byArguments(words []string, field, counted bool) *domtapv1.Target {
 	if ref, ok := refs.Parse(last); ok {
 		return &domtapv1.Target{Ref: proto.Uint32(ref)}
 	}
-	if slices.Contains(technicalRoles, last) || counted && last != "search" && slices.Contains(Roles, last) { // many buttons say "search"
+	if slices.Contains(technicalRoles, last) || counted && last != "search" && slices.Contains(Roles, last) { // many buttons have the text "search"
 		return &domtapv1.Target{Role: last}
 	}
 	if field {
@@ -124,10 +123,10 @@ func byArguments(words []string, field, counted bool) *domtapv1.Target {
 	return &domtapv1.Target{Text: last}
 }
 
-// technicalRoles are roles that no page has as a text of its own.
+// technicalRoles lists roles that do not occur as text of a page.
 var technicalRoles = strings.Fields("textbox searchbox combobox listbox spinbutton checkbox menuitem menuitemcheckbox menuitemradio treeitem gridcell columnheader rowheader")
 
-// byPlace makes a target from a ref or a point X,Y. Errors name the flag.
+// byPlace returns a target from a ref or a point X,Y. Its errors name the flag.
 func byPlace(flag, text string) (*domtapv1.Target, error) {
 	if strings.Contains(text, ",") {
 		return byPoint(flag, text)
@@ -135,13 +134,13 @@ func byPlace(flag, text string) (*domtapv1.Target, error) {
 	return byRef(text)
 }
 
-// byPoint makes a target from the value X,Y of a flag.
+// byPoint returns a target from a flag value X,Y.
 func byPoint(flag, text string) (*domtapv1.Target, error) {
 	x, y, err := pair(flag, text)
 	return &domtapv1.Target{X: &x, Y: &y}, err
 }
 
-// pair reads the value X,Y of a flag.
+// pair parses a flag value X,Y.
 func pair(flag, text string) (x, y float64, err error) {
 	first, second, found := strings.Cut(text, ",")
 	x, xerr := strconv.ParseFloat(strings.TrimSpace(first), 64)

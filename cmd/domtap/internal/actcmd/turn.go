@@ -15,12 +15,12 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// MaxSteps is how many steps one turn may have, as the protos state it.
+// MaxSteps limits the steps of one turn, as the protos define it.
 const MaxSteps = 32
 
-// ParseStep makes the step of an action from the words of its command, such as click Save --count 2, which cli.App.Check found right. It is nil
-// without an error for words that are no action, and for an action with flags that no step has, or that needs standard input: these are commands
-// of their own.
+// ParseStep returns the step of an action from the words of its command, such as click Save --count 2. The words must have passed
+// cli.App.Check. It returns nil without an error if the words are no action, if they contain a flag that no step has, or if they need
+// standard input. Such a line runs as a command of its own.
 func ParseStep(words []string) (*domtapv1.Step, error) {
 	for i := range actions {
 		if actions[i].name == words[0] {
@@ -30,7 +30,7 @@ func ParseStep(words []string) (*domtapv1.Step, error) {
 	return nil, nil
 }
 
-// parse makes the step of an action from the arguments of its command.
+// parse returns the step of an action from the arguments of its command.
 func (a *action) parse(words []string) (*domtapv1.Step, error) {
 	cmd := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
 	stdin := false
@@ -40,7 +40,7 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 	})
 	args, common, err := cli.ParseAlone(cmd, words)
 	if err != nil {
-		return nil, nil // a flag of its command alone, such as --each
+		return nil, nil // a flag that only the command has, such as --each
 	}
 	if err := cmd.Args(cmd, args); err != nil {
 		return nil, err
@@ -52,8 +52,9 @@ func (a *action) parse(words []string) (*domtapv1.Step, error) {
 	return message, nil
 }
 
-// Turn makes the command that does several steps, given by their words, in one call. It leaves out what the command that reads the page next will
-// print; each prints every change by itself. A failure says which of the steps failed, and how many were not done.
+// Turn returns the command that performs several steps in one call. words holds the command line of each step. The output omits what the
+// next command will print, because that command reads the page. With each, every change is listed. The error of a failed step names the
+// step and the number of steps not done.
 func Turn(app *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command {
 	cmd := app.TabCommand(&cobra.Command{Use: "turn", SilenceUsage: true, SilenceErrors: true})
 	cmd.RunE = app.WithClientFor(noLimit, func(ctx context.Context, c *cli.Client, _ []string) error {
@@ -72,11 +73,11 @@ func Turn(app *cli.App, words []string, steps []*domtapv1.Step, next string, eac
 	return cmd
 }
 
-// leaveTo leaves out of an answer what the command that reads the page next will print.
+// leaveTo removes from an answer what the next command, which reads the page, will print.
 func leaveTo(next string, answer *domtapv1.InteractResponse) {
 	answer.Diff, answer.DiffText = nil, ""
 	if answer.GetVerdict() == domtapv1.Verdict_VERDICT_NAVIGATED {
-		answer.Verdict = domtapv1.Verdict_VERDICT_CHANGED // the page says where it is
+		answer.Verdict = domtapv1.Verdict_VERDICT_CHANGED // the next command prints the page's URL
 	}
 	answer.Outcome = slices.DeleteFunc(answer.GetOutcome(), func(o *domtapv1.Outcome) bool {
 		kind := o.GetKind()
@@ -84,7 +85,7 @@ func leaveTo(next string, answer *domtapv1.InteractResponse) {
 	})
 }
 
-// failedStep is the error of the first step that failed.
+// failedStep returns the error of the first step that failed.
 func failedStep(results []*domtapv1.StepResult, words []string) error {
 	for i, result := range results {
 		if result.GetOk() {
@@ -95,7 +96,7 @@ func failedStep(results []*domtapv1.StepResult, words []string) error {
 	return nil
 }
 
-// ofFirst says of the error of a call whose first step failed, so that nothing was done, which step that was.
+// ofFirst adds the first step to the error of a call that did nothing because this step failed.
 func ofFirst(err error, words []string) error {
 	s := status.Convert(err)
 	if s.Code() != codes.FailedPrecondition {
@@ -106,7 +107,7 @@ func ofFirst(err error, words []string) error {
 	return status.ErrorProto(p)
 }
 
-// placed says of the message of a step which one it was, and how many were not done.
+// placed adds the failed step and the number of steps not done to its message.
 func placed(message string, words []string, at int) string {
 	if len(words) == 1 {
 		return message

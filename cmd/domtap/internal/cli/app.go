@@ -1,13 +1,11 @@
-// Package cli is the base of every domtap command: flags, connection, output and errors.
+// Package cli provides the base of every domtap command: flags, connection, output and errors.
 //
-// A command is a function that takes an App and returns a *cobra.Command. The command reaches the
-// world outside (streams, environment, the start of a daemon) through the App only, so tests run
-// commands in their own process. Commands return errors; App.Run prints the error and picks the
-// exit code by the table of package exit.
+// A command is a function that takes an App and returns a *cobra.Command. The command accesses streams, the environment and the start of a
+// daemon only through the App, so tests run commands in their own process. Commands return errors. App.Run prints the error and selects the
+// exit code from the table of package exit.
 //
-// A command registers the flags it needs with ClientFlags.Register or App.TabCommand, and runs its
-// work in WithClient, WithNavigation or WithoutDaemon. These three read the environment variables of
-// the flags before the work begins.
+// A command registers its flags with ClientFlags.Register or App.TabCommand, and runs its work in WithClient, WithNavigation or
+// WithoutDaemon. These three apply the environment variables of the flags before the work starts.
 package cli
 
 import (
@@ -29,25 +27,24 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// Env is the world around a command.
+// Env provides streams, environment variables and other access to the system to a command.
 type Env struct {
 	// Lookup reads environment variables.
 	Lookup endpoint.Lookup
 	In     io.Reader
-	// Out and Err clean all that is written to them: New puts a render.Writer in front of the streams.
+	// Out and Err clean all text that is written to them: New wraps the streams in a render.Writer.
 	Out, Err io.Writer
 	// Version is the version of the program.
 	Version string
-	// Launch starts a daemon on the socket of at, with more flags, and returns when the daemon is
-	// ready.
+	// Launch starts a daemon on the socket of at, with additional flags, and returns when the daemon is ready.
 	Launch func(ctx context.Context, at endpoint.Places, flags []string) error
 	// TryBrowser starts a browser and stops it.
 	TryBrowser func(context.Context, browser.Config) error
-	// Terminal returns the key of the terminal that the command runs in.
+	// Terminal returns the key of the terminal in which the command runs.
 	Terminal func() string
-	// Columns returns the width of the terminal that Err is; 0, or nil: Err is no terminal.
+	// Columns returns the width of the terminal behind Err. If Columns is nil or returns 0, Err is not a terminal.
 	Columns func() int
-	// Conns are connections that commands share; nil: each has its own.
+	// Conns holds connections that commands share. If nil, each command opens its own.
 	Conns *Conns
 }
 
@@ -63,7 +60,7 @@ func (e *Env) ReadFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// Warn prints a problem of a command that did its work nevertheless.
+// Warn prints a problem of a command that nevertheless succeeded.
 func (e *Env) Warn(err error) {
 	e.Note("domtap: warning: %s", render.Line(err.Error()))
 }
@@ -73,7 +70,7 @@ func (e *Env) Note(format string, args ...any) {
 	_, _ = fmt.Fprintf(e.Err, format+"\n", args...)
 }
 
-// LaunchDaemon is the Launch of the real program: it starts a daemon that outlives the command.
+// LaunchDaemon is the production implementation of Env.Launch. It starts a daemon that outlives the command.
 func LaunchDaemon(ctx context.Context, at endpoint.Places, flags []string) error {
 	args, err := endpoint.ServeArgs(at)
 	if err != nil {
@@ -86,21 +83,21 @@ func LaunchDaemon(ctx context.Context, at endpoint.Places, flags []string) error
 	return endpoint.Launch(ctx, program, at, append(args, flags...))
 }
 
-// App is what commands are made with. One App runs one command line.
+// App holds what commands share. One App runs one command line.
 type App struct {
 	Env
-	// Flags are the values of the flags that the client commands share.
+	// Flags holds the values of the flags that the client commands share.
 	Flags ClientFlags
-	// Root makes the tree of commands anew, for the hints of wrong lines; nil: they need no other commands. With the words of a line it may
-	// make the command that they name alone.
+	// Root returns a new tree of commands, for the hints of wrong command lines. Given the words of a line, it may create only the command
+	// that they name. If nil, hints suggest no other commands.
 	Root func(words ...string) *cobra.Command
-	// Followed says that another command of the same call comes next: what that can print, this one leaves out.
+	// Followed means that another command of the same call follows. This command omits what that command can print.
 	Followed bool
 	*Connector
 	*Completer
 }
 
-// Command is a command of the program that is not made yet.
+// Command describes a command before it is created.
 type Command struct {
 	// Name is the first word of the command's usage.
 	Name string
@@ -118,7 +115,7 @@ func New(env Env) *App {
 
 // Run executes one command line and returns the exit code.
 func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
-	if len(args) > 1 && args[0] == "help" { // --help refuses commands that do not exist
+	if len(args) > 1 && args[0] == "help" { // --help rejects commands that do not exist
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	root.SetArgs(withNumbers(root, args))
@@ -128,7 +125,7 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	var refused error
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, words []string) {
-		if refused = unknownIn(cmd, words); refused == nil { // else the help would be that of all commands
+		if refused = unknownIn(cmd, words); refused == nil { // otherwise the help of the root would be shown
 			help(cmd, words)
 		}
 	})
@@ -140,7 +137,7 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 		return exit.OK
 	}
 	var known *exit.Error
-	if !errors.As(err, &known) { // cobra found the error before any work began
+	if !errors.As(err, &known) { // cobra found the error before any work started
 		known = a.misuse(cmd, args, err)
 	}
 	if !errors.Is(known, exit.ErrReported) {
@@ -153,7 +150,7 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 func (a *App) report(e *exit.Error, asJSON bool) {
 	e.Err, e.Hint = errors.New(render.Line(e.Error())), render.Line(e.Hint)
 	if asJSON {
-		_ = json.NewEncoder(a.Err).Encode(e.Report()) // there is no stream left to report an error on
+		_ = json.NewEncoder(a.Err).Encode(e.Report()) // there is no other stream for an error
 		return
 	}
 	a.Note("domtap: %s", e.Err)
@@ -162,8 +159,7 @@ func (a *App) report(e *exit.Error, asJSON bool) {
 	}
 }
 
-// wantsJSON reports whether errors are printed as JSON. The arguments decide where the command line
-// was not parsed to its end.
+// wantsJSON reports whether errors are printed as JSON. It also looks at the arguments, in case parsing of the command line stopped early.
 func (a *App) wantsJSON(args []string) bool {
 	if a.Flags.wantJSON() {
 		return true
@@ -184,31 +180,31 @@ func (a *App) wantsJSON(args []string) bool {
 	return variable == outputJSON
 }
 
-// Printer makes the printer that the flags --output and --json ask for.
+// Printer returns the printer that the flags --output and --json select.
 func (a *App) Printer() *Printer {
 	return &Printer{w: a.Out, JSON: a.Flags.wantJSON(), colour: a.colour()}
 }
 
-// TabCommand makes a client command that works on the tab of --tab.
+// TabCommand turns cmd into a client command that works on the tab of --tab.
 func (a *App) TabCommand(cmd *cobra.Command) *cobra.Command {
 	a.Flags.Register(cmd)
 	a.Flags.registerTab(cmd, a.CompleteTabs)
 	return cmd
 }
 
-// EachFlag defines --each of a command that prints changes; see Printer.Brief.
+// EachFlag defines the flag --each of a command that prints changes. See Printer.Brief.
 func (a *App) EachFlag(cmd *cobra.Command, each *bool) {
 	cmd.Flags().BoolVar(each, "each", false, "print each change by itself, also those that were asked for")
 	MarkRare(cmd.Flags(), "each")
 }
 
-// SaveFile writes a file, or to standard output for "-", and prints the name and the size. Files and pipes have the data
-// exactly; a terminal has it cleaned.
+// SaveFile writes a file, or to standard output for "-", and prints the name and the size. Files and pipes receive the data unchanged.
+// Output to a terminal is cleaned.
 func (a *App) SaveFile(name string, data []byte, what string) error {
 	return a.saveFile(name, data, what, 0o644)
 }
 
-// SaveSecret is SaveFile for what others on the machine must not read. The mode of a file that is there already is changed.
+// SaveSecret writes a file as SaveFile does, readable only by the current user. It also changes the mode of an existing file.
 func (a *App) SaveSecret(name string, data []byte, what string) error {
 	return a.saveFile(name, data, what, 0o600)
 }
@@ -239,8 +235,8 @@ type saved struct {
 	Bytes int    `json:"bytes"`
 }
 
-// Work wraps the work of a command. Errors of the work are classified by package exit; all other
-// errors of a command line are errors of usage, which cobra finds.
+// Work wraps the work of a command. Package exit classifies the errors of the work. All other errors of a command line are usage errors,
+// which cobra detects.
 func Work(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := do(cmd, args); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Args checks the number of arguments by their names in the help: URL is required, [TAB] is
-// optional, and the last one repeats if it ends with an ellipsis.
+// Args checks the number of arguments against their names in the help. URL is required, [TAB] is optional. If the last name ends with an
+// ellipsis, the argument repeats.
 func Args(names ...string) cobra.PositionalArgs {
 	var required []string
 	most := len(names)
@@ -25,8 +25,7 @@ func Args(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error { return CheckArgs(args, required, most) }
 }
 
-// CheckArgs checks the number of arguments; a negative most is not a limit. Its error names the required
-// arguments that are missing.
+// CheckArgs checks the number of arguments. A negative most means no limit. The error names the missing required arguments.
 func CheckArgs(args, required []string, most int) error {
 	switch {
 	case len(args) < len(required):
@@ -38,8 +37,8 @@ func CheckArgs(args, required []string, most int) error {
 	return nil
 }
 
-// ParseAlone parses the words of a command that has its own flags, without running it, and returns its arguments. Common reports that
-// flags were given that all commands on a tab have: they are taken, unless the command has a flag of the name.
+// ParseAlone parses the words of a command that has its own flags, without running it, and returns its arguments. It also accepts the flags
+// of tab commands, unless the command has a flag of the same name. common reports whether one of them was given.
 func ParseAlone(cmd *cobra.Command, words []string) (args []string, common bool, err error) {
 	of := &cobra.Command{}
 	New(Env{}).TabCommand(of)
@@ -51,7 +50,8 @@ func ParseAlone(cmd *cobra.Command, words []string) (args []string, common bool,
 	return cmd.Flags().Args(), common, nil
 }
 
-// numbersAsArguments moves the arguments of a command behind "--" when one of them is a negative number, which is no flag.
+// numbersAsArguments moves the arguments of a command behind "--" if one of them is a negative number, so that the number is not parsed as
+// a flag.
 func numbersAsArguments(cmd *cobra.Command, words []string) []string {
 	if !slices.ContainsFunc(words, isNegative) {
 		return words
@@ -74,7 +74,7 @@ func numbersAsArguments(cmd *cobra.Command, words []string) []string {
 	return slices.Concat(flags, []string{"--"}, args)
 }
 
-// isNegative reports whether a word begins as a negative number does.
+// isNegative reports whether a word begins like a negative number.
 func isNegative(word string) bool {
 	return len(word) > 1 && word[0] == '-' && (word[1] >= '0' && word[1] <= '9' || word[1] == '.')
 }
@@ -94,7 +94,7 @@ func takesNext(cmd *cobra.Command, word string) bool {
 	return flag != nil && flag.NoOptDefVal == ""
 }
 
-// withNumbers is the command line of a program whose arguments may be negative numbers.
+// withNumbers returns a command line in which negative numbers are arguments and not flags.
 func withNumbers(root *cobra.Command, line []string) []string {
 	cmd, words, err := root.Find(line)
 	if err != nil || !slices.ContainsFunc(words, isNegative) {

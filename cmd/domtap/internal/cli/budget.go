@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The bounds of a budget of tokens, as the protos state them; 0 is no limit.
+// The limits of a token budget, as the protos define them. 0 means no limit.
 const (
 	minBudget = 200
 	maxBudget = 50_000
 )
 
-// budget is the value of --max-tokens, which is refused before any work begins.
+// budget is the value of --max-tokens. Invalid values are rejected before any work starts.
 type budget int32
 
 // BudgetFlag registers --max-tokens.
@@ -24,7 +24,7 @@ func BudgetFlag(f *pflag.FlagSet, p *int32, value int32, usage string) {
 
 func (b *budget) String() string { return strconv.Itoa(int(*b)) }
 
-// Type is shown in the help.
+// Type returns the type name for the help.
 func (b *budget) Type() string { return "int32" }
 
 func (b *budget) Set(text string) error {

@@ -14,7 +14,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Client is a connection to the daemon, and the tab to work on.
+// Client holds a connection to the daemon and the tab to work on.
 type Client struct {
 	Conn     *grpc.ClientConn
 	Tabs     domtapv1.TabServiceClient
@@ -22,15 +22,13 @@ type Client struct {
 	Actions  domtapv1.ActionServiceClient
 	Pages    domtapv1.PageServiceClient
 	Sessions domtapv1.SessionServiceClient
-	// Tab is the value of --tab or DOMTAP_TAB; empty: the tab that this terminal opened last, or the
-	// only one.
+	// Tab is the value of --tab or DOMTAP_TAB. If empty, TabID selects the tab that this terminal opened last, or the only one.
 	Tab string
 	// Memory holds the tabs that this terminal opened.
 	Memory *terminal.Memory
-	// ID names the terminal in calls that read or act: a ref means the element that this terminal
-	// was shown.
+	// ID identifies the terminal in calls that read or act, because a ref identifies an element that was shown to this terminal.
 	ID string
-	// shared says that other commands use the connection, too.
+	// shared means that other commands use the connection, too.
 	shared bool
 }
 
@@ -53,9 +51,8 @@ func newClient(conn *grpc.ClientConn) *Client {
 	}
 }
 
-// TabID returns the tab to work on: the tab of --tab or DOMTAP_TAB, the tab that this terminal
-// opened last, or the only tab. While there is a choice, TabID never picks a tab that another
-// program may work in.
+// TabID returns the tab to work on: the tab of --tab or DOMTAP_TAB, the tab that this terminal opened last, or the only tab. If there is a
+// choice, TabID never picks a tab that another program may use.
 func (c *Client) TabID(ctx context.Context) (string, error) {
 	if c.Tab != "" {
 		return c.Tab, nil
@@ -92,13 +89,13 @@ func ownTab(last terminal.Tab, sameDaemon bool, tabs []*domtapv1.Tab) (string, e
 	return "", exit.Errorf(exit.NotFound, "open one again: domtap open URL", "tab %s, which this terminal opened last, ended with its daemon; tabs of others: %s", last.ID, tabList(tabs))
 }
 
-// otherTab says how to work on a tab that the terminal did not open last.
+// otherTab returns a hint how to work on a tab that the terminal did not open last.
 func otherTab(tabs []*domtapv1.Tab) string {
 	id := tabs[len(tabs)-1].GetId()
 	return fmt.Sprintf("name the tab: --tab %s, or DOMTAP_TAB=%s for all commands; or open one of your own: domtap open URL", id, id)
 }
 
-// maxListed is how many tabs an error lists.
+// maxListed limits how many tabs an error lists.
 const maxListed = 10
 
 // tabList lists the newest tabs by ID and title.

@@ -13,14 +13,13 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// completionLimit bounds how long the shell waits for candidates.
+// completionLimit limits how long the shell waits for candidates.
 const completionLimit = time.Second
 
-// Completer completes arguments and flags in the shell. It asks the daemon, but never starts one,
-// and offers nothing on errors.
+// Completer completes arguments and flags in the shell. It queries a running daemon and never starts one. On errors it offers nothing.
 type Completer struct{ connector *Connector }
 
-// ask gets the candidates from the daemon.
+// ask requests the candidates from the daemon.
 func (c *Completer) ask(cmd *cobra.Command, candidates func(ctx context.Context, c *Client) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if FromEnv(cmd.Flags(), c.connector.env.Lookup) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -78,7 +77,7 @@ func (c *Completer) CompleteRefs(cmd *cobra.Command, args []string, prefix strin
 	})
 }
 
-// CompleteSessions offers the names of the sessions, for the first argument; the command close takes more.
+// CompleteSessions offers the names of the sessions for the first argument. For the command close it offers them for every argument.
 func (c *Completer) CompleteSessions(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 && cmd.Name() != "close" {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -95,7 +94,7 @@ func (c *Completer) CompleteSessions(cmd *cobra.Command, args []string, prefix s
 	})
 }
 
-// CompleteNodes offers the names of the nodes of the cluster that are there, with their addresses, for the first argument.
+// CompleteNodes offers the names of the cluster's live nodes, with their addresses, for the first argument.
 func (c *Completer) CompleteNodes(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -111,7 +110,7 @@ func (c *Completer) CompleteNodes(cmd *cobra.Command, args []string, prefix stri
 	})
 }
 
-// CompleteMove offers the sessions of the cluster, with their nodes, for the first argument, and its nodes for the second.
+// CompleteMove offers the sessions of the cluster, with their nodes, for the first argument, and the cluster's nodes for the second.
 func (c *Completer) CompleteMove(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return c.CompleteNodes(cmd, args[1:], prefix)
@@ -125,7 +124,7 @@ func (c *Completer) CompleteMove(cmd *cobra.Command, args []string, prefix strin
 	})
 }
 
-// ofCluster offers names that are in the cluster.
+// ofCluster offers names from the state of the cluster.
 func (c *Completer) ofCluster(cmd *cobra.Command, prefix string, names func(*domtapv1.GetClusterResponse) []cobra.Completion) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
 		now, err := domtapv1.NewClusterServiceClient(client.Conn).GetCluster(ctx, new(domtapv1.GetClusterRequest))
@@ -134,11 +133,11 @@ func (c *Completer) ofCluster(cmd *cobra.Command, prefix string, names func(*dom
 	})
 }
 
-// SessionFlag defines --session.
+// SessionFlag defines the flag --session.
 func (c *Completer) SessionFlag(cmd *cobra.Command, session *string, usage string) {
 	cmd.Flags().StringVarP(session, "session", "s", "", usage)
 	BindEnv(cmd.Flags(), "session")
-	// The only error is a flag that does not exist.
+	// The only possible error is a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("session", func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return c.CompleteSessions(cmd, nil, prefix)
 	})

@@ -18,17 +18,16 @@ type Connector struct {
 	flags *ClientFlags
 }
 
-// ClientWork is what a command does with a connection to the daemon.
+// ClientWork performs the work of a command, with a connection to the daemon.
 type ClientWork func(ctx context.Context, c *Client, args []string) error
 
-// WithClient wraps work that needs the daemon: it starts the daemon when none runs, and bounds the
-// work by --timeout.
+// WithClient wraps work that needs the daemon. It starts the daemon if none runs, and limits the work to --timeout.
 func (c *Connector) WithClient(do ClientWork) func(*cobra.Command, []string) error {
 	return c.WithClientFor(func() time.Duration { return c.flags.Timeout }, do)
 }
 
-// WithNavigation is WithClient for work that sends its timeout to the daemon. The daemon gives up
-// first, because the daemon can say what the page was doing.
+// WithNavigation wraps work that sends its timeout to the daemon. The client waits longer than the daemon, because the error of the daemon
+// describes the state of the page.
 func (c *Connector) WithNavigation(do ClientWork) func(*cobra.Command, []string) error {
 	return c.WithClientFor(func() time.Duration {
 		if c.flags.Timeout == 0 {
@@ -38,10 +37,10 @@ func (c *Connector) WithNavigation(do ClientWork) func(*cobra.Command, []string)
 	}, do)
 }
 
-// Patience is how much longer than the daemon a client waits.
+// Patience is the additional time that a client waits after the daemon's own timeout.
 const Patience = 2 * time.Second
 
-// WithClientFor is WithClient with another limit on the work. 0 means no limit.
+// WithClientFor wraps work as WithClient does, with a different limit. A limit of 0 means no limit.
 func (c *Connector) WithClientFor(limit func() time.Duration, do ClientWork) func(*cobra.Command, []string) error {
 	return c.WithoutDaemon(func(ctx context.Context, to endpoint.Target, args []string) error {
 		if c.flags.Timeout < 0 {
@@ -60,7 +59,7 @@ func (c *Connector) WithClientFor(limit func() time.Duration, do ClientWork) fun
 	})
 }
 
-// WithTimeout is context.WithTimeout, but 0 means no limit.
+// WithTimeout wraps context.WithTimeout. A duration of 0 means no limit.
 func WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d == 0 {
 		return context.WithCancel(ctx)
@@ -68,8 +67,7 @@ func WithTimeout(ctx context.Context, d time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, d)
 }
 
-// WithoutDaemon wraps work that does not need a running daemon. The work gets the address where the
-// daemon is, or would be.
+// WithoutDaemon wraps work that does not need a running daemon. The work receives the address at which the daemon listens or would listen.
 func (c *Connector) WithoutDaemon(do func(ctx context.Context, to endpoint.Target, args []string) error) func(*cobra.Command, []string) error {
 	return Work(func(cmd *cobra.Command, args []string) error {
 		if err := FromEnv(cmd.Flags(), c.env.Lookup); err != nil {
@@ -83,8 +81,8 @@ func (c *Connector) WithoutDaemon(do func(ctx context.Context, to endpoint.Targe
 	})
 }
 
-// EnsureDaemon starts a daemon, with more flags, when none listens on the socket, and returns when
-// a daemon serves. It never starts a daemon at an address that --addr or DOMTAP_ADDR names.
+// EnsureDaemon starts a daemon with additional flags if none listens on the socket, and returns when a daemon serves. It never starts a
+// daemon at an address given by --addr or DOMTAP_ADDR.
 func (c *Connector) EnsureDaemon(ctx context.Context, to endpoint.Target, flags ...string) error {
 	if c.flags.Addr != "" {
 		return to.Reach(ctx)
@@ -106,7 +104,7 @@ func (c *Connector) EnsureDaemon(ctx context.Context, to endpoint.Target, flags 
 	})
 }
 
-// Places are the files of the daemon, by the flags and the environment.
+// Places returns the paths of the daemon's files, from the flags and the environment.
 func (c *Connector) Places() (endpoint.Places, error) {
 	at, err := endpoint.FindPlaces(c.env.Lookup, c.flags.StateDir)
 	if c.flags.TokenFile != "" {
@@ -115,7 +113,7 @@ func (c *Connector) Places() (endpoint.Places, error) {
 	return at, err
 }
 
-// Target is the address of the daemon: --addr, else the daemon's socket, else its TCP address.
+// Target returns the address of the daemon: --addr, otherwise the daemon's socket, otherwise its TCP address.
 func (c *Connector) Target() (endpoint.Target, error) {
 	if c.flags.Addr != "" {
 		return endpoint.Parse(c.flags.Addr)
@@ -127,7 +125,7 @@ func (c *Connector) Target() (endpoint.Target, error) {
 	return endpoint.FindTarget("", at, c.env.Lookup)
 }
 
-// DialOptions are the options to connect to an address. Only connections over TCP use the token.
+// DialOptions returns the options to connect to an address. Only TCP connections use the token.
 func (c *Connector) DialOptions(to endpoint.Target) (endpoint.Options, error) {
 	options := endpoint.Options{
 		TLSCA: c.flags.TLSCA, ClientCert: c.flags.ClientCert, ClientKey: c.flags.ClientKey,
@@ -141,7 +139,7 @@ func (c *Connector) DialOptions(to endpoint.Target) (endpoint.Options, error) {
 	return options, err
 }
 
-// Dial makes the connection; the first call establishes it.
+// Dial returns a client. The connection is established by its first call.
 func (c *Connector) Dial(to endpoint.Target) (*Client, error) {
 	options, err := c.DialOptions(to)
 	if err != nil {
@@ -156,7 +154,7 @@ func (c *Connector) Dial(to endpoint.Target) (*Client, error) {
 	client := newClient(conn)
 	client.shared = shared
 	client.Tab, client.ID = c.flags.Tab, terminal.ClientID(key)
-	if at, err := c.Places(); err == nil { // without a state directory, nothing is remembered
+	if at, err := c.Places(); err == nil { // without a state directory nothing is remembered
 		client.Memory = terminal.Of(at.State, to.String(), key)
 	}
 	return client, nil

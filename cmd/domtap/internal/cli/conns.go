@@ -9,19 +9,19 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// Conns are connections that several commands use, one after the other. A nil Conns makes a connection for each command.
+// Conns holds connections that several commands use in turn. A nil Conns opens a connection for each command.
 type Conns struct {
 	mu  sync.Mutex
 	all map[place]*grpc.ClientConn
 }
 
-// place is what a connection is made with.
+// place identifies a connection by its address and options.
 type place struct {
 	address string
 	options endpoint.Options
 }
 
-// dial returns the connection to an address, and whether it is shared: then its user does not close it.
+// dial returns the connection to an address. If shared is true, the caller must not close the connection.
 func (c *Conns) dial(to endpoint.Target, options endpoint.Options) (conn *grpc.ClientConn, shared bool, err error) {
 	if c == nil {
 		conn, err = endpoint.Dial(to, options)

@@ -14,11 +14,11 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
-// PageURL returns the address of a live page with the token that its calls need. The token is behind the #, which browsers do not send.
+// PageURL returns the address of a live page with the token for its calls. The token is in the fragment, which browsers do not send.
 func PageURL(page, token string) string { return page + "#token=" + url.QueryEscape(token) }
 
-// OpenPage opens a page in the browser of this desktop. Other users can see command lines, so the URL
-// goes into a private file that redirects to the page.
+// OpenPage opens a page in the browser of this desktop. Other users can see command lines, so OpenPage writes the URL to a private file
+// that redirects to the page.
 func OpenPage(ctx context.Context, file, page string) error {
 	redirect := `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>domtap</title>` +
 		`<meta http-equiv="refresh" content="0; url=` + html.EscapeString(page) + `">`
@@ -29,14 +29,14 @@ func OpenPage(ctx context.Context, file, page string) error {
 		return fmt.Errorf("write the file that redirects to the page: %w", err)
 	}
 	open := exec.CommandContext(ctx, opener(), file)
-	open.WaitDelay = time.Second // a browser that was started by it keeps its output open
+	open.WaitDelay = time.Second // a browser started by the command keeps the output open
 	if text, err := open.CombinedOutput(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return exit.Errorf(exit.Failure, "open the address that the command prints without --open", "%s failed to open a browser: %w: %s", opener(), err, text)
 	}
 	return nil
 }
 
-// opener is the command that opens a file as a double click does.
+// opener returns the command that opens a file in its default program.
 func opener() string {
 	if runtime.GOOS == "darwin" {
 		return "open"

@@ -1,6 +1,6 @@
 package cli
 
-// Elsewhere are commands as other programs name them, without case and separators, with a line that does it here.
+// Elsewhere maps command names of other programs, without case and separators, to an equivalent domtap command line.
 var Elsewhere = map[string]string{
 	"navigate":         "domtap goto https://example.com",
 	"go":               "domtap goto https://example.com",

@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/refs"
 )
 
-// Choice is the value of a flag that takes one of a few words.
+// Choice is a flag value that accepts one of a few words.
 type Choice struct {
 	Value   string
 	allowed []string
@@ -24,7 +24,7 @@ type Choice struct {
 
 func (c *Choice) String() string { return c.Value }
 
-// Type is what the help shows for the value.
+// Type returns the allowed words for the help.
 func (c *Choice) Type() string { return strings.Join(c.allowed, "|") }
 
 // Set implements pflag.Value.
@@ -37,12 +37,12 @@ func (c *Choice) Set(value string) error {
 	return nil
 }
 
-// Ref is the value of a flag that takes the ref of an element, in any of its notations.
+// Ref is a flag value that accepts the ref of an element in any notation.
 type Ref uint32
 
 func (r *Ref) String() string { return strconv.FormatUint(uint64(*r), 10) }
 
-// Type is what the help shows for the value.
+// Type returns the type name for the help.
 func (r *Ref) Type() string { return "REF" }
 
 // Set implements pflag.Value.
@@ -55,31 +55,31 @@ func (r *Ref) Set(text string) error {
 	return nil
 }
 
-// RefFlag defines the flag of a ref. Whether it was given is for Changed of the flag set: 0 is a ref, too.
+// RefFlag defines the flag of a ref. Use Changed of the flag set to find out whether the flag was given, because 0 is a valid ref.
 func RefFlag(f *pflag.FlagSet, into *uint32, name, usage string) { f.Var((*Ref)(into), name, usage) }
 
 // ChoiceFlag defines the flag of a Choice with its completion. The first allowed word is the default.
 func ChoiceFlag(cmd *cobra.Command, c *Choice, name, short, usage string, allowed ...string) {
 	c.Value, c.allowed = allowed[0], allowed
 	cmd.Flags().VarP(c, name, short, usage)
-	// The only error is a flag that does not exist.
+	// The only possible error is a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(allowed, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// The words of --output.
+// The values of --output.
 const (
 	outputText = "text"
 	outputJSON = "json"
 )
 
-// ClientFlags are the values of the flags of every client command.
+// ClientFlags holds the values of the flags that all client commands have.
 type ClientFlags struct {
 	Tab       string
 	Addr      string
 	StateDir  string
 	TokenFile string
 	TLSCA     string
-	// ClientCert and ClientKey are files.
+	// ClientCert and ClientKey are paths of files.
 	ClientCert, ClientKey string
 	Timeout               time.Duration
 
@@ -87,7 +87,7 @@ type ClientFlags struct {
 	json   bool
 }
 
-// Register defines the flags that say which daemon to use and how to print.
+// Register defines the flags that select the daemon and the output format.
 func (c *ClientFlags) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.Addr, "addr", "", "connect to the daemon at unix:///PATH or HOST:PORT, or to one of the nodes HOST:PORT,HOST:PORT of a cluster, and do not start one (default: this user's socket)")
@@ -102,7 +102,7 @@ func (c *ClientFlags) Register(cmd *cobra.Command) {
 	markCommon(f, "addr", "token-file", "tls-ca", "tls-client-cert", "tls-client-key", "timeout", "output", "json", "state-dir")
 }
 
-// RegisterOutput defines the flags that say how to print.
+// RegisterOutput defines the flags that select the output format.
 func (c *ClientFlags) RegisterOutput(cmd *cobra.Command) {
 	ChoiceFlag(cmd, &c.output, "output", "o", "how to print; json: one JSON message per line", outputText, outputJSON)
 	cmd.Flags().BoolVar(&c.json, "json", false, "the same as --output json")
@@ -110,7 +110,7 @@ func (c *ClientFlags) RegisterOutput(cmd *cobra.Command) {
 
 func (c *ClientFlags) wantJSON() bool { return c.json || c.output.Value == outputJSON }
 
-// registerTab defines --tab.
+// registerTab defines the flag --tab.
 func (c *ClientFlags) registerTab(cmd *cobra.Command, complete cobra.CompletionFunc) {
 	cmd.Flags().StringVarP(&c.Tab, "tab", "t", "", "the tab to work on (default: the tab that this terminal opened last, or the only one)")
 	BindEnv(cmd.Flags(), "tab")
@@ -118,13 +118,13 @@ func (c *ClientFlags) registerTab(cmd *cobra.Command, complete cobra.CompletionF
 	_ = cmd.RegisterFlagCompletionFunc("tab", complete) // the flag exists
 }
 
-// StateDirFlag defines --state-dir.
+// StateDirFlag defines the flag --state-dir.
 func StateDirFlag(f *pflag.FlagSet, dir *string) {
 	f.StringVar(dir, "state-dir", "", "where the daemon keeps token, log and browser profile (default: domtap under $XDG_STATE_HOME or ~/.local/state)")
 	BindEnv(f, "state-dir")
 }
 
-// EnvAnnotation is the annotation of a flag that holds its environment variable.
+// EnvAnnotation is the flag annotation that holds the environment variable.
 const EnvAnnotation = "domtap_env"
 
 // commonAnnotation marks the flags that all client commands have.
@@ -132,34 +132,34 @@ const commonAnnotation = "domtap_common"
 
 func markCommon(f *pflag.FlagSet, names ...string) {
 	for _, name := range names {
-		_ = f.SetAnnotation(name, commonAnnotation, []string{""}) // the only error is a flag that does not exist
+		_ = f.SetAnnotation(name, commonAnnotation, []string{""}) // fails only if the flag does not exist
 	}
 }
 
-// IsCommon reports whether all client commands have a flag.
+// IsCommon reports whether all client commands have the flag.
 func IsCommon(flag *pflag.Flag) bool { return flag.Annotations[commonAnnotation] != nil }
 
-// rareAnnotation marks the flags that the help of a command only names.
+// rareAnnotation marks the flags that the help of a command names but does not describe.
 const rareAnnotation = "domtap_rare"
 
-// MarkRare has the help of a command only name some flags, unless it is asked for all.
+// MarkRare marks flags that the help names but does not describe, except with --help all.
 func MarkRare(f *pflag.FlagSet, names ...string) {
 	for _, name := range names {
-		_ = f.SetAnnotation(name, rareAnnotation, []string{""}) // the only error is a flag that does not exist
+		_ = f.SetAnnotation(name, rareAnnotation, []string{""}) // fails only if the flag does not exist
 	}
 }
 
-// IsRare reports whether the help of a command only names a flag.
+// IsRare reports whether the help names the flag but does not describe it.
 func IsRare(flag *pflag.Flag) bool { return flag.Annotations[rareAnnotation] != nil }
 
-// MakeOwn makes a flag of all client commands one of its command alone, which no variable sets.
+// MakeOwn turns a common flag into a flag of its command alone, without an environment variable.
 func MakeOwn(flag *pflag.Flag, usage, value string) {
 	flag.Usage, flag.DefValue = usage, value
 	delete(flag.Annotations, EnvAnnotation)
 	delete(flag.Annotations, commonAnnotation)
 }
 
-// BindEnv lets an environment variable set a flag, and adds the variable to the flag's usage.
+// BindEnv binds flags to environment variables and adds the variable to each flag's usage.
 func BindEnv(f *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		flag := f.Lookup(name)
@@ -169,8 +169,8 @@ func BindEnv(f *pflag.FlagSet, names ...string) {
 	}
 }
 
-// FromEnv sets the flags that the command line did not set from their environment variables. An
-// empty variable counts: DOMTAP_LISTEN= turns TCP off. A list is split at white space.
+// FromEnv sets the flags that are missing on the command line from their environment variables. An empty variable counts: DOMTAP_LISTEN=
+// turns TCP off. A list is split at white space.
 func FromEnv(f *pflag.FlagSet, env endpoint.Lookup) error {
 	var failed error
 	f.VisitAll(func(flag *pflag.Flag) {
@@ -197,10 +197,10 @@ func setFlag(f *pflag.FlagSet, flag *pflag.Flag, value string) error {
 	return f.Set(flag.Name, value)
 }
 
-// longestNavigation is the longest timeout of a navigation that the daemon accepts.
+// longestNavigation is the longest navigation timeout that the daemon accepts.
 const longestNavigation = 5 * time.Minute
 
-// NavigationTimeout is --timeout as the daemon gets it.
+// NavigationTimeout returns --timeout, limited to what the daemon accepts.
 func (c *ClientFlags) NavigationTimeout() *durationpb.Duration {
 	limit := c.Timeout
 	if limit == 0 || limit > longestNavigation {
@@ -209,15 +209,14 @@ func (c *ClientFlags) NavigationTimeout() *durationpb.Duration {
 	return durationpb.New(limit)
 }
 
-// aliases are second names of flags. They work wherever the flag exists.
+// aliases maps alternative flag names to the flag. They work wherever the flag exists.
 var aliases = map[string]string{
 	"marks":   "annotate",
 	"cdp-url": "remote",
 	"times":   "repeat",
 }
 
-// NormalizeFlag lets a flag be given by its second name. It is for cobra's
-// SetGlobalNormalizationFunc.
+// NormalizeFlag resolves alternative flag names. It is for cobra's SetGlobalNormalizationFunc.
 func NormalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if other, ok := aliases[name]; ok {
 		return pflag.NormalizedName(other)

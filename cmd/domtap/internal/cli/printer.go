@@ -15,16 +15,15 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Printer writes the results of a command as text or as JSON. Text of a page is untrusted: the
-// printer removes what commands a terminal.
+// Printer writes the results of a command as text or as JSON. Page text is untrusted, so the printer removes terminal control sequences.
 type Printer struct {
-	// JSON is whether results are printed as JSON.
+	// JSON selects JSON output.
 	JSON   bool
 	w      io.Writer
 	colour bool
 }
 
-// Show prints a message as JSON, or what render makes of the message as text.
+// Show prints a message as JSON, or the result of render as text.
 func (p *Printer) Show(m proto.Message, render func() string) error {
 	if p.JSON {
 		return p.Message(m)
@@ -32,7 +31,7 @@ func (p *Printer) Show(m proto.Message, render func() string) error {
 	return p.Text(render())
 }
 
-// ShowEach prints messages as JSON, one a line, or all of them as text.
+// ShowEach prints messages as JSON, one per line, or all of them as text.
 func ShowEach[M proto.Message](p *Printer, all []M, render func([]M) string) error {
 	if !p.JSON {
 		return p.Text(render(all))
@@ -45,7 +44,7 @@ func ShowEach[M proto.Message](p *Printer, all []M, render func([]M) string) err
 	return nil
 }
 
-// ShowValue prints a value that is not a message of the API: as JSON, or as the text.
+// ShowValue prints v, which is not an API message, as JSON, or prints text.
 func (p *Printer) ShowValue(v any, text string) error {
 	if !p.JSON {
 		return p.Text(text)
@@ -57,7 +56,7 @@ func (p *Printer) ShowValue(v any, text string) error {
 	return p.line(line)
 }
 
-// DiffFormat is the format to ask for changes in: text to read, fields for programs.
+// DiffFormat returns the format in which to request changes: text to read, or fields for programs.
 func (p *Printer) DiffFormat() domtapv1.Format {
 	if p.JSON {
 		return domtapv1.Format_FORMAT_UNSPECIFIED
@@ -65,10 +64,10 @@ func (p *Printer) DiffFormat() domtapv1.Format {
 	return domtapv1.Format_FORMAT_DENSE_DIFF
 }
 
-// Brief reports whether to ask for changes without what the caller knows: in text, unless each change was asked for.
+// Brief reports whether to omit changes that the caller already knows. That is the case in text output without --each.
 func (p *Printer) Brief(each bool) bool { return !p.JSON && !each }
 
-// ShowDiff prints a message as JSON, or text with changes, in colour on a terminal.
+// ShowDiff prints a message as JSON, or text with changes, coloured on a terminal.
 func (p *Printer) ShowDiff(m proto.Message, text string) error {
 	if p.JSON {
 		return p.Message(m)
@@ -76,7 +75,7 @@ func (p *Printer) ShowDiff(m proto.Message, text string) error {
 	return p.diff(text, "")
 }
 
-// ShowDiffAt is ShowDiff with the time of the changes before each line of the text.
+// ShowDiffAt prints as ShowDiff does, with the time of the changes before each line of the text.
 func (p *Printer) ShowDiffAt(m proto.Message, text string, at time.Time) error {
 	if p.JSON {
 		return p.Message(m)
@@ -84,23 +83,23 @@ func (p *Printer) ShowDiffAt(m proto.Message, text string, at time.Time) error {
 	return p.diff(text, render.Clock(at)+" ")
 }
 
-// diff prints text with changes, in colour on a terminal, with a prefix before each line that is not empty.
+// diff prints text with changes, coloured on a terminal. It adds a prefix to each line that is not empty.
 func (p *Printer) diff(text, prefix string) error {
 	text = render.Clean(text)
 	if p.colour {
 		text = render.Colour(text)
 	}
-	_, err := io.WriteString(render.Raw(p.w), render.Prefixed(text, prefix)) // with the colours
+	_, err := io.WriteString(render.Raw(p.w), render.Prefixed(text, prefix)) // the text is cleaned and may contain colours
 	return err
 }
 
-// Message prints a message as one line of JSON. Zero fields are printed too: ref 0 is a ref.
+// Message prints a message as one line of JSON. It includes zero fields, because ref 0 is a valid ref.
 func (p *Printer) Message(m proto.Message) error {
 	spaced, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("print the answer as JSON: %w", err)
 	}
-	var line bytes.Buffer // protojson varies its white space on purpose; scripts need stable output
+	var line bytes.Buffer // protojson varies its white space on purpose, but scripts need stable output
 	if err := json.Compact(&line, spaced); err != nil {
 		return fmt.Errorf("print the answer as JSON: %w", err)
 	}

@@ -13,18 +13,19 @@ import (
 )
 
 const (
-	// spinAfter is how long a command waits before it says what for. What takes less needs no words.
+	// spinAfter is the delay before the spinner appears. Shorter waits show nothing.
 	spinAfter = 500 * time.Millisecond
-	// spinEvery is the time between two pictures of the spinner.
+	// spinEvery is the time between two frames of the spinner.
 	spinEvery = 200 * time.Millisecond
-	// leastColumns is the width of a terminal below which there is no room for words.
+	// leastColumns is the minimum terminal width for the spinner.
 	leastColumns = 20
 )
 
-// spinFrames are the pictures of the spinner. Every terminal has them.
+// spinFrames holds the frames of the spinner. Every terminal can display these characters.
 const spinFrames = `|/-\`
 
-// ColumnsOf returns the width of the terminal that w is; 0: w is no terminal, or one that cannot go back in a line.
+// ColumnsOf returns the width of the terminal behind w. It returns 0 if w is not a terminal, or if the terminal cannot move the cursor
+// back.
 func ColumnsOf(w io.Writer, termName string) int {
 	f, ok := w.(*os.File)
 	if !ok || termName == "dumb" || !term.IsTerminal(int(f.Fd())) {
@@ -37,8 +38,8 @@ func ColumnsOf(w io.Writer, termName string) int {
 	return columns
 }
 
-// Waiting says on the terminal what the command waits for, if that takes longer than half a second, until the returned function is called. That
-// removes the words, and must be called before anything else is printed. Where standard error is no terminal, nothing is printed.
+// Waiting shows on the terminal what the command waits for, if the wait takes longer than half a second. Calling done removes the text;
+// call it before printing anything else. If standard error is not a terminal, nothing is printed.
 func (e *Env) Waiting(what string) (done func()) {
 	if e.Columns == nil || e.Columns() < leastColumns {
 		return func() {}
@@ -54,7 +55,7 @@ func (e *Env) Waiting(what string) (done func()) {
 	}
 }
 
-// spin draws until stop is closed, and then removes what it drew. Failures to write are ignored: the words are for somebody who looks.
+// spin draws until stop is closed, and then removes its output. Write errors are ignored, because the output is only informative.
 func (e *Env) spin(what string, stop <-chan struct{}) {
 	began := time.Now()
 	after := time.NewTimer(spinAfter)
@@ -69,15 +70,15 @@ func (e *Env) spin(what string, stop <-chan struct{}) {
 			return
 		case <-after.C:
 		}
-		line, width := spinLine(i, what, time.Since(began), e.Columns()-1) // the last column would make some terminals begin a new line
+		line, width := spinLine(i, what, time.Since(began), e.Columns()-1) // writing the last column would start a new line on some terminals
 		_, _ = fmt.Fprintf(render.Raw(e.Err), "\r%s%s", line, strings.Repeat(" ", max(0, drawn-width)))
 		drawn = max(drawn, width)
 		after.Reset(spinEvery)
 	}
 }
 
-// spinLine is one picture with its words and time, in at most limit columns, and how many it takes. Characters outside ASCII count as two
-// columns, which none exceeds.
+// spinLine returns one frame with its text and time, in at most limit columns, and its width. Each character outside ASCII counts as two
+// columns, the maximum.
 func spinLine(i int, what string, took time.Duration, limit int) (line string, width int) {
 	end := fmt.Sprintf(" (%ds)", int(took.Seconds()))
 	limit -= len(end)

@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/nearest"
 )
 
-// Check returns what is wrong with a command line before any work begins, as Run reports it.
+// Check returns the error of an invalid command line without running it, as Run would report it.
 func (a *App) Check(root *cobra.Command, args []string) error {
 	cmd, err := parse(root, args)
 	if _, known := errors.AsType[*exit.Error](err); known || err == nil {
@@ -26,7 +26,7 @@ func (a *App) Check(root *cobra.Command, args []string) error {
 	return a.misuse(cmd, args, err)
 }
 
-// parse reads a command line without running it.
+// parse parses a command line without running it.
 func parse(root *cobra.Command, args []string) (*cobra.Command, error) {
 	cmd, rest, err := root.Find(args)
 	if err == nil {
@@ -44,9 +44,9 @@ func parse(root *cobra.Command, args []string) (*cobra.Command, error) {
 	return cmd, err
 }
 
-// misuse makes the error of a command line that cobra refused. Its hint has a line that works.
+// misuse returns the error of a command line that cobra rejected. Its hint contains a valid command line.
 func (a *App) misuse(cmd *cobra.Command, args []string, err error) *exit.Error {
-	if unknown := unknownIn(cmd, args); unknown != nil { // said before an unknown flag, which the command that is meant may have
+	if unknown := unknownIn(cmd, args); unknown != nil { // reported before an unknown flag, because the intended command may have that flag
 		err = unknown
 	}
 	return &exit.Error{Code: exit.Usage, Err: err, Hint: a.hint(cmd, args, err)}
@@ -72,7 +72,7 @@ func (a *App) hint(cmd *cobra.Command, args []string, err error) string {
 	return "usage: " + usage(cmd)
 }
 
-// commandFor names the command that an unknown word most likely means.
+// commandFor returns the command that an unknown word most likely means.
 func (a *App) commandFor(parent *cobra.Command, args []string, word string) string {
 	line := Elsewhere[nearest.Plain(word)]
 	near := nearest.Name(word, commandNames(parent))
@@ -88,7 +88,7 @@ func (a *App) commandFor(parent *cobra.Command, args []string, word string) stri
 	return "usage: " + usage(parent)
 }
 
-// flagFor names the flag that an unknown one most likely means, or the command that has it.
+// flagFor returns the flag that an unknown one most likely means, or the command that has it.
 func (a *App) flagFor(cmd *cobra.Command, args []string, name string) string {
 	if near := nearest.Name(name, flagNames(cmd)); near != "" {
 		if line := a.line(replaced(args, "--"+name, "--"+near)); line != "" {
@@ -102,7 +102,8 @@ func (a *App) flagFor(cmd *cobra.Command, args []string, name string) string {
 	return "usage: " + usage(cmd)
 }
 
-// replaced returns words with the first that is a certain one, perhaps before or behind a =, replaced in that.
+// replaced returns a copy of words in which the first occurrence of from is replaced by to. from may also be the part of a word before or
+// after "=".
 func replaced(words []string, from, to string) []string {
 	words = slices.Clone(words)
 	for i, word := range words {
@@ -122,7 +123,7 @@ func replaced(words []string, from, to string) []string {
 	return words
 }
 
-// sample is a value for a flag: of its words the one nearest to what was given, or its default.
+// sample returns an example value for a flag: the allowed word nearest to given, or the default.
 func sample(f *pflag.Flag, given string) string {
 	if choice, ok := f.Value.(*Choice); ok {
 		return cmp.Or(nearest.Name(given, choice.allowed), choice.allowed[0])
@@ -136,12 +137,12 @@ func sample(f *pflag.Flag, given string) string {
 	return f.DefValue
 }
 
-// longestLine is how long a command line in a hint may be, in bytes.
+// longestLine limits the length of a command line in a hint, in bytes.
 const longestLine = 200
 
 var plainWord = lazyregexp.New(`^[\w@%+=:,./-]+$`)
 
-// line writes words as a shell and domtap do read them; empty: they are no command line that can be run, or a long one.
+// line quotes words as a command line for a shell. It returns an empty string if domtap cannot run the line or the line is too long.
 func (a *App) line(words []string) string {
 	if a.Root == nil {
 		return ""
@@ -162,7 +163,7 @@ func (a *App) line(words []string) string {
 	return line
 }
 
-// usage is one line that says how to use a command: its arguments or subcommands, and its first example.
+// usage returns one line about the use of a command: its arguments or subcommands, and its first example.
 func usage(cmd *cobra.Command) string {
 	line := strings.TrimSuffix(cmd.UseLine(), " [flags]")
 	if names := commandNames(cmd); len(names) > 0 && cmd.HasParent() && !strings.Contains(cmd.Use, " ") {
@@ -174,7 +175,8 @@ func usage(cmd *cobra.Command) string {
 	return line
 }
 
-// exampleOf returns the first example of a command with a flag, or any for an empty name; empty: there is none.
+// exampleOf returns the first example of a command that contains the flag. An empty flag selects the first example. It returns an empty
+// string if there is none.
 func exampleOf(cmd *cobra.Command, flag string) string {
 	for line := range strings.Lines(cmd.Example) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "  #")
@@ -185,10 +187,10 @@ func exampleOf(cmd *cobra.Command, flag string) string {
 	return ""
 }
 
-// mostOwners is how many commands may have a flag that says which of them is meant.
+// mostOwners is the maximum number of commands with a flag for which a hint names one of them.
 const mostOwners = 2
 
-// exampleWith returns an example with a flag that few commands have; empty: there is none.
+// exampleWith returns an example with a flag that only few commands have, or an empty string if there is none.
 func (a *App) exampleWith(flag string) string {
 	if a.Root == nil {
 		return ""
@@ -211,14 +213,14 @@ func (a *App) exampleWith(flag string) string {
 	return line
 }
 
-// unknownCommand is the error of a word that names no command.
+// unknownCommand is the error for a word that is not the name of a command.
 type unknownCommand struct{ name, parent string }
 
 func (u *unknownCommand) Error() string {
 	return fmt.Sprintf("unknown command %q for %q", u.name, u.parent)
 }
 
-// unknownIn returns the error of the word behind the names of a command, when that should name a subcommand and does not; nil: all is well.
+// unknownIn returns the error for a word that should name a subcommand of cmd and does not. Otherwise it returns nil.
 func unknownIn(cmd *cobra.Command, args []string) error {
 	at := strings.Count(cmd.CommandPath(), " ")
 	if at >= len(args) || strings.HasPrefix(args[at], "-") || cmd.Args == nil {
@@ -230,8 +232,7 @@ func unknownIn(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// OnlySubcommands makes a command with subcommands refuse any other word, and print its help when
-// it has no work of its own.
+// OnlySubcommands lets a command reject any word that is not a subcommand. A command without work of its own prints its help.
 func OnlySubcommands(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -254,7 +255,7 @@ func commandNames(parent *cobra.Command) []string {
 	return names
 }
 
-// flagNames are the names of the flags of a command, with their second names.
+// flagNames returns the names of a command's flags, including alternative names.
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

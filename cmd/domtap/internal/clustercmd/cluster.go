@@ -1,4 +1,4 @@
-// Package clustercmd holds the command cluster: what a cluster of daemons is like, and how to operate it.
+// Package clustercmd provides the command cluster, which shows and operates a cluster of daemons.
 package clustercmd
 
 import (
@@ -12,7 +12,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Cluster makes the command cluster with its subcommands.
+// Cluster returns the command cluster with its subcommands.
 func Cluster(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// Doctor makes the command doctor.
+// Doctor returns the command doctor.
 func Doctor(a *cli.App) *cobra.Command {
 	p := doctor.Subject{Version: a.Version, Try: a.TryBrowser}
 	cmd := &cobra.Command{

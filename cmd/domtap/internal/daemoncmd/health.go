@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// Health makes the command health.
+// Health returns the command health.
 func Health(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health [SERVICE]",

@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
-// Man makes the command man. all makes the tree of commands that the pages describe.
+// Man returns the command man. all makes the tree of commands that the pages describe.
 func Man(a *cli.App, all func() *cobra.Command) *cobra.Command {
 	var date string
 	cmd := &cobra.Command{

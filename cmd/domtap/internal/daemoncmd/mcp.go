@@ -29,7 +29,7 @@ type mcpFlags struct {
 	logLevel  cli.Choice
 }
 
-// MCP makes the command mcp.
+// MCP returns the command mcp.
 func MCP(a *cli.App) *cobra.Command {
 	var m mcpFlags
 	cmd := &cobra.Command{

@@ -18,7 +18,7 @@ import (
 //go:embed skill.md
 var skillHead string
 
-// Skill makes the command skill. all makes the tree of commands that the skill lists.
+// Skill returns the command skill. all makes the tree of commands that the skill lists.
 func Skill(a *cli.App, all func() *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skill [DIR]",

@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Stats makes the command stats.
+// Stats returns the command stats.
 func Stats(a *cli.App) *cobra.Command {
 	request := new(domtapv1.GetStatsRequest)
 	cmd := &cobra.Command{

@@ -21,7 +21,7 @@ type stopped struct {
 	PID int `json:"pid"`
 }
 
-// Stop makes the command stop.
+// Stop returns the command stop.
 func Stop(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stop",
@@ -49,7 +49,7 @@ func Stop(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// Socket makes the command socket.
+// Socket returns the command socket.
 func Socket(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "socket",

@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// Token makes the command token.
+// Token returns the command token.
 func Token(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",

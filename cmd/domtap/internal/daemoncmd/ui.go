@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// UI makes the command ui.
+// UI returns the command ui.
 func UI(a *cli.App) *cobra.Command {
 	var open, off bool
 	request := new(domtapv1.StartLivePageRequest)

@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/routes"
 )
 
-// Route makes the command route with its subcommands.
+// Route returns the command route with its subcommands.
 func Route(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "route",
@@ -49,7 +49,7 @@ func (m *matching) register(a *cli.App, cmd *cobra.Command) {
 	a.SessionFlag(cmd, &m.session, "the session (default: the session named default)")
 	cmd.Flags().StringSliceVar(&m.types, "type", nil, "only requests of this type, such as image, font, fetch, xhr, document; may be repeated")
 	cmd.Flags().StringSliceVar(&m.methods, "method", nil, "only requests with this method, such as POST; may be repeated")
-	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(routes.Types, cobra.ShellCompDirectiveNoFileComp)) // the only error is a flag that does not exist
+	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(routes.Types, cobra.ShellCompDirectiveNoFileComp)) // fails only if the flag does not exist
 }
 
 // route makes the route that the flags describe, without an action.

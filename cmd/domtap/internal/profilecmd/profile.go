@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// Profile makes the command profile with its subcommands.
+// Profile returns the command profile with its subcommands.
 func Profile(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile",

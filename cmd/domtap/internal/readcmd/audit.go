@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// Audit makes the command audit.
+// Audit returns the command audit.
 func Audit(a *cli.App) *cobra.Command {
 	var errorsOnly, fail bool
 	var maxTokens, maxFindings int32

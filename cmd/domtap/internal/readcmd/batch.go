@@ -28,7 +28,7 @@ type batchFlags struct {
 	cmd                 *cobra.Command
 }
 
-// Batch makes the command batch.
+// Batch returns the command batch.
 func Batch(a *cli.App) *cobra.Command {
 	var flags batchFlags
 	cmd := &cobra.Command{

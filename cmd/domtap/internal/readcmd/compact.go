@@ -33,7 +33,7 @@ type compactFlags struct {
 	epoch       string
 }
 
-// Compact makes the command compact.
+// Compact returns the command compact.
 func Compact(a *cli.App) *cobra.Command {
 	return pageText(a, &cobra.Command{
 		Use:   "compact",
@@ -56,7 +56,7 @@ domtap snapshot prints the same page in a third of the tokens.`,
 	}, "lines", "dense", "tree", "diff", "dense_diff")
 }
 
-// Snapshot makes the command snapshot.
+// Snapshot returns the command snapshot.
 func Snapshot(a *cli.App) *cobra.Command {
 	return pageText(a, &cobra.Command{
 		Use:   "snapshot",

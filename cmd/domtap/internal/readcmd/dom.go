@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 )
 
-// DOM makes the command dom.
+// DOM returns the command dom.
 func DOM(a *cli.App) *cobra.Command {
 	var view viewFlags
 	var cursor string

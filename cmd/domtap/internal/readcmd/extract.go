@@ -21,7 +21,7 @@ type extractFlags struct {
 	cmd                    *cobra.Command
 }
 
-// Extract makes the command extract.
+// Extract returns the command extract.
 func Extract(a *cli.App) *cobra.Command {
 	var flags extractFlags
 	cmd := a.TabCommand(&cobra.Command{

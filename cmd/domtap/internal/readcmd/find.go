@@ -13,7 +13,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Find makes the command find.
+// Find returns the command find.
 func Find(a *cli.App) *cobra.Command {
 	var results, tokens int32
 	var within string

@@ -23,7 +23,7 @@ type logFlags struct {
 	max                                        int32
 }
 
-// Log makes the command log.
+// Log returns the command log.
 func Log(a *cli.App) *cobra.Command {
 	var l logFlags
 	cmd := a.TabCommand(&cobra.Command{

@@ -15,7 +15,7 @@ var papers = map[string]domtapv1.PaperFormat{
 	"legal": domtapv1.PaperFormat_PAPER_FORMAT_LEGAL, "a3": domtapv1.PaperFormat_PAPER_FORMAT_A3, "a5": domtapv1.PaperFormat_PAPER_FORMAT_A5,
 }
 
-// PDF makes the command pdf.
+// PDF returns the command pdf.
 func PDF(a *cli.App) *cobra.Command {
 	var paper cli.Choice
 	var landscape, background bool

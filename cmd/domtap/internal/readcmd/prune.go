@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/transcript"
 )
 
-// Prune makes the command prune.
+// Prune returns the command prune.
 func Prune(a *cli.App) *cobra.Command {
 	o := transcript.Default()
 	var stats bool

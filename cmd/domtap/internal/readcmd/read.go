@@ -35,7 +35,7 @@ type readFlags struct {
 	cmd       *cobra.Command
 }
 
-// Read makes the command read.
+// Read returns the command read.
 func Read(a *cli.App) *cobra.Command {
 	var flags readFlags
 	cmd := a.TabCommand(&cobra.Command{

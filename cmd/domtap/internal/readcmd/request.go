@@ -13,7 +13,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Request makes the command request.
+// Request returns the command request.
 func Request(a *cli.App) *cobra.Command {
 	var body bool
 	var save string
@@ -78,7 +78,7 @@ func saveBody(a *cli.App, file string, answer *domtapv1.GetRequestResponse) erro
 	return a.SaveSecret(file, answer.GetBody(), "the body")
 }
 
-// HAR makes the command har.
+// HAR returns the command har.
 func HAR(a *cli.App) *cobra.Command {
 	var bodies bool
 	var most int32

@@ -20,7 +20,7 @@ var imageFormats = map[string]domtapv1.ImageFormat{
 	".webp": domtapv1.ImageFormat_IMAGE_FORMAT_WEBP,
 }
 
-// Shot makes the command shot.
+// Shot returns the command shot.
 func Shot(a *cli.App) *cobra.Command {
 	var fullPage, annotate bool
 	var quality int32

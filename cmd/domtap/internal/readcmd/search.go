@@ -31,7 +31,7 @@ type searchFlags struct {
 	cmd         *cobra.Command
 }
 
-// Search makes the command search.
+// Search returns the command search.
 func Search(a *cli.App) *cobra.Command {
 	var flags searchFlags
 	cmd := &cobra.Command{

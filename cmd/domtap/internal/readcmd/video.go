@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/content/animation"
 )
 
-// Video makes the command video.
+// Video returns the command video.
 func Video(a *cli.App) *cobra.Command {
 	var duration time.Duration
 	var fps, width int32

@@ -27,7 +27,7 @@ exists. Texts match by a part and regardless of case, unless --exact is given. -
 anywhere on the page. --url is a part of the URL or, with a *, a pattern for the whole URL. CONDITION is text,
 gone, url, role or selector: a flag without its dashes.`
 
-// Wait makes the command wait.
+// Wait returns the command wait.
 func Wait(a *cli.App) *cobra.Command {
 	var w waitFlags
 	var each bool

@@ -30,7 +30,7 @@ given more than once, all conditions must hold at once.
 With --timeout, the command ends after that time: with exit code 5 if --count or --until was not
 reached, and 0 without them. There is no timeout by default.`
 
-// Watch makes the command watch.
+// Watch returns the command watch.
 func Watch(a *cli.App) *cobra.Command {
 	var view viewFlags
 	var w watcher

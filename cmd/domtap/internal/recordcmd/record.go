@@ -14,7 +14,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Record makes the command record with its subcommands.
+// Record returns the command record with its subcommands.
 func Record(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record",

@@ -53,7 +53,7 @@ func (o *replayFlags) register(cmd *cobra.Command) {
 	}
 }
 
-// Replay makes the command replay.
+// Replay returns the command replay.
 func Replay(a *cli.App) *cobra.Command {
 	var flags replayFlags
 	cmd := &cobra.Command{

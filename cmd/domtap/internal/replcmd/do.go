@@ -21,7 +21,7 @@ import (
 type Steps struct {
 	// Parse makes the step of a command; nil without an error: the command is none.
 	Parse func(words []string) (*domtapv1.Step, error)
-	// Turn makes the command that does steps, given with their words. It leaves out what next, the command that reads the page after it, will
+	// Turn returns the command that does steps, given with their words. It leaves out what next, the command that reads the page after it, will
 	// print; each prints every change.
 	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command
 	// Max is how many steps a turn may have.
@@ -36,7 +36,7 @@ that fails ends it, and the error says which; those after it are not done.
 An element is named by its text, its label, role and name, or its ref; of several, the flags of domtap click
 choose one. domtap batch reads many pages.`
 
-// Do makes the command do.
+// Do returns the command do.
 func Do(a *cli.App, root Root, steps Steps) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "do STEP... | -",

@@ -30,7 +30,7 @@ const maxLine = 1 << 20
 // Root makes the tree of commands of one line.
 type Root func(a *cli.App, args ...string) *cobra.Command
 
-// Repl makes the command repl.
+// Repl returns the command repl.
 func Repl(a *cli.App, root Root) *cobra.Command {
 	var keepGoing bool
 	cmd := a.TabCommand(&cobra.Command{

@@ -144,7 +144,7 @@ type setting struct {
 	From  string `json:"from"`
 }
 
-// Config makes the command config.
+// Config returns the command config.
 func Config(a *cli.App) *cobra.Command {
 	var s Flags
 	var all bool

@@ -47,7 +47,7 @@ func (s *Flags) Register(cmd *cobra.Command) {
 	cli.BindEnv(f, "config")
 	cli.StateDirFlag(f, &s.Browser.StateDir)
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
-	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
+	_ = f.MarkHidden("on-demand") // fails only if the flag does not exist
 }
 
 // registerListen defines where the daemon listens.
@@ -82,7 +82,7 @@ func (s *Flags) registerBrowser(f *pflag.FlagSet) {
 	f.StringVar(&s.Browsers.RemoteHeaderFile, "remote-header-file", "", "a `FILE` with headers for --remote, one \"NAME: VALUE\" in each line, mode 0600 (default: the lines in $"+daemon.RemoteHeadersVariable+")")
 	f.StringVar(&s.Browser.UserDataDir, "profile", "", "keep the default session in this directory across starts (default: not kept)")
 	f.StringVar(&s.Browser.UserDataDir, "user-data-dir", "", "another name for --profile")
-	_ = f.MarkHidden("user-data-dir") // the only error is a flag that does not exist
+	_ = f.MarkHidden("user-data-dir") // fails only if the flag does not exist
 	cli.BindEnv(f, "chrome", "chrome-flag", "headless", "page-nice", "browsers", "remote", "remote-header-file", "profile", "user-data-dir")
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// Serve makes the command serve.
+// Serve returns the command serve.
 func Serve(a *cli.App) *cobra.Command {
 	var s Flags
 	cmd := &cobra.Command{

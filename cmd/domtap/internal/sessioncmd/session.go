@@ -20,7 +20,7 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Session makes the command session with its subcommands.
+// Session returns the command session with its subcommands.
 func Session(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session",

@@ -34,7 +34,7 @@ func value(a *cli.App, argument string) (string, error) {
 	return strings.TrimSuffix(string(text), "\n"), err
 }
 
-// Cookies makes the command cookies with its subcommands.
+// Cookies returns the command cookies with its subcommands.
 func Cookies(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cookies",

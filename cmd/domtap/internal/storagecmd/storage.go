@@ -11,7 +11,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Storage makes the command storage with its subcommands.
+// Storage returns the command storage with its subcommands.
 func Storage(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "storage",

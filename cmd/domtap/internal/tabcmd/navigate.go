@@ -45,7 +45,7 @@ With --restore, the tab comes back when its renderer or its browser dies, or whe
 and started again: under the same ID, at its URL, scrolled to where it was. Typed text is lost, and
 refs are new. domtap restore --on and --off change the setting later.`
 
-// Open makes the command open.
+// Open returns the command open.
 func Open(a *cli.App) *cobra.Command {
 	var flags openFlags
 	cmd := &cobra.Command{
@@ -146,7 +146,7 @@ func urgent(all []*domtapv1.Outcome) []*domtapv1.Outcome {
 	})
 }
 
-// Goto makes the command goto.
+// Goto returns the command goto.
 func Goto(a *cli.App) *cobra.Command {
 	return navigationCommand(a, &cobra.Command{
 		Use:     "goto URL",
@@ -171,7 +171,7 @@ func historyCommand(a *cli.App, name, short string, call navigation) *cobra.Comm
 	}, call)
 }
 
-// Back makes the command back.
+// Back returns the command back.
 func Back(a *cli.App) *cobra.Command {
 	return historyCommand(a, "back", "Go one page back",
 		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (navigated, error) {
@@ -179,7 +179,7 @@ func Back(a *cli.App) *cobra.Command {
 		})
 }
 
-// Forward makes the command forward.
+// Forward returns the command forward.
 func Forward(a *cli.App) *cobra.Command {
 	return historyCommand(a, "forward", "Go one page forward",
 		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (navigated, error) {
@@ -187,7 +187,7 @@ func Forward(a *cli.App) *cobra.Command {
 		})
 }
 
-// Reload makes the command reload.
+// Reload returns the command reload.
 func Reload(a *cli.App) *cobra.Command {
 	return historyCommand(a, "reload", "Load the page again",
 		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (navigated, error) {

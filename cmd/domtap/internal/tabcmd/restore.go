@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Restore makes the command restore.
+// Restore returns the command restore.
 func Restore(a *cli.App) *cobra.Command {
 	var on, off bool
 	cmd := a.TabCommand(&cobra.Command{

@@ -11,7 +11,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Tabs makes the command tabs.
+// Tabs returns the command tabs.
 func Tabs(a *cli.App) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
@@ -43,7 +43,7 @@ func printTabs(a *cli.App, tabs ...*domtapv1.Tab) error {
 	})
 }
 
-// Close makes the command close.
+// Close returns the command close.
 func Close(a *cli.App) *cobra.Command {
 	cmd := a.TabCommand(&cobra.Command{
 		Use:   "close [TAB…]",

@@ -13,7 +13,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Pause makes the command pause.
+// Pause returns the command pause.
 func Pause(a *cli.App) *cobra.Command {
 	var flags pauseFlags
 	cmd := a.TabCommand(&cobra.Command{
@@ -82,7 +82,7 @@ func showPause(p *cli.Printer, answer interface {
 	return p.Show(answer, func() string { return pauses([]*domtapv1.Pause{answer.GetPause()}) })
 }
 
-// Resume makes the command resume.
+// Resume returns the command resume.
 func Resume(a *cli.App) *cobra.Command {
 	var session string
 	cmd := a.TabCommand(&cobra.Command{

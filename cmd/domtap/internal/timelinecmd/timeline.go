@@ -30,7 +30,7 @@ type flags struct {
 	follow bool
 }
 
-// Timeline makes the command timeline.
+// Timeline returns the command timeline.
 func Timeline(a *cli.App) *cobra.Command {
 	var l flags
 	cmd := a.TabCommand(&cobra.Command{
