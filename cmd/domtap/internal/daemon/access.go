@@ -10,15 +10,15 @@ import (
 	"github.com/domtap/domtap/internal/server/identity"
 )
 
-// Access is who may call besides the operator. The zero value is nobody.
+// Access configures who may call besides the operator. The zero value admits only the operator.
 type Access struct {
-	// ClientsFile lists named clients; empty: none. See identity.Parse.
+	// ClientsFile is a file that lists named clients. If empty, there are none. See identity.Parse.
 	ClientsFile string
 }
 
-// clients are the clients that may call over TCP: the owner of the operator's token, and the clients in the file,
-// which is read again from time to time and after SIGHUP. The caller calls unfollow at the end, which ends their rights. The end of ctx
-// does not: calls that are under way when the daemon is told to stop may finish.
+// clients returns the clients that may call over TCP: the owner of the operator's token, and the clients in the file. The file is reread
+// periodically and after SIGHUP. Calling unfollow ends the clients' rights. The end of ctx does not, so that calls in flight can finish
+// when the daemon is told to stop.
 func (cfg Config) clients(ctx context.Context, token string) (clients *identity.Clients, unfollow func(), err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	clients = identity.New(ctx, token)
@@ -44,7 +44,7 @@ func (cfg Config) clients(ctx context.Context, token string) (clients *identity.
 // ofClient reports whether a session belongs to a named client.
 func ofClient(session string) bool { return identity.OwnerOf(session) != identity.OperatorName }
 
-// quota limits each named client to so many tabs or sessions.
+// quota limits the number of tabs or sessions of each named client.
 func quota(most int) func(session string) (string, int) {
 	return func(session string) (string, int) {
 		if !ofClient(session) {

@@ -9,21 +9,22 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// MaxBrowsers is the most browsers of a daemon.
+// MaxBrowsers limits the number of browsers of a daemon.
 const MaxBrowsers = 16
 
-// Browsers is how many browsers a daemon has. The zero value is one that the daemon starts.
+// Browsers configures the browsers of a daemon. The zero value selects one browser that the daemon starts.
 type Browsers struct {
-	// Count is how many browsers the daemon starts; 0: 1.
+	// Count is the number of browsers to start. Zero means one.
 	Count int
-	// Remotes are running browsers to attach to, as in browser.Config.Remote, instead of starting any.
+	// Remotes lists running browsers to attach to, as in browser.Config.Remote, instead of starting any.
 	Remotes []string
-	// RemoteHeaderFile has the headers that are sent to them, one "Name: value" in each line; empty: RemoteHeaders has them, in the same form.
+	// RemoteHeaderFile is a file with the headers for remote browsers, one "Name: value" per line. If empty, RemoteHeaders holds the
+	// headers, in the same form.
 	RemoteHeaderFile string
 	RemoteHeaders    search.Secret
 }
 
-// Check returns an error for an invalid number. A user cannot ask for a Count of 0.
+// Check returns an error for an invalid number. It rejects a Count of 0, because a user cannot ask for that.
 func (b Browsers) Check() error {
 	switch {
 	case b.Count < 1 || b.Count > MaxBrowsers:
@@ -36,7 +37,7 @@ func (b Browsers) Check() error {
 	return nil
 }
 
-// starters start the browsers. The first browser has the default session, and so the profile; the others have
+// starters returns functions that start the browsers. The first browser has the default session and therefore the profile. The others have
 // temporary profiles.
 func (b Browsers) starters(base browser.Config) ([]browserpool.Starter, error) {
 	header, err := b.Header()
@@ -60,13 +61,13 @@ func (b Browsers) starters(base browser.Config) ([]browserpool.Starter, error) {
 	return all, nil
 }
 
-// starter starts one browser, as often as it is called.
+// starter returns a function that starts a browser each time it is called.
 func starter(cfg browser.Config) browserpool.Starter {
 	start := browser.Starter(cfg)
 	return func(ctx context.Context) (browserpool.Engine, error) {
 		b, err := start(ctx)
 		if err != nil {
-			return nil, err // without an Engine that holds a nil pointer
+			return nil, err // the interface must not hold a nil pointer
 		}
 		return b, nil
 	}

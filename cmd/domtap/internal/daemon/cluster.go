@@ -14,32 +14,33 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/metrics"
 )
 
-// Cluster is which cluster the daemon is a node of, and how. The zero value is none. Only a program that is built with the tag cluster can
-// be a node.
+// Cluster configures the daemon as a node of a cluster. The zero value means no cluster. Only a program built with the tag cluster can be a
+// node.
 type Cluster struct {
-	// Name is the cluster's.
+	// Name is the name of the cluster.
 	Name string
-	// Role is server, for a node that runs a NATS server, or client; empty: server, unless NATS names servers.
+	// Role is "server" for a node that runs a NATS server, or "client". If empty, the role is client if NATS is set, and server otherwise.
 	Role string
-	// Node names the daemon in the cluster. It stays the same over restarts.
+	// Node is the name of the daemon in the cluster. It stays the same across restarts.
 	Node string
-	// Listen is where the node takes the calls of others, and Address where they call it; empty: at Listen. Its host is one that they can
-	// reach.
+	// Listen is the address on which the node accepts calls from other nodes. Address is the address that they call; if empty, Listen.
+	// Other nodes must be able to reach its host.
 	Listen, Address string
-	// NATSListen is where a server takes clients of NATS, and RouteListen where it takes the other servers, whose addresses Routes
-	// are. Without RouteListen, a server stands alone.
+	// NATSListen is the address for NATS clients, and RouteListen the address for other NATS servers, whose addresses are in Routes.
+	// Without RouteListen, the server does not join other servers.
 	NATSListen, RouteListen string
 	Routes                  []string
-	// StoreDir is where a server keeps its data.
+	// StoreDir is the data directory of the NATS server.
 	StoreDir string
-	// TokenFile has the token of the cluster, which is the same on all nodes.
+	// TokenFile contains the token of the cluster, which is the same on all nodes.
 	TokenFile string
-	// CertFile, KeyFile and CAFile are for mutual TLS between nodes; empty: the nodes are on one machine.
+	// CertFile, KeyFile and CAFile configure mutual TLS between nodes. If empty, all nodes must be on one machine.
 	CertFile, KeyFile, CAFile string
-	// NATS are the addresses of NATS servers, for a client. CredsFile has credentials for them; empty: they are nodes of the cluster.
+	// NATS lists the addresses of NATS servers, for a client. CredsFile contains credentials for them. If CredsFile is empty, the servers
+	// are nodes of the cluster.
 	NATS      []string
 	CredsFile string
-	// Replicas is how many servers keep the data of the cluster; 0: 3, or 1 where there are fewer servers.
+	// Replicas is the number of servers that store the cluster's data. Zero means 3, or 1 if there are fewer servers.
 	Replicas int
 }
 
@@ -49,7 +50,7 @@ const (
 	clusterClient = "client"
 )
 
-// role is the role of the node.
+// role returns the role of the node.
 func (c Cluster) role() string {
 	switch {
 	case c.Role != "":
@@ -60,7 +61,7 @@ func (c Cluster) role() string {
 	return clusterServer
 }
 
-// Check returns an error that names the flag of what is missing, or unsafe.
+// Check returns an error that names the flag of a missing or unsafe setting.
 func (c Cluster) Check() error {
 	if c.Name == "" {
 		return c.checkNone()
@@ -91,7 +92,7 @@ func (c Cluster) Check() error {
 	return c.checkAddresses()
 }
 
-// checkNone returns an error for settings of a cluster that has no name.
+// checkNone returns an error if other settings are set although the cluster has no name.
 func (c Cluster) checkNone() error {
 	if c.Node+c.Listen+c.Address+c.NATSListen+c.RouteListen+c.StoreDir+c.TokenFile+c.CertFile+c.KeyFile+c.CAFile+c.CredsFile != "" || len(c.NATS)+len(c.Routes) > 0 {
 		return errors.New("--cluster must name the cluster that the other settings are of")
@@ -99,7 +100,7 @@ func (c Cluster) checkNone() error {
 	return nil
 }
 
-// checkAddresses returns an error for addresses that others could not reach, or that are not safe without TLS.
+// checkAddresses returns an error for addresses that other nodes cannot reach, or that are unsafe without TLS.
 func (c Cluster) checkAddresses() error {
 	for _, at := range []struct{ flag, address string }{{"cluster-listen", c.Listen}, {"cluster-address", c.Address}, {"cluster-nats", c.NATSListen}, {"cluster-route", c.RouteListen}} {
 		if at.address == "" {
@@ -123,34 +124,34 @@ func (c Cluster) checkAddresses() error {
 func (c Cluster) someTLS() bool { return c.CertFile+c.KeyFile+c.CAFile != "" }
 func (c Cluster) allTLS() bool  { return c.CertFile != "" && c.KeyFile != "" && c.CAFile != "" }
 
-// validName reports whether a name can be one of a cluster or a node.
+// validName reports whether name is valid for a cluster or a node.
 func validName(name string) bool {
 	return name != "" && len(name) <= 32 && strings.Trim(name, "-_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// Paths are the settings that are files and directories.
+// Paths returns pointers to the settings that hold paths.
 func (c *Cluster) Paths() []*string {
 	return []*string{&c.StoreDir, &c.TokenFile, &c.CredsFile, &c.CertFile, &c.KeyFile, &c.CAFile}
 }
 
-// clusterNode is the daemon as a node of a cluster, in the order of the methods.
+// clusterNode connects the daemon to its cluster. Its methods are called in the order of their declaration.
 type clusterNode interface {
-	// prepare sets what the tabs and the sessions need to know.
+	// prepare sets the cluster's options in the configuration of the tabs and the sessions.
 	prepare(tabs *tabpool.Config, all *sessions.Config)
-	// join joins the cluster with the tabs and sessions, and sets what passes on calls to other nodes.
+	// join joins the cluster with the tabs and sessions, and sets the handlers that forward calls to other nodes.
 	join(ctx context.Context, s *services, calls *server.Config) error
-	// measure adds the figures of the node to the metrics.
+	// measure adds the node's figures to the metrics.
 	measure(*metrics.Metrics)
-	// start takes calls of other nodes as soon as the server serves.
+	// start accepts calls from other nodes once the server serves.
 	start(s *services) error
-	// outlive returns a context that ends after ctx, when the sessions have moved to other nodes, as far as they can. The caller calls
-	// stop after the server has stopped.
+	// outlive returns a context that ends after ctx, when as many sessions as possible have moved to other nodes. The caller calls stop
+	// after the server has stopped.
 	outlive(ctx context.Context, s *services) (until context.Context, stop func())
 	// close leaves the cluster.
 	close()
 }
 
-// single is a daemon that is no node of a cluster.
+// single is the clusterNode of a daemon without a cluster.
 type single struct{}
 
 func (single) prepare(*tabpool.Config, *sessions.Config)             {}
@@ -162,7 +163,7 @@ func (single) outlive(ctx context.Context, _ *services) (context.Context, func()
 	return ctx, func() {}
 }
 
-// cluster connects to the cluster of the daemon, if it has one.
+// cluster connects to the cluster, if one is configured.
 func (cfg Config) cluster(ctx context.Context) (clusterNode, error) {
 	if cfg.Cluster.Name == "" {
 		return single{}, nil

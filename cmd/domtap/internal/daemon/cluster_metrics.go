@@ -8,7 +8,7 @@ import (
 
 func (j *joined) measure(m *metrics.Metrics) { m.FollowCluster(j.figures) }
 
-// figures are what metrics say of the node.
+// figures returns the node's figures for the metrics.
 func (j *joined) figures() metrics.Cluster {
 	o := j.node.Operations()
 	c, now := o.Counts(), o.Status()

@@ -31,22 +31,23 @@ import (
 )
 
 const (
-	// joinLimit is how long the start waits for a majority of the servers.
+	// joinLimit limits how long the start waits for a majority of the servers.
 	joinLimit = 2 * time.Minute
-	// drainLimit is how long the sessions have, at the end of the daemon, to move to other nodes.
+	// drainLimit limits how long sessions may take to move to other nodes when the daemon stops.
 	drainLimit = 20 * time.Second
-	// leaveLimit is how long the registry has to learn that the node is gone.
+	// leaveLimit limits how long the node tries to deregister.
 	leaveLimit = 3 * time.Second
-	// fenceLook is how often health looks whether the node is cut off.
+	// fenceLook is the interval at which the node checks whether it is cut off.
 	fenceLook = 500 * time.Millisecond
 )
 
-// joined is the daemon as a node of a cluster.
+// joined is the clusterNode of a daemon in a cluster.
 type joined struct {
-	// ctx ends when the daemon has left the cluster, which is later than the context of its start: sessions move in between.
+	// ctx ends when the daemon has left the cluster. That is later than the end of the context of its start, because sessions move in
+	// between.
 	ctx context.Context
 	end context.CancelFunc
-	// stopping: the daemon has begun to leave.
+	// stopping is set when the daemon starts to leave.
 	stopping    atomic.Bool
 	cfg         Config
 	log         *slog.Logger
@@ -59,18 +60,18 @@ type joined struct {
 	owner       *replication.Owner
 	copies      copies
 	proxy       *peers.Proxy
-	// answers is the name under which other nodes ask for this one's tabs, and unanswer ends that.
+	// answers is the name under which other nodes request this node's tabs. unanswer stops answering these requests.
 	answers  string
 	unanswer func()
 	// open opens the registry.
 	open func(context.Context, registry.Config) (*registry.Registry, error)
-	// endCopies ends the copies of other nodes' tabs, and the streams that are served from them.
+	// endCopies closes the copies of other nodes' tabs, and the streams served from them.
 	endCopies func()
-	// stops undo what was begun, the last first.
+	// stops holds the functions that undo the start. They are called in reverse order.
 	stops []func()
 }
 
-// replicas is how many servers keep the data.
+// replicas returns the number of servers that store the data.
 func (c Cluster) replicas() int {
 	servers := len(c.NATS)
 	if c.role() == clusterServer {
@@ -85,10 +86,11 @@ func (c Cluster) replicas() int {
 	return 1
 }
 
-// setMember asks whether the node takes sessions. Of several callers, the last one has the newest answer.
+// setMember records the result of in, which reports whether the node accepts sessions. in runs under the lock, so the last caller has the
+// newest result.
 func (r *readiness) setMember(in func() bool) { r.set(&r.member, in) }
 
-// openCluster connects to NATS, and makes what needs no tabs yet.
+// openCluster connects to NATS and creates what does not depend on tabs.
 func openCluster(ctx context.Context, cfg Config) (clusterNode, error) {
 	j := &joined{cfg: cfg, log: cfg.Logger, unanswer: func() {}}
 	j.ctx, j.end = context.WithCancel(context.WithoutCancel(ctx))
@@ -108,7 +110,7 @@ func openCluster(ctx context.Context, cfg Config) (clusterNode, error) {
 	return j, nil
 }
 
-// connect starts the NATS server, if this node runs one, connects, and opens what is kept there.
+// connect starts the NATS server if this node runs one, connects, and opens the stored data.
 func (j *joined) connect(ctx context.Context) error {
 	c := j.cfg.Cluster
 	token, err := listen.ReadToken(c.TokenFile)
@@ -123,7 +125,7 @@ func (j *joined) connect(ctx context.Context) error {
 		return fmt.Errorf("--cluster-listen: %w", err)
 	}
 	client := embedded.Client{Name: c.Node, URLs: c.NATS, CredsFile: c.CredsFile, Logger: j.log}
-	if c.allTLS() && c.CredsFile == "" { // an existing NATS has nothing to do with the certificates of the cluster
+	if c.allTLS() && c.CredsFile == "" { // an existing NATS does not use the certificates of the cluster
 		client.TLS = &embedded.TLS{CertFile: c.CertFile, KeyFile: c.KeyFile, CAFile: c.CAFile}
 	}
 	if c.CredsFile == "" {
@@ -158,7 +160,7 @@ func (j *joined) connect(ctx context.Context) error {
 
 func (j *joined) prepare(tabs *tabpool.Config, all *sessions.Config) {
 	tabs.Keeper, tabs.KeepAll, tabs.MayAct = j.member, true, j.member.MayAct
-	tabs.Opaque = func(string) bool { return true } // numbers would be those of other nodes' tabs, too
+	tabs.Opaque = func(string) bool { return true } // numbers could collide with tabs of other nodes
 	all.Registrar = j.member
 	tabs.Elsewhere, all.Elsewhere = j.member.TabsElsewhere, j.member.SessionsElsewhere
 }
@@ -178,7 +180,7 @@ func (j *joined) join(ctx context.Context, s *services, calls *server.Config) er
 		ctx, cancel := context.WithTimeout(j.ctx, leaveLimit)
 		defer cancel()
 		j.node.Close(ctx)
-		s.sessions.Wait() // those that were fenced
+		s.sessions.Wait() // sessions that were fenced
 	})
 	j.member.Start(j.node)
 	j.stops = append(j.stops, sync.OnceFunc(j.member.Close))
@@ -198,17 +200,17 @@ func (j *joined) join(ctx context.Context, s *services, calls *server.Config) er
 	return nil
 }
 
-// address is where other nodes call this one.
+// address returns the address at which other nodes call this one.
 func (j *joined) address() string {
 	if at := j.cfg.Cluster.Address; at != "" {
 		return at
 	}
-	host, _, _ := net.SplitHostPort(j.cfg.Cluster.Listen) // Check has seen it
+	host, _, _ := net.SplitHostPort(j.cfg.Cluster.Listen) // Check has validated it
 	_, port, _ := net.SplitHostPort(j.listener.Addr().String())
 	return net.JoinHostPort(host, port)
 }
 
-// copies are the copies of other nodes' tabs, as peers want them.
+// copies implements peers.Copies with the copies of other nodes' tabs.
 type copies struct{ *replication.Replicas }
 
 // Open implements peers.Copies.
@@ -221,7 +223,7 @@ func (c copies) Recent(tab string, owner peers.Node, age time.Duration, of views
 	return c.Replicas.Recent(tab, owner.Process(), age, of.Watch())
 }
 
-// replicate publishes this node's tabs while others follow them, and keeps copies of others' tabs.
+// replicate publishes this node's tabs while other nodes follow them, and keeps copies of other nodes' tabs.
 func (j *joined) replicate(pool *tabpool.Pool) (peers.Copies, error) {
 	j.owner = replication.NewOwner(j.ctx, replication.OwnerConfig{
 		Log: j.records, Logger: j.log, Allowed: func() bool { return !errors.Is(j.node.Err(), cluster.ErrFenced) },
@@ -249,14 +251,14 @@ func (j *joined) replicate(pool *tabpool.Pool) (peers.Copies, error) {
 	return j.copies, nil
 }
 
-// process names this incarnation of the node.
+// process returns the name of this incarnation of the node.
 func (j *joined) process() string {
 	here := j.node.Here()
 	return peers.Node{ID: here.Node, Incarnation: here.Incarnation}.Process()
 }
 
-// answer lets other nodes ask for this one's tabs under the name of its incarnation, which is another one after it was cut off. It
-// belongs to the goroutine that starts the node, and then to the one that watches its health.
+// answer lets other nodes request this node's tabs under the name of its incarnation, which changes after the node was cut off. The
+// goroutine that starts the node calls answer first, then the one that watches its health.
 func (j *joined) answer() error {
 	name := j.process()
 	if name == j.answers {
@@ -271,7 +273,7 @@ func (j *joined) answer() error {
 	return nil
 }
 
-// leaving ends the publishing of tabs that leave.
+// leaving stops publishing tabs that leave this node.
 func (j *joined) leaving(tabs []string) {
 	if j.owner != nil {
 		j.owner.Leave(tabs...)
@@ -310,7 +312,7 @@ func (j *joined) outlive(ctx context.Context, s *services) (until context.Contex
 	}
 }
 
-// watchHealth tells whether the node takes sessions, until ctx ends.
+// watchHealth reports whether the node accepts sessions, until ctx ends.
 func (j *joined) watchHealth(ctx context.Context, ready *readiness) {
 	tick := time.NewTicker(fenceLook)
 	defer tick.Stop()
@@ -327,17 +329,17 @@ func (j *joined) watchHealth(ctx context.Context, ready *readiness) {
 	}
 }
 
-// takesSessions reports whether the node has its lease, and does not drain.
+// takesSessions reports whether the node has its lease and is not stopping.
 func (j *joined) takesSessions() bool { return !j.stopping.Load() && j.node.Err() == nil }
 
-// drain moves the sessions to other nodes, as far as there is time.
+// drain moves as many sessions to other nodes as the time permits.
 func (j *joined) drain(ctx context.Context, ready *readiness) {
 	j.stopping.Store(true)
 	ready.setMember(j.takesSessions)
 	ctx, cancel := context.WithTimeout(ctx, drainLimit)
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		defer cancel() // a node that is cut off has nobody to give its sessions to
+		defer cancel() // a node that is cut off cannot move its sessions
 		j.untilFenced(ctx)
 	})
 	if _, err := j.node.Operations().Empty(ctx); err != nil {
@@ -346,13 +348,13 @@ func (j *joined) drain(ctx context.Context, ready *readiness) {
 	cancel()
 	watching.Wait()
 	j.node.Operations().Halt()
-	j.member.Close() // tabs that end from now on stay registered
-	// Streams of other nodes' tabs have no end of their own, and would keep the server from stopping.
+	j.member.Close() // tabs that end after this stay registered
+	// Streams of other nodes' tabs do not end by themselves and would keep the server from stopping.
 	j.proxy.EndStreams()
 	j.endCopies()
 }
 
-// untilFenced returns when the node is cut off, or ctx ends.
+// untilFenced returns when the node is cut off or ctx ends.
 func (j *joined) untilFenced(ctx context.Context) {
 	tick := time.NewTicker(fenceLook)
 	defer tick.Stop()
@@ -365,13 +367,13 @@ func (j *joined) untilFenced(ctx context.Context) {
 	}
 }
 
-// close undoes all, the last first.
+// close undoes the start in reverse order.
 func (j *joined) close() {
 	for _, stop := range slices.Backward(j.stops) {
 		stop()
 	}
 	j.end()
 	if j.listener != nil {
-		_ = j.listener.Close() // the server has closed it, if there was one
+		_ = j.listener.Close() // the server has closed it if one was started
 	}
 }

@@ -1,8 +1,8 @@
 // Package daemon runs the daemon.
 //
-// Run owns everything: it claims the socket, starts the browsers, serves their tabs, and stops all of them in
-// reverse order. When Run returns, only the log is left. endpoint.Launch is the other side: it starts a
-// process that calls Run, and waits until the daemon listens; the process reports that by a pipe.
+// Run owns everything: it claims the socket, starts the browsers, serves their tabs, and stops all of them in reverse order. When Run
+// returns, only the log remains. Its counterpart endpoint.Launch starts a process that calls Run, and waits until the daemon listens. The
+// process reports that through a pipe.
 package daemon
 
 import (
@@ -23,68 +23,68 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// closeLimit bounds how long the browsers take to stop at the end of the daemon.
+// closeLimit limits how long the browsers may take to stop when the daemon ends.
 const closeLimit = 10 * time.Second
 
-// Config sets up a daemon. At least one of Socket and Listen is set; paths are absolute.
+// Config configures a daemon. At least one of Socket and Listen is set. Paths are absolute.
 type Config struct {
-	// Socket is the unix socket; empty: none.
+	// Socket is the path of the unix socket. If empty, there is none.
 	Socket string
-	// Listen is the TCP address; empty: none.
+	// Listen is the TCP address. If empty, there is none.
 	Listen string
 	TLS    listen.TLS
-	// Web is another TCP address, for HTTP.
+	// Web configures another TCP address, for HTTP.
 	Web Web
-	// TokenFile holds the token for the TCP addresses, and is created if missing.
+	// TokenFile contains the token for the TCP addresses. It is created if missing.
 	TokenFile string
-	// Access is who may call besides the operator.
+	// Access configures who may call besides the operator.
 	Access Access
-	// Browser is how the browsers are started, Browsers how many there are.
+	// Browser configures how the browsers are started, Browsers how many there are.
 	Browser  browser.Config
 	Browsers Browsers
 	MaxTabs  int
-	// Policy limits the URLs that tabs may load; nil: none.
+	// Policy limits the URLs that tabs may load. If nil, there is no limit.
 	Policy *netpolicy.Policy
-	// UploadDirs are the directories whose files may be uploaded to pages.
+	// UploadDirs lists the directories whose files may be uploaded to pages.
 	UploadDirs []string
 	// AllowEval lets clients run scripts in pages.
 	AllowEval bool
-	// Search is which providers search the web.
+	// Search configures the web search providers.
 	Search Search
-	// Dialogs is who answers the dialogs of the session named default.
+	// Dialogs is the dialog policy of the default session.
 	Dialogs driver.DialogPolicy
-	// Restore is which tabs of an earlier daemon are restored.
+	// Restore selects which tabs of an earlier daemon are restored.
 	Restore Restore
-	// Recording is which tabs are recorded, and where.
+	// Recording configures which tabs are recorded, and where.
 	Recording Recording
-	// MaxSessions is the most sessions, including the default session; WarmSessions is how many are kept ready.
+	// MaxSessions limits the number of sessions, including the default session. WarmSessions is the number of sessions kept ready.
 	MaxSessions, WarmSessions int
-	// Limits bound what clients and pages use.
+	// Limits limits the resources of clients and pages.
 	Limits Limits
-	// Cluster is the cluster that the daemon is a node of.
+	// Cluster configures the daemon as a node of a cluster.
 	Cluster Cluster
-	// Metrics is the address of the metrics; empty: none. Without a host it is on loopback.
+	// Metrics is the address of the metrics. If empty, there are none. An address without a host is on loopback.
 	Metrics string
-	// Traces is the collector of traces; empty: none.
+	// Traces is the address of the trace collector. If empty, nothing is traced.
 	Traces string
-	// Debug is the loopback address of profiles; empty: none.
+	// Debug is the loopback address of profiles. If empty, there are none.
 	Debug string
-	// Version is the version that other processes see.
+	// Version is the version that is reported to other processes.
 	Version string
-	// OnDemand is whether endpoint.Launch started this process.
+	// OnDemand means that endpoint.Launch started this process.
 	OnDemand bool
 	Logger   *slog.Logger
 }
 
-// errYield ends a daemon on demand that found another daemon serving.
+// errYield ends an on-demand daemon because another daemon serves already.
 var errYield = errors.New("another daemon serves already")
 
 func cannotStart(err error) error {
 	return exit.Errorf(exit.Unavailable, "domtap doctor checks what the daemon needs", "the daemon cannot start: %w", err)
 }
 
-// Run runs the daemon until ctx ends, which is not an error. A browser that dies is restarted; a first browser
-// that cannot start is an error. The claim on the socket is held until the browsers have stopped.
+// Run runs the daemon until ctx ends, which is not an error. A browser that dies is restarted. If the first browser cannot start, Run
+// returns an error. The claim on the socket is held until the browsers have stopped.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.OnDemand {
 		endpoint.KeepReady() // so that the browser does not inherit the pipe
@@ -100,7 +100,7 @@ func Run(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return cannotStart(err)
 		}
-		defer func() { _ = claim.Release() }() // the end of the process releases the claim, too
+		defer func() { _ = claim.Release() }() // the end of the process also releases the claim
 		until, release := claim.Until(ctx)
 		defer release()
 		ctx = until
@@ -108,8 +108,7 @@ func Run(ctx context.Context, cfg Config) error {
 	return cfg.runBrowsers(ctx)
 }
 
-// claim claims the socket. A daemon on demand yields to a daemon that serves, and waits while another daemon
-// starts or stops.
+// claim claims the socket. An on-demand daemon yields to a daemon that serves, and waits while another daemon starts or stops.
 func (cfg Config) claim(ctx context.Context) (*instance.Claim, error) {
 	if err := os.MkdirAll(filepath.Dir(cfg.Socket), 0o700); err != nil {
 		return nil, err

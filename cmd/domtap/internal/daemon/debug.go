@@ -11,12 +11,12 @@ import (
 	"github.com/domtap/domtap/internal/gateway/guard"
 )
 
-// profileLimit bounds how long a profile or trace is recorded.
+// profileLimit limits how long a profile or trace is recorded.
 const profileLimit = 2 * time.Minute
 
-// serveDebug serves the profiles of package net/http/pprof on a loopback address until stop is called, which
-// waits for the end. A heap profile contains text of pages, so the operator's token is required. Web pages get
-// nothing: their requests do not pass the guard, or have no token.
+// serveDebug serves the profiles of package net/http/pprof on a loopback address until stop is called. stop waits until the server has
+// ended. A heap profile contains text of pages, so the operator's token is required. Web pages have no access: the guard rejects their
+// requests, or the token is missing.
 func (cfg Config) serveDebug(ctx context.Context, token string) (stop func(), err error) {
 	l, err := profiling.Listen(ctx, cfg.Debug)
 	if err != nil {

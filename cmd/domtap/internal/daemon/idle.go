@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// closeIdle closes tabs and sessions that are not used, gives memory back while the daemon is idle, and ends the
-// returned context when a daemon on demand was idle for long. The caller calls stop at the end.
+// closeIdle closes unused tabs and sessions, returns memory to the system while the daemon is idle, and ends the returned context when an
+// on-demand daemon has been idle for long. The caller calls stop at the end.
 func (cfg Config) closeIdle(ctx context.Context, server *server.Server, pool *tabpool.Pool, all *sessions.Sessions) (until context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup

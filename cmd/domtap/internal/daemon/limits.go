@@ -11,18 +11,18 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Limits bound what clients and pages use of the daemon.
+// Limits limits the resources that clients and pages use.
 type Limits struct {
 	limit.Config
-	// TabsPerClient and SessionsPerClient are limits of each named client. The operator has none.
+	// TabsPerClient and SessionsPerClient apply to each named client. The operator is not limited.
 	TabsPerClient, SessionsPerClient int
-	// Mailbox is the most calls that wait for one tab.
+	// Mailbox limits the number of calls that wait for one tab.
 	Mailbox int
-	// PageElements is the most elements kept of each document.
+	// PageElements limits the number of elements kept of each document.
 	PageElements int
-	// Idle is how long unused tabs and sessions are kept, and unused pages run.
+	// Idle configures how long unused tabs and sessions are kept and unused pages run.
 	Idle sessions.Idle
-	// ExitIdle is how long a daemon on demand runs without tabs, sessions and connections; 0: forever.
+	// ExitIdle is how long an on-demand daemon runs without tabs, sessions and connections. Zero means forever.
 	ExitIdle time.Duration
 }
 

@@ -15,31 +15,30 @@ import (
 	rpc "github.com/domtap/domtap/internal/server/services"
 )
 
-// pageStop is how long the calls of a live page that is switched off may take to end.
+// pageStop limits how long calls of a live page may continue after the page is switched off.
 const pageStop = time.Second
 
-// livePage is the daemon's HTTP: the server of --web, if there is one, and the live page, on that server or on one that
-// is started and stopped while the daemon runs. It is a front of the gRPC server, which waits for it at the end, and
-// the LivePage of DaemonService.
+// livePage serves HTTP: the server of --web, if configured, and the live page. The live page is served by that server, or by its own, which
+// starts and stops while the daemon runs. livePage implements the LivePage of DaemonService. The gRPC server waits for it before it ends.
 type livePage struct {
 	cfg   Config
 	token string
 	calls *server.Server
 
 	mu sync.Mutex
-	// web is the server of --web; nil: none. webURL is where its page is or would be.
+	// web is the server of --web, or nil. webURL is the URL of its live page, whether or not the page is on.
 	web    *gateway.Server
 	webURL string
-	// own is the server that was started for the page alone.
+	// own is the server that serves only the page.
 	own *pageServer
-	// url is where the page is served; empty: it is not.
+	// url is the URL of the page. It is empty while the page is off.
 	url string
-	// over is set by Stop of the front; ended is closed by it.
+	// over is set when Stop of the front closes ended.
 	over  bool
 	ended chan struct{}
 }
 
-// pageServer is a server of the page, and the goroutine in it.
+// pageServer is a server of the page with its goroutine.
 type pageServer struct {
 	gateway *gateway.Server
 	done    chan struct{}
@@ -49,7 +48,7 @@ func newLivePage(cfg Config, token string) *livePage {
 	return &livePage{cfg: cfg, token: token, ended: make(chan struct{})}
 }
 
-// begin makes the server of --web, if there is one, and adds all of it to the gRPC server.
+// begin starts the server of --web, if configured, and attaches the HTTP servers to the gRPC server.
 func (p *livePage) begin(ctx context.Context, calls *server.Server) error {
 	p.calls = calls
 	if p.cfg.Web.Address != "" {
@@ -81,7 +80,7 @@ func (p *livePage) beginWeb(ctx context.Context) error {
 	return nil
 }
 
-// gateway is what both servers have in common.
+// gateway returns the configuration that both servers share.
 func (p *livePage) gateway(l net.Listener) gateway.Config {
 	return gateway.Config{Listener: l, Logger: p.cfg.Logger, MaxRequest: p.cfg.Limits.RequestBytes, MaxAnswer: p.cfg.Limits.ResponseBytes}
 }
@@ -107,7 +106,7 @@ func (p *livePage) Start(ctx context.Context, address string) (url string, start
 	return p.url, true, nil
 }
 
-// startOwn starts a server for the page alone.
+// startOwn starts a server for the page only.
 func (p *livePage) startOwn(ctx context.Context, address string) error {
 	if p.token == "" {
 		return fmt.Errorf("there is no token for the live page: the daemon can neither read nor make %s", p.cfg.TokenFile)
@@ -133,7 +132,8 @@ func (p *livePage) startOwn(ctx context.Context, address string) error {
 	return nil
 }
 
-// listenOnLoopback listens on an address, or on the usual one, or on any if that is taken.
+// listenOnLoopback listens on the given address. If that is empty, it listens on the default address, or on any free port if the default is
+// in use.
 func listenOnLoopback(ctx context.Context, address string) (net.Listener, error) {
 	if address != "" {
 		host, _, err := net.SplitHostPort(address)
@@ -145,7 +145,7 @@ func listenOnLoopback(ctx context.Context, address string) (net.Listener, error)
 	return listen.Page(ctx)
 }
 
-// Stop ends what Start began: see services.LivePage.
+// Stop ends what Start started: see services.LivePage.
 func (p *livePage) Stop(ctx context.Context) (stopped bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +165,7 @@ func (p *livePage) Stop(ctx context.Context) (stopped bool, err error) {
 	return true, nil
 }
 
-// stop ends a server, and waits for its goroutine. There may be none.
+// stop ends a server and waits for its goroutine. s may be nil.
 func (s *pageServer) stop(ctx context.Context) {
 	if s == nil {
 		return
@@ -176,7 +176,7 @@ func (s *pageServer) stop(ctx context.Context) {
 	<-s.done
 }
 
-// front lets the gRPC server wait for the page's own server at its end.
+// front lets the gRPC server wait for the page's own server before it ends.
 type front struct{ page *livePage }
 
 // Serve waits for Stop.
@@ -185,7 +185,7 @@ func (f front) Serve() error {
 	return nil
 }
 
-// Stop ends the page's own server. No other is started afterwards.
+// Stop ends the page's own server and prevents the start of another.
 func (f front) Stop(ctx context.Context) {
 	f.page.mu.Lock()
 	defer f.page.mu.Unlock()

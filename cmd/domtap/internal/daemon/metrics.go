@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/gateway/guard"
 )
 
-// metricsAddress completes the address of the metrics: without a host it is on loopback.
+// metricsAddress completes the address of the metrics. An address without a host is on loopback.
 func metricsAddress(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -29,8 +29,8 @@ func CheckMetrics(addr string) error {
 	return err
 }
 
-// serveMetrics serves metrics at /metrics until stop is called, which waits for the end. Anyone who can reach
-// the address can read them: they contain counts, and nothing of pages.
+// serveMetrics serves metrics at /metrics until stop is called. stop waits until the server has ended. Anyone who can reach the address can
+// read the metrics: they contain only counts and no page content.
 func (cfg Config) serveMetrics(ctx context.Context, handler http.Handler) (stop func(), err error) {
 	addr, err := metricsAddress(cfg.Metrics)
 	if err != nil {

@@ -13,15 +13,14 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/metrics"
 )
 
-// observers are metrics, traces and profiles.
+// observers holds metrics, traces and profiles.
 type observers struct {
 	// metrics is nil without --metrics.
 	metrics *metrics.Metrics
 	stops   []func()
 }
 
-// observe starts the configured observers, and sets them in the configurations of tabs and calls. The caller
-// calls stop at the end.
+// observe starts the configured observers and sets them in the configurations of tabs and calls. The caller calls stop at the end.
 func (cfg Config) observe(ctx context.Context, token string, tabs *tabpool.Config, calls *server.Config) (_ *observers, err error) {
 	o := new(observers)
 	begin := func(wanted string, start func() (stop func(), err error)) {
@@ -47,7 +46,7 @@ func (cfg Config) observe(ctx context.Context, token string, tabs *tabpool.Confi
 	return o, nil
 }
 
-// follow lets the metrics read what is made after them.
+// follow connects the metrics to the parts that are created after them.
 func (o *observers) follow(browsers *browserpool.Pool, s *services) {
 	if o.metrics != nil {
 		o.metrics.FollowTabs(s.pool)
@@ -57,15 +56,14 @@ func (o *observers) follow(browsers *browserpool.Pool, s *services) {
 	}
 }
 
-// stop stops the observers, the last first.
+// stop stops the observers in reverse order.
 func (o *observers) stop() {
 	for _, stop := range slices.Backward(o.stops) {
 		stop()
 	}
 }
 
-// serveHTTP serves HTTP beside the calls until stop is called, which waits for the end and cuts off responses
-// in progress.
+// serveHTTP serves HTTP until stop is called. stop cuts off responses in progress and waits until the server has ended.
 func (cfg Config) serveHTTP(what string, l net.Listener, server *http.Server) (stop func()) {
 	done := make(chan struct{})
 	go func() {

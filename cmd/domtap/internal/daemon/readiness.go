@@ -2,16 +2,17 @@ package daemon
 
 import "sync"
 
-// readiness is whether the daemon takes calls about tabs: a browser runs, and the cluster, if there is one, gives this node sessions.
+// readiness tracks whether the daemon accepts calls about tabs: a browser runs, and this node accepts sessions of the cluster, if there is
+// one.
 type readiness struct {
-	// tell is told each change.
+	// tell is called with each new state.
 	tell func(ready bool)
 
 	mu              sync.Mutex
 	browser, member bool
 }
 
-// setBrowser says whether a browser runs.
+// setBrowser records whether a browser runs.
 func (r *readiness) setBrowser(up bool) { r.set(&r.browser, func() bool { return up }) }
 
 func (r *readiness) set(part *bool, now func() bool) {

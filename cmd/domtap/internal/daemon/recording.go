@@ -9,16 +9,17 @@ import (
 	"github.com/domtap/domtap/internal/server/recorder"
 )
 
-// Recording is which tabs are recorded, and where.
+// Recording configures which tabs are recorded, and where.
 type Recording struct {
-	// Dir is the directory of recordings; with it all tabs are recorded. Empty: those that clients want, in the state directory.
+	// Dir is the directory of recordings. If set, all tabs are recorded. If empty, only tabs that clients choose are recorded, in the state
+	// directory.
 	Dir string
-	// KeepBytes and KeepAge bound what is kept in Dir. 0: no bound.
+	// KeepBytes and KeepAge limit what is kept in Dir. Zero means no limit.
 	KeepBytes int64
 	KeepAge   time.Duration
 }
 
-// record sets up the recordings of a server.
+// record configures the recordings of a server.
 func (cfg Config) record(calls *server.Config) {
 	r := cfg.Recording
 	calls.Recording = recorder.Config{Dir: cmp.Or(r.Dir, filepath.Join(cfg.Browser.StateDir, "recordings")), Program: cfg.Version}
@@ -27,7 +28,7 @@ func (cfg Config) record(calls *server.Config) {
 	}
 	calls.Recording.KeepBytes, calls.Recording.KeepAge = r.KeepBytes, r.KeepAge
 	calls.RecordAll = &recorder.Options{Renew: true}
-	if r.KeepBytes > 0 { // several files fit, so that removing one leaves others
+	if r.KeepBytes > 0 { // several files fit, so removing one leaves others
 		calls.RecordAll.MaxBytes = min(recorder.DefaultBytes, max(r.KeepBytes/4, 1<<20))
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// RemoteHeadersVariable is the environment variable with the headers that are sent to remote browsers.
+// RemoteHeadersVariable is the environment variable with the headers for remote browsers.
 const RemoteHeadersVariable = "DOMTAP_REMOTE_HEADERS"
 
-// headerLine is a line of the file of headers.
+// headerLine matches a line of the header file.
 var headerLine = lazyregexp.New("^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \\t]*([\\x20-\\x7e]+)$")
 
-// Header reads the headers that are sent to remote browsers; nil: there are none. Errors begin with the setting that is wrong, and have no values.
+// Header returns the headers for remote browsers, or nil if there are none. Errors begin with the invalid setting and contain no values.
 func (b Browsers) Header() (http.Header, error) {
 	text, from := b.RemoteHeaders.Reveal(), RemoteHeadersVariable
 	if b.RemoteHeaderFile != "" {

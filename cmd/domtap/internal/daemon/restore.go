@@ -13,8 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Restore is which tabs of an earlier daemon are restored, of those opened with restore. The zero value is
-// RestoreKilled.
+// Restore selects which tabs of an earlier daemon are restored, among tabs opened with restore. The zero value is RestoreKilled.
 type Restore uint8
 
 // The values of Restore.
@@ -23,25 +22,24 @@ const (
 	RestoreKilled Restore = iota
 	// RestoreAlways also restores the tabs of a daemon that was stopped.
 	RestoreAlways
-	// RestoreNever restores none, and stores none.
+	// RestoreNever restores and stores no tabs.
 	RestoreNever
 )
 
-// journalPath is the directory of the journal of tabs. Daemons that share a state directory have different
-// addresses.
+// journalPath returns the directory of the tab journal. Daemons that share a state directory differ in their address.
 func (cfg Config) journalPath() string {
 	sum := sha256.Sum256([]byte(cmp.Or(cfg.Socket, cfg.Listen)))
 	return filepath.Join(cfg.Browser.StateDir, "tabs-"+hex.EncodeToString(sum[:4]))
 }
 
-// keptTabs are the tabs of an earlier daemon, and the journal of this daemon's.
+// keptTabs holds the tabs of an earlier daemon, and the journal of this daemon's tabs.
 type keptTabs struct {
 	journal *journal.Journal
 	kept    []restore.Record
 }
 
-// keepTabs opens the journal and sets it in the configuration of the pool. The caller calls closeJournal after
-// the pool was closed. The end of ctx is a request to stop.
+// keepTabs opens the journal and sets it in the configuration of the pool. The caller calls closeJournal after the pool is closed. The end
+// of ctx is a request to stop.
 func (cfg Config) keepTabs(ctx context.Context, tabs *tabpool.Config) (k keptTabs, closeJournal func()) {
 	path := cfg.journalPath()
 	if cfg.Cluster.Name != "" {
@@ -68,7 +66,7 @@ func (cfg Config) keepTabs(ctx context.Context, tabs *tabpool.Config) (k keptTab
 	}
 }
 
-// restore restores the tabs of an earlier daemon whose sessions exist.
+// restore restores the tabs of an earlier daemon, if their session exists.
 func (k keptTabs) restore(cfg Config, pool *tabpool.Pool, known *sessions.Sessions) {
 	for _, tab := range k.kept {
 		err := known.Has(tab.Session)

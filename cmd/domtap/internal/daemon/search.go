@@ -13,24 +13,24 @@ import (
 // SearchKeyVariable is the environment variable with the key of a search provider.
 const SearchKeyVariable = "DOMTAP_SEARCH_KEY"
 
-// maxKey is the longest key of a search provider, in bytes.
+// maxKey is the maximum length of a search provider's key, in bytes.
 const maxKey = 1000
 
-// Search is which providers search the web. The zero value is none.
+// Search configures the web search providers. The zero value means none.
 type Search struct {
-	// Providers are the names, the preferred ones first; see provider.Names.
+	// Providers lists the names of the providers in order of preference. See provider.Names.
 	Providers []string
-	// KeyFiles are the files with keys, and URLs are addresses: each is for the only provider that needs one, or after
-	// NAME= for the provider of that name.
+	// KeyFiles lists files with keys, and URLs lists addresses. An entry NAME=VALUE is for the provider NAME. An entry without a name is
+	// for the only provider that needs one.
 	KeyFiles, URLs []string
-	// Engine is the id of Google's search engine.
+	// Engine is the ID of Google's search engine.
 	Engine string
-	// Key is the key of the only provider that has no file.
+	// Key is the key of the only provider without a key file.
 	Key search.Secret
 }
 
-// Searcher makes the providers, and reads their keys; nil if there are none. Errors begin with the setting that is
-// wrong, and have no keys.
+// Searcher creates the providers and reads their keys. It returns nil if there are no providers. Errors begin with the invalid setting and
+// contain no keys.
 func (s Search) Searcher() (*search.Searcher, error) {
 	for i, name := range s.Providers {
 		if slices.Contains(s.Providers[:i], name) {
@@ -69,7 +69,7 @@ func (s Search) Searcher() (*search.Searcher, error) {
 	return search.New(all...), nil
 }
 
-// byProvider returns the values of a setting by provider. A value without NAME= is for the only provider that takes one.
+// byProvider maps providers to the values of a setting. A value without NAME= is for the only provider that accepts one.
 func byProvider(providers, values []string, takes func(name string) bool) (map[string]string, error) {
 	out := map[string]string{}
 	for _, value := range values {
@@ -97,7 +97,7 @@ func byProvider(providers, values []string, takes func(name string) bool) (map[s
 	return out, nil
 }
 
-// readKey reads the key of a provider: the only word of a file that nobody else may read.
+// readKey reads the key of a provider from a private file that contains a single word.
 func readKey(path string) (search.Secret, error) {
 	text, err := listen.ReadPrivate(path)
 	if err != nil {

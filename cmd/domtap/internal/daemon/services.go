@@ -18,16 +18,16 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// services are the parts of a daemon above its browsers.
+// services holds the parts of a daemon above its browsers.
 type services struct {
 	listeners []net.Listener
 	pool      *tabpool.Pool
 	sessions  *sessions.Sessions
 	server    *server.Server
-	// node is the daemon's part of a cluster, and ready is told whether it takes calls.
+	// node is the daemon's part of a cluster. ready tracks whether the daemon accepts calls.
 	node  clusterNode
 	ready *readiness
-	// stops undo what start started.
+	// stops holds the functions that undo start.
 	stops []func()
 }
 
@@ -46,7 +46,7 @@ func (cfg Config) serve(ctx context.Context, browsers *browserpool.Pool) error {
 	return s.server.Serve(until, s.listeners...)
 }
 
-// start makes the parts, from the listeners to the HTTP gateway.
+// start creates the parts, from the listeners to the HTTP gateway.
 func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.Pool) error {
 	files, err := uploads.New(cfg.UploadDirs)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 	return page.begin(ctx, s.server)
 }
 
-// tabs are the settings of the pool of tabs.
+// tabs returns the configuration of the tab pool.
 func (cfg Config) tabs() tabpool.Config {
 	return tabpool.Config{
 		MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: cfg.allowURL, Dialogs: cfg.Dialogs,
@@ -105,7 +105,7 @@ func (cfg Config) tabs() tabpool.Config {
 	}
 }
 
-// startTabs makes the pool of tabs and the sessions, and restores the tabs of an earlier daemon.
+// startTabs creates the tab pool and the sessions, and restores the tabs of an earlier daemon.
 func (s *services) startTabs(ctx context.Context, cfg Config, browsers *browserpool.Pool, tabs tabpool.Config) {
 	kept, closeJournal := cfg.keepTabs(ctx, &tabs)
 	s.stops = append(s.stops, closeJournal)
@@ -117,8 +117,7 @@ func (s *services) startTabs(ctx context.Context, cfg Config, browsers *browserp
 	kept.restore(cfg, s.pool, s.sessions)
 }
 
-// abort closes what a failed start leaves open. After a start that did not fail, the server closes the pool
-// and the listeners.
+// abort closes what a failed start leaves open. After a successful start, the server closes the pool and the listeners.
 func (s *services) abort(ctx context.Context) error {
 	var err error
 	if s.pool != nil {
@@ -127,15 +126,14 @@ func (s *services) abort(ctx context.Context) error {
 	return errors.Join(err, closeAll(s.listeners))
 }
 
-// stop undoes the rest, the last part first.
+// stop undoes the rest of start, in reverse order.
 func (s *services) stop() {
 	for _, stop := range slices.Backward(s.stops) {
 		stop()
 	}
 }
 
-// announce reports that the daemon is ready: to the log, to the service manager, and to the command that
-// started the daemon.
+// announce reports that the daemon is ready, to the log, the service manager and the command that started the daemon.
 func (s *services) announce(cfg Config) {
 	for _, l := range s.listeners {
 		cfg.Logger.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
@@ -152,7 +150,7 @@ func (s *services) announce(cfg Config) {
 	}
 }
 
-// listeners opens the listeners for gRPC, and reads the token of the TCP addresses.
+// listeners opens the gRPC listeners and reads the token of the TCP addresses.
 func (cfg Config) listeners(ctx context.Context) (all []net.Listener, token string, err error) {
 	defer func() {
 		if err != nil {
@@ -166,7 +164,7 @@ func (cfg Config) listeners(ctx context.Context) (all []net.Listener, token stri
 		}
 		all = append(all, tcp)
 	}
-	// A daemon of a unix socket alone needs the token when its live page is asked for, and works without one until then.
+	// A daemon that serves only a unix socket needs the token only for its live page. Until that is requested, it works without one.
 	token, err = listen.Token(cfg.TokenFile)
 	if err != nil && (cfg.Listen != "" || cfg.Web.Address != "" || cfg.Debug != "") {
 		return all, "", err

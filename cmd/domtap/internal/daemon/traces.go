@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/tracing"
 )
 
-// flushLimit bounds how long sending the last spans takes.
+// flushLimit limits how long sending the last spans takes.
 const flushLimit = 3 * time.Second
 
 // trace traces calls and turns. The caller calls stop at the end.

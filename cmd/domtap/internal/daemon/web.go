@@ -10,15 +10,15 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// Web configures the calls over HTTP. The zero value serves none.
+// Web configures calls over HTTP. The zero value serves none.
 type Web struct {
-	// Address is the TCP address; empty: none.
+	// Address is the TCP address. If empty, there is none.
 	Address string
-	// Hosts are more host names of the address.
+	// Hosts lists additional host names of the address.
 	Hosts []string
-	// Origins are other origins whose pages may call.
+	// Origins lists other origins whose pages may call.
 	Origins []string
-	// UI is whether the live page is served, too.
+	// UI also serves the live page.
 	UI bool
 }
 
@@ -32,7 +32,7 @@ func (w Web) Check() error {
 	return nil
 }
 
-// hosts are the host names of the address.
+// hosts returns the host names of the address.
 func (w Web) hosts() []string {
 	hosts := w.Hosts
 	if host, _, err := net.SplitHostPort(w.Address); err == nil && host != "" {
@@ -41,10 +41,10 @@ func (w Web) hosts() []string {
 	return hosts
 }
 
-// pageURL is the URL of the live page at the address of --web: with the configured host, because the certificate is for
-// that name, and with the port of the listener.
+// pageURL returns the URL of the live page at the address of --web. It contains the configured host, because the certificate is for that
+// name, and the port of the listener.
 func (cfg Config) pageURL(at net.Addr) string {
-	host, _, _ := net.SplitHostPort(cfg.Web.Address) // the address is valid: the daemon listens on it
+	host, _, _ := net.SplitHostPort(cfg.Web.Address) // the address is valid, because the daemon listens on it
 	if ip, err := netip.ParseAddr(host); host == "" || (err == nil && ip.IsUnspecified()) {
 		host = "localhost"
 	}
@@ -56,7 +56,7 @@ func (cfg Config) pageURL(at net.Addr) string {
 	return rootOf(scheme, net.JoinHostPort(host, port))
 }
 
-// rootOf is the URL of the root of a server.
+// rootOf returns the root URL of a server.
 func rootOf(scheme, host string) string {
 	u := url.URL{Scheme: scheme, Host: host, Path: "/"}
 	return u.String()

@@ -50,7 +50,7 @@ that is set up once. The exit code is 1 if a check fails, and 0 otherwise.`,
 	return cmd
 }
 
-// runChecks runs the checks and prints each finding at once.
+// runChecks runs the checks and prints each finding immediately.
 func runChecks(ctx context.Context, out *cli.Printer, p *doctor.Subject) error {
 	failed := 0
 	for _, check := range doctor.Checks {

@@ -51,8 +51,7 @@ exit code is 0 if the daemon serves, and 6 if it does not serve, is stopping, or
 	return cmd
 }
 
-// unhealthy makes the error of a daemon that does not answer: every reason has the same exit code, for
-// probes.
+// unhealthy returns the error of a daemon that does not answer. The exit code is the same for every reason, for use in probes.
 func unhealthy(to endpoint.Target, err error) error {
 	var e *exit.Error
 	if !errors.As(exit.Classify(err, nil), &e) || e.Code == exit.Interrupted {

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/mcphost"
 )
 
-// installFlags are the flags of mcp install and mcp uninstall.
+// installFlags holds the flags of mcp install and mcp uninstall.
 type installFlags struct {
 	file, name, program, tools string
 	project, print             bool
@@ -30,10 +30,10 @@ func (f *installFlags) register(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("file", "project")
 }
 
-// serverName is what a server may be called: in TOML it needs no quotes.
+// serverName matches a valid name of a server. Such a name needs no quotes in TOML.
 var serverName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
-// find finds the host and its file.
+// find returns the host and its configuration file.
 func (f *installFlags) find(a *cli.App, name string) (mcphost.Host, string, error) {
 	h, err := mcphost.Find(name)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *installFlags) find(a *cli.App, name string) (mcphost.Host, string, erro
 	return h, file, nil
 }
 
-// finish writes a change, or prints it, and says what was done.
+// finish writes or prints a change and reports what was done.
 func (f *installFlags) finish(a *cli.App, e mcphost.Edit, err error, did string) error {
 	if err != nil {
 		return exit.Errorf(exit.Failure, "the file was not changed: correct it, or edit it by hand (docs/mcp.md)", "%w", err)

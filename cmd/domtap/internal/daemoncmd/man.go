@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
-// Man returns the command man. all makes the tree of commands that the pages describe.
+// Man returns the command man. all returns the tree of commands that the pages describe.
 func Man(a *cli.App, all func() *cobra.Command) *cobra.Command {
 	var date string
 	cmd := &cobra.Command{
@@ -55,7 +55,7 @@ domtap itself.`,
 	return cmd
 }
 
-// writePages writes the pages of a command and of its subcommands that are not hidden.
+// writePages writes the pages of a command and its visible subcommands.
 func writePages(dir string, cmd *cobra.Command, header doc.GenManHeader) error {
 	for _, child := range cmd.Commands() {
 		if child.IsAvailableCommand() {
@@ -71,8 +71,8 @@ func writePages(dir string, cmd *cobra.Command, header doc.GenManHeader) error {
 	return os.WriteFile(filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1"), text, 0o644)
 }
 
-// manualPage makes the page of a command. The command is of no other use afterwards: package doc reads
-// its texts as Markdown, so manualPage marks up what is literal in them.
+// manualPage returns the page of a command. The command must not be used afterwards. Package doc parses the texts as Markdown, so
+// manualPage replaces them by texts with escaped markup.
 func manualPage(cmd *cobra.Command, header doc.GenManHeader) ([]byte, error) {
 	paragraphs := strings.Split(cmd.Long, "\n\n")
 	for i, text := range paragraphs {
@@ -91,7 +91,7 @@ func manualPage(cmd *cobra.Command, header doc.GenManHeader) ([]byte, error) {
 	if err := doc.GenMan(cmd, &header, &page); err != nil {
 		return nil, fmt.Errorf("write the manual page of %s: %w", cmd.CommandPath(), err)
 	}
-	var ascii bytes.Buffer // troff reads no UTF-8 by itself
+	var ascii bytes.Buffer // troff does not read UTF-8 by default
 	for _, r := range page.String() {
 		if r < 0x80 {
 			ascii.WriteRune(r)
@@ -102,5 +102,5 @@ func manualPage(cmd *cobra.Command, header doc.GenManHeader) ([]byte, error) {
 	return ascii.Bytes(), nil
 }
 
-// literal escapes the characters that Markdown reads as markup.
+// literal escapes characters that are Markdown markup.
 var literal = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "`", "\\`", "[", `\[`)

@@ -21,7 +21,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// mcpFlags are the settings of the MCP server.
+// mcpFlags holds the settings of the MCP server.
 type mcpFlags struct {
 	mcp.Options
 	http      string
@@ -66,7 +66,7 @@ func (m *mcpFlags) register(cmd *cobra.Command) {
 	cli.BindEnv(f, "tools", "http", "http-token-file", "keep-tabs", "log-level")
 }
 
-// serveMCP serves until the host closes standard input; over HTTP, until the context ends.
+// serveMCP serves until the host closes standard input. Over HTTP it serves until the context ends.
 func serveMCP(ctx context.Context, a *cli.App, to endpoint.Target, m *mcpFlags) error {
 	if _, err := tools.Select(m.Tools); err != nil {
 		return exit.Errorf(exit.Usage, "", "--tools: %w", err)
@@ -95,11 +95,11 @@ func serveMCP(ctx context.Context, a *cli.App, to endpoint.Target, m *mcpFlags) 
 	return errors.Join(err, client.Conn.Close())
 }
 
-// searchLimit bounds how long the daemon takes to list its search providers.
+// searchLimit limits how long the daemon may take to list its search providers.
 const searchLimit = 5 * time.Second
 
-// hasSearch reports whether the daemon has a search provider, or would have one if it were started now. It is not asked
-// for tools that do not search.
+// hasSearch reports whether the daemon has a search provider, or would have one if it were started now. It does not query the daemon if
+// classes contains no search tool.
 func hasSearch(ctx context.Context, a *cli.App, to endpoint.Target, c *cli.Client, classes string) (bool, error) {
 	if !tools.Selects(classes, tools.Search) {
 		return false, nil
@@ -109,7 +109,7 @@ func hasSearch(ctx context.Context, a *cli.App, to endpoint.Target, c *cli.Clien
 		ctx, cancel := context.WithTimeout(ctx, searchLimit)
 		defer cancel()
 		list, err := domtapv1.NewSearchServiceClient(c.Conn).ListSearchProviders(ctx, &domtapv1.ListSearchProvidersRequest{})
-		found = err == nil && len(list.GetProviders()) > 0 // an earlier version has none
+		found = err == nil && len(list.GetProviders()) > 0 // an earlier version of the daemon has no providers
 	} else if a.Flags.Addr == "" {
 		searcher, err := servecmd.Searcher(a.Lookup, a.Flags.StateDir)
 		if err != nil {
@@ -117,7 +117,7 @@ func hasSearch(ctx context.Context, a *cli.App, to endpoint.Target, c *cli.Clien
 		}
 		found = searcher != nil
 	}
-	if all, _ := tools.Select(classes); !found && len(tools.WithoutSearch(all)) == 0 { // they were selected before
+	if all, _ := tools.Select(classes); !found && len(tools.WithoutSearch(all)) == 0 { // the tool classes were validated before
 		return false, exit.Errorf(exit.Usage, "set one for the daemon, such as DOMTAP_SEARCH_PROVIDER; docs/search.md has the settings", "--tools %s: the daemon has no search provider", classes)
 	}
 	return found, nil
@@ -157,6 +157,6 @@ func mcpToken(a *cli.App, m *mcpFlags) (token, file string, err error) {
 
 func (m *mcpFlags) logger(a *cli.App) *slog.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(m.logLevel.Value)) // the flag allows only levels
+	_ = level.UnmarshalText([]byte(m.logLevel.Value)) // the flag allows only valid levels
 	return slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: level}))
 }

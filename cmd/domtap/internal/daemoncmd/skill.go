@@ -13,12 +13,12 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
-// skillHead is what a skill says before the table of commands.
+// skillHead is the text of a skill before the table of commands.
 //
 //go:embed skill.md
 var skillHead string
 
-// Skill returns the command skill. all makes the tree of commands that the skill lists.
+// Skill returns the command skill. all returns the tree of commands that the skill lists.
 func Skill(a *cli.App, all func() *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skill [DIR]",
@@ -47,10 +47,10 @@ func Skill(a *cli.App, all func() *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// notForAgents are commands for the people who run domtap.
+// notForAgents lists the commands for people who operate domtap.
 var notForAgents = map[string]bool{"help": true, "completion": true, "man": true, "skill": true, "ui": true, "cluster": true, "config": true, "token": true, "socket": true, "health": true}
 
-// SkillText is the text of the skill for the commands below root.
+// SkillText returns the text of the skill for the commands below root.
 func SkillText(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(strings.TrimRight(skillHead, "\n") + "\n\n## Commands\n\n")
@@ -72,7 +72,7 @@ func SkillText(root *cobra.Command) string {
 	return b.String()
 }
 
-// subcommands are the names of the commands below one.
+// subcommands returns the names of a command's subcommands.
 func subcommands(cmd *cobra.Command) []string {
 	var names []string
 	for _, one := range cmd.Commands() {

@@ -1,5 +1,4 @@
-// Package daemoncmd holds the commands about the daemon itself: stop, socket, token, stats, ui, health,
-// doctor, mcp and man.
+// Package daemoncmd provides the commands about the daemon itself: stop, socket, token, stats, ui, health, doctor, mcp and man.
 package daemoncmd
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// stopped is what domtap stop --json prints.
+// stopped is the JSON output of domtap stop.
 type stopped struct {
 	Socket string `json:"socket"`
 	// PID is 0 if no daemon ran.

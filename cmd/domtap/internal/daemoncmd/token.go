@@ -46,11 +46,11 @@ TCP. Whoever has the token controls the browser: keep it out of logs and command
 	return cmd
 }
 
-// createdToken is what domtap token new --json prints.
+// createdToken is the JSON output of domtap token new.
 type createdToken struct {
 	Name  string `json:"name"`
 	Token string `json:"token"`
-	// Line is the line for the file of clients.
+	// Line is the line for the clients file.
 	Line string `json:"line"`
 }
 
@@ -113,7 +113,7 @@ func makeToken(name, rights string) (createdToken, error) {
 	return createdToken{Name: name, Token: token, Line: identity.Entry{Principal: who, Sum: identity.Sum(token)}.Line()}, nil
 }
 
-// addLine adds a line to a valid file of clients that no other user can read.
+// addLine adds a line to a valid clients file that other users cannot read.
 func addLine(path, line string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {

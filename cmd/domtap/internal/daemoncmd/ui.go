@@ -65,7 +65,7 @@ removes it from the address bar. Whoever has the token controls the browser: kee
 	return cmd
 }
 
-// livePage switches the page on, and returns its URL with the token.
+// livePage switches the page on and returns its URL with the token.
 func livePage(ctx context.Context, a *cli.App, to endpoint.Target, at endpoint.Places, request *domtapv1.StartLivePageRequest) (string, error) {
 	if err := a.EnsureDaemon(ctx, to); err != nil {
 		return "", err
@@ -105,7 +105,7 @@ func switchOff(ctx context.Context, a *cli.App, to endpoint.Target) error {
 	return a.Printer().Show(answer, func() string { return text })
 }
 
-// older says what an error means that only daemons of earlier versions give.
+// older explains an error that only older daemons return.
 func older(err error) error {
 	if status.Code(err) == codes.Unimplemented {
 		return exit.Errorf(exit.Failure, "run domtap stop, then domtap ui; domtap serve --ui serves the page, too", "the running daemon is older than this command, and cannot switch its page on: %w", err)

@@ -1,8 +1,7 @@
-// Package doctor checks everything that domtap needs, and says what to do about problems.
+// Package doctor checks everything that domtap needs, and recommends solutions for problems.
 //
-// No check starts a daemon or changes a file. One check starts a browser for a moment: there is no other way to
-// find out whether the machine allows the sandbox. Another one asks each search provider that is set up once, which
-// may cost a query of its quota.
+// No check starts a daemon or changes a file. One check briefly starts a browser, because there is no other way to find out whether the
+// machine allows the sandbox. Another check sends one query to each configured search provider, which may count against its quota.
 package doctor
 
 import (
@@ -31,46 +30,46 @@ const (
 	Fail = "fail"
 )
 
-// Finding is what one check found.
+// Finding is the result of one check.
 type Finding struct {
 	Check  string `json:"check"`
 	Status string `json:"status"`
 	Found  string `json:"found"`
-	// Do is what to do about the finding; empty if there is nothing to do.
+	// Do recommends what to do about the finding. It is empty if there is nothing to do.
 	Do string `json:"do,omitempty"`
 }
 
-// Subject is what the checks look at.
+// Subject holds what the checks examine.
 type Subject struct {
-	// Chrome is the browser to start; empty: the first one found. Remote is one that runs already.
+	// Chrome is the browser to start. If empty, the first one found is used. Remote is the address of a browser that runs already.
 	Chrome, Remote string
-	// Headless says that the daemon's browser has no windows.
+	// Headless means that the daemon's browser has no windows.
 	Headless bool
-	// Flags are more flags for the browser.
+	// Flags holds additional flags for the browser.
 	Flags []string
 	// Try starts a browser and stops it.
 	Try func(context.Context, browser.Config) error
-	// Policy reads the URL policy of a daemon that would be started now.
+	// Policy returns the URL policy of a daemon that would be started now.
 	Policy func() (*netpolicy.Policy, error)
 	Places endpoint.Places
 	Target endpoint.Target
-	// Named is whether an address names the target, so that no command starts a daemon there.
+	// Named means that an address names the target, so that no command starts a daemon there.
 	Named bool
 	Dial  endpoint.Options
-	// Searcher makes the search providers of a daemon that would be started now; nil if it has none.
+	// Searcher returns the search providers of a daemon that would be started now, or nil if it has none.
 	Searcher func() (*search.Searcher, error)
-	// MaxTabs is how many tabs the daemon allows, and Certificate the file of its TLS certificate; empty: none.
+	// MaxTabs is the daemon's limit of tabs. Certificate is the file of its TLS certificate; if empty, there is none.
 	MaxTabs     int
 	Certificate string
 	// Version is the version of this program.
 	Version string
 
-	// tried is whether a browser was started, and failed is the result.
+	// tried reports whether a browser was started. failed is the result.
 	tried  bool
 	failed error
 }
 
-// Checks are all checks, in the order of the output.
+// Checks lists all checks, in the order of the output.
 var Checks = []func(context.Context, *Subject) Finding{
 	checkBrowser,
 	checkSandbox,
@@ -89,10 +88,10 @@ var Checks = []func(context.Context, *Subject) Finding{
 }
 
 const (
-	// versionLimit bounds how long a browser takes to print its version, tryLimit to start and to stop.
+	// versionLimit limits how long a browser may take to print its version, tryLimit how long to start and stop.
 	versionLimit = 10 * time.Second
 	tryLimit     = 20 * time.Second
-	// answerLimit bounds how long a daemon takes to answer that it serves.
+	// answerLimit limits how long a daemon may take to answer that it serves.
 	answerLimit = 10 * time.Second
 )
 
@@ -118,7 +117,7 @@ func checkBrowser(ctx context.Context, p *Subject) Finding {
 	return Finding{"browser", OK, found + p.choice(path), ""}
 }
 
-// choice says why this browser is used, as far as there was a choice.
+// choice explains why this browser is used, if there was a choice.
 func (p *Subject) choice(path string) string {
 	switch {
 	case browser.IsShell(path) && p.Chrome != "":
@@ -131,7 +130,7 @@ func (p *Subject) choice(path string) string {
 	return ""
 }
 
-// version asks a browser for its version.
+// version returns the version that a browser prints.
 func version(ctx context.Context, path string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionLimit)
 	defer cancel()

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// What a daemon needs, about: measured memory, rounded up; a cautious estimate of files and shared memory.
+// Approximate requirements of a daemon. Memory is measured and rounded up. Files and shared memory are cautious estimates.
 const (
-	// filesPerTab is how many files a tab keeps open in the browser's largest process and the daemon
-	// together; filesAtLeast is how many these have open without a tab.
+	// filesPerTab is the number of files per tab that the browser's largest process and the daemon keep open together. filesAtLeast is the
+	// number without any tab.
 	filesPerTab, filesAtLeast = 20, 400
 	browserMemory             = 200 << 20
 	tabMemory                 = 20 << 20
-	// shmPerTab is the shared memory for the graphics of a tab.
+	// shmPerTab is the shared memory that a tab's graphics need.
 	shmPerTab = 4 << 20
 	diskFree  = 1 << 30
-	// certificateSoon is how long before its expiry a certificate causes a warning.
+	// certificateSoon is the time before expiry at which a certificate causes a warning.
 	certificateSoon = 14 * 24 * time.Hour
 )
 
@@ -40,7 +40,7 @@ func filesFinding(soft, hard uint64, tabs int) Finding {
 	switch {
 	case soft >= need:
 		return Finding{"files", OK, found, ""}
-	case hard >= need: // Go raises the soft limit to the hard one by itself, and Chromium its own
+	case hard >= need: // Go and Chromium raise their soft limit to the hard limit by themselves
 		return Finding{"files", OK, fmt.Sprintf("%s, and the limit may be raised to %d", found, hard), ""}
 	}
 	return Finding{"files", Warn, found, fmt.Sprintf("raise the limit (ulimit -n %d; LimitNOFILE= in a unit), or allow fewer tabs with --max-tabs", need)}
@@ -104,7 +104,7 @@ func checkDisk(_ context.Context, p *Subject) Finding {
 	return Finding{"disk", OK, found, ""}
 }
 
-// built is a time in the past: a clock before that time is wrong.
+// built is a time in the past. A clock that shows an earlier time is wrong.
 var built = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func checkClock(context.Context, *Subject) Finding { return clockFinding(time.Now()) }

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// fileLimits are not bounded here.
+// fileLimits returns an error, because Windows has no such limit.
 func fileLimits() (soft, hard uint64, err error) { return 0, 0, errors.ErrUnsupported }
 
-// space is how many bytes the volume of a path has, and how many are free.
+// space returns the size of the volume that contains a path, and its free space, in bytes.
 func space(path string) (total, free uint64, err error) {
 	if !filepath.IsAbs(path) { // such as /dev/shm
 		return 0, 0, errors.ErrUnsupported

@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// searchLimit bounds how long one provider takes to answer.
+	// searchLimit limits how long one provider may take to answer.
 	searchLimit = 20 * time.Second
-	// probe is what providers are asked. A daemon remembers the answer for probeAge, so that the doctor costs few queries.
+	// probe is the query sent to the providers. A daemon caches the result for probeAge, so that repeated checks cost few queries.
 	probe    = "domtap"
 	probeAge = time.Hour
 )
 
-// searched is what a provider answered.
+// searched is the answer of a provider.
 type searched struct {
 	provider string
 	err      error
 }
 
-// checkSearch asks each provider once: those of the daemon that runs, or those of a daemon that would be started now.
+// checkSearch sends one query to each provider of the running daemon, or of a daemon that would be started now.
 func checkSearch(ctx context.Context, p *Subject) Finding {
 	const check = "search"
 	where, all, err := p.searched(ctx)
@@ -60,7 +60,7 @@ func checkSearch(ctx context.Context, p *Subject) Finding {
 	return Finding{check, OK, found, ""}
 }
 
-// searched asks the providers, and says whose they are; empty: that is not known.
+// searched queries the providers. whose describes the daemon they belong to. It is empty if the providers are unknown.
 func (p *Subject) searched(ctx context.Context) (whose string, all []searched, err error) {
 	if p.Target.Answers(ctx) {
 		if all, ok := p.searchedByDaemon(ctx); ok {
@@ -68,7 +68,7 @@ func (p *Subject) searched(ctx context.Context) (whose string, all []searched, e
 		}
 	}
 	if p.Named {
-		return "", nil, nil // the settings here are not those of a daemon elsewhere
+		return "", nil, nil // the settings here do not apply to a daemon elsewhere
 	}
 	const where = "a daemon started now"
 	searcher, err := p.Searcher()
@@ -84,7 +84,7 @@ func (p *Subject) searched(ctx context.Context) (whose string, all []searched, e
 	return where, all, nil
 }
 
-// searchedByDaemon asks the providers of the daemon that runs; false: it does not say which it has.
+// searchedByDaemon queries the providers of the running daemon. It returns false if the daemon does not list its providers.
 func (p *Subject) searchedByDaemon(ctx context.Context) ([]searched, bool) {
 	conn, err := endpoint.Dial(p.Target, p.Dial)
 	if err != nil {

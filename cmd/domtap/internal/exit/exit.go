@@ -1,7 +1,6 @@
-// Package exit maps every failure of the command line to its message, its hint and its exit code, by one
-// table.
+// Package exit maps every failure of the command line to its message, hint and exit code, using one table.
 //
-// The exit codes are a promise to scripts: a code never changes its meaning.
+// Scripts can rely on the exit codes: a code never changes its meaning.
 package exit
 
 import (
@@ -22,43 +21,43 @@ import (
 
 // The exit codes. docs/commands.md lists them for users.
 const (
-	// OK: success.
+	// OK means success.
 	OK = 0
-	// Failure: any failure without a code of its own.
+	// Failure means any failure without a code of its own.
 	Failure = 1
-	// Usage: wrong usage or bad input, including a file that does not exist.
+	// Usage means wrong usage or bad input, including a file that does not exist.
 	Usage = 2
-	// NotFound: no such tab, session, frame or node.
+	// NotFound means that a tab, session, frame or node does not exist.
 	NotFound = 3
-	// Precondition: the page is not in the required state.
+	// Precondition means that the page is not in the required state.
 	Precondition = 4
-	// Timeout: the time limit was exceeded.
+	// Timeout means that the time limit was exceeded.
 	Timeout = 5
-	// Unavailable: the daemon cannot be reached, or cannot start.
+	// Unavailable means that the daemon cannot be reached or cannot start.
 	Unavailable = 6
-	// Denied: permission denied, or no valid token.
+	// Denied means that permission was denied or a valid token is missing.
 	Denied = 7
-	// Interrupted: Ctrl-C.
+	// Interrupted means that the user pressed Ctrl-C.
 	Interrupted = 130
 )
 
-// An Error is a failure with its exit code, and a hint what the user can do.
+// An Error is a failure with its exit code and a hint that tells the user what to do.
 type Error struct {
 	Code int
 	Err  error
 	// Hint is one line, or empty.
 	Hint string
-	// Status and Reason are those of the daemon's response, such as NOT_FOUND and STALE_REF; empty if there
-	// is not a response.
+	// Status and Reason are the status and the reason of the daemon's response, such as NOT_FOUND and STALE_REF. They are empty if there
+	// was no response.
 	Status, Reason string
-	// Details are the metadata of the ErrorInfo.
+	// Details holds the metadata of the ErrorInfo.
 	Details map[string]string
 }
 
-// ErrReported is the Err of an Error that was reported already: nothing more is printed of it.
+// ErrReported is the Err of an Error that was already reported. It is not printed again.
 var ErrReported = errors.New("it was reported")
 
-// Error is the message without the hint.
+// Error returns the message without the hint.
 func (e *Error) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
@@ -78,12 +77,12 @@ type reported struct {
 	Details  map[string]string `json:"details,omitempty"`
 }
 
-// Report makes the report of an Error.
+// Report returns the report of an Error.
 func (e *Error) Report() Report {
 	return Report{reported{Message: e.Error(), Hint: e.Hint, ExitCode: e.Code, Status: e.Status, Reason: e.Reason, Details: e.Details}}
 }
 
-// Errorf makes an Error; the hint may be empty.
+// Errorf returns an *Error. The hint may be empty.
 func Errorf(code int, hint, format string, args ...any) error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...), Hint: hint}
 }
@@ -91,8 +90,8 @@ func Errorf(code int, hint, format string, args ...any) error {
 // HasFlag reports whether the failed command has a flag, so that hints name only flags that exist.
 type HasFlag func(name string) bool
 
-// Classify turns any error into an *Error: gRPC statuses and context errors by the table, everything else as
-// a plain failure. An *Error is returned as it is.
+// Classify turns any error into an *Error: gRPC statuses and context errors by the table, everything else as a plain failure. It returns an
+// *Error unchanged.
 func Classify(err error, has HasFlag) error {
 	if _, ok := errors.AsType[*Error](err); ok {
 		return err
@@ -141,7 +140,7 @@ func ofStatus(st *status.Status, has HasFlag) error {
 // commandName matches a command in a hint.
 var commandName = lazyregexp.New(`\bdomtap [a-z]+`)
 
-// unlessSaid returns a hint, or nothing if it has one piece of advice and the message names its command already.
+// unlessSaid returns the hint. It returns an empty string if the hint has one piece of advice and the message already names its command.
 func unlessSaid(hint, message string) string {
 	if command := commandName().FindString(hint); command != "" && strings.Contains(message, command) && !strings.Contains(hint, ";") {
 		return ""
@@ -149,14 +148,14 @@ func unlessSaid(hint, message string) string {
 	return hint
 }
 
-// OfReason makes the error of a step that failed inside a response, by its ErrorInfo reason.
+// OfReason returns the error of a step that failed inside a response, by its ErrorInfo reason.
 func OfReason(name, message string) error {
 	r := reasons[name]
 	return &Error{Code: cmp.Or(r.code, Failure), Err: errors.New(message), Hint: unlessSaid(r.hint, message), Reason: name}
 }
 
-// IsTimeUp reports whether a call of ctx failed with err because of the --timeout of the command. The daemon, which is told of that
-// time, may say so first.
+// IsTimeUp reports whether a call of ctx failed with err because of the command's --timeout. The daemon knows that timeout and may report
+// it first.
 func IsTimeUp(ctx context.Context, err error) bool {
 	return errors.Is(context.Cause(ctx), context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded
 }

@@ -9,13 +9,13 @@ import (
 // row is the exit code and the hint of one kind of failure.
 type row struct {
 	code int
-	// hint is what to do next; empty if the message says it, or nothing helps.
+	// hint recommends what to do next. It is empty if the message already does, or if nothing helps.
 	hint string
 	// alternative is the hint for commands that have the flag.
 	flag, alternative string
 }
 
-// hintFor returns the hint for a command with certain flags.
+// hintFor returns the hint for a command with the given flags.
 func (r row) hintFor(has HasFlag) string {
 	if r.flag != "" && has != nil && has(r.flag) {
 		return r.alternative
@@ -23,14 +23,14 @@ func (r row) hintFor(has HasFlag) string {
 	return r.hint
 }
 
-// ofKind maps failures to find or reach a daemon to their exit codes. Such a failure has its own hint.
+// ofKind maps failures to find or reach a daemon to their exit codes. Such a failure contains its own hint.
 var ofKind = map[endpoint.Kind]int{
 	endpoint.Misused:     Usage,
 	endpoint.Denied:      Denied,
 	endpoint.Unreachable: Unavailable,
 }
 
-// statuses has a row for each gRPC status code.
+// statuses maps each gRPC status code to its row.
 var statuses = map[codes.Code]row{
 	codes.Canceled:           {code: Interrupted},
 	codes.Unknown:            {code: Failure},
@@ -50,8 +50,8 @@ var statuses = map[codes.Code]row{
 	codes.Unauthenticated:    {code: Denied, hint: "domtap token prints the token of this user's daemon; --token-file names another file"},
 }
 
-// reasons has a row for each ErrorInfo reason. The exit code is for a step that failed inside a response; a
-// status has its own. The hint takes precedence over the hint of the status.
+// reasons maps each ErrorInfo reason to its row. The exit code applies to a step that failed inside a response; a status has its own code.
+// The hint takes precedence over the hint of the status.
 var reasons = map[string]row{
 	"STALE_REF":         {code: Precondition, hint: "the element is gone or has changed; domtap compact shows the current refs"},
 	"NOT_ACTIONABLE":    {code: Precondition, hint: "domtap snapshot shows the elements and their states; domtap shot page.png shows how the page looks"},
@@ -115,7 +115,7 @@ var reasons = map[string]row{
 	"FENCED":               {code: Unavailable, hint: "try again in a few seconds"},
 }
 
-// limits holds the hint for each limit that the daemon names.
+// limits maps each limit of the daemon to a hint.
 var limits = map[string]string{
 	"tabs":                "close tabs that you do not need: domtap close TAB",
 	"tabs_per_client":     "close tabs that you do not need: domtap close TAB",
@@ -127,7 +127,7 @@ var limits = map[string]string{
 	"sessions_per_client": "close sessions that you do not need: domtap session close NAME",
 }
 
-// resources holds the hint for each kind of resource that does not exist.
+// resources maps each kind of resource to the hint for one that does not exist.
 var resources = map[string]string{
 	"tab":     "domtap tabs lists the open tabs",
 	"session": "domtap session list lists the sessions; domtap session new NAME creates one",

@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// What counts as idle. A daemon that drops memory and is called again reads some of its program from the page
-// cache, which takes about a millisecond, so it does that seldom.
+// Thresholds of an idle daemon. After memory was dropped, the next call reads part of the program from the page cache, which takes about a
+// millisecond. Therefore memory is dropped rarely.
 const (
 	footprintPoll = 5 * time.Second
-	// quiet is the processor time that an idle daemon stays below in the time of a poll.
+	// quiet is the maximum processor time that an idle daemon uses between two polls.
 	quiet = 10 * time.Millisecond
-	// worth is the processor time after which there is something to drop again.
+	// worth is the processor time after which dropping memory is worthwhile again.
 	worth = 30 * time.Millisecond
 )
 
-// footprint gives memory of an idle daemon back to the system: the heap's free memory, and the pages of the
-// program's file, which the kernel maps around each address that was ever used and never takes away by itself.
+// footprint returns memory of an idle daemon to the system: the heap's free memory, and the pages of the program's file. The kernel maps
+// these pages around each address used, and never unmaps them by itself.
 type footprint struct {
 	// used returns the processor time of this process.
 	used func() (time.Duration, error)
-	// drop gives the memory back.
+	// drop returns the memory to the system.
 	drop func() error
 	log  *slog.Logger
 }
 
-// KeepSmall gives memory of this process back to the system whenever the process has worked and is idle again, until ctx ends. It ends early
-// where the system cannot say what the process has used, or gives no pages back.
+// KeepSmall returns memory of this process to the system whenever the process has worked and is idle again, until ctx ends. It returns
+// early if the system does not report processor time or cannot drop pages.
 func KeepSmall(ctx context.Context, log *slog.Logger) {
 	footprint{used: processorTime, log: log, drop: func() error {
 		debug.FreeOSMemory()
@@ -36,11 +36,11 @@ func KeepSmall(ctx context.Context, log *slog.Logger) {
 	}}.keep(ctx)
 }
 
-// keep is KeepSmall.
+// keep implements KeepSmall.
 func (f footprint) keep(ctx context.Context) {
 	tick := time.NewTicker(footprintPoll)
 	defer tick.Stop()
-	last, dropped := time.Duration(0), -worth // the start alone is worth it, however little it took
+	last, dropped := time.Duration(0), -worth // always drop after the start, however little time it took
 	for {
 		select {
 		case <-tick.C:
@@ -51,7 +51,7 @@ func (f footprint) keep(ctx context.Context) {
 		if err == nil && now-last < quiet && now-dropped >= worth {
 			err = f.drop()
 			if err == nil {
-				now, err = f.used() // without what dropping took
+				now, err = f.used() // excludes the time of dropping
 			}
 			dropped = now
 		}

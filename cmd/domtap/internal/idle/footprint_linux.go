@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// processorTime returns what this process has used.
+// processorTime returns the processor time of this process.
 func processorTime() (time.Duration, error) {
 	var u syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
 }
 
-// dropProgramPages takes the pages of the program's file out of this process. They stay in the page cache, from
-// where the kernel maps those that are used again.
+// dropProgramPages unmaps the pages of the program's file from this process. They stay in the page cache, and the kernel maps them again on
+// use.
 func dropProgramPages() error {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -42,9 +42,9 @@ func dropProgramPages() error {
 // mapping is a range of addresses.
 type mapping struct{ start, end uintptr }
 
-// droppable finds the mappings of the program that can be read from its file again: those that are read-only, and
-// of which no page was ever written. The loader of a position-independent program writes addresses into pages that
-// become read-only later, and a debugger writes breakpoints; both would be lost.
+// droppable returns the mappings of the program that can be read from its file again. They must be read-only, and none of their pages may
+// have been written. The loader of a position-independent program writes addresses into pages that later become read-only, and a debugger
+// writes breakpoints. Dropping these pages would lose both.
 func droppable(smaps io.Reader, program string) (found []mapping) {
 	var at mapping
 	candidate := false
@@ -57,7 +57,7 @@ func droppable(smaps io.Reader, program string) (found []mapping) {
 			at, ok = parseRange(fields[0])
 			path := strings.Join(fields[5:], " ")
 			candidate = ok && path == program && fields[1][0] == 'r' && fields[1][1] == '-'
-		case len(fields) >= 5 && !strings.HasSuffix(fields[0], ":"): // of no file
+		case len(fields) >= 5 && !strings.HasSuffix(fields[0], ":"): // not backed by a file
 			candidate = false
 		case candidate && len(fields) >= 2 && fields[0] == "Anonymous:":
 			if fields[1] == "0" {
@@ -69,7 +69,7 @@ func droppable(smaps io.Reader, program string) (found []mapping) {
 	return found
 }
 
-// parseRange reads "start-end", in hexadecimal.
+// parseRange parses "start-end", in hexadecimal.
 func parseRange(s string) (mapping, bool) {
 	from, to, _ := strings.Cut(s, "-")
 	start, err := strconv.ParseUint(from, 16, strconv.IntSize)

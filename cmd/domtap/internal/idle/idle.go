@@ -1,6 +1,7 @@
-// Package idle says when a daemon is idle, and gives memory back meanwhile. It knows neither tabs nor sessions: the caller says what is open.
+// Package idle detects when a daemon is idle, and then returns memory to the system. It knows neither tabs nor sessions: the caller reports
+// what is open.
 //
-// Its functions return when their context ends. The caller runs them in goroutines of its own and waits for these.
+// Its functions return when their context ends. The caller runs them in its own goroutines and waits for them.
 package idle
 
 import (
@@ -8,16 +9,14 @@ import (
 	"time"
 )
 
-// polls is how often Await looks whether the daemon is idle, within the time after which it is.
+// polls is the number of checks that Await makes within its idle time.
 const polls = 30
 
-// Await returns true once nothing was open for the time idle: no connection, not even a short one, no tab and
-// no session. It returns false when ctx ends. open counts what is open, and ever counts connections since the
-// start.
+// Await returns true when nothing has been open for the time idle: no connection, not even a short one, no tab and no session. It returns
+// false when ctx ends. open returns the number of open items, and ever the number of connections since the start.
 //
-// Closing the last tab means that the work is done, like closing the last private window of a browser: the storage
-// of the default session is lost then, unless there is a profile. An open tab or a created session is work that
-// must not be lost: such a daemon stays.
+// Closing the last tab means that the work is done, like closing the last private window of a browser. The storage of the default session
+// is then lost, unless there is a profile. An open tab or a created session is work that must not be lost, so the daemon stays.
 func Await(ctx context.Context, idle time.Duration, open func() int, ever func() uint64) bool {
 	tick := time.NewTicker(max(idle/polls, time.Millisecond))
 	defer tick.Stop()

@@ -1,13 +1,11 @@
 // Package instance ensures that one daemon serves one unix socket, and finds and stops that daemon.
 //
-// A daemon claims its socket for the lifetime of its process, by a lock on a file beside the socket. The lock is
-// held longer than the daemon listens, because the daemon still closes its browsers then. The kernel releases the
-// lock when the process ends, however it ends, and reports the holder. So a claim is never left behind, and the
-// process ID is never stale.
+// A daemon claims its socket for the lifetime of its process by locking a file beside the socket. It holds the lock longer than it listens,
+// because it still closes its browsers then. The kernel releases the lock when the process ends for any reason, and reports the holder.
+// Therefore a claim is never left behind, and the process ID is never stale.
 //
-// The caller provides a directory that no other user can write to. The lock file is never removed: otherwise two
-// daemons could hold two files of one name. The lock belongs to the process, not to the Claim: a second Acquire in
-// the same process succeeds.
+// The caller provides a directory that no other user can write to. The lock file is never removed, because otherwise two daemons could lock
+// two files of the same name. The lock belongs to the process, not to the Claim: a second Acquire in the same process succeeds.
 package instance
 
 import (
@@ -19,14 +17,14 @@ import (
 	"time"
 )
 
-// A TakenError is the error of a claim that another process holds.
+// A TakenError reports that another process holds the claim.
 type TakenError struct {
 	Socket string
-	// PID is the process ID of the holder; 0 if the holder has ended meanwhile.
+	// PID is the process ID of the holder, or 0 if the holder has ended in the meantime.
 	PID int
 }
 
-// Error names the holder and how to stop it.
+// Error names the holder and the command that stops it.
 func (e *TakenError) Error() string {
 	return fmt.Sprintf("a daemon with process id %d serves %s already; use it, or stop it with: domtap stop", e.PID, e.Socket)
 }
@@ -72,8 +70,7 @@ func Acquire(socket, version string) (*Claim, error) {
 	return &Claim{file: f, stop: end}, nil
 }
 
-// Until returns a context that ends with ctx, or when Stop asks the holder to stop without a signal, on systems that
-// have none. The caller calls release.
+// Until returns a context that ends with ctx, or when Stop asks the holder to stop on a system without signals. The caller calls release.
 func (c *Claim) Until(ctx context.Context) (until context.Context, release func()) {
 	return c.stop.until(ctx)
 }
@@ -81,8 +78,8 @@ func (c *Claim) Until(ctx context.Context) (until context.Context, release func(
 // Release releases the claim.
 func (c *Claim) Release() error { return errors.Join(c.stop.close(), c.file.Close()) }
 
-// Holder returns the daemon that serves a socket, or the zero value if none does. The daemon itself must not call
-// Holder: closing the file would release its own claim.
+// Holder returns the daemon that serves a socket, or the zero value if there is none. The daemon itself must not call Holder, because
+// closing the file would release its own claim.
 func Holder(socket string) (Daemon, error) {
 	f, err := os.Open(lockPath(socket))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,8 +92,8 @@ func Holder(socket string) (Daemon, error) {
 	return d, errors.Join(err, f.Close())
 }
 
-// Stop asks the daemon that serves a socket to stop, by SIGTERM on systems with signals, and returns its process ID
-// when the process has ended, or 0 if no daemon runs. If ctx ends first, the daemon may still be stopping.
+// Stop asks the daemon that serves a socket to stop, by SIGTERM on systems with signals, and waits until its process has ended. It returns
+// the process ID, or 0 if no daemon runs. If ctx ends first, the daemon may still be stopping.
 func Stop(ctx context.Context, socket string) (int, error) {
 	d, err := Holder(socket)
 	if err != nil || d.PID == 0 {
@@ -108,8 +105,7 @@ func Stop(ctx context.Context, socket string) (int, error) {
 	return d.PID, waitReleased(ctx, socket)
 }
 
-// waitReleased polls for the holder: there is no portable way to wait for both a process that is not a child and a
-// context.
+// waitReleased polls for the holder, because there is no portable way to wait for both a process that is not a child and a context.
 func waitReleased(ctx context.Context, socket string) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -126,7 +122,7 @@ func waitReleased(ctx context.Context, socket string) error {
 	}
 }
 
-// maxVersion is the most bytes written of a daemon's version.
+// maxVersion limits how many bytes of a daemon's version are written.
 const maxVersion = 100
 
 func lockPath(socket string) string { return socket + ".claim" }

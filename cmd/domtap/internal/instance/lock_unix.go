@@ -15,16 +15,16 @@ func wholeFile() *syscall.Flock_t {
 	return &syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
 }
 
-// lock takes the lock without waiting; taken is whether another process holds it.
+// lock takes the lock without waiting. taken reports whether another process holds it.
 func lock(f *os.File) (taken bool, err error) {
 	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, wholeFile())
 	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES), err
 }
 
-// record is the content of the file. The kernel reports the process.
+// record returns the content of the file. It omits the process ID, which the kernel reports.
 func record(version string) string { return version }
 
-// holder asks the kernel which process holds the lock.
+// holder returns the process that holds the lock, as the kernel reports it.
 func holder(f *os.File) (Daemon, error) {
 	lock := wholeFile()
 	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, lock); err != nil {

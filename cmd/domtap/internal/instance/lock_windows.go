@@ -15,24 +15,24 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockAt is the offset of the lock. Windows releases a lock when its process ends, but does not report the holder, so
-// the file names the holder. A locked range cannot be read, so the lock is far behind the content.
+// lockAt is the offset of the lock. Windows releases a lock when its process ends, but does not report the holder, so the file contains the
+// process ID. A locked range cannot be read, so the lock is far beyond the content.
 const lockAt = 1 << 30
 
 func lockRange() *windows.Overlapped { return &windows.Overlapped{Offset: lockAt} }
 
-// lock takes the lock without waiting; taken is whether another process holds it.
+// lock takes the lock without waiting. taken reports whether another process holds it.
 func lock(f *os.File) (taken bool, err error) {
 	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, lockRange())
 	return errors.Is(err, windows.ERROR_LOCK_VIOLATION), err
 }
 
-// record is the content of the file: the process ID of the holder, and its version.
+// record returns the content of the file: the process ID of the holder and its version.
 func record(version string) string { return strconv.Itoa(os.Getpid()) + "\n" + version }
 
-// holder reads who holds the lock, if it is held.
+// holder returns the process that holds the lock, if there is one.
 func holder(f *os.File) (Daemon, error) {
-	// A shared lock needs only the right to read, and two readers do not block each other.
+	// A shared lock needs only read access, and two readers do not block each other.
 	handle := windows.Handle(f.Fd())
 	err := windows.LockFileEx(handle, windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, lockRange())
 	if err == nil {
