@@ -7,20 +7,18 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// ErrMismatch says that a diff does not fit the elements: a message was lost. Watch again without
-// from_revision; Follow does so by itself.
+// ErrMismatch reports that a diff does not fit the elements because a message was lost. Start the watch again without from_revision. Follow
+// does that automatically.
 var ErrMismatch = errors.New("the diff does not fit the elements")
 
 func mismatch(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMismatch, fmt.Sprintf(format, args...))
 }
 
-// Apply applies a diff to the elements of a view, as docs/stream.md says, and returns the new list. It
-// changes neither the list nor the elements; the result shares the unchanged elements. The error wraps
-// ErrMismatch.
+// Apply applies a diff to the elements of a view, as described in docs/stream.md, and returns the new list. It modifies neither the list
+// nor the elements; the result shares the unchanged elements. The error wraps ErrMismatch.
 //
-// The index field of an element is the one of the message that had it: only the position in the list
-// counts.
+// The index field of an element comes from the message that contained the element. Only the position in the list is current.
 func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, error) {
 	out, place := map[uint32]bool{}, map[int]*domtapv1.Element{}
 	for _, r := range d.GetRemoved() {
@@ -86,7 +84,7 @@ func named(old []*domtapv1.Element, d *domtapv1.Diff, out map[uint32]bool) map[u
 	return found
 }
 
-// weave fills the given positions, and the others with the remaining elements.
+// weave puts the elements of place at their positions and fills the other positions with the remaining elements.
 func weave(stay []*domtapv1.Element, place map[int]*domtapv1.Element) ([]*domtapv1.Element, error) {
 	now := make([]*domtapv1.Element, len(stay)+len(place))
 	for i := range now {

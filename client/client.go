@@ -1,5 +1,4 @@
-// Package client talks to a domtap daemon: it connects, opens tabs, reads them, acts on them, and follows them through
-// lost connections and restarts.
+// Package client connects to a domtap daemon, opens tabs, reads them, acts on them, and follows them through lost connections and restarts.
 //
 //	c, err := client.Connect(ctx, client.Options{Start: true})
 //	tab, err := c.Open(ctx, "https://example.com")
@@ -7,14 +6,13 @@
 //	_, err = tab.Act(ctx, client.Click(client.Named("link", "More information...")))
 //	for update, err := range tab.Follow(ctx, client.FollowOptions{}) { … }
 //
-// A Tab also navigates, waits, fills forms, answers dialogs, extracts data and takes pictures; Click, Type, Drag and so on
-// make the steps of Act, and ForText, ForURL and so on the conditions of Wait. For everything else, a Client has the
-// generated stubs of all services, whose comments say what each guarantees. Errors of calls are gRPC statuses; Reason returns the reason
-// in them.
+// A Tab also navigates, waits, fills forms, answers dialogs, extracts data and takes screenshots. Click, Type, Drag and similar functions
+// create the steps of Act; ForText, ForURL and similar functions create the conditions of Wait. For everything else, a Client has the
+// generated stubs of all services. Their comments document the guarantees. Errors of calls are gRPC statuses; Reason returns the reason in
+// such an error.
 //
-// All methods may be called from many goroutines at once. The caller ends what it starts: Close ends
-// the connection; leaving the loop, or the end of its context, ends a Follow. The package starts no
-// goroutine that outlives a call.
+// All methods are safe for concurrent use. The caller ends what it starts: Close closes the connection, and leaving the loop or canceling
+// its context ends a Follow. The package starts no goroutine that outlives a call.
 package client
 
 import (
@@ -33,29 +31,28 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// Options name the daemon to connect to. The zero value is this user's daemon, as the command line
-// finds it.
+// Options identifies the daemon to connect to. The zero value selects this user's daemon, which is found in the same way as by the command
+// line.
 type Options struct {
-	// Address is unix:///PATH or HOST:PORT. Empty: $DOMTAP_ADDR unless StateDir is set, or else the daemon's socket. Of a cluster it may
-	// be HOST:PORT,HOST:PORT and so on: the client uses the first node that answers, and another one when that is gone, or has said that it
-	// is cut off.
+	// Address is unix:///PATH or HOST:PORT. If empty, it is $DOMTAP_ADDR unless StateDir is set, or else the daemon's socket. For a cluster
+	// it may list several nodes: HOST:PORT,HOST:PORT. The client uses the first node that answers, and switches to another one when that
+	// node is unavailable or has reported that it is cut off.
 	Address string
-	// Token is the bearer token, which only TCP needs. Empty: the token in TokenFile.
+	// Token is the bearer token, which only TCP needs. If empty, the token is read from TokenFile.
 	Token string
-	// TokenFile is the file with the token. Empty: $DOMTAP_TOKEN_FILE, or else the file of this user's
+	// TokenFile is the path of the file that contains the token. If empty, it is $DOMTAP_TOKEN_FILE, or else the file of this user's
 	// daemon.
 	TokenFile string
-	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: $DOMTAP_TLS_CA,
-	// or else the authorities of the system, and no TLS on loopback. Connections to other TCP addresses
-	// always use TLS.
+	// TLSCA is a PEM file with the certificate authority that signed the daemon's certificate. If empty, it is $DOMTAP_TLS_CA. If that is
+	// also empty, the system's authorities are used, and connections on loopback do not use TLS. Connections to other TCP addresses always
+	// use TLS.
 	TLSCA string
-	// StateDir is the state directory of a separate instance (domtap --state-dir). Empty:
-	// $DOMTAP_STATE_DIR, or else the default directories.
+	// StateDir is the state directory of a separate instance (domtap --state-dir). If empty, it is $DOMTAP_STATE_DIR, or else the default
+	// directories are used.
 	StateDir string
-	// Start starts a daemon if none listens on the socket. The daemon outlives this program. Start is
-	// ignored for TCP.
+	// Start starts a daemon if none listens on the socket. The daemon outlives this program. Start has no effect with a TCP address.
 	Start bool
-	// Program is the domtap to start. Empty: the one in $PATH.
+	// Program is the domtap program to start. If empty, it is looked up in $PATH.
 	Program string
 	// Agent is the name of this client in the daemon's log.
 	Agent string
@@ -78,9 +75,8 @@ type Client struct {
 	conn *grpc.ClientConn
 }
 
-// Connect finds a daemon, or starts one with Start. Without Start it does not wait for the connection:
-// the first call connects, and so does the next call after a lost connection. The caller closes the
-// Client.
+// Connect finds a daemon, or starts one if Options.Start is set. Without Start it does not wait for the connection: the first call
+// connects, and so does the next call after a lost connection. The caller must close the Client.
 func Connect(ctx context.Context, o Options) (*Client, error) {
 	c, err := connect(ctx, o)
 	if unmet, ok := errors.AsType[*endpoint.Error](err); ok && unmet.Hint != "" {
@@ -107,7 +103,7 @@ func connect(ctx context.Context, o Options) (*Client, error) {
 	return New(conn), nil
 }
 
-// find returns the address of the daemon and the places of its files, which an address does not need.
+// find returns the address of the daemon and the locations of its files. An explicit address does not need the files.
 func (o *Options) find() (endpoint.Places, endpoint.Target, error) {
 	if o.StateDir == "" { // an instance that the program chose is not another one by the environment
 		o.Address = orEnv(o.Address, "DOMTAP_ADDR")
@@ -148,8 +144,8 @@ func (o Options) launch(ctx context.Context, at endpoint.Places) error {
 	return endpoint.Launch(ctx, program, at, args)
 }
 
-// New makes a Client of a connection of the caller. Answers may have up to 64 MiB, which the connection
-// should accept (grpc.MaxCallRecvMsgSize).
+// New returns a Client on a connection of the caller. Responses may be as large as 64 MiB, and the connection should accept that size
+// (grpc.MaxCallRecvMsgSize).
 func New(conn *grpc.ClientConn) *Client {
 	return &Client{
 		Tabs:     domtapv1.NewTabServiceClient(conn),
@@ -167,8 +163,8 @@ func New(conn *grpc.ClientConn) *Client {
 	}
 }
 
-// WithClientID returns a context whose calls name their client in timelines, and for pauses, where their requests have no client_id or
-// do not set it.
+// WithClientID returns a context that sets the client id of calls whose requests have no client_id field or leave it empty. The id appears
+// in timelines and is used for pauses.
 func WithClientID(ctx context.Context, id string) context.Context {
 	return endpoint.WithClientID(ctx, id)
 }
@@ -179,8 +175,8 @@ func (c *Client) Close() error { return c.conn.Close() }
 // isClosed reports whether the Client was closed.
 func (c *Client) isClosed() bool { return c.conn != nil && c.conn.GetState() == connectivity.Shutdown }
 
-// Reason returns the reason in an error of the daemon, such as STALE_REF or PAGE_LOST; empty: there is
-// none, or the daemon did not answer.
+// Reason returns the reason in an error of the daemon, such as STALE_REF or PAGE_LOST. It returns an empty string if there is no reason or
+// the daemon did not answer.
 func Reason(err error) string {
 	if failed, ok := errors.AsType[*StepError](err); ok {
 		return failed.Reason

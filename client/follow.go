@@ -17,57 +17,53 @@ import (
 )
 
 const (
-	// shortestWait is the longest wait before the first retry, longestWait that before later ones.
+	// shortestWait limits the wait before the first retry, longestWait the wait before later ones.
 	shortestWait = 100 * time.Millisecond
 	longestWait  = 5 * time.Second
-	// defaultPatience is how long Follow retries without an answer.
+	// defaultPatience limits how long Follow retries without an answer.
 	defaultPatience = 2 * time.Minute
-	// silence is how long a stream may be silent. The daemon sends a heartbeat every 15 s.
+	// silence limits how long a stream may be silent. The daemon sends a heartbeat every 15 s.
 	silence = time.Minute
 )
 
-// ErrTabGone says that the daemon does not know the tab: it was closed while the connection was lost,
-// or the daemon was restarted.
+// ErrTabGone reports that the daemon does not know the tab. The tab was closed while the connection was lost, or the daemon was restarted.
 var ErrTabGone = errors.New("the tab is gone: open another one")
 
 // errSilent ends a stream that was silent for too long.
 var errSilent = fmt.Errorf("the daemon sent nothing for %v", silence)
 
-// FollowOptions configure Follow.
+// FollowOptions configures Follow.
 type FollowOptions struct {
-	// View has the options of the view: the selection of elements, min_interval, format. Its tab_id,
-	// from_revision, epoch and omit_initial are ignored. Nil: the defaults.
+	// View contains the options of the view: the selection of elements, min_interval and format. Its tab_id, from_revision, epoch and
+	// omit_initial are ignored. If nil, the defaults apply.
 	View *domtapv1.WatchDomRequest
-	// From is the State of the last processed Update, of the same tab and view: Follow resumes there, also
-	// in another process. Nil: it begins with the current page.
+	// From is the State of the last processed Update of the same tab and view. Follow resumes there, also in another process. If nil,
+	// Follow starts with the current page.
 	From *domtapv1.GetDomResponse
-	// Patience is how long Follow retries without an answer. 0: two minutes.
+	// Patience limits how long Follow retries without an answer. Zero means two minutes.
 	Patience time.Duration
-	// Lost is called when a stream is lost, with the cause and the wait before the retry. May be nil.
+	// Lost, if not nil, is called when a stream is lost, with the cause and the wait before the retry.
 	Lost func(cause error, wait time.Duration)
 }
 
-// Update is one message of a stream, and the state after it.
+// Update is one message of a stream and the state after that message.
 type Update struct {
-	// State is what GetDom with the same options would return: tab_id, url, title, revision, epoch and the
-	// elements in order, without boxes. It is never changed again, so it may be kept, for
-	// FollowOptions.From or in a file as protobuf or JSON.
+	// State is the response that GetDom would return with the same options: tab_id, url, title, revision, epoch and the elements in order,
+	// without boxes. It never changes, so the caller may keep it for FollowOptions.From, or store it in a file as protobuf or JSON.
 	State *domtapv1.GetDomResponse
 	// Message is the message: a diff, a resync, a snapshot, a navigation, a status or a heartbeat.
 	Message *domtapv1.WatchDomResponse
 }
 
-// Follow yields the page of the tab, and then every change, in order, without gaps and repetitions.
-// When the connection is lost or the daemon ends, Follow retries with growing waits and resumes where
-// it was. The changes meanwhile come as one diff, or as a resync with a reason. A restarted daemon has
-// another epoch, so the whole view is sent again (epoch_changed) if it has the tab.
+// Follow yields the page of the tab and then every change, in order, without gaps or repetitions. When the connection is lost or the daemon
+// ends, Follow retries with increasing waits and resumes at the last state. The changes of that time arrive as one diff, or as a resync
+// with a reason. A restarted daemon has another epoch, so if it has the tab, it sends the whole view again (epoch_changed).
 //
-// The loop ends without an error when the tab is closed, after an Update that says so. Otherwise it
-// yields an error last: that of ctx; one that wraps ErrTabGone; one after Client.Close; one that a
-// retry does not fix, such as INVALID_ARGUMENT; or, after Patience, the last failure.
+// When the tab is closed, the loop ends without an error, after an Update that reports the closing. Otherwise the last value is an error:
+// the error of ctx; an error that wraps ErrTabGone; an error after Client.Close; an error that a retry cannot fix, such as
+// INVALID_ARGUMENT; or, after Patience, the last failure.
 //
-// A slow loop body gets fewer, larger diffs, and delays no other client. Programs that want to resume
-// after a crash save State before the next Update.
+// A slow loop body gets fewer, larger diffs, and delays no other client. To resume after a crash, save State before the next Update.
 func (t *Tab) Follow(ctx context.Context, o FollowOptions) iter.Seq2[*Update, error] {
 	return func(yield func(*Update, error) bool) {
 		f := &follower{ctx: ctx, client: t.client, tab: t.id, options: o, yield: yield}
@@ -77,10 +73,10 @@ func (t *Tab) Follow(ctx context.Context, o FollowOptions) iter.Seq2[*Update, er
 	}
 }
 
-// errLeft says that the caller left the loop.
+// errLeft reports that the caller left the loop.
 var errLeft = errors.New("left")
 
-// follower is one loop over Follow.
+// follower runs one loop of Follow.
 type follower struct {
 	ctx     context.Context
 	client  *Client
@@ -89,12 +85,12 @@ type follower struct {
 	yield   func(*Update, error) bool
 
 	state *domtapv1.GetDomResponse
-	// failures counts the failed streams in a row; since is when the first of them failed.
+	// failures counts the consecutive failed streams. since is the time of the first of these failures.
 	failures int
 	since    time.Time
 }
 
-// run follows stream after stream; nil: the tab was closed.
+// run follows one stream after the other. It returns nil when the tab was closed.
 func (f *follower) run() error {
 	f.state = f.options.From
 	for {
@@ -127,8 +123,8 @@ func (f *follower) run() error {
 	}
 }
 
-// rest waits before the next attempt: up to twice as long each time, with jitter, so that many clients
-// of a daemon do not return at once.
+// rest waits before the next attempt. The wait at most doubles each time and has jitter, so that the clients of a daemon do not all
+// reconnect at the same time.
 func (f *follower) rest(cause error) error {
 	if f.failures == 0 {
 		f.since = time.Now()
@@ -156,8 +152,8 @@ func (f *follower) rest(cause error) error {
 	}
 }
 
-// watch reads one stream to its end. heard says whether a message other than a tab status came: a
-// crashed page sends its status to each stream at once, which is not a sign of life.
+// watch reads one stream to its end. heard reports whether any message other than a tab status arrived: a crashed page sends its status to
+// each new stream immediately, so a status does not prove that the page is alive.
 func (f *follower) watch() (heard bool, err error) {
 	ctx, cancel := context.WithCancelCause(f.ctx)
 	defer cancel(nil)
@@ -193,7 +189,7 @@ func (f *follower) watch() (heard bool, err error) {
 	}
 }
 
-// request makes the request that continues after the state.
+// request returns the request that continues after the current state.
 func (f *follower) request() *domtapv1.WatchDomRequest {
 	r := &domtapv1.WatchDomRequest{}
 	if f.options.View != nil {
@@ -207,9 +203,8 @@ func (f *follower) request() *domtapv1.WatchDomRequest {
 	return r
 }
 
-// Take returns the state after a message of a stream. It does not change the old state, which is nil
-// before the first message. Follow calls it; programs that read WatchDom themselves call it, too. The
-// error wraps ErrMismatch.
+// Take returns the state after a message of a stream. It does not modify the old state, which is nil before the first message. Follow calls
+// Take; programs that read WatchDom themselves must call it, too. The error wraps ErrMismatch.
 func Take(old *domtapv1.GetDomResponse, m *domtapv1.WatchDomResponse) (*domtapv1.GetDomResponse, error) {
 	now := &domtapv1.GetDomResponse{
 		TabId: old.GetTabId(), Url: old.GetUrl(), Title: old.GetTitle(), Elements: old.GetElements(), Metadata: old.GetMetadata(),
@@ -241,12 +236,12 @@ func Take(old *domtapv1.GetDomResponse, m *domtapv1.WatchDomResponse) (*domtapv1
 	return now, nil
 }
 
-// gone reports whether an error says that the tab, or the frame of the view, does not exist.
+// gone reports whether an error means that the tab, or the frame of the view, does not exist.
 func gone(err error) bool {
 	return status.Code(err) == codes.NotFound || Reason(err) == "TAB_CLOSED"
 }
 
-// passing reports whether a retry may succeed.
+// passing reports whether a retry of a call that failed with err may succeed.
 func passing(err error) bool {
 	if errors.Is(err, ErrMismatch) || errors.Is(err, errSilent) {
 		return true

@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// request returns a copy of a request of the caller, or a new one.
+// request returns a copy of r, or a new message if r is nil.
 func request[M proto.Message](r M) M {
 	if !r.ProtoReflect().IsValid() { // nil
 		return r.ProtoReflect().New().Interface().(M)
@@ -25,23 +25,23 @@ func (t *Tab) Elements(ctx context.Context) ([]*domtapv1.Element, error) {
 	return answer.GetElements(), err
 }
 
-// ReadPage returns the page for a model: Markdown, a tree, or a picture with refs, whichever suits it, within a budget
-// of tokens; next_cursor continues it. The tab_id of the request is ignored. Nil: the defaults.
+// ReadPage returns the page for a model as Markdown, as a tree, or as a picture with refs, whichever suits the page, within a token budget.
+// Use next_cursor to continue. The tab_id of the request is ignored. If r is nil, the defaults apply.
 func (t *Tab) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	r = request(r)
 	r.TabId = t.id
 	return t.client.Pages.ReadPage(ctx, r)
 }
 
-// Screenshot takes a picture of the viewport, of the whole page or of an element, with the refs drawn on request. The
-// tab_id of the request is ignored. Nil: a PNG of the viewport.
+// Screenshot takes a picture of the viewport, of the whole page, or of an element. It draws the refs on request. The tab_id of the request
+// is ignored. If r is nil, the result is a PNG of the viewport.
 func (t *Tab) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest) (*domtapv1.ScreenshotResponse, error) {
 	r = request(r)
 	r.TabId = t.id
 	return t.client.Pages.Screenshot(ctx, r)
 }
 
-// PDF prints the page. The tab_id of the request is ignored. Nil: A4.
+// PDF prints the page. The tab_id of the request is ignored. If r is nil, the paper size is A4.
 func (t *Tab) PDF(ctx context.Context, r *domtapv1.PdfRequest) ([]byte, error) {
 	r = request(r)
 	r.TabId = t.id
@@ -49,12 +49,12 @@ func (t *Tab) PDF(ctx context.Context, r *domtapv1.PdfRequest) ([]byte, error) {
 	return answer.GetPdf(), err
 }
 
-// Extract reads the fields of a schema, as docs/extract.md says, and decodes them as package json does:
+// Extract reads the fields of a schema, as described in docs/extract.md, and decodes them as package json does:
 //
 //	var order struct{ Total string }
 //	_, err := tab.Extract(ctx, `{"total": "#total"}`, &order)
 //
-// What is missing on the page is null or empty, and listed in the answer. Client.Pages has Extract for tables.
+// Fields that are missing on the page are null or empty, and are listed in the answer. Client.Pages has Extract for tables.
 func (t *Tab) Extract(ctx context.Context, schema string, into any) (*domtapv1.ExtractResponse, error) {
 	answer, err := t.client.Pages.Extract(ctx, &domtapv1.ExtractRequest{TabId: t.id, SchemaJson: schema})
 	if err != nil {
@@ -66,9 +66,8 @@ func (t *Tab) Extract(ctx context.Context, schema string, into any) (*domtapv1.E
 	return answer, nil
 }
 
-// Evaluate runs an expression, or a function, in the page and decodes its result as package json does; into may be nil.
-// The daemon must allow it (domtap serve --allow-eval), or the error has the reason EVALUATE_OFF. An exception of the
-// script is an error.
+// Evaluate runs an expression or a function in the page and decodes its result as package json does. into may be nil. The daemon must allow
+// it (domtap serve --allow-eval); otherwise the error has the reason EVALUATE_OFF. An exception of the script is returned as an error.
 func (t *Tab) Evaluate(ctx context.Context, expression string, into any) error {
 	answer, err := t.client.Pages.Evaluate(ctx, &domtapv1.EvaluateRequest{TabId: t.id, Expression: expression})
 	switch {
@@ -85,7 +84,7 @@ func (t *Tab) Evaluate(ctx context.Context, expression string, into any) error {
 	return nil
 }
 
-// Log returns console messages, uncaught errors and requests of the tab after a sequence, oldest first: 0, or the
+// Log returns console messages, uncaught errors and requests of the tab that follow a sequence number, oldest first. Pass 0, or the
 // next_sequence of an earlier answer. It works while the page hangs.
 func (t *Tab) Log(ctx context.Context, after uint64) (*domtapv1.ReadLogResponse, error) {
 	return t.client.Pages.ReadLog(ctx, &domtapv1.ReadLogRequest{TabId: t.id, After: after})

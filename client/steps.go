@@ -9,34 +9,34 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// The targets, and all steps, with the options that most programs need. Package domtapv1 has the other options.
+// These functions return the targets and all steps, with the options that most programs need. Package domtapv1 has the other options.
 
-// Ref is the element with a ref.
+// Ref targets the element with a ref.
 func Ref(ref uint32) *domtapv1.Target { return &domtapv1.Target{Ref: &ref} }
 
-// Named is the element with an ARIA role and an accessible name: Named("button", "Pay now").
+// Named targets the element with an ARIA role and an accessible name: Named("button", "Pay now").
 func Named(role, name string) *domtapv1.Target { return &domtapv1.Target{Role: role, Name: name} }
 
-// Label is the field with a label.
+// Label targets the field with a label.
 func Label(label string) *domtapv1.Target { return &domtapv1.Target{Label: label} }
 
-// Selector is the element that matches a CSS selector.
+// Selector targets the element that matches a CSS selector.
 func Selector(css string) *domtapv1.Target { return &domtapv1.Target{Selector: css} }
 
-// Text is the element with a visible text, or a part of one.
+// Text targets the element whose visible text contains text.
 func Text(text string) *domtapv1.Target { return &domtapv1.Target{Text: text} }
 
-// Placeholder is the field with a placeholder.
+// Placeholder targets the field with a placeholder.
 func Placeholder(text string) *domtapv1.Target { return &domtapv1.Target{Placeholder: text} }
 
-// TestID is the element with a data-testid, data-test-id, data-test or data-cy.
+// TestID targets the element with a data-testid, data-test-id, data-test or data-cy attribute.
 func TestID(id string) *domtapv1.Target { return &domtapv1.Target{TestId: id} }
 
-// At is the point at x and y in CSS pixels of the viewport.
+// At targets the point at x and y in CSS pixels of the viewport.
 func At(x, y float64) *domtapv1.Target { return &domtapv1.Target{X: &x, Y: &y} }
 
-// Within narrows a target, but for At, to what has this around it: a text of its row, card, group, form or dialog, the
-// heading above, or a role: Within(Named("button", "Delete"), "Ada"). It returns a new target.
+// Within narrows a target by its surroundings: a text of its row, card, group, form or dialog, the heading above it, or a role:
+// Within(Named("button", "Delete"), "Ada"). It returns a new target. It does not work with At.
 func Within(t *domtapv1.Target, around string) *domtapv1.Target {
 	t = proto.CloneOf(t)
 	t.Within = around
@@ -58,7 +58,7 @@ func Press(key string) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: key}}}
 }
 
-// HoldKey presses a key such as ArrowRight, holds it for a time, at most 10 seconds, and lets it go. It repeats meanwhile.
+// HoldKey presses a key such as ArrowRight, holds it for at most 10 seconds, and releases it. The key repeats while it is held.
 func HoldKey(key string, d time.Duration) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: key, Hold: durationpb.New(d)}}}
 }
@@ -83,23 +83,23 @@ func DoubleClick(t *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: t}}}
 }
 
-// ClickTimes clicks an element 1 to 3 times: twice is a double click, and three times selects a paragraph.
+// ClickTimes clicks an element 1 to 3 times. Two clicks are a double click, and three select a paragraph.
 func ClickTimes(t *domtapv1.Target, count int32) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Count: count}}}
 }
 
-// RightClick clicks an element with the right button, as for a context menu.
+// RightClick clicks an element with the right button, for example to open a context menu.
 func RightClick(t *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Button: "right"}}}
 }
 
-// Hold presses the button at an element, holds it for a time, at most 10 seconds, and releases it.
+// Hold presses the button on an element, holds it for at most 10 seconds, and releases it.
 func Hold(t *domtapv1.Target, d time.Duration) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Hold: durationpb.New(d)}}}
 }
 
-// WithKeys returns a step that clicks, presses a button or turns the wheel, with keys that are held meanwhile: Alt, Control, Meta or Shift. Other
-// steps stay as they are.
+// WithKeys returns a copy of a step that clicks, presses a mouse button or turns the wheel, with modifier keys held during the step: Alt,
+// Control, Meta or Shift. Other steps are returned unchanged.
 func WithKeys(step *domtapv1.Step, keys ...string) *domtapv1.Step {
 	step = proto.CloneOf(step)
 	if click := step.GetClick(); click != nil {
@@ -119,7 +119,7 @@ func Hover(t *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: t}}}
 }
 
-// Type types a text after the existing one of a field, key by key. Nil: to what has the focus, or to the document.
+// Type types a text after the existing text of a field, key by key. If t is nil, the text goes to the focused element, or to the document.
 func Type(t *domtapv1.Target, text string) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: t, Text: text}}}
 }
@@ -129,23 +129,23 @@ func ScrollTo(t *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: t}}}
 }
 
-// ScrollBy turns the mouse wheel over an element, or over the page if it is nil, by CSS pixels, -100,000 to 100,000.
+// ScrollBy turns the mouse wheel over an element by x and y CSS pixels, each from -100,000 to 100,000. If t is nil, it scrolls the page.
 func ScrollBy(t *domtapv1.Target, x, y float64) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: t, DeltaX: x, DeltaY: y}}}
 }
 
-// Drag drags an element to the centre of another one.
+// Drag drags an element to the center of another one.
 func Drag(t, to *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: t, To: to}}}
 }
 
-// DragBy drags an element by CSS pixels, -100,000 to 100,000.
+// DragBy drags an element by x and y CSS pixels, each from -100,000 to 100,000.
 func DragBy(t *domtapv1.Target, x, y float64) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: t, DeltaX: x, DeltaY: y}}}
 }
 
-// MouseDown presses the left button on an element, or where the pointer is if it is nil, and leaves it down for the next steps of the same
-// turn. A button that is still down at the end of the turn is released then.
+// MouseDown presses the left button on an element and keeps it down for the next steps of the same turn. If t is nil, it presses at the
+// current pointer position. A button that is still down at the end of the turn is released.
 func MouseDown(t *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_MouseDown{MouseDown: &domtapv1.MouseDownStep{Target: t}}}
 }
@@ -155,43 +155,43 @@ func MouseMove(t *domtapv1.Target, waypoints ...*domtapv1.Target) *domtapv1.Step
 	return &domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{Target: t, Waypoints: waypoints}}}
 }
 
-// MouseMoveBy moves the pointer by CSS pixels from where an earlier step of the same turn has left it.
+// MouseMoveBy moves the pointer by x and y CSS pixels from its position after an earlier step of the same turn.
 func MouseMoveBy(x, y float64) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: &domtapv1.MouseMoveStep{DeltaX: x, DeltaY: y}}}
 }
 
-// MouseUp releases the button that MouseDown has pressed.
+// MouseUp releases the button that MouseDown pressed.
 func MouseUp() *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_MouseUp{MouseUp: &domtapv1.MouseUpStep{}}}
 }
 
-// Upload gives a file input, or the input that a button opens, files of this program, at most 4 MiB in all. UploadStep
-// also takes paths on the daemon's machine.
+// Upload passes files of this program, at most 4 MiB in total, to a file input or to the input that a button opens. UploadStep also accepts
+// paths on the daemon's machine.
 func Upload(t *domtapv1.Target, files ...*domtapv1.UploadFile) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: t, Files: files}}}
 }
 
-// File is a file for Upload: a name without a path, and its content.
+// File returns a file for Upload, with a name without a path, and its content.
 func File(name string, content []byte) *domtapv1.UploadFile {
 	return &domtapv1.UploadFile{Name: name, Content: content}
 }
 
-// WaitUntil waits, as a part of the turn, until a condition holds: at most 10 s. WaitStep has a timeout.
+// WaitUntil waits at most 10 s, within the turn, until a condition holds. WaitStep has a timeout field.
 func WaitUntil(until *domtapv1.WaitCondition) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: &domtapv1.WaitStep{Until: until}}}
 }
 
-// ReadText reads the page as text, as a part of the turn: the text of the step's result.
+// ReadText reads the page as text within the turn. The text is in the step's result.
 func ReadText() *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{}}}
 }
 
-// TakeScreenshot takes a picture of the viewport, as a part of the turn: the image of the step's result, a PNG.
+// TakeScreenshot takes a PNG of the viewport within the turn. The image is in the step's result.
 func TakeScreenshot() *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Screenshot{Screenshot: &domtapv1.ScreenshotStep{}}}
 }
 
-// GoBack goes back in the history, as a part of the turn.
+// GoBack goes back in the history, within the turn.
 func GoBack() *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Back{Back: &domtapv1.BackStep{}}}
 }
