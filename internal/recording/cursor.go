@@ -18,7 +18,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/tablog"
 )
 
-// entries reads the entries of a block, each once.
+// entries yields the entries of a block. Each entry can be read once.
 func (f *File) entries(b block) iter.Seq2[*recordingv1.Entry, error] {
 	return func(yield func(*recordingv1.Entry, error) bool) {
 		raw, err := f.contents(b)
@@ -40,8 +40,8 @@ func (f *File) entries(b block) iter.Seq2[*recordingv1.Entry, error] {
 	}
 }
 
-// Contents yields what the blocks of entries have, in order, as it is stored but uncompressed: for those who look for what a recording
-// must not have. A block that cannot be read gives an error, and the next ones follow.
+// Contents yields the uncompressed contents of the entry blocks, in order. Callers use it to search a recording for data that it must not
+// contain. A block that cannot be read yields an error, and the iteration continues with the next block.
 func (f *File) Contents() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, b := range f.blocks {
@@ -52,9 +52,9 @@ func (f *File) Contents() iter.Seq2[[]byte, error] {
 	}
 }
 
-// Moment is one entry of a recording: one of its fields beside At is set.
+// Moment is one entry of a recording. Besides At, exactly one field is set.
 type Moment struct {
-	// At is since the start of the recording.
+	// At is the time since the start of the recording.
 	At       time.Duration
 	State    *actor.Published
 	Timeline *domtapv1.TimelineEntry
@@ -63,26 +63,26 @@ type Moment struct {
 	End      *recordingv1.End
 }
 
-// Cursor reads a recording forward. Where a part cannot be read, it goes on at the next keyframe.
+// Cursor reads a recording forward. If a part cannot be read, the Cursor continues at the next keyframe.
 type Cursor struct {
 	f     *File
 	block int
-	// next and stop pull the entries of the block that is being read; nil: it begins with the next one.
+	// next and stop pull the entries of the current block. If nil, reading continues with the next block.
 	next func() (*recordingv1.Entry, error, bool)
 	stop func()
-	// states makes states; lost says that the next ones have none before them.
+	// states decodes states. lost reports that the state before the next deltas is unknown.
 	states tablog.Reader
 	lost   bool
-	// damaged counts what could not be read.
+	// damaged counts the blocks and states that could not be read.
 	damaged int
 }
 
-// Cursor begins to read at the last keyframe at or before a time, or at the start of the recording. The caller owes a Close.
+// Cursor returns a Cursor that starts at the last keyframe at or before a time, or at the start of the recording. The caller must close it.
 func (f *File) Cursor(at time.Duration) *Cursor {
 	return &Cursor{f: f, block: max(0, f.keyframeBefore(micros(at))), lost: true}
 }
 
-// Close ends the reading.
+// Close releases the resources of the Cursor.
 func (c *Cursor) Close() {
 	if c.stop != nil {
 		c.stop()
@@ -90,10 +90,10 @@ func (c *Cursor) Close() {
 	c.next, c.stop = nil, nil
 }
 
-// Damaged is how many blocks and states could not be read so far.
+// Damaged returns how many blocks and states could not be read so far.
 func (c *Cursor) Damaged() int { return c.damaged }
 
-// Next returns the next entry; io.EOF: there is none.
+// Next returns the next entry, or io.EOF if there is none.
 func (c *Cursor) Next() (Moment, error) {
 	for {
 		m, err := c.entry()
@@ -115,13 +115,13 @@ func (c *Cursor) Next() (Moment, error) {
 			c.lost = false
 			out.State = &state
 		case m.GetWhat() == nil:
-			continue // of a later version
+			continue // a kind of entry from a later version
 		}
 		return out, nil
 	}
 }
 
-// entry returns the next entry that can be read.
+// entry returns the next readable entry.
 func (c *Cursor) entry() (*recordingv1.Entry, error) {
 	for {
 		if c.next == nil {
@@ -138,15 +138,15 @@ func (c *Cursor) entry() (*recordingv1.Entry, error) {
 		c.Close()
 		if err != nil {
 			c.damaged++
-			c.states, c.lost = tablog.Reader{}, true // deltas after the gap would fit by chance
+			c.states, c.lost = tablog.Reader{}, true // deltas after the gap could apply to the wrong state
 		}
 	}
 }
 
-// ErrNothing says that a recording has no state at or before a time.
+// ErrNothing reports that a recording has no state at or before a time.
 var ErrNothing = errors.New("the recording has nothing of that time")
 
-// At returns the newest state at or before a time, and when it began. It fails with ErrNothing before the first one.
+// At returns the newest state at or before a time, and the time at which that state began. Before the first state it fails with ErrNothing.
 func (f *File) At(at time.Duration) (actor.Published, time.Duration, error) {
 	limit := micros(at)
 	for i := f.keyframeBefore(limit); i >= 0; i = f.keyframeBefore(f.blocks[i].first - 1) {
@@ -163,11 +163,11 @@ func (f *File) At(at time.Duration) (actor.Published, time.Duration, error) {
 	return actor.Published{}, 0, ErrNothing
 }
 
-// StateOf returns the state that began at a time and has a revision of an epoch. It fails with ErrNothing when it cannot be read.
+// StateOf returns the state that began at a time and has the given revision and epoch. If it cannot be read, StateOf fails with ErrNothing.
 func (f *File) StateOf(at time.Duration, revision uint64, epoch string) (actor.Published, error) {
 	limit := micros(at)
 	state, ok := f.Cursor(at).find(limit, revision, epoch)
-	if !ok && limit > 0 { // several states may have begun at one time, and the last keyframe is a later one of them
+	if !ok && limit > 0 { // several states may have begun at this time, and the last keyframe may be after the wanted one
 		state, ok = f.Cursor(since(limit-1)).find(limit, revision, epoch)
 	}
 	if !ok {
@@ -176,7 +176,7 @@ func (f *File) StateOf(at time.Duration, revision uint64, epoch string) (actor.P
 	return state, nil
 }
 
-// find reads on to the state that began at a time and has a revision of an epoch, and closes the cursor.
+// find reads forward to the state that began at a time and has the given revision and epoch. It closes the cursor.
 func (c *Cursor) find(limit, revision uint64, epoch string) (actor.Published, bool) {
 	defer c.Close()
 	for {
@@ -203,20 +203,20 @@ func (c *Cursor) last(limit uint64) (state actor.Published, at time.Duration, ok
 	}
 }
 
-// Mark is what a recording has at some time, without the DOM.
+// Mark describes an entry of a recording without the DOM.
 type Mark struct {
-	// At is since the start of the recording.
+	// At is the time since the start of the recording.
 	At time.Duration
-	// Revision and Epoch are those of a state; 0: it is none.
+	// Revision and Epoch identify a state. Revision is 0 if the entry is not a state.
 	Revision uint64
 	Epoch    string
-	// Picture, Timeline and Log are what else it has; a picture is without its data.
+	// Picture, Timeline and Log hold the other kinds of entries. A picture has no data.
 	Picture  *Picture
 	Timeline *domtapv1.TimelineEntry
 	Log      *domtapv1.LogEntry
 }
 
-// Marks reads all that a recording has but for the DOM, and leaves out what cannot be read. It stops when the context ends.
+// Marks yields all entries of the recording without the DOM, and skips what cannot be read. It stops when the context ends.
 func (f *File) Marks(ctx context.Context) iter.Seq[Mark] {
 	return func(yield func(Mark) bool) {
 		for _, b := range f.blocks {
@@ -235,7 +235,7 @@ func (f *File) Marks(ctx context.Context) iter.Seq[Mark] {
 	}
 }
 
-// mark makes the mark of an entry; false: it has none.
+// mark returns the Mark of an entry. It returns false if the entry has none.
 func mark(e *recordingv1.Entry) (Mark, bool) {
 	m := Mark{At: since(e.GetAt()), Timeline: e.GetTimeline(), Log: e.GetLog()}
 	switch what := e.GetWhat().(type) {
@@ -251,7 +251,7 @@ func mark(e *recordingv1.Entry) (Mark, bool) {
 	return m, m.Revision > 0 || m.Picture != nil || m.Timeline != nil || m.Log != nil
 }
 
-// PictureAt returns the last picture at or before a time, or else the first one after it; nil: there is none.
+// PictureAt returns the last picture at or before a time, or else the first picture after it. It returns nil if there is no picture.
 func (f *File) PictureAt(at time.Duration) *Picture {
 	limit := micros(at)
 	for _, b := range slices.Backward(f.blocks) {
@@ -271,7 +271,7 @@ func (f *File) PictureAt(at time.Duration) *Picture {
 	return nil
 }
 
-// picture returns the last or the first picture of a block whose time is wanted.
+// picture returns the first picture of a block whose time satisfies wanted, or the last one if last is set.
 func (f *File) picture(b block, wanted func(at uint64) bool, last bool) (found *Picture) {
 	for e, err := range f.entries(b) {
 		if err != nil {

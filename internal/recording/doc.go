@@ -1,18 +1,18 @@
-// Package recording writes what a tab showed and did to a file, and reads it back: every state of the DOM, and small
-// pictures. docs/recording-format.md describes the file.
+// Package recording writes the states and actions of a tab to a file and reads them back. A recording contains every state of the DOM, and
+// small pictures. docs/recording-format.md describes the file.
 //
-// A file is a sequence of blocks, each compressed and checksummed on its own. The states in it are keyframes, which have
-// the whole DOM and begin a block, and deltas, which lead from one state to the next (package tablog). Therefore any time
-// is read from the last keyframe before it.
+// A file is a sequence of blocks, each compressed and checksummed separately. States are stored as keyframes and deltas. A keyframe
+// contains the whole DOM and starts a block; a delta contains the changes from one state to the next (package tablog). To read any time,
+// start at the last keyframe before it.
 //
 // What the package guarantees:
 //
-//   - A file that is cut off anywhere, or damaged, opens, and is read as far as it goes. File.Missing says what is not there.
-//   - Whatever the bytes of a file are, reading them takes bounded memory and returns states or an error.
-//   - A block is written by one call, so that a process that is killed loses at most what was not flushed.
+//   - A file that is truncated anywhere, or damaged, opens, and its intact parts can be read. File.Missing lists the missing parts.
+//   - Reading takes bounded memory and returns states or an error, whatever the file contains.
+//   - Each block is written by one call, so a killed process loses only entries that were not flushed.
 //
-// The package writes what it is given: secrets are to be masked before. No type may be used from several goroutines at
-// once, unless it says so.
+// The package writes its input unchanged: callers must mask secrets before. Types are not safe for concurrent use unless documented
+// otherwise.
 package recording
 
 import (
@@ -23,47 +23,47 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Version is that of the format that Writer writes.
+// Version is the format version that Writer writes.
 const Version = 1
 
-// preamble is how every file begins.
+// preamble starts every file.
 const preamble = "DOMTAPR\x01"
 
-// magic is how every block begins, in a byte order that does not matter.
+// magic starts every block. It is a string, so byte order does not matter.
 const magic = "dtb\x1e"
 
-// kind is what a block has.
+// kind is the kind of a block's contents.
 type kind uint8
 
 const (
-	// headerBlock has one message Header, and is the first block of a file.
+	// headerBlock contains one Header message. It is the first block of a file.
 	headerBlock kind = 1
-	// entryBlock has messages Entry, each after its length as a varint.
+	// entryBlock contains Entry messages, each preceded by its length as a varint.
 	entryBlock kind = 2
 )
 
 // Flags of a block.
 const (
-	// hasKeyframe: the first entry is a keyframe.
+	// hasKeyframe means that the first entry is a keyframe.
 	hasKeyframe = 1 << iota
-	// hasPictures: an entry is a picture.
+	// hasPictures means that at least one entry is a picture.
 	hasPictures
-	// hasEnd: the last entry is the end of the recording.
+	// hasEnd means that the last entry is the end of the recording.
 	hasEnd
 )
 
 const (
-	// headBytes is the size of what stands before the contents of a block.
+	// headBytes is the size of a block's head, which precedes its contents.
 	headBytes = 44
-	// maxRaw is how large the contents of a block may be, uncompressed. A state that is larger ends a recording.
+	// maxRaw limits the uncompressed contents of a block. A state that is larger ends the recording.
 	maxRaw = 64 << 20
-	// maxStored bounds it compressed: what cannot be compressed grows a little.
+	// maxStored limits the compressed contents. Data that cannot be compressed grows slightly.
 	maxStored = maxRaw + maxRaw/128 + 1024
 )
 
-// head is what stands before the contents of a block: magic, kind, flags, two zero bytes, the sizes of the contents
-// uncompressed and compressed, the times of the first and the last entry, the checksum of the compressed contents, four zero bytes
-// and the checksum of all of that. Numbers are little-endian; checksums are CRC-32C.
+// head precedes the contents of a block: magic, kind, flags, two zero bytes, the uncompressed and compressed sizes of the contents, the
+// times of the first and last entries, the checksum of the compressed contents, four zero bytes, and the checksum of the preceding fields.
+// Numbers are little-endian; checksums are CRC-32C.
 type head struct {
 	kind        kind
 	flags       uint8
@@ -88,7 +88,7 @@ func (h head) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
 }
 
-// parseHead reads a head from headBytes bytes; false: they are none.
+// parseHead parses a head from headBytes bytes. It returns false if they are not a head.
 func parseHead(b []byte) (h head, ok bool) {
 	if len(b) < headBytes || string(b[:len(magic)]) != magic {
 		return h, false
@@ -104,25 +104,25 @@ func parseHead(b []byte) (h head, ok bool) {
 	return h, h.raw <= maxRaw && h.stored <= maxStored && h.first <= h.last && h.last <= maxMicros
 }
 
-// maxMicros is the latest time of an entry: some 34 years after the start.
+// maxMicros is the latest time of an entry, about 34 years after the start.
 const maxMicros = 1 << 50
 
-// micros is a time as entries have it.
+// micros converts a duration to the time of an entry.
 func micros(d time.Duration) uint64 { return uint64(max(0, d.Microseconds())) }
 
-// since is the duration of a time of an entry.
+// since converts the time of an entry to a duration.
 func since(at uint64) time.Duration { return time.Duration(at) * time.Microsecond }
 
-// window is how far back a block refers to itself, in bytes. It bounds the memory of a Writer.
+// window is the compression window in bytes. It bounds the memory of a Writer.
 const window = 512 << 10
 
-// newEncoder makes what compresses the blocks of one Writer. Blocks are small, and the changes of a page resemble each other.
+// newEncoder returns the compressor for the blocks of one Writer. Blocks are small, and the changes of a page resemble each other.
 func newEncoder() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window),
 		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
 }
 
-// newDecoder makes what decompresses the blocks of one File. It may be used from several goroutines.
+// newDecoder returns the decompressor for the blocks of one File. It is safe for concurrent use.
 func newDecoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxRaw))
 }

@@ -20,50 +20,50 @@ import (
 type Info struct {
 	ID, Tab, Session, File string
 	Started                time.Time
-	// Ended is zero for one that is being made; Reason and Detail say why it ended.
+	// Ended is zero while the recording is running. Reason and Detail state why it ended.
 	Ended  time.Time
 	Reason Reason
 	Detail string
-	// Bytes is how large the file is.
+	// Bytes is the size of the file.
 	Bytes            int64
 	States, Pictures int64
 }
 
-// File is a recording that is read. Its methods are safe for concurrent use, but for Close.
+// File is a recording open for reading. Its methods, except Close, are safe for concurrent use.
 type File struct {
 	in      io.ReaderAt
 	decoder *zstd.Decoder
 	size    int64
 	header  *recordingv1.Header
-	// blocks are those of entries, in order.
+	// blocks holds the entry blocks, in order.
 	blocks  []block
 	missing []Gap
-	// unpacked is how much the blocks say that they have, uncompressed.
+	// unpacked is the total uncompressed size that the heads of the blocks state.
 	unpacked int64
 	close    func() error
 }
 
-// block is where a block of entries is.
+// block locates an entry block in the file.
 type block struct {
 	head
-	// at is where its contents begin in the file.
+	// at is the offset of the contents in the file.
 	at int64
 }
 
-// Gap is a part of a file that is not there, or cannot be read.
+// Gap is a part of a file that is missing or cannot be read.
 type Gap struct {
-	// Offset is where it begins, and Bytes how long it is as far as that is known; 0: nobody knows how much would have followed.
+	// Offset is the start of the gap, and Bytes its length as far as known. Bytes is 0 if the length of the missing data is unknown.
 	Offset, Bytes int64
-	// After is the time of the last entry before it, since the start of the recording.
+	// After is the time of the last entry before the gap, since the start of the recording.
 	After time.Duration
-	// Why says what is missing, in words.
+	// Why describes the missing part.
 	Why string
 }
 
-// ErrNoRecording says that a file is none of a recording.
+// ErrNoRecording reports that a file is not a recording.
 var ErrNoRecording = errors.New("it is no recording of domtap")
 
-// Open opens the recording in a file. The caller owes a Close.
+// Open opens the recording in a file. The caller must close it.
 func Open(path string) (*File, error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -90,8 +90,8 @@ func (f *File) Close() error {
 	return f.close()
 }
 
-// Read reads where the blocks of a recording are. A file that is cut off opens; see Missing. The errors are ErrNoRecording, those
-// of reading, and that of a later version.
+// Read locates the blocks of a recording. A truncated file opens without an error; see Missing. Read returns ErrNoRecording, a read error,
+// or an error for a file of a later version.
 func Read(in io.ReaderAt, size int64) (*File, error) {
 	f := &File{in: in, size: size}
 	start := make([]byte, min(size, int64(len(preamble))))
@@ -121,10 +121,10 @@ func Read(in io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// maxGaps bounds the list of gaps. The last gap of a full list covers all later ones.
+// maxGaps limits the list of gaps. When the list is full, its last gap covers all later ones.
 const maxGaps = 1000
 
-// miss notes a gap behind the blocks that are known.
+// miss records a gap after the known blocks.
 func (f *File) miss(g Gap) {
 	if n := len(f.missing); n == maxGaps {
 		last := &f.missing[n-1]
@@ -135,14 +135,14 @@ func (f *File) miss(g Gap) {
 	f.missing = append(f.missing, g)
 }
 
-// maxUnpacked bounds what all blocks of a file have, uncompressed: so much, and unpackedRatio times the size of the file. States
-// of pages are compressed to a tenth, or a hundredth where much of them repeats.
+// maxUnpacked and unpackedRatio limit the total uncompressed size of all blocks: maxUnpacked plus unpackedRatio times the size of the file.
+// States of pages compress to a tenth of their size, or to a hundredth if much of them repeats.
 const (
 	maxUnpacked   = 128 << 20
 	unpackedRatio = 300
 )
 
-// scan finds the blocks from an offset on.
+// scan finds the blocks that start at or after an offset.
 func (f *File) scan(at int64) error {
 	search := &searcher{in: f.in, size: f.size}
 	for at < f.size {
@@ -179,7 +179,7 @@ func (f *File) scan(at int64) error {
 	return nil
 }
 
-// note notes a block.
+// note records a block.
 func (f *File) note(b block) {
 	switch {
 	case b.kind == headerBlock && f.header == nil && len(f.blocks) == 0:
@@ -195,11 +195,11 @@ func (f *File) note(b block) {
 		f.miss(Gap{Offset: b.at - headBytes, Bytes: headBytes + int64(b.stored), Why: "the header cannot be read: " + err.Error()})
 	case b.kind == entryBlock && (len(f.blocks) == 0 || f.blocks[len(f.blocks)-1].last <= b.first):
 		f.blocks = append(f.blocks, b)
-	default: // a kind of a later version, or a block that stands where none should
+	default: // a kind from a later version, or a block in an unexpected place
 	}
 }
 
-// errNoHead says that no block begins at an offset.
+// errNoHead reports that no block starts at an offset.
 var errNoHead = errors.New("no block")
 
 // headAt reads the head of the block at an offset.
@@ -216,20 +216,19 @@ func (f *File) headAt(at int64) (head, error) {
 	return h, nil
 }
 
-// searcher looks for the heads of blocks in a file that is damaged. It keeps what it has read, so that a file of many small
-// gaps is read once.
+// searcher finds the heads of blocks in a damaged file. It keeps its buffer, so that a file with many small gaps is read only once.
 type searcher struct {
 	in     io.ReaderAt
 	size   int64
 	buffer []byte
-	// at is where the buffer begins in the file.
+	// at is the offset of the buffer in the file.
 	at int64
 }
 
-// searchWindow is how much of a file is read at once.
+// searchWindow is the number of bytes that are read in one call.
 const searchWindow = 256 << 10
 
-// nextHead returns where the next block begins, at an offset or later; the size of the file when none does.
+// nextHead returns the offset of the first block that starts at or after an offset. It returns the size of the file if there is none.
 func (s *searcher) nextHead(at int64) (int64, error) {
 	for at < s.size {
 		if err := s.fill(at); err != nil {
@@ -251,7 +250,7 @@ func (s *searcher) nextHead(at int64) (int64, error) {
 	return s.size, nil
 }
 
-// fill reads so that the buffer has the bytes at an offset, and a head behind it unless the file ends.
+// fill reads into the buffer so that it contains the byte at an offset and, unless the file ends, a whole head after it.
 func (s *searcher) fill(at int64) error {
 	if end := s.at + int64(len(s.buffer)); at >= s.at && at < end && (end == s.size || end-at > headBytes) {
 		return nil
@@ -271,7 +270,7 @@ func (s *searcher) fill(at int64) error {
 	return nil
 }
 
-// contents reads what a block has.
+// contents reads and decompresses the contents of a block.
 func (f *File) contents(b block) ([]byte, error) {
 	stored := make([]byte, b.stored)
 	if _, err := f.in.ReadAt(stored, b.at); err != nil {
@@ -290,7 +289,7 @@ func (f *File) contents(b block) ([]byte, error) {
 	return raw, nil
 }
 
-// Header says what was recorded. A file that is cut off within its header has the zero Header.
+// Header returns the description of the recording. It returns the zero Header for a file that is truncated within its header.
 func (f *File) Header() Header {
 	h := f.header
 	out := Header{ID: h.GetRecordingId(), Tab: h.GetTabId(), Session: h.GetSessionId(), Program: h.GetProgram()}
@@ -300,10 +299,10 @@ func (f *File) Header() Header {
 	return out
 }
 
-// Size is the size of the file in bytes.
+// Size returns the size of the file in bytes.
 func (f *File) Size() int64 { return f.size }
 
-// Duration is the time of the last entry, since the start.
+// Duration returns the time of the last entry since the start.
 func (f *File) Duration() time.Duration {
 	if len(f.blocks) == 0 {
 		return 0
@@ -311,10 +310,10 @@ func (f *File) Duration() time.Duration {
 	return since(f.blocks[len(f.blocks)-1].last)
 }
 
-// Missing says what is not there of the recording. It is empty for one that ended and is whole.
+// Missing lists the missing parts of the recording. It is empty for a complete recording that has ended.
 func (f *File) Missing() []Gap { return f.missing }
 
-// Ended says why the recording ended; false: it has no end.
+// Ended returns why the recording ended. It returns false if the recording has no end.
 func (f *File) Ended() (why Reason, detail string, ended bool) {
 	if len(f.blocks) == 0 {
 		return 0, "", false
@@ -334,7 +333,7 @@ func (f *File) Ended() (why Reason, detail string, ended bool) {
 	return 0, "", false
 }
 
-// keyframeBefore returns the last block with a keyframe whose time is at or before a time; -1: there is none.
+// keyframeBefore returns the index of the last block with a keyframe that starts at or before a time, or -1 if there is none.
 func (f *File) keyframeBefore(at uint64) int {
 	i := sort.Search(len(f.blocks), func(i int) bool { return f.blocks[i].first > at }) - 1
 	for ; i >= 0 && f.blocks[i].flags&hasKeyframe == 0; i-- {

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// blockBytes is how much a block has at least, uncompressed, unless it is flushed before.
+	// blockBytes is the minimum uncompressed size of a block, unless it is flushed earlier.
 	blockBytes = 128 << 10
-	// A keyframe is due when a state comes after maxDeltas deltas, when the last keyframe is keyframeAge old, or when the deltas since
-	// are larger than it, but not after fewer than minDeltas: then reading the deltas costs as much as reading another keyframe.
+	// A keyframe is due after maxDeltas deltas, or when the last keyframe is keyframeAge old, or when at least minDeltas deltas follow it
+	// and are together more than twice its size. In the last case a new keyframe makes reading cheaper.
 	maxDeltas   = 500
 	minDeltas   = 50
 	keyframeAge = 20 * time.Second
 )
 
-// Header says what is recorded.
+// Header describes what is recorded.
 type Header struct {
 	ID, Tab, Session string
 	Started          time.Time
@@ -36,13 +36,13 @@ type Header struct {
 	Program string
 }
 
-// Picture is what the viewport showed.
+// Picture is a picture of the viewport.
 type Picture = recordingv1.Picture
 
-// Reason is why a recording ended.
+// Reason is the reason why a recording ended.
 type Reason = recordingv1.Reason
 
-// The reasons; see file.proto.
+// The reasons are documented in file.proto.
 const (
 	ReasonStopped       = recordingv1.Reason_REASON_STOPPED
 	ReasonTabGone       = recordingv1.Reason_REASON_TAB_GONE
@@ -51,25 +51,25 @@ const (
 	ReasonDaemonStopped = recordingv1.Reason_REASON_DAEMON_STOPPED
 )
 
-// Writer writes a recording. After an error it writes no more, and every method returns the error.
+// Writer writes a recording. After an error it writes nothing more, and every method returns that error.
 type Writer struct {
 	out     io.Writer
 	encoder *zstd.Encoder
 	started time.Time
 	states  tablog.Writer
-	// block has the entries that are not written yet; head is their block's.
+	// block holds the entries that are not written yet. head is the head of their block.
 	block   []byte
 	head    head
 	entries int
-	// last is the time of the newest entry, and keyframe that of the newest keyframe.
+	// last is the time of the newest entry. keyframe is the time of the newest keyframe.
 	last, keyframe uint64
-	// deltas and deltaBytes count those after the keyframe; keyBytes is its size.
+	// deltas and deltaBytes count the deltas after the newest keyframe. keyBytes is the size of that keyframe.
 	deltas, deltaBytes, keyBytes int
 	written                      int64
 	err                          error
 }
 
-// NewWriter begins a recording. Each block is given to the writer by one call of Write.
+// NewWriter starts a recording. Each block is passed to out in one call of Write.
 func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	m := &recordingv1.Header{
 		Version: Version, RecordingId: h.ID, TabId: h.Tab, SessionId: h.Session, Started: timestamppb.New(h.Started), Program: h.Program,
@@ -86,13 +86,13 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	return w, w.err
 }
 
-// Bytes is how large the file is so far, without what is not flushed yet.
+// Bytes returns the size of the file so far, without unflushed entries.
 func (w *Writer) Bytes() int64 { return w.written }
 
-// Pending reports whether there is something to flush.
+// Pending reports whether there are unflushed entries.
 func (w *Writer) Pending() bool { return w.entries > 0 }
 
-// State adds a state of the tab, which must be younger than the last one.
+// State adds a state of the tab. It must be newer than the last one.
 func (w *Writer) State(at time.Time, now actor.Published) error {
 	if w.err != nil {
 		return w.err
@@ -130,7 +130,7 @@ func (w *Writer) State(at time.Time, now actor.Published) error {
 	return nil
 }
 
-// due reports whether the next state is to be a keyframe.
+// due reports whether the next state must be a keyframe.
 func (w *Writer) due(t uint64) bool {
 	switch {
 	case w.deltas == 0:
@@ -169,12 +169,12 @@ func (w *Writer) End(at time.Time, why Reason, detail string) error {
 	return w.Flush()
 }
 
-// at makes the time of an entry of a time; no entry is older than the one before.
+// at converts a time to the time of an entry. The result is never before the time of the previous entry.
 func (w *Writer) at(at time.Time) uint64 {
 	return max(min(micros(at.Sub(w.started)), maxMicros), w.last)
 }
 
-// add adds an entry to the block, which it writes when it is large enough.
+// add adds an entry to the block, and writes the block when it is large enough.
 func (w *Writer) add(at uint64, e *recordingv1.Entry) error {
 	if w.err != nil {
 		return w.err
@@ -201,7 +201,7 @@ func (w *Writer) add(at uint64, e *recordingv1.Entry) error {
 	return nil
 }
 
-// Flush writes what is not written yet.
+// Flush writes the pending entries.
 func (w *Writer) Flush() error {
 	if w.err != nil || w.entries == 0 {
 		return w.err
@@ -209,7 +209,7 @@ func (w *Writer) Flush() error {
 	b := w.seal(nil, w.head, w.block)
 	w.block, w.entries = w.block[:0], 0
 	if cap(w.block) > 4*blockBytes {
-		w.block = nil // of a large page, once
+		w.block = nil // an unusually large buffer is not kept
 	}
 	w.write(b)
 	return w.err
@@ -232,7 +232,7 @@ func (w *Writer) fail(err error) error {
 	return err
 }
 
-// seal appends a block with contents.
+// seal appends a block with the given contents to b.
 func (w *Writer) seal(b []byte, h head, contents []byte) []byte {
 	stored := w.encoder.EncodeAll(contents, nil)
 	h.raw, h.stored, h.sum = uint32(len(contents)), uint32(len(stored)), crc32.Checksum(stored, castagnoli)

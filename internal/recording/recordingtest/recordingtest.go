@@ -1,4 +1,4 @@
-// Package recordingtest makes states of a page that changes, for tests and benchmarks of recordings.
+// Package recordingtest creates states of a changing page for tests and benchmarks of recordings.
 package recordingtest
 
 import (
@@ -11,19 +11,19 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Start is when recordings of the pages begin.
+// Start is the start time of recordings of the pages.
 var Start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// Page is a page that changes at random, as a shop does: prices, counts and rows. Two pages with the same seed change alike.
+// Page changes at random, as the page of a shop does: prices, counts and rows. Two pages with the same seed change in the same way.
 type Page struct {
-	// Random is what it changes by.
+	// Random is the source of the changes.
 	Random   *rand.Rand
 	elements []*dom.Element
 	revision uint64
 	refs     dom.Ref
 }
 
-// NewPage makes a page of so many elements.
+// NewPage returns a page with the given number of elements.
 func NewPage(seed uint64, elements int) *Page {
 	p := &Page{Random: rand.New(rand.NewPCG(seed, 7))}
 	for range elements {
@@ -41,10 +41,10 @@ func (p *Page) element() *dom.Element {
 	}
 }
 
-// Revision is that of the newest state.
+// Revision returns the revision of the newest state.
 func (p *Page) Revision() uint64 { return p.revision }
 
-// Change changes the texts of some elements and, now and then, replaces a row. It returns the state.
+// Change changes the texts of some elements and occasionally replaces a row. It returns the new state.
 func (p *Page) Change() actor.Published {
 	for range 1 + p.Random.IntN(3) {
 		at := p.Random.IntN(len(p.elements))

@@ -85,7 +85,7 @@ func contents(t *testing.T, path string) []byte {
 `
 )
 
-// expression is a value as an expression.
+// expression returns a value as a Go expression.
 func expression(v value) string {
 	if v.input != "" {
 		return "input(t, " + strconv.Quote(v.input) + ")"
@@ -93,20 +93,20 @@ func expression(v value) string {
 	return goString(v.text)
 }
 
-// goString quotes a text as a string of Go that is the same bytes, as long as these are UTF-8.
+// goString quotes a text as a Go string literal. The literal has the same bytes if the text is valid UTF-8 without NUL.
 func goString(s string) string { return strconv.Quote(clean(s)) }
 
-// steps are the functions of package client for orders with a target alone.
+// steps maps orders that have only a target to functions of package client.
 var steps = map[string]string{
 	"click": "Click", "double_click": "DoubleClick", "hover": "Hover", "check": "Check", "uncheck": "Uncheck", "scroll": "ScrollTo",
 }
 
-// calls are the methods of a tab for orders without a target.
+// calls maps orders without a target to method calls of a tab.
 var calls = map[string]string{
 	"back": "Back(ctx)", "forward": "Forward(ctx)", "reload": "Reload(ctx)", "accept": "AcceptDialog(ctx)", "dismiss": "DismissDialog(ctx)",
 }
 
-// goClick is a click that is not a single one of the left button as a statement.
+// goClick returns the Go statement for a click other than a single left click.
 func goClick(o order) string {
 	how, step := o.click, "client.Click("+goTarget(o.target)+")"
 	switch {
@@ -125,7 +125,7 @@ func goClick(o order) string {
 	return act(step)
 }
 
-// goLine is an order as a statement, or several.
+// goLine returns the Go statements for an order.
 func (o order) goLine() string {
 	if call := calls[o.kind]; call != "" {
 		return "must(tab." + call + ")"
@@ -173,10 +173,10 @@ func (o order) goLine() string {
 		path := expression(o.value)
 		return act("client.Upload(" + goTarget(o.target) + ", client.File(filepath.Base(" + path + "), contents(t, " + path + ")))")
 	}
-	return "" // there is no other kind
+	return "" // no other kind exists
 }
 
-// goPress presses a key, in an element if the order has one.
+// goPress returns the Go statements that press a key, in an element if the order has one.
 func (o order) goPress() string {
 	made := "client.Press(" + expression(o.value) + ")"
 	if hold := o.press.GetHold(); hold != nil {
@@ -197,7 +197,7 @@ func (o order) goPress() string {
 
 func act(step string) string { return "must(tab.Act(ctx, " + step + "))" }
 
-// goTarget is a target as an expression.
+// goTarget returns a target as a Go expression.
 func goTarget(t *domtapv1.Target) string {
 	made := ""
 	switch {

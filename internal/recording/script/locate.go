@@ -14,8 +14,9 @@ import (
 	"github.com/domtap/domtap/internal/refs"
 )
 
-// locate names the element of a step without refs: as its caller did, else by role and name, with what stands around it where that
-// does not tell it from others. doubt, unless empty, says why the name may mean another element. Nil: nothing names the element.
+// locate returns a target for the element of a step that does not use refs. It prefers the caller's own target, then role and name, with
+// surrounding text if several elements share these. A non-empty doubt states why the target may match another element. locate returns nil
+// if no target describes the element.
 func locate(s *domtapv1.TimelineStep, m *moment) (t *domtapv1.Target, doubt string) {
 	asked := s.GetTarget()
 	if isName(asked) && s.GetKind() != "field" {
@@ -44,7 +45,7 @@ func locate(s *domtapv1.TimelineStep, m *moment) (t *domtapv1.Target, doubt stri
 	return nil, ""
 }
 
-// isName reports whether a target names its element by what a person would say, and neither by a ref nor by a place.
+// isName reports whether a target describes its element in a person's words, not by a ref or coordinates.
 func isName(t *domtapv1.Target) bool {
 	if t == nil || t.Ref != nil || t.X != nil || t.Y != nil {
 		return false
@@ -53,7 +54,7 @@ func isName(t *domtapv1.Target) bool {
 	return !isRef && (t.GetRole() != "" || t.GetName() != "" || t.GetText() != "" || t.GetLabel() != "" || t.GetPlaceholder() != "" || t.GetTestId() != "" || t.GetSelector() != "")
 }
 
-// name names an element of a state so that nothing else is meant; nil: it cannot be.
+// name returns a target that matches only the given element of a state, or nil if there is none.
 func name(el *dom.Element, s *dom.Snapshot) *domtapv1.Target {
 	all := s.Elements.Slice()
 	role := el.Role
@@ -78,13 +79,14 @@ func name(el *dom.Element, s *dom.Snapshot) *domtapv1.Target {
 	return nil
 }
 
-// isOnly reports whether one element alone is so.
+// isOnly reports whether exactly one element satisfies is.
 func isOnly(all []*dom.Element, is func(*dom.Element) bool) bool {
 	i := slices.IndexFunc(all, is)
 	return i >= 0 && !slices.ContainsFunc(all[i+1:], is)
 }
 
-// means reports whether a target means an element alone, by the rules of turns: of several, those behind a modal do not count.
+// means reports whether a target matches only the given element, by the rules of turns: if several elements match, elements covered by a
+// modal do not count.
 func means(t target.Target, all []*dom.Element, el *dom.Element) bool {
 	found := target.Match(t, all)
 	if len(found) > 1 {
@@ -95,7 +97,7 @@ func means(t target.Target, all []*dom.Element, el *dom.Element) bool {
 	return len(found) == 1 && found[0].Ref == el.Ref
 }
 
-// around are words that stand around an element and may tell it from others that a target means, the best first.
+// around returns texts around an element that may distinguish it from the other matches of a target, best first.
 func around(t target.Target, all []*dom.Element, el *dom.Element) (words []string) {
 	told, ok := elementcontext.Tell(all, target.Match(t, all))[el.Ref]
 	if !ok {

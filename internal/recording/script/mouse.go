@@ -6,17 +6,17 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// mousePart is a step of the mouse, or a key that is pressed meanwhile, in an order of the kind "mouse": they are done in one turn.
+// mousePart is a mouse step, or a key press during mouse steps, in an order of the kind "mouse". All parts of an order run in one turn.
 type mousePart struct {
 	kind string
-	// place is where it is done; nil: where the pointer is.
+	// place is the position of the step. If nil, the step happens at the current pointer position.
 	place *domtapv1.Target
-	// flagged says that flags of the command name the place, so that its words do not.
+	// flagged reports that flags of the command already contain the place, so words omits it.
 	flagged bool
 	step    *domtapv1.TimelineStep
 }
 
-// mouse adds a step of the mouse to those before it in the turn.
+// mouse appends a mouse step to the earlier mouse steps of the turn.
 func (b *builder) mouse(s *domtapv1.TimelineStep, m *moment) {
 	for _, waypoint := range s.GetMouseMove().GetWaypoints() {
 		if waypoint.X == nil {
@@ -57,7 +57,8 @@ func (b *builder) mouse(s *domtapv1.TimelineStep, m *moment) {
 	b.holding = s.GetKind() != "mouse_up"
 }
 
-// isFirstPlace reports whether no part has left its place out, which flags would name.
+// isFirstPlace reports whether every mouse_down and mouse_move so far has its own place. A target in flags would apply to the ones without
+// a place.
 func isFirstPlace(parts []mousePart) bool {
 	for _, p := range parts {
 		if p.place == nil && (p.kind == "mouse_down" || p.kind == "mouse_move") {
@@ -67,7 +68,7 @@ func isFirstPlace(parts []mousePart) bool {
 	return true
 }
 
-// words are the words of the step in the command.
+// words returns the arguments for the step in the command.
 func (p mousePart) words() string {
 	place := ""
 	if p.place != nil && !p.flagged {
@@ -95,7 +96,7 @@ func (p mousePart) words() string {
 
 func at(t *domtapv1.Target) string { return number(t.GetX()) + "," + number(t.GetY()) }
 
-// mousing is a command of the mouse.
+// mousing returns the mouse command of an order.
 func (o order) mousing() string {
 	line := "domtap mouse" + flags(o.target)
 	for _, p := range o.mouse {
@@ -109,7 +110,7 @@ func (o order) mousing() string {
 	return line
 }
 
-// goMouse are the steps of the mouse as a statement.
+// goMouse returns the Go statement for the mouse steps.
 func (o order) goMouse() string {
 	var steps []string
 	for _, p := range o.mouse {

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxLine bounds a comment, in characters.
+// maxLine limits a comment, in characters.
 const maxLine = 300
 
-// oneLine makes a text fit for a comment: one line, without what a terminal or an editor would take for more than text.
+// oneLine converts a text for use in a comment: it returns one line without control characters and other unprintable characters.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
@@ -25,14 +25,14 @@ func oneLine(s string) string {
 	return s
 }
 
-// clean makes a text that an argument of a program can have: UTF-8 without NUL.
+// clean returns a text that is valid as a program argument: UTF-8 without NUL.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }
 
-// shellWord quotes a text as one word of a POSIX shell. Printable characters stand in single quotes; others, among them those that
-// turn the direction of text around, are printed by printf, so that they reach neither a terminal nor an editor. A line break is $nl,
-// since command substitution takes it away.
+// shellWord quotes a text as one word of a POSIX shell. Printable characters are in single quotes. Other characters, including those that
+// change the text direction, are written as printf escapes, so that they do not reach a terminal or an editor. A line break is written as
+// $nl, because command substitution removes trailing line breaks.
 func shellWord(s string) string {
 	var b strings.Builder
 	plain := false

@@ -1,14 +1,14 @@
-// Package script makes programs of a recording that do again what clients did: a shell script of domtap commands, and a Go test on
-// package client. The timeline says what was done; the recorded states say how its elements are named without refs.
+// Package script converts a recording to programs that repeat the actions of its clients: a shell script of domtap commands, and a Go test
+// on package client. The timeline provides the actions; the recorded states provide names for elements, in place of refs.
 //
 // What the package guarantees:
 //
-//   - A target by role and name means one element of the recorded state alone, or a comment says that this is not known.
-//   - Every text of the page and of the file is quoted: whatever it is, it stays one word of the shell, one string of Go, or one line
-//     of a comment, and none of its characters is sent to a terminal as a control character.
-//   - What was typed and is masked, or is not in the recording, is read from the environment.
+//   - A target by role and name matches exactly one element of the recorded state; otherwise a comment states that this is not certain.
+//   - Every text from the page or the file is quoted. It always remains one shell word, one Go string, or one comment line, and none of
+//     its characters reaches a terminal as a control character.
+//   - Typed text that is masked or missing in the recording is read from the environment.
 //
-// The package is pure: entries and states in, text out.
+// The package is pure: its input is entries and states, its output is text.
 package script
 
 import (
@@ -22,21 +22,21 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Recording is what a program is made of.
+// Recording is the input of New.
 type Recording struct {
-	// ID and Tab name the recording and its tab.
+	// ID and Tab identify the recording and its tab.
 	ID, Tab string
-	// Started is when the recording began.
+	// Started is the start time of the recording.
 	Started *timestamppb.Timestamp
-	// Entries is the newest version of each entry of the timeline, in the order of their ids.
+	// Entries holds the newest version of each timeline entry, ordered by id.
 	Entries []*domtapv1.TimelineEntry
-	// First is the first state; nil: there is none.
+	// First is the first state. It may be nil.
 	First *dom.Snapshot
-	// UpTo returns the newest state of an epoch whose revision is at most the given one; nil: there is none.
+	// UpTo returns the newest state of an epoch whose revision is at most the given one, or nil if there is none.
 	UpTo func(epoch string, revision uint64) *dom.Snapshot
 }
 
-// Script is what is to be done, in order. Shell and Go print it.
+// Script is the sequence of actions of a program. Shell and Go print it.
 type Script struct {
 	about  string
 	url    value
@@ -44,42 +44,42 @@ type Script struct {
 	inputs []input
 }
 
-// value is a text that is known, or that the environment has.
+// value is a known text, or the name of an environment variable that contains it.
 type value struct {
 	text string
-	// input is the name of a variable; empty: the text is known.
+	// input is the name of the variable. It is empty if the text is known.
 	input string
 }
 
-// input is a variable of the environment that a program needs.
+// input is an environment variable that a program needs.
 type input struct {
 	name string
-	// what says of what it is the value, in words of the page.
+	// what describes the value in words of the page.
 	what string
 }
 
 // order is one line of a program.
 type order struct {
-	// kind is a comment, or what is done: open, goto, back, forward, reload, accept, answer or dismiss a dialog, wait for the
-	// target, a text or a url, or the kind of a step.
+	// kind is a comment, the kind of a step, or one of these: open, goto, back, forward, reload; accept, answer or dismiss a dialog; wait
+	// for the target, a text or a URL.
 	kind   string
 	target *domtapv1.Target
 	value  value
-	// options are those that a select gets.
+	// options holds the options to select.
 	options []string
-	// submit says that Enter is pressed after typing.
+	// submit presses Enter after typing.
 	submit bool
-	// click says how a click is done that is not a single one of the left button.
+	// click holds the parameters of a click that is not a single left click.
 	click *domtapv1.ClickStep
-	// press says how a key is pressed that is not pressed once.
+	// press holds the parameters of a key press that is not a single press.
 	press *domtapv1.PressStep
-	// mouse has the steps of the mouse.
+	// mouse holds the mouse steps.
 	mouse []mousePart
 }
 
 const comment = "comment"
 
-// New makes the program of a recording.
+// New converts a recording to a Script.
 func New(r Recording) *Script {
 	b := &builder{from: r, last: r.First, named: map[string]bool{}}
 	b.out.about = fmt.Sprintf("recording %s of tab %s", oneLine(r.ID), oneLine(r.Tab))
@@ -90,23 +90,23 @@ func New(r Recording) *Script {
 	return &b.out
 }
 
-// builder makes a program, entry by entry.
+// builder builds a Script, entry by entry.
 type builder struct {
 	from Recording
 	out  Script
-	// last is the state after the turn before.
+	// last is the state after the previous turn.
 	last *dom.Snapshot
 	// dialog is the last dialog of the page.
 	dialog *domtapv1.Dialog
-	// opened says that the recording has the call that opened the tab.
+	// opened reports whether the recording contains the call that opened the tab.
 	opened bool
-	// holding says that the last order is one of the mouse, whose button is still down.
+	// holding reports that the last order is a mouse order whose button is still down.
 	holding bool
-	// named has the names of inputs.
+	// named holds the names of inputs in use.
 	named map[string]bool
 }
 
-// start is the URL that the tab is opened at: the one that its first client opened, else that of the first state.
+// start returns the URL at which the script opens the tab: the URL that the first client opened, or else the URL of the first state.
 func (b *builder) start() string {
 	first := ""
 	for _, e := range b.from.Entries {
@@ -132,12 +132,12 @@ func isTurn(e *domtapv1.TimelineEntry) bool { return e.GetTurn() != nil && e.Get
 
 func (b *builder) add(o order) { b.out.orders = append(b.out.orders, o) }
 
-// say adds a comment.
+// say adds a comment to the script.
 func (b *builder) say(format string, args ...any) {
 	b.add(order{kind: comment, value: value{text: oneLine(fmt.Sprintf(format, args...))}})
 }
 
-// address is a URL, or an input for one whose credentials are not in the recording.
+// address returns a URL as a value. It is an input if the URL has credentials that are missing in the recording.
 func (b *builder) address(url string) value {
 	if strings.Contains(url, "***") {
 		return b.input("URL", "the address "+url)
@@ -145,7 +145,7 @@ func (b *builder) address(url string) value {
 	return value{text: url}
 }
 
-// entry adds what an entry of the timeline did.
+// entry adds the action of a timeline entry.
 func (b *builder) entry(e *domtapv1.TimelineEntry) {
 	switch {
 	case e.GetDialog() != nil:
@@ -154,7 +154,7 @@ func (b *builder) entry(e *domtapv1.TimelineEntry) {
 		b.say("the page opened tab %s at %s: what was done there is in another recording", e.GetPopup().GetTabId(), e.GetPopup().GetUrl())
 	case !isTurn(e):
 	case !b.opened && b.from.Started != nil && e.GetTime().AsTime().Before(b.from.Started.AsTime()):
-		// It is part of how the page was before the recording began.
+		// The call ended before the recording began, so its effect is part of the first state.
 	case e.GetState() == domtapv1.TimelineState_TIMELINE_STATE_FAILED:
 		b.say("%s failed: %s: %s", what(e), e.GetReason(), e.GetError())
 	case e.GetState() != domtapv1.TimelineState_TIMELINE_STATE_DONE:
@@ -164,7 +164,7 @@ func (b *builder) entry(e *domtapv1.TimelineEntry) {
 	}
 }
 
-// what names a call and its steps.
+// what describes a call and its steps.
 func what(e *domtapv1.TimelineEntry) string {
 	words := []string{e.GetMethod()}
 	for _, s := range e.GetTurn().GetSteps() {
@@ -178,7 +178,7 @@ func what(e *domtapv1.TimelineEntry) string {
 	return strings.Join(words, " ")
 }
 
-// turn adds what a call did that succeeded.
+// turn adds the actions of a successful call.
 func (b *builder) turn(e *domtapv1.TimelineEntry) {
 	m := &moment{b.seen(e), b.last}
 	after := b.from.UpTo(e.GetEpoch(), e.GetRevisionTo())
@@ -208,7 +208,7 @@ func (b *builder) turn(e *domtapv1.TimelineEntry) {
 	}
 }
 
-// answer answers the dialog that is open.
+// answer adds the answer to the open dialog.
 func (b *builder) answer() {
 	switch d := b.dialog; {
 	case d.GetAnswer() == domtapv1.DialogAnswer_DIALOG_ANSWER_DISMISSED:
@@ -223,10 +223,10 @@ func (b *builder) answer() {
 	b.dialog = nil
 }
 
-// maxStates is how many states of a turn are looked at.
+// maxStates limits how many states of a turn are examined.
 const maxStates = 64
 
-// seen are the states from before a turn to its end, each once.
+// seen returns the states from the start of a turn to its end, without repetitions.
 func (b *builder) seen(e *domtapv1.TimelineEntry) (out []*dom.Snapshot) {
 	from, to := e.GetRevisionFrom(), e.GetRevisionTo()
 	for i := uint64(0); from+i <= to && i < maxStates; i++ {
@@ -242,7 +242,8 @@ func (b *builder) seen(e *domtapv1.TimelineEntry) (out []*dom.Snapshot) {
 	return out
 }
 
-// outcome waits for what a person would have noticed last after a turn, or else for where it led. What is gone is not waited for.
+// outcome adds a wait for the last change that a person would notice after a turn, or else for the URL to which the turn led. It does not
+// wait for elements that are gone.
 func (b *builder) outcome(t *domtapv1.TimelineTurn, after *dom.Snapshot) {
 	if after == nil {
 		return
@@ -267,7 +268,7 @@ func (b *builder) outcome(t *domtapv1.TimelineTurn, after *dom.Snapshot) {
 	}
 }
 
-// shows reports whether a state has a text.
+// shows reports whether a state contains a text.
 func shows(s *dom.Snapshot, text string) bool {
 	for el := range s.Elements.All() {
 		if text != "" && strings.Contains(strings.ToLower(el.WholeText()), strings.ToLower(text)) {

@@ -27,12 +27,12 @@ func (s *Script) Shell() []byte {
 	return []byte(b.String())
 }
 
-// commands are the commands of orders that have another name.
+// commands maps kinds of orders to commands with a different name.
 var commands = map[string]string{
 	"double_click": "dblclick", "text": "wait", "url": "wait", "accept": "dialog accept", "answer": "dialog accept", "dismiss": "dialog dismiss",
 }
 
-// shell is an order as a line.
+// shell returns an order as a line of the shell script.
 func (o order) shell() string {
 	if o.kind == comment {
 		return "# " + o.value.text
@@ -79,7 +79,7 @@ func (o order) shell() string {
 	return line
 }
 
-// clicking are the flags of a click that is not a single one of the left button.
+// clicking returns the flags for a click other than a single left click.
 func clicking(how *domtapv1.ClickStep) string {
 	var b strings.Builder
 	if how.GetButton() != "" {
@@ -97,7 +97,7 @@ func clicking(how *domtapv1.ClickStep) string {
 	return b.String()
 }
 
-// pressing are the flags of a key that is not pressed once.
+// pressing returns the flags for a key that is not pressed exactly once.
 func pressing(how *domtapv1.PressStep) (text string) {
 	if n := how.GetRepeat(); n > 1 {
 		text += " --repeat " + strconv.Itoa(int(n))
@@ -108,7 +108,7 @@ func pressing(how *domtapv1.PressStep) (text string) {
 	return text
 }
 
-// argument is a value as an argument that is no flag, whatever it is.
+// argument returns a value as an argument that the command cannot parse as a flag.
 func argument(v value) string {
 	switch {
 	case v.input != "":
@@ -119,7 +119,7 @@ func argument(v value) string {
 	return shellWord(v.text)
 }
 
-// flags are the flags of a target.
+// flags returns the command-line flags of a target.
 func flags(t *domtapv1.Target) string {
 	var b strings.Builder
 	for _, one := range []struct{ flag, text string }{

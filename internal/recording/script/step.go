@@ -10,13 +10,14 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// moment has the states of a turn, the first one from before it, and the state after the turn before that.
+// moment holds the states of a turn. The first one is the state before the turn. before is the state after the previous turn.
 type moment struct {
 	states []*dom.Snapshot
 	before *dom.Snapshot
 }
 
-// element returns an element by its ref as it was first in the turn, with the state that has it; nil: no state does.
+// element returns the first version of an element in the turn, and the state that contains it. It returns nil if no state contains the
+// element.
 func (m *moment) element(ref dom.Ref) (*dom.Element, *dom.Snapshot) {
 	for _, s := range m.states {
 		if el := s.Find(ref); el != nil {
@@ -26,7 +27,7 @@ func (m *moment) element(ref dom.Ref) (*dom.Element, *dom.Snapshot) {
 	return nil, nil
 }
 
-// latest returns an element as it was last in the turn; nil: no state has it.
+// latest returns the last version of an element in the turn, or nil if no state contains it.
 func (m *moment) latest(ref dom.Ref) (el *dom.Element) {
 	for _, s := range m.states {
 		if found := s.Find(ref); found != nil {
@@ -36,7 +37,7 @@ func (m *moment) latest(ref dom.Ref) (el *dom.Element) {
 	return el
 }
 
-// step adds what a step did.
+// step adds the action of a step.
 func (b *builder) step(s *domtapv1.TimelineStep, m *moment) {
 	switch kind := s.GetKind(); {
 	case !s.GetOk():
@@ -63,7 +64,7 @@ func (b *builder) step(s *domtapv1.TimelineStep, m *moment) {
 	}
 }
 
-// kinds are those of steps that act on an element. A kind is the name of a command, so it must be known.
+// kinds lists the kinds of steps that act on an element. A kind becomes the name of a command, so only known kinds are used.
 var kinds = []string{"click", "double_click", "hover", "type", "fill", "press", "select", "check", "uncheck", "scroll", "upload", "field", "submit"}
 
 // act adds a step that acts on an element.
@@ -77,7 +78,7 @@ func (b *builder) act(s *domtapv1.TimelineStep, m *moment) {
 		return
 	}
 	if o.target = target; toFocus {
-		o.target, doubt = nil, "" // where the focus is
+		o.target, doubt = nil, "" // the focused element
 	}
 	if doubt != "" {
 		b.say("%s", doubt)
@@ -89,7 +90,8 @@ func (b *builder) act(s *domtapv1.TimelineStep, m *moment) {
 	b.add(o)
 }
 
-// isNew reports whether the element of a step was not there yet before the turn, as far as steps know that waited for others.
+// isNew reports whether the element of a step was absent before the turn, taking into account the steps that already waited for other new
+// elements.
 func (m *moment) isNew(s *domtapv1.TimelineStep) bool {
 	ref := dom.Ref(s.GetRef())
 	if s.Ref == nil || m.before == nil || m.before.Find(ref) != nil {
@@ -102,7 +104,7 @@ func (m *moment) isNew(s *domtapv1.TimelineStep) bool {
 	return state != nil
 }
 
-// action is the kind of the order for a step: that of a field depends on what the field is.
+// action returns the kind of the order for a step. For a field it depends on the role of the field.
 func action(s *domtapv1.TimelineStep, m *moment) string {
 	el := m.latest(dom.Ref(s.GetRef()))
 	switch kind := s.GetKind(); {
@@ -127,7 +129,7 @@ func action(s *domtapv1.TimelineStep, m *moment) string {
 	return "fill"
 }
 
-// fillIn adds to an order what the client gave beside the target.
+// fillIn adds the parameters of a step other than its target to an order.
 func (b *builder) fillIn(o *order, s *domtapv1.TimelineStep, m *moment) {
 	about := strings.TrimSpace(s.GetRole() + " " + s.GetName())
 	if about == "" {
@@ -159,19 +161,19 @@ func (b *builder) fillIn(o *order, s *domtapv1.TimelineStep, m *moment) {
 	}
 }
 
-// isMasked reports whether a text has the sign for what is masked.
+// isMasked reports whether a text contains the mask character.
 func isMasked(text string) bool { return strings.Contains(text, "•") }
 
-// complete reports whether a value is all that a field shows: neither masked nor cut.
+// complete reports whether a value is complete, neither masked nor cut.
 func complete(value string) bool { return !isMasked(value) && !strings.HasSuffix(value, "…") }
 
-// typed is what was typed or filled, as far as the field shows it; false: it is not known.
+// typed returns the typed or filled text, as far as the field shows it. It returns false if the text is unknown.
 func typed(s *domtapv1.TimelineStep, m *moment, kind string) (text string, known bool) {
 	v, ref := s.GetValue(), dom.Ref(s.GetRef())
 	if s.GetLength() == 0 {
 		return "", complete(v)
 	}
-	if v == "" { // the page is another after the turn
+	if v == "" { // the turn led to another page
 		if el := m.latest(ref); el != nil {
 			v = el.Value
 		}
@@ -196,7 +198,7 @@ func typed(s *domtapv1.TimelineStep, m *moment, kind string) (text string, known
 	return "", false
 }
 
-// input makes a variable of the environment. Its name is made of words of the page.
+// input adds an environment variable to the script. Its name consists of words of the page.
 func (b *builder) input(words, what string) value {
 	var name strings.Builder
 	for _, r := range strings.ToUpper(words) {
@@ -223,5 +225,5 @@ func (b *builder) input(words, what string) value {
 	return value{input: made}
 }
 
-// maxInput bounds how much of the words of a page is in the name of a variable.
+// maxInput limits the length of the words in the name of a variable.
 const maxInput = 30

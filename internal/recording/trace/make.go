@@ -16,11 +16,11 @@ import (
 //go:embed page
 var files embed.FS
 
-// MinBytes is the least size that can be asked for: the page itself, and a little.
+// MinBytes is the smallest size that callers may request. It has room for the page itself and little more.
 const MinBytes = 128 << 10
 
-// Make makes the file, of at most maxBytes bytes, and returns with it what it does not have. It leaves out the largest part
-// first, by halves: of pictures and states every second one, of diffs, the log and the steps the older ones.
+// Make creates the file, at most maxBytes large, and returns a list of what it omits. To fit, it repeatedly halves the largest part: of
+// pictures and states it omits every second one, of diffs, log and steps the older half.
 func Make(t Trace, maxBytes int) (file []byte, left []string, err error) {
 	if maxBytes < MinBytes {
 		return nil, nil, fmt.Errorf("at most %d bytes: the page itself needs %d: allow more", maxBytes, MinBytes)
@@ -44,10 +44,10 @@ func Make(t Trace, maxBytes int) (file []byte, left []string, err error) {
 	}
 }
 
-// page is the file around the data.
+// page is the file without the data.
 type page struct{ before, after []byte }
 
-// newPage puts the files of the page into one.
+// newPage combines the files of the page into one.
 func newPage() (page, error) {
 	read := func(names ...string) (all string, err error) {
 		for _, name := range names {
@@ -77,7 +77,7 @@ func newPage() (page, error) {
 	return page{[]byte(before), []byte(after)}, nil
 }
 
-// policy allows one script, one style, and pictures that are in the file.
+// policy returns a Content-Security-Policy that allows one script, one style, and pictures inside the file.
 func policy(script, style string) string {
 	hash := func(s string) string {
 		sum := sha256.Sum256([]byte(s))
@@ -87,10 +87,10 @@ func policy(script, style string) string {
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// sizes is how many bytes each part has.
+// sizes holds the size of each part in bytes.
 type sizes struct{ pictures, states, diffs, log, steps int }
 
-// fill makes the file with the data of a trace.
+// fill returns the file with the data of a trace.
 func (p page) fill(t Trace) ([]byte, sizes, error) {
 	type tab struct {
 		Tab
@@ -116,31 +116,31 @@ func (p page) fill(t Trace) ([]byte, sizes, error) {
 		s.steps += length(one.Steps)
 	}
 	s.steps -= s.diffs
-	// Marshal escapes <, >, &, U+2028 and U+2029, so that nothing in it ends the element.
+	// Marshal escapes <, >, &, U+2028 and U+2029, so the data cannot end the script element.
 	text, err := json.Marshal(data)
 	return bytes.Join([][]byte{p.before, text, p.after}, nil), s, err
 }
 
-// length is how many bytes a value has as JSON.
+// length returns the length of a value as JSON, in bytes.
 func length(v any) int {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return 0 // then the whole cannot be written either, and fails with the error
+		return 0 // marshaling the whole trace fails, too, and returns the error
 	}
 	return len(b)
 }
 
-// changed is a state as what changed since the one before: it keeps the first and the last lines of that one.
+// changed encodes a state as a difference from the previous one. It keeps some of the first and last lines of the previous state.
 type changed struct {
 	At       int64  `json:"at"`
 	Revision uint64 `json:"revision"`
 	First    int    `json:"first"`
 	Last     int    `json:"last"`
-	// Lines are those between, by their places in the table.
+	// Lines holds the lines in between, as indices in the table.
 	Lines []int `json:"lines"`
 }
 
-// encode writes each line once.
+// encode encodes states so that each distinct line is stored once.
 func encode(states []State) (table []string, out []changed) {
 	table, out = []string{}, []changed{}
 	known := map[unique.Handle[string]]int{}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// shrink halves the largest part of a trace; false: nothing can be left out.
+// shrink halves the largest part of a trace. It returns false if nothing can be omitted.
 func shrink(t *Trace, s sizes) bool {
 	type part struct {
 		bytes int
@@ -25,7 +25,7 @@ func shrink(t *Trace, s sizes) bool {
 	return false
 }
 
-// everySecond leaves out every second one of those that may go, the first one aside.
+// everySecond omits every second element for which may returns true. It always keeps the first element.
 func everySecond[T any](all []T, may func(T) bool) []T {
 	out, n := make([]T, 0, len(all)), 0
 	for i, one := range all {
@@ -45,7 +45,7 @@ func halvePictures(t *Tab) bool {
 	return len(t.Pictures) < had
 }
 
-// halveStates leaves out those between the steps first.
+// halveStates omits states between steps first.
 func halveStates(t *Tab) bool {
 	had := len(t.States)
 	between := slices.ContainsFunc(t.States[min(1, had):], func(s State) bool { return !s.Needed })
@@ -53,7 +53,7 @@ func halveStates(t *Tab) bool {
 	return len(t.States) < had
 }
 
-// halveDiffs leaves out the older half of those that are there.
+// halveDiffs omits the older half of the remaining diffs.
 func halveDiffs(t *Tab) bool {
 	n := 0
 	for _, s := range t.Steps {
@@ -78,14 +78,14 @@ func halveLog(t *Tab) bool {
 	return n > 0
 }
 
-// halveSteps keeps one at least.
+// halveSteps keeps at least one step.
 func halveSteps(t *Tab) bool {
 	n := len(t.Steps)
 	t.Steps = t.Steps[n/2:]
 	return n > 1
 }
 
-// counts is how many of each part there are.
+// counts holds the number of entries of each part.
 type counts struct{ pictures, states, diffs, log, steps int }
 
 func count(t Trace) (c counts) {
@@ -103,7 +103,7 @@ func count(t Trace) (c counts) {
 	return c
 }
 
-// without says what is not there any more.
+// without describes how many entries of each part were omitted between c and now.
 func (c counts) without(now counts) (out []string) {
 	for _, part := range []struct {
 		what      string

@@ -1,14 +1,13 @@
-// Package trace makes one HTML file of what a recording has: steps, states of the page as text, pictures and the log. The
-// file works without a network and without domtap.
+// Package trace creates one HTML file from a recording: steps, states of the page as text, pictures and the log. The file works without a
+// network and without domtap.
 //
 // What the package guarantees:
 //
-//   - The file asks for nothing: its Content-Security-Policy forbids every request, and allows its own script and style by
-//     their hashes alone.
-//   - Content of pages is in it as JSON in an element that is not executed, with <, > and & escaped, and enters the document
-//     as text.
-//   - The file is at most as large as asked for. What was left out for that is said in it.
-//   - The same input makes the same bytes.
+//   - The file makes no requests. Its Content-Security-Policy forbids all requests and allows only its own script and style, by their
+//     hashes.
+//   - Page content is stored as JSON in an element that is not executed, with <, > and & escaped. It enters the document only as text.
+//   - The file is at most as large as requested. It lists what was omitted to fit.
+//   - The same input produces the same bytes.
 package trace
 
 import (
@@ -17,22 +16,22 @@ import (
 	"unique"
 )
 
-// Trace is what a file shows. Times are in milliseconds since Started.
+// Trace is the content of a file. Times are in milliseconds since Started.
 type Trace struct {
 	// Program is the version of domtap.
 	Program string `json:"program"`
-	// Started is the beginning, in milliseconds since 1970.
+	// Started is the start time in milliseconds since 1970.
 	Started  int64 `json:"started"`
 	Duration int64 `json:"duration"`
 	Tabs     []Tab `json:"tabs"`
-	// Left says what the file does not have, one sentence each. Make adds to it.
+	// Left lists what the file omits, one sentence each. Make appends to it.
 	Left []string `json:"left"`
 }
 
 // Tab is one tab.
 type Tab struct {
 	ID string `json:"id"`
-	// Steps are in the order of their times.
+	// Steps is ordered by time.
 	Steps    []Step    `json:"steps"`
 	States   []State   `json:"-"`
 	Pictures []Picture `json:"pictures"`
@@ -40,56 +39,56 @@ type Tab struct {
 	Clients  []Client  `json:"clients"`
 }
 
-// Step is an entry of the timeline: what a client did, or what the page did by itself.
+// Step is an entry of the timeline: an action of a client, or a change that the page made.
 type Step struct {
 	ID uint64 `json:"id"`
-	// At and End are when it began and when its effect was there.
+	// At is the start time. End is the time at which the effect was visible.
 	At  int64 `json:"at"`
 	End int64 `json:"end"`
-	// Kind is turn, read, navigation, dialog and so on.
+	// Kind is turn, read, navigation, dialog or another kind of entry.
 	Kind   string `json:"kind"`
 	Client string `json:"client,omitempty"`
-	// Action and Target are what was done and to what; Text is the whole entry as one line.
+	// Action describes the action and Target its target. Text is the whole entry as one line.
 	Action string `json:"action"`
 	Target string `json:"target,omitempty"`
 	Text   string `json:"text"`
-	// Verdict and Outcome are those of a turn; Failed is why a call failed.
+	// Verdict and Outcome are set for a turn. Failed is the reason why a call failed.
 	Verdict string `json:"verdict,omitempty"`
 	Outcome string `json:"outcome,omitempty"`
 	Failed  string `json:"failed,omitempty"`
-	// Call says that Took counts: milliseconds.
+	// Call reports that the step is a call. Took is then its duration in milliseconds.
 	Call      bool   `json:"call,omitempty"`
 	Took      int64  `json:"took,omitempty"`
 	Tokens    uint64 `json:"tokens,omitempty"`
 	Estimated bool   `json:"estimated,omitempty"`
-	// Diff is what the step changed, as DENSE_DIFF; Gone says that it was left out to keep the file small.
+	// Diff contains the changes of the step as DENSE_DIFF. Gone reports that Diff was omitted to keep the file small.
 	Diff  string `json:"diff,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
 	Marks []Mark `json:"marks,omitempty"`
 }
 
-// Mark is where a step acted, in CSS pixels of the viewport.
+// Mark is the place of a step's action, in CSS pixels of the viewport.
 type Mark struct {
-	// Point is x and y; empty: no pointer was used.
+	// Point is x and y. It is empty if no pointer was used.
 	Point []float64 `json:"point,omitempty"`
-	// Box is x, y, width and height of the element; empty: not known.
+	// Box is x, y, width and height of the element. It is empty if unknown.
 	Box []float64 `json:"box,omitempty"`
 }
 
-// State is the page from a time on.
+// State is the page at and after a time.
 type State struct {
 	At       int64
 	Revision uint64
-	// Text is the page as DENSE.
+	// Text is the page in the DENSE format.
 	Text Text
-	// Needed says that a step begins or ends with it: it is left out after the others.
+	// Needed reports that a step starts or ends with this state. Such states are omitted last.
 	Needed bool
 }
 
-// Text is a text by its lines, of which equal ones of all texts are in memory once: the states of an hour differ in few.
+// Text holds a text as lines. Equal lines of all texts share memory, because the states of an hour differ in few lines.
 type Text []unique.Handle[string]
 
-// NewText makes a Text.
+// NewText returns a Text with the lines of a string.
 func NewText(text string) Text {
 	var out Text
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
@@ -98,10 +97,10 @@ func NewText(text string) Text {
 	return slices.Clip(out)
 }
 
-// Picture is what the viewport showed.
+// Picture is a picture of the viewport.
 type Picture struct {
 	At int64 `json:"at"`
-	// Width and Height are in pixels; PageWidth is how many CSS pixels the width shows.
+	// Width and Height are in pixels. PageWidth is the width in CSS pixels.
 	Width     uint32  `json:"width"`
 	Height    uint32  `json:"height"`
 	PageWidth float64 `json:"page_width"`
@@ -110,26 +109,26 @@ type Picture struct {
 	Data []byte `json:"data"`
 }
 
-// Line is a line of the log: a message of the console, an error, or a request.
+// Line is a line of the log: a console message, an error, or a request.
 type Line struct {
 	At int64 `json:"at"`
 	// Kind is console, error or request.
 	Kind string `json:"kind"`
-	// Level is that of the console, or the method of a request.
+	// Level is the level of a console message, or the method of a request.
 	Level string `json:"level,omitempty"`
 	Text  string `json:"text,omitempty"`
 	URL   string `json:"url,omitempty"`
-	// Status and the rest are those of a request; Took is in milliseconds.
+	// Status and the following fields describe a request. Took is in milliseconds.
 	Status  int32  `json:"status,omitempty"`
 	Type    string `json:"type,omitempty"`
 	Failure string `json:"failure,omitempty"`
 	Took    int64  `json:"took,omitempty"`
 	Bytes   int64  `json:"bytes,omitempty"`
-	// Problem marks warnings, errors, and requests that failed or were answered with 400 and above.
+	// Problem marks warnings, errors, and requests that failed or had a status of 400 or above.
 	Problem bool `json:"problem,omitempty"`
 }
 
-// Client is what a client cost.
+// Client summarizes the cost of a client.
 type Client struct {
 	Name      string `json:"name"`
 	Calls     uint64 `json:"calls"`
