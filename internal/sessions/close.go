@@ -10,11 +10,11 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// closeBound is how long the browser may take to end a session that nobody waits for any more.
+// closeBound limits how long the browser may take to end a session that no caller waits for.
 const closeBound = 15 * time.Second
 
-// discard closes the browser context of a session that could not be made because of why, and returns why.
-// When ctx ends before the context is closed, why is wrapped in a *driver.Unfinished.
+// discard closes the browser context of a session whose creation failed with the error why. It returns why. If ctx ends before the context
+// is closed, it wraps why in a *driver.Unfinished.
 func (s *Sessions) discard(ctx context.Context, bctx Context, why error) error {
 	removed := make(chan struct{})
 	s.closing.Go(func() {
@@ -33,8 +33,8 @@ func (s *Sessions) discard(ctx context.Context, bctx Context, why error) error {
 	}
 }
 
-// giveBack gives back the place of a session that could not be made, because of err: when nothing of the
-// session is left in the browser, or after closeBound.
+// giveBack frees the slot of a session whose creation failed with err. It does so when nothing of the session remains in the browser, or
+// after closeBound.
 func (s *Sessions) giveBack(ctx context.Context, one *session, err error) {
 	left := driver.Leftover(err)
 	if left == nil {
@@ -52,8 +52,8 @@ func (s *Sessions) giveBack(ctx context.Context, one *session, err error) {
 	})
 }
 
-// Close closes a session with its tabs, also while the tabs hang, and forgets what the session stored. When
-// ctx ends first, the work goes on without the caller. The default session cannot be closed.
+// Close closes a session and its tabs, even if the tabs hang, and deletes the session's stored data. If ctx ends first, the work continues
+// in the background. The default session cannot be closed.
 func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	if id == Default || id == "" {
 		return &apierr.Error{
@@ -79,19 +79,19 @@ func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	}
 }
 
-// ending is how a session ends.
+// ending describes how a session ends.
 type ending struct {
-	// why is given to the calls that are under way.
+	// why is the error for calls in progress.
 	why *apierr.Error
 	// keep keeps the downloads.
 	keep bool
-	// left says that another node has the session from now on: its name stays in use, and its tabs say why they end.
+	// left reports that another node owns the session now. The name stays in use, and the tabs report why they end.
 	left bool
 }
 
-// end begins to close a session; the caller holds the lock.
+// end starts to close a session. The caller holds the lock.
 func (s *Sessions) end(ctx context.Context, one *session, how ending) <-chan error {
-	one.ready = false // from now on it is not found
+	one.ready = false // later lookups do not find it
 	s.closing.Add(1)
 	one.end(how.why)
 	closed := make(chan error, 1)
@@ -102,7 +102,7 @@ func (s *Sessions) end(ctx context.Context, one *session, how ending) <-chan err
 	return closed
 }
 
-// finish closes the tabs and the browser context of a session when no call of it is under way any more.
+// finish closes the tabs and the browser context of a session when the session has no calls in progress.
 func (s *Sessions) finish(ctx context.Context, one *session, how ending) error {
 	defer s.remove(one)
 	ctx, cancel := context.WithTimeout(ctx, closeBound)
@@ -129,5 +129,5 @@ func (s *Sessions) finish(ctx context.Context, one *session, how ending) error {
 	return err
 }
 
-// Wait waits until the sessions that were closed have ended.
+// Wait waits until all closed sessions have ended.
 func (s *Sessions) Wait() { s.closing.Wait() }

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Device is a kind of device, held upright.
+// Device is a kind of device in portrait orientation.
 type Device struct {
 	Name string
-	// Width and Height are the screen in CSS pixels.
+	// Width and Height are the screen size in CSS pixels.
 	Width, Height int
-	// Scale is device pixels for a CSS pixel.
+	// Scale is the number of device pixels per CSS pixel.
 	Scale         float64
 	Mobile, Touch bool
-	// UserAgent is what its usual browser sends; {chrome} stands for the version of the browser that runs.
+	// UserAgent is the user agent of the device's usual browser. {chrome} is replaced by the version of the running browser.
 	UserAgent string
 }
 
@@ -25,12 +25,12 @@ const (
 	chromeTablet = ") AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{chrome} Safari/537.36"
 )
 
-// devices holds sizes and scales as the device mode of Chromium's DevTools lists them (front_end/models/emulation/EmulatedDevices.ts).
-// Those of the iPhones from 11 on but for the 12 Pro (such as 2556 by 1179 pixels at 3), the iPads of 10.2 and 11 inches (such as 2160 by 1620 at 2),
-// the Pixels but for the 7 (such as 2400 by 1080 at 420 dpi, 2.625, and 2992 by 1344 at 3), the Galaxy S24 (2340 by 1080 at 3), A55 (2340 by 1080 at 2.25), Z Flip 6 and 7,
-// Z Fold 6 and 7 (such as 2160 by 1856 at 2) and Tab S9 (2560 by 1600 at 2.25) are the pixels of the screen divided by the scale, compared with
-// the screens in Playwright's list (packages/playwright-core/src/server/deviceDescriptorsSource.json, 1.65) where it has the device.
-// Desktop sizes are common ones.
+// devices holds the sizes and scales from the device mode of Chromium's DevTools (front_end/models/emulation/EmulatedDevices.ts). For newer
+// devices, the size is the screen's pixels divided by the scale, checked against the screens in Playwright's list where it has the device
+// (packages/playwright-core/src/server/deviceDescriptorsSource.json, 1.65). These are the iPhones since 11 except the 12 Pro (such as 2556
+// by 1179 pixels at 3), the iPads of 10.2 and 11 inches (such as 2160 by 1620 at 2), the Pixels except the 7 (such as 2400 by 1080 at 420
+// dpi, 2.625, and 2992 by 1344 at 3), and the Galaxy S24 (2340 by 1080 at 3), A55 (2340 by 1080 at 2.25), Z Flip 6 and 7, Z Fold 6 and 7
+// (such as 2160 by 1856 at 2) and Tab S9 (2560 by 1600 at 2.25). Desktop sizes are common ones.
 var devices = []Device{
 	{"iPhone SE", 375, 667, 2, true, true, safariPhone},
 	{"iPhone XR", 414, 896, 2, true, true, safariPhone},
@@ -107,10 +107,10 @@ var devices = []Device{
 	{"MacBook Air", 1440, 900, 2, false, false, safariMac},
 }
 
-// Devices lists the devices that Emulation.Device may name.
+// Devices returns the devices that Emulation.Device may name.
 func Devices() []Device { return slices.Clone(devices) }
 
-// FindDevice finds a device by its name, in large or small letters.
+// FindDevice finds a device by its name, ignoring case.
 func FindDevice(name string) (Device, bool) {
 	i := slices.IndexFunc(devices, func(d Device) bool { return strings.EqualFold(d.Name, name) })
 	if i < 0 {
@@ -119,19 +119,19 @@ func FindDevice(name string) (Device, bool) {
 	return devices[i], true
 }
 
-// Look is an emulation with the device's part filled in.
+// Look is an Emulation with the device's values filled in.
 type Look struct {
-	// Width and Height are 0 when neither the client nor the device says.
+	// Width and Height are 0 if neither the client nor the device sets them.
 	Width, Height int
-	// Scale is 0 when neither the client nor the device says.
+	// Scale is 0 if neither the client nor the device sets it.
 	Scale         float64
 	Mobile, Touch bool
-	// UserAgent is empty when it is the browser's own; {chrome} stands for its version.
+	// UserAgent is empty for the browser's own user agent. {chrome} is replaced by the browser's version.
 	UserAgent string
 	Emulation
 }
 
-// Look fills in the values of the device that the client did not set.
+// Look fills in the device's values for fields that the client did not set.
 func (e Emulation) Look() Look {
 	d, _ := FindDevice(e.Device)
 	l := Look{Width: d.Width, Height: d.Height, Scale: d.Scale, Mobile: d.Mobile, Touch: d.Touch, UserAgent: d.UserAgent, Emulation: e}

@@ -7,10 +7,10 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// Handover is what Sessions do with sessions that come from other processes, and go to them. Its methods are safe for concurrent use.
+// Handover moves sessions into and out of this process. Its methods are safe for concurrent use.
 type Handover struct{ *Sessions }
 
-// Adopt makes a session that another process had until now: it is Create, but for the name, which is taken already.
+// Adopt creates a session that another process owned before. It works like Create, except that the session's name is already acquired.
 func (s Handover) Adopt(ctx context.Context, id string, settings Settings, state State) error {
 	s.mu.Lock()
 	one, err := s.registry.add(id)
@@ -25,8 +25,8 @@ func (s Handover) Adopt(ctx context.Context, id string, settings Settings, state
 	return nil
 }
 
-// Copy reads what Adopt needs of a session, passwords included, with databases of so many bytes: larger ones are left out, and named in the
-// state. It is no use of the session.
+// Copy reads the data of a session that Adopt needs, including passwords. Databases may take the given number of bytes; larger ones are
+// omitted and named in the state. Copy does not count as a use of the session.
 func (s Handover) Copy(ctx context.Context, id string, databases int) (Settings, State, error) {
 	s.mu.Lock()
 	i := s.registry.index(id)
@@ -51,8 +51,8 @@ func (s Handover) Copy(ctx context.Context, id string, databases int) (Settings,
 	return one.settings, state, nil
 }
 
-// Changes is another number whenever the cookies of a session may have changed; see Changing. It is 0 when there is no such session, or
-// when nobody knows.
+// Changes returns a different number whenever the cookies of a session may have changed; see Changing. It returns 0 if the session does not
+// exist or its Context cannot detect changes.
 func (s Handover) Changes(id string) uint64 {
 	s.mu.Lock()
 	var of Context
@@ -66,8 +66,8 @@ func (s Handover) Changes(id string) uint64 {
 	return 0
 }
 
-// Leave ends a session here, because another process has it from now on: calls, tabs and watches fail with why at once. The channel gets
-// one value, when the browser has forgotten the session; it is nil when there is no such session.
+// Leave ends a session in this process because another process owns it now. Calls, tabs and watches fail immediately with why. The channel
+// receives one value when the browser has deleted the session. It is nil if the session does not exist.
 func (s Handover) Leave(ctx context.Context, id string, why *apierr.Error) (gone <-chan error) {
 	s.mu.Lock()
 	i := s.registry.index(id)
@@ -84,7 +84,8 @@ func (s Handover) Leave(ctx context.Context, id string, why *apierr.Error) (gone
 	return gone
 }
 
-// RandomName makes a name that no other process makes; empty without a Registrar, when short ones do.
+// RandomName returns a name that no other process generates. Without a Registrar it returns an empty string, because short names are
+// sufficient.
 func (s *Sessions) RandomName() string {
 	if s.cfg.Registrar == nil {
 		return ""
@@ -92,7 +93,7 @@ func (s *Sessions) RandomName() string {
 	return randomName()
 }
 
-// newContext makes the browser context of a session.
+// newContext creates the browser context of a session.
 func newContext(ctx context.Context, browser Browser, id string, settings Settings) (Context, error) {
 	if id != Default {
 		return browser.NewContext(ctx, id, settings)
@@ -100,7 +101,7 @@ func newContext(ctx context.Context, browser Browser, id string, settings Settin
 	if settings.Proxy != nil {
 		return nil, &apierr.Error{Kind: apierr.Invalid, Field: "settings.proxy", Message: "the session named " + Default + " has no proxy of its own: create another session"}
 	}
-	// The browser has one already, which cannot be closed.
+	// The browser already has this context, and it cannot be closed.
 	first := emptied{browser.DefaultContext()}
 	if err := first.Configure(ctx, settings); err != nil {
 		return nil, err
@@ -108,10 +109,10 @@ func newContext(ctx context.Context, browser Browser, id string, settings Settin
 	return first, nil
 }
 
-// emptied is the browser context of the default session, where that is made and closed like others.
+// emptied wraps the browser context of the default session where that session is created and closed like others.
 type emptied struct{ Context }
 
-// Close forgets what is stored, and the settings.
+// Close deletes the stored data and the settings.
 func (e emptied) Close(ctx context.Context, _ bool) error {
 	if err := e.SetState(ctx, State{}, true); err != nil {
 		return err

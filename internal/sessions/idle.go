@@ -8,19 +8,19 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// Idle says how long unused tabs and sessions are kept; 0: for ever. A use is a call, or a stream.
+// Idle limits how long unused tabs and sessions are kept. Zero means no limit. Calls and streams count as uses.
 type Idle struct {
-	// Tab is how long a tab is kept.
+	// Tab is the time after which an unused tab is closed.
 	Tab time.Duration
-	// Freeze is how long the page of a tab runs, until it is frozen.
+	// Freeze is the time after which the page of an unused tab is frozen.
 	Freeze time.Duration
-	// Session is how long a session is kept when neither the session nor one of its tabs is used. The
-	// default session is always kept.
+	// Session is the time after which a session is closed if neither the session nor any of its tabs is used. The default session is always
+	// kept.
 	Session time.Duration
 }
 
-// CloseIdle freezes unused tabs, and closes them and unused sessions, until ctx ends. The caller waits until CloseIdle returns before
-// it calls Wait.
+// CloseIdle freezes and closes unused tabs and closes unused sessions until ctx ends. The caller must not call Wait before CloseIdle has
+// returned.
 func (s *Sessions) CloseIdle(ctx context.Context, idle Idle) {
 	if idle.Tab <= 0 && idle.Freeze <= 0 && idle.Session <= 0 {
 		return
@@ -50,8 +50,7 @@ func (s *Sessions) CloseIdle(ctx context.Context, idle Idle) {
 	}
 }
 
-// expire begins to close the sessions that were idle for too long, and returns when the next session may
-// be due.
+// expire starts to close the sessions that were idle for too long. It returns the time at which the next session may be due.
 func (s *Sessions) expire(ctx context.Context, idle time.Duration) (next time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +78,7 @@ func (s *Sessions) expire(ctx context.Context, idle time.Duration) (next time.Ti
 	return next
 }
 
-// Use keeps a session from being closed as idle until ctx ends, which has to be the context of a call.
+// Use prevents the idle closing of a session until ctx ends. ctx must be the context of a call.
 func (s *Sessions) Use(ctx context.Context, id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,22 +8,21 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// The most selectors of a mask, and the most bytes of one.
+// Limits on the number of selectors of a mask, and on the bytes of one selector.
 const (
 	MaxMasks     = 20
 	MaxMaskBytes = 500
 )
 
-// Mask says what is redacted for readers of pages. The zero value masks secrets only, which are always
-// masked.
+// Mask selects the data that readers of pages see redacted. Secrets are always masked; the zero value masks nothing else.
 type Mask struct {
-	// Selectors are CSS selectors: an element that matches is masked with all that is below it.
+	// Selectors are CSS selectors. A matching element is masked with all its descendants.
 	Selectors []string
 	// Values masks the values of form fields, and the text of editable elements.
 	Values bool
 }
 
-// ParseMask reads arguments of a command line: each is "values" or a selector.
+// ParseMask parses command-line arguments. Each is "values" or a selector.
 func ParseMask(words []string) (Mask, error) {
 	var m Mask
 	for _, word := range words {
@@ -39,7 +38,7 @@ func ParseMask(words []string) (Mask, error) {
 // IsZero reports whether the mask masks secrets only.
 func (m Mask) IsZero() bool { return len(m.Selectors) == 0 && !m.Values }
 
-// With is a mask that masks what m or other masks.
+// With returns a mask that covers everything that m or other covers.
 func (m Mask) With(other Mask) Mask {
 	return Mask{Selectors: slices.Concat(m.Selectors, other.Selectors), Values: m.Values || other.Values}
 }
@@ -49,7 +48,7 @@ func (m Mask) Equal(other Mask) bool {
 	return m.Values == other.Values && slices.Equal(m.Selectors, other.Selectors)
 }
 
-// Check finds invalid selectors, as far as that is possible without a browser.
+// Check reports invalid selectors, as far as that is possible without a browser.
 func (m Mask) Check() error {
 	if len(m.Selectors) > MaxMasks {
 		return fmt.Errorf("must have at most %d selectors", MaxMasks)
@@ -69,7 +68,8 @@ func (m Mask) Check() error {
 	return nil
 }
 
-// balanced reports whether the brackets and quotes of a selector are closed: browsers close them at its end.
+// balanced reports whether the brackets and quotes of a selector are closed. This matters because browsers close them implicitly at its
+// end.
 func balanced(s string) bool {
 	var open []byte
 	for i := 0; i < len(s); i++ {
@@ -96,13 +96,13 @@ func balanced(s string) bool {
 			}
 			open = open[:len(open)-1]
 		case c == '/' && i+1 < len(s) && s[i+1] == '*':
-			return false // a comment could swallow the rest
+			return false // a comment could hide the rest
 		}
 	}
 	return len(open) == 0
 }
 
-// keepsMask fails when settings have another mask than the session was made with.
+// keepsMask fails if settings have a different mask from the one that the session was created with.
 func (s *Sessions) keepsMask(one *session, settings Settings) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

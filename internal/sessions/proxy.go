@@ -9,23 +9,23 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// The most hosts of Proxy.Bypass, and the most bytes of one.
+// Limits on the number of hosts of Proxy.Bypass, and on the bytes of one host.
 const (
 	MaxBypass      = 100
 	MaxBypassBytes = 255
 )
 
-// Proxy is the proxy of a session. It is chosen when the session is made.
+// Proxy is the proxy of a session. It is fixed when the session is created.
 type Proxy struct {
 	// Server is scheme://host:port; the scheme is http, https, socks4 or socks5.
 	Server string
-	// Bypass are hosts that are connected to directly, as in --proxy-bypass-list: *.example.com, 10.0.0.0/8, <local>.
+	// Bypass lists hosts to connect to directly, in the syntax of --proxy-bypass-list: *.example.com, 10.0.0.0/8, <local>.
 	Bypass []string
-	// Username and Password answer the proxy when it asks; empty: nothing does.
+	// Username and Password answer authentication requests of the proxy. If empty, such requests are not answered.
 	Username, Password string
 }
 
-// Check finds mistakes; the field is the one that is wrong.
+// Check validates the proxy. It returns the name of the invalid field and the error.
 func (p *Proxy) Check() (field string, err error) {
 	u, err := url.Parse(p.Server)
 	switch {
@@ -48,12 +48,12 @@ func (p *Proxy) Check() (field string, err error) {
 	return "", nil
 }
 
-// same reports whether a client means the proxy that a session has: it knows all but the password.
+// same reports whether a client's proxy is the one of the session. A client knows all fields except the password, which may be empty.
 func (p *Proxy) same(has *Proxy) bool {
 	return has != nil && p.Server == has.Server && p.Username == has.Username && slices.Equal(p.Bypass, has.Bypass) && (p.Password == "" || p.Password == has.Password)
 }
 
-// keepsProxy fails when settings have another proxy than the session was made with; nil means that one.
+// keepsProxy fails if settings have a different proxy from the one that the session was created with. A nil proxy keeps it.
 func keepsProxy(has, wants *Proxy) error {
 	if wants == nil || wants.same(has) {
 		return nil

@@ -10,21 +10,21 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// registry holds the sessions that there are, and gives them ids. Sessions.mu guards it.
+// registry holds the existing sessions and assigns their ids. Sessions.mu guards it.
 type registry struct {
-	// max, quota and elsewhere are those of Config.
+	// max, quota and elsewhere are copied from Config.
 	max       int
 	quota     func(id string) (client string, sessions int)
 	elsewhere func(client string) int
-	// all are the sessions, the default one first, then oldest first; also those that begin or end.
+	// all holds the sessions, including starting and ending ones: the default session first, then oldest first.
 	all []*session
-	// generated counts the ids that were made here.
+	// generated counts the ids generated here.
 	generated int
-	// random has the ids that are made here be random, because others make some, too.
+	// random makes generated ids random, because other processes generate ids, too.
 	random bool
 }
 
-// add adds a session that is not ready yet; an empty id lets it choose one.
+// add adds a session that is not ready yet. If id is empty, add chooses one.
 func (r *registry) add(id string) (*session, error) {
 	if len(r.all) >= r.max {
 		return nil, apierr.Exceeded("sessions", r.max, "there are %d sessions, which is the limit: close one first, or raise --max-sessions of domtap serve", len(r.all))
@@ -47,10 +47,10 @@ func (r *registry) add(id string) (*session, error) {
 	return one, nil
 }
 
-// randomName is a name that nobody else makes: 60 random bits.
+// randomName returns a globally unique name with 60 random bits.
 func randomName() string { return "s-" + strings.ToLower(rand.Text()[:12]) }
 
-// withinQuota refuses another session of a client that has as many as it may.
+// withinQuota returns an error if the client of a new session has reached its quota.
 func (r *registry) withinQuota(id string) error {
 	client, most := r.quota(id)
 	if client == "" {
@@ -71,12 +71,12 @@ func (r *registry) withinQuota(id string) error {
 	return err
 }
 
-// index finds a session, also one that begins or ends; -1 when there is none.
+// index returns the index of a session, even if it is starting or ending. It returns -1 if there is none.
 func (r *registry) index(id string) int {
 	return slices.IndexFunc(r.all, func(one *session) bool { return one.id == id })
 }
 
-// find finds a session that is ready, which counts as a use; an empty id is the default one's.
+// find returns a ready session and counts that as a use. An empty id selects the default session.
 func (r *registry) find(id string) (*session, error) {
 	if id == "" {
 		id = Default
@@ -88,7 +88,7 @@ func (r *registry) find(id string) (*session, error) {
 	return nil, apierr.Unknown("session", "unknown session %q: list the sessions, or create it", id)
 }
 
-// ready lists the sessions that are ready.
+// ready returns the sessions that are ready.
 func (r *registry) ready() []*session {
 	return slices.DeleteFunc(slices.Clone(r.all), func(one *session) bool { return !one.ready })
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/domtap/domtap/internal/routes"
 )
 
-// Routing is what Sessions do with the routes of a session. Its methods are safe for concurrent use.
+// Routing manages the routes of sessions. Its methods are safe for concurrent use.
 type Routing struct{ *Sessions }
 
-// Add adds a route, which takes precedence over those that are there, and gives it an id. The route decides on requests when Add returns, in pages
-// that answer. It fails with an *apierr.Error of kind Exhausted when there are too many routes, or too many bytes of bodies.
+// Add adds a route, which takes precedence over existing routes, and assigns its id. When Add returns, the route applies in all pages that
+// respond. Add fails with an *apierr.Error of kind Exhausted if there are too many routes, or too many bytes in bodies.
 func (s Routing) Add(ctx context.Context, id string, r routes.Route) (routes.Route, error) {
 	err := s.change(ctx, id, func(ctx context.Context, one *session) error {
 		settings := s.settingsOf(one)
@@ -30,7 +30,7 @@ func (s Routing) Add(ctx context.Context, id string, r routes.Route) (routes.Rou
 	return r, err
 }
 
-// hasRoom fails when a session cannot have one more route.
+// hasRoom fails if a session cannot have another route.
 func hasRoom(all []routes.Route, r routes.Route) error {
 	if len(all) >= routes.MaxRoutes {
 		return apierr.Exceeded("routes", routes.MaxRoutes, "the session has %d routes, which is the limit: remove one first", len(all))
@@ -45,7 +45,7 @@ func hasRoom(all []routes.Route, r routes.Route) error {
 	return nil
 }
 
-// lastRoute is the highest number in the ids of routes.
+// lastRoute returns the highest number in the ids of routes.
 func lastRoute(all []routes.Route) int {
 	last := 0
 	for i := range all {
@@ -56,7 +56,7 @@ func lastRoute(all []routes.Route) int {
 	return last
 }
 
-// List lists the routes, the newest first: a request is decided on by the first one that matches.
+// List returns the routes, newest first. The first matching route handles a request.
 func (s Routing) List(id string) ([]routes.Route, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,8 +69,8 @@ func (s Routing) List(id string) ([]routes.Route, error) {
 	return all, nil
 }
 
-// Remove removes routes by their ids; none: all of them. It returns those that it removed, and fails with an *apierr.Error of kind NotFound for an unknown
-// id, in which case it removes none.
+// Remove removes routes by their ids, or all routes if ids is empty. It returns the removed routes. If an id is unknown, Remove removes no
+// route and fails with an *apierr.Error of kind NotFound.
 func (s Routing) Remove(ctx context.Context, id string, ids []string) (removed []routes.Route, err error) {
 	err = s.change(ctx, id, func(ctx context.Context, one *session) error {
 		settings := s.settingsOf(one)
@@ -93,14 +93,14 @@ func (s Routing) Remove(ctx context.Context, id string, ids []string) (removed [
 	return removed, err
 }
 
-// settingsOf are the settings of a session now.
+// settingsOf returns the current settings of a session.
 func (s *Sessions) settingsOf(one *session) Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return one.settings
 }
 
-// configure puts other settings in force. Its caller changes the session.
+// configure applies new settings. The caller must hold the session's change token.
 func (s *Sessions) configure(ctx context.Context, one *session, settings Settings) error {
 	if err := one.context.Configure(ctx, settings); err != nil {
 		return fmt.Errorf("change session %s: %w", one.id, err)
@@ -111,7 +111,7 @@ func (s *Sessions) configure(ctx context.Context, one *session, settings Setting
 	return nil
 }
 
-// counted gives routes that come from another process their counters.
+// counted returns the routes with new counters, for routes that come from another process.
 func counted(all []routes.Route) []routes.Route {
 	all = slices.Clone(all)
 	for i := range all {

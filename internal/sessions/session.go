@@ -9,23 +9,23 @@ import (
 // session is one session.
 type session struct {
 	id string
-	// context is nil until the session is made.
+	// context is nil until the session is created.
 	context Context
-	// changing holds the one token that a change of the session takes.
+	// changing holds one token. A change of the session takes it.
 	changing chan struct{}
-	// ended is done when the session is closed; it ends the calls that are under way.
+	// ended is done when the session is closed. This ends the calls in progress.
 	ended context.Context
 	end   context.CancelCauseFunc
-	// opening counts tabs that are being opened.
+	// opening counts the tabs that are opening.
 	opening sync.WaitGroup
 
-	// Sessions.mu guards what follows. ready says that the session can be found.
+	// Sessions.mu guards the following fields. ready reports that lookups can find the session.
 	ready bool
-	// users counts the calls that use the session; used is when the last use ended, or the session began.
+	// users counts the calls that use the session. used is the time when the session began or the last use ended.
 	users    int
 	used     time.Time
 	settings Settings
-	// lastRoute is the number of the last route that was added; who changes the session guards it.
+	// lastRoute is the number of the last added route. The change token guards it.
 	lastRoute int
 }
 
@@ -45,7 +45,7 @@ func (one *session) within(ctx context.Context) (context.Context, context.Cancel
 	}
 }
 
-// explain returns why the session was closed when a call failed after that, or else the error.
+// explain returns the reason for the closing if a call failed after the session was closed. Otherwise it returns err.
 func (one *session) explain(err error) error {
 	if err != nil && one.ended.Err() != nil {
 		return context.Cause(one.ended)
@@ -53,8 +53,8 @@ func (one *session) explain(err error) error {
 	return err
 }
 
-// hold keeps a session from being closed as idle until release is called. The caller of hold holds the
-// lock, the caller of release does not.
+// hold prevents the idle closing of a session until release is called. The caller must hold the lock when calling hold, and must not hold
+// it when calling release.
 func (one *session) hold(lock sync.Locker) (release func()) {
 	one.users++
 	return func() {

@@ -1,17 +1,15 @@
-// Package sessions owns the sessions. A session is a browser context with its own cookies and storage,
-// in which tabs of an tabpool.Pool live.
+// Package sessions owns the sessions. A session is a browser context with its own cookies and storage. Its tabs belong to a tabpool.Pool.
 //
 // What the package guarantees:
 //
-//   - A session named `default` always exists, unless there is a Registrar: then Create makes it like the others.
-//     They end by Close, by Leave, or with the browser.
-//   - Changes of one session (Update, SetState, Close) run one at a time; sessions do not wait for each
-//     other.
-//   - Close refuses later calls, ends calls that are under way, closes the tabs and then the browser
-//     context. Close finishes its work also when its caller does not wait.
-//   - A call returns when its context ends. Nothing runs while nobody calls.
+//   - A session named `default` always exists. With a Registrar it does not: Create creates it like the others, and it ends by Close, by
+//     Leave, or with the browser.
+//   - Changes of one session (Update, SetState, Close) run one at a time. Sessions do not wait for each other.
+//   - Close refuses later calls, ends calls in progress, and closes the tabs and then the browser context. Close completes its work even
+//     if its caller stops waiting.
+//   - A call returns when its context ends. Without calls, nothing runs.
 //
-// Callers open tabs by Open, and owe Wait at the end, after Pool.Close.
+// Callers open tabs with Open. At the end they must call Wait, after Pool.Close.
 package sessions
 
 import (
@@ -27,40 +25,41 @@ import (
 	"github.com/domtap/domtap/actor/tabpool"
 )
 
-// Default is the name of the session that exists always.
+// Default is the name of the default session.
 const Default = driver.DefaultSession
 
-// Config tunes the sessions. The zero value is usable.
+// Config configures the sessions. The zero value is usable.
 type Config struct {
-	// Max is how many sessions there may be at once, the default one included; 0: 50. An empty session
-	// costs the browser next to nothing, a session with a tab about 30 MB.
+	// Max limits the number of concurrent sessions, including the default session. Zero means 50. An empty session costs the browser almost
+	// nothing; a session with a tab costs about 30 MB.
 	Max int
-	// Quota says which client a session belongs to, and how many sessions that client may have, so that
-	// it leaves room for others. An empty client, or nil: as many as Max allows.
+	// Quota returns the client that a session belongs to, and how many sessions that client may have, so that it leaves room for others. If
+	// Quota is nil or the client is empty, only Max applies.
 	Quota func(id string) (client string, sessions int)
-	// Elsewhere is how many sessions a client has beyond these, which count against its Quota, too. It must not wait. Nil: none.
+	// Elsewhere returns how many sessions a client has in other processes. They also count against its Quota. It must not block. If nil,
+	// there are none.
 	Elsewhere func(client string) int
-	// Registrar gives the sessions their names, in a cluster. Nil: the sessions are all that there are.
+	// Registrar registers the sessions' names in a cluster. If nil, there are no other processes with sessions.
 	Registrar Registrar
-	// Logger takes what no caller can be told; nil: nothing is logged.
+	// Logger logs events that no call reports. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
-// Registrar knows the names of sessions beyond this process. Its methods are safe for concurrent use.
+// Registrar manages session names across processes. Its methods are safe for concurrent use.
 type Registrar interface {
-	// Acquire takes a name, and calls create once it is taken. After an error, also that of create, the name is free again. The
-	// error is an *apierr.Error of kind Exists when the name is in use elsewhere.
+	// Acquire acquires a name and then calls create. After an error, including an error of create, the name is free again. The error is an
+	// *apierr.Error of kind Exists if the name is in use elsewhere.
 	Acquire(ctx context.Context, id string, create func(ctx context.Context) error) error
-	// Release gives up the name of a session that was closed.
+	// Release releases the name of a closed session.
 	Release(ctx context.Context, id string)
 }
 
-// Sessions makes, finds and closes the sessions of a pool. Its methods are safe for concurrent use.
+// Sessions creates, finds and closes the sessions of a pool. Its methods are safe for concurrent use.
 type Sessions struct {
 	pool    *tabpool.Pool
 	browser Browser
 	cfg     Config
-	// closing counts sessions that are being closed.
+	// closing counts the sessions that are closing.
 	closing sync.WaitGroup
 
 	mu sync.Mutex
@@ -68,20 +67,19 @@ type Sessions struct {
 	registry registry
 }
 
-// Info is what is known of a session.
+// Info describes a session.
 type Info struct {
 	ID string
-	// Settings are without the password.
+	// Settings omits the password.
 	Settings Settings
-	// Tabs is how many of its tabs are open.
+	// Tabs is the number of the session's open tabs.
 	Tabs int
-	// Downloads is the folder that the pages download into, or empty.
+	// Downloads is the download folder of the pages, or empty.
 	Downloads string
 	Process   Process
 }
 
-// New makes the sessions of a pool. With a nil browser there is the default session only, and its
-// settings cannot be changed.
+// New returns the sessions of a pool. If browser is nil, only the default session exists, and its settings cannot be changed.
 func New(pool *tabpool.Pool, browser Browser, cfg Config) *Sessions {
 	if cfg.Max <= 0 {
 		cfg.Max = 50
@@ -109,9 +107,9 @@ func New(pool *tabpool.Pool, browser Browser, cfg Config) *Sessions {
 	return s
 }
 
-// Create makes a session and loads the state. An empty id lets Create choose one. Errors are *apierr.Error
-// of kind Exists when the id is in use, Exhausted when there are too many sessions, and those of the
-// browser. After an error nothing is left of the session.
+// Create creates a session and loads the state. If id is empty, Create chooses one. It fails with an *apierr.Error of kind Exists if the id
+// is in use, with one of kind Exhausted if there are too many sessions, or with an error of the browser. After an error nothing of the
+// session remains.
 func (s *Sessions) Create(ctx context.Context, id string, settings Settings, state State) (Info, error) {
 	if s.browser == nil {
 		return Info{}, apierr.Errorf(apierr.Lost, "the browser of this daemon does not support sessions: use the default session")
@@ -135,7 +133,7 @@ func (s *Sessions) Create(ctx context.Context, id string, settings Settings, sta
 	return s.info(one), nil
 }
 
-// create makes the browser context of a session, which can be found from then on.
+// create creates the browser context of a session. When it succeeds, lookups find the session.
 func (s *Sessions) create(ctx context.Context, one *session, settings Settings, state State) error {
 	settings.Routes = counted(settings.Routes)
 	bctx, err := newContext(ctx, s.browser, one.id, settings)
@@ -166,7 +164,7 @@ func (s *Sessions) remove(one *session) {
 	s.registry.remove(one)
 }
 
-// Has fails with an *apierr.Error of kind NotFound when there is no such session; an empty id is the default one's.
+// Has fails with an *apierr.Error of kind NotFound if the session does not exist. An empty id selects the default session.
 func (s *Sessions) Has(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +172,7 @@ func (s *Sessions) Has(id string) error {
 	return err
 }
 
-// List lists the sessions, the default one first, then oldest first.
+// List returns the sessions, the default session first, then oldest first.
 func (s *Sessions) List() []Info {
 	s.mu.Lock()
 	ready := s.registry.ready()
@@ -211,7 +209,7 @@ func (s *Sessions) info(one *session) Info {
 	return i
 }
 
-// Open is Pool.Open in a session; an *apierr.Error of kind NotFound when there is no such session.
+// Open opens a tab in a session with Pool.Open. It fails with an *apierr.Error of kind NotFound if the session does not exist.
 func (s *Sessions) Open(ctx context.Context, o tabpool.OpenOptions) (*actor.Tab, error) {
 	s.mu.Lock()
 	one, err := s.registry.find(o.Session)
@@ -233,7 +231,7 @@ func (s *Sessions) Open(ctx context.Context, o tabpool.OpenOptions) (*actor.Tab,
 	return tab, one.explain(err)
 }
 
-// change runs one change of a session at a time.
+// change runs do while no other change of the session runs.
 func (s *Sessions) change(ctx context.Context, id string, do func(context.Context, *session) error) error {
 	s.mu.Lock()
 	one, err := s.registry.find(id)
@@ -260,7 +258,7 @@ func (s *Sessions) change(ctx context.Context, id string, do func(context.Contex
 	return one.explain(do(ctx, one))
 }
 
-// Update replaces the settings of a session but its routes and its proxy, for its open tabs too.
+// Update replaces the settings of a session, except its routes and its proxy. The new settings also apply to open tabs.
 func (s *Sessions) Update(ctx context.Context, id string, settings Settings) (Info, error) {
 	var info Info
 	err := s.change(ctx, id, func(ctx context.Context, one *session) error {
@@ -282,7 +280,7 @@ func (s *Sessions) Update(ctx context.Context, id string, settings Settings) (In
 	return info, err
 }
 
-// State reads what a session has stored.
+// State reads the stored data of a session.
 func (s *Sessions) State(ctx context.Context, id string, o StateOptions) (state State, err error) {
 	err = s.change(ctx, id, func(ctx context.Context, one *session) error {
 		state, err = one.context.State(ctx, o)
@@ -291,14 +289,14 @@ func (s *Sessions) State(ctx context.Context, id string, o StateOptions) (state 
 	return state, err
 }
 
-// Stored calls do with what a session has stored. It counts as a change of the session.
+// Stored calls do with the stored data of a session. It counts as a change of the session.
 func (s *Sessions) Stored(ctx context.Context, id string, do func(context.Context, Storage) error) error {
 	return s.change(ctx, id, func(ctx context.Context, one *session) error {
 		return one.context.Stored(ctx, func(all Storage) error { return do(ctx, all) })
 	})
 }
 
-// SetState stores something in a session; with replace, all that is there is forgotten first.
+// SetState stores data in a session. With replace, all existing data is deleted first.
 func (s *Sessions) SetState(ctx context.Context, id string, state State, replace bool) error {
 	return s.change(ctx, id, func(ctx context.Context, one *session) error { return one.context.SetState(ctx, state, replace) })
 }

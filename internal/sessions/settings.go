@@ -7,40 +7,39 @@ import (
 	"github.com/domtap/domtap/internal/routes"
 )
 
-// Settings is what a client may choose for a session. It is a value: nobody writes to what it points to, apart from the counters of
+// Settings holds a client's choices for a session. It is immutable, including the values that it points to, except for the counters of
 // routes.
 type Settings struct {
-	// Dialogs says who answers JavaScript dialogs.
+	// Dialogs is the policy for JavaScript dialogs.
 	Dialogs   driver.DialogPolicy
 	Emulation Emulation
-	// Credentials answer HTTP authentication; nil: nothing answers.
+	// Credentials answers HTTP authentication. If nil, authentication requests are not answered.
 	Credentials *Credentials
-	// Permissions are granted to pages without a prompt, by their names in the Permissions API.
+	// Permissions lists permissions that are granted to pages without a prompt, by their names in the Permissions API.
 	Permissions   []string
 	DenyDownloads bool
-	// Mask says what is redacted for readers of the session's pages. It is chosen when the session is made.
+	// Mask selects the data that readers of the session's pages see redacted. It is fixed when the session is created.
 	Mask Mask
-	// Proxy is what the session's pages connect through; nil: what the browser does. It is chosen when the session is made.
+	// Proxy is the proxy for the session's pages. If nil, the browser's own setting applies. It is fixed when the session is created.
 	Proxy *Proxy
-	// Block are the presets of package routes that block requests.
+	// Block lists the presets of package routes that block requests.
 	Block []string
-	// Routes decide on requests, the last one that matches first. Update keeps them; see Routing.
+	// Routes handle requests. The last route that matches takes precedence. Update keeps them; see Routing.
 	Routes []routes.Route
 }
 
-// Emulation is the device that the browser emulates for pages. The zero value emulates nothing.
+// Emulation describes the device that the browser emulates. The zero value emulates nothing.
 type Emulation struct {
-	// Device is the name of one in Devices, or empty. The other fields override what the device says.
+	// Device is the name of a device in Devices, or empty. The other fields override the device's values.
 	Device string
-	// Width and Height are the viewport of tabs that were opened without one, in CSS pixels; 0: the
-	// device's.
+	// Width and Height are the viewport, in CSS pixels, of tabs that were opened without one. If 0, the device's values apply.
 	Width, Height int
-	// Scale is device pixels for a CSS pixel; 0: the device's.
+	// Scale is the number of device pixels per CSS pixel. If 0, the device's value applies.
 	Scale         float64
 	Mobile, Touch *bool
-	// Locale is a BCP 47 tag.
+	// Locale is a BCP 47 language tag.
 	Locale string
-	// Timezone is an IANA name.
+	// Timezone is an IANA time zone name.
 	Timezone      string
 	Location      *Location
 	Offline       bool
@@ -50,13 +49,13 @@ type Emulation struct {
 	Headers       []Header
 }
 
-// Location is the position of the device, in degrees and metres.
+// Location is the position of the device. Latitude and Longitude are in degrees, Accuracy is in meters.
 type Location struct{ Latitude, Longitude, Accuracy float64 }
 
 // ColorScheme is the value of the media feature prefers-color-scheme.
 type ColorScheme uint8
 
-// The colour schemes.
+// The color schemes.
 const (
 	AnyScheme ColorScheme = iota
 	LightScheme
@@ -66,35 +65,35 @@ const (
 // Header is an HTTP header that is sent with every request.
 type Header struct{ Name, Value string }
 
-// Credentials answer HTTP authentication.
+// Credentials answers HTTP authentication.
 type Credentials struct {
 	Username, Password string
-	// Origin is the only origin that gets them; empty: every origin.
+	// Origin is the only origin that receives the credentials. If empty, every origin receives them.
 	Origin string
 }
 
-// promptingPermissions are those for which a browser would prompt a person. Nobody could answer the
-// prompt, so they are denied at once unless they are granted.
+// promptingPermissions lists permissions for which a browser would prompt. No user could answer the prompt, so these permissions are denied
+// immediately unless they are granted.
 var promptingPermissions = []string{
 	"camera", "captured-surface-control", "clipboard-read", "display-capture", "geolocation", "idle-detection", "keyboard-lock",
 	"local-fonts", "local-network", "local-network-access", "loopback-network", "microphone", "midi", "nfc", "notifications",
 	"push", "speaker-selection", "storage-access", "top-level-storage-access", "web-app-installation", "window-management",
 }
 
-// quietPermissions can be granted too; the browser decides on them without a prompt.
+// quietPermissions lists permissions for which the browser decides without a prompt. They can be granted too.
 var quietPermissions = []string{
 	"accelerometer", "ambient-light-sensor", "background-fetch", "background-sync", "clipboard-write", "gyroscope", "magnetometer",
 	"payment-handler", "periodic-background-sync", "persistent-storage", "pointer-lock", "screen-wake-lock", "system-wake-lock",
 }
 
-// Permissions lists the names that Settings.Permissions may hold, sorted.
+// Permissions returns the names that Settings.Permissions may contain, sorted.
 func Permissions() []string {
 	all := slices.Concat(promptingPermissions, quietPermissions)
 	slices.Sort(all)
 	return all
 }
 
-// Decide returns the permissions to grant to a session, and those to deny.
+// Decide returns the permissions to grant to a session and the permissions to deny.
 func (s Settings) Decide() (granted, denied []string) {
 	granted = slices.Clone(s.Permissions)
 	if s.Emulation.Location != nil && !slices.Contains(granted, "geolocation") {

@@ -9,15 +9,15 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// State is the storage state of a session: what makes it logged in.
+// State is the storage state of a session, including its logins.
 type State struct {
 	Cookies []Cookie
 	Origins []Origin
-	// Omissions are what the state could not keep.
+	// Omissions lists data that the state could not keep.
 	Omissions []Omission `json:",omitempty"`
 }
 
-// DropDatabases takes the databases out of a state, and reports whether there were some.
+// DropDatabases removes the databases from a state and reports whether there were any.
 func (s *State) DropDatabases() (dropped bool) {
 	s.Origins = slices.Clone(s.Origins)
 	for i := range s.Origins {
@@ -27,43 +27,43 @@ func (s *State) DropDatabases() (dropped bool) {
 	return dropped
 }
 
-// StateOptions says what a State is to have.
+// StateOptions selects the contents of a State.
 type StateOptions struct {
-	// Databases are the IndexedDB databases of the origins.
+	// Databases includes the IndexedDB databases of the origins.
 	Databases bool
-	// Room is how many bytes all databases together may take. The databases of an origin that need more, or cannot be read, are left out and
-	// named in Omissions. 0: such databases make the whole state fail.
+	// Room limits the total bytes of all databases. If the databases of an origin need more, or cannot be read, they are omitted and named
+	// in Omissions. If Room is 0, such databases are an error.
 	Room int
 }
 
 // Cookie is one cookie.
 type Cookie struct {
 	Name, Value string
-	// Domain begins with a dot when the cookie is valid for subdomains too.
+	// Domain starts with a dot if the cookie also applies to subdomains.
 	Domain, Path string
-	// Expires is in seconds since 1970; 0 or less: the cookie ends with the session.
+	// Expires is in seconds since 1970. If 0 or less, the cookie ends with the session.
 	Expires          float64
 	HTTPOnly, Secure bool
 	// SameSite is Strict, Lax, None or empty.
 	SameSite string
 	// Priority is Low, High or empty, which is medium.
 	Priority string `json:",omitempty"`
-	// Partition is nil for a cookie that is not partitioned.
+	// Partition is nil for an unpartitioned cookie.
 	Partition *Partition `json:",omitempty"`
 }
 
-// Partition says below which pages a partitioned cookie is sent.
+// Partition identifies the pages under which a partitioned cookie is sent.
 type Partition struct {
-	// Site is that of the top-level page, such as https://example.com.
+	// Site is the site of the top-level page, such as https://example.com.
 	Site string
-	// CrossSite says that the cookie was set below a page of another site.
+	// CrossSite reports that the cookie was set under a page of another site.
 	CrossSite bool `json:",omitempty"`
 }
 
-// Origin is what one origin, such as https://example.com, has stored.
+// Origin is the stored data of one origin, such as https://example.com.
 type Origin struct {
 	Origin string
-	// Entries are its local storage.
+	// Entries holds the local storage.
 	Entries   []Entry
 	Databases []Database `json:",omitempty"`
 }
@@ -71,19 +71,19 @@ type Origin struct {
 // Entry is one entry of local or session storage.
 type Entry = driver.StorageEntry
 
-// Edit is a change of local or session storage.
+// Edit describes a change of local or session storage.
 type Edit = driver.StorageEdit
 
-// MaxStateBytes is the limit on the bytes of names and values in the storage of a State.
+// MaxStateBytes limits the bytes of names and values in the storage of a State.
 const MaxStateBytes = 10 << 20
 
-// MaxDatabases is the limit on the databases of an origin in a State.
+// MaxDatabases limits the number of databases of an origin in a State.
 const MaxDatabases = 100
 
-// Database is an IndexedDB database. Its JSON form is Playwright's.
+// Database is an IndexedDB database. It has the same JSON form as in Playwright.
 type Database struct {
 	Name string `json:"name"`
-	// Version is a whole number of at least 1.
+	// Version is an integer of at least 1.
 	Version float64       `json:"version"`
 	Stores  []ObjectStore `json:"stores"`
 }
@@ -97,7 +97,7 @@ type ObjectStore struct {
 	Records       []Record     `json:"records"`
 }
 
-// KeyPath says where a key is in a value: at Path, or at the paths of Array. With neither, a key is beside its value.
+// KeyPath is the location of a key in a value: at Path, or at the paths of Array. If both are empty, the key is stored outside the value.
 type KeyPath struct {
 	Path  *string  `json:"keyPath,omitempty"`
 	Array []string `json:"keyPathArray,omitempty"`
@@ -111,8 +111,8 @@ type StoreIndex struct {
 	Unique     bool `json:"unique"`
 }
 
-// Record is one record of an ObjectStore. Each field is JSON or empty; the encoded ones hold what JSON does not have. docs/sessions.md has
-// the encoding.
+// Record is one record of an ObjectStore. Each field is JSON or empty. The encoded fields hold values that JSON cannot represent.
+// docs/sessions.md describes the encoding.
 type Record struct {
 	Key          JSON `json:"key,omitempty"`
 	KeyEncoded   JSON `json:"keyEncoded,omitempty"`
@@ -120,13 +120,13 @@ type Record struct {
 	ValueEncoded JSON `json:"valueEncoded,omitempty"`
 }
 
-// JSON is a value in JSON; empty: none.
+// JSON is a JSON value. An empty string means no value.
 type JSON string
 
-// MarshalJSON writes the value as it is.
+// MarshalJSON returns the value unchanged.
 func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
 
-// UnmarshalJSON keeps the value, without white space.
+// UnmarshalJSON stores the value without white space.
 func (j *JSON) UnmarshalJSON(raw []byte) error {
 	var text bytes.Buffer
 	if err := json.Compact(&text, raw); err != nil {
@@ -136,7 +136,7 @@ func (j *JSON) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Size is how many bytes of MaxStateBytes a database takes.
+// Size returns how many bytes of MaxStateBytes a database uses.
 func (d *Database) Size() int {
 	size := len(d.Name)
 	for i := range d.Stores {
@@ -163,39 +163,39 @@ func (k KeyPath) size() int {
 	return size
 }
 
-// Omission is something that a State could not keep.
+// Omission describes data that a State could not keep.
 type Omission struct {
 	Origin   string `json:"origin"`
 	Database string `json:"database"`
-	// Store is empty when it is the whole database.
+	// Store is empty if the whole database was omitted.
 	Store string `json:"store"`
-	// Reason says what it is, such as "a Blob".
+	// Reason describes the data, such as "a Blob".
 	Reason string `json:"reason"`
-	// Records is how many records there are of it.
+	// Records is the number of omitted records.
 	Records int `json:"records"`
 }
 
-// Storage is what the pages of a session have stored, piece by piece. Its methods are safe for concurrent use.
+// Storage gives access to the stored data of a session's pages. Its methods are safe for concurrent use.
 type Storage interface {
-	// Masked reports whether values may not be shown to readers.
+	// Masked reports whether values must be hidden from readers.
 	Masked() bool
 	// Cookies reads the cookies that match a filter.
 	Cookies(ctx context.Context, f CookieFilter) ([]Cookie, error)
-	// SetCookies adds or replaces cookies. When the browser refuses one, none is set, and the error is an *apierr.Error of kind Invalid.
+	// SetCookies adds or replaces cookies. If the browser refuses a cookie, none is set, and the error is an *apierr.Error of kind Invalid.
 	SetCookies(ctx context.Context, cookies []Cookie) error
-	// DeleteCookies deletes the cookies that match a filter, and returns how many they were.
+	// DeleteCookies deletes the cookies that match a filter and returns their number.
 	DeleteCookies(ctx context.Context, f CookieFilter) (int, error)
-	// LocalStorage reads the local storage of an origin, or of all origins that pages showed when it is empty. Origins without an entry
-	// are left out.
+	// LocalStorage reads the local storage of an origin. If origin is empty, it reads all origins that pages have shown. Origins without
+	// entries are omitted.
 	LocalStorage(ctx context.Context, origin string) ([]Origin, error)
 	// EditLocalStorage changes the local storage of an origin.
 	EditLocalStorage(ctx context.Context, origin string, e Edit) error
 }
 
-// CookieFilter selects cookies by what is not empty. The zero value selects all.
+// CookieFilter selects the cookies that match all its non-empty fields. The zero value selects all cookies.
 type CookieFilter struct {
-	// Domain is with or without the dot.
+	// Domain may have a leading dot.
 	Name, Domain, Path string
-	// Partition is a site; "": cookies without a partition; nil: all.
+	// Partition is a site. An empty string selects cookies without a partition; nil selects all cookies.
 	Partition *string
 }
