@@ -8,8 +8,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// handshake gives handlers the certificates of connections. The listeners terminate TLS, or have none; one server
-// serves both.
+// handshake passes the certificates of connections to handlers. TLS is terminated by the listeners, if at all, so that one server serves
+// connections with and without TLS.
 type handshake struct {
 	credentials.TransportCredentials
 }
@@ -22,14 +22,14 @@ func (h handshake) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInf
 	if !ok {
 		return h.TransportCredentials.ServerHandshake(conn)
 	}
-	// gRPC has set the connection's deadline.
+	// gRPC has already set the connection's deadline.
 	if err := secure.Handshake(); err != nil {
 		return nil, nil, err
 	}
 	return conn, tlsInfo(secure), nil
 }
 
-// Clone returns the handshake itself, which has no state.
+// Clone returns the handshake itself because it has no state.
 func (h handshake) Clone() credentials.TransportCredentials { return h }
 
 func tlsInfo(conn *tls.Conn) credentials.TLSInfo {

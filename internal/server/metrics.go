@@ -6,12 +6,12 @@ import (
 	"github.com/domtap/domtap/internal/server/streaming"
 )
 
-// Metrics count what the server does. Their methods are called from many goroutines and must not wait.
+// Metrics counts the server's activity. Its methods are called concurrently and must not block.
 type Metrics interface {
-	// Unary and Stream count the calls.
+	// Unary and Stream count calls.
 	Unary() grpc.UnaryServerInterceptor
 	Stream() grpc.StreamServerInterceptor
 	streaming.Metrics
-	// Refused counts a call that was refused because of a limit. There are few limits.
+	// Refused counts a call that a limit refused. The number of different limits is small.
 	Refused(limit string)
 }

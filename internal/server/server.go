@@ -1,21 +1,20 @@
-// Package server serves the daemon's gRPC API. A Server is made once with the pool of tabs that it serves. A call
-// passes these packages:
+// Package server serves the daemon's gRPC API. A Server is created once, with the pool of tabs that it serves. A call passes these
+// packages:
 //
 //	connections → intercept (metering, log, access, limit, check, peers, deadline) → services → authz → actor
 //	                                                                          ├ streaming, waits, capture
 //	                                                                          └ views, textcache, convert
 //
-// What it guarantees:
+// Guarantees:
 //
-//   - A view is computed per call from an immutable snapshot. No call changes what another sees.
-//   - Every error leaves with a code from one table (package rpcstatus) and says what to do next.
-//   - A connection that does not come over a unix socket must present a bearer token or a certificate.
-//   - A stream is a cursor on a tab's head: a slow reader gets fewer, larger messages, and delays no
-//     other reader. It ends with a reason.
-//   - Neither the log nor an error of another client ever holds page content or typed text.
+//   - Each call computes its view from an immutable snapshot. No call affects the view of another.
+//   - Every error has a code from one table (package rpcstatus) and suggests what to do next.
+//   - A connection that does not use a unix socket must present a bearer token or a certificate.
+//   - A stream is a cursor on a tab's head. A slow reader gets fewer, larger messages and does not delay other readers. Every stream ends
+//     with a reason.
+//   - Logs, and errors sent to other clients, never contain page content or typed text.
 //
-// The caller makes the listeners (package listen), owns the pool until it calls Serve, and gets it
-// back closed when Serve returns.
+// The caller creates the listeners (package listen). It owns the pool until it calls Serve; when Serve returns, the pool is closed.
 package server
 
 import (
@@ -59,64 +58,64 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
 
-// MaxMessage is the largest message in bytes that the server sends. Clients whose own limit is
-// smaller (4 MiB by default) should raise it, or ask for less of a large page.
+// MaxMessage is the largest message in bytes that the server sends. Clients with a smaller limit (4 MiB by default) should raise it, or
+// request smaller parts of large pages.
 const MaxMessage = listen.MaxMessage
 
 const (
-	// maxStreams bounds the calls that one connection has under way.
+	// maxStreams limits the concurrent calls on one connection.
 	maxStreams = 4096
-	// handshakeLimit is how long a connection may take until it can carry calls. A silent connection delays
-	// the end of the server by as much.
+	// handshakeLimit limits how long a new connection may take to become usable. A silent connection delays the shutdown of the server by
+	// up to this time.
 	handshakeLimit = 5 * time.Second
 )
 
 // Config sets up a Server. The zero value serves unix sockets only.
 type Config struct {
-	// Version is that of the program; empty: it is not known.
+	// Version is the version of the program. It is empty if unknown.
 	Version string
-	// Token is what connections over anything but a unix socket must present as
-	// "authorization: Bearer TOKEN". If it is empty, Serve refuses such listeners.
+	// Token is the bearer token for connections over anything but a unix socket, sent as "authorization: Bearer TOKEN". If it is empty,
+	// Serve refuses such listeners.
 	Token string
-	// Clients may call over anything but a unix socket. Nil: only clients with Token.
+	// Clients lists the clients that may connect over anything but a unix socket. If nil, only clients with Token may.
 	Clients *identity.Clients
-	// Logger gets one record for every call: method, code, reason, duration and peer. Nil: no log.
+	// Logger receives one record for every call: method, code, reason, duration and peer. If nil, nothing is logged.
 	Logger *slog.Logger
-	// CallTimeout is the deadline of a unary call whose client set none. 0: 30 s.
+	// CallTimeout is the deadline of unary calls whose client set none. Zero means 30 s.
 	CallTimeout time.Duration
-	// StopTimeout is how long the tabs may take to close when the server stops, and then again how long
-	// the calls may take to end. 0: 5 s.
+	// StopTimeout limits how long the tabs may take to close when the server stops. The calls then have the same time to end. Zero means 5
+	// s.
 	StopTimeout time.Duration
-	// Heartbeat is how long a stream is silent before it sends a heartbeat. 0: 15 s.
+	// Heartbeat is the time without a message after which a stream sends a heartbeat. Zero means 15 s.
 	Heartbeat time.Duration
-	// SendTimeout is how long a reader may leave a message of a stream untaken. 0: 30 s.
+	// SendTimeout limits how long the send of a stream message may block. Zero means 30 s.
 	SendTimeout time.Duration
-	// Uploads says which files of this machine pages may get. The zero value: none.
+	// Uploads defines which files of this machine may be uploaded to pages. The zero value allows none.
 	Uploads uploads.Policy
-	// AllowEval lets clients run scripts in pages (Evaluate).
+	// AllowEval lets clients run scripts in pages, with Evaluate.
 	AllowEval bool
-	// Searcher searches the web. Nil: Search has no providers.
+	// Searcher searches the web. If nil, Search has no providers.
 	Searcher *search.Searcher
-	// Limits are what clients may use. The zero value bounds the sizes of messages only.
+	// Limits restricts what clients may use. The zero value limits message sizes only.
 	Limits limit.Config
-	// Traces gets the events of connections and calls, to trace them. Nil: nothing is traced.
+	// Traces receives the events of connections and calls, for tracing. If nil, nothing is traced.
 	Traces stats.Handler
-	// Metrics counts what the server does. Nil: nothing is measured.
+	// Metrics counts the server's activity. If nil, nothing is counted.
 	Metrics Metrics
-	// Node is the name of the node of a cluster that the daemon is, and Cluster operates that. Empty and nil: there is no cluster.
+	// Node is the name of this node, and Cluster serves the cluster's admin API. Outside a cluster they are empty and nil.
 	Node    string
 	Cluster domtapv1.ClusterServiceServer
-	// Peers pass on the calls about what other nodes of a cluster have. Nil: there is no cluster.
+	// Peers forwards calls about tabs and sessions of other nodes. Outside a cluster it is nil.
 	Peers intercept.Peers
-	// Recording says where recordings of tabs go. Without a directory, tabs cannot be recorded.
+	// Recording configures where recordings of tabs are stored. Without a directory, tabs cannot be recorded.
 	Recording recorder.Config
-	// Replay has recordings that are served instead of live tabs; the pool has no browser then. Nil: tabs are live.
+	// Replay serves recordings instead of live tabs; the pool then has no browser. If nil, the tabs are live.
 	Replay *replay.Player
-	// RecordAll has all tabs recorded, as it says. Nil: those that clients want.
+	// RecordAll records all tabs with these options. If nil, only tabs that clients select are recorded.
 	RecordAll *recorder.Options
-	// LivePage is the page that DaemonService starts and stops. Nil: the daemon has none.
+	// LivePage is the page that DaemonService starts and stops. If nil, the daemon has no live page.
 	LivePage services.LivePage
-	// Sessions are the sessions of the pool. Nil: only the default session exists.
+	// Sessions holds the sessions of the pool. If nil, only the default session exists.
 	Sessions *sessions.Sessions
 }
 
@@ -140,28 +139,28 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Server is the daemon's gRPC server. It makes its parts, serves and stops; what calls do is in the parts.
+// Server is the daemon's gRPC server. It assembles the parts that handle calls, serves, and stops.
 type Server struct {
 	cfg Config
-	// access is the only way to tabs and sessions.
+	// access provides the only access to tabs and sessions.
 	access *authz.Access
-	// views has what the callers have seen of the tabs.
+	// views records the views that callers have received.
 	views *views.Cache
-	// usage holds the usage figures, and recorder adds the calls to it.
+	// usage holds the usage figures. recorder adds calls to it.
 	usage    *usage.Recorder
 	recorder *metering.Recorder
 	limits   *limit.Limits
-	// connections numbers those of gRPC and of the fronts.
+	// connections tracks the connections of gRPC and of the fronts.
 	connections *connections.Tracker
-	// calls is what every call passes before its handler.
+	// calls holds the interceptors that every call passes before its handler.
 	calls    *intercept.Chain
 	streams  *streaming.Streams
 	services *services.Services
-	// timelines have what happened on the tabs.
+	// timelines holds the timelines of the tabs.
 	timelines *timelines.Timelines
-	// recordings records tabs; nil: it is off.
+	// recordings records tabs. If nil, recording is off.
 	recordings *recorder.Recorder
-	// names are the names of the services, but for health and reflection.
+	// names holds the names of the services, without health and reflection.
 	names  []string
 	health *health.Server
 	grpc   *grpc.Server
@@ -170,7 +169,7 @@ type Server struct {
 	running sync.WaitGroup
 }
 
-// New makes a server for the tabs of the pool.
+// New creates a server for the tabs of the pool.
 func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 	if pool == nil {
 		return nil, errors.New("a server needs a pool of tabs")
@@ -208,7 +207,7 @@ func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// check returns an error for a configuration that makes no sense.
+// check validates the configuration.
 func (c Config) check() error {
 	for _, d := range []time.Duration{c.CallTimeout, c.StopTimeout, c.Heartbeat, c.SendTimeout} {
 		if d < 0 {
@@ -218,7 +217,7 @@ func (c Config) check() error {
 	return c.Limits.Check()
 }
 
-// assemble makes the parts that calls pass, from the outside to the handlers.
+// assemble creates the parts that calls pass, from the outermost to the handlers.
 func (s *Server) assemble() {
 	cfg := s.cfg
 	tracked := connections.Config{Closed: s.views.Forget, Usage: s.recorder, Limits: s.limits}
@@ -239,7 +238,7 @@ func (s *Server) assemble() {
 	})
 }
 
-// options suit streams that live for days and are mostly silent.
+// options returns settings for streams that live for days and are mostly silent.
 func (s *Server) options() []grpc.ServerOption {
 	all := []grpc.ServerOption{
 		grpc.ChainUnaryInterceptor(s.calls.Unary()...),
@@ -247,7 +246,7 @@ func (s *Server) options() []grpc.ServerOption {
 		grpc.ForceServerCodecV2(wire.Codec()),
 		grpc.Creds(newHandshake()),
 		grpc.StatsHandler(s.connections),
-		// Package intercept refuses requests of up to twice the limit with a better message than gRPC's.
+		// The limit is doubled because package intercept refuses requests above the limit itself, with a better message.
 		grpc.MaxRecvMsgSize(2 * s.limits.Config().RequestBytes),
 		grpc.MaxSendMsgSize(s.limits.Config().ResponseBytes),
 		grpc.MaxConcurrentStreams(maxStreams),
@@ -255,7 +254,7 @@ func (s *Server) options() []grpc.ServerOption {
 		grpc.WaitForHandlers(true),
 		grpc.StaticStreamWindowSize(listen.StreamWindow),
 		grpc.StaticConnWindowSize(listen.ConnectionWindow),
-		// A peer that vanished silently is found within a minute.
+		// detects a peer that vanished silently within a minute
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 40 * time.Second, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	}
@@ -276,11 +275,9 @@ func (s *Server) register() {
 	reflection.Register(s.grpc)
 }
 
-// Serve serves the listeners until ctx ends or one of them fails, then stops: health says
-// NOT_SERVING, the pool is closed so that every stream ends with its reason, calls under way may
-// finish, and what is left after StopTimeout is cut. When it returns, the listeners and the pool are
-// closed and none of the server's goroutines is left. It returns nil when ctx ended it, and may be
-// called once.
+// Serve serves the listeners until ctx ends or one of them fails, and then stops. On stop, health reports NOT_SERVING and the pool is
+// closed, which ends every stream with a reason. Calls in flight may finish; after StopTimeout the rest is aborted. When Serve returns, the
+// listeners and the pool are closed and no goroutine of the server is left. It returns nil if ctx ended it. It may be called once.
 func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	err := s.serve(ctx, listeners)
 	err = errors.Join(err, s.stop(context.WithoutCancel(ctx)))
@@ -289,7 +286,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	return err
 }
 
-// serve runs the listeners; it returns while they still run.
+// serve runs the listeners. It returns while they are still running.
 func (s *Server) serve(ctx context.Context, listeners []net.Listener) error {
 	if all := s.cfg.RecordAll; all != nil && s.recordings != nil {
 		if _, err := s.recordings.Record(ctx, recorder.Everything(), identity.OperatorName, *all); err != nil {
@@ -317,7 +314,7 @@ func (s *Server) serve(ctx context.Context, listeners []net.Listener) error {
 	}
 }
 
-// admit refuses listeners whose clients could not be authenticated.
+// admit returns an error for listeners whose clients could not be authenticated.
 func (s *Server) admit(listeners []net.Listener) error {
 	if len(listeners) == 0 {
 		return errors.New("nothing to listen on: give a socket or an address")
@@ -330,7 +327,7 @@ func (s *Server) admit(listeners []net.Listener) error {
 	return nil
 }
 
-// stop ends everything in bounded time. The pool closes first, because that ends the streams.
+// stop stops all parts in bounded time. It closes the pool first, because that ends the streams.
 func (s *Server) stop(ctx context.Context) error {
 	s.health.Shutdown()
 	if s.recordings != nil {
@@ -350,10 +347,10 @@ func (s *Server) stop(ctx context.Context) error {
 	return err
 }
 
-// Usage returns the usage that the server has recorded.
+// Usage returns the recorder of the usage figures.
 func (s *Server) Usage() *usage.Recorder { return s.usage }
 
-// opened tells the usage recorder which sessions and tabs are open.
+// opened reports the open sessions and tabs to the usage recorder.
 type opened struct{ access *authz.Access }
 
 func (o opened) HasSession(id string) bool { return o.access.HasSession(id) }

@@ -1,14 +1,14 @@
-// Package authz stands between the handlers and the tabs and sessions. It is the only way to them, and checks
-// for every call to whom they belong.
+// Package authz is the layer between the handlers and the tabs and sessions. All access goes through it, and it checks the owner for every
+// call.
 //
-// What it guarantees:
+// Guarantees:
 //
-//   - The operator sees all tabs and sessions. A named client sees only its own, under names without the
-//     client's prefix; a call without a principal sees none.
-//   - A tab or session of another client gets the same error, word for word, as one that never existed.
-//   - Each client has a session named default, which is made on first use.
+//   - The operator sees all tabs and sessions. A named client sees only its own, under names without the client's prefix. A call without
+//     a principal sees none.
+//   - A tab or session of another client yields exactly the same error as one that never existed.
+//   - Each client has a session named default, which is created on first use.
 //
-// A handler may keep a tab for the duration of its call, not longer.
+// A handler may use a tab only until its call ends.
 package authz
 
 import (
@@ -24,31 +24,31 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Access gives calls the tabs and sessions of their callers.
+// Access resolves the tabs and sessions of callers.
 type Access struct {
 	pool     *tabpool.Pool
 	sessions *sessions.Sessions
-	// dialogs is the policy of the default sessions of clients.
+	// dialogs is the dialog policy of the clients' default sessions.
 	dialogs driver.DialogPolicy
 
 	mu      sync.Mutex
 	clients map[string]*clientSessions
 }
 
-// clientSessions is what Access keeps for one client.
+// clientSessions holds the state of one client.
 type clientSessions struct {
-	// creating has room for one call, the one that makes the default session.
+	// creating is a semaphore of size 1, held while the default session is created.
 	creating chan struct{}
-	// made counts the sessions whose names were generated; Access.mu guards it.
+	// made counts the generated session names. Access.mu guards it.
 	made int
 }
 
-// New makes the access to a pool and its sessions, which belong to the caller.
+// New returns an Access to a pool and its sessions. The caller keeps the ownership of both.
 func New(pool *tabpool.Pool, all *sessions.Sessions) *Access {
 	return &Access{pool: pool, sessions: all, dialogs: pool.DialogPolicy(sessions.Default), clients: map[string]*clientSessions{}}
 }
 
-// Tab finds a tab of the caller. The tab is in use until ctx, the context of the call, ends.
+// Tab finds a tab of the caller. The tab counts as in use until ctx, the context of the call, ends.
 func (a *Access) Tab(ctx context.Context, id string) (*actor.Tab, error) {
 	tab, err := a.pool.Tab(id)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *Access) Tab(ctx context.Context, id string) (*actor.Tab, error) {
 	return a.pool.Use(ctx, id)
 }
 
-// Tabs lists the open tabs of the caller, oldest first; with a session, only that session's.
+// Tabs lists the open tabs of the caller, oldest first. If session is set, only its tabs are listed.
 func (a *Access) Tabs(ctx context.Context, session string) ([]*actor.Tab, error) {
 	who := identity.From(ctx)
 	only, err := a.known(ctx, session)
@@ -76,8 +76,7 @@ func (a *Access) Tabs(ctx context.Context, session string) ([]*actor.Tab, error)
 	return own, nil
 }
 
-// Watch subscribes to the events of the caller's tabs; with a session, only that session's. The caller must
-// call Stop.
+// Watch subscribes to the events of the caller's tabs. If session is set, only its tabs are watched. The caller must call Stop.
 func (a *Access) Watch(ctx context.Context, session string) (*tabpool.Watch, error) {
 	if session == "" {
 		return a.pool.WatchSome(identity.From(ctx).Owns), nil
@@ -110,7 +109,7 @@ func (a *Access) CloseTab(ctx context.Context, id string) error {
 	return a.pool.CloseTab(ctx, id)
 }
 
-// Create makes a session for the caller. An empty id lets the daemon choose one.
+// Create creates a session for the caller. If id is empty, the daemon chooses one.
 func (a *Access) Create(ctx context.Context, id string, s sessions.Settings, state sessions.State) (sessions.Info, error) {
 	who := identity.From(ctx)
 	switch {
@@ -129,7 +128,7 @@ func (a *Access) Create(ctx context.Context, id string, s sessions.Settings, sta
 	return a.sessions.Create(ctx, who.Inward(id), s, state)
 }
 
-// choose generates a session name that the client does not use.
+// choose generates an unused session name for the client.
 func (a *Access) choose(who identity.Principal) string {
 	if name := a.sessions.RandomName(); name != "" {
 		return name
@@ -148,8 +147,8 @@ func (a *Access) choose(who identity.Principal) string {
 
 type partKey struct{}
 
-// AsPart returns the context of a call that lists what one node of a cluster has. List makes no session for it:
-// the default session of a client is on one node.
+// AsPart marks ctx as a call that lists the sessions of one node of a cluster. List then does not create the client's default session,
+// which lives on a single node.
 func AsPart(ctx context.Context) context.Context { return context.WithValue(ctx, partKey{}, true) }
 
 // List lists the sessions of the caller, the default one first.
@@ -192,7 +191,7 @@ func (a *Access) Close(ctx context.Context, id string, keep bool) error {
 	return a.sessions.Close(ctx, id, keep)
 }
 
-// State reads what a session has stored.
+// State returns a session's cookies and storage.
 func (a *Access) State(ctx context.Context, id string, o sessions.StateOptions) (sessions.State, error) {
 	id, err := a.session(ctx, id)
 	if err != nil {
@@ -201,7 +200,7 @@ func (a *Access) State(ctx context.Context, id string, o sessions.StateOptions) 
 	return a.sessions.State(ctx, id, o)
 }
 
-// Stored calls do with what a session has stored.
+// Stored calls do with a session's storage.
 func (a *Access) Stored(ctx context.Context, id string, do func(context.Context, sessions.Storage) error) error {
 	id, err := a.session(ctx, id)
 	if err != nil {
@@ -210,7 +209,7 @@ func (a *Access) Stored(ctx context.Context, id string, do func(context.Context,
 	return a.sessions.Stored(ctx, id, do)
 }
 
-// SetState adds to what a session has stored; with replace, it clears the session first.
+// SetState adds cookies and storage to a session. If replace is set, it clears the session first.
 func (a *Access) SetState(ctx context.Context, id string, state sessions.State, replace bool) error {
 	id, err := a.session(ctx, id)
 	if err != nil {
@@ -228,10 +227,10 @@ func (a *Access) Downloads(ctx context.Context, id string) ([]tabpool.DownloadRe
 	return a.pool.Downloads(id), nil
 }
 
-// Session returns the daemon's name for a session of the caller; empty for an empty name.
+// Session returns the daemon's name for a session of the caller. It returns "" for an empty name.
 func (a *Access) Session(ctx context.Context, id string) (string, error) { return a.known(ctx, id) }
 
-// known is session, but keeps the empty name, which means all sessions.
+// known calls session, but returns "" for an empty name, which selects all sessions.
 func (a *Access) known(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		return "", nil
@@ -239,8 +238,7 @@ func (a *Access) known(ctx context.Context, id string) (string, error) {
 	return a.session(ctx, id)
 }
 
-// session returns the daemon's name for a session of the caller. It makes the default session of the caller if
-// there is none. An empty name means the default session.
+// session returns the daemon's name for a session of the caller. An empty name selects the default session, which is created if needed.
 func (a *Access) session(ctx context.Context, id string) (string, error) {
 	who := identity.From(ctx)
 	if id == "" {
@@ -257,7 +255,7 @@ func (a *Access) session(ctx context.Context, id string) (string, error) {
 	return name, err
 }
 
-// makeDefault makes the default session of a client, one call at a time.
+// makeDefault creates the default session of a client. Concurrent calls wait for each other.
 func (a *Access) makeDefault(ctx context.Context, who identity.Principal, name string) error {
 	f := a.of(who)
 	select {
@@ -284,17 +282,15 @@ func (a *Access) of(who identity.Principal) *clientSessions {
 	return f
 }
 
-// nobody is the error of a call without a principal, which is a bug in the daemon.
+// nobody returns the error of a call without a principal, which indicates a bug in the daemon.
 func nobody() error {
 	return apierr.Errorf(apierr.NotFound, "no session: the call has no principal: this is a bug in domtap: please report it")
 }
 
-// HasSession reports whether there is a session, by the daemon's name for it. It is for usage records, not for
-// answers.
+// HasSession reports whether a session exists, by the daemon's name for it. Use it for usage records, not for answers.
 func (a *Access) HasSession(name string) bool { return a.sessions.Has(name) == nil }
 
-// SessionOf returns the daemon's name for the session of an open tab that the principal sees; empty: there is
-// none.
+// SessionOf returns the daemon's name for the session of an open tab. It returns "" if the principal cannot see such a tab.
 func (a *Access) SessionOf(who identity.Principal, tab string) string {
 	if t, err := a.pool.Tab(tab); err == nil && who.Owns(t.Session()) {
 		return t.Session()
@@ -302,7 +298,7 @@ func (a *Access) SessionOf(who identity.Principal, tab string) string {
 	return ""
 }
 
-// Shut closes all tabs and waits for the sessions that are closing, at most until ctx ends.
+// Shut closes all tabs and waits for the closing sessions, until ctx ends at most.
 func (a *Access) Shut(ctx context.Context) error {
 	err := a.pool.Close(ctx)
 	a.sessions.Wait()

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Network gives calls the routes of the sessions of their callers.
+// Network provides access to the routes of the callers' sessions.
 type Network struct{ *Access }
 
 // AddRoute adds a route to a session.
@@ -19,7 +19,7 @@ func (a Network) AddRoute(ctx context.Context, id string, r routes.Route) (route
 	return sessions.Routing{Sessions: a.sessions}.Add(ctx, id, r)
 }
 
-// Routes lists the routes of a session, the newest first.
+// Routes lists the routes of a session, newest first.
 func (a Network) Routes(ctx context.Context, id string) ([]routes.Route, error) {
 	id, err := a.session(ctx, id)
 	if err != nil {
@@ -28,7 +28,7 @@ func (a Network) Routes(ctx context.Context, id string) ([]routes.Route, error) 
 	return sessions.Routing{Sessions: a.sessions}.List(id)
 }
 
-// RemoveRoutes removes routes of a session; without ids, all of them.
+// RemoveRoutes removes routes of a session. Without ids it removes all of them.
 func (a Network) RemoveRoutes(ctx context.Context, id string, ids []string) ([]routes.Route, error) {
 	id, err := a.session(ctx, id)
 	if err != nil {

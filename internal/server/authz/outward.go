@@ -11,11 +11,11 @@ import (
 	"github.com/domtap/domtap/internal/server/identity"
 )
 
-// sessionField is the name of the fields that name a session.
+// sessionField is the name of the protobuf fields that hold a session's name.
 const sessionField = "session_id"
 
-// Outward gives the sessions in an answer the names that the principal knows. It changes the message, which
-// must not be shared; no answer that names a session is (see Names).
+// Outward rewrites the session names in an answer to the names that the principal knows. It changes the message in place. The message must
+// not be shared; messages that can name a session (see Names) never are.
 func Outward(m proto.Message, who identity.Principal) {
 	if who.Prefix() != "" && m != nil {
 		strip(m.ProtoReflect(), who)
@@ -57,7 +57,7 @@ func isError(field protoreflect.FieldDescriptor) bool {
 
 var sessionMessage protoreflect.Descriptor = (*domtapv1.Session)(nil).ProtoReflect().Descriptor()
 
-// namesCache has the results of Names.
+// namesCache caches the results of Names.
 var namesCache sync.Map
 
 // Names reports whether messages of a type can name a session, at any depth.
@@ -84,7 +84,7 @@ func names(kind protoreflect.MessageDescriptor, seen map[protoreflect.FullName]b
 	return false
 }
 
-// OutwardText gives the sessions in an error message the names that the principal knows.
+// OutwardText rewrites the session names in an error message to the names that the principal knows.
 func OutwardText(text string, who identity.Principal) string {
 	prefix := who.Prefix()
 	if prefix == "" || !strings.Contains(text, prefix) {

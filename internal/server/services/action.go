@@ -25,7 +25,7 @@ type actionService struct {
 	*core
 }
 
-// Interact does the steps of one turn.
+// Interact performs the steps of one turn.
 func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	outcome, err := turn.Run(ctx, tab, plan)
 	if err == nil {
 		s.account(ctx, tab, acting.Kinds(r.GetSteps()), &outcome)
-		shared.SetState(who, views.State{Snapshot: outcome.After, Mark: outcome.Mark}) // the error of a refused step shows the element, too
+		shared.SetState(who, views.State{Snapshot: outcome.After, Mark: outcome.Mark}) // also after a refused step: its error shows the element
 		err = nothingDone(plan, outcome)
 	}
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	return acting.Answer(&outcome, rpcstatus.Reason, s.form(ctx, tab, r, &outcome))
 }
 
-// account records how a turn went.
+// account records the result of a turn in the timeline and in the usage figures.
 func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *turn.Outcome) {
 	timelines.Of(ctx).Acted(func(entry *domtapv1.TimelineTurn) { acting.Record(entry, o, rpcstatus.Reason) })
 	if note := metering.Of(ctx); note != nil {
@@ -59,20 +59,20 @@ func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []str
 	}
 }
 
-// nothingDone is the error of a turn that failed before it did anything. One that did something is
-// answered, with the error in its step's result, so that what it did is not lost.
+// nothingDone returns the error of a turn that failed before it had an effect. Other failed turns are answered with the error in the result
+// of the step, so that the effects of the turn are reported.
 func nothingDone(plan turn.Turn, out turn.Outcome) error {
 	if plan.URL != "" || !plan.StopOnError || plan.ShotOnError || len(out.Results) == 0 {
 		return nil
 	}
-	hung := apierr.Is(out.Results[0].Err, apierr.Unresponsive) // what it did nobody knows
+	hung := apierr.Is(out.Results[0].Err, apierr.Unresponsive) // the effect of the step is unknown
 	if hung || out.Results[0].Delivered == driver.DeliveredPart {
 		return nil
 	}
 	return out.Results[0].Err
 }
 
-// FillForm fills the fields of a form, and sends it, as one turn.
+// FillForm fills the fields of a form and submits it, as one turn.
 func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormRequest) (*domtapv1.FillFormResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	}, nil
 }
 
-// actingRequest is what Interact and FillForm have in common.
+// actingRequest is implemented by InteractRequest and FillFormRequest.
 type actingRequest interface {
 	GetTabId() string
 	GetClientId() string
@@ -107,10 +107,10 @@ type actingRequest interface {
 	GetBrief() bool
 }
 
-// isDense reports whether an action is to be answered as DENSE_DIFF.
+// isDense reports whether the answer to an action uses DENSE_DIFF.
 func isDense(r actingRequest) bool { return r.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF }
 
-// form is the form of the diff that a request's format and its caller's reads ask for.
+// form returns the form of the diff. It depends on the request's format and on the caller's earlier reads.
 func (s *actionService) form(ctx context.Context, tab *actor.Tab, r actingRequest, o *turn.Outcome) acting.Form {
 	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	f := acting.Form{Text: r.GetFormat() == domtapv1.Format_FORMAT_DIFF, Structural: shared.ListsStructural(who, o.After, isDense(r)),
@@ -124,7 +124,7 @@ func (s *actionService) form(ctx context.Context, tab *actor.Tab, r actingReques
 	return f
 }
 
-// turnOf makes the actor's turn of a request that package check let pass.
+// turnOf converts a request, which package check has validated, to a turn.
 func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (turn.Turn, error) {
 	plan := turn.Turn{
 		URL: r.GetUrl(), StopOnError: r.StopOnError == nil || r.GetStopOnError(), Heal: r.Heal == nil || r.GetHeal(),
@@ -140,7 +140,7 @@ func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (tur
 	return plan, nil
 }
 
-// turnAction makes the action of a step, whose path in the request is field.
+// turnAction converts a step to the turn's step. field is the path of the step in the request.
 func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field string) (made turn.Step, err error) {
 	switch a := step.GetAction().(type) {
 	case *domtapv1.Step_Wait:

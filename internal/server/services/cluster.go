@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// noCluster is the ClusterService of a daemon that is no node of a cluster.
+// noCluster implements ClusterService for a daemon that is not a node of a cluster. All its methods fail.
 type noCluster struct {
 	domtapv1.UnimplementedClusterServiceServer
 }
@@ -19,17 +19,17 @@ func (noCluster) refuse() error {
 		rpcstatus.Info("NO_CLUSTER", nil))
 }
 
-// GetCluster fails.
+// GetCluster returns the error NO_CLUSTER.
 func (c noCluster) GetCluster(context.Context, *domtapv1.GetClusterRequest) (*domtapv1.GetClusterResponse, error) {
 	return nil, c.refuse()
 }
 
-// DrainNode fails.
+// DrainNode returns the error NO_CLUSTER.
 func (c noCluster) DrainNode(context.Context, *domtapv1.DrainNodeRequest) (*domtapv1.DrainNodeResponse, error) {
 	return nil, c.refuse()
 }
 
-// MoveSession fails.
+// MoveSession returns the error NO_CLUSTER.
 func (c noCluster) MoveSession(context.Context, *domtapv1.MoveSessionRequest) (*domtapv1.MoveSessionResponse, error) {
 	return nil, c.refuse()
 }

@@ -15,7 +15,7 @@ type contextService struct {
 	*core
 }
 
-// PruneTranscript makes a transcript smaller.
+// PruneTranscript removes outdated tool results from a transcript.
 func (s *contextService) PruneTranscript(_ context.Context, r *domtapv1.PruneTranscriptRequest) (*domtapv1.PruneTranscriptResponse, error) {
 	o := transcript.Default()
 	if r.Keep != nil {
@@ -37,7 +37,7 @@ func (s *contextService) CountTokens(_ context.Context, r *domtapv1.CountTokensR
 	return &domtapv1.CountTokensResponse{Tokens: int32(tokens.Count(r.GetText())), Tokenizer: tokens.Name}, nil
 }
 
-// GetHistory lists the pages that a tab showed.
+// GetHistory lists the pages that a tab has shown.
 func (s *contextService) GetHistory(ctx context.Context, r *domtapv1.GetHistoryRequest) (*domtapv1.GetHistoryResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// LivePage is the live page of a daemon, which may be served and may be not.
+// LivePage controls the live page of a daemon.
 type LivePage interface {
-	// Start serves the page on an address, and returns where it is served; an empty address is the usual one. A page
-	// that is served already stays where it is, and started is false.
+	// Start serves the page on an address and returns the page's URL. An empty address selects the default address. If the page is already
+	// served, it keeps its address, and started is false.
 	Start(ctx context.Context, address string) (url string, started bool, err error)
-	// Stop ends what Start began, and reports whether there was anything to end.
+	// Stop stops serving the page. It reports whether the page was served.
 	Stop(ctx context.Context) (stopped bool, err error)
 }
 
-// ErrNotLoopback is the error of LivePage for an address that other machines may reach.
+// ErrNotLoopback is the error of LivePage for an address that other machines can reach.
 var ErrNotLoopback = errors.New("the live page is served on loopback only: use an address such as 127.0.0.1:7412, and ssh -L to see it from another machine")
 
 type daemonService struct {
@@ -41,7 +41,7 @@ func (s *daemonService) StartLivePage(ctx context.Context, r *domtapv1.StartLive
 	return &domtapv1.StartLivePageResponse{Url: url, Started: started}, nil
 }
 
-// StopLivePage ends it.
+// StopLivePage stops serving the live page.
 func (s *daemonService) StopLivePage(ctx context.Context, _ *domtapv1.StopLivePageRequest) (*domtapv1.StopLivePageResponse, error) {
 	if err := s.operated(ctx); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func (s *daemonService) StopLivePage(ctx context.Context, _ *domtapv1.StopLivePa
 	return &domtapv1.StopLivePageResponse{Stopped: stopped}, nil
 }
 
-// operated returns an error unless the call comes over a unix socket, to a daemon that has a live page. A page that could stop the
-// page would wait for its own call.
+// operated returns an error unless the call arrived over a unix socket and the daemon has a live page. Calls of the page itself are refused
+// because a page that stops its own server would wait for its own call.
 func (s *daemonService) operated(ctx context.Context) error {
 	p, _ := peer.FromContext(ctx)
 	if p == nil || !connections.Trusted(p.Addr) {

@@ -14,7 +14,7 @@ type domService struct {
 	*core
 }
 
-// GetDom answers with the elements of a page.
+// GetDom returns the elements of a page.
 func (s *domService) GetDom(ctx context.Context, r *domtapv1.GetDomRequest) (*domtapv1.GetDomResponse, error) {
 	got, err := s.read.Snapshot(ctx, r, r.SinceRevision, true)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *domService) GetDom(ctx context.Context, r *domtapv1.GetDomRequest) (*do
 	return got.Dom(ctx, r), nil
 }
 
-// GetCompact answers the same view as text.
+// GetCompact returns the same view as text.
 func (s *domService) GetCompact(ctx context.Context, r *domtapv1.GetCompactRequest) (*domtapv1.GetCompactResponse, error) {
 	got, err := s.read.Snapshot(ctx, r, r.SinceRevision, false)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomSe
 	return s.Streams.Watch(tab, shared, r, stream)
 }
 
-// WaitFor returns when a condition holds.
+// WaitFor waits until a condition holds.
 func (s *domService) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {

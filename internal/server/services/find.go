@@ -23,14 +23,14 @@ import (
 )
 
 const (
-	// defaultResults and defaultFinding are max_results and max_tokens of Find when the request leaves them unset.
+	// defaultResults and defaultFinding are the defaults of max_results and max_tokens in Find.
 	defaultResults = 10
 	defaultFinding = 500
-	// maxNearest is how many elements Find returns that come close to what is not there.
+	// maxNearest limits how many similar elements Find returns when no element matches.
 	maxNearest = 3
 )
 
-// Find returns the elements that a query means, with their lines.
+// Find returns the elements that match a query, with their lines.
 func (s *domService) Find(ctx context.Context, r *domtapv1.FindRequest) (*domtapv1.FindResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
@@ -45,10 +45,10 @@ func (s *domService) Find(ctx context.Context, r *domtapv1.FindRequest) (*domtap
 	signals := shared.Signals(f.page)
 	f.print(r, signals)
 	if len(f.found) > 0 {
-		// Without a match the caller has read nothing, and knows its refs from earlier answers.
+		// Without a match, the caller received no part of the page, and its baseline stays.
 		seen := views.State{Snapshot: f.page, Mark: reading.Mark}
 		shared.SetState(connections.Caller(ctx, r.GetClientId()), seen)
-		shared.SetState(connections.Caller(ctx, ""), seen) // its turns may name no client
+		shared.SetState(connections.Caller(ctx, ""), seen) // the caller's turns may omit the client ID
 	}
 	accountFind(ctx, shared, f.page)
 	resp := f.message()
@@ -59,7 +59,7 @@ func (s *domService) Find(ctx context.Context, r *domtapv1.FindRequest) (*domtap
 	return resp, nil
 }
 
-// accountFind records that a page was read.
+// accountFind records a read of the page in the usage figures.
 func accountFind(ctx context.Context, shared *views.Tab, page *dom.Snapshot) {
 	note := metering.Of(ctx)
 	if note == nil {
@@ -73,20 +73,20 @@ func accountFind(ctx context.Context, shared *views.Tab, page *dom.Snapshot) {
 	note.Whole(shared.Whole(page), false)
 }
 
-// finding is what a search found.
+// finding holds the result of a search.
 type finding struct {
 	page   *dom.Snapshot
 	layout *dom.Layout
-	// found are all matches, the best first; nearest has what comes closest when there are none.
+	// found holds all matches, best first. nearest holds similar elements if there are no matches.
 	found, nearest []find.Match
-	// limit is how many matches may be returned; printed has those that are.
+	// limit is the maximum number of matches to return. printed holds the printed ones.
 	limit   int
 	printed compact.Printed
-	// which tells the elements of the page apart.
+	// which maps elements that share role and name to the contexts that distinguish them.
 	which compact.Contexts
 }
 
-// findIn searches a page.
+// findIn searches the page of a reading.
 func findIn(reading actor.Reading, r *domtapv1.FindRequest) *finding {
 	f := &finding{page: reading.Head.Snapshot, layout: reading.Layout, limit: defaultResults}
 	if r.MaxResults != nil {
@@ -111,7 +111,7 @@ func findIn(reading actor.Reading, r *domtapv1.FindRequest) *finding {
 	return f
 }
 
-// contexts are those that are printed: they tell the elements apart. A cell of a table has its row, which is what it is looked up for.
+// contexts returns the contexts to print: those that distinguish elements, and for each printed table cell its row.
 func (f *finding) contexts() compact.Contexts {
 	all := compact.Contexts{}
 	maps.Copy(all, f.which)
@@ -124,7 +124,7 @@ func (f *finding) contexts() compact.Contexts {
 	return all
 }
 
-// print writes the text within the budget.
+// print writes the matches as text within the token budget.
 func (f *finding) print(r *domtapv1.FindRequest, signals []injection.Signal) {
 	budget := defaultFinding
 	if r.MaxTokens != nil {
@@ -146,7 +146,7 @@ func elementsOf(found []find.Match) []*dom.Element {
 	return out
 }
 
-// message makes the answer.
+// message converts the finding to the response.
 func (f *finding) message() *domtapv1.FindResponse {
 	resp := &domtapv1.FindResponse{Text: f.printed.Text, Revision: f.page.Revision, Epoch: f.page.Epoch}
 	if len(f.found) == 0 {
@@ -173,7 +173,7 @@ func (f *finding) message() *domtapv1.FindResponse {
 	return resp
 }
 
-// messages returns the first matches, those that have lines.
+// messages converts the first matches, as many as have printed lines.
 func (f *finding) messages(found []find.Match) []*domtapv1.FindMatch {
 	found = found[:len(f.printed.Lines)]
 	var boxes []dom.Box
@@ -186,7 +186,7 @@ func (f *finding) messages(found []find.Match) []*domtapv1.FindMatch {
 	messages := convert.Elements(elementsOf(found), boxes)
 	convert.Within(messages, f.which)
 	for i, e := range messages {
-		e.Attributes = nil // of other callers
+		e.Attributes = nil // set by requests of other callers
 		out[i] = &domtapv1.FindMatch{Element: e, Line: f.printed.Lines[i]}
 	}
 	return out

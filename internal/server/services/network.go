@@ -13,7 +13,7 @@ type networkService struct {
 	*core
 }
 
-// access is the way to the routes of sessions.
+// access returns the caller's access to the routes of sessions.
 func (s *networkService) access() authz.Network { return authz.Network{Access: s.Access} }
 
 // AddRoute adds a route to a session.

@@ -12,13 +12,13 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// recordingService is the RecordingService of a daemon with live tabs.
+// recordingService implements RecordingService.
 type recordingService struct {
 	domtapv1.UnimplementedRecordingServiceServer
 	*core
 }
 
-// Record begins recordings.
+// Record starts recordings.
 func (s *recordingService) Record(ctx context.Context, r *domtapv1.RecordRequest) (*domtapv1.RecordResponse, error) {
 	scope, err := s.scope(ctx, "", r.GetTabId(), r.GetSessionId())
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *recordingService) Record(ctx context.Context, r *domtapv1.RecordRequest
 	return &domtapv1.RecordResponse{Recordings: recordingsFor(ctx, begun)}, nil
 }
 
-// StopRecording ends recordings.
+// StopRecording stops recordings.
 func (s *recordingService) StopRecording(ctx context.Context, r *domtapv1.StopRecordingRequest) (*domtapv1.StopRecordingResponse, error) {
 	scope, err := s.scope(ctx, r.GetRecordingId(), r.GetTabId(), r.GetSessionId())
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *recordingService) ListRecordings(ctx context.Context, r *domtapv1.ListR
 	return &domtapv1.ListRecordingsResponse{Recordings: recordingsFor(ctx, all)}, nil
 }
 
-// scope is what a request is about, among what is the caller's.
+// scope returns the scope of a request, limited to the caller's tabs and sessions.
 func (s *recordingService) scope(ctx context.Context, id, tab, session string) (recorder.Scope, error) {
 	if s.Recorder == nil {
 		return recorder.Scope{}, rpcstatus.New(codes.FailedPrecondition, "this daemon does not record: start it with a directory for recordings (domtap serve --record DIR)",
@@ -79,7 +79,7 @@ func (s *recordingService) scope(ctx context.Context, id, tab, session string) (
 	return recorder.Scope{ID: id, Tab: tab, Session: session, Owns: identity.From(ctx).Owns}, err
 }
 
-// recordingsFor converts recordings for the caller.
+// recordingsFor converts recordings for the caller. Only the operator gets file names.
 func recordingsFor(ctx context.Context, all []recorder.Info) []*domtapv1.Recording {
 	out := make([]*domtapv1.Recording, len(all))
 	for i, one := range all {

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// defaultSearch is max_tokens of Search when the request leaves it unset.
+// defaultSearch is the default of max_tokens in Search.
 const defaultSearch = 1500
 
 type searchService struct {
@@ -31,7 +31,7 @@ func (s *searchService) Search(ctx context.Context, r *domtapv1.SearchRequest) (
 	return convert.SearchAnswer(answer, search.Print(answer, budget), tokens.Name), nil
 }
 
-// ListSearchProviders lists the providers.
+// ListSearchProviders lists the configured search providers.
 func (s *searchService) ListSearchProviders(context.Context, *domtapv1.ListSearchProvidersRequest) (*domtapv1.ListSearchProvidersResponse, error) {
 	return convert.SearchProviders(s.Searcher.Providers()), nil
 }

@@ -1,9 +1,9 @@
-// Package services has the handlers of the API, except those of PageService, which are in package pages. A handler
-// finds the tab or the session through package authz, calls it and converts the answer; requests are valid when they
-// get here (package check), and errors get their statuses afterwards (package rpcstatus).
+// Package services implements the handlers of the API; those of PageService are in package pages. A handler finds the tab or session
+// through package authz, calls it, and converts the result. Requests have been validated before (package check), and errors are converted
+// to statuses afterwards (package rpcstatus).
 //
-// A view is computed per call from an immutable snapshot: no call changes what another sees. No handler logs
-// page content or typed text.
+// Each call computes its view from an immutable snapshot, so no call affects the view of another. No handler logs page content or typed
+// text.
 package services
 
 import (
@@ -25,51 +25,51 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
 
-// Config has what the handlers work on.
+// Config holds the dependencies of the handlers.
 type Config struct {
-	// DaemonID tells this daemon from others that the same clients call one after the other.
+	// DaemonID identifies this daemon to clients that call several daemons.
 	DaemonID string
-	// Version is that of the program; empty: it is not known.
+	// Version is the version of the program. It is empty if unknown.
 	Version string
-	// Access is the only way to tabs and sessions.
+	// Access provides the only access to tabs and sessions.
 	Access *authz.Access
-	// Views has what the callers have seen of the tabs.
+	// Views records the views that callers have received.
 	Views *views.Cache
-	// Usage has the usage that GetStats reports.
+	// Usage holds the usage figures that GetStats reports.
 	Usage *usage.Recorder
-	// Streams serve WatchDom and WatchTabs.
+	// Streams serves WatchDom and WatchTabs.
 	Streams *streaming.Streams
-	// Uploads says which files may be given to pages.
+	// Uploads defines which files may be uploaded to pages.
 	Uploads uploads.Policy
 	// AllowEval lets clients run scripts in pages.
 	AllowEval bool
-	// Searcher searches the web; nil: it has no providers.
+	// Searcher searches the web. If nil, Search has no providers.
 	Searcher *search.Searcher
-	// Timelines have what happened on the tabs, and what is paused.
+	// Timelines holds the timelines of the tabs and the pauses of clients.
 	Timelines *timelines.Timelines
-	// Node is the node of a cluster that the daemon is, and Cluster operates that; empty and nil: it is none.
+	// Node is the name of this node, and Cluster serves the cluster's admin API. Outside a cluster they are empty and nil.
 	Node    string
 	Cluster domtapv1.ClusterServiceServer
-	// Recorder records tabs; nil: it is off.
+	// Recorder records tabs. If nil, recording is off.
 	Recorder *recorder.Recorder
-	// LivePage is the page that DaemonService starts and stops; nil: there is none.
+	// LivePage is the page that DaemonService starts and stops. If nil, the daemon has no live page.
 	LivePage LivePage
-	// Replay has the recordings that this daemon replays; nil: its tabs are live.
+	// Replay serves recordings instead of live tabs. If nil, the tabs are live.
 	Replay *replay.Player
-	// Logger gets what operators must know, such as scripts that were run.
+	// Logger receives events that operators must know, such as executed scripts.
 	Logger *slog.Logger
 }
 
-// core is what the services share.
+// core holds what the services share.
 type core struct {
 	Config
 	read *reading.Reader
 }
 
-// Services are the services of the API.
+// Services holds the services of the API.
 type Services struct{ core *core }
 
-// New makes the services.
+// New creates the services.
 func New(cfg Config) *Services {
 	if cfg.Cluster == nil {
 		cfg.Cluster = noCluster{}
@@ -77,7 +77,7 @@ func New(cfg Config) *Services {
 	return &Services{&core{cfg, &reading.Reader{Access: cfg.Access, Views: cfg.Views, Replay: cfg.Replay}}}
 }
 
-// Register gives the services to a server.
+// Register registers the services with a server.
 func (s *Services) Register(r grpc.ServiceRegistrar) {
 	domtapv1.RegisterTabServiceServer(r, &tabService{core: s.core})
 	domtapv1.RegisterDomServiceServer(r, &domService{core: s.core})

@@ -14,7 +14,7 @@ type sessionService struct {
 	*core
 }
 
-// CreateSession makes a session.
+// CreateSession creates a session.
 func (s *sessionService) CreateSession(ctx context.Context, r *domtapv1.CreateSessionRequest) (*domtapv1.CreateSessionResponse, error) {
 	info, err := s.Access.Create(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()), convert.State(r.GetStorageState()))
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *sessionService) ListSessions(ctx context.Context, _ *domtapv1.ListSessi
 	return resp, nil
 }
 
-// UpdateSession replaces the settings.
+// UpdateSession replaces the settings of a session.
 func (s *sessionService) UpdateSession(ctx context.Context, r *domtapv1.UpdateSessionRequest) (*domtapv1.UpdateSessionResponse, error) {
 	info, err := s.Access.Update(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()))
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *sessionService) CloseSession(ctx context.Context, r *domtapv1.CloseSess
 	return new(domtapv1.CloseSessionResponse), nil
 }
 
-// GetStorageState reads what a session has stored.
+// GetStorageState returns a session's cookies and storage.
 func (s *sessionService) GetStorageState(ctx context.Context, r *domtapv1.GetStorageStateRequest) (*domtapv1.GetStorageStateResponse, error) {
 	state, err := s.Access.State(ctx, r.GetSessionId(), sessions.StateOptions{Databases: r.GetIndexedDb()})
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *sessionService) GetStorageState(ctx context.Context, r *domtapv1.GetSto
 	return &domtapv1.GetStorageStateResponse{State: convert.StorageState(state), Omissions: convert.Omissions(state.Omissions)}, nil
 }
 
-// SetStorageState stores something in a session.
+// SetStorageState sets a session's cookies and storage.
 func (s *sessionService) SetStorageState(ctx context.Context, r *domtapv1.SetStorageStateRequest) (*domtapv1.SetStorageStateResponse, error) {
 	if err := s.Access.SetState(ctx, r.GetSessionId(), convert.State(r.GetState()), r.GetReplace()); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ type statsService struct {
 	*core
 }
 
-// GetStats reports the usage.
+// GetStats reports usage figures.
 func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest) (*domtapv1.GetStatsResponse, error) {
 	session, err := s.Access.Session(ctx, r.GetSessionId())
 	if err != nil {

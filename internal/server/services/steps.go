@@ -9,14 +9,14 @@ import (
 	"github.com/domtap/domtap/internal/server/views"
 )
 
-// turnRead makes the read of a turn from a valid step.
+// turnRead converts a valid read step to the read of a turn.
 func (s *actionService) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.ReadStep {
 	sel := views.SelectionOf(&domtapv1.GetCompactRequest{
 		TabId: tab.ID(), MaxTokens: step.MaxTokens, ViewportOnly: step.GetViewportOnly(), Format: step.GetFormat(),
 	})
 	options := sel.Read(false)
 	if shared, now := s.Views.Of(tab), tab.Head().Snapshot; !shared.Followed.Is(now) {
-		options.Structural = true // what stands around elements says which one each is
+		options.Structural = true // the contexts that distinguish elements come from structural elements
 	}
 	return &turn.ReadStep{Options: options, Say: func(r actor.Reading) (string, error) {
 		shared := s.Views.Of(tab)
@@ -30,7 +30,7 @@ func (s *actionService) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.
 	}}
 }
 
-// turnShot makes the screenshot of a turn from a valid step.
+// turnShot converts a valid screenshot step to the screenshot of a turn.
 func (s *actionService) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) *turn.ScreenshotStep {
 	shot := &turn.ScreenshotStep{Shot: driver.Shot{Format: "png", FullPage: step.GetFullPage()}}
 	if !step.GetMarks() {

@@ -15,7 +15,7 @@ type storageService struct {
 	*core
 }
 
-// unmasked fails when values are asked for that may not be shown.
+// unmasked returns an error if the request wants values and the session masks them.
 func unmasked(all sessions.Storage, values bool) error {
 	if values && all.Masked() {
 		return apierr.Errorf(apierr.NotActionable, "this session masks what its pages hold: what they have stored would tell that: leave out values, or use a session without --mask")
@@ -37,7 +37,7 @@ func (s *storageService) ListCookies(ctx context.Context, r *domtapv1.ListCookie
 	return answer(resp, err)
 }
 
-// answer is a response, or none after an error.
+// answer returns resp, or nil with the error.
 func answer[R any](resp *R, err error) (*R, error) {
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *storageService) DeleteCookies(ctx context.Context, r *domtapv1.DeleteCo
 	}))
 }
 
-// GetLocalStorage reads the local storage of an origin, or of all.
+// GetLocalStorage reads the local storage of one origin or of all origins.
 func (s *storageService) GetLocalStorage(ctx context.Context, r *domtapv1.GetLocalStorageRequest) (*domtapv1.GetLocalStorageResponse, error) {
 	resp := new(domtapv1.GetLocalStorageResponse)
 	return answer(resp, s.Access.Stored(ctx, r.GetSessionId(), func(ctx context.Context, all sessions.Storage) error {
@@ -86,7 +86,7 @@ func (s *storageService) EditLocalStorage(ctx context.Context, r *domtapv1.EditL
 	}))
 }
 
-// GetSessionStorage reads the session storage that an origin has in a tab.
+// GetSessionStorage reads an origin's session storage in a tab.
 func (s *storageService) GetSessionStorage(ctx context.Context, r *domtapv1.GetSessionStorageRequest) (*domtapv1.GetSessionStorageResponse, error) {
 	found, err := s.sessionStorage(ctx, r.GetTabId(), r.GetOrigin(), sessions.Edit{}, r.GetValues())
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *storageService) GetSessionStorage(ctx context.Context, r *domtapv1.GetS
 	return &domtapv1.GetSessionStorageResponse{Storage: convert.StoredOrigin(found.Origin, found.Entries, r.GetName(), r.GetValues())}, nil
 }
 
-// EditSessionStorage changes the session storage that an origin has in a tab.
+// EditSessionStorage changes an origin's session storage in a tab.
 func (s *storageService) EditSessionStorage(ctx context.Context, r *domtapv1.EditSessionStorageRequest) (*domtapv1.EditSessionStorageResponse, error) {
 	_, err := s.sessionStorage(ctx, r.GetTabId(), r.GetOrigin(), convert.StorageEdit(r.GetEdit()), false)
 	return answer(new(domtapv1.EditSessionStorageResponse), err)

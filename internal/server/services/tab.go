@@ -39,12 +39,12 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	})
 	var known *apierr.Error
 	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &known) {
-		return nil, rpcstatus.New(codes.DeadlineExceeded, err.Error()) // there is no tab whose status could help
+		return nil, rpcstatus.New(codes.DeadlineExceeded, err.Error()) // there is no tab whose status could be attached
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil { // nobody learns of the tab
+	if err := ctx.Err(); err != nil { // the caller is gone and would not learn the tab's ID
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline.CloseGrace)
 		defer cancel()
 		return nil, errors.Join(err, s.Access.CloseTab(closing, tab.ID()))
@@ -62,7 +62,7 @@ func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) 
 	for _, tab := range tabs {
 		info, err := s.read.InfoAt(ctx, tab, r.GetAt())
 		switch {
-		case apierr.Is(err, apierr.NotFound): // it was not there yet
+		case apierr.Is(err, apierr.NotFound): // the tab was not open at that time
 		case err != nil:
 			return nil, err
 		default:
@@ -93,7 +93,7 @@ func (s *tabService) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) 
 	return new(domtapv1.CloseTabResponse), nil
 }
 
-// SetRestore sets whether a tab is restored after a loss.
+// SetRestore sets whether a tab is restored after its renderer or browser is lost.
 func (s *tabService) SetRestore(ctx context.Context, r *domtapv1.SetRestoreRequest) (*domtapv1.SetRestoreResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *tabService) Navigate(ctx context.Context, r *domtapv1.NavigateRequest) 
 	return &domtapv1.NavigateResponse{Tab: tab, Outcome: noticed}, nil
 }
 
-// GoBack goes one entry back.
+// GoBack goes one history entry back.
 func (s *tabService) GoBack(ctx context.Context, r *domtapv1.GoBackRequest) (*domtapv1.GoBackResponse, error) {
 	tab, noticed, err := s.load(ctx, r, (*actor.Tab).Back)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *tabService) GoBack(ctx context.Context, r *domtapv1.GoBackRequest) (*do
 	return &domtapv1.GoBackResponse{Tab: tab, Outcome: noticed}, nil
 }
 
-// GoForward goes one entry forward.
+// GoForward goes one history entry forward.
 func (s *tabService) GoForward(ctx context.Context, r *domtapv1.GoForwardRequest) (*domtapv1.GoForwardResponse, error) {
 	tab, noticed, err := s.load(ctx, r, (*actor.Tab).Forward)
 	if err != nil {
@@ -140,14 +140,14 @@ func (s *tabService) Reload(ctx context.Context, r *domtapv1.ReloadRequest) (*do
 	return &domtapv1.ReloadResponse{Tab: tab, Outcome: noticed}, nil
 }
 
-// navigation is what the requests that load a document have in common.
+// navigation is implemented by the requests that load a document.
 type navigation interface {
 	GetTabId() string
 	GetWaitUntil() domtapv1.WaitUntil
 	GetTimeout() *durationpb.Duration
 }
 
-// load runs one navigation of a tab within its timeout, and returns what a person would notice by it.
+// load runs one navigation of a tab within its timeout. It also returns the visible outcomes of the navigation.
 func (s *tabService) load(ctx context.Context, r navigation,
 	start func(*actor.Tab, context.Context, actor.Wait) (actor.Info, error),
 ) (*domtapv1.Tab, []*domtapv1.Outcome, error) {
@@ -165,7 +165,7 @@ func (s *tabService) load(ctx context.Context, r navigation,
 	return convert.Tab(info), outcome.Of(tab.Head().Notices().Since(before)), nil
 }
 
-// within bounds ctx by the timeout of a request, if it has one.
+// within limits ctx by the timeout of a request, if set.
 func within(ctx context.Context, timeout *durationpb.Duration) (context.Context, context.CancelFunc) {
 	if timeout == nil {
 		return ctx, func() {}
@@ -197,7 +197,7 @@ func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerS
 	})
 }
 
-// AnswerDialog answers the dialog that is open.
+// AnswerDialog answers the open dialog.
 func (s *tabService) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogRequest) (*domtapv1.AnswerDialogResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {

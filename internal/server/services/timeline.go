@@ -17,10 +17,11 @@ import (
 )
 
 const (
-	// defaultTimeline is how many entries GetTimeline returns, and maxMessage how many a message of WatchTimeline has at most.
+	// defaultTimeline is the default number of entries that GetTimeline returns. maxMessage limits the entries in a message of
+	// WatchTimeline.
 	defaultTimeline = 100
 	maxMessage      = 200
-	// pace is the time between two messages of WatchTimeline at least, so that a page that floods its console costs little.
+	// pace is the minimum time between two messages of WatchTimeline. It bounds the cost of a page that floods its console.
 	pace = 50 * time.Millisecond
 )
 
@@ -29,7 +30,7 @@ type timelineService struct {
 	*core
 }
 
-// GetTimeline returns entries.
+// GetTimeline returns entries of a tab's timeline.
 func (s *timelineService) GetTimeline(ctx context.Context, r *domtapv1.GetTimelineRequest) (*domtapv1.GetTimelineResponse, error) {
 	who := identity.From(ctx)
 	tab, err := s.Timelines.Of(who, r.GetTabId())
@@ -49,7 +50,7 @@ func (s *timelineService) GetTimeline(ctx context.Context, r *domtapv1.GetTimeli
 	}, nil
 }
 
-// selected says which entries a request wants; nil: all.
+// selected returns a filter for the entries that a request selects. Nil selects all entries.
 func selected(r interface {
 	GetKinds() []domtapv1.TimelineKind
 	GetClient() string
@@ -62,7 +63,7 @@ func selected(r interface {
 	}
 }
 
-// own returns entries that an answer may have: those of a client with names of its own are changed on their way out.
+// own copies the entries for a client with a name prefix, because the answer's session names are rewritten in place.
 func own(who identity.Principal, entries []*timeline.Entry) []*timeline.Entry {
 	if who.Prefix() == "" {
 		return entries
@@ -74,7 +75,7 @@ func own(who identity.Principal, entries []*timeline.Entry) []*timeline.Entry {
 	return out
 }
 
-// clients returns the clients of a tab, with who of them is paused.
+// clients returns the clients of a tab and marks the paused ones.
 func (s *timelineService) clients(tab *timelines.Tab, users []*domtapv1.TimelineClient) []*domtapv1.TimelineClient {
 	for i, u := range users {
 		if u.GetClient() != "" && s.Timelines.Holds(tab, u.GetClient()) {
@@ -85,7 +86,7 @@ func (s *timelineService) clients(tab *timelines.Tab, users []*domtapv1.Timeline
 	return users
 }
 
-// WatchTimeline streams entries as they come.
+// WatchTimeline streams entries as they are added or changed.
 func (s *timelineService) WatchTimeline(r *domtapv1.WatchTimelineRequest, stream grpc.ServerStreamingServer[domtapv1.WatchTimelineResponse]) error {
 	tab, err := s.Timelines.Of(identity.From(stream.Context()), r.GetTabId())
 	if err != nil {
@@ -95,7 +96,7 @@ func (s *timelineService) WatchTimeline(r *domtapv1.WatchTimelineRequest, stream
 	return out.Run(func() error { return s.follow(stream.Context(), tab, r, out) })
 }
 
-// follow sends what is new until the tab or the stream ends.
+// follow sends new entries until the tab or the stream ends.
 func (s *timelineService) follow(ctx context.Context, tab *timelines.Tab, r *domtapv1.WatchTimelineRequest, out *streaming.Sender) error {
 	who, query := identity.From(ctx), timeline.Query{AfterVersion: r.GetAfterVersion(), Only: selected(r)}
 	if err := out.Accept(); err != nil {
@@ -131,7 +132,7 @@ func (s *timelineService) follow(ctx context.Context, tab *timelines.Tab, r *dom
 	}
 }
 
-// next waits until there may be something new, and for a short while, in which more may come.
+// next waits for a change, and then for pace, so that one message can carry several changes.
 func next(ctx context.Context, changed <-chan struct{}) error {
 	select {
 	case <-changed:
@@ -148,13 +149,13 @@ func next(ctx context.Context, changed <-chan struct{}) error {
 	}
 }
 
-// place is what requests name that are about a tab or a session.
+// place is implemented by requests that name a tab or a session.
 type place interface {
 	GetTabId() string
 	GetSessionId() string
 }
 
-// at returns the names that the daemon has for a place, and its timeline if it is a tab.
+// at resolves a request's tab or session. For a tab it returns the tab's timeline, otherwise the daemon's name for the session.
 func (s *timelineService) at(ctx context.Context, r place) (tab *timelines.Tab, session string, err error) {
 	if r.GetTabId() == "" {
 		session, err = s.Access.Session(ctx, r.GetSessionId())
@@ -181,7 +182,7 @@ func (s *timelineService) PauseClient(ctx context.Context, r *domtapv1.PauseClie
 	return &domtapv1.PauseClientResponse{Pause: proto.CloneOf(one)}, nil
 }
 
-// ResumeClient lets a client go on.
+// ResumeClient ends the pause of a client.
 func (s *timelineService) ResumeClient(ctx context.Context, r *domtapv1.ResumeClientRequest) (*domtapv1.ResumeClientResponse, error) {
 	_, session, err := s.at(ctx, r)
 	if err != nil {
@@ -194,7 +195,7 @@ func (s *timelineService) ResumeClient(ctx context.Context, r *domtapv1.ResumeCl
 	return &domtapv1.ResumeClientResponse{Pause: proto.CloneOf(ended)}, nil
 }
 
-// TakeOver pauses all clients of a tab but the caller.
+// TakeOver pauses all clients of a tab except the caller.
 func (s *timelineService) TakeOver(ctx context.Context, r *domtapv1.TakeOverRequest) (*domtapv1.TakeOverResponse, error) {
 	if _, err := s.Access.Tab(ctx, r.GetTabId()); err != nil {
 		return nil, err
@@ -206,7 +207,7 @@ func (s *timelineService) TakeOver(ctx context.Context, r *domtapv1.TakeOverRequ
 	return &domtapv1.TakeOverResponse{Pause: proto.CloneOf(one)}, nil
 }
 
-// HandBack ends what TakeOver began.
+// HandBack ends a TakeOver.
 func (s *timelineService) HandBack(ctx context.Context, r *domtapv1.HandBackRequest) (*domtapv1.HandBackResponse, error) {
 	if _, err := s.Access.Tab(ctx, r.GetTabId()); err != nil {
 		return nil, err
@@ -218,7 +219,7 @@ func (s *timelineService) HandBack(ctx context.Context, r *domtapv1.HandBackRequ
 	return &domtapv1.HandBackResponse{Pause: proto.CloneOf(ended)}, nil
 }
 
-// ListPauses lists what is paused.
+// ListPauses lists the pauses in effect.
 func (s *timelineService) ListPauses(ctx context.Context, r *domtapv1.ListPausesRequest) (*domtapv1.ListPausesResponse, error) {
 	tab, session, err := s.at(ctx, r)
 	if err != nil {

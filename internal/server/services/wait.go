@@ -17,8 +17,8 @@ import (
 	"github.com/domtap/domtap/internal/server/waits"
 )
 
-// printMet puts texts into the answer of a wait, in the format that its request names: the line of the element, and the
-// changes in place of the structured ones.
+// printMet adds texts to the answer of a wait in the requested format. The line of the element is added, and the changes as text replace
+// the structured ones.
 func (s *domService) printMet(ctx context.Context, tab *actor.Tab, r *domtapv1.WaitForRequest, met *waits.Met) {
 	m, now := met.Answer, met.Head.Snapshot
 	if e := met.Element; e != nil {
@@ -36,7 +36,7 @@ func (s *domService) printMet(ctx context.Context, tab *actor.Tab, r *domtapv1.W
 	m.Diff = nil
 }
 
-// denseSince returns what changed until a condition held as DENSE_DIFF, from what the caller was last shown on.
+// denseSince returns, as DENSE_DIFF, what changed between the page that the caller was last shown and the page on which the condition held.
 func (s *domService) denseSince(ctx context.Context, tab *actor.Tab, r *domtapv1.WaitForRequest, met *waits.Met) string {
 	shared, who, now := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId()), met.Head.Snapshot
 	e := s.read.Effect(ctx, tab, r.GetClientId(), reading.EffectForm{Structural: shared.ListsStructural(who, now, true), Brief: r.GetBrief()})
