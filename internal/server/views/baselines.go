@@ -8,52 +8,51 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Bounds of the baselines for incremental answers, over all callers.
+// Limits of the baselines for incremental answers, over all callers.
 const (
 	maxCallers    = 1024
-	maxRemembered = 1 << 20 // elements
-	// maxViews is how many selections of one tab have a baseline for a caller.
+	maxRemembered = 1 << 20 // in elements
+	// maxViews limits the selections of one tab that have a baseline for a caller.
 	maxViews = 8
 )
 
-// baselines has, for each caller and tab, the views that the caller received last. The least recently
-// used baseline is dropped first; its caller then gets the whole view once.
+// baselines holds the last received views of each caller and tab. When a limit is exceeded, the least recently used baseline is dropped;
+// its caller then gets the whole view once.
 type baselines struct {
 	mu      sync.Mutex
 	entries map[callerTab]*list.Element
-	// used has *baseline, the most recently used one in front.
+	// used holds the *baseline values, most recently used first.
 	used *list.List
 	size int
 }
 
-// Caller identifies the calls that belong together: those of an owner with the same client id, or else
-// those of a connection.
+// Caller identifies calls that belong together: those of an owner with the same client ID or, without an ID, those of a connection.
 type Caller struct {
-	// Owner is the principal that chose the client id.
+	// Owner is the principal that chose the client ID.
 	Owner  string
 	Client string
-	// Node is the process that has the connection; empty: this one.
+	// Node is the process that has the connection. It is empty for this process.
 	Node       string
 	Connection uint64
 }
 
-// Seen is a view that a caller received, with the boxes of its elements; nil for answers without boxes.
+// Seen is a view that a caller received, with the boxes of its elements. Boxes is nil if the answer had no boxes.
 type Seen struct {
 	View  *View
 	Boxes []dom.Box
-	// Mark is the mark of the read; see actor.Reading.
+	// Mark is the mark of the read. See actor.Reading.
 	Mark uint64
 }
 
-// State is the state of a tab that a caller received last; zero: unknown.
+// State is the tab state that a caller received last. The zero value means unknown.
 type State struct {
 	Snapshot *dom.Snapshot
 	// Mark is the mark of the read that returned it.
 	Mark uint64
 }
 
-// Swap stores what a caller receives of the tab, and returns what it received last with the same
-// selection of the same document, or why there is none.
+// Swap stores the view that a caller is about to receive. It returns the last view that the caller received with the same selection of the
+// same document, or the reason why there is none.
 func (t *Tab) Swap(who Caller, now Seen) (last Seen, resync string) {
 	return t.last.swap(callerTab{who, t.tab.ID()}, now)
 }
@@ -63,23 +62,22 @@ type callerTab struct {
 	tab    string
 }
 
-// baseline is what one caller received of one tab, the newest last.
+// baseline holds what one caller received of one tab. The newest view is last.
 type baseline struct {
 	key       callerTab
 	views     []Seen
 	landmarks landmarks
-	// state is the newest state that the caller received; streams counts the streams that send it every
-	// state.
+	// state is the newest state that the caller received. streams counts the streams that send it every state.
 	state   State
 	streams int
-	// structural is the document whose last read asked for structural elements; zero: the last read did not. denser is
+	// structural is the document whose last read included structural elements. It is zero if the last read did not include them. denser is
 	// the same for reads as DENSE.
 	structural, denser document
-	// shown is the newest state of the whole page that the caller was shown as DENSE or DENSE_DIFF; nil: none.
+	// shown is the newest state of the whole page that the caller received as DENSE or DENSE_DIFF. It is nil if there is none.
 	shown *dom.Snapshot
 }
 
-// document names a document of a tab.
+// document identifies a document of a tab.
 type document struct {
 	number uint64
 	epoch  string
@@ -116,8 +114,8 @@ func (b *baselines) swap(key callerTab, now Seen) (last Seen, resync string) {
 	return last, resync
 }
 
-// LastState returns the newest state of the tab that a caller received; zero if unknown, or if a stream
-// sends it every state.
+// LastState returns the newest state of the tab that a caller received. It returns the zero State if that is unknown or if a stream sends
+// every state.
 func (t *Tab) LastState(who Caller) State {
 	b := t.last
 	b.mu.Lock()
@@ -139,9 +137,9 @@ func (t *Tab) SetState(who Caller, now State) {
 	b.trim(entry)
 }
 
-// Asked records what a caller's read of the tab asked for, so that the diffs of its actions list the same: structural
-// elements only if the last read of the whole page names them (interactive_only false, or full_snapshot). A read of a
-// part, by root_ref or frame_id, changes nothing, and neither does what formats show besides the view.
+// Asked records which elements a caller's read requested, so that the diffs of its actions list the same ones. Structural elements are
+// listed only if the last read of the whole page requested them (interactive_only false, or full_snapshot). A read of a part, by root_ref
+// or frame_id, does not count. Structural elements that a format adds to the view do not count either.
 func (t *Tab) Asked(who Caller, r Request, s *dom.Snapshot) {
 	if isSet(r, "root_ref") || r.GetFrameId() != "" {
 		return
@@ -164,9 +162,8 @@ func (t *Tab) Asked(who Caller, r Request, s *dom.Snapshot) {
 	b.trim(entry)
 }
 
-// ListsStructural reports whether the diffs of a caller's actions list structural elements. After a navigation they do
-// not until the next read: it depends on no other caller's reads whether the elements of the new document are known.
-// For DENSE_DIFF the reads as DENSE count.
+// ListsStructural reports whether the diffs of a caller's actions list structural elements. After a navigation they do not until the
+// caller's next read, so that the reads of other callers have no influence. For DENSE_DIFF, only reads as DENSE count.
 func (t *Tab) ListsStructural(who Caller, now *dom.Snapshot, dense bool) bool {
 	b := t.last
 	b.mu.Lock()
@@ -181,7 +178,8 @@ func (t *Tab) ListsStructural(who Caller, now *dom.Snapshot, dense bool) bool {
 	return known.structural == documentOf(now)
 }
 
-// Shown returns the newest state before now that a caller was shown as DENSE or DENSE_DIFF; nil: none of this document.
+// Shown returns the newest state up to now that a caller received as DENSE or DENSE_DIFF. It returns nil if there is none of the same
+// document.
 func (t *Tab) Shown(who Caller, now *dom.Snapshot) *dom.Snapshot {
 	b := t.last
 	b.mu.Lock()
@@ -193,7 +191,7 @@ func (t *Tab) Shown(who Caller, now *dom.Snapshot) *dom.Snapshot {
 	return known.shown
 }
 
-// SetShown records that a caller was shown the changes up to a state of the tab.
+// SetShown records that a caller received the changes up to a state of the tab.
 func (t *Tab) SetShown(who Caller, now *dom.Snapshot) {
 	b := t.last
 	b.mu.Lock()
@@ -203,7 +201,7 @@ func (t *Tab) SetShown(who Caller, now *dom.Snapshot) {
 	b.trim(entry)
 }
 
-// Streams records that a stream sends a caller every state, until over is called.
+// Streams records that a stream sends every state to a caller, until over is called.
 func (t *Tab) Streams(who Caller) (over func()) {
 	key := callerTab{who, t.tab.ID()}
 	t.last.beginStream(key)
@@ -219,7 +217,7 @@ func (b *baselines) beginStream(key callerTab) {
 	b.trim(entry)
 }
 
-// endStream records that a stream is over, perhaps after its caller was forgotten.
+// endStream records that a stream has ended. The caller may already be forgotten.
 func (b *baselines) endStream(key callerTab) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -231,7 +229,7 @@ func (b *baselines) endStream(key callerTab) {
 	known.state = State{}
 }
 
-// known returns the baseline of a caller; nil: there is none. mu is held.
+// known returns the baseline of a caller, or nil if there is none. The caller holds mu.
 func (b *baselines) known(key callerTab) *baseline {
 	item := b.entries[key]
 	if item == nil {
@@ -240,7 +238,7 @@ func (b *baselines) known(key callerTab) *baseline {
 	return item.Value.(*baseline)
 }
 
-// entry returns the baseline of a caller and marks it as used; mu is held.
+// entry returns the baseline of a caller, creating it if needed, and marks it as used. The caller holds mu.
 func (b *baselines) entry(key callerTab) *baseline {
 	item := b.entries[key]
 	if item == nil {
@@ -260,7 +258,7 @@ func (b *baselines) landmarks(key callerTab, f func(*landmarks) hashes) hashes {
 	return f(&entry.landmarks)
 }
 
-// stale returns why a view cannot be compared with a snapshot; "" if it can.
+// stale returns the reason why a view cannot be compared with a snapshot, or "" if it can.
 func (s Seen) stale(now *dom.Snapshot) string {
 	switch was := s.View.Snapshot; {
 	case was.Document != now.Document:
@@ -273,7 +271,7 @@ func (s Seen) stale(now *dom.Snapshot) string {
 
 func (s Seen) size() int { return s.View.view.Elements.Len() + 1 }
 
-// trim enforces the bounds; the entry in use loses only its oldest views.
+// trim enforces the limits. The entry in use loses only its oldest views.
 func (b *baselines) trim(entry *baseline) {
 	for len(entry.views) > maxViews {
 		b.size -= entry.views[0].size()

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/server/convert"
 )
 
-// The reasons for a whole view instead of a diff, as the API names them.
+// The reasons for a whole view instead of a diff, named as in the API.
 const (
 	FirstCall     = "first_call"
 	TooOld        = "revision_too_old"
@@ -23,17 +23,17 @@ const (
 )
 
 const (
-	// maxChanges is how many changes to one view are kept for sharing.
+	// maxChanges limits the changes to one view that are kept for sharing.
 	maxChanges = 16
-	// smallView is the number of elements below which a diff is always worth it.
+	// smallView is the number of elements below which a diff is always used.
 	smallView = 10
 )
 
-// Change leads from one view to another of the same selection.
+// Change is the change from one view to another of the same selection.
 type Change struct {
-	// Diff leads between the revisions of the two views.
+	// Diff is the difference between the revisions of the two views.
 	Diff diff.Diff
-	// Mostly says that more than 70% differs: the diff is no better than the whole view.
+	// Mostly reports that more than 70% differs, so that the diff is no better than the whole view.
 	Mostly bool
 
 	once    sync.Once
@@ -58,7 +58,7 @@ func (v *View) Since(from *View) *Change {
 	return c
 }
 
-// way returns the change from a point, which another caller may compute or have computed.
+// way returns the Change from a point. Callers with the same point share it, so that it is computed once.
 func (v *View) way(from Point) *Change {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -73,7 +73,7 @@ func (v *View) way(from Point) *Change {
 	return c
 }
 
-// Message returns the diff between two revisions of the caller.
+// Message returns the diff with the caller's revision numbers.
 func (c *Change) Message(from, to uint64) *domtapv1.Diff {
 	m := c.message
 	return &domtapv1.Diff{
@@ -83,20 +83,19 @@ func (c *Change) Message(from, to uint64) *domtapv1.Diff {
 	}
 }
 
-// Text returns the diff as format DIFF.
+// Text returns the diff in the format DIFF.
 func (c *Change) Text() string {
 	c.print.Do(func() { c.lines = compact.Diff(c.Diff) })
 	return c.lines
 }
 
-// Dense returns the diff as format DENSE_DIFF, given the views that it leads between.
+// Dense returns the diff in the format DENSE_DIFF. The two views must be those that were compared.
 func (c *Change) Dense(from, to *View) string {
 	c.printDense.Do(func() { c.dense = dense.Changes{From: from.side(), To: to.side(), Diff: c.Diff}.Text() })
 	return c.dense
 }
 
-// mostlyChanged reports whether more than 70% of two views differ. Diffs of small views are always
-// cheap.
+// mostlyChanged reports whether more than 70% of two views differ. It returns false for small views, whose diffs are always cheap.
 func mostlyChanged(d diff.Diff, old, now int) bool {
 	if max(old, now) < smallView {
 		return false
@@ -105,7 +104,7 @@ func mostlyChanged(d diff.Diff, old, now int) bool {
 	return 10*differ > 7*(old+now)
 }
 
-// Back returns the view of an earlier revision, or why there is none.
+// Back returns the view of an earlier revision, or the reason why there is none.
 func (t *Tab) Back(head *actor.Head, sel Selection, to Point) (from *View, resync string) {
 	switch now := head.Snapshot; {
 	case to.Epoch != now.Epoch:

@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// names are the names of what a selection selects. They follow its changes, so that a change of a page in which all
-// names are unique costs nothing for the rest of the page.
+// names holds the names of the selected elements of one selection. It is updated with the changes of the page, so that a change costs
+// nothing for the rest of a page in which all names are unique.
 type names struct {
 	mu    sync.Mutex
 	names elementcontext.Names
@@ -25,14 +25,14 @@ func (n *names) any(list dom.List) bool {
 	return n.names.Any()
 }
 
-// tree has the elements of a page by refs and places. It follows the page by its changes, once for all selections.
+// tree indexes the elements of a page by ref and position. It is updated with the changes of the page, once for all selections.
 type tree struct {
 	mu   sync.Mutex
 	tree elementcontext.Tree
 }
 
-// tell finds the contexts of those of some elements that share role and name with others of a list. It returns false when
-// they are too many to look at them alone.
+// tell finds the contexts of the elements in some that share role and name with other elements of a list. It returns false if they are too
+// many to handle individually.
 func (n *names) tell(t *tree, page, list dom.List, some []*dom.Element, f *elementcontext.Found) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -46,23 +46,23 @@ func (n *names) tell(t *tree, page, list dom.List, some []*dom.Element, f *eleme
 	return n.names.Tell(&t.tree, some, f)
 }
 
-// contexts finds the contexts of a view's elements when they are first asked for: where elements share role and name,
-// the work for all of them follows the length of the page. nil has none.
+// contexts finds the contexts of a view's elements on first use. If elements share role and name, the cost of finding all contexts is
+// proportional to the length of the page. A nil *contexts finds none.
 type contexts struct {
 	names *names
 	tree  *tree
 	page  dom.List
-	// of has what the filters of the view select. Limits do not count, so that all parts of a view say the same.
+	// of holds the elements that the filters of the view select. Limits are ignored, so that all parts of a view use the same contexts.
 	of   dom.List
 	tell func() compact.Contexts
 
 	mu sync.Mutex
-	// some has those of elements that were asked for alone, until isAll says that all are looked at, too.
+	// some holds the contexts of elements that were looked up individually. isAll is set when all contexts were computed instead.
 	some  elementcontext.Found
 	isAll bool
 }
 
-// contexts tells apart what was chosen of a page.
+// contexts returns the contexts of the chosen elements of a page.
 func (c chosen) contexts(t *Tab, page *dom.Snapshot) *contexts {
 	return &contexts{names: c.names, tree: &t.tree, page: page.Elements, of: c.all, tell: sync.OnceValue(func() compact.Contexts {
 		return elementcontext.Tell(page.Elements.Slice(), c.all.Slice())
@@ -72,7 +72,7 @@ func (c chosen) contexts(t *Tab, page *dom.Snapshot) *contexts {
 // any reports whether elements of the view share role and name.
 func (c *contexts) any() bool { return c != nil && c.names.any(c.of) }
 
-// all returns the contexts of all elements; nil when all are unique.
+// all returns the contexts of all elements. It returns nil if all are unique.
 func (c *contexts) all() compact.Contexts {
 	if !c.any() {
 		return nil
@@ -80,8 +80,8 @@ func (c *contexts) all() compact.Contexts {
 	return c.tell()
 }
 
-// each returns a function that says whether an element has a context, and a map that has the context then. The caller
-// uses them alone.
+// each returns a function that reports whether an element has a context, and the map to which the function adds that context. They are not
+// safe for concurrent use.
 func (c *contexts) each() (has func(*dom.Element) bool, found compact.Contexts) {
 	found = compact.Contexts{}
 	if !c.any() {
@@ -94,7 +94,7 @@ func (c *contexts) each() (has func(*dom.Element) bool, found compact.Contexts) 
 	}, found
 }
 
-// look finds the contexts of some elements, and adds them to others.
+// look adds the contexts of some elements to a map.
 func (c *contexts) look(to compact.Contexts, some ...*dom.Element) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,8 +112,7 @@ func (c *contexts) look(to compact.Contexts, some ...*dom.Element) {
 	}
 }
 
-// in returns the contexts that the added and changed elements of a diff need: none when they are unique, as in most
-// changes.
+// in returns the contexts that the added and changed elements of a diff need. Mostly there are none, because the elements are unique.
 func (c *contexts) in(d diff.Diff) compact.Contexts {
 	if c == nil || len(d.Added)+len(d.Changed) == 0 {
 		return nil
@@ -130,16 +129,16 @@ func (c *contexts) in(d diff.Diff) compact.Contexts {
 	return found
 }
 
-// Contexts returns the contexts of the added and changed elements of a diff among all elements of a page. It costs what
-// changed since the last call, unless many elements have the role and name of one of them.
+// Contexts returns the contexts of the added and changed elements of a diff among all elements of a page. The cost is proportional to the
+// changes since the last call, unless many elements share the role and name of one of them.
 func (t *Tab) Contexts(page *dom.Snapshot, d diff.Diff) compact.Contexts {
 	return chosen{all: page.Elements, names: &t.page}.contexts(t, page).in(d)
 }
 
-// Ambiguous reports whether elements of a view share role and name, so that what stands around them says which one each
-// is. It costs what changed since the view before.
+// Ambiguous reports whether elements of a view share role and name and need contexts. The cost is proportional to the changes since the
+// previous view.
 func Ambiguous(v *View) bool { return v.contexts.any() }
 
-// Contexts says which one an element of a view is, of several with its role and name: nil without any such, and in DENSE,
-// which has its own. It is empty when nothing tells them apart.
+// Contexts returns the contexts that distinguish elements of a view with the same role and name. It returns nil if there are no such
+// elements, and for DENSE, which finds its own contexts. The map is empty if nothing distinguishes the elements.
 func Contexts(v *View) compact.Contexts { return v.contexts.all() }

@@ -13,41 +13,41 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// Bounds of the cursors. The least recently used cursor expires first; its caller reads from the start.
+// Limits of the cursors. When one is exceeded, the least recently used cursor expires, and its caller reads from the start.
 const (
 	maxCursors    = 1024
 	maxTabCursors = 32
-	// maxGiven is how many refs all cursors together hold.
+	// maxGiven limits the refs that all cursors together hold.
 	maxGiven = 4 << 20
 )
 
 const (
 	cursorFormat = "c%09d"
 	cursorRange  = 1_000_000_000
-	// sampleCursor has as many tokens as every cursor, because a tokenizer takes digits in groups of
-	// three. So the tokens of a view can be counted before its cursor is made.
+	// sampleCursor has as many tokens as every other cursor, because the tokenizer encodes digits in groups of three. That allows counting
+	// the tokens of a view before its cursor exists.
 	sampleCursor = "c000000000"
 )
 
 var (
-	// ErrCursorExpired says that a cursor is unknown: it was never issued in this tab, the tab has left
-	// its page, or too many newer cursors were issued.
+	// ErrCursorExpired reports an unknown cursor. Either this tab never issued it, the tab has left the cursor's page, or too many newer
+	// cursors were issued.
 	ErrCursorExpired = errors.New("the cursor expired: it is of another page or tab, or too old: read from the start, without a cursor")
-	// ErrOtherView says that a cursor is of a view with other filters or attributes.
+	// ErrOtherView reports that a cursor belongs to a view with other filters or attributes.
 	ErrOtherView = errors.New("was returned for other options: repeat the options of that call (max_elements and max_tokens may differ), or read from the start, without a cursor")
 )
 
-// cursors has the states of truncated answers. A cursor does not name a position in the page, which may
-// change, but the elements that were sent already: the continuation is everything else.
+// cursors holds the states of truncated answers. A cursor stores the elements that were already sent, not a position in the page, because
+// the page may change. The continuation contains all other elements.
 type cursors struct {
 	mu    sync.Mutex
 	known map[string]*list.Element
-	// used has *cursor, the most recently used one in front.
+	// used holds the *cursor values, most recently used first.
 	used *list.List
-	// size is the number of refs.
+	// size is the total number of refs.
 	size int
-	// next is the number of the next cursor. It starts at random, so that cursors of an earlier daemon do
-	// not match cursors of this one.
+	// next is the number of the next cursor. It starts at a random number, so that cursors of an earlier daemon do not match cursors of
+	// this one.
 	next uint32
 }
 
@@ -55,19 +55,19 @@ type cursors struct {
 type cursor struct {
 	name string
 	walk
-	// given has the refs of the elements that were sent, in order.
+	// given holds the refs of the elements that were sent, sorted.
 	given []dom.Ref
-	// before and folded are the fields of the view that the cursor continues.
+	// before and folded are copied from the view that the cursor continues.
 	before hashes
 	folded []dom.Ref
 }
 
-// walk is what answers that continue each other have in common.
+// walk identifies a sequence of answers that continue each other.
 type walk struct {
 	tab      string
 	epoch    string
 	document uint64
-	// selection has no limits: a continuation may be longer than the answer before.
+	// selection has no limits, because a continuation may be longer than the previous answer.
 	selection Selection
 }
 
@@ -75,9 +75,8 @@ func newCursors() *cursors {
 	return &cursors{known: map[string]*list.Element{}, used: list.New(), next: rand.Uint32N(cursorRange)}
 }
 
-// Continue returns what the answer with the cursor left out, from the current page: elements that were
-// sent are not sent again, also if they changed, and new elements are part of the rest. Besides the
-// errors of At, it fails with ErrCursorExpired or ErrOtherView.
+// Continue returns the elements that the answer with the cursor left out, from the current page. Elements that were sent are not sent
+// again, even if they have changed. New elements are included. Besides the errors of At, it returns ErrCursorExpired or ErrOtherView.
 func (t *Tab) Continue(head *actor.Head, sel Selection, name string) (*View, error) {
 	at, err := t.cursors.find(name, t.walk(head.Snapshot, sel))
 	if err != nil {
@@ -86,9 +85,8 @@ func (t *Tab) Continue(head *actor.Head, sel Selection, name string) (*View, err
 	return t.finish(head, &View{Snapshot: head.Snapshot, Selection: sel, given: at.given, before: at.before, wasFolded: at.folded, err: errUnfinished})
 }
 
-// Next returns the cursor that continues a view, or "" if nothing is left, or if the budget does not
-// suffice for a single element, so that continuing would never end. Views with the same elements have
-// the same cursor.
+// Next returns the cursor that continues a view. It returns "" if nothing is left, and also if the budget is too small for a single
+// element, because continuing would then never end. Views with the same elements have the same cursor.
 func (t *Tab) Next(v *View) string {
 	if !v.continues() {
 		return ""
@@ -96,7 +94,7 @@ func (t *Tab) Next(v *View) string {
 	return t.cursors.of(&cursor{walk: t.walk(v.Snapshot, v.Selection), given: v.givenWith(), before: v.before, folded: v.foldedWith()})
 }
 
-// IsTree reports whether a cursor of the tab belongs to a TREE; false also if the cursor is unknown.
+// IsTree reports whether a cursor of the tab belongs to a TREE. It returns false for an unknown cursor.
 func (t *Tab) IsTree(name string) bool {
 	t.cursors.mu.Lock()
 	defer t.cursors.mu.Unlock()
@@ -120,7 +118,7 @@ func (v *View) wasGiven(r dom.Ref) bool {
 	return found
 }
 
-// givenWith returns the refs of the elements that were sent up to this view, in order.
+// givenWith returns the sorted refs of the elements that were sent up to and including this view.
 func (v *View) givenWith() []dom.Ref {
 	out := make([]dom.Ref, len(v.given), len(v.given)+v.view.Elements.Len())
 	copy(out, v.given)
@@ -131,7 +129,7 @@ func (v *View) givenWith() []dom.Ref {
 	return out
 }
 
-// find returns a cursor of the walk.
+// find returns the cursor with a name, if it belongs to the walk.
 func (c *cursors) find(name string, w walk) (*cursor, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,8 +150,8 @@ func (c *cursors) find(name string, w walk) (*cursor, error) {
 	return found, nil
 }
 
-// of returns the named cursor that equals one without a name. It drops cursors of pages that the tab
-// has left, and the oldest one if the tab has too many.
+// of returns the name of the cursor that equals like, and adds that cursor if there is none. It drops cursors of pages that the tab has
+// left, and the oldest cursor if the tab has too many.
 func (c *cursors) of(like *cursor) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

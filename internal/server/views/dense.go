@@ -10,33 +10,33 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// fullEnough is the part of a budget, in percent, at which no more elements are tried.
+// fullEnough is the percentage of a budget at which the search for more elements stops.
 const fullEnough = 97
 
-// densePage prepares the page of a view in DENSE: what the filters leave of it may be mentioned around the
-// elements, also what interactive_only leaves out.
+// densePage prepares the page of a view in DENSE. All elements that pass the filters may be mentioned around the listed elements, including
+// those that interactive_only excludes.
 func densePage(v *View, o view.Options) *dense.Page {
 	o.InteractiveOnly, o.MaxElements, o.MaxTokens = false, 0, 0
 	var mentioned []*dom.Element
-	if around, err := view.Of(v.Snapshot, o); err == nil { // else the view itself fails
+	if around, err := view.Of(v.Snapshot, o); err == nil { // otherwise the view itself fails
 		mentioned = around.Elements.Slice()
 	}
 	printed := dense.Options{Base: compact.NewBase(v.Snapshot.URL), HRefs: v.Selection.hrefs, Brief: v.Selection.brief}
 	return dense.NewPage(printed, v.Snapshot.Elements.Slice(), mentioned)
 }
 
-// fitting makes a view in DENSE and its lines. What an element costs there depends on the others, so that it prints
-// the view with fewer elements, the best ones, until the lines cost no more than the budget.
+// fitting fits a view in DENSE and its lines into a budget. The cost of an element depends on the other elements. So fitting prints the
+// view repeatedly with fewer elements, the best ones, until the lines fit.
 type fitting struct {
 	*View
 	tab     *Tab
 	options view.Options
-	// room is what the lines may cost; limited says that it counts.
+	// room is the token budget of the lines. limited reports whether the budget applies.
 	room    int
 	limited bool
 }
 
-// fit makes the view and the lines of a view in DENSE.
+// fit computes the elements and the lines of a view in DENSE.
 func fit(v *View, t *Tab, o view.Options) error {
 	f := &fitting{View: v, tab: t, options: o, room: o.MaxTokens - o.Overhead, limited: o.MaxTokens > 0}
 	f.options.MaxTokens = 0
@@ -69,7 +69,7 @@ func (f *fitting) choose() (view.View, error) {
 	return all.view(f.options)
 }
 
-// print makes the lines of a view and returns what they cost; nothing is counted without a budget.
+// print sets the lines of a view and returns their cost. Without a budget, it counts nothing and returns 0.
 func (f *fitting) print(shown view.View, m dense.Mention) (cost int) {
 	f.view, f.lines = shown, f.page.Lines(shown.Elements.Slice(), m)
 	if !f.limited {
@@ -82,8 +82,7 @@ func (f *fitting) print(shown view.View, m dense.Mention) (cost int) {
 	return cost
 }
 
-// reduce searches for the most elements, best first, whose lines fit. The view has no elements if not even one
-// fits.
+// reduce finds the largest number of elements, best first, whose lines fit. The view has no elements if not even one fits.
 func (f *fitting) reduce(m dense.Mention) error {
 	f.options.Overhead, f.options.Cost = 1, func(*dom.Element) int { return 1 }
 	best := func(n int) (cost int, err error) {
@@ -94,7 +93,7 @@ func (f *fitting) reduce(m dense.Mention) error {
 	fits, spent, tooMany, tooMuch := 0, 0, f.view.Elements.Len(), f.view.Tokens-f.overhead
 	for step := 1; tooMany-fits > 1 && 100*spent < fullEnough*f.room; step++ {
 		n := fits + (tooMany-fits)*(f.room-spent)/max(tooMuch-spent, 1)
-		if step%3 == 0 { // the costs are uneven
+		if step%3 == 0 { // bisect sometimes, because the costs are uneven
 			n = (fits + tooMany) / 2
 		}
 		n = min(max(n, fits+1), tooMany-1)

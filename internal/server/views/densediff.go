@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// side returns what a diff as DENSE_DIFF leads from or to.
+// side returns the view as one side of a diff in DENSE_DIFF.
 func (v *View) side() dense.Side {
 	page := v.page
 	if page == nil {
@@ -22,16 +22,16 @@ func pageOf(s *dom.Snapshot) *dense.Page {
 	return dense.NewPage(dense.Options{Base: compact.NewBase(s.URL)}, all, all)
 }
 
-// ChangesForm says how changes are printed; see dense.Changes.
+// ChangesForm controls how changes are printed. See dense.Changes.
 type ChangesForm struct {
-	// Listed returns the elements that count of a state of the page.
+	// Listed returns the elements of a page state that the diff compares.
 	Listed      func(*dom.Snapshot) dom.List
 	Limit       int
 	More, Brief bool
 	Expected    func(was, now *dom.Element) *dom.Element
 }
 
-// Changes returns what leads from one state of a page to another as DENSE_DIFF.
+// Changes returns the change from one state of a page to another as DENSE_DIFF.
 func Changes(from, to *dom.Snapshot, form ChangesForm) string {
 	was, now := form.Listed(from), form.Listed(to)
 	d := diff.Between(was, now)

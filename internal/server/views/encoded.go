@@ -7,27 +7,26 @@ import (
 	"github.com/domtap/domtap/internal/server/wire"
 )
 
-// maxEncoded is how many messages of one view, or of one change, are kept for sharing. Readers that
-// keep up need one.
+// maxEncoded limits the messages of one view or change that are kept for sharing. Readers that keep up need one.
 const maxEncoded = 4
 
-// encodings has encoded messages of streams that readers share. The zero value is empty.
+// encodings holds encoded stream messages that readers share. The zero value is empty.
 type encodings struct {
 	mu   sync.Mutex
 	made map[Sending]*wire.Shared
 }
 
-// Sending distinguishes the messages about one view, or one change.
+// Sending identifies a message about one view or change.
 type Sending struct {
-	// Last is the revision of the reader's last message; 0 where it makes no difference.
+	// Last is the revision of the reader's last message. It is 0 where it makes no difference.
 	Last uint64
-	// Reason is the reason of a resync; empty for other messages.
+	// Reason is the reason for a resync. It is empty for other messages.
 	Reason string
-	// Text is the format of the text that the message has, too; unspecified: none.
+	// Text is the format of the message's text. FORMAT_UNSPECIFIED means no text.
 	Text domtapv1.Format
 }
 
-// get returns the message that was made for another reader, or makes it.
+// get returns the message that was encoded for another reader, or encodes the result of make.
 func (e *encodings) get(key Sending, make func() *domtapv1.WatchDomResponse) (*wire.Shared, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -52,13 +51,13 @@ func (e *encodings) forget() {
 	e.made = nil
 }
 
-// Encoded returns the message with the change; make makes it if no reader needed it before.
+// Encoded returns the encoded message with the change. It calls make if no reader has needed the message before.
 func (c *Change) Encoded(key Sending, make func() *domtapv1.WatchDomResponse) (*wire.Shared, error) {
 	return c.encoded.get(key, make)
 }
 
-// Encoded returns the message with the whole view; make makes it if no reader needed it before. It is
-// kept until there is a newer view of the same selection.
+// Encoded returns the encoded message with the whole view. It calls make if no reader has needed the message before. The message is kept
+// until there is a newer view of the same selection.
 func (v *View) Encoded(key Sending, make func() *domtapv1.WatchDomResponse) (*wire.Shared, error) {
 	return v.encoded.get(key, make)
 }

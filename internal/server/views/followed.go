@@ -6,12 +6,12 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Followed is the document of a tab that some client follows by diffs while nobody has read structural elements. Those
-// would change where all elements stand in its diffs. The zero value is none.
+// Followed is the document of a tab that a client follows by diffs while no client has read structural elements. Reading structural
+// elements would change the positions of all elements in the client's diffs. The zero value means no document.
 type Followed struct{ document atomic.Uint64 }
 
-// Ask records that a client which has seen one snapshot asks for the changes up to another. Its first answer about a
-// document has none.
+// Ask records that a client that has seen one snapshot requests the changes up to another. Both must be of the same document; the first
+// answer about a document has no changes.
 func (f *Followed) Ask(seen, now *dom.Snapshot) {
 	if seen != nil && seen.Document == now.Document && seen.Epoch == now.Epoch {
 		f.document.Store(now.Document + 1)

@@ -9,14 +9,14 @@ import (
 // Placed is a view with the boxes of one layout, and its messages. It is immutable.
 type Placed struct {
 	layout *dom.Layout
-	// Boxes stands parallel to the view's elements; nil without a layout.
+	// Boxes is parallel to the view's elements. It is nil without a layout.
 	Boxes []dom.Box
-	// Messages are the elements as they are sent. They must not be changed: they are sent more than once.
+	// Messages holds the elements as messages. They must not be changed, because they are sent more than once.
 	Messages []*domtapv1.Element
 }
 
-// Placed adds the boxes of a layout to a view; nil: without boxes. The newest result is kept, so that
-// repeated reads of an unchanged page cost nothing.
+// Placed adds the boxes of a layout to a view. If layout is nil, the result has no boxes. The newest result is kept, so that repeated reads
+// of an unchanged page cost nothing.
 func (v *View) Placed(layout *dom.Layout) *Placed {
 	if p := v.placed.Load(); p != nil && p.layout == layout {
 		return p
@@ -32,7 +32,7 @@ func (v *View) Placed(layout *dom.Layout) *Placed {
 	return p
 }
 
-// BoxesOf picks the boxes of a view's elements, which stand in the order of the snapshot's.
+// BoxesOf returns the boxes of a view's elements. The elements must be in the order of the snapshot.
 func BoxesOf(elements, all []*dom.Element, layout *dom.Layout) []dom.Box {
 	out := make([]dom.Box, len(elements))
 	at := 0

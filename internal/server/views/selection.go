@@ -13,13 +13,13 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// The limits of a request that leaves them unset.
+// The default limits of a request.
 const (
 	defaultElements = 300
 	defaultTokens   = 8000
 )
 
-// Request is what GetDom, GetCompact and WatchDom have in common.
+// Request is implemented by the requests of GetDom, GetCompact and WatchDom.
 type Request interface {
 	proto.Message
 	filters
@@ -28,7 +28,7 @@ type Request interface {
 	GetIncludeAttributes() []string
 }
 
-// filters are the fields that filter elements.
+// filters has the getters of the fields that filter elements.
 type filters interface {
 	GetViewportOnly() bool
 	GetInteractiveOnly() bool
@@ -37,20 +37,20 @@ type filters interface {
 	GetFrameId() string
 }
 
-// Selection is the filter, the limits and the format of a request. It is comparable: callers with equal
-// selections see equal views of a snapshot.
+// Selection holds the filters, the limits and the format of a request. It is comparable: callers with equal selections get equal views of a
+// snapshot.
 type Selection struct {
 	interactiveOnly, viewportOnly bool
 	maxElements, maxTokens        int
 	hasRoot                       bool
 	root                          dom.Ref
-	// frame is empty for all frames.
+	// frame is empty to select all frames.
 	frame dom.FrameID
-	// attributes holds the names in order, separated by spaces.
+	// attributes holds the sorted names, separated by spaces.
 	attributes string
-	// tree says that the text is a TREE, dedupe that it leaves out navigation that the previous page had.
+	// tree selects the format TREE. dedupe leaves out navigation that the previous page had.
 	tree, dedupe bool
-	// dense says that the text is DENSE. There, hrefs prints where every link leads, and brief prints each run as one line.
+	// dense selects the format DENSE. In DENSE, hrefs prints the URL of every link, and brief prints each run as one line.
 	dense, hrefs, brief bool
 }
 
@@ -76,7 +76,7 @@ func SelectionOf(r Request) Selection {
 		return s
 	}
 	s.viewportOnly = r.GetViewportOnly()
-	// A tree without headings and landmarks would be a list.
+	// Without headings and landmarks, a tree would be a flat list.
 	s.interactiveOnly = !isSet(r, "interactive_only") && !s.tree || r.GetInteractiveOnly()
 	s.maxElements, s.maxTokens = defaultElements, defaultTokens
 	if isSet(r, "max_elements") {
@@ -88,24 +88,24 @@ func SelectionOf(r Request) Selection {
 	return s
 }
 
-// isSet reports whether an optional field is set, which its getter does not tell.
+// isSet reports whether an optional field is set. The field's getter does not distinguish unset from zero.
 func isSet(m proto.Message, field protoreflect.Name) bool {
 	message := m.ProtoReflect()
 	return message.Has(message.Descriptor().Fields().ByName(field))
 }
 
-// Budget returns how many tokens the text of a view may cost; 0: no limit.
+// Budget returns the token budget of a view's text. 0 means no limit.
 func (s Selection) Budget() int { return s.maxTokens }
 
 func (s Selection) names() []string { return strings.Fields(s.attributes) }
 
-// ranked reports whether the view depends on what is in the viewport.
+// ranked reports whether the view depends on which elements are in the viewport.
 func (s Selection) ranked() bool {
 	return s.viewportOnly || s.maxElements > 0 || s.maxTokens > 0
 }
 
-// Read returns what the actor must read for the selection. DENSE has headings and landmarks around the
-// elements of every view. In other views of a whole page, they say which one an element is, of several with its name.
+// Read returns the options of the actor's read for the selection. DENSE prints headings and landmarks around the elements of every view. In
+// other formats, a view of a whole page uses them to distinguish elements with the same name.
 func (s Selection) Read(boxes bool) actor.ReadOptions {
 	return actor.ReadOptions{
 		Structural: !s.interactiveOnly || s.dense, Contexts: !s.viewportOnly && !s.hasRoot && s.frame == "",
@@ -113,13 +113,13 @@ func (s Selection) Read(boxes bool) actor.ReadOptions {
 	}
 }
 
-// Watch returns what the page must report while the selection is watched. Boxes are observed only for
-// viewport_only, because they are expensive for the page.
+// Watch returns what the page must report while the selection is watched. Boxes are observed only for viewport_only, because observing them
+// is expensive for the page.
 func (s Selection) Watch() actor.WatchOptions {
 	return actor.WatchOptions{Structural: !s.interactiveOnly, Attributes: s.names(), Geometry: s.viewportOnly}
 }
 
-// options returns the options of the view, without the cost function.
+// options returns the view's options, without the cost function.
 func (s Selection) options() view.Options {
 	return view.Options{
 		InteractiveOnly: s.interactiveOnly,

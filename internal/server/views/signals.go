@@ -8,22 +8,21 @@ import (
 	"github.com/domtap/domtap/internal/content/injection"
 )
 
-// noticed has the signals of the elements of the last requested snapshot, so that for the next one only
-// changed elements are scanned.
+// noticed caches the signals of the elements of the last requested snapshot, so that for the next one only changed elements are scanned.
 type noticed struct {
 	mu       sync.Mutex
 	snapshot *dom.Snapshot
 	elements map[dom.Ref]sign
 }
 
-// sign is the signals of one element.
+// sign holds the signals of one element.
 type sign struct {
 	set   injection.Set
 	where string
 }
 
-// Signals returns the suspected prompt injections of a snapshot, one for each kind. After the first
-// call, the cost is that of the changes.
+// Signals returns the suspected prompt injections of a snapshot, one for each kind. After the first call, the cost is proportional to the
+// changes.
 func (t *Tab) Signals(s *dom.Snapshot) []injection.Signal {
 	n := &t.noticed
 	n.mu.Lock()
@@ -47,7 +46,7 @@ func (t *Tab) Signals(s *dom.Snapshot) []injection.Signal {
 	return all
 }
 
-// follow moves from the previous snapshot to the next.
+// follow updates the signals from the previous snapshot to the next.
 func (n *noticed) follow(s *dom.Snapshot) {
 	before := dom.List{}
 	if n.snapshot != nil && n.snapshot.Document == s.Document && n.snapshot.Epoch == s.Epoch {
@@ -68,5 +67,5 @@ func (n *noticed) follow(s *dom.Snapshot) {
 	n.snapshot = s
 }
 
-// Signals returns the suspected prompt injections of the page, in the view or not.
+// Signals returns the suspected prompt injections of the whole page, including those outside the view.
 func (v *View) Signals() []injection.Signal { return v.signals }

@@ -11,10 +11,10 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// minFolded is the minimum number of elements of a landmark that is worth folding.
+// minFolded is the minimum number of elements of a landmark to fold.
 const minFolded = 3
 
-// Print returns the view as text with a header: as TREE or DENSE if the request asks for it, else as LINES.
+// Print returns the view as text with a header, in the format of the request: TREE, DENSE, or else LINES.
 func (v *View) Print(h compact.Header, settled view.View) string {
 	switch {
 	case v.Selection.tree:
@@ -25,12 +25,11 @@ func (v *View) Print(h compact.Header, settled view.View) string {
 	return compact.Lines(h, settled)
 }
 
-// fold returns the elements to select from: those of the snapshot, with dedupe_navigation without the
-// landmarks that were sent with the caller's previous page.
+// fold returns the snapshot to select from. With dedupe_navigation, it lacks the contents of landmarks that were sent with the caller's
+// previous page.
 func (v *View) fold() *dom.Snapshot {
 	sel := v.Selection
-	// A landmark that is not shown itself must not hide its elements. A caller that names a root wants to
-	// see its elements.
+	// A landmark that is not shown itself must not hide its elements. A caller that names a root wants to see the root's elements.
 	if len(v.before) == 0 || sel.interactiveOnly || sel.hasRoot {
 		return v.Snapshot
 	}
@@ -50,8 +49,8 @@ func (v *View) fold() *dom.Snapshot {
 	return &rest
 }
 
-// price returns the function for the maximum cost of an element in the text of the view. The caller
-// uses the function alone until it calls done.
+// price returns the function for the maximum cost of an element in the text of the view. The caller has exclusive use of the function until
+// it calls done.
 func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
 	base := compact.NewBase(v.Snapshot.URL)
 	has, contexts := v.contexts.each()
@@ -65,7 +64,7 @@ func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
 	if len(v.folded) == 0 && !v.contexts.any() {
 		return each, cache.done
 	}
-	// The cached cost of an element is not its cost when folded, or with a context.
+	// The cached cost of an element does not apply if the element is folded or has a context.
 	cost = func(e *dom.Element) int {
 		_, folded := v.folded[e.Ref]
 		if within := has(e); folded || within {
@@ -76,7 +75,7 @@ func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
 	return cost, cache.done
 }
 
-// grow gives a tree its shape and replaces the bound in its tokens by what the lines cost.
+// grow computes the outline of a tree. It replaces the upper bound of the view's tokens by the actual cost of the lines.
 func (v *View) grow(t *Tab) {
 	if !v.Selection.tree {
 		return
@@ -88,8 +87,7 @@ func (v *View) grow(t *Tab) {
 	}
 }
 
-// opened reports whether an answer that the view continues has shown a part of a landmark, so that the
-// rest must follow.
+// opened reports whether an answer that the view continues showed a part of a landmark, so that the rest must follow.
 func (v *View) opened(l view.Landmark) bool {
 	if _, folded := slices.BinarySearch(v.wasFolded, l.Element.Ref); folded {
 		return false
@@ -97,15 +95,14 @@ func (v *View) opened(l view.Landmark) bool {
 	return v.wasGiven(l.Element.Ref) || slices.ContainsFunc(l.Below, func(e *dom.Element) bool { return v.wasGiven(e.Ref) })
 }
 
-// foldedWith returns the refs of the landmarks that were folded up to this view, in order.
+// foldedWith returns the sorted refs of the landmarks that were folded up to and including this view.
 func (v *View) foldedWith() []dom.Ref {
 	out := slices.Concat(v.wasFolded, slices.Collect(maps.Keys(v.folded)))
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// sent returns the hashes of the landmarks that a caller of the view, and of the answers before it,
-// received completely, or as folded.
+// sent returns the hashes of the landmarks that the view and the answers before it contain completely or folded.
 func (v *View) sent() hashes {
 	got := map[dom.Ref]struct{}{}
 	for e := range v.view.Elements.All() {
@@ -125,32 +122,31 @@ func (v *View) sent() hashes {
 	return out
 }
 
-// hashes are those of a page's landmarks.
+// hashes is a set of hashes of a page's landmarks.
 type hashes map[[sha256.Size]byte]struct{}
 
-// maxHashes bounds the hashes of one caller and page.
+// maxHashes limits the hashes of one caller and page.
 const maxHashes = 256
 
-// landmarks has the landmarks that a caller received of the page that it read last, and of the page
-// before.
+// landmarks holds the landmarks that a caller received of the last page that it read, and of the page before.
 type landmarks struct {
-	// now belongs to that document; both are nil before the first.
+	// now holds the landmarks of the document below, before those of the previous one. Both are nil before the first read.
 	epoch       string
 	document    uint64
 	now, before hashes
 }
 
-// late reports whether a snapshot belongs to a page before the newest one that was read.
+// late reports whether a snapshot belongs to an older page than the newest one that was read.
 func (l *landmarks) late(s *dom.Snapshot) bool {
 	return l.now != nil && l.epoch == s.Epoch && l.document > s.Document
 }
 
-// isNow reports whether a snapshot belongs to the page that was read last.
+// isNow reports whether a snapshot belongs to the last page that was read.
 func (l *landmarks) isNow(s *dom.Snapshot) bool {
 	return l.now != nil && l.epoch == s.Epoch && l.document == s.Document
 }
 
-// previous returns the hashes of the page before the page of a snapshot.
+// previous returns the hashes of the page that was read before the snapshot's page.
 func (l *landmarks) previous(s *dom.Snapshot) hashes {
 	switch {
 	case l.late(s):
@@ -161,8 +157,7 @@ func (l *landmarks) previous(s *dom.Snapshot) hashes {
 	return l.now
 }
 
-// sent adds landmarks that the caller received of a snapshot's page. It does not change lists that were
-// returned before.
+// sent adds landmarks of a snapshot's page that the caller received. It does not modify sets that were returned before.
 func (l *landmarks) sent(s *dom.Snapshot, got hashes) {
 	switch {
 	case l.late(s):
@@ -178,8 +173,8 @@ func (l *landmarks) sent(s *dom.Snapshot, got hashes) {
 	}
 }
 
-// Tree returns the view of a head for a caller, as At does, and folds what was sent to the same caller
-// with the previous page. All callers without a client id count as one.
+// Tree returns the view of a head for a caller, as At does, and folds landmarks that the caller received with the previous page. All
+// callers without a client ID count as one.
 func (t *Tab) Tree(head *actor.Head, sel Selection, who Caller) (*View, error) {
 	if !sel.dedupe {
 		return t.At(head, head.Snapshot, sel)
@@ -188,7 +183,7 @@ func (t *Tab) Tree(head *actor.Head, sel Selection, who Caller) (*View, error) {
 	return t.finish(head, &View{Snapshot: head.Snapshot, Selection: sel, before: before, err: errUnfinished})
 }
 
-// Sent records what a caller received with a tree.
+// Sent records the landmarks that a caller received with a tree.
 func (t *Tab) Sent(v *View, who Caller) {
 	if !v.Selection.tree || v.Selection.interactiveOnly {
 		return

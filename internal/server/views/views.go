@@ -1,10 +1,9 @@
-// Package views makes views of tabs for the callers of the API: the elements of a snapshot that a
-// selection shows, the tokens of their text, and the change from one view to the next. Callers share
-// views, so that each is made once. The package also keeps what each caller received last, for
-// incremental answers, and the cursors of truncated answers.
+// Package views computes views of tabs for the callers of the API. A view consists of the elements of a snapshot that a selection shows,
+// the tokens of their text, and the change from one view to the next. Callers share views, so each is computed once. The package also
+// stores what each caller received last, for incremental answers, and the cursors of truncated answers.
 //
-// Everything that it returns is shared and immutable. Its memory is bounded by the open tabs, and by
-// fixed limits over all callers. It may be used from any goroutine.
+// All returned values are shared and immutable. Memory is bounded by the open tabs, and by fixed limits over all callers. The package is
+// safe for concurrent use.
 package views
 
 import (
@@ -24,31 +23,31 @@ import (
 )
 
 const (
-	// maxShared is how many selections of a tab are kept for sharing.
+	// maxShared limits the selections of a tab that are kept for sharing.
 	maxShared = 32
-	// headerShare is the part of a budget that the header may take: one fourth.
+	// headerShare is the divisor that limits the header to one fourth of the budget.
 	headerShare = 4
-	// maxTexts is how many headers and lines are cached with their tokens.
+	// maxTexts limits the headers and lines that are cached with their tokens.
 	maxTexts = 4096
 )
 
-// Cache has the views of all tabs.
+// Cache holds the views of all tabs.
 type Cache struct {
 	mu   sync.Mutex
 	tabs map[Page]*Tab
 	last *baselines
-	// cursors has the states of truncated answers.
+	// cursors holds the states of truncated answers.
 	cursors *cursors
 	// texts caches the tokens of headers and lines.
 	texts *tokens.Cache
 }
 
-// New makes an empty cache.
+// New returns an empty cache.
 func New() *Cache {
 	return &Cache{tabs: map[Page]*Tab{}, last: newBaselines(), cursors: newCursors(), texts: tokens.NewCache(maxTexts)}
 }
 
-// Page is what views are made of: an *actor.Tab, or an *actor.Replica of another node's. Pages are compared by ==.
+// Page is the source of views: an *actor.Tab, or an *actor.Replica of another node's tab. Pages are compared by ==.
 type Page interface {
 	ID() string
 	// Done is closed when the page has ended.
@@ -77,7 +76,7 @@ func (c *Cache) Of(t Page) *Tab {
 	return made
 }
 
-// Forget drops the baselines of a caller that has gone.
+// Forget drops the baselines of a caller whose connection has ended.
 func (c *Cache) Forget(who Caller) { c.last.forget(who) }
 
 // Tab shares the newest view of each selection among the callers of a tab.
@@ -89,31 +88,31 @@ type Tab struct {
 
 	mu     sync.Mutex
 	newest map[Selection]*View
-	// memos help to make the next view of each selection.
+	// memos speed up the computation of the next view of each selection.
 	memos map[Selection]*view.Memo
-	// names follow what each selection selects.
+	// names holds the names of the elements that each selection selects.
 	names map[Selection]*names
-	// page has the names of all elements, tree their places.
+	// page holds the names of all elements, tree their positions.
 	page  names
 	tree  tree
 	costs costs
-	// branches caches the tokens of lines of trees.
+	// branches caches the tokens of the lines of trees.
 	branches costs
 	whole    whole
 	noticed  noticed
-	// Followed says whether structural elements that are read now would be seen in diffs.
+	// Followed reports whether newly read structural elements would show up in a client's diffs.
 	Followed Followed
 	// seen is the snapshot of the newest answer.
 	seen atomic.Pointer[dom.Snapshot]
 }
 
-// At returns the view of a snapshot, that of the head or an earlier one. Its error is an *apierr.Error
-// of kind Stale or Invalid if the root of the selection does not exist, NotFound if the frame does not.
+// At returns the view of a snapshot, which is the head's or an earlier one. Its error is an *apierr.Error. The kind is Stale or Invalid if
+// the root of the selection does not exist, and NotFound if the frame does not exist.
 func (t *Tab) At(head *actor.Head, s *dom.Snapshot, sel Selection) (*View, error) {
 	return t.finish(head, t.share(s, sel))
 }
 
-// finish computes a view unless another caller has, and explains its error with the head.
+// finish computes a view unless another caller has done so, and explains its error with the head.
 func (t *Tab) finish(head *actor.Head, one *View) (*View, error) {
 	one.once.Do(func() { one.compute(t) })
 	if one.err != nil {
@@ -122,7 +121,7 @@ func (t *Tab) finish(head *actor.Head, one *View) (*View, error) {
 	return one, nil
 }
 
-// explain returns the error for a head without the view.
+// explain converts the error of a view. For a missing root, it returns the head's error about that element.
 func explain(head *actor.Head, err error) error {
 	var noRoot view.ErrNoRoot
 	if !errors.As(err, &noRoot) {
@@ -134,7 +133,7 @@ func explain(head *actor.Head, err error) error {
 	return &apierr.Error{Kind: apierr.Stale, Message: noRoot.Error()}
 }
 
-// share finds the view that another caller computes or has computed, or adds an empty one.
+// share returns the view that another caller computes or has computed, or adds an empty one.
 func (t *Tab) share(s *dom.Snapshot, sel Selection) *View {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,37 +174,37 @@ func (t *Tab) drop(sel Selection) {
 	delete(t.names, sel)
 }
 
-// errUnfinished stays in a view whose computation panicked.
+// errUnfinished remains in a view whose computation panicked.
 var errUnfinished = errors.New("the view could not be computed")
 
 // View is a view of one snapshot.
 type View struct {
 	Snapshot  *dom.Snapshot
 	Selection Selection
-	// given has, in order, the refs of the elements in the answers that this view continues.
+	// given holds the sorted refs of the elements in the answers that this view continues.
 	given []dom.Ref
-	// before has the landmarks that the caller received with the previous page, which are folded;
-	// wasFolded has, in order, those that were folded in the answers that this view continues.
+	// before holds the landmarks that the caller received with the previous page; those are folded. wasFolded holds the sorted refs of
+	// landmarks that were folded in the answers that this view continues.
 	before    hashes
 	wasFolded []dom.Ref
 
 	once sync.Once
 	view view.View
 	err  error
-	// header has room for the history; overhead is its share of view.Tokens.
+	// header includes the history. overhead is the header's share of view.Tokens.
 	header   compact.Header
 	overhead int
 	signals  []injection.Signal
-	// contexts says which one an element is, of several with its role and name among those that the filters select. DENSE
-	// finds its own: nil.
+	// contexts distinguishes elements with the same role and name among those that the filters select. It is nil for DENSE, which finds its
+	// own contexts.
 	contexts *contexts
-	// folded and outline are for trees.
+	// folded and outline are used for trees.
 	folded  compact.Folded
 	outline compact.Outline
-	// page and lines are for DENSE: what the view is printed from, and its lines.
+	// page and lines are used for DENSE. page is the source of the print, and lines is the result.
 	page  *dense.Page
 	lines string
-	// exact has the view with the exact tokens of its text, without and with the history in the header.
+	// exact returns the view with the exact token count of its text, without and with the history in the header.
 	exact [2]func() view.View
 
 	placed  atomic.Pointer[Placed]
@@ -216,7 +215,7 @@ type View struct {
 	changes map[Point]*Change
 }
 
-// Point is a state of a tab.
+// Point identifies a state of a tab.
 type Point struct {
 	Epoch    string
 	Revision uint64
@@ -271,7 +270,7 @@ func (v *View) compute(t *Tab) {
 	}
 }
 
-// afford makes a view in which each element costs what its own line does.
+// afford computes a view in which each element costs the tokens of its own line.
 func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) error {
 	chosen, err := t.choose(selectable, o, v.Selection)
 	if err != nil {
@@ -289,15 +288,15 @@ func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) error {
 	return err
 }
 
-// chosen is what a selection selects of a snapshot, before the limits.
+// chosen holds the elements of a snapshot that a selection selects, before the limits.
 type chosen struct {
 	all dom.List
-	// names are those of all.
+	// names holds the names of all.
 	names *names
 	view  func(view.Options) (view.View, error)
 }
 
-// choose selects from a snapshot, reusing what it selected from an earlier one.
+// choose selects from a snapshot. It reuses the selection from an earlier snapshot.
 func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (chosen, error) {
 	whole := o
 	whole.MaxElements, whole.MaxTokens, whole.Given = 0, 0, nil
@@ -320,8 +319,8 @@ func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (chosen, er
 	return chosen{after.Selected(), known, after.View}, nil
 }
 
-// Header returns the header of the text with or without the history, cut to the budget if necessary.
-// Callers that print it must set Next to the view's cursor (Tab.Next), which Settled counts.
+// Header returns the header of the text with or without the history, shortened to the budget if necessary. Callers that print it must set
+// Next to the view's cursor (Tab.Next), which Settled counts.
 func (v *View) Header(history bool) compact.Header {
 	h := v.header
 	if !history {
@@ -330,8 +329,8 @@ func (v *View) Header(history bool) compact.Header {
 	return h
 }
 
-// Settled returns the elements with the exact tokens of the text, header included, with or without the
-// history. Nothing is counted without a budget.
+// Settled returns the elements with the exact token count of the text, header included, with or without the history. Without a budget,
+// nothing is counted.
 func (v *View) Settled(history bool) view.View {
 	if history {
 		return v.exact[1]()
@@ -361,18 +360,18 @@ func visits(history []dom.Visit) []compact.Visit {
 	return out
 }
 
-// costs caches the tokens of the lines of a tab's elements, so that a repeated snapshot prints and
-// counts only changed lines. It has at most about four times the elements of a snapshot.
+// costs caches the tokens of the lines of a tab's elements, so that for a repeated snapshot only changed lines are printed and counted. It
+// holds at most about four times the elements of a snapshot.
 type costs struct {
 	mu       sync.Mutex
 	base     compact.Base
 	document uint64
-	// now gets new counts; counts in earlier move to now when they are used again.
+	// now receives new counts. Counts in earlier move to now when they are used again.
 	now, earlier map[*dom.Element]int
 }
 
-// of returns the cost function for a snapshot, which counts with the function that fresh makes. The
-// caller uses it alone until it calls done.
+// of returns the cost function for a snapshot. It counts with the function that fresh returns. The caller has exclusive use until it calls
+// done.
 func (c *costs) of(s *dom.Snapshot, fresh func(compact.Base) func(*dom.Element) int) func(*dom.Element) int {
 	c.mu.Lock()
 	base := compact.NewBase(s.URL)

@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// whole has the tokens of the last requested snapshot, so that the next one is counted by its changes.
+// whole caches the token count of the last requested snapshot. The count of the next snapshot is derived from the changes.
 type whole struct {
 	mu       sync.Mutex
 	snapshot *dom.Snapshot
@@ -17,9 +17,8 @@ type whole struct {
 	lines    int
 }
 
-// Whole returns about how many tokens LINES of all elements of a snapshot has, without filters and
-// limits. It is 0 for a snapshot without elements, because the page may not have been read yet. After
-// the first call, the cost is that of the changes.
+// Whole estimates the tokens of all elements of a snapshot in LINES, without filters and limits. It returns 0 for a snapshot without
+// elements, because the page may not have been read yet. After the first call, the cost is proportional to the changes.
 func (t *Tab) Whole(s *dom.Snapshot) int {
 	if s.Elements.Len() == 0 {
 		return 0
@@ -33,7 +32,7 @@ func (t *Tab) Whole(s *dom.Snapshot) int {
 	return w.lines + tokens.Estimate(compact.Lines(compact.Header{URL: s.URL, Title: s.Title}, view.View{}))
 }
 
-// follow moves from the previous snapshot to the next.
+// follow updates the count from the previous snapshot to the next.
 func (w *whole) follow(s *dom.Snapshot) {
 	base, before := compact.NewBase(s.URL), dom.List{}
 	if w.snapshot != nil && w.snapshot.Document == s.Document && w.base == base {
@@ -53,14 +52,13 @@ func (w *whole) follow(s *dom.Snapshot) {
 	w.snapshot, w.base = s, base
 }
 
-// Seen records that an answer shows a snapshot, and reports whether the previous answer showed the same
-// one.
+// Seen records that an answer shows a snapshot. It reports whether the previous answer showed the same one.
 func (t *Tab) Seen(s *dom.Snapshot) bool { return t.seen.Swap(s) == s }
 
-// Given records that an answer has the view, and reports whether an earlier one had it.
+// Given records that an answer contains the view. It reports whether an earlier answer did.
 func (v *View) Given() bool { return v.answers.Swap(true) }
 
-// Folded returns how many landmarks the view folds to a line each, and how many elements they have.
+// Folded returns how many landmarks the view folds to one line each, and how many elements those contain.
 func (v *View) Folded() (landmarks, elements int) {
 	for _, n := range v.folded {
 		elements += n
