@@ -1,5 +1,4 @@
-// Package capture takes screenshots together with the view of what they show, and draws the refs of the
-// view's elements onto them.
+// Package capture takes screenshots together with a view of the page, and draws the refs of the view's elements onto them.
 package capture
 
 import (
@@ -21,17 +20,17 @@ import (
 	"github.com/domtap/domtap/internal/server/views"
 )
 
-// Capture is a view and a screenshot of it, taken in one turn of the tab.
+// Capture is a view and a matching screenshot, taken in one turn of the tab.
 type Capture struct {
 	View   *views.View
 	Layout *dom.Layout
 	// PNG is the screenshot.
 	PNG []byte
-	// Clip is the part of the viewport's plane that the screenshot shows.
+	// Clip is the area of the screenshot, in viewport coordinates.
 	Clip dom.Box
 }
 
-// Take reads the view that the request selects and takes a screenshot, which must be a PNG.
+// Take reads the view that the request selects and takes a screenshot. The format of shot must be PNG.
 func Take(ctx context.Context, tab *actor.Tab, shared *views.Tab, request *domtapv1.GetCompactRequest, shot driver.Shot) (*Capture, error) {
 	sel := views.SelectionOf(request)
 	read, picture, clip, err := take(ctx, tab, request, sel.Read(true), shot)
@@ -50,8 +49,8 @@ func Take(ctx context.Context, tab *actor.Tab, shared *views.Tab, request *domta
 	return &Capture{View: now, Layout: read.Layout, PNG: picture, Clip: clip}, nil
 }
 
-// take reads a tab and takes a screenshot of an element, of the whole page or of the viewport. The box is the
-// part of the viewport's plane that the screenshot shows.
+// take reads a tab and takes a screenshot of an element, the whole page or the viewport. The returned box is the area of the screenshot, in
+// viewport coordinates.
 func take(ctx context.Context, tab *actor.Tab, r *domtapv1.GetCompactRequest, o actor.ReadOptions, shot driver.Shot) (actor.Reading, []byte, dom.Box, error) {
 	switch {
 	case r.RootRef != nil:
@@ -69,9 +68,9 @@ func take(ctx context.Context, tab *actor.Tab, r *domtapv1.GetCompactRequest, o 
 // Annotated is a screenshot with the refs of elements drawn onto it.
 type Annotated struct {
 	Image []byte
-	// Scale is how many pixels make a CSS pixel.
+	// Scale is the number of pixels per CSS pixel.
 	Scale float64
-	// Marks are the elements whose refs are drawn.
+	// Marks lists the elements whose refs are drawn.
 	Marks []*domtapv1.Mark
 }
 
@@ -102,7 +101,7 @@ func (c *Capture) Annotate(format string, quality int) (*Annotated, error) {
 	return out, err
 }
 
-// pixels converts a box of the viewport to the pixels of a screenshot of clip.
+// pixels converts a box in viewport coordinates to pixels of a screenshot of clip.
 func pixels(box, clip dom.Box, scale float64) image.Rectangle {
 	at := func(v float64) int { return int(math.Round(min(max(v*scale, -1e6), 1e6))) }
 	return image.Rect(at(box.X-clip.X), at(box.Y-clip.Y), at(box.X-clip.X+box.Width), at(box.Y-clip.Y+box.Height))

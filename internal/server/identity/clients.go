@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	// maxClients is how many lines a list of clients may have.
+	// maxClients limits the lines of a list of clients.
 	maxClients = 1000
-	// sumPrefix stands before the sum of a token, and byCertificate instead of one.
+	// sumPrefix precedes the sum of a token. byCertificate replaces the sum for clients with a certificate.
 	sumPrefix     = "sha256:"
 	byCertificate = "cert"
 )
 
-// ErrRevoked is the cause of the end of a revoked Grant's context.
+// ErrRevoked is the cause that ends the context of a revoked Grant.
 var ErrRevoked = errors.New("the credential was revoked")
 
 // Entry is one line of a list of clients.
 type Entry struct {
 	Principal Principal
-	// Sum is the sum of the token. A Cert has none.
+	// Sum is the sum of the token. It is unset if Cert is set.
 	Sum  [sha256.Size]byte
 	Cert bool
 }
 
-// Sum returns the SHA-256 sum of a token, which is stored instead of the token.
+// Sum returns the SHA-256 sum of a token. The sum is stored instead of the token.
 func Sum(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }
 
 // Line formats an entry as a line of a list.
@@ -45,10 +45,9 @@ func (e Entry) Line() string {
 	return fmt.Sprintf("%s %s %s\n", e.Principal.name, e.Principal.rights, credential)
 }
 
-// Parse reads a list of clients. Each line has a name, rights ("all" or "read"), and a credential: the
-// sum of a token ("sha256:" and 64 hexadecimal digits), or "cert" for a certificate. A name may have
-// several lines. Empty lines and lines that begin with # are ignored. Errors name the line, never its
-// content.
+// Parse reads a list of clients. Each line has a name, rights ("all" or "read"), and a credential. The credential is the sum of a token
+// ("sha256:" and 64 hexadecimal digits), or "cert" for a certificate. A name may have several lines. Empty lines and lines that begin with
+// # are ignored. Errors contain the line number, never the content.
 func Parse(list []byte) ([]Entry, error) {
 	var all []Entry
 	lines := bufio.NewScanner(bytes.NewReader(list))
@@ -88,10 +87,10 @@ func parseLine(fields []string) (e Entry, err error) {
 	return e, nil
 }
 
-// Grant is the right to call of an authenticated client.
+// Grant is the permission of an authenticated client to call.
 type Grant struct {
 	Principal Principal
-	// While ends, with the cause ErrRevoked, when the right is revoked.
+	// While ends with the cause ErrRevoked when the permission is revoked.
 	While context.Context
 }
 
@@ -100,10 +99,10 @@ type Clients struct {
 	ctx context.Context
 
 	mu sync.Mutex
-	// granted are the entries in force; main, if set, is the first.
+	// granted holds the entries in force. If main is set, it is the first entry.
 	granted []*granted
 	main    *granted
-	// listed says that there is a list of clients, so that a certificate must be listed, too.
+	// listed reports that a list of clients is in use. Certificates must then be listed, too.
 	listed bool
 }
 
@@ -113,7 +112,7 @@ type granted struct {
 	revoke context.CancelCauseFunc
 }
 
-// New makes a list with the operator's token, if it is not empty. All grants end with ctx.
+// New returns Clients with the operator's token, unless token is empty. All grants end with ctx.
 func New(ctx context.Context, token string) *Clients {
 	c := &Clients{ctx: ctx}
 	if token != "" {
@@ -129,7 +128,7 @@ func (c *Clients) grant(e Entry) *granted {
 	return g
 }
 
-// Set replaces the list. Grants in both lists continue; grants that are missing in the new one end.
+// Set replaces the list. Grants in both lists continue. Grants that are missing from the new list are revoked.
 func (c *Clients) Set(list []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +162,7 @@ func (c *Clients) Set(list []Entry) {
 	}
 }
 
-// ByToken returns the grant of a token. It compares all tokens in constant time.
+// ByToken returns the grant of a token. It compares the token to all sums in constant time.
 func (c *Clients) ByToken(token string) (Grant, bool) {
 	sum := Sum(token)
 	c.mu.Lock()
@@ -182,9 +181,8 @@ func (c *Clients) ByToken(token string) (Grant, bool) {
 	return Grant{c.granted[found].Principal, c.granted[found].while}, true
 }
 
-// ByCertificate returns the grant of a certificate that an authority of --tls-client-ca has signed. If
-// there is a list of clients, it must have the name with cert; otherwise every name but the operator's
-// has all rights, in sessions of its own.
+// ByCertificate returns the grant of a certificate that an authority of --tls-client-ca has signed. If there is a list of clients, it must
+// contain the certificate's name with cert. Without a list, every name except the operator's has all rights, in its own sessions.
 func (c *Clients) ByCertificate(cert *x509.Certificate) (Grant, bool) {
 	name := CertificateName(cert)
 	c.mu.Lock()
@@ -200,11 +198,11 @@ func (c *Clients) ByCertificate(cert *x509.Certificate) (Grant, bool) {
 	return Grant{Client(name, All), c.ctx}, true
 }
 
-// namePath is the prefix of the URI with the name of a client in a certificate.
+// namePath is the prefix of the URI that contains the client's name in a certificate.
 const namePath = "urn:domtap:client:"
 
-// CertificateName is the name of a client in its certificate: what follows urn:domtap:client: in a URI of its alternative names, or
-// else its common name; empty when it has neither, or more than one such URI.
+// CertificateName returns the name of a client in its certificate. That is the part after urn:domtap:client: of a URI among its alternative
+// names, or else its common name. It returns "" if the certificate has neither, or more than one such URI.
 func CertificateName(cert *x509.Certificate) string {
 	var names []string
 	for _, uri := range cert.URIs {

@@ -11,8 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// lookEvery is how often the file is checked for changes: a revoked token is valid for at most that
-// long.
+// lookEvery is the interval at which the file is checked for changes. A revoked token stays valid for at most that long.
 const lookEvery = 2 * time.Second
 
 // File keeps Clients in sync with a file.
@@ -22,7 +21,7 @@ type File struct {
 	logger  *slog.Logger
 
 	mu sync.Mutex
-	// seen is the file as it was read last.
+	// seen identifies the version of the file that was read last.
 	seen stamp
 }
 
@@ -38,7 +37,7 @@ func Load(path string, clients *Clients, logger *slog.Logger) (*File, error) {
 	return f, err
 }
 
-// look reads the file if it has changed.
+// look reads the file if it has changed, or in any case if anyway is set.
 func (f *File) look(anyway bool) (changed bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,7 +49,7 @@ func (f *File) look(anyway bool) (changed bool, err error) {
 	if now == f.seen && !anyway {
 		return false, nil
 	}
-	f.seen = now // also when it is invalid: one complaint is enough
+	f.seen = now // even if the file is invalid, so that the error is logged only once
 	data, err := listen.ReadPrivate(f.path)
 	if err != nil {
 		return false, fmt.Errorf("read the list of clients: %w", err)
@@ -63,7 +62,7 @@ func (f *File) look(anyway bool) (changed bool, err error) {
 	return true, nil
 }
 
-// Reload reads the file now. If it is invalid, the previous list stays in force, and the log says why.
+// Reload reads the file now. If the file is invalid, the previous list stays in force and the error is logged.
 func (f *File) Reload(ctx context.Context) { f.renew(ctx, true) }
 
 func (f *File) renew(ctx context.Context, anyway bool) {
@@ -75,7 +74,7 @@ func (f *File) renew(ctx context.Context, anyway bool) {
 	}
 }
 
-// Follow reads the file whenever it has changed, or wake receives, until ctx ends.
+// Follow reads the file whenever it changes or a signal arrives on wake, until ctx ends.
 func (f *File) Follow(ctx context.Context, wake <-chan os.Signal) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

@@ -1,13 +1,13 @@
-// Package identity authenticates callers: the operator, who may do and see everything, or a named
-// client, which sees only its own sessions and tabs.
+// Package identity authenticates callers. A caller is the operator, who may do and see everything, or a named client, which sees only its
+// own sessions and tabs.
 //
-// What it guarantees:
+// Guarantees:
 //
-//   - A context without a principal has one that may do nothing and sees nothing.
+//   - A context without a principal yields the zero Principal, which has no rights and sees nothing.
 //   - Tokens are stored and compared as SHA-256 sums, in constant time.
-//   - An invalid list of clients is refused as a whole: the previous list stays in force.
+//   - An invalid list of clients is refused as a whole, and the previous list stays in force.
 //
-// Package intercept asks here for every call; package authz uses the answer.
+// Package intercept authenticates every call with this package. Package authz enforces the result.
 package identity
 
 import (
@@ -20,10 +20,10 @@ import (
 // OperatorName is the name of the operator in lists of clients.
 const OperatorName = "operator"
 
-// Rights are what a principal may do.
+// Rights defines what a principal may do.
 type Rights uint8
 
-// The rights. Each includes those before it.
+// The rights. Each includes the previous ones.
 const (
 	// None allows nothing.
 	None Rights = iota
@@ -36,20 +36,20 @@ const (
 // String returns "none", "read" or "all".
 func (r Rights) String() string { return [...]string{"none", "read", "all"}[min(r, All)] }
 
-// Principal is a caller. It is comparable. The zero value is nobody.
+// Principal identifies a caller. It is comparable. The zero value has no rights.
 type Principal struct {
-	// name is empty for nobody.
+	// name is empty in the zero value.
 	name   string
 	rights Rights
 }
 
-// Operator is the owner of the daemon.
+// Operator returns the operator, who owns the daemon, with all rights.
 func Operator() Principal { return Principal{OperatorName, All} }
 
-// OperatorWith is the operator with other rights than all.
+// OperatorWith returns the operator with the given rights.
 func OperatorWith(rights Rights) Principal { return Principal{OperatorName, rights} }
 
-// Client is a named client; nobody if the name is invalid (see IsName).
+// Client returns a named client. It returns the zero Principal if the name is invalid (see IsName).
 func Client(name string, rights Rights) Principal {
 	if !IsName(name) {
 		return Principal{}
@@ -77,19 +77,19 @@ func ParsePrincipal(name, rights string) (Principal, error) {
 	return Principal{}, errors.New("the rights must be all or read")
 }
 
-// Name returns the name, for usage and limits: "operator", a client's name, or "" for nobody.
+// Name returns the name, for usage and limits: "operator", a client's name, or "" for the zero Principal.
 func (p Principal) Name() string { return p.name }
 
-// Rights returns what the principal may do.
+// Rights returns the rights of the principal.
 func (p Principal) Rights() Rights { return p.rights }
 
 // IsOperator reports whether the principal is the operator, who owns all sessions.
 func (p Principal) IsOperator() bool { return p.name == OperatorName }
 
-// separator is between the name of a client and the name of its session, and in neither of them.
+// separator separates the name of a client from the name of its session. Neither name contains it.
 const separator = "."
 
-// Inward returns the daemon's name for a session of the principal; empty for nobody.
+// Inward returns the daemon's name for a session of the principal. It returns "" for the zero Principal.
 func (p Principal) Inward(session string) string {
 	switch {
 	case p.name == "":
@@ -100,7 +100,7 @@ func (p Principal) Inward(session string) string {
 	return p.name + separator + session
 }
 
-// Prefix returns the prefix of the principal's sessions in the daemon's names; empty for the operator.
+// Prefix returns the prefix of the principal's sessions in the daemon's names. It returns "" for the operator.
 func (p Principal) Prefix() string {
 	if p.name == "" || p.IsOperator() {
 		return ""
@@ -131,7 +131,7 @@ type key struct{}
 // With returns a context with the principal of a call.
 func With(ctx context.Context, p Principal) context.Context { return context.WithValue(ctx, key{}, p) }
 
-// From returns the principal of a call; nobody if there is none.
+// From returns the principal of a call, or the zero Principal if there is none.
 func From(ctx context.Context) Principal {
 	p, _ := ctx.Value(key{}).(Principal)
 	return p
@@ -139,13 +139,13 @@ func From(ctx context.Context) Principal {
 
 type forwardedKey struct{}
 
-// WithForwarded returns the context of a call that another node of the cluster has authenticated and passed on. Only
-// the server that other nodes call may use it, after it has authenticated the node.
+// WithForwarded returns the context of a call that another node of the cluster has authenticated and forwarded. Only the server for other
+// nodes may use it, after it has authenticated the calling node.
 func WithForwarded(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, forwardedKey{}, p)
 }
 
-// Forwarded returns the caller whom another node has authenticated; false: no node passed the call on.
+// Forwarded returns the caller that another node has authenticated. It returns false if the call was not forwarded.
 func Forwarded(ctx context.Context) (Principal, bool) {
 	p, ok := ctx.Value(forwardedKey{}).(Principal)
 	return p, ok

@@ -1,15 +1,13 @@
-// Package limit bounds what clients use of the daemon: calls per second, streams, connections and the
-// sizes of messages.
+// Package limit restricts clients' use of the daemon: calls per second, streams, connections, and message sizes.
 //
-// What it guarantees:
+// Guarantees:
 //
-//   - Calls over a limit are refused at once, never queued, with an *Exceeded that names the limit and
-//     says what to do next.
-//   - Refusals of a client do not affect other clients.
-//   - Memory is bounded by the active clients: clients that have gone and whose allowance is full again
-//     are dropped.
+//   - Calls over a limit are refused immediately and never queued. The error is an *Exceeded that names the limit and suggests what to do
+//     next.
+//   - Refusing one client's calls does not affect other clients.
+//   - Memory is bounded by the number of active clients. Idle clients are dropped when their allowance is full again.
 //
-// Limits starts no goroutine. A client is a name: an identity, or a connection of the operator.
+// Limits starts no goroutine. Clients are identified by name: an identity, or a connection of the operator.
 package limit
 
 import (
@@ -22,7 +20,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// The names of the limits: the label of the metric and the "limit" of an ErrorInfo.
+// The names of the limits, used as the label of the metric and as "limit" in ErrorInfo.
 const (
 	Calls            = "calls"
 	Streams          = "streams"
@@ -32,17 +30,18 @@ const (
 	Response         = "response_bytes"
 )
 
-// Config has the limits. Zero means no limit, except for the sizes of messages.
+// Config configures the limits. Zero means no limit, except for message sizes.
 type Config struct {
-	// CallsPerSecond is how many calls one client may begin, on average; Burst, how many at once. 0: twice CallsPerSecond.
+	// CallsPerSecond limits the average rate of one client's calls. Burst limits how many it may start at the same time; zero means twice
+	// CallsPerSecond.
 	CallsPerSecond float64
 	Burst          int
-	// Streams is how many streams may be open, of all clients and of each.
+	// Streams limits the open streams of all clients together. StreamsPerClient limits those of each client.
 	Streams, StreamsPerClient int
-	// Connections is how many connections with an authorized call may be open over unix sockets, and how many over other
-	// networks. The two do not count against each other, so that other clients leave room for the operator's socket.
+	// Connections limits the open connections with an authorized call. Unix sockets and other networks are counted separately, so that
+	// other clients cannot take the slots of the operator's socket.
 	Connections int
-	// RequestBytes and ResponseBytes bound one message. 0: 12 MiB and 64 MiB.
+	// RequestBytes and ResponseBytes limit the size of one message. Zero means 12 MiB and 64 MiB.
 	RequestBytes, ResponseBytes int
 }
 
@@ -66,29 +65,29 @@ func (c Config) Check() error {
 		Calls: c.CallsPerSecond, "burst": float64(c.Burst), Streams: float64(c.Streams), StreamsPerClient: float64(c.StreamsPerClient),
 		Connections: float64(c.Connections), Request: float64(c.RequestBytes), Response: float64(c.ResponseBytes),
 	} {
-		if !(value >= 0) { // nor NaN
+		if !(value >= 0) { // also refuses NaN
 			return fmt.Errorf("the limit %s is %v: it must not be negative", name, value)
 		}
 	}
 	return nil
 }
 
-// Exceeded is the error for a limit that was reached.
+// Exceeded reports that a limit was reached.
 type Exceeded struct {
-	// Limit is the name of the limit, Max its value.
+	// Limit is the name of the limit. Max is its value.
 	Limit, Max string
-	// Client is the client whose limit it is; empty: the daemon's.
+	// Client is the client whose limit was reached. It is empty for limits of the whole daemon.
 	Client string
-	// Message says what happened and what to do next.
+	// Message describes the error and suggests what to do next.
 	Message string
-	// Retry is when to try again; 0: unknown, it depends on other clients.
+	// Retry is the time to wait before a retry. It is zero if unknown, because it depends on other clients.
 	Retry time.Duration
 }
 
 // Error returns the message.
 func (e *Exceeded) Error() string { return e.Message }
 
-// Limits counts what clients use. Its methods are safe for concurrent use.
+// Limits tracks the usage of clients. Its methods are safe for concurrent use.
 type Limits struct {
 	cfg Config
 
@@ -97,11 +96,11 @@ type Limits struct {
 	// sweepAt is the number of clients at which inactive ones are dropped.
 	sweepAt int
 	streams int
-	// sockets and others count the connections that have a slot, over unix sockets and over other networks.
+	// sockets and others count the connections that hold a slot, over unix sockets and over other networks.
 	sockets, others int
 }
 
-// client is what one client uses.
+// client is the usage of one client.
 type client struct {
 	calls   *rate.Limiter
 	streams int
@@ -110,15 +109,15 @@ type client struct {
 // fewest is the number of clients below which inactive ones are kept.
 const fewest = 64
 
-// New makes limits that are unused.
+// New returns Limits without any usage.
 func New(cfg Config) *Limits {
 	return &Limits{cfg: cfg.withDefaults(), clients: map[string]*client{}, sweepAt: fewest}
 }
 
-// Config returns the limits that are in force.
+// Config returns the limits in force, with defaults filled in.
 func (l *Limits) Config() Config { return l.cfg }
 
-// of returns the entry of a client; the caller holds the lock.
+// of returns the entry of a client, creating it if needed. The caller holds the lock.
 func (l *Limits) of(name string) *client {
 	if c := l.clients[name]; c != nil {
 		return c
@@ -126,7 +125,7 @@ func (l *Limits) of(name string) *client {
 	if len(l.clients) >= l.sweepAt {
 		now := time.Now()
 		for other, c := range l.clients {
-			if c.streams == 0 && c.calls.TokensAt(now) >= float64(l.cfg.Burst) { // as one that is made anew
+			if c.streams == 0 && c.calls.TokensAt(now) >= float64(l.cfg.Burst) { // equals a new entry
 				delete(l.clients, other)
 			}
 		}
@@ -156,7 +155,7 @@ func (l *Limits) Call(name string) error {
 		"more than %s calls a second: try again in %v, watch a stream instead of asking again and again, or raise --max-calls-per-second of domtap serve", most, wait.Round(time.Millisecond)+time.Millisecond)}
 }
 
-// Stream takes a stream, until the returned function is called, once.
+// Stream counts a stream until the returned function is called. That function must be called once.
 func (l *Limits) Stream(name string) (release func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -179,7 +178,7 @@ func (l *Limits) Stream(name string) (release func(), err error) {
 	}, nil
 }
 
-// Answer refuses an answer that is too large.
+// Answer returns an error if an answer of that size is too large.
 func (l *Limits) Answer(bytes int) error {
 	if bytes <= l.cfg.ResponseBytes {
 		return nil
@@ -188,7 +187,7 @@ func (l *Limits) Answer(bytes int) error {
 		"the answer has %d bytes, and %d is the limit: ask for less (max_elements, root_ref, a smaller picture), or raise --max-response-bytes of domtap serve", bytes, l.cfg.ResponseBytes)}
 }
 
-// Ask refuses a request that is too large.
+// Ask returns an error if a request of that size is too large.
 func (l *Limits) Ask(bytes int) error {
 	if bytes <= l.cfg.RequestBytes {
 		return nil
@@ -197,17 +196,17 @@ func (l *Limits) Ask(bytes int) error {
 		"the request has %d bytes, and %d is the limit: send less at once, or raise --max-request-bytes of domtap serve", bytes, l.cfg.RequestBytes)}
 }
 
-// slot is the place of a connection within the limit.
+// slot tracks whether a connection counts toward the limit.
 type slot struct {
-	// used is the count that the connection belongs to.
+	// used points to the counter that applies to the connection.
 	used        *int
 	taken, gone bool
 }
 
 type slotKey struct{}
 
-// WithSlot returns the context of a new connection, whose first authorized call takes a slot. socket says that it came
-// over a unix socket.
+// WithSlot returns the context of a new connection. The connection's first authorized call takes a slot. socket reports whether the
+// connection uses a unix socket.
 func (l *Limits) WithSlot(ctx context.Context, socket bool) context.Context {
 	s := &slot{used: &l.others}
 	if socket {
@@ -231,7 +230,7 @@ func (l *Limits) Disconnected(ctx context.Context) {
 	}
 }
 
-// Connected takes a slot for the connection of an authorized call, unless it has one. It refuses the call when none is free.
+// Connected takes a slot for the connection of an authorized call, unless the connection has one. It returns an error if no slot is free.
 func (l *Limits) Connected(ctx context.Context) error {
 	s, _ := ctx.Value(slotKey{}).(*slot)
 	if s == nil {

@@ -1,12 +1,12 @@
-// Package listen opens the daemon's listeners, by domtap's rules for clients:
+// Package listen opens the daemon's listeners. These rules apply:
 //
-//   - a unix socket needs no token. It has mode 0600, in a directory that only its owner (or root) may
-//     change, so that only processes of the same user reach it.
-//   - a TCP address of which every resolved IP is loopback needs the bearer token.
-//   - any other TCP address needs the token and TLS, or is refused.
+//   - A unix socket needs no token. It has mode 0600, in a directory that only its owner or root can change, so that only processes of
+//     the same user can connect.
+//   - A TCP address whose resolved IPs are all loopback needs the bearer token.
+//   - Any other TCP address needs the token and TLS. Without TLS it is refused.
 //
-// The package only opens listeners and keeps the token; package intercept asks for the token on every
-// connection that does not come from a unix socket. Callers close the listeners.
+// The package only opens listeners and stores the token. Package intercept checks the token on every connection that does not use a unix
+// socket. Callers close the listeners.
 package listen
 
 import (
@@ -18,19 +18,20 @@ import (
 	"strconv"
 )
 
-// DefaultAddress is the default loopback TCP address.
-// ClientKey is the metadata by which calls name their client whose requests have no client_id, or do not set it.
+// ClientKey is the metadata key by which a call names its client if its request has no client_id.
 const ClientKey = "domtap-client-id"
 
+
+// DefaultAddress is the default loopback TCP address.
 const DefaultAddress = "127.0.0.1:7411"
 
-// MaxMessage is the largest message in bytes that the daemon sends. It is here because clients need it,
-// too, and should not import the server.
+// MaxMessage is the largest message in bytes that the daemon sends. It is defined here because clients need it and should not import the
+// server.
 const MaxMessage = 64 << 20
 
-// The windows of a stream and of a connection, in bytes, which daemon and clients set. Without fixed ones, gRPC measures
-// the bandwidth: whoever receives a message sends two frames for it, and the sender a third, which takes longer than the
-// message when a page changes. A message that is longer than the window gets a larger one.
+// The window sizes of a stream and of a connection in bytes, set by the daemon and by clients. Without fixed sizes, gRPC measures the
+// bandwidth: for each message the receiver sends two frames and the sender a third, which takes longer than the message itself when a page
+// changes. For a message longer than the window, gRPC enlarges the window.
 const (
 	StreamWindow     = 256 << 10
 	ConnectionWindow = 1 << 20
@@ -39,13 +40,12 @@ const (
 // DefaultWebAddress is the default address for calls over HTTP and the live page.
 const DefaultWebAddress = "127.0.0.1:7412"
 
-// maxSocketPath is the size of the smallest sockaddr_un of the supported systems, minus the final NUL.
+// maxSocketPath is the size of the smallest sockaddr_un of the supported systems, without the final NUL.
 const maxSocketPath = 103
 
-// DefaultSocket returns the path of this user's socket: domtap/domtap.sock below $XDG_RUNTIME_DIR, or
-// else below the user's cache directory, or else domtap-UID/domtap.sock below the temporary directory.
-// Clients use it too: a directory of another user is an error, because another user's daemon would be
-// listening.
+// DefaultSocket returns the path of this user's socket: domtap/domtap.sock below $XDG_RUNTIME_DIR, or else below the user's cache
+// directory, or else domtap-UID/domtap.sock below the temporary directory. Clients use it too. A directory that belongs to another user is
+// an error, because that user's daemon could be listening there.
 func DefaultSocket() (string, error) {
 	for _, dir := range socketDirs() {
 		path := filepath.Join(dir, "domtap.sock")
@@ -61,7 +61,7 @@ func DefaultSocket() (string, error) {
 	return "", errors.New("no directory for the socket has a path short enough: give one with --socket")
 }
 
-// socketDirs lists the directories that can hold the default socket, best first.
+// socketDirs lists the candidate directories for the default socket, best first.
 func socketDirs() []string {
 	var dirs []string
 	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) && checkDir(run) == nil {
@@ -73,7 +73,7 @@ func socketDirs() []string {
 	return append(dirs, filepath.Join(os.TempDir(), "domtap-"+strconv.Itoa(os.Getuid())))
 }
 
-// makeDir makes the directory with mode 0700 where it is missing, and checks it.
+// makeDir creates the directory with mode 0700 if it is missing, and checks it.
 func makeDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the directory %s: %w", dir, err)
@@ -81,9 +81,8 @@ func makeDir(dir string) error {
 	return checkDir(dir)
 }
 
-// checkDir returns an error unless dir is a directory whose entries only its owner can replace, and
-// whose owner is this user or root. A sticky directory such as /tmp counts: nobody can replace what
-// another user put there.
+// checkDir returns an error unless dir is a directory of this user or root in which only the owner can replace entries. A sticky directory
+// such as /tmp is accepted, because users cannot replace each other's files there.
 func checkDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

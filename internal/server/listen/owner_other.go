@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Where files have access lists instead of modes, the user's own directories are private already,
-// and a second daemon is found by dialling its socket.
+// On systems with access lists instead of modes, the user's own directories are already private. A second daemon is detected by dialing its
+// socket.
 
 func ownedByUs(fs.FileInfo, bool) bool { return true }
 

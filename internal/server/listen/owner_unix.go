@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// ownedByUs reports whether the file belongs to this user, or to root when that is good enough.
+// ownedByUs reports whether the file belongs to this user. With orRoot, files of root count too.
 func ownedByUs(info fs.FileInfo, orRoot bool) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -24,15 +24,15 @@ func openTo(info fs.FileInfo, bits fs.FileMode) bool {
 	return info.Mode().Perm()&bits != 0
 }
 
-// private runs make with a umask that leaves what it creates to the owner alone. The umask is the
-// whole process's: a file that another goroutine creates meanwhile comes out tighter than asked.
+// private runs make with a umask that restricts new files to their owner. The umask applies to the whole process, so files that other
+// goroutines create at the same time are restricted as well.
 func private(make func() error) error {
 	old := syscall.Umask(0o177)
 	defer syscall.Umask(old)
 	return make()
 }
 
-// lockFile locks the file without waiting. It reports false when another process holds the lock.
+// lockFile locks the file without waiting. It returns false if another process holds the lock.
 func lockFile(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// dialTimeout bounds the question whether a daemon answers on a socket that is already there.
+// dialTimeout limits the check whether a daemon answers on an existing socket.
 const dialTimeout = 2 * time.Second
 
-// Socket listens on a unix socket at path with mode 0600. Its directory is made with mode 0700 when it
-// is missing, and must not be open to other users. The socket of a dead daemon at path is removed; that
-// of a live one is an error. Closing the listener removes the socket.
+// Socket listens on a unix socket at path with mode 0600. Its directory is created with mode 0700 if missing, and must not be writable by
+// other users. The socket of a dead daemon at path is removed; if the daemon is alive, Socket returns an error. Closing the listener
+// removes the socket.
 //
-// Every client that finds the socket can connect: it gets its name when it listens.
+// The socket gets its final name only after it listens, so that every client that finds it can connect.
 //
-// A lock file beside the socket separates two daemons that start at the same moment; it stays.
+// A lock file next to the socket prevents two daemons from starting concurrently. It is not removed.
 func Socket(ctx context.Context, path string) (net.Listener, error) {
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("the socket path %s has more than %d bytes: choose a shorter one with --socket", path, maxSocketPath)
@@ -41,7 +41,7 @@ func Socket(ctx context.Context, path string) (net.Listener, error) {
 	return &socket{Listener: listener, path: path, lock: lock}, nil
 }
 
-// socket is a listener that holds its lock for as long as it is open.
+// socket is a listener that holds its lock while it is open.
 type socket struct {
 	net.Listener
 	path string
@@ -52,10 +52,10 @@ type socket struct {
 // Addr returns the address for clients.
 func (s *socket) Addr() net.Addr { return &net.UnixAddr{Name: s.path, Net: "unix"} }
 
-// Close removes the socket, then lets the next daemon have the lock.
+// Close removes the socket and then releases the lock for the next daemon.
 func (s *socket) Close() error {
 	var removed error
-	s.once.Do(func() { // the next daemon's has the same path
+	s.once.Do(func() { // only once, because the next daemon's socket has the same path
 		if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			removed = fmt.Errorf("remove the socket: %w", err)
 		}
@@ -79,7 +79,7 @@ func lockSocket(path string) (*os.File, error) {
 	return lock, nil
 }
 
-// bind listens at path once nothing alive is there.
+// bind listens at path, unless a live daemon does.
 func bind(ctx context.Context, path string) (net.Listener, error) {
 	if err := removeStale(ctx, path); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func bind(ctx context.Context, path string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on the socket %s: %w", path, err)
 	}
-	listener.(*net.UnixListener).SetUnlinkOnClose(false) // it knows the first name only
+	listener.(*net.UnixListener).SetUnlinkOnClose(false) // the listener knows only the temporary name
 	if temp == path {
 		return listener, nil
 	}
@@ -108,8 +108,8 @@ func bind(ctx context.Context, path string) (net.Listener, error) {
 	return listener, nil
 }
 
-// unfinished is the name that a socket has until it listens: that of the socket itself where no other is short enough, or
-// where sockets cannot be renamed.
+// unfinished returns the name of the socket before it listens. It returns path itself if a longer name does not fit or the system cannot
+// rename sockets.
 func unfinished(path string) string {
 	if len(path) >= maxSocketPath || runtime.GOOS == "windows" {
 		return path
@@ -117,7 +117,7 @@ func unfinished(path string) string {
 	return path + "~"
 }
 
-// removeStale removes the socket at path if nobody listens on it.
+// removeStale removes the socket at path if no process listens on it.
 func removeStale(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,28 +14,28 @@ import (
 	"github.com/domtap/domtap/internal/server/door"
 )
 
-// TLS names the files of a certificate and its key, both PEM. Empty names mean no TLS.
+// TLS names the PEM files of a certificate and its key. Empty names mean no TLS.
 type TLS struct {
 	CertFile, KeyFile string
-	// ClientCAFile holds the authorities, PEM, whose certificates clients may present; one that another has signed is refused.
-	// Empty: none is asked for.
+	// ClientCAFile is a PEM file with the authorities for client certificates. A certificate signed by another authority is refused. If the
+	// name is empty, client certificates are not requested.
 	ClientCAFile string
 }
 
-// TCP listens on address ("host:port"). Without TLS every IP that the host resolves to must be
-// loopback; any other address is refused with an error that says what to do. Connections that the
-// listener accepts must present the token: see package intercept. Package door closes those that do not.
+// TCP listens on address ("host:port"). Without TLS, every IP that the host resolves to must be loopback; otherwise TCP returns an error
+// that suggests what to do. Accepted connections must present the token (see package intercept). Package door closes connections that do
+// not.
 func TCP(ctx context.Context, address string, files TLS) (net.Listener, error) {
-	// gRPC clients insist on HTTP/2 being negotiated.
+	// gRPC clients require that HTTP/2 is negotiated.
 	return tcp(ctx, address, files, purpose{flag: "--listen", example: DefaultAddress, protocols: []string{"h2"}})
 }
 
-// Web is TCP for clients that may speak HTTP/1.1, such as curl and browsers.
+// Web listens as TCP does, for clients that may use HTTP/1.1, such as curl and browsers.
 func Web(ctx context.Context, address string, files TLS) (net.Listener, error) {
 	return tcp(ctx, address, files, purpose{flag: "--web", example: DefaultWebAddress, protocols: []string{"h2", "http/1.1"}})
 }
 
-// Page listens for a live page of this machine: on the usual address, or on any port of loopback if that one is taken.
+// Page listens for a live page on this machine. It uses DefaultWebAddress, or any loopback port if that one is taken.
 func Page(ctx context.Context) (net.Listener, error) {
 	l, err := Web(ctx, DefaultWebAddress, TLS{})
 	if err != nil {
@@ -44,11 +44,11 @@ func Page(ctx context.Context) (net.Listener, error) {
 	return l, nil
 }
 
-// purpose is what an address is for.
+// purpose describes the use of an address.
 type purpose struct {
-	// flag is where the user gave it; example is one that would do.
+	// flag is the flag that sets the address. example is a valid address for error messages.
 	flag, example string
-	// protocols are offered over TLS.
+	// protocols lists the protocols offered over TLS.
 	protocols []string
 }
 
@@ -70,7 +70,7 @@ func tcp(ctx context.Context, address string, files TLS, p purpose) (net.Listene
 		return nil, fmt.Errorf("refusing to listen on %s without TLS, because other machines could read along: "+
 			"give --tls-cert and --tls-key, or listen on %s", address, p.example)
 	}
-	// An IP of those that were checked is bound, not the name, which may resolve to another by now.
+	// Bind one of the checked IPs instead of the name, which could resolve to another IP now.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", bindAddress(ips, port))
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s (is another daemon running? choose another address with %s): %w", address, p.flag, err)
@@ -82,7 +82,7 @@ func tcp(ctx context.Context, address string, files TLS, p purpose) (net.Listene
 	return listener, nil
 }
 
-// config loads the certificate. It returns nil when no files are named.
+// config loads the certificate. It returns nil if no files are named.
 func (t TLS) config(protocols []string) (*tls.Config, error) {
 	if t == (TLS{}) {
 		return nil, nil
@@ -109,7 +109,7 @@ func (t TLS) config(protocols []string) (*tls.Config, error) {
 	return config, nil
 }
 
-// resolve returns the IPs of a host; none for the empty host, which stands for every interface.
+// resolve returns the IPs of a host. It returns none for the empty host, which selects every interface.
 func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if host == "" {
 		return nil, nil
@@ -121,14 +121,14 @@ func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	return ips, nil
 }
 
-// IsLoopback reports whether a host, as it stands in an address or in a URL, is this machine alone: localhost, or an IP
-// that is loopback, in brackets or not. No name server is asked.
+// IsLoopback reports whether a host in an address or URL refers to this machine only. It accepts localhost and loopback IPs, with or
+// without brackets. It does not query a name server.
 func IsLoopback(host string) bool {
 	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return strings.EqualFold(host, "localhost") || err == nil && loopback([]netip.Addr{ip})
 }
 
-// loopback reports whether there are IPs and all of them are loopback.
+// loopback reports whether ips is not empty and contains only loopback IPs.
 func loopback(ips []netip.Addr) bool {
 	for _, ip := range ips {
 		if !ip.Unmap().IsLoopback() {
@@ -138,7 +138,7 @@ func loopback(ips []netip.Addr) bool {
 	return len(ips) > 0
 }
 
-// bindAddress picks the IP to bind: the first IPv4, else the first.
+// bindAddress returns the address to bind: that with the first IPv4 address, or else with the first IP.
 func bindAddress(ips []netip.Addr, port string) string {
 	if len(ips) == 0 {
 		return net.JoinHostPort("", port)

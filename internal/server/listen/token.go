@@ -14,14 +14,13 @@ import (
 
 const (
 	tokenBytes = 32
-	// minToken is the shortest token that is accepted from a file that somebody wrote by hand.
+	// minToken is the minimum length of a token in a file that the user wrote.
 	minToken = 32
-	// maxSecrets is how much is read of a file with secrets, in bytes.
+	// maxSecrets is the maximum size in bytes of a file with secrets.
 	maxSecrets = 1 << 20
 )
 
-// DefaultTokenFile returns where the bearer token is kept for this user: domtap/token below the
-// user's configuration directory.
+// DefaultTokenFile returns the path of this user's bearer token: domtap/token below the user's configuration directory.
 func DefaultTokenFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -30,8 +29,8 @@ func DefaultTokenFile() (string, error) {
 	return filepath.Join(dir, "domtap", "token"), nil
 }
 
-// ReadToken returns the bearer token kept at path. It refuses a file that other users may read.
-// The error is fs.ErrNotExist, wrapped, when there is none yet.
+// ReadToken reads the bearer token at path. It refuses a file that other users can read. If the file does not exist, the error wraps
+// fs.ErrNotExist.
 func ReadToken(path string) (string, error) {
 	data, err := ReadPrivate(path)
 	if _, ok := errors.AsType[*OpenError](err); ok {
@@ -48,15 +47,15 @@ func ReadToken(path string) (string, error) {
 	return token, nil
 }
 
-// OpenError says that other users can access a file with secrets.
+// OpenError reports that other users can access a file with secrets.
 type OpenError struct{ Path string }
 
-// Error says what to do.
+// Error returns a message that suggests how to fix the file.
 func (e *OpenError) Error() string {
 	return fmt.Sprintf("other users may read the file %s: make it yours and run chmod 600 %s", e.Path, e.Path)
 }
 
-// ReadPrivate reads a file that holds secrets. It fails with an *OpenError when other users may read or write it.
+// ReadPrivate reads a file that holds secrets. It returns an *OpenError if other users can read or write the file.
 func ReadPrivate(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -77,7 +76,7 @@ func ReadPrivate(path string) ([]byte, error) {
 	return data, err
 }
 
-// NewToken makes a token of 32 random bytes.
+// NewToken returns a token of 32 random bytes.
 func NewToken() (string, error) {
 	raw := make([]byte, tokenBytes)
 	if _, err := rand.Read(raw); err != nil {
@@ -86,11 +85,11 @@ func NewToken() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(raw), nil
 }
 
-// notVisible reports whether r is not allowed in the value of an HTTP header.
+// notVisible reports whether r is not a visible ASCII character, as the value of an HTTP header requires.
 func notVisible(r rune) bool { return r <= ' ' || r > '~' }
 
-// Token returns the bearer token kept at path, and makes one of 32 random bytes at first use. Of two
-// daemons that start together both get the same.
+// Token returns the bearer token at path. On first use it creates a token of 32 random bytes. Two daemons that start concurrently get the
+// same token.
 func Token(path string) (string, error) {
 	token, err := ReadToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -109,8 +108,7 @@ func Token(path string) (string, error) {
 	return ReadToken(path)
 }
 
-// writeOnce creates a file of mode 0600 with all of its content at once. A file that is there
-// already is left alone.
+// writeOnce creates a file of mode 0600 atomically with all of its content. It leaves an existing file alone.
 func writeOnce(path, content string) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".token-*")
 	if err != nil {
@@ -121,7 +119,7 @@ func writeOnce(path, content string) error {
 	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
-	// A link, unlike a rename, does not replace what another daemon has just put there.
+	// Unlike a rename, a link does not replace a file that another daemon has just created.
 	if err = os.Link(temp.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
 		return nil
 	}

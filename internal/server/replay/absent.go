@@ -10,25 +10,25 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// Absent is the ReplayService of a daemon with live tabs.
+// Absent implements ReplayService for a daemon with live tabs.
 type Absent struct {
 	domtapv1.UnimplementedReplayServiceServer
-	// Access finds the tabs, since a tab that is not there is the error that a caller can mend.
+	// Access finds tabs. An unknown tab is reported first, because that is an error the caller can fix.
 	Access *authz.Access
 }
 
-// Refusal is the error of a call that only a daemon that replays recordings can answer.
+// Refusal returns the error of a call that only a replaying daemon can answer.
 func Refusal() error {
 	return rpcstatus.New(codes.FailedPrecondition, "this daemon has live tabs and replays nothing: replay a recording with domtap replay FILE",
 		rpcstatus.Info("NO_REPLAY", nil))
 }
 
-// GetReplay fails.
+// GetReplay returns Refusal.
 func (Absent) GetReplay(context.Context, *domtapv1.GetReplayRequest) (*domtapv1.GetReplayResponse, error) {
 	return nil, Refusal()
 }
 
-// Seek fails.
+// Seek returns Refusal, or the error of an unknown tab.
 func (a Absent) Seek(ctx context.Context, r *domtapv1.SeekRequest) (*domtapv1.SeekResponse, error) {
 	if r.GetTabId() != "" {
 		if _, err := a.Access.Tab(ctx, r.GetTabId()); err != nil {

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// A state that no step needs is left out when another one follows within sampleEvery, or within a part of maxSamples of the
-	// recording where that is longer: a second of an hour.
+	// A state that no step needs is omitted if another one follows within sampleEvery, or within 1/maxSamples of the recording if that is
+	// longer. For a recording of an hour that is one second.
 	sampleEvery = 100 * time.Millisecond
 	maxSamples  = 3600
-	// maxDiff bounds the diff of a step: how many added and how many changed elements it lists.
+	// maxDiff limits the diff of a step: the listed added elements, and the listed changed ones.
 	maxDiff = 100
 )
 
-// Export makes one HTML file of all recordings, of at most maxBytes bytes, that shows them without domtap; left says what it does
-// not have. The version is that of the program.
+// Export returns one HTML file of at most maxBytes bytes that shows all recordings without domtap. left describes what the file omits.
+// version is the version of the program.
 func (p *Player) Export(version string, maxBytes int) (file []byte, left []string, err error) {
 	out := trace.Trace{Program: version, Started: p.start.UnixMilli(), Duration: p.until.Sub(p.start).Milliseconds()}
 	for _, t := range p.tracks {
@@ -44,17 +44,17 @@ func (p *Player) Export(version string, maxBytes int) (file []byte, left []strin
 	return trace.Make(out, maxBytes)
 }
 
-// exported is a track that is being exported.
+// exported is a track during an export.
 type exported struct {
 	*track
-	// start is that of the player, and shift how much later the track begins.
+	// start is the start of the player. shift is the offset of the track's start.
 	start time.Time
 	shift time.Duration
-	// damaged is how many blocks and states could not be read.
+	// damaged counts the blocks and states that could not be read.
 	damaged int
 }
 
-// way is what a turn changed: from a state of the track to another, by their indexes.
+// way is the change of a turn: the indexes of the states before and after it, and of its step.
 type way struct{ from, to, step int }
 
 // read reads the whole track, once.
@@ -64,7 +64,7 @@ func (e *exported) read() trace.Tab {
 	for _, entry := range e.entries {
 		step := stepOf(entry, e.start)
 		if from, to, ok := e.span(entry); ok {
-			// The page is seen a moment after it changes.
+			// The page is recorded a moment after it changes.
 			step.End = max(step.End, e.since(e.states[to].at))
 			ways = append(ways, way{from, to, len(tab.Steps)})
 		}
@@ -75,10 +75,10 @@ func (e *exported) read() trace.Tab {
 	return tab
 }
 
-// since is a time of the track, in milliseconds since the start of the player.
+// since converts a time of the track to milliseconds since the start of the player.
 func (e *exported) since(at time.Duration) int64 { return (e.shift + at).Milliseconds() }
 
-// span finds the states that a turn leads between.
+// span finds the states before and after a turn.
 func (e *exported) span(entry *domtapv1.TimelineEntry) (from, to int, ok bool) {
 	if entry.GetTurn() == nil || entry.GetEpoch() == "" {
 		return 0, 0, false
@@ -94,13 +94,13 @@ func (e *exported) span(entry *domtapv1.TimelineEntry) (from, to int, ok bool) {
 	if to = find(len(e.states)-1, entry.GetEpoch(), entry.GetRevisionTo()); to < 0 {
 		return 0, 0, false
 	}
-	if from = find(to, entry.GetEpoch(), entry.GetRevisionFrom()); from < 0 { // another epoch began
+	if from = find(to, entry.GetEpoch(), entry.GetRevisionFrom()); from < 0 { // a new epoch started
 		from = find(to-1, "", entry.GetRevisionFrom())
 	}
 	return from, to, from >= 0
 }
 
-// readStates reads the states, as far as they are wanted, and the pictures, and writes what the turns changed.
+// readStates reads the pictures and the required states, and sets the diffs of the turns.
 func (e *exported) readStates(tab *trace.Tab, ways []way) {
 	begins, needed := map[int]int{}, map[int]bool{}
 	ends := map[int][]way{}
@@ -117,7 +117,7 @@ func (e *exported) readStates(tab *trace.Tab, ways []way) {
 	place, sampled := -1, time.Duration(-1)
 	for {
 		m, err := cursor.Next()
-		if err != nil { // io.EOF: there is nothing more
+		if err != nil { // usually io.EOF
 			break
 		}
 		if m.Picture != nil {
@@ -140,7 +140,7 @@ func (e *exported) readStates(tab *trace.Tab, ways []way) {
 			}
 		}
 		if !needed[place] && sampled >= 0 && place+1 < len(e.states) && e.states[place+1].at-sampled < every {
-			continue // another one follows soon
+			continue // another state follows soon
 		}
 		sampled = m.At
 		tab.States = append(tab.States, trace.State{At: e.since(m.At), Revision: s.Revision, Text: trace.NewText(text(s)), Needed: needed[place]})
@@ -148,12 +148,12 @@ func (e *exported) readStates(tab *trace.Tab, ways []way) {
 	e.damaged = cursor.Damaged()
 }
 
-// every is within which time another state replaces one that no step needs.
+// every returns the interval within which a following state replaces one that no step needs.
 func (e *exported) every() time.Duration {
 	return max(sampleEvery, e.file.Duration()/maxSamples).Round(sampleEvery)
 }
 
-// place finds a state, from an index on; -1: it is not there.
+// place returns the index of a state, searching from an index on. It returns -1 if the state is missing.
 func (e *exported) place(from int, at time.Duration, s *dom.Snapshot) int {
 	for i := from; i < len(e.states); i++ {
 		if m := e.states[i]; m.at == at && m.revision == s.Revision && m.epoch == s.Epoch {
@@ -169,7 +169,7 @@ func (e *exported) picture(m recording.Moment) trace.Picture {
 	}
 }
 
-// difference is what leads from a state to another, as DENSE_DIFF; empty: the elements are the same.
+// difference returns the change from one state to another as DENSE_DIFF. It returns "" if the elements are equal.
 func difference(from, to *dom.Snapshot) string {
 	switch {
 	case from == nil || from == to:
@@ -184,18 +184,18 @@ func difference(from, to *dom.Snapshot) string {
 	return text
 }
 
-// page is what the views of an export are made of.
+// page implements views.Page for the views of an export.
 type page struct{}
 
 func (page) ID() string            { return "" }
 func (page) Done() <-chan struct{} { return nil }
 
-// texts returns what writes states as DENSE, whole. It is faster when the states come in their order.
+// texts returns a function that prints a whole state as DENSE. It is faster if the states are passed in their order.
 func texts() func(*dom.Snapshot) string {
 	tab := views.New().Of(page{})
 	selection := views.SelectionOf(&domtapv1.GetCompactRequest{FullSnapshot: true, Format: domtapv1.Format_FORMAT_DENSE})
 	return func(s *dom.Snapshot) string {
-		v, err := tab.At(nil, s, selection) // the whole page is always there, so that the head is not needed
+		v, err := tab.At(nil, s, selection) // At uses the head only to explain errors of partial views
 		if err != nil {
 			return "This state cannot be shown: " + err.Error() + "\n"
 		}

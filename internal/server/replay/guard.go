@@ -12,13 +12,13 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Guard refuses the calls that would change something. Its methods are interceptors.
+// Guard refuses calls that would change something. Its methods are interceptors.
 type Guard struct {
-	// Reads has the methods that change nothing.
+	// Reads holds the methods that only read.
 	Reads map[string]bool
 }
 
-// check refuses a method.
+// check returns an error if a method is refused.
 func (g Guard) check(method string) error {
 	if g.Reads[method] || method == domtapv1.ReplayService_Seek_FullMethodName || strings.HasPrefix(method, "/"+healthv1.Health_ServiceDesc.ServiceName+"/") {
 		return nil
@@ -26,7 +26,7 @@ func (g Guard) check(method string) error {
 	return actor.ReadOnly("what this daemon shows")
 }
 
-// Unary refuses calls.
+// Unary refuses calls that are not in Reads.
 func (g Guard) Unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if err := g.check(call.FullMethod); err != nil {
 		return nil, err
@@ -34,27 +34,27 @@ func (g Guard) Unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, h
 	return handler(ctx, req)
 }
 
-// Stream lets streams pass, which change nothing.
+// Stream passes all streams, because they only read.
 func (g Guard) Stream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	return handler(srv, stream)
 }
 
-// NoBrowser is the browser of a pool whose tabs are those of recordings.
+// NoBrowser implements the browser of a pool with recorded tabs.
 type NoBrowser struct{ popups chan driver.Popup }
 
-// NewBrowser makes one.
+// NewBrowser returns a NoBrowser.
 func NewBrowser() NoBrowser { return NoBrowser{make(chan driver.Popup)} }
 
-// NewPage fails.
+// NewPage returns an error.
 func (NoBrowser) NewPage(context.Context, driver.PageOptions) (driver.Page, error) {
 	return nil, actor.ReadOnly("what this daemon shows")
 }
 
-// Pages never delivers one.
+// Pages returns a channel that never delivers a page.
 func (n NoBrowser) Pages() <-chan driver.Popup { return n.popups }
 
-// Ready returns at once.
+// Ready returns immediately.
 func (NoBrowser) Ready(context.Context, string) error { return nil }
 
-// Owner is nobody.
+// Owner returns "".
 func (NoBrowser) Owner(string) string { return "" }

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/har"
 )
 
-// HAR makes an HTTP archive of the requests of all recordings. It has what the log of a page has of a request: neither headers nor bodies.
+// HAR returns an HTTP archive of the requests of all recordings. Like the log of a page, it contains neither headers nor bodies.
 func (p *Player) HAR(version string) ([]byte, error) {
 	a := har.Archive{
 		Creator: har.Software{Name: "domtap", Version: version},
@@ -19,7 +19,7 @@ func (p *Player) HAR(version string) ([]byte, error) {
 	return har.Marshal(a)
 }
 
-// requests makes entries of the requests in a log.
+// requests converts the requests in a log to entries.
 func requests(logs []*domtapv1.LogEntry) (out []har.Entry) {
 	for _, e := range latest(logs) {
 		if e.GetKind() != domtapv1.LogKind_LOG_KIND_NETWORK {
@@ -34,8 +34,8 @@ func requests(logs []*domtapv1.LogEntry) (out []har.Entry) {
 	return out
 }
 
-// latest returns the entries of a log with each request once. A request that was logged while it was under way is there again when it has
-// ended, with the same method, URL and start.
+// latest returns the entries of a log with each request once. A request that was logged while in progress is logged again when it has
+// ended, with the same method, URL and start; the later entry replaces the earlier one.
 func latest(logs []*domtapv1.LogEntry) (out []*domtapv1.LogEntry) {
 	type request struct {
 		method, url string

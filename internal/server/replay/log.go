@@ -6,8 +6,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Log answers ReadLog: what a tab's log had at a moment, by default at the position. Of a request that was logged more than once it has
-// the last version of then. most is how many entries it has, the newest.
+// Log answers ReadLog with a tab's log at a moment, by default at the position. If a request was logged more than once, the last version at
+// that moment is returned. most limits the number of entries; the newest are kept.
 func (p *Player) Log(r *domtapv1.ReadLogRequest, most int) (*domtapv1.ReadLogResponse, error) {
 	t, err := p.track(r.GetTabId())
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Player) Log(r *domtapv1.ReadLogRequest, most int) (*domtapv1.ReadLogRes
 	return resp, nil
 }
 
-// wanted reports whether a request asks for an entry.
+// wanted reports whether a request selects an entry.
 func wanted(r *domtapv1.ReadLogRequest, e *domtapv1.LogEntry) bool {
 	some := slices.ContainsFunc(r.GetKinds(), func(k domtapv1.LogKind) bool { return k != domtapv1.LogKind_LOG_KIND_UNSPECIFIED })
 	if some && !slices.Contains(r.GetKinds(), e.GetKind()) {
@@ -50,7 +50,7 @@ func wanted(r *domtapv1.ReadLogRequest, e *domtapv1.LogEntry) bool {
 	return !r.GetProblemsOnly() || isProblem(e)
 }
 
-// isProblem is pagelog.Entry.Problem of an entry of a recording.
+// isProblem applies the rule of pagelog.Entry.Problem to a recorded entry.
 func isProblem(e *domtapv1.LogEntry) bool {
 	switch e.GetKind() {
 	case domtapv1.LogKind_LOG_KIND_ERROR:

@@ -12,14 +12,14 @@ import (
 	"github.com/domtap/domtap/internal/server/streaming"
 )
 
-// playback is a tab of a recording that plays for one stream.
+// playback is a recorded tab that plays for one stream.
 type playback struct{ *actor.Replica }
 
-// Watch has nothing to ask for: the recording has what it has.
+// Watch does nothing, because a recording cannot report more than it contains.
 func (playback) Watch(context.Context, actor.WatchOptions) (func(), error) { return func() {}, nil }
 
-// Follow plays a tab from a moment on, by default from the position, at a speed, until the recording ends or stop is called. The
-// source ends with the recording.
+// Follow plays a tab from a moment, by default from the position, at a speed. It plays until the recording ends or stop is called. The
+// returned source ends when the recording does.
 func (p *Player) Follow(ctx context.Context, tab string, at *domtapv1.Moment, speed float64) (_ streaming.Source, stop func(), err error) {
 	t, err := p.track(tab)
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *Player) Follow(ctx context.Context, tab string, at *domtapv1.Moment, sp
 	}, nil
 }
 
-// upTo reads the last state at or before a time, and the first one after it, if there is one.
+// upTo reads the last state at or before a time, and the next state after it if there is one.
 func upTo(c *recording.Cursor, at time.Duration) (state actor.Published, ahead *recording.Moment, err error) {
 	found := false
 	for {
@@ -72,7 +72,7 @@ func upTo(c *recording.Cursor, at time.Duration) (state actor.Published, ahead *
 	}
 }
 
-// play publishes the states after a time as they came.
+// play publishes the states after a time at their recorded pace, scaled by speed.
 func play(ctx context.Context, to *actor.Replica, c *recording.Cursor, next *recording.Moment, from time.Duration, speed float64) {
 	begun := time.Now()
 	timer := time.NewTimer(0)

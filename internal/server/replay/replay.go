@@ -1,7 +1,7 @@
-// Package replay serves recordings as if their tabs were there: at any moment, and read-only.
+// Package replay serves recordings read-only, as if their tabs were live, at any moment of the recording.
 //
-// A Player has one track for each recording. Its tabs are actor.NewRecorded's, so that all views, budgets, diffs and formats
-// work on them as on live ones; a stream gets a copy of its own (actor.Replica), which plays. Callers owe a Close.
+// A Player has one track for each recording. Its tabs are created by actor.NewRecorded, so that all views, budgets, diffs and formats work
+// on them as on live tabs. Each stream plays its own copy (actor.Replica). Callers must call Close.
 package replay
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/domtap/domtap/internal/server/convert"
 )
 
-// Player has recordings, and the time that calls show that name none. Its methods are safe for concurrent use.
+// Player holds recordings, and the position: the time for calls that name none. Its methods are safe for concurrent use.
 type Player struct {
 	domtapv1.UnimplementedReplayServiceServer
 
@@ -34,7 +34,7 @@ type Player struct {
 	position time.Duration
 }
 
-// Open opens recordings of different tabs, until ctx ends. The position is the end, which shows what there was last.
+// Open opens recordings of different tabs, until ctx ends. The position is set to the end, which shows the last states.
 func Open(ctx context.Context, paths ...string) (*Player, error) {
 	p := new(Player)
 	for _, path := range paths {
@@ -67,11 +67,11 @@ func Open(ctx context.Context, paths ...string) (*Player, error) {
 // Close closes the files.
 func (p *Player) Close() {
 	for _, t := range p.tracks {
-		_ = t.file.Close() // nothing was written
+		_ = t.file.Close() // the file was only read
 	}
 }
 
-// Attach makes the tabs of the recordings in a pool. A recording without a state, which was cut off at its start, has no tab.
+// Attach adds the tabs of the recordings to a pool. A recording without a state, which was cut off at its start, has no tab.
 func (p *Player) Attach(pool *tabpool.Pool) error {
 	for _, t := range p.tracks {
 		first, err := t.State(actor.Moment{Time: p.until})
@@ -88,14 +88,14 @@ func (p *Player) Attach(pool *tabpool.Pool) error {
 	return nil
 }
 
-// Timelines calls take with the timeline of each tab: the newest version of each entry, by id.
+// Timelines calls take with the timeline of each tab. The timeline has the newest version of each entry, ordered by ID.
 func (p *Player) Timelines(take func(tab string, entries []*domtapv1.TimelineEntry)) {
 	for _, t := range p.tracks {
 		take(t.tab, t.entries)
 	}
 }
 
-// Moment makes a moment of a request's; zero for none.
+// Moment converts the moment of a request. It returns the zero Moment if the request names none.
 func (p *Player) Moment(at *domtapv1.Moment) actor.Moment {
 	switch when := at.GetWhen().(type) {
 	case *domtapv1.Moment_Time:
@@ -118,7 +118,7 @@ func (p *Player) track(tab string) (*track, error) {
 	return nil, tabpool.NoTab(tab)
 }
 
-// when is the time of a moment on a track; of the zero moment, the position.
+// when returns the time of a moment on a track. The zero Moment means the position.
 func (p *Player) when(t *track, at actor.Moment) (time.Duration, error) {
 	if at == (actor.Moment{}) {
 		p.mu.Lock()
@@ -128,7 +128,7 @@ func (p *Player) when(t *track, at actor.Moment) (time.Duration, error) {
 	return t.when(at)
 }
 
-// GetReplay says what is replayed.
+// GetReplay describes the replayed recordings.
 func (p *Player) GetReplay(context.Context, *domtapv1.GetReplayRequest) (*domtapv1.GetReplayResponse, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,7 +181,7 @@ func (p *Player) Seek(_ context.Context, r *domtapv1.SeekRequest) (*domtapv1.See
 	return &domtapv1.SeekResponse{Position: durationpb.New(p.position), Time: timestamppb.New(now)}, nil
 }
 
-// Recordings describes the recordings, the newest first; with a tab or a session, only its.
+// Recordings describes the recordings, newest first. If tab or session is set, only matching recordings are returned.
 func (p *Player) Recordings(tab, session string) []*domtapv1.Recording {
 	var out []*domtapv1.Recording
 	for _, t := range slices.Backward(p.tracks) {
@@ -192,8 +192,8 @@ func (p *Player) Recordings(tab, session string) []*domtapv1.Recording {
 	return out
 }
 
-// Picture returns the picture of a tab that was taken last before a moment, or else the first one after it. It fails with an
-// *apierr.Error of kind NotFound when there is none.
+// Picture returns the last picture of a tab before a moment, or else the first one after it. If there is none, it returns an *apierr.Error
+// of kind NotFound.
 func (p *Player) Picture(tab string, at *domtapv1.Moment) (*recording.Picture, error) {
 	t, err := p.track(tab)
 	if err != nil {
@@ -220,7 +220,7 @@ func (t *track) message() *domtapv1.Recording {
 	return convert.Recording(info)
 }
 
-// mark is a state of a track: since when it was shown.
+// mark identifies a state of a track and the time at which it was first shown.
 type mark struct {
 	at       time.Duration
 	revision uint64

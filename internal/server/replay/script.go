@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/recording/script"
 )
 
-// Script makes a program that does again what clients did on the tab of the recording. There must be one alone.
+// Script returns a program that repeats the actions of clients on the recorded tab. The player must hold exactly one recording.
 func (p *Player) Script() (*script.Script, error) {
 	if len(p.tracks) != 1 {
 		return nil, fmt.Errorf("a program is made of one recording, and there are %d: name one file", len(p.tracks))
@@ -25,7 +25,8 @@ func (p *Player) Script() (*script.Script, error) {
 	return script.New(r), nil
 }
 
-// upTo returns the newest snapshot of an epoch whose revision is at most the given one; nil: there is none that can be read.
+// upTo returns the newest snapshot of an epoch whose revision is at most the given one. It returns nil if there is none or it cannot be
+// read.
 func (t *track) upTo(epoch string, revision uint64) *dom.Snapshot {
 	for i, m := range slices.Backward(t.states) {
 		if m.epoch == epoch && m.revision <= revision {

@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/timeline"
 )
 
-// stepOf makes a step of an entry of a timeline; its times count from start.
+// stepOf converts a timeline entry to a step. Its times are relative to start.
 func stepOf(e *domtapv1.TimelineEntry, start time.Time) trace.Step {
 	at, took := millis(e.GetTime(), start), e.GetDuration().AsDuration().Milliseconds()
 	s := trace.Step{
@@ -31,7 +31,7 @@ func stepOf(e *domtapv1.TimelineEntry, start time.Time) trace.Step {
 	return s
 }
 
-// addTurn adds what a turn did. The targets of a turn of several steps are separated by semicolons.
+// addTurn adds the results of a turn. The targets of several steps are separated by semicolons.
 func addTurn(s *trace.Step, turn *domtapv1.TimelineTurn) {
 	if turn.GetVerdict() != domtapv1.Verdict_VERDICT_UNSPECIFIED {
 		s.Verdict = small(turn.GetVerdict().String(), "VERDICT_")
@@ -56,7 +56,7 @@ func addTurn(s *trace.Step, turn *domtapv1.TimelineTurn) {
 	}
 }
 
-// targetOf names the element that a step acted on, or else the target as the caller named it.
+// targetOf returns the element that a step acted on, or else the target as the caller named it.
 func targetOf(step *domtapv1.TimelineStep) string {
 	switch {
 	case step.GetRole() != "" || step.GetName() != "":
@@ -77,7 +77,7 @@ func markOf(step *domtapv1.TimelineStep) (m trace.Mark) {
 	return m
 }
 
-// logOf makes lines of a log, each request once.
+// logOf converts a log to lines, with each request once.
 func logOf(logs []*domtapv1.LogEntry, start time.Time) []trace.Line {
 	out := []trace.Line{}
 	for _, e := range latest(logs) {
@@ -96,7 +96,7 @@ func logOf(logs []*domtapv1.LogEntry, start time.Time) []trace.Line {
 	return out
 }
 
-// clientsOf counts what each client cost, in the order in which they came.
+// clientsOf sums up the cost of each client, in the order of the clients' first calls.
 func clientsOf(entries []*domtapv1.TimelineEntry) []trace.Client {
 	out, known := []trace.Client{}, map[string]int{}
 	for _, e := range entries {
@@ -119,17 +119,17 @@ func clientsOf(entries []*domtapv1.TimelineEntry) []trace.Client {
 	return out
 }
 
-// millis is a time in milliseconds since start.
+// millis returns a time in milliseconds since start.
 func millis(t *timestamppb.Timestamp, start time.Time) int64 {
 	return t.AsTime().Sub(start).Milliseconds()
 }
 
-// small writes the name of an enum's value in small letters, without its prefix.
+// small returns the name of an enum value in lower case, without its prefix.
 func small(name, prefix string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, prefix)), "_", " ")
 }
 
-// join puts a semicolon between two texts that are not empty.
+// join joins two texts with a semicolon, unless one is empty.
 func join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

@@ -14,35 +14,35 @@ import (
 	"github.com/domtap/domtap/internal/recording"
 )
 
-// maxCached is how many states a track keeps ready, so that repeated reads of a moment share their views.
+// maxCached limits the states that a track caches, so that repeated reads of a moment share their views.
 const maxCached = 32
 
-// track is one recording. It is the actor.Past of its tab.
+// track is one recording. It implements actor.Past for its tab.
 type track struct {
 	path, tab string
 	file      *recording.File
 	start     time.Time
 	control   *actor.Control
-	// states are all states, in order; pictures are the times of pictures.
+	// states holds all states in order. pictures holds the times of the pictures.
 	states   []mark
 	pictures []time.Duration
 	entries  []*domtapv1.TimelineEntry
 	logs     []*domtapv1.LogEntry
-	// loggedAt has the time of each of the logs: when it was recorded. An entry itself has the start of its request.
+	// loggedAt holds the time at which each entry of logs was recorded. The time in an entry itself is the start of its request.
 	loggedAt []time.Duration
 
 	mu sync.Mutex
-	// cached has states that were asked for, the newest last.
+	// cached holds the states that were read, newest last.
 	cached []cached
 }
 
-// cached is a state, by when it began.
+// cached is a state and the time at which it began.
 type cached struct {
 	at    time.Duration
 	state actor.Published
 }
 
-// openTrack opens a recording and reads what is in it. It ends with the context's error when that ends first.
+// openTrack opens a recording and reads its contents. If ctx ends first, it returns the context's error.
 func openTrack(ctx context.Context, path string) (*track, error) {
 	f, err := recording.Open(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func openTrack(ctx context.Context, path string) (*track, error) {
 	return t, nil
 }
 
-// when is the time of a moment, since the start of the track.
+// when returns the time of a moment, relative to the start of the track.
 func (t *track) when(at actor.Moment) (time.Duration, error) {
 	if at.Revision == 0 {
 		return at.Time.Sub(t.start), nil
@@ -94,7 +94,7 @@ func (t *track) when(at actor.Moment) (time.Duration, error) {
 	return t.states[i].at, nil
 }
 
-// State returns the state of a moment; of a revision, the last one with it.
+// State returns the state at a moment. For a revision, it returns the last state with that revision.
 func (t *track) State(at actor.Moment) (actor.Published, error) {
 	d, err := t.when(at)
 	if err != nil {
@@ -107,13 +107,13 @@ func (t *track) State(at actor.Moment) (actor.Published, error) {
 	if !found {
 		i--
 	}
-	if at.Revision > 0 { // several states may have begun at one time
+	if at.Revision > 0 { // several states can begin at the same time
 		i = slices.IndexFunc(t.states, func(m mark) bool {
 			return m.revision == at.Revision && (at.Epoch == "" || m.epoch == at.Epoch) && m.at == d
 		})
 	}
 	if i < 0 && at.Revision == 0 && d >= 0 && len(t.states) > 0 {
-		i = 0 // the recording had begun
+		i = 0 // use the first state, because the recording had already begun
 	}
 	if i < 0 {
 		return actor.Published{}, apierr.Unknown("moment", "the recording of tab %s has nothing of that time yet: use a later one", t.tab)
@@ -145,7 +145,7 @@ func (t *track) read(i int) (actor.Published, error) {
 	return state, nil
 }
 
-// Snapshot returns the snapshot of a revision; nil: the recording does not have it.
+// Snapshot returns the snapshot of a revision, or nil if the recording does not contain it.
 func (t *track) Snapshot(epoch string, revision uint64) *dom.Snapshot {
 	s, err := t.State(actor.Moment{Revision: revision, Epoch: epoch})
 	if err != nil {
