@@ -21,7 +21,6 @@ import (
 // ClientKey is the metadata key by which a call names its client if its request has no client_id.
 const ClientKey = "domtap-client-id"
 
-
 // DefaultAddress is the default loopback TCP address.
 const DefaultAddress = "127.0.0.1:7411"
 

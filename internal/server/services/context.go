@@ -15,7 +15,7 @@ type contextService struct {
 	*core
 }
 
-// PruneTranscript removes outdated tool results from a transcript.
+// PruneTranscript replaces all but the newest page snapshots in a transcript with placeholders.
 func (s *contextService) PruneTranscript(_ context.Context, r *domtapv1.PruneTranscriptRequest) (*domtapv1.PruneTranscriptResponse, error) {
 	o := transcript.Default()
 	if r.Keep != nil {
