@@ -1,9 +1,9 @@
-// Command domtap gives programs the DOM of live browser tabs: as compact text, as elements with stable
-// refs, and as a stream of diffs.
+// Command domtap provides the DOM of live browser tabs to programs: as compact text, as elements with stable refs, and
+// as a stream of diffs.
 //
-// domtap serve is the daemon. Every other command is a gRPC client of the daemon, and starts it on
-// demand. commands.go lists all commands; package internal/cli is their base, and the packages
-// internal/…cmd hold one group of commands each.
+// domtap serve runs the daemon. Every other command is a gRPC client of the daemon and starts it on demand. commands.go
+// lists all commands. Package internal/cli provides their common base, and each package internal/…cmd provides one
+// group of commands.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // time zones are checked, even where the system has no database of them
+	_ "time/tzdata" // time zones must be known even if the system has no database
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
@@ -22,8 +22,8 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run passes the first signal to the command, which ends in good order. A second signal ends the process
-// at once, because the signals have their default effect again by then.
+// run passes the first signal to the command, which then shuts down cleanly. A second signal ends the process
+// immediately, because the default signal handling has been restored.
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

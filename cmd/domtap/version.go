@@ -10,10 +10,10 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 )
 
-// The linker sets these: -ldflags "-X main.version=v1.2.3 -X main.commit=0123456789ab -X main.date=2026-01-02T15:04:05Z".
+// The linker sets these variables: -ldflags "-X main.version=v1.2.3 -X main.commit=0123456789ab -X main.date=2026-01-02T15:04:05Z".
 var version, commit, date string
 
-// programVersion is the version that the linker set, or the version that the Go toolchain recorded.
+// programVersion returns the version that the linker set, or the version that the Go toolchain recorded.
 func programVersion() string {
 	if version != "" {
 		return version
@@ -25,7 +25,7 @@ func programVersion() string {
 	return info.Main.Version
 }
 
-// revision is the commit of the build after a plus sign, or empty if it was not recorded.
+// revision returns the commit of the build after a plus sign, or an empty string if it was not recorded.
 func revision(info *debug.BuildInfo) string {
 	if info == nil {
 		return ""
@@ -38,10 +38,10 @@ func revision(info *debug.BuildInfo) string {
 	return ""
 }
 
-// build is what domtap version --json prints.
+// build is the JSON output of domtap version.
 type build struct {
 	Version string `json:"version"`
-	// Commit and Date are set in releases: the commit of the build, and its time.
+	// Commit and Date are set in releases to the commit and time of the build.
 	Commit string `json:"commit,omitempty"`
 	Date   string `json:"date,omitempty"`
 	Go     string `json:"go"`

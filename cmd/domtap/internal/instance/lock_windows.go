@@ -53,14 +53,13 @@ func holder(f *os.File) (Daemon, error) {
 	return Daemon{PID: pid, Version: version}, nil
 }
 
-// eventName is the name of the event that asks the daemon of a socket to stop. Only the user's own logon session
-// sees the event.
+// eventName returns the name of the event that asks the daemon of a socket to stop. Only the user's own logon session can access the event.
 func eventName(socket string) (*uint16, error) {
 	sum := sha256.Sum256([]byte(strings.ToLower(socket)))
 	return windows.UTF16PtrFromString(`Local\domtap-stop-` + hex.EncodeToString(sum[:16]))
 }
 
-// ask asks the daemon of a socket to stop. A process without a console gets no signals.
+// ask asks the daemon of a socket to stop. It uses an event because a process without a console receives no signals.
 func ask(socket string, _ int) error {
 	name, err := eventName(socket)
 	if err != nil {
@@ -68,7 +67,7 @@ func ask(socket string, _ int) error {
 	}
 	event, err := windows.OpenEvent(windows.EVENT_MODIFY_STATE, false, name)
 	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) {
-		return nil // the daemon is stopping or starting: the caller waits
+		return nil // the daemon is stopping or starting, so the caller waits
 	}
 	if err != nil {
 		return err
@@ -76,10 +75,10 @@ func ask(socket string, _ int) error {
 	return errors.Join(windows.SetEvent(event), windows.CloseHandle(event))
 }
 
-// stopper hears whether somebody asks the daemon to end.
+// stopper waits for a request to stop.
 type stopper struct {
 	event windows.Handle
-	// idle is set to wake the one that waits.
+	// idle is set to wake the waiting goroutine.
 	idle windows.Handle
 }
 

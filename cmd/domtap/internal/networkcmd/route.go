@@ -1,4 +1,4 @@
-// Package networkcmd holds the commands about the network of sessions: route.
+// Package networkcmd provides the commands about the network of sessions: route.
 package networkcmd
 
 import (
@@ -38,7 +38,7 @@ and everything else stands for itself.`,
 	return cmd
 }
 
-// matching are the flags that say which requests a route matches.
+// matching holds the flags that select the requests of a route.
 type matching struct {
 	session        string
 	types, methods []string
@@ -52,7 +52,7 @@ func (m *matching) register(a *cli.App, cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(routes.Types, cobra.ShellCompDirectiveNoFileComp)) // fails only if the flag does not exist
 }
 
-// route makes the route that the flags describe, without an action.
+// route returns the route that the flags describe, without an action.
 func (m *matching) route(pattern string) *domtapv1.Route {
 	r := &domtapv1.Route{UrlPattern: pattern, ResourceTypes: m.types}
 	for _, method := range m.methods {
@@ -92,7 +92,7 @@ func block(a *cli.App) *cobra.Command {
 
 const reasonPrefix = "ABORT_REASON_"
 
-// reasonWords are the reasons as the command line has them, the usual one first.
+// reasonWords returns the abort reasons in the notation of the command line, the most common first.
 func reasonWords() []string {
 	var words []string
 	for i := int32(1); domtapv1.AbortReason_name[i] != ""; i++ {
@@ -105,7 +105,7 @@ func reasonOf(word string) domtapv1.AbortReason {
 	return domtapv1.AbortReason(domtapv1.AbortReason_value[reasonPrefix+strings.ToUpper(word)])
 }
 
-// answer are the flags of mock.
+// answer holds the flags of mock.
 type answer struct {
 	status               int32
 	body, file, jsonBody string
@@ -145,7 +145,7 @@ that of --content-type, or else follows from the name of the file, and is text/p
 	return cmd
 }
 
-// message makes the answer that the flags describe.
+// message returns the answer that the flags describe.
 func (w *answer) message(a *cli.App) (*domtapv1.RouteFulfill, error) {
 	headers, err := headersOf(w.headers)
 	if err != nil {

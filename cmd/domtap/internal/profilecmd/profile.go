@@ -1,4 +1,4 @@
-// Package profilecmd holds the command profile: logins that are kept encrypted, under names.
+// Package profilecmd provides the command profile, which manages encrypted login profiles.
 package profilecmd
 
 import (
@@ -31,7 +31,7 @@ domtap session new --profile NAME opens a session with a profile. The daemon lea
 	return cmd
 }
 
-// saveFlags are the flags of commands that save a session.
+// saveFlags holds the flags of commands that save a session.
 type saveFlags struct {
 	session   string
 	databases bool

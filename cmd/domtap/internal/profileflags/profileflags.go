@@ -1,4 +1,4 @@
-// Package profileflags has the flags of commands that use login profiles: where they are, and their key.
+// Package profileflags provides the flags of commands that use login profiles: their location and their key.
 package profileflags
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// Profiles are the login profiles of a user, as the flags say.
+// Profiles gives access to a user's login profiles, with the key that the flags select.
 type Profiles struct {
 	a                    *cli.App
 	passphrase, identity string
@@ -34,7 +34,7 @@ func Register(a *cli.App, cmd *cobra.Command) *Profiles {
 	return p
 }
 
-// Store is where the profiles are: in the state directory.
+// Store returns the store of the profiles in the state directory.
 func Store(a *cli.App) (profile.Store, error) {
 	at, err := a.Places()
 	return profile.Store{Dir: filepath.Join(at.State, "profiles")}, err
@@ -75,7 +75,7 @@ func (p *Profiles) key() (profile.Key, error) {
 	return k, nil
 }
 
-// read reads a file that nobody else may read.
+// read reads a file that must not be readable by other users.
 func read(file string) ([]byte, error) {
 	raw, err := listen.ReadPrivate(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +108,7 @@ func (p *Profiles) Load(name string) (*domtapv1.StorageState, error) {
 	return state, nil
 }
 
-// Check makes sure, before a state is made, that the profile can be saved.
+// Check checks that the profile can be saved, before a state is created.
 func (p *Profiles) Check(name string, replace bool) error {
 	s, err := Store(p.a)
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *Profiles) Save(name string, state *domtapv1.StorageState, replace bool)
 	return Explain(s.Save(name, raw, k, replace))
 }
 
-// Explain gives an error of the store its exit code and a hint; nil stays nil.
+// Explain adds an exit code and a hint to an error of the store. It returns nil for nil.
 func Explain(err error) error {
 	switch {
 	case err == nil:

@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// batchFlags are the flags of the command batch.
+// batchFlags holds the flags of the command batch.
 type batchFlags struct {
 	schema, session     string
 	mode                cli.Choice
@@ -100,8 +100,7 @@ func (b *batchFlags) request(a *cli.App, args []string) (*domtapv1.BatchRequest,
 	return r, nil
 }
 
-// failedPages makes the error of a batch with failed pages. Its exit code is the pages', or Failure if
-// they differ.
+// failedPages returns the error of a batch with failed pages. Its exit code is that of the pages, or Failure if the pages differ.
 func failedPages(results []*domtapv1.BatchResult) error {
 	var first *exit.Error
 	failed := 0

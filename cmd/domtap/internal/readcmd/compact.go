@@ -20,7 +20,7 @@ var formats = map[string]domtapv1.Format{
 	"dense_diff": domtapv1.Format_FORMAT_DENSE_DIFF,
 }
 
-// compactFlags are the flags of the commands compact and snapshot.
+// compactFlags holds the flags of the commands compact and snapshot.
 type compactFlags struct {
 	view        viewFlags
 	format      cli.Choice
@@ -79,7 +79,7 @@ docs/dense.md has the grammar.`,
 	}, "dense", "lines", "tree", "diff", "dense_diff")
 }
 
-// pageText makes a command that prints a page as text; the first format is the default.
+// pageText returns a command that prints a page as text. The first format is the default.
 func pageText(a *cli.App, cmd *cobra.Command, formats ...string) *cobra.Command {
 	var flags compactFlags
 	cmd.Args = cli.Args()

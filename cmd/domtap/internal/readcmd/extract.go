@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// extractFlags are the flags of the command extract.
+// extractFlags holds the flags of the command extract.
 type extractFlags struct {
 	schema, table, caption string
 	rows                   int32
@@ -89,7 +89,7 @@ func (e *extractFlags) request(a *cli.App, selectors []string) (*domtapv1.Extrac
 	return request, nil
 }
 
-// split reads a list separated by commas.
+// split splits a comma-separated list.
 func split(list string) []string {
 	var out []string
 	for part := range strings.SplitSeq(list, ",") {

@@ -65,7 +65,7 @@ A page without a match is not an error: the elements that come closest are print
 	return cmd
 }
 
-// find searches for the arguments together, or for each, when they can be meant so.
+// find searches for all arguments together. If nothing matches and some arguments are phrases, it searches for each argument separately.
 func find(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, args []string) ([]*domtapv1.FindResponse, error) {
 	answer, err := c.DOM.Find(ctx, request)
 	if err != nil || len(answer.GetMatches()) > 0 || !phrases(args) {
@@ -74,12 +74,12 @@ func find(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, arg
 	return findEach(ctx, c, request, args)
 }
 
-// phrases reports whether words that nothing matches together can be meant one by one: some of several are quoted phrases.
+// phrases reports whether the arguments can be separate queries: there are several, and at least one contains a space.
 func phrases(args []string) bool {
 	return len(args) > 1 && slices.ContainsFunc(args, func(arg string) bool { return strings.ContainsRune(arg, ' ') })
 }
 
-// findEach searches for one argument after the other.
+// findEach searches for each argument separately.
 func findEach(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest, args []string) ([]*domtapv1.FindResponse, error) {
 	answers := make([]*domtapv1.FindResponse, len(args))
 	for i, query := range args {
@@ -92,7 +92,7 @@ func findEach(ctx context.Context, c *cli.Client, request *domtapv1.FindRequest,
 	return answers, nil
 }
 
-// found is what was found, with the header of the page once.
+// found returns the text of the matches, with the page header only once.
 func found(answers []*domtapv1.FindResponse) string {
 	var b strings.Builder
 	for i, answer := range answers {

@@ -13,10 +13,10 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// followEvery is how often --follow reads the log. Reading does not involve the page.
+// followEvery is the interval at which --follow reads the log. Reading does not involve the page.
 const followEvery = 500 * time.Millisecond
 
-// logFlags say what to read of a log.
+// logFlags selects what to read of a log.
 type logFlags struct {
 	console, errors, network, problems, follow bool
 	after                                      uint64
@@ -82,7 +82,7 @@ func readLog(ctx context.Context, p *cli.Printer, c *cli.Client, r *domtapv1.Rea
 	for first := true; ; first = false {
 		answer, err := c.Pages.ReadLog(ctx, r)
 		switch {
-		case err != nil && !first && exit.IsTimeUp(ctx, err): // which is no failure
+		case err != nil && !first && exit.IsTimeUp(ctx, err): // a timeout is no failure here
 			return nil
 		case err != nil:
 			return err

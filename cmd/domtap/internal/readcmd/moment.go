@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// moment is the flag --at: a time of a recording.
+// moment is the value of the flag --at: a time in a recording.
 type moment struct {
 	offset time.Duration
 	cmd    *cobra.Command
@@ -22,7 +22,7 @@ func (m *moment) register(cmd *cobra.Command) {
 	cli.MarkRare(cmd.Flags(), "at")
 }
 
-// message is nil when the flag is not set.
+// message returns nil if the flag is not set.
 func (m *moment) message() *domtapv1.Moment {
 	if !m.cmd.Flags().Changed("at") {
 		return nil

@@ -1,5 +1,5 @@
-// Package readcmd holds the commands that read a page: read, snapshot, compact, find, dom, watch, wait, shot,
-// pdf, extract, batch, log and prune; and search, which finds pages.
+// Package readcmd provides the commands that read a page: read, snapshot, compact, find, dom, watch, wait, shot, pdf, extract, batch, log
+// and prune. It also provides search, which finds pages.
 package readcmd
 
 import (
@@ -24,7 +24,7 @@ var readModes = map[string]domtapv1.ReadMode{
 	"visual":      domtapv1.ReadMode_READ_MODE_VISUAL,
 }
 
-// readFlags are the flags of the command read.
+// readFlags holds the flags of the command read.
 type readFlags struct {
 	mode      cli.Choice
 	maxTokens int32
@@ -101,7 +101,7 @@ func (r *readFlags) request(ctx context.Context, c *cli.Client, args []string) (
 	return request, err
 }
 
-// show prints an answer, or saves the part of it that the flags name.
+// show prints an answer, or saves the part of it that the flags select.
 func (r *readFlags) show(p *cli.Printer, answer *domtapv1.ReadPageResponse) error {
 	if r.save != "" {
 		data := answer.GetImage()
@@ -125,7 +125,7 @@ func (r *readFlags) show(p *cli.Printer, answer *domtapv1.ReadPageResponse) erro
 	})
 }
 
-// footer says which part of the page the text is, and how to go on.
+// footer describes which part of the page the text covers, and how to read on.
 func footer(r *domtapv1.ReadPageResponse) string {
 	mode := strings.ToLower(strings.TrimPrefix(r.GetMode().String(), "READ_MODE_"))
 	parts := []string{fmt.Sprintf("%s: %s", mode, plural.Of(r.GetTokens(), "token"))}

@@ -56,7 +56,7 @@ at most 1 MiB. --save writes the body to a file; FILE - is standard output.`,
 	return cmd
 }
 
-// bodyBytes is the limit of a body: what was asked for, and else all of it for a file.
+// bodyBytes returns the limit of a body. Without an explicit limit, a file receives the whole body.
 func bodyBytes(asked bool, most int32, whole bool) *int32 {
 	switch {
 	case asked:
@@ -67,7 +67,7 @@ func bodyBytes(asked bool, most int32, whole bool) *int32 {
 	return nil
 }
 
-// saveBody writes a body to a file. A part of one is said to be one.
+// saveBody writes a body to a file. If the body is incomplete, it reports that.
 func saveBody(a *cli.App, file string, answer *domtapv1.GetRequestResponse) error {
 	if why := answer.GetBodyMissing(); why != "" {
 		return exit.Errorf(exit.NotFound, "read the body soon after the request", "there is no body: %s", why)

@@ -22,7 +22,7 @@ var searchKinds = map[string]domtapv1.SearchKind{
 	"shopping": domtapv1.SearchKind_SEARCH_KIND_SHOPPING,
 }
 
-// searchFlags are the flags of the command search.
+// searchFlags holds the flags of the command search.
 type searchFlags struct {
 	kind        cli.Choice
 	provider    string

@@ -18,10 +18,9 @@ import (
 )
 
 const (
-	// longestWait is the longest timeout that the daemon takes for one call.
+	// longestWait is the longest timeout that the daemon accepts for one call.
 	longestWait = 5 * time.Minute
-	// lastChanges is how long a watch goes on after its condition holds, to print the changes that
-	// met the condition.
+	// lastChanges is how long a watch continues after its condition is met, to print the changes that met it.
 	lastChanges = 250 * time.Millisecond
 )
 
@@ -67,7 +66,7 @@ func receive(ctx context.Context, stream domtapv1.DomService_WatchDomClient, out
 	}
 }
 
-// waitUntil waits for a condition, with as many calls as the limit allows.
+// waitUntil waits for a condition. It makes several calls if the limit exceeds the timeout of one call.
 func waitUntil(ctx context.Context, c *cli.Client, until *domtapv1.WaitCondition, limit time.Duration) error {
 	timeout := longestWait
 	if limit > 0 {
@@ -81,7 +80,7 @@ func waitUntil(ctx context.Context, c *cli.Client, until *domtapv1.WaitCondition
 	}
 }
 
-// isWaitTimeout reports whether a wait ended by its timeout.
+// isWaitTimeout reports whether a wait timed out.
 func isWaitTimeout(err error) bool {
 	for _, detail := range status.Convert(err).Details() {
 		if i, ok := detail.(*errdetails.ErrorInfo); ok && i.GetReason() == "WAIT_TIMEOUT" {
@@ -91,7 +90,7 @@ func isWaitTimeout(err error) bool {
 	return false
 }
 
-// printUntil prints changes until the condition holds, --count is reached, or either ends with an error.
+// printUntil prints changes until the condition is met, --count is reached, or the stream or the wait ends with an error.
 func (w *watcher) printUntil(ctx context.Context, changes <-chan received, met <-chan error) error {
 	var over <-chan time.Time
 	for w.count == 0 || w.seen < w.count {
@@ -103,7 +102,7 @@ func (w *watcher) printUntil(ctx context.Context, changes <-chan received, met <
 			case errors.Is(ctx.Err(), context.Canceled): // Ctrl-C
 				return nil
 			case status.Code(err) == codes.Aborted || status.Code(err) == codes.Unavailable:
-				met = nil // the stream's end says why
+				met = nil // the end of the stream has the reason
 			default:
 				return err
 			}
@@ -126,7 +125,7 @@ func (w *watcher) printUntil(ctx context.Context, changes <-chan received, met <
 	return nil
 }
 
-// endedBefore says why a stream ended before the condition held.
+// endedBefore returns the error of a stream that ended before the condition was met.
 func (w *watcher) endedBefore(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):

@@ -62,9 +62,9 @@ commands act on the tab meanwhile. The recording ends early at 8 MiB. FILE - wri
 	return cmd
 }
 
-// saveVideo writes what comes to a file, and ends the file also when the recording is interrupted.
+// saveVideo writes the stream to a file. It completes the file even if the recording is interrupted.
 func saveVideo(ctx context.Context, a *cli.App, name string, stream grpc.ServerStreamingClient[domtapv1.RecordVideoResponse]) (err error) {
-	part, err := stream.Recv() // a recording that cannot begin leaves the file as it is
+	part, err := stream.Recv() // a recording that fails to start leaves the file unchanged
 	if err != nil {
 		return err
 	}

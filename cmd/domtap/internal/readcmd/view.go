@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// viewFlags are the flags that select elements of a page.
+// viewFlags holds the flags that select elements of a page.
 type viewFlags struct {
 	viewportOnly bool
 	maxElements  int32
@@ -39,7 +39,7 @@ func (v *viewFlags) register(cmd *cobra.Command) {
 	cli.MarkRare(f, "attr", "frame", "full", "max-elements", "root")
 }
 
-// request makes the selection of a request. The daemon chooses limits that are not set.
+// request returns a request with the selection. The daemon chooses limits that are not set.
 func (v *viewFlags) request(tab string) *domtapv1.GetDomRequest {
 	r := &domtapv1.GetDomRequest{
 		TabId:             tab,
@@ -65,8 +65,8 @@ func (v *viewFlags) request(tab string) *domtapv1.GetDomRequest {
 	return r
 }
 
-// selectAs copies the selection of a GetDomRequest to another request. The fields have the same numbers
-// in every request that has them, so their encoding is the same.
+// selectAs copies the selection of a GetDomRequest to another request. The shared fields have the same numbers in every request, so their
+// encoding is the same.
 func selectAs[M proto.Message](from *domtapv1.GetDomRequest, to M) (M, error) {
 	wire, err := proto.Marshal(from)
 	if err != nil {

@@ -77,8 +77,8 @@ func Wait(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// ParseWait makes the step of a wait from the arguments of its command, which cli.App.Check found right. It is nil without an error for a wait with
-// flags that no step has, or with a tab: these are commands of their own.
+// ParseWait returns the step of a wait from the arguments of its command. The words must have passed cli.App.Check. It returns nil without
+// an error for a wait on a tab, or with a flag that no step has. Such a line runs as a command of its own.
 func ParseWait(words []string) (*domtapv1.Step, error) {
 	var w waitFlags
 	cmd := &cobra.Command{}
@@ -87,7 +87,7 @@ func ParseWait(words []string) (*domtapv1.Step, error) {
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "")
 	args, common, err := cli.ParseAlone(cmd, words)
 	if err != nil {
-		return nil, nil // a flag of its command alone, such as --each
+		return nil, nil // a flag that only the command has, such as --each
 	}
 	args, err = sayCondition(cmd.Flags(), args)
 	if err != nil {
@@ -104,7 +104,7 @@ func ParseWait(words []string) (*domtapv1.Step, error) {
 	return &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: step}}, nil
 }
 
-// waitFlags are the conditions to wait for.
+// waitFlags holds the conditions to wait for.
 type waitFlags struct {
 	role, name, text, selector, within, url string
 	ref                                     uint32
@@ -132,7 +132,7 @@ func (w *waitFlags) register(f *pflag.FlagSet) {
 	cli.MarkRare(f, "change", "enabled", "exact", "visible", "within")
 }
 
-// condition makes the condition from the flags that are set.
+// condition returns the condition that the given flags describe.
 func (w *waitFlags) condition(f *pflag.FlagSet) (*domtapv1.WaitCondition, error) {
 	until := &domtapv1.WaitCondition{Url: w.url, Change: w.change}
 	e := &domtapv1.ElementCondition{Role: w.role, Name: w.name, Text: w.text, Selector: w.selector, Exact: w.exact, Within: w.within}
@@ -173,10 +173,10 @@ func (w *waitFlags) condition(f *pflag.FlagSet) (*domtapv1.WaitCondition, error)
 	return until, nil
 }
 
-// spoken are the conditions that may be said without dashes, as in wait text "Order placed".
+// spoken maps the conditions that need no dashes, as in wait text "Order placed", to their flags.
 var spoken = map[string][]string{"text": {"text"}, "gone": {"gone", "text"}, "url": {"url"}, "role": {"role"}, "selector": {"selector"}}
 
-// sayCondition sets the flags that the first arguments say, and returns the others.
+// sayCondition sets the flags that the first arguments stand for, and returns the other arguments.
 func sayCondition(f *pflag.FlagSet, args []string) ([]string, error) {
 	if len(args) < 2 || spoken[args[0]] == nil {
 		return args, nil
@@ -193,7 +193,7 @@ func sayCondition(f *pflag.FlagSet, args []string) ([]string, error) {
 	return args[2:], nil
 }
 
-// words says what the flags wait for, as they were given: text "Done", and url */done.
+// words describes the conditions as they were given: text "Done", and url */done.
 func (w *waitFlags) words(given *pflag.FlagSet) string {
 	own := pflag.NewFlagSet("words", pflag.ContinueOnError)
 	new(waitFlags).register(own)
@@ -212,8 +212,8 @@ func (w *waitFlags) words(given *pflag.FlagSet) string {
 	return strings.Join(words, ", ")
 }
 
-// parseUntil reads the conditions of --until: KEY=VALUE with the names of the flags of wait, or the name
-// alone if the flag needs no value. A prefix gone:, visible: or enabled: is the state of an element.
+// parseUntil parses the conditions of --until: KEY=VALUE with the flag names of wait, or the name alone if the flag needs no value. A
+// prefix gone:, visible: or enabled: selects the state of an element.
 func parseUntil(conditions []string) (*domtapv1.WaitCondition, error) {
 	f := pflag.NewFlagSet("until", pflag.ContinueOnError)
 	var w waitFlags

@@ -59,7 +59,7 @@ func Watch(a *cli.App) *cobra.Command {
 	cmd.RunE = a.WithClientFor(func() time.Duration {
 		limit := watchLimit(a, cmd)
 		if len(w.until) > 0 && limit > 0 {
-			limit += cli.Patience // the daemon gives up first, and says what the page showed
+			limit += cli.Patience // the daemon gives up first, and reports what the page showed
 		}
 		return limit
 	}, func(ctx context.Context, c *cli.Client, _ []string) error {
@@ -72,7 +72,7 @@ func Watch(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// watchLimit is --timeout if the flag is set.
+// watchLimit returns --timeout if the flag is set, otherwise 0.
 func watchLimit(a *cli.App, cmd *cobra.Command) time.Duration {
 	if !cmd.Flags().Changed("timeout") {
 		return 0
@@ -133,7 +133,7 @@ func (w *watcher) run(ctx context.Context, c *cli.Client, view *viewFlags) error
 	return nil
 }
 
-// ended reports whether the end of a stream is a failure.
+// ended returns nil if the end of a stream is no failure, otherwise the error to report.
 func (w *watcher) ended(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, io.EOF) && w.count == 0, errors.Is(ctx.Err(), context.Canceled): // the tab was closed; Ctrl-C

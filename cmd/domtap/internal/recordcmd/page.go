@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// pageFlags say whether a replay has the live page, and whether a browser opens it.
+// pageFlags holds the flags that add a live page to a replay and open it in a browser.
 type pageFlags struct {
 	ui, open bool
 	secret   string
@@ -28,10 +28,10 @@ func (p *pageFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.open, "open", false, "serve the live page, and open it in the browser of this desktop")
 }
 
-// on reports whether there is a page.
+// on reports whether the live page is on.
 func (p *pageFlags) on() bool { return p.ui || p.open }
 
-// token makes the token of the page, which ends with the command; none without a page.
+// token creates the token of the page, which is valid until the command ends. Without a page it returns an empty string.
 func (p *pageFlags) token() (_ string, err error) {
 	if p.on() {
 		p.secret, err = listen.NewToken()
@@ -60,7 +60,7 @@ func (p *pageFlags) serve(ctx context.Context, a *cli.App, replay *server.Server
 	if p.open {
 		opening.Go(func() {
 			file := filepath.Join(filepath.Dir(socket.Addr().String()), "replay.html")
-			if err := cli.OpenPage(ctx, file, page); err != nil { // a person can open the address
+			if err := cli.OpenPage(ctx, file, page); err != nil { // the user can open the address
 				a.Warn(err)
 			}
 			<-ctx.Done()

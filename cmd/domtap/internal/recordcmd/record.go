@@ -1,4 +1,4 @@
-// Package recordcmd holds the commands record and replay: recordings of tabs.
+// Package recordcmd provides the commands record and replay, for recordings of tabs.
 package recordcmd
 
 import (
@@ -33,7 +33,7 @@ The files are in the directory of domtap serve --record, or else in recordings i
 	return cmd
 }
 
-// scope says which tabs a command is about.
+// scope selects the tabs of a command.
 type scope struct {
 	session string
 	all     bool
@@ -45,7 +45,7 @@ func (s *scope) register(a *cli.App, cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("session", "all")
 }
 
-// tab returns the tab that a command is about; empty: several.
+// tab returns the tab of a command. It returns an empty string if the command applies to several tabs.
 func (s *scope) tab(ctx context.Context, c *cli.Client) (string, error) {
 	if s.all || s.session != "" {
 		return "", nil

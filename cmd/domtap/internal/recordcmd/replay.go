@@ -20,14 +20,14 @@ import (
 	"github.com/domtap/domtap/internal/server/replay"
 )
 
-// replayFlags are the flags of the command replay.
+// replayFlags holds the flags of the command replay.
 type replayFlags struct {
 	socket string
 	at     time.Duration
 	har    string
 	script bool
 	goTest bool
-	// export is the file to write, of at most exportBytes bytes.
+	// export is the file to write. exportBytes limits its size.
 	export      string
 	exportBytes int
 	page        pageFlags
@@ -46,7 +46,7 @@ func (o *replayFlags) register(cmd *cobra.Command) {
 	f.DurationVar(&o.at, "at", 0, "show what was there this long after the start (default: the end)")
 	cli.MarkRare(f, "export-max-bytes", "go-test", "har", "socket")
 	cmd.MarkFlagsMutuallyExclusive("har", "script", "go-test", "export")
-	for _, page := range []string{"ui", "open"} { // the others serve nothing
+	for _, page := range []string{"ui", "open"} { // the other modes serve nothing
 		for _, other := range []string{"har", "script", "go-test", "export"} {
 			cmd.MarkFlagsMutuallyExclusive(page, other)
 		}
@@ -82,7 +82,7 @@ Recordings of several tabs are replayed together, each at its time.`,
 	return cmd
 }
 
-// replay makes a file of recordings, as the flags say, or serves them.
+// replay serves recordings, or converts them to a file if a flag requests that.
 func (o *replayFlags) replay(cmd *cobra.Command, a *cli.App, files []string) error {
 	if err := cli.FromEnv(cmd.Flags(), a.Lookup); err != nil {
 		return err
@@ -124,11 +124,11 @@ func (o *replayFlags) replay(cmd *cobra.Command, a *cli.App, files []string) err
 	return o.serve(cmd.Context(), a, player)
 }
 
-// spare fails if a file that is to be written is one of the recordings.
+// spare returns an error if the file to write is one of the recordings.
 func spare(file string, recordings []string) error {
 	made, err := os.Stat(file)
 	if err != nil {
-		return nil // nothing is there
+		return nil // the file does not exist
 	}
 	for _, path := range recordings {
 		if info, err := os.Stat(path); err == nil && os.SameFile(info, made) {
@@ -138,7 +138,7 @@ func spare(file string, recordings []string) error {
 	return nil
 }
 
-// sayMissing says what is not there of recordings that were cut off or damaged.
+// sayMissing reports what is missing in recordings that were cut off or damaged.
 func sayMissing(ctx context.Context, a *cli.App, player *replay.Player) error {
 	about, err := player.GetReplay(ctx, new(domtapv1.GetReplayRequest))
 	if err != nil {
@@ -154,7 +154,7 @@ func sayMissing(ctx context.Context, a *cli.App, player *replay.Player) error {
 	return nil
 }
 
-// program prints what clients did as a program.
+// program prints the actions of the clients as a program.
 func (o *replayFlags) program(a *cli.App, player *replay.Player) error {
 	made, err := player.Script()
 	if err != nil {
@@ -169,7 +169,7 @@ func (o *replayFlags) program(a *cli.App, player *replay.Player) error {
 	return a.SaveFile("-", text, "the program")
 }
 
-// saveTrace writes the HTML file, and says what is not in it.
+// saveTrace writes the HTML file, and reports what it leaves out.
 func (o *replayFlags) saveTrace(a *cli.App, player *replay.Player) error {
 	file, left, err := player.Export(a.Version, o.exportBytes)
 	if err != nil {
@@ -180,7 +180,7 @@ func (o *replayFlags) saveTrace(a *cli.App, player *replay.Player) error {
 			return err
 		}
 	}
-	// Everything that pages showed is in it.
+	// The file is private because it contains everything that pages showed.
 	return a.SaveSecret(o.export, file, "the trace")
 }
 
@@ -206,13 +206,13 @@ func (o *replayFlags) serve(ctx context.Context, a *cli.App, player *replay.Play
 	}
 	token, err := o.page.token()
 	if err != nil {
-		_ = socket.Close() // nothing was served
+		_ = socket.Close() // the server has not started
 		return err
 	}
 	pool := tabpool.New(replay.NewBrowser(), tabpool.Config{MaxTabs: maxTabs})
 	daemon, err := server.New(pool, server.Config{Replay: player, Token: token})
 	if err != nil {
-		_ = socket.Close() // the error of the server says more
+		_ = socket.Close() // the server's error is more informative
 		return err
 	}
 	about, err := player.GetReplay(ctx, new(domtapv1.GetReplayRequest))
@@ -229,5 +229,5 @@ func (o *replayFlags) serve(ctx context.Context, a *cli.App, player *replay.Play
 	return daemon.Serve(ctx, socket)
 }
 
-// maxTabs is how many recordings are replayed together at most.
+// maxTabs limits how many recordings are replayed together.
 const maxTabs = 1000

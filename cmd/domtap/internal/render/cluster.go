@@ -8,7 +8,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Cluster is a line about a cluster, and the tables of its nodes and its sessions.
+// Cluster returns a line about a cluster, and tables of its nodes and sessions.
 func Cluster(c *domtapv1.GetClusterResponse) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "cluster %s, as node %s knew it %s ago", Line(c.GetCluster()), Line(c.GetNodeId()), brief(c.GetAge().AsDuration()))
@@ -43,7 +43,7 @@ func placements(all []*domtapv1.ClusterSession) string {
 	})
 }
 
-// lower is the name of an enum's value as people read it; "-" for the one that says nothing.
+// lower returns the readable name of an enum value, or "-" for the unspecified value.
 func lower(name, prefix string) string {
 	if name = strings.TrimPrefix(name, prefix); name == "UNSPECIFIED" {
 		return "-"
@@ -51,8 +51,8 @@ func lower(name, prefix string) string {
 	return strings.ToLower(name)
 }
 
-// Drained has a line for each session that has left a node that drains, or is left on it, and one about the node. Undone: it takes
-// sessions again.
+// Drained returns a line for each session that has left a draining node or remains on it, and one about the node. undone means that the
+// node accepts sessions again.
 func Drained(d *domtapv1.DrainNodeResponse, undone bool) string {
 	var b strings.Builder
 	for _, m := range d.GetMoved() {
@@ -70,7 +70,7 @@ func Drained(d *domtapv1.DrainNodeResponse, undone bool) string {
 	return b.String()
 }
 
-// MovedSession says where a session was and is.
+// MovedSession reports the old and the new node of a session.
 func MovedSession(m *domtapv1.MoveSessionResponse) string {
 	if m.GetFromNodeId() == m.GetNodeId() {
 		return fmt.Sprintf("%s is on node %s already\n", Line(m.GetSessionId()), Line(m.GetNodeId()))

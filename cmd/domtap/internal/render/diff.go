@@ -5,6 +5,6 @@ import (
 	"github.com/domtap/domtap/internal/mcp/text"
 )
 
-// Diff prints a diff in the DIFF format, for answers that carry no text of their own; empty when nothing
-// changed. A diff may list fewer entries than it counts: the section's last line says so.
+// Diff returns a diff in the DIFF format, for answers without text. It returns an empty string if nothing changed. If a
+// diff lists fewer entries than it counts, the last line of the section reports that.
 func Diff(d *domtapv1.Diff) string { return text.DiffWith(d, Line) }

@@ -8,7 +8,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Log prints the entries of a log, one line each, and how to read on.
+// Log returns the entries of a log, one per line, and how to read on.
 func Log(r *domtapv1.ReadLogResponse, last bool) string {
 	var b strings.Builder
 	if n := r.GetDropped(); n > 0 {
@@ -38,7 +38,7 @@ func logLine(e *domtapv1.LogEntry) string {
 	return Line(line)
 }
 
-// ended says how a request went.
+// ended describes the outcome of a request.
 func ended(e *domtapv1.LogEntry) string {
 	took := time.Duration(e.GetDurationMs() * float64(time.Millisecond)).Round(time.Millisecond)
 	switch {
@@ -50,7 +50,7 @@ func ended(e *domtapv1.LogEntry) string {
 	return fmt.Sprintf("%d %v %dB", e.GetHttpStatus(), took, e.GetBytes())
 }
 
-// Batch prints the results of a batch, each under its URL.
+// Batch returns the results of a batch, each under its URL.
 func Batch(r *domtapv1.BatchResponse) string {
 	var b strings.Builder
 	for i, one := range r.GetResults() {

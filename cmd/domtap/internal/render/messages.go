@@ -15,10 +15,10 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Tabs is a table of tabs, with a heading.
+// Tabs returns a table of tabs with a heading.
 //
-// The column of sessions appears if a tab is in another session than the default. The name of a client's
-// session starts with the client's name and a dot.
+// The column of sessions appears if a tab is in a session other than the default. The name of a client's session starts with the client's
+// name and a dot.
 func Tabs(tabs []*domtapv1.Tab) string {
 	heading := "TAB\tSTATUS\tHTTP\tURL\tTITLE"
 	sessions := slices.ContainsFunc(tabs, func(tab *domtapv1.Tab) bool { return tab.GetSessionId() != "" && tab.GetSessionId() != "default" })
@@ -45,7 +45,7 @@ func Tabs(tabs []*domtapv1.Tab) string {
 	})
 }
 
-// Restore is one line that says whether a tab is restored.
+// Restore returns one line that reports whether a tab is restored.
 func Restore(tab *domtapv1.Tab) string {
 	state := "off: the tab is not restored when its page is lost; --on turns restore on"
 	if tab.GetRestore() {
@@ -54,7 +54,7 @@ func Restore(tab *domtapv1.Tab) string {
 	return fmt.Sprintf("%s: restore is %s\n", Line(tab.GetId()), state)
 }
 
-// Sessions is a table of sessions, with a heading.
+// Sessions returns a table of sessions with a heading.
 func Sessions(sessions []*domtapv1.Session) string {
 	return table("SESSION\tTABS\tDEVICE", sessions, func(one *domtapv1.Session) []string {
 		device := "-"
@@ -65,7 +65,7 @@ func Sessions(sessions []*domtapv1.Session) string {
 	})
 }
 
-// Devices is a table of the devices that sessions can emulate.
+// Devices returns a table of the devices that sessions can emulate.
 func Devices(all []sessions.Device) string {
 	has := map[bool]string{true: "yes", false: "no"}
 	return table("DEVICE\tVIEWPORT\tSCALE\tTOUCH\tMOBILE", all, func(d sessions.Device) []string {
@@ -81,11 +81,11 @@ func table[E any](heading string, entries []E, row func(E) []string) string {
 	for _, entry := range entries {
 		_, _ = fmt.Fprintln(w, strings.Join(row(entry), "\t"))
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // a strings.Builder returns no errors
 	return b.String()
 }
 
-// Dom is a heading about the page, and a table of its elements.
+// Dom returns a heading about the page and a table of its elements.
 func Dom(answer *domtapv1.GetDomResponse) string {
 	var b strings.Builder
 	meta := answer.GetMetadata()
@@ -102,7 +102,8 @@ func Dom(answer *domtapv1.GetDomResponse) string {
 	return b.String()
 }
 
-// LateFrames is a line that says how many frames an answer leaves out because they did not answer in time; empty: none.
+// LateFrames returns a line with the number of frames that did not answer in time and are missing from the answer. It returns an empty
+// string if there are none.
 func LateFrames(meta *domtapv1.ViewMetadata) string {
 	if late := len(meta.GetLateFrames()); late > 0 {
 		return fmt.Sprintf("-- frames that did not answer in time: %d; read again\n", late)
@@ -110,7 +111,7 @@ func LateFrames(meta *domtapv1.ViewMetadata) string {
 	return ""
 }
 
-// Kind is the role of an element, or its tag where it has none.
+// Kind returns the role of an element, or its tag if it has no role.
 func Kind(e *domtapv1.Element) string {
 	if e.GetRole() != "" {
 		return Line(e.GetRole())
@@ -118,7 +119,7 @@ func Kind(e *domtapv1.Element) string {
 	return Line(e.GetTag())
 }
 
-// detail is the most useful property of an element besides its name.
+// detail returns the most useful property of an element besides its name.
 func detail(e *domtapv1.Element) string {
 	switch {
 	case e.GetHref() != "":
@@ -133,7 +134,7 @@ func detail(e *domtapv1.Element) string {
 	return ""
 }
 
-// states lists the states that an element is in.
+// states lists the states of an element.
 func states(e *domtapv1.Element) string {
 	const yes, mixed = domtapv1.CheckedState_CHECKED_STATE_TRUE, domtapv1.CheckedState_CHECKED_STATE_MIXED
 	var words []string
@@ -159,7 +160,8 @@ func states(e *domtapv1.Element) string {
 	return strings.Join(words, " ")
 }
 
-// Outcome is one line for each thing that a person would have noticed, the completed steps as completed prints them, one for the verdict, and the diff. It is empty if no step was completed and nothing was noticed.
+// Outcome returns one line for each visible effect, the completed steps, a line for the verdict, and the diff. It returns an empty string
+// if no step was completed and there is no visible effect.
 func Outcome(answer *domtapv1.InteractResponse) string {
 	var b strings.Builder
 	b.WriteString(completed(answer.GetResults()))
@@ -167,11 +169,11 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	case domtapv1.Verdict_VERDICT_NO_CHANGE:
 		if tab.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
 			b.WriteString("The page does not answer: changes are unknown\n")
-		} else if b.Len() > 0 && !strings.Contains(b.String(), driver.InView) { // a person sees that the page scrolled
+		} else if b.Len() > 0 && !strings.Contains(b.String(), driver.InView) { // the user sees that the page scrolled
 			b.WriteString("No change\n")
 		}
 	case domtapv1.Verdict_VERDICT_NAVIGATED:
-		if !text.IsPage(answer.GetDiffText()) { // which begins with the same
+		if !text.IsPage(answer.GetDiffText()) { // a page begins with the same text
 			fmt.Fprintf(&b, "Navigated: %s | %s\n", Line(tab.GetUrl()), Line(tab.GetTitle()))
 		}
 	case domtapv1.Verdict_VERDICT_DIALOG:
@@ -183,7 +185,7 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	return Noticed(answer.GetOutcome(), answer.GetTab()) + b.String() + changes(answer)
 }
 
-// completed has the summaries of the steps that were completed. Of several, those that say no more than ok are counted only.
+// completed returns the summaries of the completed steps. If there are several, steps that only report ok are counted instead.
 func completed(results []*domtapv1.StepResult) string {
 	var all, told []string
 	for _, result := range results {
@@ -206,7 +208,7 @@ func completed(results []*domtapv1.StepResult) string {
 	return b.String()
 }
 
-// changes is the diff of an action, as text or, in answers without, in the DIFF format. The verdict says that nothing changed.
+// changes returns the diff of an action: its text, or the DIFF format if there is no text. If nothing changed, the verdict reports that.
 func changes(answer *domtapv1.InteractResponse) string {
 	if answer.GetDiffText() == "" {
 		return Diff(answer.GetDiff())
@@ -214,12 +216,12 @@ func changes(answer *domtapv1.InteractResponse) string {
 	return Paragraph(text.Changes(answer.GetDiffText()))
 }
 
-// Noticed is one line for each thing that a person would have noticed.
+// Noticed returns one line for each visible effect.
 func Noticed(all []*domtapv1.Outcome, now *domtapv1.Tab) string {
 	return text.OutcomeWith(all, now.GetTitle(), Line)
 }
 
-// Waited is the result of a wait: the element that met the condition, the page, and what changed meanwhile.
+// Waited returns the result of a wait: the element that met the condition, the page, and the changes during the wait.
 func Waited(answer *domtapv1.WaitForResponse) string {
 	var b strings.Builder
 	if answer.GetLine() != "" {
@@ -229,7 +231,7 @@ func Waited(answer *domtapv1.WaitForResponse) string {
 	return Noticed(answer.GetOutcome(), &domtapv1.Tab{Title: answer.GetTitle()}) + b.String() + Paragraph(text.Changes(answer.GetDiffText()))
 }
 
-// Watch is the text of one message of a stream, which may be empty.
+// Watch returns the text of one message of a stream. It may be empty.
 func Watch(m *domtapv1.WatchDomResponse) string {
 	switch event := m.GetEvent().(type) {
 	case *domtapv1.WatchDomResponse_Snapshot:

@@ -7,7 +7,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Routes is a table of routes. Values of headers are left out: they may be secrets.
+// Routes returns a table of routes. It omits header values because they may be secrets.
 func Routes(all []*domtapv1.Route) string {
 	return table("ROUTE\tMATCHED\tACTION\tREQUESTS", all, func(r *domtapv1.Route) []string {
 		requests := append(append([]string{}, r.GetMethods()...), r.GetResourceTypes()...)
@@ -16,7 +16,7 @@ func Routes(all []*domtapv1.Route) string {
 	})
 }
 
-// RouteAction says what a route does.
+// RouteAction describes the action of a route.
 func RouteAction(r *domtapv1.Route) string {
 	switch action := r.GetAction().(type) {
 	case *domtapv1.Route_Abort:

@@ -6,7 +6,7 @@ import (
 	"github.com/domtap/domtap/internal/profile"
 )
 
-// Profiles is a table of login profiles.
+// Profiles returns a table of login profiles.
 func Profiles(all []profile.Info) string {
 	return table("PROFILE\tSAVED\tBYTES\tKEY", all, func(p profile.Info) []string {
 		key := "identity"

@@ -7,7 +7,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// fileSize is a size as people read it.
+// fileSize returns a human-readable size.
 func fileSize(bytes int64) string {
 	if bytes < 1e6 {
 		return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
@@ -15,7 +15,7 @@ func fileSize(bytes int64) string {
 	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
-// Recordings is a table of recordings.
+// Recordings returns a table of recordings.
 func Recordings(all []*domtapv1.Recording) string {
 	return table("RECORDING\tTAB\tSESSION\tSTATE\tSTARTED\tSIZE\tFILE", all, func(r *domtapv1.Recording) []string {
 		state := lower(r.GetState().String(), "RECORDING_STATE_")
@@ -29,7 +29,7 @@ func Recordings(all []*domtapv1.Recording) string {
 	})
 }
 
-// Replay is a table of what is replayed, and lines about what is missing of it.
+// Replay returns a table of the replayed tabs, and lines about missing parts.
 func Replay(r *domtapv1.GetReplayResponse) string {
 	out := table("TAB\tSTARTED\tLENGTH\tSTATES\tPICTURES\tSIZE\tFILE", r.GetTabs(), func(t *domtapv1.ReplayedTab) []string {
 		one := t.GetRecording()

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// Request prints a request, and its body when it was asked for.
+// Request returns the text of a request. body also requests the body.
 func Request(r *domtapv1.GetRequestResponse, body bool) string {
 	var b strings.Builder
 	e := r.GetEntry()
@@ -39,7 +39,7 @@ func Request(r *domtapv1.GetRequestResponse, body bool) string {
 	return b.String()
 }
 
-// timing is the line of the parts that took time; empty while the request is under way.
+// timing returns the line with the phases that took time. It is empty while the request is in progress.
 func timing(e *domtapv1.LogEntry, t *domtapv1.RequestTiming) string {
 	if e.GetDurationMs() == 0 {
 		return ""
@@ -70,7 +70,7 @@ func headerLines(mark string, all []*domtapv1.Header) string {
 	return b.String()
 }
 
-// bodyText is a body as text, or what it is instead.
+// bodyText returns a body as text, or a description if it is not text.
 func bodyText(r *domtapv1.GetRequestResponse) string {
 	body := r.GetBody()
 	switch {
@@ -84,7 +84,7 @@ func bodyText(r *domtapv1.GetRequestResponse) string {
 	return "\n" + Paragraph(string(body))
 }
 
-// isText reports whether a body is text; a cut may be within a character.
+// isText reports whether a body is text. If cut is set, the body may end within a character.
 func isText(body []byte, cut bool) bool {
 	for i := 0; cut && i < utf8.UTFMax && len(body) > 0 && !utf8.Valid(body); i++ {
 		body = body[:len(body)-1]
@@ -102,7 +102,7 @@ func joinWords(words []string, between string) string {
 	return strings.Join(some, between)
 }
 
-// Archive says what is in an archive.
+// Archive describes the contents of an archive.
 func Archive(r *domtapv1.ExportHarResponse) string {
 	text := plural.Of(r.GetRequests(), "request")
 	if n := r.GetBodies(); n > 0 {
@@ -117,7 +117,7 @@ func Archive(r *domtapv1.ExportHarResponse) string {
 	return text
 }
 
-// Video says what a recording has.
+// Video describes the contents of a recording.
 func Video(r *domtapv1.RecordVideoResponse) string {
 	text := fmt.Sprintf("%s in %v", plural.Of(r.GetFrames(), "frame"), r.GetAt().AsDuration().Round(100*time.Millisecond))
 	if r.GetTruncated() {

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// Stats are the tables of an account: methods, steps, reads, and the sessions and tabs in it.
+// Stats returns the tables of an account: methods, steps, reads, sessions and tabs.
 func Stats(answer *domtapv1.GetStatsResponse) string {
 	total := answer.GetTotal()
 	var b strings.Builder
@@ -76,7 +76,7 @@ func stepGrid(all []*domtapv1.StepStats) string {
 	return grid("lrrrrrl", rows)
 }
 
-// reads is one line for each kind of read with calls.
+// reads returns one line for each kind of read with calls.
 func reads(r *domtapv1.ReadStats) string {
 	var b strings.Builder
 	if r.GetPages() > 0 {
@@ -109,13 +109,12 @@ func placeGrid(places []*domtapv1.Account) string {
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// saved is the part of the tokens of whole pages that responses did not cost. It is 0 if the responses cost
-// more.
+// saved returns the percentage of tokens that responses saved compared to whole pages. It is 0 if the responses cost more.
 func saved(m *domtapv1.MethodStats) string {
 	return share(max(m.GetSavedTokens(), 0), m.GetFullTokens())
 }
 
-// share is a part of a whole in percent, or "-" if the whole is 0.
+// share returns a part of a whole in percent, or "-" if the whole is 0.
 func share(part, whole int64) string {
 	if whole == 0 {
 		return "-"
@@ -123,7 +122,7 @@ func share(part, whole int64) string {
 	return fmt.Sprintf("%.0f%%", 100*float64(part)/float64(whole))
 }
 
-// brief is a duration with about three digits.
+// brief returns a duration with about three digits.
 func brief(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d >= 100*unit {
@@ -145,7 +144,7 @@ func reasons(failures map[string]int64) string {
 	return strings.Join(words, ", ")
 }
 
-// grid lays out rows in columns that are aligned left (l) or right (r).
+// grid lays out rows in columns, each aligned left (l) or right (r).
 func grid(columns string, rows [][]string) string {
 	widths := make([]int, len(columns))
 	for _, row := range rows {

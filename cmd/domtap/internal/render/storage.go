@@ -8,10 +8,10 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// cellLimit is how many characters of a name or value a table shows.
+// cellLimit limits how many characters of a name or value a table shows.
 const cellLimit = 60
 
-// Cookies is a table of cookies, with their values or the sizes of these.
+// Cookies returns a table of cookies, with their values or the sizes of the values.
 func Cookies(all []*domtapv1.StoredCookie, values bool, now time.Time) string {
 	return table("COOKIE\tVALUE\tDOMAIN\tPATH\tEXPIRES\tFLAGS", all, func(one *domtapv1.StoredCookie) []string {
 		c := one.GetCookie()
@@ -19,7 +19,7 @@ func Cookies(all []*domtapv1.StoredCookie, values bool, now time.Time) string {
 	})
 }
 
-// valueOr is a value for a table, or its size.
+// valueOr returns a value for a table, or its size.
 func valueOr(value string, shown bool, bytes int32) string {
 	if !shown {
 		return plural.Of(bytes, "byte")
@@ -27,7 +27,7 @@ func valueOr(value string, shown bool, bytes int32) string {
 	return Cell(value, cellLimit)
 }
 
-// expiry is when a cookie expires.
+// expiry returns the time until a cookie expires, for a table.
 func expiry(seconds float64, now time.Time) string {
 	if seconds <= 0 {
 		return "session"
@@ -62,7 +62,7 @@ func flags(c *domtapv1.Cookie) string {
 	return strings.Join(words, " ")
 }
 
-// Storage is a table of the entries of each origin.
+// Storage returns a table of the entries of each origin.
 func Storage(all []*domtapv1.StoredOrigin) string {
 	var parts []string
 	for _, o := range all {

@@ -1,7 +1,7 @@
-// Package render turns messages of the API into text for people. It is pure.
+// Package render turns API messages into text for people. Its functions have no side effects.
 //
-// The text of a page is untrusted: every function of this package returns text without control characters
-// for the terminal, and keeps text of a page on one line where the layout is made of lines.
+// Text of a page is untrusted. Every function of this package returns text without terminal control characters, and keeps text of a page on
+// one line where the layout consists of lines.
 package render
 
 import (
@@ -13,13 +13,13 @@ import (
 	"unicode/utf8"
 )
 
-// Clean replaces by U+FFFD the characters that control a terminal, change the reading direction, or have no glyph. It removes soft
-// hyphens and other hints for line breaks. Line breaks and tabs stay, and so do a variation selector and a joiner that follow a
-// character with a glyph, as in emoji.
+// Clean replaces characters that control a terminal, change the reading direction, or have no glyph by U+FFFD. It removes soft hyphens and
+// other hints for line breaks. It keeps line breaks and tabs, and variation selectors and joiners that follow a character with a glyph, as
+// in emoji.
 func Clean(text string) string { return new(cleaner).text(text) }
 
-// JSON escapes the characters of a JSON text that a terminal acts on instead of showing them: controls, marks
-// of the reading direction, and all others without a glyph. The text parses to the same value.
+// JSON escapes the characters of a JSON text that a terminal would interpret instead of showing: controls, marks of the reading direction,
+// and all others without a glyph. The text parses to the same value.
 func JSON(text []byte) []byte {
 	unsafe := func(r rune) bool { return r >= 0x7f && hidden(r) }
 	if bytes.IndexFunc(text, unsafe) < 0 {
@@ -42,13 +42,13 @@ func JSON(text []byte) []byte {
 	return out
 }
 
-// Result is a result that is JSON as a paragraph.
+// Result returns a JSON result as a paragraph.
 func Result(text string) string { return Paragraph(string(JSON([]byte(text)))) }
 
-// Line makes one clean line of a text, by folding its white space.
+// Line returns a clean text on one line, with its white space folded.
 func Line(text string) string { return Clean(strings.Join(strings.Fields(text), " ")) }
 
-// Cell makes the text of a table cell: one line of at most limit characters.
+// Cell returns the text of a table cell: one line of at most limit characters.
 func Cell(text string, limit int) string {
 	runes := []rune(Line(text))
 	if len(runes) <= limit {
@@ -57,7 +57,7 @@ func Cell(text string, limit int) string {
 	return string(runes[:limit-1]) + "…"
 }
 
-// Paragraph makes a clean text end with one line break, unless it is empty.
+// Paragraph returns a clean text that ends with a line break, unless it is empty.
 func Paragraph(text string) string {
 	if text == "" {
 		return ""
@@ -65,10 +65,10 @@ func Paragraph(text string) string {
 	return strings.TrimRight(Clean(text), "\n") + "\n"
 }
 
-// Clock is a time of day here, to the millisecond.
+// Clock returns the local time of day, in milliseconds.
 func Clock(at time.Time) string { return at.Local().Format("15:04:05.000") }
 
-// Prefixed puts a prefix before each line that is not empty.
+// Prefixed adds a prefix to each line that is not empty.
 func Prefixed(text, prefix string) string {
 	if prefix == "" {
 		return text
@@ -83,7 +83,7 @@ func Prefixed(text, prefix string) string {
 	return b.String()
 }
 
-// word makes enum values readable: TAB_STATUS_READY becomes ready.
+// word returns an enum value in readable form: TAB_STATUS_READY becomes ready.
 func word(name, prefix string) string { return strings.ToLower(strings.TrimPrefix(name, prefix)) }
 
 // The escape sequences of the colours.
@@ -97,11 +97,11 @@ const (
 
 var sectionColours = map[string]string{"Added:": green, "Removed:": red, "Changed:": yellow, "Moved:": yellow}
 
-// markColours are those of lines of the DENSE_DIFF format.
+// markColours maps the line marks of the DENSE_DIFF format to colours.
 var markColours = map[string]string{"+ ": green, "- ": red, "~ ": yellow, "= ": yellow, "> ": yellow}
 
-// Colour colours the lines of the DENSE_DIFF format, and those under a heading of the DIFF format. It makes other lines
-// bold, up to a page that DENSE_DIFF has instead.
+// Colour colours the lines of the DENSE_DIFF format, and the lines under a heading of the DIFF format. It makes other lines bold, up to the
+// start of a page, which DENSE_DIFF may contain instead of a diff.
 func Colour(diff string) string {
 	var b strings.Builder
 	section, page := bold, false

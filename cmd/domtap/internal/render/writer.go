@@ -10,17 +10,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Writer is a stream of text for a terminal. It applies Clean to all that it is given, and keeps the state of Clean from one
-// Write to the next, so that a character may be split between two. It is safe for concurrent use.
+// Writer writes text to a terminal. It applies Clean to everything written, and keeps the state of Clean between calls of Write, so that a
+// character may be split between two calls. It is safe for concurrent use.
 type Writer struct {
 	mu    sync.Mutex
 	w     io.Writer
 	clean cleaner
-	// rest begins a character whose other bytes have not come.
+	// rest holds the first bytes of an incomplete character.
 	rest []byte
 }
 
-// NewWriter returns a Writer to w: w itself if it is one, nil for nil.
+// NewWriter returns a Writer that writes to w. It returns w itself if w is a Writer, and nil for nil.
 func NewWriter(w io.Writer) io.Writer {
 	switch w := w.(type) {
 	case nil:
@@ -31,7 +31,7 @@ func NewWriter(w io.Writer) io.Writer {
 	return &Writer{w: w}
 }
 
-// Write cleans and writes p. It returns len(p), or the error of the stream.
+// Write cleans and writes p. It returns len(p), or the error of the underlying stream.
 func (s *Writer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +44,7 @@ func (s *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// incomplete returns the number of bytes at the end of text that begin a character without ending it, 0 to 3.
+// incomplete returns the length of an incomplete character at the end of text, 0 to 3 bytes.
 func incomplete(text string) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if end := text[len(text)-n:]; utf8.RuneStart(end[0]) {
@@ -57,8 +57,8 @@ func incomplete(text string) int {
 	return 0
 }
 
-// Raw returns the stream of a Writer, without Clean, and any other w as it is. It is for escape sequences of domtap itself, such
-// as colours. What is written to it must be cleaned before.
+// Raw returns the underlying stream of a Writer, without Clean, and any other w unchanged. It is for escape sequences of domtap itself,
+// such as colours. Other text must be cleaned before it is written to this stream.
 func Raw(w io.Writer) io.Writer {
 	if s, ok := w.(*Writer); ok {
 		return s.w
@@ -66,8 +66,8 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
-// Exact returns the stream for output that a program reads byte for byte: pictures, archives, bodies, messages of MCP. It is
-// Raw for a file or a pipe, and w on a terminal.
+// Exact returns the stream for output that a program reads byte for byte: pictures, archives, bodies and MCP messages. It is Raw(w) for a
+// file or a pipe, and w on a terminal.
 func Exact(w io.Writer) io.Writer {
 	raw := Raw(w)
 	if f, ok := raw.(interface{ Fd() uintptr }); ok && term.IsTerminal(int(f.Fd())) {
@@ -76,11 +76,11 @@ func Exact(w io.Writer) io.Writer {
 	return raw
 }
 
-// cleaner is the state of Clean within a text.
+// cleaner holds the state of Clean within a text.
 type cleaner struct {
-	// base is the last character with a glyph; 0 at the beginning of a line.
+	// base is the last character with a glyph, or 0 at the beginning of a line.
 	base rune
-	// varied and joined report that a variation selector or a joiner followed base.
+	// varied and joined report whether a variation selector or a joiner followed base.
 	varied, joined bool
 }
 
@@ -104,21 +104,21 @@ func (c *cleaner) next(r rune) rune {
 	case !hidden(r):
 		*c = cleaner{base: r}
 		return r
-	case r == '\u00ad', r == '\u200b', r == '\u2060': // where a line may or may not break
+	case r == '\u00ad', r == '\u200b', r == '\u2060': // hints for line breaks
 		return -1
 	case unicode.Is(unicode.Variation_Selector, r) && !c.varied && !c.joined && c.base > ' ':
 		c.varied = true
 		return r
-	case (r == '\u200c' || r == '\u200d') && !c.joined && c.base > '~': // of emoji, and of scripts that join letters
+	case (r == '\u200c' || r == '\u200d') && !c.joined && c.base > '~': // in emoji, and in scripts that join letters
 		c.joined = true
 		return r
 	}
-	*c = cleaner{} // what follows varies nothing
+	*c = cleaner{} // the next selector or joiner has no base
 	return unicode.ReplacementChar
 }
 
-// hidden reports whether a character has no glyph, though it is no white space: controls, format characters, separators of
-// lines, tags, variation selectors, fillers and other blanks.
+// hidden reports whether a character has no glyph and is not white space: controls, format characters, line separators, tags, variation
+// selectors, fillers and other blanks.
 func hidden(r rune) bool {
 	switch {
 	case r < 0x7f:

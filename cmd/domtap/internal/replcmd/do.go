@@ -17,14 +17,14 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// Steps makes steps of commands, so that several of them are one call.
+// Steps converts commands to steps, so that several of them need only one call.
 type Steps struct {
-	// Parse makes the step of a command; nil without an error: the command is none.
+	// Parse returns the step of a command. It returns nil without an error if the command is not a step.
 	Parse func(words []string) (*domtapv1.Step, error)
-	// Turn returns the command that does steps, given with their words. It leaves out what next, the command that reads the page after it, will
-	// print; each prints every change.
+	// Turn returns the command that performs steps; words holds their command lines. It omits what the command next, which reads the page,
+	// will print. With each, every change is printed.
 	Turn func(a *cli.App, words []string, steps []*domtapv1.Step, next string, each bool) *cobra.Command
-	// Max is how many steps a turn may have.
+	// Max limits the number of steps in a turn.
 	Max int
 }
 
@@ -55,7 +55,7 @@ func Do(a *cli.App, root Root, steps Steps) *cobra.Command {
 			return err
 		}
 		d := &doing{repl: repl{app: a, root: root, flags: given(cmd.Flags()), conns: new(cli.Conns)}, steps: steps, each: each}
-		defer func() { _ = d.conns.Close() }() // what failed was said by the command
+		defer func() { _ = d.conns.Close() }() // the command has reported the failure
 		if err := d.parse(lines); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func Do(a *cli.App, root Root, steps Steps) *cobra.Command {
 	return cmd
 }
 
-// linesOf are the steps of the arguments, or of the lines of standard input.
+// linesOf returns the steps from the arguments, or from the lines of standard input.
 func linesOf(in io.Reader, args []string) ([]string, error) {
 	if len(args) > 0 && !slices.Equal(args, []string{"-"}) {
 		return args, nil
@@ -83,7 +83,7 @@ func linesOf(in io.Reader, args []string) ([]string, error) {
 	return lines, nil
 }
 
-// doing is one command do under way.
+// doing is a running command do.
 type doing struct {
 	repl
 	steps Steps
@@ -91,15 +91,15 @@ type doing struct {
 	all   []part
 }
 
-// part is a step, with its words as they were given.
+// part is a step with its words as they were given.
 type part struct {
 	line  string
 	words []string
-	// step is what can be a part of a turn; nil: the words are a command of their own.
+	// step is the command's step in a turn. If nil, the words are a command of their own.
 	step *domtapv1.Step
 }
 
-// parse checks all steps, so that nothing is done when one of them is wrong.
+// parse checks all steps, so that nothing runs if one of them is invalid.
 func (d *doing) parse(lines []string) error {
 	for i, line := range lines {
 		words, err := commandOf(line)
@@ -125,7 +125,7 @@ func (d *doing) parse(lines []string) error {
 	return nil
 }
 
-// check checks the words of a command, and makes its step, if it can be one.
+// check checks the words of a command and returns its step, if it can be one.
 func (d *doing) check(words []string) (*domtapv1.Step, error) {
 	switch words[0] {
 	case "do", "repl":
@@ -138,7 +138,7 @@ func (d *doing) check(words []string) (*domtapv1.Step, error) {
 	return d.steps.Parse(words)
 }
 
-// run does the steps: those that follow each other as turns, the others as commands.
+// run runs the steps. Consecutive steps are combined into turns, and the others run as commands.
 func (d *doing) run(ctx context.Context) error {
 	for i := 0; i < len(d.all); {
 		n := 0
@@ -166,7 +166,7 @@ func (d *doing) run(ctx context.Context) error {
 	return nil
 }
 
-// turn does n steps from the one with a number on, in one call.
+// turn performs n steps in one call, beginning with the step at index from.
 func (d *doing) turn(ctx context.Context, app *cli.App, from, n int) int {
 	words := make([]string, n)
 	steps := make([]*domtapv1.Step, n)
@@ -177,10 +177,10 @@ func (d *doing) turn(ctx context.Context, app *cli.App, from, n int) int {
 	return app.Run(ctx, cmd, nil)
 }
 
-// readers are the commands that print of the page what their caller asks for, so that nothing needs to be said of it before.
+// readers lists the commands that print the page, so that an earlier step need not print it.
 var readers = []string{"snapshot", "compact", "dom", "read", "find", "extract"}
 
-// reader is the command of a step, if it reads the page; else empty.
+// reader returns the command of a step if it reads the page, otherwise an empty string.
 func (d *doing) reader(at int) string {
 	if at < len(d.all) && slices.Contains(readers, d.all[at].words[0]) {
 		return d.all[at].words[0]

@@ -19,14 +19,15 @@ import (
 
 const promptText = "domtap> "
 
-// prompt reads lines from a terminal until exit, Ctrl-D or SIGTERM. The terminal is raw while a line is edited, and as it was while a command runs.
+// prompt reads lines from a terminal until exit, Ctrl-D or SIGTERM. The terminal is in raw mode while a line is edited, and in its previous
+// mode while a command runs.
 func (r *repl) prompt(ctx context.Context, in *os.File) error {
 	t := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
 	}{clearing{in}, render.Raw(r.app.Out)}, promptText)
 	t.History = said{t.History}
-	// The signal of Ctrl-C ends the context of the whole program, so that commands here have contexts of their own.
+	// The signal of Ctrl-C ends the context of the whole program, so commands here have separate contexts.
 	ctx = context.WithoutCancel(ctx)
 	t.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' {
@@ -47,7 +48,7 @@ func (r *repl) prompt(ctx context.Context, in *os.File) error {
 			return fmt.Errorf("read the terminal: %w", err)
 		}
 		select {
-		case s := <-signals: // of a command that had ended when it came
+		case s := <-signals: // the signal was for a command that had ended before
 			if s == syscall.SIGTERM {
 				return nil
 			}
@@ -59,8 +60,8 @@ func (r *repl) prompt(ctx context.Context, in *os.File) error {
 	}
 }
 
-// clearing reads keys, and has Ctrl-C, at which the terminal would end, clear the line: the cursor goes to its end, all before that is deleted,
-// and a new prompt begins.
+// clearing reads keys and lets Ctrl-C clear the line. Otherwise Ctrl-C would end the terminal. It moves the cursor to the end of the line,
+// deletes everything before it, and starts a new prompt.
 type clearing struct{ io.Reader }
 
 const ctrlC, clearLine = "\x03", "\x05\x15\r"
@@ -88,12 +89,12 @@ func readLine(t *term.Terminal, in *os.File) (line string, err error) {
 	}
 	defer func() { err = errors.Join(err, term.Restore(int(in.Fd()), before)) }()
 	if width, height, err := term.GetSize(int(in.Fd())); err == nil && width > 0 {
-		_ = t.SetSize(width, height) // the line wraps at another place, and nothing worse
+		_ = t.SetSize(width, height) // an error only affects where the line wraps
 	}
 	return t.ReadLine()
 }
 
-// command runs one line; Ctrl-C ends it, and over says that the prompt ends with it.
+// command runs one line. Ctrl-C ends the command. over reports whether the prompt ends, too.
 func (r *repl) command(ctx context.Context, line string, in io.Reader, signals <-chan os.Signal) (over bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done, watched := make(chan struct{}), make(chan struct{})
@@ -114,9 +115,9 @@ func (r *repl) command(ctx context.Context, line string, in io.Reader, signals <
 	return errors.Is(err, errExit) || terminated, nil
 }
 
-// complete completes the word before the cursor as far as all candidates agree, and lists them when there are several.
+// complete completes the word before the cursor up to the common prefix of all candidates. If there are several, it lists them.
 func (r *repl) complete(ctx context.Context, t io.Writer, line string, pos int) (string, int, bool) {
-	// The terminal counts in characters.
+	// The terminal counts characters, not bytes.
 	runes := []rune(line)
 	head, rest := string(runes[:min(pos, len(runes))]), string(runes[min(pos, len(runes)):])
 	start := strings.LastIndexAny(head, " \t") + 1
@@ -141,10 +142,10 @@ func (r *repl) complete(ctx context.Context, t io.Writer, line string, pos int) 
 	return head + rest, len([]rune(head)), true
 }
 
-// candidate is a word that may stand at the cursor.
+// candidate is a possible word at the cursor.
 type candidate struct{ word, about string }
 
-// candidates asks the commands, as the shell's completion does.
+// candidates requests the candidates from the commands, as the completion of the shell does.
 func (r *repl) candidates(ctx context.Context, words []string, prefix string) (found []candidate) {
 	var out bytes.Buffer
 	app := r.child(strings.NewReader(""))
@@ -163,7 +164,7 @@ func (r *repl) candidates(ctx context.Context, words []string, prefix string) (f
 	return found
 }
 
-// maxListed is how many candidates are listed.
+// maxListed limits how many candidates are listed.
 const maxListed = 60
 
 func list(found []candidate) string {
@@ -177,7 +178,7 @@ func list(found []candidate) string {
 	return b.String()
 }
 
-// commonPrefix is what two words begin with, in whole characters.
+// commonPrefix returns the common prefix of two words, in whole characters.
 func commonPrefix(a, b string) string {
 	x, y := []rune(a), []rune(b)
 	i := 0

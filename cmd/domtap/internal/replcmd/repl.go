@@ -1,7 +1,8 @@
-// Package replcmd has the command repl: a prompt that runs the commands of the program without its name, over one connection.
+// Package replcmd provides the commands repl and do. repl is a prompt that runs the commands of the program without its name, over one
+// connection.
 //
-// On a terminal it edits lines, keeps a history and completes commands, flags, tabs and refs as the shell does; else it is a script, and ends at the first
-// command that fails.
+// On a terminal, repl edits lines, keeps a history and completes commands, flags, tabs and refs as the shell does. Otherwise it runs a
+// script and stops at the first command that fails.
 package replcmd
 
 import (
@@ -24,10 +25,10 @@ import (
 	"github.com/domtap/domtap/internal/refs"
 )
 
-// maxLine bounds a line of a script, in bytes.
+// maxLine limits the length of a line in a script, in bytes.
 const maxLine = 1 << 20
 
-// Root makes the tree of commands of one line.
+// Root returns the tree of commands for one line.
 type Root func(a *cli.App, args ...string) *cobra.Command
 
 // Repl returns the command repl.
@@ -46,7 +47,7 @@ the script with its exit code. Words are quoted as in a shell. The flags of repl
 	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "in a script, go on after a command that failed; the exit code is that of the last one that did")
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, _ []string) error {
 		r := &repl{app: a, root: root, flags: given(cmd.Flags()), conns: new(cli.Conns)}
-		defer func() { _ = r.conns.Close() }() // what failed was said by the command
+		defer func() { _ = r.conns.Close() }() // the command has reported the failure
 		if in, ok := a.In.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
 			return r.prompt(cmd.Context(), in)
 		}
@@ -55,7 +56,7 @@ the script with its exit code. Words are quoted as in a shell. The flags of repl
 	return cmd
 }
 
-// repl is one prompt, or one script.
+// repl is one prompt or one script.
 type repl struct {
 	app   *cli.App
 	root  Root
@@ -63,7 +64,7 @@ type repl struct {
 	conns *cli.Conns
 }
 
-// given has the flags that were given and that a variable sets, too, by the variable: that is how they reach each line.
+// given maps the variables of the given flags to their values. Through these variables, the flags apply to each line.
 func given(f *pflag.FlagSet) map[string]string {
 	set := map[string]string{}
 	f.Visit(func(flag *pflag.Flag) {
@@ -77,7 +78,7 @@ func given(f *pflag.FlagSet) map[string]string {
 	return set
 }
 
-// lookup is the environment of each line.
+// lookup reads the environment variables of each line.
 func (r *repl) lookup(name string) (string, bool) {
 	if value, set := r.flags[name]; set {
 		return value, true
@@ -85,7 +86,7 @@ func (r *repl) lookup(name string) (string, bool) {
 	return r.app.Lookup(name)
 }
 
-// child makes the app of one line, which shares the connections.
+// child returns the App of one line. It shares the connections.
 func (r *repl) child(in io.Reader) *cli.App {
 	env := r.app.Env
 	env.Lookup, env.In, env.Conns = endpoint.Lookup(r.lookup), in, r.conns
@@ -144,21 +145,21 @@ func (r *repl) script(ctx context.Context, keepGoing bool) error {
 	return nil
 }
 
-// linesFrom reads the lines of a script. The error of its end is for unreadable.
+// linesFrom returns a scanner for the lines of a script. Pass its error to unreadable.
 func linesFrom(in io.Reader) *bufio.Scanner {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
 	return lines
 }
 
-// unreadable is the error of a script that cannot be read to its end.
+// unreadable returns the error of a script that cannot be read to its end.
 func unreadable(err error) error {
 	return exit.Errorf(exit.Usage, "a line has at most 1 MiB", "read the script: %w", err)
 }
 
 // commandOf splits a line into the words of a command, without the name of the program.
 //
-// A number in quotes behind the name of an action is the text of its target, and not a ref.
+// A quoted number after the name of an action is the text of its target and not a ref.
 func commandOf(line string) ([]string, error) {
 	words, quoted, err := split(line)
 	if err == nil && len(words) > 0 && words[0] == "domtap" {
@@ -170,17 +171,17 @@ func commandOf(line string) ([]string, error) {
 	return words, err
 }
 
-// pointed are the commands whose first argument is a target.
+// pointed lists the commands whose first argument is a target.
 var pointed = strings.Fields("click dblclick hover check uncheck fill select")
 
-// Split splits a line into words, as a shell does: single quotes keep everything, double quotes all but backslashes before " and \, a backslash keeps
-// the next character, and # at the beginning of a word begins a comment.
+// Split splits a line into words like a shell. Single quotes keep everything, double quotes keep everything except backslashes before " and
+// \, a backslash keeps the next character, and # at the beginning of a word starts a comment.
 func Split(line string) ([]string, error) {
 	words, _, err := split(line)
 	return words, err
 }
 
-// split is Split, and says which words began with a quote.
+// split implements Split. quoted reports which words began with a quote.
 func split(line string) (words []string, quoted []bool, err error) {
 	var word strings.Builder
 	inWord, isQuoted, quote := false, false, rune(0)

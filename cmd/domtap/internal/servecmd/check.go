@@ -19,15 +19,15 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/tracing"
 )
 
-// dialogPolicies maps the words of --dialogs.
+// dialogPolicies maps the values of --dialogs to policies.
 var dialogPolicies = map[string]driver.DialogPolicy{
 	"report": driver.ReportDialogs, "accept": driver.AcceptDialogs, "dismiss": driver.DismissDialogs,
 }
 
-// restorePolicies maps the words of --restore-tabs.
+// restorePolicies maps the values of --restore-tabs to policies.
 var restorePolicies = map[string]daemon.Restore{"killed": daemon.RestoreKilled, "always": daemon.RestoreAlways, "never": daemon.RestoreNever}
 
-// complete fills in the settings that are not set, and checks all of them.
+// complete fills in missing settings and checks all settings.
 func (s *Flags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 	at, err := endpoint.FindPlaces(env, s.Browser.StateDir)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Flags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 		s.Socket = at.Socket
 	}
 	if s.OnDemand && !cmd.Flags().Changed("listen") {
-		s.Listen = "" // a daemon on demand opens no port unasked
+		s.Listen = "" // an on-demand daemon opens a port only on request
 	}
 	s.TokenFile = cmp.Or(s.TokenFile, at.Token)
 	s.Browser.StateDir = at.State
@@ -119,7 +119,7 @@ func (s *Flags) checkLimits() error {
 	return nil
 }
 
-// checkSearch reads the keys, too, so that a missing one is not found out at the first search.
+// checkSearch also reads the keys, so that a missing key is reported at the start and not at the first search.
 func (s *Flags) checkSearch() error {
 	if _, err := s.Search.Searcher(); err != nil {
 		return exit.Errorf(exit.Usage, "for example --search-provider brave --search-key-file brave.key, or --search-provider searxng --search-url https://search.example.org", "%w", err)
@@ -127,7 +127,7 @@ func (s *Flags) checkSearch() error {
 	return nil
 }
 
-// checkRemote reads the headers for remote browsers, so that a mistake is not found out at the first connection.
+// checkRemote reads the headers for remote browsers, so that a mistake is reported at the start and not at the first connection.
 func (s *Flags) checkRemote() error {
 	if _, err := s.Browsers.Header(); err != nil {
 		return exit.Errorf(exit.Usage, "a line is such as Authorization: Bearer KEY", "%w", err)
@@ -135,7 +135,7 @@ func (s *Flags) checkRemote() error {
 	return nil
 }
 
-// checkPages checks what is masked in pages, and what is blocked.
+// checkPages checks the settings for masking and blocking in pages.
 func (s *Flags) checkPages() (err error) {
 	if err := routes.CheckPresets(s.Browser.Block); err != nil {
 		return exit.Errorf(exit.Usage, "", "invalid --block: %w", err)
@@ -168,7 +168,7 @@ func (s *Flags) checkPolicy() (err error) {
 	return allowFiles(&s.Config, s.fileDirs)
 }
 
-// allowFiles lets tabs open the files of directories. A browser on another machine has other files.
+// allowFiles lets tabs open the files of some directories. A browser on another machine has other files.
 func allowFiles(cfg *daemon.Config, dirs []string) error {
 	files, err := folders.New(dirs)
 	switch {

@@ -10,7 +10,8 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
-// registerCluster defines no flag: nothing of a cluster is in this program. Who asks for a cluster learns how to get one.
+// registerCluster defines no flag, because this program was built without cluster support. The error for a cluster flag explains how to get
+// such a program.
 func (s *Flags) registerCluster(cmd *cobra.Command) {
 	next := cmd.FlagErrorFunc()
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 )
 
-// registerCluster defines the cluster that the daemon is a node of.
+// registerCluster defines the flags of the cluster.
 func (s *Flags) registerCluster(cmd *cobra.Command) {
 	f, c := cmd.Flags(), &s.Cluster
 	f.StringVar(&c.Name, "cluster", "", "be a node of the cluster of this name; empty: none")

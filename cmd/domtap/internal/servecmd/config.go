@@ -19,14 +19,13 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// origins says where the value of each flag comes from: "the command line", a variable such as
-// "$DOMTAP_LISTEN", a line such as "/etc/domtap/config:4", or "default".
+// origins maps each flag to the source of its value: "the command line", a variable such as "$DOMTAP_LISTEN", a line such as
+// "/etc/domtap/config:4", or "default".
 type origins map[string]string
 
 const fromDefault = "default"
 
-// load sets every flag from its first source: the command line, the environment, the configuration
-// file, the default.
+// load sets every flag from its first source: the command line, the environment, the configuration file, or the default.
 func (s *Flags) load(cmd *cobra.Command, env endpoint.Lookup) (origins, error) {
 	f := cmd.Flags()
 	from := origins{}
@@ -50,14 +49,14 @@ func (s *Flags) load(cmd *cobra.Command, env endpoint.Lookup) (origins, error) {
 	return from, file.apply(f, from)
 }
 
-// configFile is the file with the daemon's settings.
+// configFile is the configuration file of the daemon.
 type configFile struct {
 	path string
-	// required is whether somebody named the file, so that it must exist.
+	// required means that the user named the file, so it must exist.
 	required bool
 }
 
-// configFile finds the file: --config, else the file in --state-dir or the configuration directory.
+// configFile finds the file: --config, otherwise the file in --state-dir or in the configuration directory.
 func (s *Flags) configFile(env endpoint.Lookup) (configFile, error) {
 	if s.config != "" {
 		return configFile{s.config, true}, nil
@@ -72,7 +71,7 @@ func (s *Flags) configFile(env endpoint.Lookup) (configFile, error) {
 	return configFile{filepath.Join(filepath.Dir(at.Token), "config"), false}, nil
 }
 
-// notSettings are the flags of serve and config that no file sets and config does not print.
+// notSettings lists the flags of serve and config that are not settings: no file sets them, and config does not print them.
 var notSettings = []string{"all", "config", "help", "json", "output"}
 
 // isSetting reports whether a flag is a setting of the daemon.
@@ -80,7 +79,7 @@ func isSetting(flag *pflag.Flag) bool {
 	return !flag.Hidden && !slices.Contains(notSettings, flag.Name)
 }
 
-// apply sets the flags that are still at their defaults from the settings of the file.
+// apply sets the flags that still have their default from the settings of the file.
 func (c configFile) apply(f *pflag.FlagSet, from origins) error {
 	text, err := c.read()
 	if err != nil {
@@ -100,7 +99,7 @@ func (c configFile) apply(f *pflag.FlagSet, from origins) error {
 	for _, s := range all {
 		at := fmt.Sprintf("%s:%d", c.path, s.Line)
 		if from[s.Name] != fromDefault && lists[s.Name] == nil {
-			continue // set by a nearer source
+			continue // set by a source with higher precedence
 		}
 		flag := f.Lookup(s.Name)
 		if list, ok := flag.Value.(pflag.SliceValue); ok {
@@ -118,8 +117,7 @@ func (c configFile) apply(f *pflag.FlagSet, from origins) error {
 	return nil
 }
 
-// read reads the file. A file that others can write to is refused: it names the program that the
-// daemon starts.
+// read reads the file. It rejects a file that other users can write to, because the file names the program that the daemon starts.
 func (c configFile) read() ([]byte, error) {
 	info, err := os.Stat(c.path)
 	switch {
@@ -137,7 +135,7 @@ func (c configFile) read() ([]byte, error) {
 	return os.ReadFile(c.path)
 }
 
-// setting is what domtap config --json prints of one value.
+// setting is the JSON output of domtap config for one value.
 type setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -222,7 +220,7 @@ var (
 	queries   = lazyregexp.New(`(://[^?\s]*)\?\S+`)
 )
 
-// mask replaces the secrets of an address: its name and password, and its query.
+// mask replaces the secrets in an address: user name, password and query.
 func mask(value string) string {
 	return queries().ReplaceAllString(passwords().ReplaceAllString(value, "//***@"), "$1?***")
 }

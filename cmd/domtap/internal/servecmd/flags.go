@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// Flags are the settings of the daemon.
+// Flags holds the settings of the daemon.
 type Flags struct {
 	daemon.Config
 	config    string
@@ -26,7 +26,7 @@ type Flags struct {
 	fileDirs  []string
 	masks     []string
 	restore   cli.Choice
-	// clusterRole is set in programs that are built with clusters.
+	// clusterRole is set in programs built with cluster support.
 	clusterRole cli.Choice
 }
 
@@ -50,7 +50,7 @@ func (s *Flags) Register(cmd *cobra.Command) {
 	_ = f.MarkHidden("on-demand") // fails only if the flag does not exist
 }
 
-// registerListen defines where the daemon listens.
+// registerListen defines the flags of the addresses.
 func (s *Flags) registerListen(f *pflag.FlagSet) {
 	f.StringVar(&s.Socket, "socket", "", "the unix socket; empty: none (default: domtap/domtap.sock in $XDG_RUNTIME_DIR)")
 	f.StringVar(&s.Listen, "listen", listen.DefaultAddress, "the TCP address; empty: none")
@@ -63,7 +63,7 @@ func (s *Flags) registerListen(f *pflag.FlagSet) {
 	cli.BindEnv(f, "socket", "listen", "web", "ui", "web-host", "web-origin", "tls-cert", "tls-key")
 }
 
-// registerAccess defines who may call.
+// registerAccess defines the flags that control access.
 func (s *Flags) registerAccess(f *pflag.FlagSet) {
 	f.StringVar(&s.TokenFile, "token-file", "", "the file with the bearer token, created if missing (default: domtap/token in the configuration directory)")
 	f.StringVar(&s.Access.ClientsFile, "clients", "", "a file with named clients, which have sessions of their own: one line \"NAME all|read sha256:SUM\" for each token (domtap token new); mode 0600")
@@ -71,7 +71,7 @@ func (s *Flags) registerAccess(f *pflag.FlagSet) {
 	cli.BindEnv(f, "token-file", "clients", "tls-client-ca")
 }
 
-// registerBrowser defines which browsers run, and how.
+// registerBrowser defines the flags of the browsers.
 func (s *Flags) registerBrowser(f *pflag.FlagSet) {
 	f.StringVar(&s.Browser.ChromePath, "chrome", "", "the browser to start (default: the headless shell if it is installed and --headless is on, else the first Chromium or Chrome found)")
 	f.StringArrayVar(&s.Browser.Flags, "chrome-flag", nil, "one more flag for the browser, such as proxy-server=HOST:PORT; may be repeated")
@@ -86,7 +86,7 @@ func (s *Flags) registerBrowser(f *pflag.FlagSet) {
 	cli.BindEnv(f, "chrome", "chrome-flag", "headless", "page-nice", "browsers", "remote", "remote-header-file", "profile", "user-data-dir")
 }
 
-// registerPages defines what pages and clients may do.
+// registerPages defines the flags for the permissions of pages and clients.
 func (s *Flags) registerPages(cmd *cobra.Command) {
 	f := cmd.Flags()
 	policyFlag(f, &s.urlPolicy)
@@ -103,8 +103,8 @@ func (s *Flags) registerPages(cmd *cobra.Command) {
 	cli.BindEnv(f, "allow-file-dir", "mask", "block", "upload-dir", "downloads-dir", "max-downloads-bytes", "allow-eval", "dialogs", "restore-tabs")
 }
 
-// registerSearch defines who searches the web. Keys are in files, or in a variable that is no flag: arguments are seen
-// by every user of the machine.
+// registerSearch defines the flags of web search. Keys are in files or in a variable without a flag, because every user of the machine can
+// see arguments.
 func (s *Flags) registerSearch(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.Search.Providers, "search-provider", nil, "search the web with this provider: "+strings.Join(provider.Names, ", ")+"; may be repeated, the preferred one first (default: none)")
 	f.StringArrayVar(&s.Search.KeyFiles, "search-key-file", nil, "the file with the provider's key, mode 0600; with several providers NAME=FILE; may be repeated (default: the key in $"+daemon.SearchKeyVariable+")")
@@ -113,7 +113,7 @@ func (s *Flags) registerSearch(f *pflag.FlagSet) {
 	cli.BindEnv(f, "search-provider", "search-key-file", "search-url", "search-engine")
 }
 
-// registerCounts defines how many tabs and sessions there are, and for how long.
+// registerCounts defines the flags for the number and the lifetime of tabs and sessions.
 func (s *Flags) registerCounts(f *pflag.FlagSet) {
 	l := &s.Limits
 	f.IntVar(&s.MaxTabs, "max-tabs", 100, "the most open tabs")
@@ -129,7 +129,7 @@ func (s *Flags) registerCounts(f *pflag.FlagSet) {
 	cli.BindEnv(f, "max-tabs", "max-sessions", "warm-sessions", "max-tabs-per-client", "max-sessions-per-client", "max-page-elements", "tab-idle", "freeze-idle", "session-idle", "exit-idle")
 }
 
-// registerCalls defines how much clients may call.
+// registerCalls defines the flags that limit calls.
 func (s *Flags) registerCalls(f *pflag.FlagSet) {
 	l := &s.Limits
 	f.Float64Var(&l.CallsPerSecond, "max-calls-per-second", 2000, "the most calls that a client may start per second, on average; 0: no limit")
@@ -143,7 +143,7 @@ func (s *Flags) registerCalls(f *pflag.FlagSet) {
 	cli.BindEnv(f, "max-calls-per-second", "max-calls-burst", "max-streams", "max-streams-per-client", "max-connections", "max-request-bytes", "max-response-bytes", "mailbox")
 }
 
-// registerRecording defines which tabs are recorded.
+// registerRecording defines the flags of recordings.
 func registerRecording(f *pflag.FlagSet, r *daemon.Recording) {
 	f.StringVar(&r.Dir, "record", "", "record all tabs to files in this directory (default: only those of domtap record start, in recordings in --state-dir)")
 	f.Int64Var(&r.KeepBytes, "record-max-bytes", 2<<30, "remove the oldest recordings from the directory of --record when all take more; 0: never")
@@ -151,7 +151,7 @@ func registerRecording(f *pflag.FlagSet, r *daemon.Recording) {
 	cli.BindEnv(f, "record", "record-max-bytes", "record-max-age")
 }
 
-// registerDiagnostics defines logs, metrics, traces and profiles.
+// registerDiagnostics defines the flags of logs, metrics, traces and profiles.
 func (s *Flags) registerDiagnostics(cmd *cobra.Command) {
 	f := cmd.Flags()
 	cli.ChoiceFlag(cmd, &s.logFormat, "log-format", "", "the format of the log on standard error", "text", "json")

@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/netpolicy"
 )
 
-// PolicyFlag defines --url-policy, and returns a function that reads the value.
+// PolicyFlag defines --url-policy and returns a function that parses its value.
 func PolicyFlag(f *pflag.FlagSet) func() (*netpolicy.Policy, error) {
 	text := new(string)
 	policyFlag(f, text)
@@ -25,7 +25,7 @@ func policyFlag(f *pflag.FlagSet, text *string) {
 	cli.BindEnv(f, "url-policy")
 }
 
-// readPolicy reads the value of the flag, with its files.
+// readPolicy parses the value of the flag and reads its files.
 func readPolicy(text string) (*netpolicy.Policy, error) {
 	items := strings.Split(text, ",")
 	for i, item := range items {

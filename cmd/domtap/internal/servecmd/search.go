@@ -10,7 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// readSecrets reads the secrets that only the environment or a file has: the key of a search provider, and the headers for remote browsers.
+// readSecrets reads the secrets that come only from the environment or a file: the key of a search provider, and the headers for remote
+// browsers.
 func (s *Flags) readSecrets(env endpoint.Lookup) {
 	headers, _ := env(daemon.RemoteHeadersVariable)
 	s.Browsers.RemoteHeaders = search.NewSecret(headers)
@@ -18,8 +19,8 @@ func (s *Flags) readSecrets(env endpoint.Lookup) {
 	s.Search.Key = search.NewSecret(strings.TrimSpace(key))
 }
 
-// Searcher makes the search providers of a daemon that would be started now, by the environment and the configuration
-// file; nil if it has none. stateDir is --state-dir; empty: that of the environment.
+// Searcher returns the search providers of a daemon that would be started now, from the environment and the configuration file. It returns
+// nil if there are none. stateDir is the value of --state-dir; if empty, the environment determines the directory.
 func Searcher(env endpoint.Lookup, stateDir string) (*search.Searcher, error) {
 	var s Flags
 	cmd := &cobra.Command{Use: "serve"}

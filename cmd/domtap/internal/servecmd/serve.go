@@ -1,7 +1,7 @@
-// Package servecmd holds the commands serve and config: the daemon's settings, and the daemon itself.
+// Package servecmd provides the commands serve and config, and the daemon's settings.
 //
-// Every setting is a flag. An environment variable and a line of the configuration file can set the
-// flag, too; the nearest to the command line wins.
+// Every setting is a flag. An environment variable or a line of the configuration file can also set it. The command line takes precedence
+// over the environment, and the environment over the file.
 package servecmd
 
 import (
@@ -48,7 +48,7 @@ domtap config prints the settings in force and their origins.`,
 			return err
 		}
 		for _, secret := range []string{daemon.SearchKeyVariable, daemon.RemoteHeadersVariable, endpoint.PassphraseVariable} {
-			_ = os.Unsetenv(secret) // browsers must not inherit it
+			_ = os.Unsetenv(secret) // browsers must not inherit the secret
 		}
 		s.Version, s.Logger = a.Version, s.logger(a)
 		s.Browser.Logger = s.Logger
@@ -59,7 +59,7 @@ domtap config prints the settings in force and their origins.`,
 
 func (s *Flags) logger(a *cli.App) *slog.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(s.logLevel.Value)) // the flag allows only levels
+	_ = level.UnmarshalText([]byte(s.logLevel.Value)) // the flag allows only valid levels
 	options := &slog.HandlerOptions{Level: level}
 	if s.logFormat.Value == "json" {
 		return slog.New(slog.NewJSONHandler(a.Err, options))

@@ -27,7 +27,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// loginFlags are the flags of session login.
+// loginFlags holds the flags of session login.
 type loginFlags struct {
 	profile, file          string
 	untilURL, untilText    string
@@ -35,10 +35,10 @@ type loginFlags struct {
 	*profileflags.Profiles
 }
 
-// loginSession is the session in which a person logs in.
+// loginSession is the session in which the user logs in.
 const loginSession = "login"
 
-// loginLimit is how long a person may take, unless --timeout says otherwise.
+// loginLimit limits how long the user may take if --timeout is not set.
 const loginLimit = 15 * time.Minute
 
 func login(a *cli.App) *cobra.Command {
@@ -85,7 +85,7 @@ func (f *loginFlags) register(a *cli.App, cmd *cobra.Command) {
 	f.Profiles = profileflags.Register(a, cmd)
 }
 
-// run logs in. What would fail afterwards is found before.
+// run performs the login. It checks first whether the result can be saved.
 func (f *loginFlags) run(ctx context.Context, a *cli.App, url string) error {
 	if f.profile != "" {
 		if err := f.Check(f.profile, f.replace); err != nil {
@@ -112,7 +112,7 @@ func (f *loginFlags) run(ctx context.Context, a *cli.App, url string) error {
 	return nil
 }
 
-// needDisplay fails where no window can be shown. Systems other than Unix with X11 or Wayland always have a display.
+// needDisplay returns an error if no window can be shown. Only Unix with X11 or Wayland may lack a display.
 func needDisplay(a *cli.App) error {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		return nil
@@ -127,8 +127,8 @@ func needDisplay(a *cli.App) error {
 		"no display: DISPLAY and WAYLAND_DISPLAY are not set, so no window can be shown")
 }
 
-// inWindow starts a daemon with a visible browser, waits for the person, and reads what the browser has stored then. Nothing of
-// the daemon is left.
+// inWindow starts a daemon with a visible browser, waits for the user, and then reads the state of the browser. It removes the daemon and
+// all its files.
 func (f *loginFlags) inWindow(ctx context.Context, a *cli.App, url string) (state *domtapv1.StorageState, err error) {
 	dir, err := os.MkdirTemp("", "domtap-login-") // mode 0700
 	if err != nil {
@@ -138,7 +138,7 @@ func (f *loginFlags) inWindow(ctx context.Context, a *cli.App, url string) (stat
 	at := endpoint.Places{State: dir, Socket: filepath.Join(dir, "s"), Token: filepath.Join(dir, "token")}
 	to := endpoint.Target{Socket: at.Socket}
 	options := endpoint.Options{Agent: "domtap-cli/" + a.Version}
-	// The settings of the daemon that usually runs are not for this one.
+	// The settings of the regular daemon do not apply to this one.
 	visible := []string{"--headless=false", "--warm-sessions=0", "--browsers=1", "--listen=", "--web=", "--metrics=", "--remote=", "--profile="}
 	defer func() {
 		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), endpoint.StartLimit)
@@ -161,7 +161,7 @@ func (f *loginFlags) inWindow(ctx context.Context, a *cli.App, url string) (stat
 	return f.loggedIn(ctx, a, conn, url)
 }
 
-// withLog adds the last lines of the daemon's log, which is deleted with its directory.
+// withLog adds the last lines of the daemon's log to an error, because the log is deleted with its directory.
 func withLog(err error, at endpoint.Places) error {
 	text, readErr := os.ReadFile(at.Log())
 	if readErr != nil || len(text) == 0 {
@@ -170,7 +170,7 @@ func withLog(err error, at endpoint.Places) error {
 	return fmt.Errorf("%w (%s)", err, render.Line(string(text[max(0, len(text)-300):])))
 }
 
-// loggedIn opens the page, waits, and reads the state.
+// loggedIn opens the page, waits for the login, and reads the state.
 func (f *loginFlags) loggedIn(ctx context.Context, a *cli.App, conn *grpc.ClientConn, url string) (*domtapv1.StorageState, error) {
 	sessions, tabs := domtapv1.NewSessionServiceClient(conn), domtapv1.NewTabServiceClient(conn)
 	if _, err := sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{SessionId: loginSession}); err != nil {
@@ -188,7 +188,7 @@ func (f *loginFlags) loggedIn(ctx context.Context, a *cli.App, conn *grpc.Client
 	return State(ctx, a, &cli.Client{Sessions: sessions}, loginSession, f.withDatabases)
 }
 
-// wait waits for the person.
+// wait waits until the user has logged in.
 func (f *loginFlags) wait(ctx context.Context, a *cli.App, conn *grpc.ClientConn, tab string) error {
 	if f.untilURL != "" || f.untilText != "" {
 		a.Note("log in in the window; it closes when you are done")
@@ -197,7 +197,7 @@ func (f *loginFlags) wait(ctx context.Context, a *cli.App, conn *grpc.ClientConn
 	}
 	a.Note("log in in the window, then press Enter here")
 	pressed := make(chan error, 1)
-	go func() { // it may stay behind, waiting for a key; the command ends then
+	go func() { // may keep waiting for a key until the command ends
 		_, err := bufio.NewReader(a.In).ReadString('\n')
 		if errors.Is(err, io.EOF) {
 			err = exit.Errorf(exit.Usage, "run it in a terminal, or use --until-url or --until-text", "nobody can press Enter: standard input is closed")
@@ -212,10 +212,10 @@ func (f *loginFlags) wait(ctx context.Context, a *cli.App, conn *grpc.ClientConn
 	}
 }
 
-// longestWait is how long one call waits for a condition.
+// longestWait limits how long one call waits for a condition.
 const longestWait = 4 * time.Minute
 
-// waitForPage waits for the page, with as many calls as that takes.
+// waitForPage waits for the page, with repeated calls if necessary.
 func (f *loginFlags) waitForPage(ctx context.Context, conn *grpc.ClientConn, tab string) error {
 	until := &domtapv1.WaitCondition{Url: f.untilURL, Text: f.untilText}
 	for {

@@ -1,4 +1,4 @@
-// Package sessioncmd holds the command session: isolated sessions, and what they store.
+// Package sessioncmd provides the command session, for isolated sessions and their storage.
 package sessioncmd
 
 import (
@@ -37,7 +37,7 @@ session named default always exists.`,
 	return cmd
 }
 
-// settingsFlags defines the flags of settings. Only those with passwords have an environment variable.
+// settingsFlags defines the flags of session settings. Only flags with passwords have an environment variable.
 func settingsFlags(cmd *cobra.Command) *sessionflags.Settings {
 	s := new(sessionflags.Settings)
 	s.Register(cmd.Flags())
@@ -134,7 +134,7 @@ layout. The list is part of the program; no daemon is asked. With --json, print 
 	return cmd
 }
 
-// deviceLine is a device in JSON.
+// deviceLine is the JSON form of a device.
 type deviceLine struct {
 	Name   string  `json:"name"`
 	Width  int     `json:"width"`
@@ -222,12 +222,12 @@ listed. The file contains logins, so only you can read it. FILE - writes to stan
 	return cmd
 }
 
-// DatabasesFlag defines the flag that adds the databases to a state.
+// DatabasesFlag defines the flag that includes databases in a state.
 func DatabasesFlag(cmd *cobra.Command, databases *bool, standard bool) {
 	cmd.Flags().BoolVar(databases, "indexed-db", standard, "save the IndexedDB databases, too")
 }
 
-// State reads the storage state of a session, and notes what it leaves out.
+// State reads the storage state of a session and prints what it omits.
 func State(ctx context.Context, a *cli.App, c *cli.Client, session string, databases bool) (*domtapv1.StorageState, error) {
 	answer, err := c.Sessions.GetStorageState(ctx, &domtapv1.GetStorageStateRequest{SessionId: session, IndexedDb: databases})
 	if err != nil {
@@ -239,7 +239,7 @@ func State(ctx context.Context, a *cli.App, c *cli.Client, session string, datab
 	return answer.GetState(), nil
 }
 
-// omission says what a state leaves out.
+// omission describes what a state omits.
 func omission(o *domtapv1.StorageOmission) string {
 	what := fmt.Sprintf("database %q of %s", o.GetDatabase(), o.GetOrigin())
 	if o.GetStore() != "" {
@@ -248,13 +248,13 @@ func omission(o *domtapv1.StorageOmission) string {
 	return fmt.Sprintf("not saved: %s: %s", what, o.GetReason())
 }
 
-// writePrivate replaces a file by one that only this user can read, whatever the old mode was.
+// writePrivate replaces a file by one that only this user can read, whatever mode the old file had.
 func writePrivate(file string, raw []byte) error {
-	temporary, err := os.CreateTemp(filepath.Dir(file), ".domtap-*") // mode 0600, and no file or link that somebody else put there
+	temporary, err := os.CreateTemp(filepath.Dir(file), ".domtap-*") // creates a new file with mode 0600 and follows no existing link
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // it is gone after a rename
+	defer func() { _ = os.Remove(temporary.Name()) }() // fails after a successful rename
 	_, err = temporary.Write(raw)
 	if err = errors.Join(err, temporary.Close()); err != nil {
 		return err
@@ -285,7 +285,7 @@ their next document on. Databases of the same name are replaced as a whole. FILE
 	return cmd
 }
 
-// readState reads a storage state from a file, or from standard input.
+// readState reads a storage state from a file or standard input.
 func readState(a *cli.App, file string) (*domtapv1.StorageState, error) {
 	raw, err := a.ReadFile(file)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package sessionflags reads the settings of a session from flags, and its storage state from a file.
+// Package sessionflags reads session settings from flags, and the storage state from a file.
 package sessionflags
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/routes"
 )
 
-// Settings are the flags for the settings of a session.
+// Settings holds the flags for the settings of a session.
 type Settings struct {
 	device, viewport, locale, timezone, geolocation, scheme, agent, dialogs string
 	credentials, credentialsOrigin, proxy                                   string
@@ -52,7 +52,7 @@ func (s *Settings) Register(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.masks, "mask", nil, `what to mask in every response: "values" of fields, or a CSS selector; may be repeated; only for a new session`)
 }
 
-// Message makes the settings from the flags. Its errors are errors of usage; the daemon checks the rest.
+// Message returns the settings that the flags describe. Its errors are usage errors. The daemon checks the rest.
 func (s *Settings) Message() (*domtapv1.SessionSettings, error) {
 	e := &domtapv1.Emulation{Device: s.device, Locale: s.locale, TimezoneId: s.timezone, Offline: s.offline, ReducedMotion: s.reducedMotion, UserAgent: s.agent}
 	m := &domtapv1.SessionSettings{Emulation: e, Permissions: s.permissions, DenyDownloads: s.denyDownloads, Block: s.block}
@@ -89,8 +89,7 @@ func (s *Settings) setViewport(m *domtapv1.SessionSettings) error {
 	return err
 }
 
-// ParseViewport reads the value of --viewport, such as 1280x800. An empty value is not a viewport. The daemon checks
-// the range.
+// ParseViewport parses the value of --viewport, such as 1280x800. It returns nil for an empty value. The daemon checks the range.
 func ParseViewport(text string) (*domtapv1.Viewport, error) {
 	if text == "" {
 		return nil, nil
@@ -139,7 +138,7 @@ func (s *Settings) setPolicies(m *domtapv1.SessionSettings) error {
 	return nil
 }
 
-// setProxy reads the URL of a proxy, whose errors do not repeat it: it may have a password.
+// setProxy parses the URL of a proxy. Its errors do not contain the URL, because it may contain a password.
 func (s *Settings) setProxy(m *domtapv1.SessionSettings) error {
 	if s.proxy == "" {
 		if len(s.bypass) > 0 {

@@ -13,20 +13,20 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// The names of fields in the file. The rest of the file is the JSON form of the message.
+// The names of fields that the file encodes differently from the JSON form of the message.
 const (
 	originsField   = "origins"
 	databasesField = "indexedDB"
 )
 
-// EncodeState writes a storage state as JSON with the names of Playwright's storageState. Missing lists are written
-// as empty lists, as readers of the format expect; databases have their records as JSON, and not as texts of JSON.
+// EncodeState encodes a storage state as JSON with the field names of Playwright's storageState. Missing lists are written as empty lists,
+// because readers of the format expect them. Records of databases are written as JSON values instead of strings that contain JSON.
 func EncodeState(state *domtapv1.StorageState) ([]byte, error) {
 	raw, err := encodeState(state)
 	if err != nil {
 		return nil, fmt.Errorf("write the storage state as JSON: %w", err)
 	}
-	var out bytes.Buffer // protojson varies its white space on purpose; files need stable output
+	var out bytes.Buffer // protojson varies its white space on purpose, but files need stable output
 	if err := json.Indent(&out, raw, "", "  "); err != nil {
 		return nil, fmt.Errorf("write the storage state as JSON: %w", err)
 	}
@@ -57,7 +57,7 @@ func encodeState(state *domtapv1.StorageState) ([]byte, error) {
 	})
 }
 
-// DecodeState reads a storage state of EncodeState or Playwright. Unknown fields are ignored.
+// DecodeState decodes a storage state from EncodeState or Playwright. It ignores unknown fields.
 func DecodeState(raw []byte) (*domtapv1.StorageState, error) {
 	state, err := decodeState(raw)
 	if err != nil {
@@ -94,7 +94,7 @@ func decodeState(raw []byte) (*domtapv1.StorageState, error) {
 	return state, nil
 }
 
-// eachOrigin changes the objects of the origins in a state.
+// eachOrigin applies change to each origin in a state.
 func eachOrigin(raw []byte, change func(i int, fields *object) error) ([]byte, error) {
 	var state object
 	if err := json.Unmarshal(raw, &state); err != nil {
@@ -139,7 +139,7 @@ func (o *object) set(name string, value any) error {
 	return nil
 }
 
-// remove removes a field and returns its value, nil if there is none.
+// remove removes a field and returns its value, or nil if it does not exist.
 func (o *object) remove(name string) json.RawMessage {
 	text := o.fields[name]
 	delete(o.fields, name)
@@ -156,7 +156,7 @@ func (o *object) UnmarshalJSON(raw []byte) error {
 	for depth := 0; ; {
 		token, err := d.Token()
 		if err != nil {
-			return nil // the end: it was read before
+			return nil // end of the object, parsed before
 		}
 		switch t := token.(type) {
 		case json.Delim:

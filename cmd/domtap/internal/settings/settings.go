@@ -5,10 +5,10 @@
 //	max-tabs: 50
 //	upload-dir: [/srv/files, "/srv/more files"]
 //
-// The text of a value is the value of the flag of that name, whatever its YAML type; a list sets a flag
-// that may be repeated. Errors name the line.
+// The text of a value is the value of the flag with that name, whatever its YAML type. A list sets a flag that may be repeated. Errors
+// contain the line number.
 //
-// Files of the format before, with lines NAME = VALUE, are read as well.
+// The previous format, with lines NAME = VALUE, is also supported.
 package settings
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/domtap/domtap/internal/nearest"
 )
 
-// MaxBytes is the longest file.
+// MaxBytes limits the size of a file.
 const MaxBytes = 1 << 20
 
 // Setting is one value of a setting.
@@ -42,11 +42,10 @@ type Problem struct {
 	Message string
 }
 
-// Error is "line 3: …".
+// Error returns "line 3: …".
 func (p *Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.Message) }
 
-// Parse reads a file. The keys of known are the names of all settings; the value of a name is whether
-// the setting may be repeated.
+// Parse parses a file. The keys of known are the names of all settings. The value is true if the setting may be repeated.
 func Parse(text []byte, known map[string]bool) ([]Setting, error) {
 	if len(text) > MaxBytes {
 		return nil, &Problem{1, fmt.Sprintf("the file has more than %d bytes", MaxBytes)}
@@ -76,13 +75,13 @@ func Parse(text []byte, known map[string]bool) ([]Setting, error) {
 	return all, nil
 }
 
-// parseYAML reads a mapping of names to values or lists of values.
+// parseYAML parses a mapping of names to values or lists of values.
 func parseYAML(text []byte) ([]Setting, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, err // names the line
+		return nil, err // the error contains the line number
 	}
-	if doc.IsZero() { // nothing but comments
+	if doc.IsZero() { // the file contains only comments
 		return nil, nil
 	}
 	root := doc.Content[0]
@@ -105,10 +104,10 @@ func parseYAML(text []byte) ([]Setting, error) {
 	return all, nil
 }
 
-// isLines matches a file whose first line that is neither empty nor a comment is NAME = VALUE.
+// isLines matches a file whose first line that is neither empty nor a comment has the form NAME = VALUE.
 var isLines = lazyregexp.New(`\A\x{feff}?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*[\w-]*[ \t]*=`)
 
-// parseLines reads lines NAME = VALUE. A value in double quotes is a Go string.
+// parseLines parses lines NAME = VALUE. A value in double quotes is a Go string.
 func parseLines(text []byte) ([]Setting, error) {
 	var all []Setting
 	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
@@ -138,7 +137,7 @@ func parseLines(text []byte) ([]Setting, error) {
 	return all, nil
 }
 
-// unknown is the message of an unknown setting.
+// unknown returns the message for an unknown setting.
 func unknown(name string, known map[string]bool) string {
 	message := fmt.Sprintf("unknown setting %q", name)
 	if near := nearest.Name(name, slices.Sorted(maps.Keys(known))); near != "" {
@@ -147,7 +146,7 @@ func unknown(name string, known map[string]bool) string {
 	return message + ": domtap config --all lists all settings"
 }
 
-// Format writes a setting as lines of a file: a list for a setting that may be repeated.
+// Format formats a setting as lines of a file. A setting that may be repeated is a list.
 func Format(name string, repeats bool, values ...string) (string, error) {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, value := range values {

@@ -1,4 +1,4 @@
-// Package storagecmd holds the commands cookies and storage: what the pages of a session have stored, piece by piece.
+// Package storagecmd provides the commands cookies and storage, which read and change individual entries of a session's storage.
 package storagecmd
 
 import (
@@ -16,7 +16,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// client makes the client of the service.
+// client returns a client of the storage service.
 func client(c *cli.Client) domtapv1.StorageServiceClient {
 	return domtapv1.NewStorageServiceClient(c.Conn)
 }
@@ -25,7 +25,8 @@ func usagef(hint, format string, args ...any) error {
 	return exit.Errorf(exit.Usage, hint, format, args...)
 }
 
-// value is an argument, or what standard input holds when that is "-": arguments can be read by every user of a machine.
+// value returns an argument, or standard input if the argument is "-". Secrets belong there, because every user of the machine can read
+// arguments.
 func value(a *cli.App, argument string) (string, error) {
 	if argument != "-" {
 		return argument, nil
@@ -50,7 +51,7 @@ print them. No request is sent for any of it.`,
 	return cmd
 }
 
-// filterFlags are the flags that select cookies.
+// filterFlags holds the flags that select cookies.
 type filterFlags struct {
 	cmd                     *cobra.Command
 	session                 string
@@ -124,7 +125,7 @@ func getCookie(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// cookieFlags are the attributes of a cookie to set.
+// cookieFlags holds the attributes of a cookie to set.
 type cookieFlags struct {
 	session, url, domain, path, sameSite, priority, partition string
 	expires                                                   string
@@ -169,7 +170,7 @@ that the value is in no list of processes.`,
 	return cmd
 }
 
-// cookie makes the cookie without its name and value.
+// cookie returns the cookie without its name and value.
 func (f *cookieFlags) cookie(now time.Time) (*domtapv1.Cookie, error) {
 	c := &domtapv1.Cookie{Domain: f.domain, Path: f.path, Secure: f.secure, HttpOnly: f.httpOnly, SameSite: f.sameSite, Expires: -1}
 	if f.url != "" {

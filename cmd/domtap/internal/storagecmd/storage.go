@@ -28,7 +28,7 @@ print them. No request is sent for any of it.`,
 	return cmd
 }
 
-// areaFlags say which storage is meant.
+// areaFlags selects a storage area.
 type areaFlags struct {
 	area            cli.Choice
 	session, origin string
@@ -41,7 +41,7 @@ func (f *areaFlags) register(a *cli.App, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.origin, "origin", "", "the origin, such as https://example.com (default: list: all origins; --area session: that of the tab's page)")
 }
 
-// get reads entries, all with an empty name.
+// get returns entries. An empty name selects all entries.
 func (f *areaFlags) get(ctx context.Context, c *cli.Client, name string, values bool) ([]*domtapv1.StoredOrigin, error) {
 	if f.area.Value == "local" {
 		answer, err := client(c).GetLocalStorage(ctx, &domtapv1.GetLocalStorageRequest{SessionId: f.session, Origin: f.origin, Name: name, Values: values})

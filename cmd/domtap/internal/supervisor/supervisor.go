@@ -1,4 +1,5 @@
-// Package supervisor tells the service manager that started a daemon, such as systemd, that the daemon is ready and alive, by sd_notify(3).
+// Package supervisor notifies the service manager that started a daemon, such as systemd, that the daemon is ready and alive. It uses
+// sd_notify(3).
 package supervisor
 
 import (
@@ -14,12 +15,11 @@ import (
 // expects no notifications.
 type Manager struct {
 	address string
-	// watchdog is the longest time between two signs of life; 0: none are expected.
+	// watchdog is the maximum time between two keep-alive notifications. Zero means that none are expected.
 	watchdog time.Duration
 }
 
-// New reads the manager's variables, by sd_notify(3). The watchdog counts only if it is meant for this
-// process.
+// New reads the manager's variables as in sd_notify(3). It ignores the watchdog if it is meant for another process.
 func New(env endpoint.Lookup, pid int) *Manager {
 	address, _ := env("NOTIFY_SOCKET")
 	if address == "" || address[0] != '/' && address[0] != '@' {
@@ -48,8 +48,8 @@ func (m *Manager) Notify(state string) error {
 	return err
 }
 
-// KeepAlive notifies the manager, twice as often as required, each time that works returns. works must block in
-// a daemon that hangs. The caller calls stop at the end.
+// KeepAlive calls works repeatedly and notifies the manager each time works returns, twice as often as required. works must block if the
+// daemon hangs. The caller calls stop at the end.
 func (m *Manager) KeepAlive(works func()) (stop func()) {
 	if m == nil || m.watchdog == 0 {
 		return func() {}
@@ -61,7 +61,7 @@ func (m *Manager) KeepAlive(works func()) (stop func()) {
 		defer tick.Stop()
 		for {
 			works()
-			_ = m.Notify("WATCHDOG=1") // without it, the manager restarts the daemon
+			_ = m.Notify("WATCHDOG=1") // after missing notifications the manager restarts the daemon
 			select {
 			case <-tick.C:
 			case <-ended:

@@ -14,7 +14,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// waitUntil maps the words of --wait.
+// waitUntil maps the values of --wait.
 var waitUntil = map[string]domtapv1.WaitUntil{
 	"load":               domtapv1.WaitUntil_WAIT_UNTIL_LOAD,
 	"commit":             domtapv1.WaitUntil_WAIT_UNTIL_COMMIT,
@@ -26,7 +26,7 @@ func waitFlag(cmd *cobra.Command, c *cli.Choice) {
 	cli.ChoiceFlag(cmd, c, "wait", "w", "when the page counts as loaded", "load", "commit", "dom_content_loaded", "network_idle")
 }
 
-// openFlags are the flags of the command open.
+// openFlags holds the flags of the command open.
 type openFlags struct {
 	wait              cli.Choice
 	viewport, session string
@@ -96,16 +96,16 @@ func (o *openFlags) register(a *cli.App, cmd *cobra.Command) {
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only the ID of the tab")
 }
 
-// navigation is a call that takes a tab to another document.
+// navigation is a call that navigates a tab to another document.
 type navigation func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, args []string) (navigated, error)
 
-// navigated is what the answers to navigations have in common.
+// navigated is the common interface of the answers to navigations.
 type navigated interface {
 	GetTab() *domtapv1.Tab
 	GetOutcome() []*domtapv1.Outcome
 }
 
-// navigationCommand completes a command that makes a navigation and prints the tab.
+// navigationCommand completes a command that navigates and prints the tab.
 func navigationCommand(a *cli.App, cmd *cobra.Command, call navigation) *cobra.Command {
 	var wait cli.Choice
 	a.TabCommand(cmd)
@@ -136,10 +136,10 @@ func navigationCommand(a *cli.App, cmd *cobra.Command, call navigation) *cobra.C
 	return cmd
 }
 
-// arrived reports whether the server sent the page that was asked for, and no page about an error.
+// arrived reports whether the server sent the requested page instead of an error page.
 func arrived(tab *domtapv1.Tab) bool { return tab.GetHttpStatus() < http.StatusBadRequest }
 
-// urgent are the outcomes that no later look at the page shows as such: all but headings and texts.
+// urgent returns the outcomes that a later read of the page does not show: all except headings and texts.
 func urgent(all []*domtapv1.Outcome) []*domtapv1.Outcome {
 	return slices.DeleteFunc(slices.Clone(all), func(o *domtapv1.Outcome) bool {
 		return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_HEADING || o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT
@@ -161,7 +161,7 @@ func Goto(a *cli.App) *cobra.Command {
 	})
 }
 
-// historyCommand makes a command that moves a tab in its history.
+// historyCommand returns a command that moves a tab in its history.
 func historyCommand(a *cli.App, name, short string, call navigation) *cobra.Command {
 	return navigationCommand(a, &cobra.Command{
 		Use:   name,

@@ -43,7 +43,7 @@ on from the start.`,
 	return cmd
 }
 
-// setRestore changes whether a tab is restored, or only gets the tab.
+// setRestore changes whether a tab is restored. If neither on nor off is set, it only returns the tab.
 func setRestore(ctx context.Context, c *cli.Client, id string, on, off bool) (*domtapv1.Tab, error) {
 	if !on && !off {
 		answer, err := c.Tabs.GetTab(ctx, &domtapv1.GetTabRequest{TabId: id})

@@ -1,4 +1,4 @@
-// Package tabcmd holds the commands on tabs: open, list, navigate, close and restore.
+// Package tabcmd provides the commands on tabs: open, list, navigate, close and restore.
 package tabcmd
 
 import (

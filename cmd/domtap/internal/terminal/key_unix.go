@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Key names the terminal of this process: its session, which a shell begins for a terminal, and other programs for what they start. A session
-// that began outside of this container has the number 0 inside, and is told apart by when the container started.
+// Key identifies the terminal of this process by its process session. A shell creates a session for a terminal, and other programs do for
+// the processes they start. A session from outside a container has the number 0 inside, so the start time of the container is added to
+// distinguish it.
 func Key() string {
 	session, err := unix.Getsid(0)
 	if err != nil {
@@ -22,13 +23,14 @@ func Key() string {
 	return fmt.Sprintf("session %d since %s", session, startTime(max(session, 1)))
 }
 
-// startTime tells apart processes that had the same number, by when they started; empty where the system does not say.
+// startTime returns the start time of a process, which distinguishes processes with the same number. It returns an empty string if the
+// system does not report it.
 func startTime(pid int) string {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
-	// The name in parentheses may hold anything; the fields behind it do not (proc(5)).
+	// The name in parentheses may contain anything. The fields after it are well-formed (proc(5)).
 	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
 	if len(fields) < 20 {
 		return ""

@@ -9,7 +9,7 @@ import (
 
 var consoleWindow = windows.NewLazySystemDLL("kernel32.dll").NewProc("GetConsoleWindow")
 
-// Key names the terminal of this process: its console, or the parent of this process where there is none.
+// Key identifies the terminal of this process by its console, or by its parent process if there is no console.
 func Key() string {
 	if consoleWindow.Find() == nil {
 		if window, _, _ := consoleWindow.Call(); window != 0 {

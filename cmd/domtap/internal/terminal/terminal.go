@@ -1,8 +1,8 @@
-// Package terminal stores the tabs that each terminal opened, so that a command works on a tab of its own terminal, and
-// never on a tab that another program opened.
+// Package terminal stores the tabs that each terminal opened. A command thus works on a tab of its own terminal, and never on a tab that
+// another program opened.
 //
-// A terminal is a session of processes (setsid(2)); on Windows it is a console. Each terminal has a small file in the
-// state directory of the daemon. The file names the daemon too, because the next daemon reuses the IDs for other tabs.
+// A terminal is a session of processes (setsid(2)), or a console on Windows. Each terminal has a small file in the state directory of the
+// daemon. The file also contains the ID of the daemon, because the next daemon reuses the tab IDs for other tabs.
 package terminal
 
 import (
@@ -19,31 +19,31 @@ import (
 )
 
 const (
-	// maxTabs is how many tabs of a terminal are stored, maxFiles how many terminals of a daemon.
+	// maxTabs limits the tabs stored per terminal, and maxFiles the terminals stored per daemon.
 	maxTabs  = 32
 	maxFiles = 256
-	// maxAge is how long a terminal is stored after it opened or closed its last tab.
+	// maxAge is how long a terminal is stored after it last opened or closed a tab.
 	maxAge = 30 * 24 * time.Hour
-	// maxSize is the most bytes of a file.
+	// maxSize limits the size of a file in bytes.
 	maxSize = 64 << 10
 )
 
 // Tab is a tab that a terminal opened.
 type Tab struct {
 	ID string `json:"id"`
-	// Restored is whether the tab has the same ID in the next daemon.
+	// Restored reports whether the tab keeps its ID in the next daemon.
 	Restored bool `json:"restored,omitempty"`
 }
 
-// Tabs are the tabs that a terminal opened and did not close.
+// Tabs holds the tabs that a terminal opened and did not close.
 type Tabs struct {
-	// Daemon is the ID of the daemon of the tabs.
+	// Daemon is the ID of the daemon that has the tabs.
 	Daemon string `json:"daemon"`
-	// Opened is in the order of opening.
+	// Opened lists the tabs in the order of opening.
 	Opened []Tab `json:"opened"`
 }
 
-// Last returns the tab that was opened last; ok is false if there is none.
+// Last returns the tab that was opened last. ok is false if there is none.
 func (t Tabs) Last() (tab Tab, ok bool) {
 	if len(t.Opened) == 0 {
 		return Tab{}, false
@@ -54,16 +54,16 @@ func (t Tabs) Last() (tab Tab, ok bool) {
 // Memory stores the tabs of one terminal. A nil Memory stores nothing.
 type Memory struct{ dir, file string }
 
-// Of returns the memory of a terminal for the daemon at an address. The directory is the daemon's state directory; the
-// key is the result of Key in the terminal.
+// Of returns the memory of a terminal for the daemon at an address. stateDir is the daemon's state directory. key is the result of Key in
+// the terminal.
 func Of(stateDir, address, key string) *Memory {
 	sum := sha256.Sum256([]byte(address + "\x00" + key))
 	dir := filepath.Join(stateDir, "terminals")
 	return &Memory{dir: dir, file: filepath.Join(dir, hex.EncodeToString(sum[:16])+".json")}
 }
 
-// ClientID is the ID of a terminal in calls to the daemon, which tracks the elements that each client has seen; empty for
-// an empty key.
+// ClientID returns the ID of a terminal for calls to the daemon, which tracks the elements that each client has seen. It returns an empty
+// string for an empty key.
 func ClientID(key string) string {
 	if key == "" {
 		return ""
@@ -89,7 +89,7 @@ func (m *Memory) Load() Tabs {
 	return tabs
 }
 
-// Opened stores a tab as the tab that the terminal opened last. Tabs of another daemon are deleted.
+// Opened stores a tab as the one that the terminal opened last. It deletes tabs of another daemon.
 func (m *Memory) Opened(daemon string, tab Tab) error {
 	tabs := m.Load()
 	if tabs.Daemon != daemon {
@@ -101,7 +101,7 @@ func (m *Memory) Opened(daemon string, tab Tab) error {
 	return m.save(tabs)
 }
 
-// Restored stores whether a tab of the terminal has the same ID in the next daemon.
+// Restored stores whether a tab of the terminal keeps its ID in the next daemon.
 func (m *Memory) Restored(id string, restored bool) error {
 	tabs := m.Load()
 	i := slices.IndexFunc(tabs.Opened, func(tab Tab) bool { return tab.ID == id })

@@ -36,13 +36,13 @@ take the tab over. A call that is under way ends as it would; reads go on. domta
 	return cmd
 }
 
-// pauseFlags are the flags of pause.
+// pauseFlags holds the flags of pause.
 type pauseFlags struct {
 	session, reason string
 	fail, list      bool
 }
 
-// pause lists what is paused, pauses the client that args name, or takes the tab over.
+// pause lists the pauses, pauses the client named by args, or takes over the tab.
 func (o *pauseFlags) pause(ctx context.Context, c *cli.Client, p *cli.Printer, args []string) error {
 	at, err := placeOf(ctx, c, o.session)
 	if err != nil {
@@ -71,7 +71,7 @@ func (o *pauseFlags) pause(ctx context.Context, c *cli.Client, p *cli.Printer, a
 	return showPause(p, answer, err)
 }
 
-// showPause prints what was paused, unless there is an error.
+// showPause prints the new pause, unless there is an error.
 func showPause(p *cli.Printer, answer interface {
 	proto.Message
 	GetPause() *domtapv1.Pause
@@ -128,7 +128,7 @@ func placeOf(ctx context.Context, c *cli.Client, session string) (at place, err 
 	return at, err
 }
 
-// pauses prints what is paused, one line each.
+// pauses returns the pauses, one per line.
 func pauses(all []*domtapv1.Pause) string {
 	if len(all) == 0 {
 		return "nothing is paused\n"

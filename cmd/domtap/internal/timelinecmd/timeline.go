@@ -1,4 +1,4 @@
-// Package timelinecmd has the commands that show what happened on a tab, and pause clients.
+// Package timelinecmd provides the commands that show the events of a tab and pause clients.
 package timelinecmd
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/domtap/domtap/internal/timeline"
 )
 
-// flags say what to show of a timeline.
+// flags selects what to show of a timeline.
 type flags struct {
 	client string
 	kinds  []string
@@ -86,7 +86,7 @@ func nameOf(kind domtapv1.TimelineKind) string {
 	return strings.ToLower(strings.TrimPrefix(kind.String(), "TIMELINE_KIND_"))
 }
 
-// wanted are the kinds that the flag names.
+// wanted returns the kinds that the flag selects.
 func (l *flags) wanted() ([]domtapv1.TimelineKind, error) {
 	var out []domtapv1.TimelineKind
 	for _, name := range l.kinds {
@@ -120,7 +120,7 @@ func show(ctx context.Context, p *cli.Printer, service domtapv1.TimelineServiceC
 	switch {
 	case errors.Is(err, io.EOF) || status.Code(err) == codes.Aborted: // the tab is closed
 		return nil
-	case exit.IsTimeUp(ctx, err): // which is no failure
+	case exit.IsTimeUp(ctx, err): // a timeout is no failure here
 		return nil
 	case ctx.Err() != nil:
 		return exit.Errorf(exit.Interrupted, "", "interrupted")
@@ -128,7 +128,7 @@ func show(ctx context.Context, p *cli.Printer, service domtapv1.TimelineServiceC
 	return err
 }
 
-// ended prints the entries that are no calls under way, which come again.
+// ended returns the text of entries, without calls in flight, which appear again when they end.
 func ended(entries []*domtapv1.TimelineEntry) string {
 	var b strings.Builder
 	for _, e := range entries {
@@ -143,7 +143,7 @@ func line(e *domtapv1.TimelineEntry) string {
 	return render.Line(e.GetTime().AsTime().Local().Format("15:04:05.000") + " " + timeline.Text(e))
 }
 
-// text prints a timeline, and unless it is followed the clients.
+// text returns a timeline and, unless it is followed, its clients.
 func text(r *domtapv1.GetTimelineResponse, follow bool) string {
 	var b strings.Builder
 	if n := r.GetDropped(); n > 0 {
