@@ -5,12 +5,12 @@ import (
 	"net/netip"
 )
 
-// Kind is why an address is not public; empty: it is public.
+// Kind is the reason why an address is not public. It is empty for a public address.
 type Kind string
 
-// special are the ranges outside the public internet; narrow ranges come before the ranges that contain them. They are
-// the ranges of the IANA special-purpose registries for IPv4 and IPv6 that are not globally reachable, or that lead to
-// other addresses, and ranges where no public server can be.
+// special lists the ranges outside the public internet. A narrow range precedes the ranges that contain it. The list has the ranges of the
+// IANA special-purpose registries for IPv4 and IPv6 that are not globally reachable or that map to other addresses, and ranges that cannot
+// contain a public server.
 var special = []struct {
 	prefix netip.Prefix
 	kind   Kind
@@ -55,7 +55,7 @@ const (
 	platform      Kind = "cloud platform"
 )
 
-// unnamed are the kinds that a rule must allow by address: a rule that allows the name is not enough.
+// unnamed holds the kinds that a rule must allow by address. A rule that allows only the name is not sufficient.
 var unnamed = map[Kind]bool{linkLocal: true, platform: true, unspecified: true, multicast: true, "broadcast": true, reserved: true, metadata: true}
 
 // metadata is the IPv6 address of Amazon's instance metadata service, which serves credentials.
@@ -66,9 +66,9 @@ var metadata6 = netip.MustParseAddr("fd00:ec2::254")
 // globals is the range of IPv6 global unicast addresses.
 var globals = netip.MustParsePrefix("2000::/3")
 
-// Classify returns an address in its plain form (an IPv4-mapped IPv6 address becomes an IPv4 address) and why the address
-// is not public. An address with a zone is link-local. An address that embeds an IPv4 address (NAT64, 6to4, Teredo) has
-// the kind of that address.
+// Classify returns an address in its plain form, and the reason why the address is not public. The plain form of an IPv4-mapped IPv6
+// address is an IPv4 address. An address with a zone is link-local. An address that embeds an IPv4 address (NAT64, 6to4, Teredo) has the
+// kind of that address.
 func Classify(ip netip.Addr) (netip.Addr, Kind) {
 	zoned := ip.Zone() != ""
 	ip = ip.Unmap().WithZone("")
@@ -107,7 +107,7 @@ var (
 	teredo     = netip.MustParsePrefix("2001::/32")
 )
 
-// embedded are the IPv4 addresses that traffic to an IPv6 address can reach.
+// embedded returns the IPv4 addresses that traffic to an IPv6 address can reach.
 func embedded(ip netip.Addr) []netip.Addr {
 	if !ip.Is6() {
 		return nil
@@ -122,7 +122,7 @@ func embedded(ip netip.Addr) []netip.Addr {
 		return []netip.Addr{v4(12, 0)}
 	case sixToFour.Contains(ip):
 		return []netip.Addr{v4(2, 0)}
-	case teredo.Contains(ip): // the server's, and the client's with its bits turned over
+	case teredo.Contains(ip): // the address of the server, and the address of the client with its bits inverted
 		return []netip.Addr{v4(4, 0), v4(12, ^uint32(0))}
 	}
 	return nil

@@ -13,9 +13,9 @@ import (
 
 var errNoHost = errors.New("must name a host that a browser understands, such as example.com")
 
-// TargetOf returns what a browser contacts for an absolute URL, parsed as browsers parse it: white space around the URL
-// and tabs and line ends in it are ignored, a backslash is a slash, any number of slashes precedes the host, and text
-// before an @ is not the host. URLs of schemes without hosts have a Target with the scheme alone.
+// TargetOf returns the server that a browser contacts for an absolute URL. It parses the URL as browsers do: it ignores white space around
+// the URL and tabs and line ends in it, treats a backslash as a slash, accepts any number of slashes before the host, and does not take
+// text before an @ for the host. For URLs of schemes without hosts, the Target contains only the scheme.
 func TargetOf(raw string) (Target, error) {
 	raw = strings.TrimFunc(raw, func(r rune) bool { return r <= ' ' })
 	raw = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(raw)
@@ -41,7 +41,7 @@ func TargetOf(raw string) (Target, error) {
 	return t, t.readAuthority(rest)
 }
 
-// readAuthority parses the host, and the port when there is one.
+// readAuthority parses the host and the optional port.
 func (t *Target) readAuthority(text string) (err error) {
 	host, port := text, ""
 	if i := strings.LastIndexByte(text, ':'); i > strings.LastIndexByte(text, ']') {
@@ -58,7 +58,7 @@ func (t *Target) readAuthority(text string) (err error) {
 	return err
 }
 
-// TargetAt parses host:port, the form in which proxies are asked for a target. The port is required.
+// TargetAt parses host:port, the form in which clients pass a target to a proxy. The port is required.
 func TargetAt(scheme, authority string) (Target, error) {
 	t := Target{Scheme: scheme}
 	if strings.HasSuffix(authority, ":") || !strings.Contains(authority[strings.LastIndexByte(authority, ']')+1:], ":") {
@@ -80,14 +80,14 @@ func isScheme(s string) bool {
 // mapping maps names to ASCII as browsers do (UTS 46, nontransitional, without the rules for host names).
 var mapping = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
-// forbidden are characters that no host contains, besides control characters.
+// forbidden contains the characters that no host contains, in addition to control characters.
 const forbidden = " #/:<>?@[\\]^|%"
 
-// maxHost is the limit on the length of a host.
+// maxHost limits the length of a host.
 const maxHost = 1000
 
-// parseHost parses the host of a URL. It returns addresses in their canonical form without brackets, and names in ASCII
-// and lower case, without the dot at the end.
+// parseHost parses the host of a URL. It returns addresses in their canonical form without brackets, and names in lower-case ASCII without
+// a trailing dot.
 func parseHost(text string) (string, error) {
 	if text == "" || len(text) > maxHost {
 		return "", errNoHost
@@ -124,7 +124,7 @@ func parseHost(text string) (string, error) {
 	return text, nil
 }
 
-// isPlain reports whether a name is in its canonical form already, as nearly all are.
+// isPlain reports whether a name is already in its canonical form. Nearly all names are.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-') {
@@ -165,7 +165,7 @@ func parseNumber(s string) (uint64, error) {
 	return strconv.ParseUint(s, base, 64)
 }
 
-// parseIPv4 parses an IPv4 address in any form that browsers accept: the last of one to four numbers fills the rest.
+// parseIPv4 parses an IPv4 address in any form that browsers accept: one to four numbers, of which the last fills the remaining bytes.
 func parseIPv4(host string) (string, error) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {

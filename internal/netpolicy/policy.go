@@ -1,14 +1,13 @@
-// Package netpolicy decides where tabs may go: on the URLs that a client names, on the hosts and ports that a browser
-// asks for, and on the addresses of these hosts.
+// Package netpolicy limits the destinations of tabs. It checks the URLs that a client names, the hosts and ports that a browser requests,
+// and the addresses of these hosts.
 //
-// A Policy is a base and rules, immutable and safe for any number of goroutines. The base is Open (everything), Public
-// (addresses of the public internet only) or Closed (nothing). Rules allow and deny hosts, address ranges and ports; a
-// deny rule wins over every allow rule. A policy is asked twice: Name decides when the host is known, and returns a Grant
-// that decides on each address, right before the address is dialed. A caller that dials only what a Grant allows is safe
-// from DNS rebinding.
+// A Policy consists of a base and rules. It is immutable and safe for concurrent use. The base is Open (everything), Public (only addresses
+// of the public internet) or Closed (nothing). Rules allow and deny hosts, address ranges and ports. A deny rule takes precedence over
+// every allow rule. Callers check in two steps: Name checks the host and returns a Grant, and the Grant checks each address immediately
+// before the address is dialed. A caller that dials only addresses that a Grant allows is safe from DNS rebinding.
 //
-// Hosts are parsed as browsers parse them (the URL standard of the WHATWG), so 0x7f.1, 2130706433, 127.0.0.1. and
-// [::ffff:127.0.0.1] are all 127.0.0.1. The package resolves no names and has no state.
+// Hosts are parsed as browsers parse them (the WHATWG URL standard), so 0x7f.1, 2130706433, 127.0.0.1. and [::ffff:127.0.0.1] are all
+// 127.0.0.1. The package resolves no names and has no state.
 package netpolicy
 
 import (
@@ -20,14 +19,14 @@ import (
 	"strings"
 )
 
-// Base is what a policy does with a host that no rule matches.
+// Base is the decision of a policy on a host that no rule matches.
 type Base uint8
 
 // The bases.
 const (
 	// Open allows everything.
 	Open Base = iota
-	// Public allows the addresses of the public internet: no private, local or otherwise special ones.
+	// Public allows the addresses of the public internet. It refuses private, local and other special addresses.
 	Public
 	// Closed allows nothing.
 	Closed
@@ -44,28 +43,27 @@ func (b Base) String() string {
 	return ""
 }
 
-// Policy says where tabs may go. The zero value and nil allow everything.
+// Policy limits the destinations of tabs. The zero value and nil allow everything.
 type Policy struct {
 	base        Base
 	deny, allow []rule
-	// schemes are the allowed schemes; nil: all.
+	// schemes lists the allowed schemes. If nil, all are allowed.
 	schemes []string
 }
 
-// Schemes are the schemes that a rule may name. http covers ws, and https covers wss.
+// Schemes lists the schemes that a rule may name. http covers ws, and https covers wss.
 var Schemes = []string{"http", "https", "data"}
 
-// The limits keep a decision to microseconds.
+// These limits keep a decision within microseconds.
 const (
 	maxRules = 10_000
 	maxText  = 1 << 20
 )
 
-// Parse reads a policy: items, separated by commas or line ends. An item is open, public or closed (once, at any
-// place), allow=PATTERN, deny=PATTERN, or schemes=NAME+NAME. A # at the beginning of a line or after white space
-// begins a comment. A PATTERN is a host (example.com), the hosts below one (*.example.com), any host (*, with deny
-// only), an address (10.1.2.3, [fd00::1]) or a range (10.0.0.0/8, [fd00::/8]), each of them with a port (:8443) or
-// ports (:8000-8999) or without.
+// Parse parses a policy: items separated by commas or line ends. An item is open, public or closed (once, at any place), allow=PATTERN,
+// deny=PATTERN, or schemes=NAME+NAME. A # at the beginning of a line or after white space starts a comment. A PATTERN is a host
+// (example.com), the hosts below a host (*.example.com), any host (*, only with deny), an address (10.1.2.3, [fd00::1]) or a range
+// (10.0.0.0/8, [fd00::/8]). A port (:8443) or a range of ports (:8000-8999) may follow.
 func Parse(text string) (*Policy, error) {
 	if len(text) > maxText {
 		return nil, errors.New("the policy has more than 1 MiB")
@@ -97,7 +95,7 @@ func Parse(text string) (*Policy, error) {
 	return p, nil
 }
 
-// uncommented cuts the comment from a line.
+// uncommented removes the comment from a line.
 func uncommented(line string) string {
 	if strings.HasPrefix(line, "#") {
 		return ""
@@ -150,7 +148,7 @@ func (p *Policy) IsOpen() bool {
 	return p == nil || p.base == Open && len(p.deny) == 0 && len(p.schemes) == 0
 }
 
-// String writes the policy as Parse reads it.
+// String returns the policy in the syntax of Parse.
 func (p *Policy) String() string {
 	if p == nil {
 		return Open.String()
@@ -170,18 +168,18 @@ func (p *Policy) String() string {
 
 func (p *Policy) schemesRule() string { return "schemes=" + strings.Join(p.schemes, "+") }
 
-// Allows reports whether a scheme of Schemes is allowed, whatever the host.
+// Allows reports whether a scheme of Schemes is allowed, regardless of the host.
 func (p *Policy) Allows(scheme string) bool {
 	return p == nil || len(p.schemes) == 0 || slices.Contains(p.schemes, scheme)
 }
 
-// Refusal is the error for a host, address or scheme that a policy does not allow.
+// Refusal is the error for a refused host, address or scheme.
 type Refusal struct {
-	// Host is the refused host, as the browser writes it; empty when the scheme was refused.
+	// Host is the refused host in the browser's form. It is empty if the scheme was refused.
 	Host string
-	// Rule is the rule that refused it, as it is written in the policy.
+	// Rule is the rule that refused it, as written in the policy.
 	Rule string
-	// Why is the reason for people.
+	// Why is the reason in human-readable form.
 	Why string
 }
 
@@ -189,9 +187,8 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the URL policy refuses this: %s (rule %s)", r.Why, r.Rule)
 }
 
-// URL decides on a URL as far as that is possible without the address of its host: nil does not mean that the policy
-// allows the address. It returns a *Refusal, or another error for an invalid URL. For URLs without hosts the scheme
-// decides.
+// URL checks a URL as far as that is possible without the address of its host. A nil error does not mean that the policy allows the
+// address. The error is a *Refusal, or another error for an invalid URL. For URLs without hosts, only the scheme is checked.
 func (p *Policy) URL(raw string) error {
 	if p.IsOpen() {
 		return nil
@@ -214,8 +211,7 @@ func (p *Policy) refusedScheme(scheme string) *Refusal {
 	return &Refusal{Rule: p.schemesRule(), Why: scheme + ": URLs are not allowed"}
 }
 
-// Name decides on a host, and on its address when the host is an address. The error is a *Refusal; without an error the
-// Grant decides on the addresses of the host.
+// Name checks a host, and its address if the host is an address. The error is a *Refusal. The Grant then checks the addresses of the host.
 func (p *Policy) Name(t Target) (Grant, error) {
 	g := Grant{policy: p, target: t}
 	if p == nil {
@@ -232,7 +228,7 @@ func (p *Policy) Name(t Target) (Grant, error) {
 			return g, &Refusal{Host: t.Host, Rule: "deny=" + r.text, Why: t.Authority() + " is denied"}
 		}
 	}
-	ranges := false // some address may be allowed by itself
+	ranges := false // a rule may allow some addresses by range
 	for i := range p.allow {
 		r := &p.allow[i]
 		g.named = g.named || r.matchesName(t.Host, t.Port)
@@ -244,15 +240,15 @@ func (p *Policy) Name(t Target) (Grant, error) {
 	return g, nil
 }
 
-// Grant is the permission to resolve a host, and decides on the addresses of the host.
+// Grant permits resolving a host, and checks the addresses of the host.
 type Grant struct {
 	policy *Policy
 	target Target
-	// named says that a rule allows the host by name.
+	// named reports that a rule allows the host by name.
 	named bool
 }
 
-// Unresolved decides on the host without an address, for those who dial none: it refuses a host that only its address could allow.
+// Unresolved checks the host without an address, for callers that dial none. It refuses a host that could only be allowed by its address.
 func (g Grant) Unresolved() error {
 	_, err := netip.ParseAddr(g.target.Host)
 	if isAddress := err == nil; g.policy == nil || g.policy.base != Closed || g.named || isAddress {
@@ -261,9 +257,9 @@ func (g Grant) Unresolved() error {
 	return &Refusal{Host: g.target.Host, Rule: Closed.String(), Why: g.target.Authority() + " is not allowed by its name"}
 }
 
-// Address decides on one address of the host; the error is a *Refusal. Call it with the address that is dialed next. A
-// host that is allowed by name may have any address but link-local ones, where clouds serve the credentials of their
-// machines, and addresses where no server can be: these must be allowed by address.
+// Address checks one address of the host. The error is a *Refusal. Call it with the address that is dialed next. A host that is allowed by
+// name may have any address except link-local addresses, where clouds serve the credentials of their machines, and addresses that no server
+// can have. These must be allowed by address.
 func (g Grant) Address(at netip.AddrPort) error {
 	p := g.policy
 	if p == nil {
@@ -294,7 +290,7 @@ func (g Grant) Address(at netip.AddrPort) error {
 	return g.refuse(Closed.String(), ip, "not among what is allowed", at.Port())
 }
 
-// refuse makes the error for an address.
+// refuse returns the error for an address.
 func (g Grant) refuse(rule string, ip netip.Addr, what string, port uint16) *Refusal {
 	r := &Refusal{Host: g.target.Host, Rule: rule}
 	at := netip.AddrPortFrom(ip, port).String()
@@ -316,14 +312,14 @@ func (g Grant) refuse(rule string, ip netip.Addr, what string, port uint16) *Ref
 
 // Target is the server that a browser contacts for a URL.
 type Target struct {
-	// Scheme is http or https, also for ws and wss; a Target of any other scheme has no host.
+	// Scheme is http or https, which include ws and wss. A Target with any other scheme has no host.
 	Scheme string
-	// Host is a name in ASCII, in lower case, without a dot at its end, or an address without brackets.
+	// Host is a name in lower-case ASCII without a trailing dot, or an address without brackets.
 	Host string
 	Port uint16
 }
 
-// Authority is host:port.
+// Authority returns host:port.
 func (t Target) Authority() string {
 	host := t.Host
 	if strings.Contains(host, ":") {

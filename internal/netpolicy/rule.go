@@ -10,14 +10,14 @@ import (
 
 // rule is one pattern.
 type rule struct {
-	// text is the pattern as it was written.
+	// text is the pattern as written.
 	text string
-	// any matches every host; name matches one host, or with below the hosts under it; prefix matches addresses.
+	// any matches every host. name matches one host, or the hosts under it if below is set. prefix matches addresses.
 	any    bool
 	name   string
 	below  bool
 	prefix netip.Prefix
-	// first and last are the ports.
+	// first and last are the range of ports.
 	first, last uint16
 }
 
@@ -89,7 +89,7 @@ func parseRule(text string) (rule, error) {
 	return r, nil
 }
 
-// splitPorts splits host and ports. An IPv6 address with ports needs brackets.
+// splitPorts splits a pattern into host and ports. An IPv6 address with ports needs brackets.
 func splitPorts(text string) (host, ports string, err error) {
 	if inner, bracketed := strings.CutPrefix(text, "["); bracketed {
 		host, rest, closed := strings.Cut(inner, "]")

@@ -12,10 +12,10 @@ import (
 	"github.com/domtap/domtap/internal/netpolicy"
 )
 
-// errOwn is the error of a connection to the proxy itself.
+// errOwn is the error for a connection to the proxy itself.
 var errOwn = &netpolicy.Refusal{Rule: "none", Why: "the address is the daemon's own proxy"}
 
-// dial connects to a target, when the policy allows the target and its address, and remembers the result.
+// dial connects to a target if the policy allows the target and its address. It records the result.
 func (p *Proxy) dial(ctx context.Context, t netpolicy.Target) (net.Conn, error) {
 	conn, err := p.connect(ctx, t)
 	if ctx.Err() == nil {
@@ -27,7 +27,8 @@ func (p *Proxy) dial(ctx context.Context, t netpolicy.Target) (net.Conn, error) 
 	return conn, err
 }
 
-// connect does the work of dial. The dialer asks the policy about each address right before it dials the address.
+// connect connects to a target without recording the result. The dialer checks the policy for each address immediately before it dials the
+// address.
 func (p *Proxy) connect(ctx context.Context, t netpolicy.Target) (net.Conn, error) {
 	grant, err := p.policy.Name(t)
 	if err != nil {
@@ -47,7 +48,7 @@ func (p *Proxy) connect(ctx context.Context, t netpolicy.Target) (net.Conn, erro
 	if t.Host != "localhost" && !strings.HasSuffix(t.Host, ".localhost") {
 		return dialer.DialContext(ctx, "tcp", t.Authority())
 	}
-	// Browsers resolve these names to loopback, whatever a name server says.
+	// Browsers resolve these names to loopback, regardless of name servers.
 	conn, err := dialer.DialContext(ctx, "tcp", netpolicy.Target{Host: "127.0.0.1", Port: t.Port}.Authority())
 	if err == nil || ctx.Err() != nil {
 		return conn, err
@@ -58,18 +59,18 @@ func (p *Proxy) connect(ctx context.Context, t netpolicy.Target) (net.Conn, erro
 	return nil, err
 }
 
-// maxFailures is how many hosts failures remembers.
+// maxFailures limits how many hosts failures records.
 const maxFailures = 1024
 
-// failures remembers why the last connection to a host failed.
+// failures records why the last connection to a host failed.
 type failures struct {
 	mu  sync.Mutex
 	why map[string]error
-	// order lists the hosts, the oldest first, with those that were connected to since.
+	// order lists the hosts, oldest first, including hosts that were connected to later.
 	order []string
 }
 
-// note remembers the result of a connection to host:port.
+// note records the result of a connection to host:port.
 func (f *failures) note(authority string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

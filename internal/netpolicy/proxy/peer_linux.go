@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// isOwn reports whether the other end of a connection belongs to a process of this user, or of root. Where the kernel
-// does not list its connections, every connection counts as own.
+// isOwn reports whether the other end of a connection belongs to a process of this user or of root. If the kernel does not list its
+// connections, isOwn returns true.
 func isOwn(conn net.Conn) bool {
 	peer, errPeer := netip.ParseAddrPort(conn.RemoteAddr().String())
 	here, errHere := netip.ParseAddrPort(conn.LocalAddr().String())
 	if errPeer != nil || errHere != nil {
 		return false
 	}
-	for range 3 { // the list is not a snapshot: an entry can be missed while others come and go
+	for range 3 { // the list is not a snapshot: reading it can miss an entry while other connections open and close
 		uid, err := ownerOf(peer, here)
 		if err != nil {
 			return true
@@ -31,7 +31,7 @@ func isOwn(conn net.Conn) bool {
 	return false
 }
 
-// ownerOf finds the user of a connection by its two addresses; -1: there is no such connection.
+// ownerOf returns the user id that owns a connection with these two addresses, or -1 if there is no such connection.
 func ownerOf(local, remote netip.AddrPort) (int, error) {
 	f, err := os.Open("/proc/self/net/tcp")
 	if err != nil {
@@ -52,7 +52,7 @@ func ownerOf(local, remote netip.AddrPort) (int, error) {
 	return -1, nil
 }
 
-// listed is how the kernel writes an IPv4 address and its port.
+// listed formats an IPv4 address and port as the kernel does.
 func listed(at netip.AddrPort) string {
 	b := at.Addr().Unmap().As4()
 	return fmt.Sprintf("%08X:%04X", binary.NativeEndian.Uint32(b[:]), at.Port())

@@ -4,5 +4,5 @@ package proxy
 
 import "net"
 
-// isOwn reports whether the other end of a connection belongs to a process of this user: here there is no cheap way to know.
+// isOwn always returns true, because this platform has no cheap way to find the owner of a connection.
 func isOwn(net.Conn) bool { return true }

@@ -1,16 +1,14 @@
-// Package proxy is the HTTP proxy of a browser whose traffic a URL policy limits. It listens on loopback, resolves
-// names itself, asks the policy about the address that it is about to dial, and dials that address. So the policy
-// holds for everything that a browser loads (documents, frames, redirects, requests of scripts, WebSockets, workers,
-// downloads, prefetches), and DNS rebinding cannot get around it.
+// Package proxy implements the HTTP proxy for a browser whose traffic a URL policy limits. It listens on loopback, resolves names itself,
+// checks the policy for the address to dial, and dials that address. So the policy applies to everything that a browser loads (documents,
+// frames, redirects, requests of scripts, WebSockets, workers, downloads, prefetches), and DNS rebinding cannot bypass it.
 //
-// Requests for http: URLs are forwarded one by one. For all other schemes (https:, ws:, wss:) the browser asks for a
-// tunnel, whose content the proxy does not see. Bodies are streamed. Each connection of the browser has its own
-// connections to servers, so that the browser's sessions share nothing. The proxy keeps no content, and of URLs only
-// the hosts to which it did not connect, for Verdict.
+// Requests for http: URLs are forwarded one by one. For all other schemes (https:, ws:, wss:) the browser requests a tunnel, and the proxy
+// does not see its content. Bodies are streamed. Each connection of the browser has its own connections to servers, so that the browser's
+// sessions share nothing. The proxy stores no content. Of URLs it stores only the hosts to which it failed to connect, for Verdict.
 //
-// The owner starts a Proxy with Open and owes a Close, which ends every connection and waits for all goroutines. On
-// Linux the proxy serves only processes of the daemon's user and of root. Elsewhere any local process can use the
-// proxy, and reach what the policy allows.
+// The owner starts a Proxy with Open and must call Close, which ends every connection and waits for all goroutines. On Linux the proxy
+// serves only processes of the daemon's user and of root. On other systems any local process can use the proxy to reach the destinations
+// that the policy allows.
 package proxy
 
 import (
@@ -32,29 +30,29 @@ import (
 	"github.com/domtap/domtap/internal/netpolicy"
 )
 
-// Config sets up a Proxy.
+// Config configures a Proxy.
 type Config struct {
 	Policy *netpolicy.Policy
-	// Resolver resolves names; nil: the system's resolver.
+	// Resolver resolves names. If nil, the system's resolver is used.
 	Resolver *net.Resolver
-	// Logger gets, at level debug, which hosts were refused and why; nil: nothing is logged.
+	// Logger logs refused hosts and the reasons at level debug. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
-// Limits of a proxy that serves one browser.
+// Limits for a proxy that serves one browser.
 const (
-	// maxConns is how many connections are open at a time; the browser itself opens fewer.
+	// maxConns limits the open connections. The browser itself opens fewer.
 	maxConns = 8192
-	// dialLimit is how long resolving a name and connecting may take together.
+	// dialLimit limits the total time for resolving a name and connecting.
 	dialLimit = 30 * time.Second
-	// headLimit is how long a request's header may take, and how large headers may be.
+	// headerLimit limits the time to read a request's header. maxHeader limits the size of headers.
 	headerLimit = time.Minute
 	maxHeader   = 1 << 20
-	// idleLimit is how long a connection may wait for its next request: longer than browsers keep an idle connection.
+	// idleLimit limits how long a connection may wait for its next request. It exceeds the time for which browsers keep an idle connection.
 	idleLimit = 6 * time.Minute
 )
 
-// Proxy is a proxy that runs.
+// Proxy is a running proxy.
 type Proxy struct {
 	policy  *netpolicy.Policy
 	logger  *slog.Logger
@@ -73,11 +71,11 @@ type Proxy struct {
 	mu     sync.Mutex
 	conns  map[net.Conn]*clientConn
 	closed bool
-	// requests counts the requests being served, with tunnels; none begins once closed is set.
+	// requests counts the requests in progress, including tunnels. No request starts after closed is set.
 	requests sync.WaitGroup
 }
 
-// Open starts a proxy on a loopback port of its own. It lives until Close; ctx bounds the start only.
+// Open starts a proxy on its own loopback port. It runs until Close; ctx limits only the start.
 func Open(ctx context.Context, cfg Config) (*Proxy, error) {
 	var listening net.ListenConfig
 	l, err := listening.Listen(ctx, "tcp4", "127.0.0.1:0")
@@ -96,7 +94,7 @@ func Open(ctx context.Context, cfg Config) (*Proxy, error) {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	p.dialer = net.Dialer{Timeout: dialLimit, Resolver: cfg.Resolver}
-	quiet := log.New(io.Discard, "", 0) // its messages name URLs
+	quiet := log.New(io.Discard, "", 0) // its messages contain URLs
 	p.reverse = &httputil.ReverseProxy{
 		Rewrite: rewrite, Transport: perClientTransport{}, FlushInterval: -1, ErrorLog: quiet, BufferPool: &buffers,
 		ErrorHandler: p.upstreamFailed, ModifyResponse: cleanResponse,
@@ -110,17 +108,17 @@ func Open(ctx context.Context, cfg Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Address is the address that the proxy listens on, as host:port.
+// Address returns the address that the proxy listens on, as host:port.
 func (p *Proxy) Address() string { return p.address.String() }
 
-// Close ends the proxy and every connection through it, and returns when all goroutines have ended.
+// Close ends the proxy and all its connections. It returns when all goroutines have ended.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
 	p.cancel()
 	err := p.server.Close()
-	<-p.served // http.ErrServerClosed
+	<-p.served // receives http.ErrServerClosed
 	p.requests.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,8 +129,8 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// AllowURL decides on a URL that a client names, for tabpool.Config.AllowURL. The error is an *apierr.Error of kind
-// Refused, as for a host whose address is refused later. AllowURL does not refuse invalid URLs.
+// AllowURL checks a URL that a client names, for tabpool.Config.AllowURL. The error is an *apierr.Error of kind Refused, the same as for a
+// host whose address is refused later. AllowURL does not refuse invalid URLs.
 func (p *Proxy) AllowURL(url string) error {
 	if refusal := new(netpolicy.Refusal); errors.As(p.policy.URL(url), &refusal) {
 		return refused(refusal)
@@ -140,8 +138,8 @@ func (p *Proxy) AllowURL(url string) error {
 	return nil
 }
 
-// AllowAnswer decides on a URL that somebody else answers in place of its server. The error is a *netpolicy.Refusal, or another one for an invalid
-// URL.
+// AllowAnswer checks a URL for which a route or another source answers in place of the server. The error is a *netpolicy.Refusal, or
+// another error for an invalid URL.
 func (p *Proxy) AllowAnswer(url string) error {
 	t, err := netpolicy.TargetOf(url)
 	if err != nil {
@@ -154,9 +152,8 @@ func (p *Proxy) AllowAnswer(url string) error {
 	return grant.Unresolved()
 }
 
-// Verdict returns why the proxy did not connect to the host of a URL at the last attempt, as an *apierr.Error: of kind
-// Refused when the policy refused the host, and of kind Navigation when the network failed. Nil: the proxy connected,
-// or was not asked lately.
+// Verdict returns the reason why the last attempt to connect to the host of a URL failed. The error is of kind Refused if the policy
+// refused the host, and of kind Navigation if the network failed. It is nil if the proxy connected, or had no recent attempt.
 func (p *Proxy) Verdict(url string) *apierr.Error {
 	t, err := netpolicy.TargetOf(url)
 	if err != nil || t.Host == "" {
@@ -165,7 +162,7 @@ func (p *Proxy) Verdict(url string) *apierr.Error {
 	return explain(t, p.failures.of(t.Authority()))
 }
 
-// explain makes an error for clients of why there was no connection.
+// explain converts the error of a failed connection to an error for clients.
 func explain(t netpolicy.Target, err error) *apierr.Error {
 	if err == nil {
 		return nil
@@ -180,7 +177,7 @@ func explain(t netpolicy.Target, err error) *apierr.Error {
 	}
 }
 
-// refused is the error of a refusal.
+// refused converts a refusal to an error for clients.
 func refused(r *netpolicy.Refusal) *apierr.Error {
 	return &apierr.Error{
 		Kind: apierr.Refused, Message: r.Error() + ": go elsewhere, or ask who runs the daemon to change --url-policy of domtap serve",
@@ -188,7 +185,7 @@ func refused(r *netpolicy.Refusal) *apierr.Error {
 	}
 }
 
-// cause says why a server could not be reached: the error type of RFC 9209, and a description.
+// cause returns why a server could not be reached: the error type of RFC 9209 and a description.
 func cause(err error) (kind, why string) {
 	var unknown *net.DNSError
 	switch {

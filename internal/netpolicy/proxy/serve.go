@@ -21,7 +21,7 @@ import (
 type clientConn struct {
 	conn      net.Conn
 	transport *http.Transport
-	// trusted reports whether the connection belongs to a process that may use the proxy.
+	// trusted reports whether the process at the other end may use the proxy.
 	trusted func() bool
 }
 
@@ -47,7 +47,7 @@ func (p *Proxy) newConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, clientConnKey{}, l)
 }
 
-// connState forgets a connection that has ended.
+// connState removes a connection that has ended.
 func (p *Proxy) connState(conn net.Conn, state http.ConnState) {
 	if state != http.StateClosed && state != http.StateHijacked {
 		return
@@ -61,8 +61,8 @@ func (p *Proxy) connState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// begin begins a request; false: there are too many connections, or the proxy closes. After true the caller owes a
-// requests.Done.
+// begin registers a new request. It returns false if there are too many connections or the proxy is closing. If it returns true, the caller
+// must call requests.Done.
 func (p *Proxy) begin() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +73,7 @@ func (p *Proxy) begin() bool {
 	return true
 }
 
-// perClientTransport sends a request on the transport of the client connection that the request came from.
+// perClientTransport sends a request on the transport of the client connection that received the request.
 type perClientTransport struct{}
 
 func (perClientTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -117,30 +117,30 @@ func (p *Proxy) forwardRequest(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The host of the URL makes no sense.", http.StatusBadRequest)
 		return
 	}
-	if _, err := p.policy.Name(t); err != nil { // also when a connection to the host is open
+	if _, err := p.policy.Name(t); err != nil { // checked even if a connection to the host is open
 		p.failures.note(t.Authority(), err)
 		p.refuse(w, err)
 		return
 	}
-	_ = http.NewResponseController(w).EnableFullDuplex() // a server may answer before it has the whole request
+	_ = http.NewResponseController(w).EnableFullDuplex() // a server may answer before it has received the whole request
 	// net/http must not add headers that the server left out.
 	w.Header()["Content-Type"], w.Header()["Date"] = nil, nil
 	p.reverse.ServeHTTP(w, r)
 }
 
-// rewrite makes the request for the server: the browser's request without the headers meant for the proxy.
+// rewrite creates the request to the server: the browser's request without the headers for the proxy.
 func rewrite(r *httputil.ProxyRequest) {
-	if t, err := netpolicy.TargetOf("http://" + r.In.URL.Host); err == nil { // it was parsed before
+	if t, err := netpolicy.TargetOf("http://" + r.In.URL.Host); err == nil { // the caller parsed it before
 		r.Out.URL.Host = t.Authority()
 	}
 	r.Out.Host = r.In.Host
 	r.Out.URL.RawQuery, r.Out.URL.ForceQuery = r.In.URL.RawQuery, r.In.URL.ForceQuery
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
-		if values, ok := r.In.Header[name]; ok { // a page may send them, so they are kept
+		if values, ok := r.In.Header[name]; ok { // pages may send these headers, so they are kept
 			r.Out.Header[name] = values
 		}
 	}
-	// The path is sent unchanged, unless it would be read as a whole URL.
+	// The path is sent unchanged, unless a server could parse it as a whole URL.
 	if _, rest, found := strings.Cut(r.In.RequestURI, "://"); found {
 		if i := strings.IndexAny(rest, "/?"); i >= 0 && rest[i] == '/' && !strings.HasPrefix(rest[i:], "//") {
 			path, _, _ := strings.Cut(rest[i:], "?")
@@ -149,17 +149,17 @@ func rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// cleanResponse drops what a server must not send to a browser in the name of the proxy.
+// cleanResponse removes headers that a server must not send to the browser on behalf of the proxy.
 func cleanResponse(r *http.Response) error {
 	r.Header.Del("Proxy-Status")
-	if r.StatusCode == http.StatusProxyAuthRequired { // the browser would take it for the proxy's, and answer it
+	if r.StatusCode == http.StatusProxyAuthRequired { // the browser would attribute it to the proxy and send proxy credentials
 		return errors.New("the server asks for credentials as if it were a proxy")
 	}
 	return nil
 }
 
-// upstreamFailed answers a request that no server answered. When a connection broke, the browser's connection breaks
-// too, so that the browser does what it would do without a proxy.
+// upstreamFailed handles a request without a response from the server. If the server connection broke, upstreamFailed breaks the browser's
+// connection, too, so that the browser behaves as without a proxy.
 func (p *Proxy) upstreamFailed(w http.ResponseWriter, r *http.Request, err error) {
 	var dialing *net.OpError
 	refusal := new(netpolicy.Refusal)
@@ -170,8 +170,8 @@ func (p *Proxy) upstreamFailed(w http.ResponseWriter, r *http.Request, err error
 	panic(http.ErrAbortHandler)
 }
 
-// refuse answers why there is no connection (RFC 9209). A page can learn nothing beyond this answer, which does not name the target: a
-// script may read the answer of a request that a route sent elsewhere.
+// refuse responds with the reason why there is no connection (RFC 9209). A page learns nothing beyond this response. It does not name the
+// target, because a script may read the response to a request that a route redirected.
 func (p *Proxy) refuse(w http.ResponseWriter, err error) {
 	status, kind := http.StatusForbidden, "destination_ip_prohibited"
 	text := "The URL policy of domtap refuses this."
@@ -188,22 +188,22 @@ func (p *Proxy) refuse(w http.ResponseWriter, err error) {
 	h.Set("Proxy-Status", "domtap; error="+kind)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'") // the document has an opaque origin
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'") // this makes the document's origin opaque
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = fmt.Fprintf(w, "<!doctype html><title>%s</title><p>%[1]s</p>", html.EscapeString(text)) // the browser may have closed the connection
 }
 
-// probeHost is a name that only the proxy answers for. No resolver resolves it (RFC 6761).
+// probeHost returns a name that only the proxy answers for. No resolver resolves it (RFC 6761).
 func (p *Proxy) probeHost() string { return strings.ToLower(p.probe) + ".domtap.invalid" }
 
-// Probe is a URL that can be reached only through the proxy, and the text at that URL.
+// Probe returns a URL that can be reached only through the proxy, and the text at that URL.
 func (p *Proxy) Probe() (address, text string) {
 	u := url.URL{Scheme: "http", Host: p.probeHost(), Path: "/"}
 	return u.String(), p.probe
 }
 
-// buffers are the buffers for copying bodies.
+// buffers provides the buffers for copying bodies.
 var buffers bufferPool
 
 type bufferPool struct{ pool sync.Pool }

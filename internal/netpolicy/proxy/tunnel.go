@@ -13,12 +13,12 @@ import (
 	"github.com/domtap/domtap/internal/netpolicy"
 )
 
-// tunnel connects the browser to a server, for https: and WebSockets, and copies bytes both ways until both sides
-// are done or one breaks.
+// tunnel connects the browser to a server, for https: and WebSockets. It copies bytes in both directions until both sides are finished or
+// one side fails.
 func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	scheme := "https"
 	if !p.policy.Allows(scheme) {
-		scheme = "http" // a WebSocket without TLS; allowsContent checks
+		scheme = "http" // a WebSocket without TLS; checked by allowsContent
 	}
 	t, err := netpolicy.TargetAt(scheme, r.Host)
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = client.Close() }()
 	defer context.AfterFunc(p.ctx, func() { _, _ = client.Close(), server.Close() })()
-	_ = client.SetDeadline(time.Time{}) // the limits of the HTTP server no longer apply
+	_ = client.SetDeadline(time.Time{}) // the time limits of the HTTP server no longer apply
 	if _, err := io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
 		return
 	}
@@ -55,7 +55,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	both.Wait()
 }
 
-// allowsContent reports whether the browser sends a scheme that is allowed through a tunnel: TLS or not.
+// allowsContent reports whether the scheme in the tunnel is allowed. It detects TLS by the first byte.
 func (p *Proxy) allowsContent(client net.Conn, r *bufio.Reader) bool {
 	const handshake = 0x16
 	https, http := p.policy.Allows("https"), p.policy.Allows("http")
@@ -68,9 +68,9 @@ func (p *Proxy) allowsContent(client net.Conn, r *bufio.Reader) bool {
 	return err == nil && (https && first[0] == handshake || http && first[0] != handshake)
 }
 
-// copyHalf copies one direction until its end, and closes that direction; when one side breaks, it closes both.
+// copyHalf copies one direction until its end and closes that direction. If either side fails, it closes both.
 func copyHalf(to net.Conn, from io.Reader, source net.Conn) {
-	_, err := io.Copy(to, from) // in the kernel, where possible
+	_, err := io.Copy(to, from) // copies in the kernel where possible
 	if half, ok := to.(interface{ CloseWrite() error }); ok && err == nil {
 		err = half.CloseWrite()
 	}
