@@ -1,7 +1,7 @@
 package har
 
-// file is the JSON of an archive. The names and the required fields are those of the format; fields that begin with _ are its
-// extensions, as browsers write them.
+// file is the JSON form of an archive. The format defines the names and the required fields. Fields that begin with _ are extensions that
+// browsers also write.
 type file struct {
 	Log log `json:"log"`
 }
@@ -104,7 +104,7 @@ type timings struct {
 	Receive float64 `json:"receive"`
 }
 
-// total is the time of an entry: the sum of its parts, without those that did not happen. SSL is part of Connect.
+// total returns the time of an entry: the sum of its parts, without parts that did not happen. SSL is included in Connect.
 func (t timings) total() float64 {
 	sum := 0.0
 	for _, part := range []float64{t.Blocked, t.DNS, t.Connect, t.Send, t.Wait, t.Receive} {

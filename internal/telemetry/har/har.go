@@ -1,9 +1,9 @@
-// Package har writes HTTP archives (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/), the format in which browsers and
-// proxies exchange the requests of a page.
+// Package har writes HTTP archives (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/), the format that browsers and proxies use to
+// exchange the requests of a page.
 //
-// It knows no browser and no log: the caller fills in an Archive, and Marshal completes what the format requires, in plain
-// values. An archive is made to be passed on, so Marshal replaces what is secret by its nature: the values of cookies and of the
-// headers that IsSecretHeader names, user names and passwords in URLs, and the values of parameters that IsSecretParameter names.
+// The package depends on no browser and no log. The caller fills in an Archive with plain values, and Marshal adds the fields that the
+// format requires. Archives are meant to be shared, so Marshal replaces secrets: the values of cookies and of headers for which
+// IsSecretHeader returns true, user names and passwords in URLs, and the values of parameters for which IsSecretParameter returns true.
 package har
 
 import (
@@ -19,13 +19,13 @@ const Version = "1.2"
 
 // Archive is the content of a file.
 type Archive struct {
-	// Creator and Browser name the programs, with their versions; an empty Browser is left out.
+	// Creator and Browser are programs with their versions. An empty Browser is omitted.
 	Creator, Browser Software
-	// Pages are the documents that the entries belong to, in the order in which they were loaded.
+	// Pages lists the documents of the entries, in the order in which they were loaded.
 	Pages []Page
-	// Entries are the requests. Marshal sorts them by their start.
+	// Entries lists the requests. Marshal sorts them by start time.
 	Entries []Entry
-	// Comment says what the reader should know, such as that older requests are missing.
+	// Comment is a note for the reader, for example that older requests are missing.
 	Comment string
 }
 
@@ -36,67 +36,68 @@ type Software struct{ Name, Version string }
 type Page struct {
 	ID, Title string
 	Started   time.Time
-	// DOMContentLoaded and Load are from Started on; 0: not known.
+	// DOMContentLoaded and Load are relative to Started. Zero means unknown.
 	DOMContentLoaded, Load time.Duration
 }
 
-// Entry is a request and its answer. Of a request that was redirected, each step is an entry.
+// Entry is a request and its response. Each step of a redirected request is a separate entry.
 type Entry struct {
-	// Page is the ID of a Page; empty: none.
+	// Page is the ID of a Page, or empty.
 	Page    string
 	Started time.Time
-	// Took is from the request to the end of the answer; 0: under way, or not known.
+	// Took is the time from the request to the end of the response. Zero means in progress or unknown.
 	Took time.Duration
-	// Timing says what took how long; the zero value: not known, then Took is all waiting.
+	// Timing holds the durations of the request's parts. If it is the zero value, the parts are unknown and Took counts as waiting.
 	Timing   Timing
 	Request  Request
 	Response Response
-	// Server is the IP address that answered; empty: not known.
+	// Server is the IP address of the server. It is empty if unknown.
 	Server string
 	// Resource is the browser's kind of the request, such as "fetch".
 	Resource string
-	// Failed says why there is no answer, such as "net::ERR_CONNECTION_REFUSED".
+	// Failed is the reason for a missing response, such as "net::ERR_CONNECTION_REFUSED".
 	Failed string
 }
 
-// Timing is how long each part of a request took; negative: it did not happen, or is not known. SSL is part of Connect.
+// Timing holds the durations of the parts of a request. A negative value means that the part did not happen or is unknown. SSL is included
+// in Connect.
 type Timing struct {
 	Blocked, DNS, Connect, SSL, Send, Wait, Receive time.Duration
 }
 
-// Header is a header, or a parameter of a query.
+// Header is a header or a query parameter.
 type Header struct{ Name, Value string }
 
-// Request is what was sent.
+// Request is the request that was sent.
 type Request struct {
 	Method, URL string
-	// Protocol is such as "HTTP/1.1" or "h2"; empty: not known.
+	// Protocol is a value such as "HTTP/1.1" or "h2". It is empty if unknown.
 	Protocol string
 	Headers  []Header
-	// Body is nil when it is not known or there was none; Size is its size in bytes, negative when that is not known.
+	// Body is nil if it is unknown or there was none. Size is its size in bytes, or negative if unknown.
 	Body []byte
 	Size int64
 }
 
-// Response is what was answered. The zero value is no answer.
+// Response is the response to a request. The zero value means that there was none.
 type Response struct {
-	// Status is the HTTP status; 0: there was no answer.
+	// Status is the HTTP status, or 0 without a response.
 	Status     int
 	StatusText string
 	Protocol   string
 	Headers    []Header
 	// Type is the media type of the body.
 	Type string
-	// Body is nil when it is not known. Size is its size in bytes, decoded; negative: not known.
+	// Body is nil if unknown. Size is the decoded size of the body in bytes, or negative if unknown.
 	Body []byte
 	Size int64
-	// Transferred is how many bytes came, headers included; negative: not known.
+	// Transferred is the number of received bytes, including headers. A negative value means unknown.
 	Transferred int64
-	// NoBody says why the body is left out.
+	// NoBody is the reason why the body is omitted.
 	NoBody string
 }
 
-// Marshal writes an archive as JSON. Its size grows with the bodies: callers bound them.
+// Marshal returns an archive as JSON. The size is proportional to the bodies, so callers must bound them.
 func Marshal(a Archive) ([]byte, error) {
 	entries := slices.Clone(a.Entries)
 	slices.SortStableFunc(entries, func(x, y Entry) int { return x.Started.Compare(y.Started) })
@@ -135,7 +136,7 @@ func written(e Entry) entry {
 		ServerIPAddress: e.Server, ResourceType: e.Resource}
 }
 
-// contentOf converts a body: text as it is, and everything else in base64.
+// contentOf converts a body. Text is kept as text; other data becomes base64.
 func contentOf(r Response) content {
 	c := content{Size: max(r.Size, 0), MimeType: r.Type, Comment: r.NoBody}
 	switch {
@@ -146,12 +147,13 @@ func contentOf(r Response) content {
 		c.Size, c.Text, c.Encoding = int64(len(r.Body)), base64.StdEncoding.EncodeToString(r.Body), "base64"
 	}
 	if c.MimeType == "" {
-		c.MimeType = "x-unknown" // the format requires one, and this is what browsers write
+		c.MimeType = "x-unknown" // the format requires a type, and browsers write this one
 	}
 	return c
 }
 
-// timingsOf has the parts of a request, so that they add up to its time. The format requires send, wait and receive.
+// timingsOf returns the parts of a request, adjusted so that their sum is the request's total time. The format requires send, wait and
+// receive.
 func timingsOf(e Entry) timings {
 	t := e.Timing
 	if t == (Timing{}) {
@@ -161,7 +163,7 @@ func timingsOf(e Entry) timings {
 		Send: millis(max(t.Send, 0)), Wait: millis(max(t.Wait, 0)), Receive: millis(max(t.Receive, 0))}
 }
 
-// millis are milliseconds; -1 for what is not known.
+// millis returns a duration in milliseconds, or -1 for an unknown duration.
 func millis(d time.Duration) float64 {
 	if d < 0 {
 		return -1
@@ -169,7 +171,7 @@ func millis(d time.Duration) float64 {
 	return float64(d.Microseconds()) / 1000
 }
 
-// orUnknown are milliseconds; -1 for 0.
+// orUnknown returns a duration in milliseconds, or -1 for 0.
 func orUnknown(d time.Duration) float64 {
 	if d <= 0 {
 		return -1

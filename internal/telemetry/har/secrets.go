@@ -8,37 +8,37 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// Hidden stands in place of a value that is secret.
+// Hidden replaces a secret value.
 const Hidden = "***"
 
-// secretWords are in the names of headers and parameters whose values are secrets.
+// secretWords lists words in the names of headers and parameters that have secret values.
 var secretWords = []string{
 	"auth", "token", "secret", "password", "passwd", "pwd", "session", "cookie", "credential", "signature", "csrf", "xsrf", "jwt", "ticket", "saml", "hmac", "assertion", "verifier",
 	"api-key", "apikey", "api_key", "access-key", "accesskey", "access_key", "private_key", "subscription-key", "license_key",
 }
 
-// secretNames are such names as a whole: as parts of words, they are too short to mean anything.
+// secretNames lists whole names of this kind. They are too short to be significant as parts of a name.
 var secretNames = []string{"key", "sig", "sid", "code", "pass", "otp", "totp", "pin", "state", "nonce"}
 
-// plainCodes mark public codes, such as zip codes. Every other parameter whose name ends in "code" is secret.
+// plainCodes lists prefixes of public codes, such as zip codes. Every other parameter with a name that ends in "code" is secret.
 var plainCodes = []string{"zip", "post", "country", "currency", "lang", "locale", "area", "region", "state", "city", "error", "status", "response", "product", "item", "qr", "bar"}
 
-// plainHeaders are headers that have such a word and no secret.
+// plainHeaders lists headers whose names contain a secret word but whose values are not secret.
 var plainHeaders = []string{"www-authenticate", "proxy-authenticate", "author", ":authority", "access-control-allow-credentials"}
 
-// IsSecretHeader reports whether the value of a header is secret by its nature: it logs somebody in, or may.
+// IsSecretHeader reports whether the value of a header is secret, because it is or may be a credential.
 func IsSecretHeader(name string) bool {
 	name = strings.ToLower(name)
 	return !slices.Contains(plainHeaders, name) && hasSecretWord(name)
 }
 
-// IsSecretParameter reports whether the value of a parameter of a query or fragment is secret by its name.
+// IsSecretParameter reports whether the value of a query or fragment parameter is secret, judged by its name.
 func IsSecretParameter(name string) bool {
 	name = strings.ToLower(name)
 	return hasSecretWord(name) || slices.Contains(secretNames, name) || isSecretCode(name)
 }
 
-// isSecretCode reports whether a name in lower case ends in "code", and is not that of a code that everybody may know.
+// isSecretCode reports whether a lower-case name ends in "code" and is not the name of a public code.
 func isSecretCode(name string) bool {
 	stem, is := strings.CutSuffix(name, "code")
 	return is && !slices.ContainsFunc(plainCodes, func(plain string) bool { return strings.Contains(stem, plain) })
@@ -48,8 +48,8 @@ func hasSecretWord(name string) bool {
 	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// Value is the value of a header as it may be shown. What stands in it of URLs, whole or relative, is shown as URL shows it:
-// headers such as Link and Refresh have several, between other words.
+// Value returns the value of a header with its secrets replaced. URLs in the value, absolute or relative, are treated as by URL. Headers
+// such as Link and Refresh contain several URLs between other words.
 func Value(name, value string) string {
 	if IsSecretHeader(name) {
 		return Hidden
@@ -58,17 +58,17 @@ func Value(name, value string) string {
 	return parametersOf().ReplaceAllStringFunc(value, func(found string) string { return found[:1] + parameter(found[1:], 0) })
 }
 
-// users matches the user in a URL; parametersOf, a parameter of one with the character before it.
+// users matches the user part of a URL. parametersOf matches a parameter of a URL and the preceding character.
 var (
 	users        = lazyregexp.New(`//[^/?#\s"'<>,;@]*@`)
 	parametersOf = lazyregexp.New(`[?&#;][^?&#;=\s"'<>,]+=[^&#;\s"'<>,]+`)
 )
 
-// URL is a URL as it may be shown: without user name and password, and without the values of secret parameters in query
-// and fragment. The rest stays as it is, also of what is no URL.
+// URL returns a URL without user name and password, and without the values of secret parameters in query and fragment. Other text is
+// unchanged, even if address is not a URL.
 func URL(address string) string { return shownURL(address, 0) }
 
-// shownURL is URL for one that stands in parameters of depth others.
+// shownURL is like URL for a URL that is nested in the parameters of depth other URLs.
 func shownURL(address string, depth int) string {
 	base, fragment, hasFragment := strings.Cut(address, "#")
 	base, asked, hasQuery := strings.Cut(base, "?")
@@ -91,7 +91,7 @@ func shownURL(address string, depth int) string {
 	return base
 }
 
-// parameters hides the secret values of a query.
+// parameters replaces the secret values in a query.
 func parameters(text string, depth int) string {
 	if !strings.Contains(text, "=") {
 		return text
@@ -103,14 +103,14 @@ func parameters(text string, depth int) string {
 	return strings.Join(parts, "&")
 }
 
-// maxDepth is how many URLs may stand in each other's parameters: what is deeper is hidden.
+// maxDepth limits the nesting of URLs in parameters. Deeper values are hidden.
 const maxDepth = 4
 
-// parameter hides the value of a parameter that is secret by its name, and what is secret in a value that is a URL itself:
-// sign-in services send where to go next.
+// parameter hides the value of a parameter with a secret name. In other values that are URLs it hides the secrets, because sign-in services
+// pass the next URL in a parameter.
 func parameter(text string, depth int) string {
 	name, value, _ := strings.Cut(text, "=")
-	plain, err := url.QueryUnescape(name[strings.LastIndexAny(name, "?/")+1:]) // fragments of applications have paths and queries
+	plain, err := url.QueryUnescape(name[strings.LastIndexAny(name, "?/")+1:]) // fragments of web applications contain paths and queries
 	switch {
 	case value == "":
 		return text
@@ -131,7 +131,7 @@ func parameter(text string, depth int) string {
 	return name + "=" + strings.ReplaceAll(url.QueryEscape(shown), "%2A%2A%2A", Hidden)
 }
 
-// headers are headers as they may be shown.
+// headers returns the headers with their secrets replaced.
 func headers(all []Header) []param {
 	out := make([]param, 0, len(all))
 	for _, h := range all {
@@ -140,7 +140,7 @@ func headers(all []Header) []param {
 	return out
 }
 
-// cookies are the names of the cookies of a header.
+// cookies returns the names of the cookies in a header.
 func cookies(all []Header, header string) []cookie {
 	out := []cookie{}
 	for _, h := range all {
@@ -150,7 +150,7 @@ func cookies(all []Header, header string) []cookie {
 		parts := strings.Split(h.Value, ";")
 		if header == "set-cookie" {
 			parts = nil
-			for line := range strings.SplitSeq(h.Value, "\n") { // the browser joins several by line breaks
+			for line := range strings.SplitSeq(h.Value, "\n") { // the browser joins several values by line breaks
 				first, _, _ := strings.Cut(line, ";")
 				parts = append(parts, first)
 			}
@@ -164,7 +164,7 @@ func cookies(all []Header, header string) []cookie {
 	return out
 }
 
-// query has the parameters of a URL.
+// query returns the query parameters of a URL.
 func query(address string) []param {
 	out := []param{}
 	base, _, _ := strings.Cut(address, "#")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Validate checks that JSON is an archive of version 1.2: every field that the format requires is there and has its type, times
-// are ISO 8601, entries refer to pages that are there, and the time of an entry is the sum of its timings. Tests use it.
+// Validate checks that JSON is an archive of version 1.2. Every field that the format requires is present and has the right type, times are
+// ISO 8601, entries refer to existing pages, and the time of an entry is the sum of its timings. Tests use it.
 func Validate(text []byte) error {
 	var whole map[string]any
 	if err := json.Unmarshal(text, &whole); err != nil {
@@ -75,7 +75,7 @@ func (v *validator) entry(e map[string]any, at string) {
 	v.text(body, at+".response.content", "mimeType")
 }
 
-// message checks what requests and responses share.
+// message checks the fields that requests and responses have in common.
 func (v *validator) message(m map[string]any, at string, texts ...string) {
 	for _, name := range texts {
 		v.text(m, at, name)

@@ -2,9 +2,9 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Browsers counts the browsers of a daemon. Its methods do not wait.
+// Browsers counts the browsers of a daemon. Its methods do not block.
 type Browsers interface {
-	// Up is how many browsers run, and Restarts how many were started again.
+	// Up returns how many browsers are running. Restarts returns how many restarts there were.
 	Up() int
 	Restarts() int
 }

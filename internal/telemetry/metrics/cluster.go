@@ -6,29 +6,30 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Cluster are the figures of a node of a cluster. Those that count only grow.
+// Cluster holds the metrics of a cluster node. Counters never decrease.
 type Cluster struct {
-	// Nodes is how many nodes there are in each state, and Sessions how many sessions on each node, by name, as this node knows it.
+	// Nodes is the number of nodes by state. Sessions is the number of sessions by node name. Both are as known to this node.
 	Nodes, Sessions map[string]int
-	// Renewed and Unrenewed count the renewals of the lease that were stored, and those that failed or may have failed.
+	// Renewed counts the lease renewals that were stored. Unrenewed counts those that failed or may have failed.
 	Renewed, Unrenewed int64
-	// LeaseAge is how long ago the last stored renewal began.
+	// LeaseAge is the time since the start of the last stored renewal.
 	LeaseAge time.Duration
-	// Restored and Unrestored count the sessions of other nodes that this one restored, and the attempts that failed.
+	// Restored counts the sessions of other nodes that this node restored. Unrestored counts the failed attempts.
 	Restored, Unrestored int64
-	// Ended counts the leases of other nodes that this one ended, Fenced the own sessions that were stopped because another node may
-	// have them, and Moved those that were given to another node.
+	// Ended counts the leases of other nodes that this node ended. Fenced counts the sessions that were stopped here because another node
+	// may own them. Moved counts the sessions that were assigned to another node.
 	Ended, Fenced, Moved int64
-	// Passed counts the calls and streams that were passed on to other nodes, and Lost those whose node did not answer.
+	// Passed counts the calls and streams forwarded to other nodes. Lost counts those whose node did not respond.
 	Passed, Lost int64
-	// Copies is how many tabs of other nodes are followed here, and Published how many own tabs are followed elsewhere.
+	// Copies is the number of tabs of other nodes that this node follows. Published is the number of this node's tabs that other nodes
+	// follow.
 	Copies, Published int
-	// Records and Bytes count what was written to the log of tabs.
+	// Records and Bytes count the data written to the log of tabs.
 	Records, Bytes int64
 }
 
-// FollowCluster adds metrics whose figures are read at each scrape. Their labels are names of nodes, which the operator gives. Call it
-// once. Read must not wait.
+// FollowCluster adds metrics that are read at each scrape. Their labels are node names, which the operator chooses. Call it once. read must
+// not block.
 func (m *Metrics) FollowCluster(read func() Cluster) {
 	m.registry.MustRegister(clusterCollector{read})
 }

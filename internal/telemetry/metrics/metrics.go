@@ -1,8 +1,8 @@
-// Package metrics counts what the daemon does, for Prometheus. It implements the meters that packages actor and
-// server declare; a daemon without metrics measures nothing.
+// Package metrics collects the daemon's Prometheus metrics. It implements the meters that packages actor and server declare. A daemon
+// without metrics measures nothing.
 //
-// The package guarantees that labels are bounded: methods, codes and reasons, and never a text of a page or a
-// client. No metric tells one tab from another.
+// The package guarantees that the set of labels is bounded. Labels are methods, codes and reasons, never text from a page or a client. No
+// metric identifies a tab.
 package metrics
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// Metrics are the metrics of one daemon. Its methods are safe for concurrent use.
+// Metrics holds the metrics of one daemon. Its methods are safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	server   *provider.ServerMetrics
@@ -30,10 +30,10 @@ type Metrics struct {
 	latency                               prometheus.Histogram
 }
 
-// liveHeap adds go_gc_heap_live_bytes: the heap after the last collection, which shows growth without garbage.
+// liveHeap adds go_gc_heap_live_bytes, the heap size after the last collection. It shows growth without garbage.
 var liveHeap = lazyregexp.New(`^/gc/heap/live:bytes$`)
 
-// New makes metrics that are zero.
+// New returns Metrics with all values zero.
 func New() *Metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
@@ -64,9 +64,8 @@ func New() *Metrics {
 	return m
 }
 
-// FollowTabs adds gauges that are read from the open tabs at each scrape: domtap_tabs, domtap_frozen_tabs and
-// domtap_log_bytes.
-// Call it once.
+// FollowTabs adds gauges that are read from the open tabs at each scrape: domtap_tabs, domtap_frozen_tabs and domtap_log_bytes. Call it
+// once.
 func (m *Metrics) FollowTabs(pool interface{ Tabs() []*actor.Tab }) {
 	gauge := func(name, help string, value func() int) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
@@ -90,7 +89,7 @@ func (m *Metrics) FollowTabs(pool interface{ Tabs() []*actor.Tab }) {
 	})
 }
 
-// Handler serves the metrics in the formats of Prometheus.
+// Handler serves the metrics in the Prometheus formats.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
 
-// FollowUsage adds metrics that are read from the recorder at each scrape: tokens and steps by method and kind,
-// and how often caches were used. Call it once.
+// FollowUsage adds metrics that are read from the recorder at each scrape: tokens and steps by method and kind, and the use of caches. Call
+// it once.
 func (m *Metrics) FollowUsage(recorder *usage.Recorder) {
 	m.registry.MustRegister(usageCollector{recorder})
 }
 
-// usageCollector collects from a recorder. There are as many labels as methods, kinds of steps, and reasons.
+// usageCollector collects metrics from a recorder. The number of labels is bounded by the numbers of methods, kinds of steps, and reasons.
 type usageCollector struct{ recorder *usage.Recorder }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {

@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// Source makes the details of a request when somebody reads them. It is immutable: what is learned later makes another one.
+// Source provides the details of a request on demand. It is immutable: new information about the request creates a new Source.
 type Source interface {
 	Detail() Detail
-	// Size is about how many bytes it keeps alive.
+	// Size returns the approximate number of bytes that the Source keeps alive.
 	Size() int
 }
 
-// Detail is what the browser said of a request beyond its line. Its texts are untrusted and bounded by their source; their secrets are in them.
+// Detail contains what the browser reported about a request beyond its log line. Its texts are untrusted, and their source bounds them.
+// Secrets in them are not masked.
 type Detail struct {
-	// ID is the browser's own id of the request, by which the body is found.
+	// ID is the browser's id of the request. It identifies the body.
 	ID string
-	// Document says that the request loads the main document of the tab.
+	// Document reports that the request loads the main document of the tab.
 	Document bool
 	// URL is at most 2,000 characters plus "…".
 	URL                             string
@@ -24,22 +25,22 @@ type Detail struct {
 	StatusText, Protocol, MimeType  string
 	RemoteAddress                   string
 	FromCache                       bool
-	// Timing is nil when the browser did not measure it.
+	// Timing is nil if the browser did not measure it.
 	Timing *Timing
 }
 
-// Header is a header of a request or of its answer.
+// Header is a header of a request or of its response.
 type Header struct{ Name, Value string }
 
-// Timing says how long the parts of a request took; negative: it did not happen.
+// Timing holds the durations of the parts of a request. A negative value means that the part did not happen.
 type Timing struct {
 	Blocked, DNS, Connect, SSL, Send, Wait, Receive time.Duration
 }
 
-// MaxDetailURL is how many characters the URL of a Detail has at most.
+// MaxDetailURL limits the characters of the URL of a Detail.
 const MaxDetailURL = 2000
 
-// LongURL is URL with the limit of a Detail.
+// LongURL is like URL with the limit of a Detail.
 func LongURL(s string) string {
 	if isData(s) {
 		return URL(s)
@@ -47,16 +48,16 @@ func LongURL(s string) string {
 	return clip(mask(head(s, MaxDetailURL)), MaxDetailURL)
 }
 
-// maxDetails bounds the details that a log keeps, in bytes. Those of the oldest requests are dropped first, without their lines.
+// maxDetails limits the bytes of the details that a log keeps. Details of the oldest requests are dropped first; their lines stay.
 const maxDetails = 512 << 10
 
-// details has the requests whose details are kept, the one that began first in front.
+// details holds the requests with details, in the order in which they began.
 type details struct {
 	items []*item
 	bytes int
 }
 
-// add takes in a request.
+// add adds a request.
 func (d *details) add(it *item) {
 	if it.request.Source == nil {
 		return
@@ -65,14 +66,14 @@ func (d *details) add(it *item) {
 	d.resize(0, it.request.Source.Size()+overhead)
 }
 
-// changed takes in that the source of a request had another size before.
+// changed updates the total after the source of a request changed from the size before.
 func (d *details) changed(it *item, before int) {
 	if it.request.Source != nil && before > 0 {
 		d.resize(before, it.request.Source.Size()+overhead)
 	}
 }
 
-// resize drops the oldest details until the rest is within the limit; the newest ones are kept.
+// resize drops the oldest details until the rest is within the limit. It keeps the newest ones.
 func (d *details) resize(before, now int) {
 	d.bytes += now - before
 	for len(d.items) > 0 && (d.bytes > maxDetails && len(d.items) > 1 || d.items[0].request.Source == nil) {
@@ -90,13 +91,13 @@ func (d *details) drop(it *item) {
 	}
 }
 
-// Requested is a request with its details; a nil Detail: they are dropped.
+// Requested is a request with its details. Detail is nil if the details were dropped.
 type Requested struct {
 	Entry
 	Detail *Detail
 }
 
-// Request returns the request of an id, Entry.Request; ok is false when the log does not have it.
+// Request returns the request with an id, Entry.Request. ok is false if the log does not contain it.
 func (l *Log) Request(id uint64) (r Requested, ok bool) {
 	for _, one := range l.find(func(it *item) bool { return it.request.Request == id }) {
 		return one.requested(), true
@@ -104,7 +105,7 @@ func (l *Log) Request(id uint64) (r Requested, ok bool) {
 	return r, false
 }
 
-// Requests returns all requests that the log has, in the order in which they began, and how many it has dropped.
+// Requests returns all requests in the log, in the order in which they began, and the number of dropped requests.
 func (l *Log) Requests() (all []Requested, dropped uint64) {
 	found := l.find(func(*item) bool { return true })
 	slices.SortFunc(found, func(a, b frozen) int { return int(int64(a.request.Request) - int64(b.request.Request)) })
@@ -116,7 +117,7 @@ func (l *Log) Requests() (all []Requested, dropped uint64) {
 	return all, l.rings[Network].evicted
 }
 
-// find copies the requests that match. It does not count as reading them.
+// find copies the matching requests. It does not mark them as read.
 func (l *Log) find(match func(*item) bool) (found []frozen) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,7 +129,7 @@ func (l *Log) find(match func(*item) bool) (found []frozen) {
 	return found
 }
 
-// requested makes the details, which a page can make slow, so without the lock.
+// requested returns the request with its details. It must be called without the lock, because a page can make this slow.
 func (f *frozen) requested() Requested {
 	r := Requested{Entry: f.entry()}
 	if source := f.request.Source; source != nil {

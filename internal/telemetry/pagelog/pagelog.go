@@ -1,12 +1,11 @@
-// Package pagelog keeps the console messages, uncaught errors and requests of a tab's pages.
+// Package pagelog stores the console messages, uncaught errors and requests of a tab's pages.
 //
-// A Log has one ring for each kind, bounded in entries and in bytes, so that a flood of one kind has a known
-// cost in memory and evicts no entry of another kind. The browser's event handlers fill the log, and anybody
-// reads it at any time: reading asks the page nothing, so it works while the page hangs. Entries are
-// formatted when they are read: a Record makes its entry on demand, so that a page that floods its console
-// costs little more than the copying of its messages.
+// A Log has one ring for each kind. The rings are bounded in entries and in bytes, so that a flood of one kind has a known memory cost and
+// evicts no entry of another kind. The browser's event handlers fill the log, and any goroutine may read it at any time. Reading does not
+// involve the page, so it works while the page hangs. Entries are formatted when they are read: a Record creates its entry on demand, so
+// that a page that floods its console costs little more than copying its messages.
 //
-// Its methods are safe for concurrent use, and wait only for each other.
+// All methods are safe for concurrent use. They block only for each other.
 package pagelog
 
 import (
@@ -15,16 +14,16 @@ import (
 	"time"
 )
 
-// Kind is what an entry is about.
+// Kind is the kind of an entry.
 type Kind uint8
 
 // The kinds.
 const (
-	// Console is console.log and the other console methods.
+	// Console is a call of console.log or another console method.
 	Console Kind = iota
-	// Failure is an error that no script caught, or a rejected promise.
+	// Failure is an uncaught error or an unhandled promise rejection.
 	Failure
-	// Network is a request and how it ended.
+	// Network is a request and its outcome.
 	Network
 	kinds
 )
@@ -32,39 +31,39 @@ const (
 // Kinds lists all kinds.
 var Kinds = []Kind{Console, Failure, Network}
 
-// Entry is one line of a log. Its texts come from the page: untrusted, but bounded and free of control
-// characters other than line breaks and tabs.
+// Entry is one line of a log. Its texts come from the page. They are untrusted, but bounded and free of control characters other than line
+// breaks and tabs.
 type Entry struct {
-	// Sequence grows by one with every entry of the log, from 1.
+	// Sequence increases by one with every entry of the log, starting at 1.
 	Sequence uint64
 	Kind     Kind
 	At       time.Time
-	// Level is log, info, warning, error or debug; for requests the method, such as GET.
+	// Level is log, info, warning, error or debug. For requests it is the method, such as GET.
 	Level string
 	// Text is at most 2,000 characters plus "…".
 	Text string
 	// URL is the URL of the script or the request, at most 500 characters plus "…".
 	URL string
-	// Line is the line in the script, from 1; 0: not known.
+	// Line is the line in the script, starting at 1. Zero means unknown.
 	Line int
-	// Status is the HTTP status; 0: no answer yet.
+	// Status is the HTTP status. Zero means that there is no response yet.
 	Status int
 	// Resource is the kind of a request, such as "fetch".
 	Resource string
-	// Failed says why a request failed, such as "net::ERR_CONNECTION_REFUSED".
+	// Failed is the reason why a request failed, such as "net::ERR_CONNECTION_REFUSED".
 	Failed string
-	// Took is the time from the request to the end of the answer; 0: under way.
+	// Took is the time from the request to the end of the response. Zero means that the request is in flight.
 	Took time.Duration
-	// Bytes counts the bytes received, headers included.
+	// Bytes is the number of received bytes, including headers.
 	Bytes int64
-	// Request names a request as long as the log has it: the sequence that it had first.
+	// Request identifies a request while the log contains it. It is the first sequence number of the request.
 	Request uint64
-	// Source has the details of a request; nil: they are dropped, or it is none. Only the log and who fills it use it.
+	// Source provides the details of a request. It is nil for other entries and when the details were dropped. Only the log and its writers
+	// use it.
 	Source Source
 }
 
-// Problem reports whether an entry is a warning, an error, or a request that failed or was answered with
-// 400 and above.
+// Problem reports whether an entry is a warning, an error, or a request that failed or had a status of 400 or above.
 func (e *Entry) Problem() bool {
 	switch e.Kind {
 	case Failure:
@@ -75,22 +74,22 @@ func (e *Entry) Problem() bool {
 	return e.Level == "warning" || e.Level == "error"
 }
 
-// Record makes an entry when the entry is read. The log fills in Sequence, Kind and At.
+// Record creates an entry when the entry is read. The log fills in Sequence, Kind and At.
 type Record interface{ Entry() Entry }
 
-// Limits bound the ring of one kind.
+// Limits limits the ring of one kind.
 type Limits struct {
 	Count, Bytes int
 }
 
-// limits of each kind. Bytes are the bytes that a record keeps alive, as the caller of Add says, and overhead.
+// limits holds the limits of each kind. Bytes covers the bytes that a record keeps alive, as passed to Add, plus overhead.
 var limits = [kinds]Limits{
 	Console: {1000, 512 << 10},
 	Failure: {500, 256 << 10},
 	Network: {1000, 512 << 10},
 }
 
-// overhead is about what an item costs beyond its record, in bytes.
+// overhead is the approximate cost of an item in addition to its record, in bytes.
 const overhead = 128
 
 // Log is the log of one tab. The zero value is empty and ready.
@@ -98,12 +97,12 @@ type Log struct {
 	mu    sync.Mutex
 	last  uint64
 	rings [kinds]ring
-	// pending holds the requests that are under way, by the browser's request id. All of them are in the ring.
+	// pending holds the requests in flight, by the browser's request id. All of them are also in the ring.
 	pending map[string]*item
-	// moved holds the sequences of requests that got newer ones, in order; see End.
+	// moved holds the old sequence numbers of requests that got newer ones, in order; see End.
 	moved []uint64
 	problems
-	// details holds the requests whose details are kept.
+	// details holds the requests with details.
 	details details
 }
 
@@ -113,13 +112,13 @@ type item struct {
 	at       time.Time
 	size     int
 	record   Record
-	// id is the browser's request id while the request is under way.
+	// id is the browser's request id while the request is in flight.
 	id string
-	// request is set in place of record for requests.
+	// request is set instead of record for requests.
 	request *Entry
-	// seen says that the entry was read while the request was under way.
+	// seen reports that the entry was read while the request was in flight.
 	seen bool
-	// start is the browser's clock when the request began.
+	// start is the browser's clock at the start of the request.
 	start time.Duration
 }
 
@@ -127,7 +126,7 @@ type item struct {
 type ring struct {
 	items []*item
 	bytes int
-	// evicted counts the items that were evicted, and gone is the sequence of the last of them.
+	// evicted counts the evicted items. gone is the sequence number of the last of them.
 	evicted, gone uint64
 }
 
@@ -139,7 +138,7 @@ func (l *Log) Add(kind Kind, at time.Time, size int, r Record) {
 	l.problems.tell()
 }
 
-// Miss counts entries as dropped that never came here, because the page floods.
+// Miss counts entries as dropped that were never added because the page floods its log.
 func (l *Log) Miss(kind Kind, n uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,11 +159,11 @@ func (l *Log) append(kind Kind, it *item) {
 	}
 }
 
-// evict drops the oldest item of a ring.
+// evict removes the oldest item of a ring.
 func (l *Log) evict(r *ring) {
 	old := r.items[0]
 	r.items[0] = nil
-	r.items = r.items[1:] // append moves the items once in a while, and leaves the old array to the garbage collector
+	r.items = r.items[1:] // append sometimes moves the items and leaves the old array to the garbage collector
 	r.bytes -= old.size
 	r.evicted++
 	r.gone = max(r.gone, old.sequence)
@@ -174,8 +173,8 @@ func (l *Log) evict(r *ring) {
 	l.details.drop(old)
 }
 
-// Begin appends a request that is under way. Start is the time on the browser's clock; 0: not known. An earlier
-// request of the same id that is under way stays as it is.
+// Begin appends a request in flight. start is the time on the browser's clock; zero means unknown. An earlier request in flight with the
+// same id keeps its state.
 func (l *Log) Begin(id string, start time.Duration, e Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -190,8 +189,7 @@ func (l *Log) Begin(id string, start time.Duration, e Entry) {
 	l.pending[id] = it
 }
 
-// Update changes a request that is under way; unknown requests are ignored. The entry's strings must stay
-// within the limits of Entry.
+// Update changes a request in flight. Unknown requests are ignored. The entry's strings must stay within the limits of Entry.
 func (l *Log) Update(id string, change func(e *Entry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -200,7 +198,7 @@ func (l *Log) Update(id string, change func(e *Entry)) {
 	}
 }
 
-// change changes a request, and keeps count of its details.
+// change changes a request and updates the size of its details.
 func (l *Log) change(it *item, change func(e *Entry)) {
 	before := 0
 	if it.request.Source != nil {
@@ -210,11 +208,11 @@ func (l *Log) change(it *item, change func(e *Entry)) {
 	l.details.changed(it, before)
 }
 
-// maxMoved bounds moved. Beyond it, entries that were only moved count as dropped.
+// maxMoved limits moved. Beyond this limit, entries that were only moved count as dropped.
 const maxMoved = 2000
 
-// End ends a request at a time of the browser's clock; unknown requests are ignored. A request that was read
-// while it was under way moves to the end of the log, so that the next read shows how the request ended.
+// End ends a request at a time on the browser's clock. Unknown requests are ignored. A request that was read while in flight moves to the
+// end of the log, so that the next read shows its outcome.
 func (l *Log) End(id string, at time.Duration, change func(e *Entry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,30 +250,30 @@ func (l *Log) End(id string, at time.Duration, change func(e *Entry)) {
 	l.append(Network, it)
 }
 
-// Query says what to read.
+// Query selects the entries to read.
 type Query struct {
-	// Kinds; none: all.
+	// Kinds selects kinds of entries. If empty, all kinds are selected.
 	Kinds []Kind
-	// After is the sequence after which entries are read.
+	// After is a sequence number. Only later entries are read.
 	After uint64
-	// Max is how many of the newest entries are read; 0: all.
+	// Max limits the result to the newest entries. Zero means no limit.
 	Max int
-	// Problems leaves out entries that are not problems.
+	// Problems omits entries that are not problems.
 	Problems bool
 }
 
 // Answer is the result of Read.
 type Answer struct {
-	// Entries are sorted, the oldest first.
+	// Entries is sorted, oldest first.
 	Entries []Entry
-	// Next is the next Query.After.
+	// Next is the After value for the next Query.
 	Next uint64
-	// Dropped counts the entries after After that the log no longer holds or Max left out. It is exact when
-	// all kinds are read; otherwise it may be too high by entries of other kinds.
+	// Dropped counts the entries later than After that the log no longer holds or that Max excluded. It is exact when all kinds are read.
+	// Otherwise it may also count entries of other kinds.
 	Dropped uint64
 }
 
-// Read reads the log. With an After that is ahead of the log, such as one of another tab, Read reads nothing.
+// Read reads the log. If After is ahead of the log, for example because it belongs to another tab, Read returns no entries.
 func (l *Log) Read(q Query) Answer {
 	items, out := l.pick(q)
 	// A page can make formatting slow, so it happens without the lock.
@@ -287,7 +285,7 @@ func (l *Log) Read(q Query) Answer {
 		}
 	}
 	slices.Reverse(out.Entries)
-	for _, it := range items { // the items that Max left out
+	for _, it := range items { // these are the items that Max excluded
 		if !q.Problems {
 			out.Dropped++
 		} else if e := it.entry(); e.Problem() {
@@ -315,7 +313,7 @@ func (f *frozen) entry() Entry {
 	return e
 }
 
-// pick copies the items that a query selects, oldest first, and counts what the rings no longer hold.
+// pick copies the items that a query selects, oldest first, and counts the items that the rings no longer hold.
 func (l *Log) pick(q Query) ([]frozen, Answer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -344,7 +342,7 @@ func (l *Log) pick(q Query) ([]frozen, Answer) {
 	return out, answer
 }
 
-// missing is how many entries of all kinds after a sequence the log does not hold; it holds n.
+// missing returns how many entries of all kinds after a sequence number are no longer in the log, which still holds n.
 func (l *Log) missing(after uint64, n int) uint64 {
 	moved := 0
 	for _, s := range l.moved {

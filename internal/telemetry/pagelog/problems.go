@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// maxFailed bounds the requests that ended badly and wait to be read as problems.
+// maxFailed limits the failed requests that wait to be read as problems.
 const maxFailed = 100
 
-// problems are what Problems reads beside the rings. The log's lock guards it.
+// problems holds data for Problems in addition to the rings. The log's lock guards it.
 type problems struct {
-	// failed holds the last requests that ended badly, as they ended; count is how many there were.
+	// failed holds the last failed requests in their final state. count is the total number of failed requests.
 	failed []Entry
 	count  uint64
-	// told is called when there may be a problem; nil: nobody waits.
+	// told, if not nil, is called when there may be a new problem.
 	told func()
 }
 
-// note keeps a request that ended badly.
+// note stores a request that failed.
 func (p *problems) note(e *Entry) {
 	if e.Kind = Network; !e.Problem() {
 		return
@@ -26,7 +26,7 @@ func (p *problems) note(e *Entry) {
 		p.failed = slices.Delete(p.failed, 0, maxFailed/2)
 	}
 	kept := *e
-	kept.Source = nil // the details are the ring's
+	kept.Source = nil // only the ring keeps details
 	p.failed = append(p.failed, kept)
 	p.tell()
 }
@@ -37,11 +37,11 @@ func (p *problems) tell() {
 	}
 }
 
-// Cursor says which problems of a log were read. The zero value: none.
+// Cursor is a position in the problems of a log. The zero value is the start.
 type Cursor struct{ sequence, count uint64 }
 
-// Problems returns the problems since a cursor in the order in which they showed, and the next cursor. Of what a page floods it
-// returns what the log still holds. Unlike Read it leaves requests where they are in the log.
+// Problems returns the problems since a cursor, in the order in which they appeared, and the next cursor. If a page floods its log,
+// Problems returns only the entries that the log still holds. Unlike Read, it does not move requests in the log.
 func (l *Log) Problems(after Cursor) ([]Entry, Cursor) {
 	l.mu.Lock()
 	next := Cursor{l.last, l.problems.count}
@@ -59,7 +59,7 @@ func (l *Log) Problems(after Cursor) ([]Entry, Cursor) {
 	fresh := min(next.count-min(after.count, next.count), uint64(len(l.problems.failed)))
 	out := slices.Clone(l.problems.failed[uint64(len(l.problems.failed))-fresh:])
 	l.mu.Unlock()
-	for i := range lines { // formatted without the lock
+	for i := range lines { // entries are formatted without the lock
 		if e := lines[i].entry(); e.Problem() {
 			out = append(out, e)
 		}
@@ -68,11 +68,11 @@ func (l *Log) Problems(after Cursor) ([]Entry, Cursor) {
 	return out, next
 }
 
-// showed is when a problem showed: a request fails when it ends.
+// showed returns the time at which a problem appeared. A request fails when it ends.
 func showed(e Entry) time.Time { return e.At.Add(e.Took) }
 
-// OnProblem has a function called when there may be a problem that Problems returns, with the log's lock held. It must not wait, nor
-// call the log. There is one at a time; nil: none.
+// OnProblem sets a function that is called when there may be a new result of Problems. It is called with the log's lock held, so it must
+// not block or call the log. Only one function is set at a time; nil removes it.
 func (l *Log) OnProblem(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,20 +7,20 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// The longest strings of an entry, in characters; a text that is cut ends in "…".
+// Limits on the strings of an entry, in characters. A truncated text ends in "…".
 const (
 	MaxText = 2000
 	MaxURL  = 500
 )
 
-// credentials are the user and the password in a URL.
+// credentials matches the user and password in a URL.
 var credentials = lazyregexp.New(`([a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^/?#\s@"'<>]{1,500}@`)
 
-// Text makes a text fit for an entry: truncated, without control characters other than line breaks and tabs,
-// and with the users and passwords in URLs masked.
+// Text prepares a text for an entry: it truncates the text, removes control characters other than line breaks and tabs, and masks users and
+// passwords in URLs.
 func Text(s string) string { return clip(mask(head(s, MaxText)), MaxText) }
 
-// URL makes a URL fit for an entry: truncated, with users and passwords masked. Of a data: URL, the type is left.
+// URL prepares a URL for an entry: it truncates the URL and masks users and passwords. For a data: URL it keeps only the type.
 func URL(s string) string {
 	if isData(s) {
 		kind, _, _ := strings.Cut(s[:min(len(s), 100)], ",")
@@ -31,7 +31,7 @@ func URL(s string) string {
 
 func isData(s string) bool { return len(s) >= 5 && strings.EqualFold(s[:5], "data:") }
 
-// head bounds the work of masking: masking shortens a text, so more than most bytes are needed.
+// head bounds the work of masking. Masking shortens a text, so head keeps more than most bytes.
 func head(s string, most int) string { return s[:min(len(s), 8*most)] }
 
 func mask(s string) string {
@@ -41,10 +41,10 @@ func mask(s string) string {
 	return credentials().ReplaceAllString(s, "$1***@")
 }
 
-// clip truncates a text and replaces control characters by spaces.
+// clip truncates a text and replaces control characters with spaces.
 func clip(s string, most int) string {
 	head, cut := truncate.Head(s, most)
-	head = strings.Map(func(r rune) rune { // a byte that is not valid UTF-8 becomes U+FFFD
+	head = strings.Map(func(r rune) rune { // an invalid UTF-8 byte becomes U+FFFD
 		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f {
 			return ' '
 		}

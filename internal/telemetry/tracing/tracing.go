@@ -1,8 +1,8 @@
-// Package tracing sends spans of calls and of turns of tabs to an OpenTelemetry collector, by OTLP over gRPC. It
-// implements the tracers that packages server and actor declare; a daemon without a collector makes no spans.
+// Package tracing sends spans of calls and of tab turns to an OpenTelemetry collector, by OTLP over gRPC. It implements the tracers that
+// packages server and actor declare. A daemon without a collector creates no spans.
 //
-// The package guarantees that attributes are bounded: methods, codes, peers, kinds of turns. What a page shows, what
-// a client types and the URLs of tabs stay out.
+// The package guarantees that attributes are bounded: methods, codes, peers, and kinds of turns. They never contain page content, text
+// typed by a client, or URLs of tabs.
 package tracing
 
 import (
@@ -28,9 +28,8 @@ type Traces struct {
 	tracer   oteltrace.Tracer
 }
 
-// New sends spans to an endpoint: http://HOST:PORT, or https://HOST:PORT with TLS. The environment variables OTEL_*
-// of the specification set the rest: headers, sampler, batches, resource. ctx bounds the start. The caller owes a
-// Close.
+// New sends spans to an endpoint: http://HOST:PORT, or https://HOST:PORT with TLS. The standard environment variables OTEL_* configure
+// headers, sampler, batches and resource. ctx limits the start. The caller must call Close.
 func New(ctx context.Context, endpoint, version string) (*Traces, error) {
 	if err := Check(endpoint); err != nil {
 		return nil, err
@@ -61,10 +60,10 @@ func start(ctx context.Context, out trace.TracerProviderOption, version string) 
 	return &Traces{provider: provider, tracer: provider.Tracer("github.com/domtap/domtap")}, nil
 }
 
-// Close sends the remaining spans, until ctx ends.
+// Close sends the remaining spans. It gives up when ctx ends.
 func (t *Traces) Close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
 
-// Calls makes a span of each call of a gRPC server. When the client sent a W3C traceparent, the span is part of the
+// Calls returns a handler that creates a span for each call of a gRPC server. If the client sent a W3C traceparent, the span is part of the
 // client's trace.
 func (t *Traces) Calls() stats.Handler {
 	return otelgrpc.NewServerHandler(otelgrpc.WithTracerProvider(t.provider), otelgrpc.WithPropagators(propagation.TraceContext{}))

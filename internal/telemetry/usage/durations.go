@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// fine is how many buckets there are for each doubling: a duration is known to one part in fine.
+	// fine is the number of buckets per doubling, so a duration has a relative precision of one part in fine.
 	fine = 8
-	// buckets is the number of buckets; the last is for durations of more than a day.
+	// buckets is the number of buckets. The last one holds durations of more than a day.
 	buckets = 35 * fine
 )
 
-// Durations is a histogram of durations: exact to the microsecond below 16 µs, and to an eighth above. The
-// zero value is empty. It takes 64 bytes for each doubling between the shortest and the longest duration, 2 KB at most.
+// Durations is a histogram of durations. It is exact to the microsecond below 16 µs, and to an eighth above. The zero value is empty. It
+// uses 64 bytes for each doubling between the shortest and the longest duration, at most 2 KB.
 type Durations struct {
-	// counts are those of the buckets from first on, which begins a doubling. The others are 0.
+	// counts holds the buckets from index first, which starts a doubling. Other buckets are 0.
 	counts []uint64
 	first  int
 	n      uint64
 	max    time.Duration
 }
 
-// Add adds a duration. A negative one counts as zero.
+// Add adds a duration. A negative duration counts as zero.
 func (t *Durations) Add(d time.Duration) {
 	at := bucket(max(0, d.Microseconds()))
 	t.reach(at)
@@ -33,7 +33,7 @@ func (t *Durations) Add(d time.Duration) {
 	t.max = max(t.max, d)
 }
 
-// reach makes counts reach a bucket.
+// reach extends counts to include a bucket.
 func (t *Durations) reach(bucket int) {
 	first, end := bucket/fine*fine, bucket/fine*fine+fine
 	if t.counts != nil {
@@ -54,13 +54,13 @@ func (t *Durations) clone() Durations {
 	return c
 }
 
-// bucket is the bucket of so many microseconds.
+// bucket returns the index of the bucket for a number of microseconds.
 func bucket(us int64) int {
 	shift := max(0, bits.Len64(uint64(us))-4)
 	return min(shift*fine+int(us>>shift), buckets-1)
 }
 
-// middle is the middle of a bucket, in microseconds.
+// middle returns the middle of a bucket, in microseconds.
 func middle(bucket int) float64 {
 	if bucket < 2*fine {
 		return float64(bucket)
@@ -70,14 +70,14 @@ func middle(bucket int) float64 {
 	return float64(low) + float64(uint64(1)<<shift-1)/2
 }
 
-// Count is how many durations were added.
+// Count returns the number of added durations.
 func (t *Durations) Count() int64 { return int64(t.n) }
 
-// Max is the longest duration, exactly.
+// Max returns the exact longest duration.
 func (t *Durations) Max() time.Duration { return t.max }
 
-// Quantile is the duration that the fraction q of all durations, 0 to 1, does not exceed; it is off by a
-// fifteenth at most, and by half a microsecond. Without durations it is 0.
+// Quantile returns the duration that the fraction q of all durations, from 0 to 1, does not exceed. The error is at most one fifteenth plus
+// half a microsecond. Without durations it returns 0.
 func (t *Durations) Quantile(q float64) time.Duration {
 	if t.n == 0 {
 		return 0

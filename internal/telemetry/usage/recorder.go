@@ -1,18 +1,17 @@
-// Package usage counts what clients use: calls, failures and their reasons, how long calls took, tokens and
-// bytes, what reading a whole page instead would have cost, how often a cached answer was used, and how the
-// steps of actions went. It counts for the daemon, for each client, for each session and for each tab.
+// Package usage counts how clients use the daemon: calls, failures and their reasons, durations of calls, tokens and bytes, the cost of
+// reading whole pages instead, cache hits, and outcomes of action steps. It keeps counts for the daemon, for each client, for each session
+// and for each tab.
 //
 // What the package guarantees:
 //
-//   - Every entry counts for the daemon, and also for the session and the tab while these are open. The
-//     usage of a closed tab stays in the account of its session, and that of a closed session in the
-//     daemon's account.
-//   - The calls of a client also count in the client's own account, for as long as the daemon runs.
-//   - Memory is bounded: there are accounts for open sessions and tabs, at most MaxAccounts of each, and an
-//     account holds a fixed number of rows. No single measurement is kept.
-//   - Adding an entry takes well under a microsecond, and waits only for other entries.
+//   - Every entry counts for the daemon, and also for the session and the tab while they are open. The usage of a closed tab stays in the
+//     account of its session, and the usage of a closed session stays in the daemon's account.
+//   - The calls of a client also count in the client's own account while the daemon runs.
+//   - Memory is bounded. Only open sessions and tabs have accounts, at most MaxAccounts of each, and an account has a limited number of
+//     rows. Individual measurements are not stored.
+//   - Adding an entry takes well under a microsecond, and blocks only for other entries.
 //
-// The package starts no goroutine. Its methods may be called from any goroutine.
+// The package starts no goroutine. Its methods are safe for concurrent use.
 package usage
 
 import (
@@ -24,61 +23,59 @@ import (
 )
 
 const (
-	// MaxAccounts is the limit on sessions, and on tabs, that have accounts of their own.
+	// MaxAccounts limits the number of sessions, and of tabs, with their own accounts.
 	MaxAccounts = 1000
-	// maxRows is the limit on rows of one kind in an account. There are few methods, kinds of steps, and
-	// reasons.
+	// maxRows limits the rows of one kind in an account. There are few methods, kinds of steps, and reasons.
 	maxRows = 100
-	// Other is the row for everything beyond maxRows.
+	// Other is the name of the row for everything beyond maxRows.
 	Other = "OTHER"
 )
 
-// Place says which accounts an entry belongs to. An empty field is not known, or does not apply.
+// Place identifies the accounts that an entry belongs to. A field is empty if it is unknown or does not apply.
 type Place struct {
-	// Owner is the client that calls.
+	// Owner is the calling client.
 	Owner        string
 	Session, Tab string
 }
 
-// Open reports what is open. Its methods are called with the recorder's lock held.
+// Open reports which sessions and tabs are open. Its methods are called with the recorder's lock held.
 type Open interface {
 	HasSession(id string) bool
 	HasTab(id string) bool
-	// Owner is the client that an open session belongs to.
+	// Owner returns the client that owns an open session.
 	Owner(session string) string
 }
 
-// Entry is what one call, or a part of it, adds to the counts of a method.
+// Entry is the contribution of a call, or of a part of it, to the counts of a method.
 type Entry struct {
-	// Calls is how many calls began; Failure, when it is not empty, is why one failed.
+	// Calls counts started calls. Failure, if not empty, is the reason why a call failed.
 	Calls   int64
 	Failure string
-	// Messages counts messages that were sent, and Bytes their size on the wire before compression.
+	// Messages counts the sent messages. Bytes is their size on the wire before compression.
 	Messages, Bytes int64
-	// Tokens were counted exactly, Estimated were estimated.
+	// Tokens is an exact count; Estimated is an estimate.
 	Tokens, Estimated int64
-	// Full is what whole pages would have cost, in tokens, in place of answers that cost Compared.
+	// Full is the cost in tokens of whole pages. Compared is the cost of the answers that were sent instead.
 	Full, Compared int64
-	// Took is how long the call took. It counts when Timed is set.
+	// Took is the duration of the call. It counts if Timed is set.
 	Took  time.Duration
 	Timed bool
-	// Reads says how pages were read, Steps how the steps of actions went.
+	// Reads counts how pages were read. Steps holds the outcomes of the steps of actions.
 	Reads Reads
 	Steps []Step
 }
 
-// Reads counts how pages were read, and what caches saved.
+// Reads counts how pages were read and how caches were used.
 type Reads struct {
-	// Pages is how many answers showed the elements of a page. HeadHits of them found the page unchanged
-	// since the read before, and ViewHits found the same view of it.
+	// Pages counts answers with the elements of a page. HeadHits counts those for which the page was unchanged since the previous read, and
+	// ViewHits those for which the view was cached, too.
 	Pages, HeadHits, ViewHits int64
-	// Texts is how many answers showed a page as text. TextHits of them used a text that was cached.
+	// Texts counts answers with a page as text. TextHits counts those that used a cached text.
 	Texts, TextHits int64
-	// Incremental is how many answers showed what changed. Resyncs is how many were asked for changes and
-	// had to show everything.
+	// Incremental counts answers with only the changes. Resyncs counts requests for changes that had to return the whole page.
 	Incremental, Resyncs int64
-	// Landmarks were folded to a line each, because the caller had got them with the page before; Elements
-	// are the elements in them.
+	// Landmarks counts landmarks that were folded to one line because the caller received them with the previous page. Elements counts the
+	// elements in them.
 	Landmarks, Elements int64
 }
 
@@ -94,7 +91,7 @@ func (r *Reads) add(o Reads) {
 	r.Elements += o.Elements
 }
 
-// Step is the outcome of one step of an action: Done, or Failed for a reason, or neither when it was skipped.
+// Step is the outcome of one step of an action. It is Done, or Failed with a reason, or neither if it was skipped.
 type Step struct {
 	Kind         string
 	Done, Healed bool
@@ -111,7 +108,7 @@ type Recorder struct {
 	owners, sessions, tabs map[string]*account
 }
 
-// New makes an empty recorder.
+// New returns an empty recorder.
 func New(open Open) *Recorder {
 	return &Recorder{open: open, since: time.Now(), total: newAccount(Place{}), owners: map[string]*account{}, sessions: map[string]*account{}, tabs: map[string]*account{}}
 }
@@ -128,7 +125,7 @@ func newAccount(p Place) *account {
 	return &account{place: p, methods: map[string]*Method{}, steps: map[string]*Steps{}}
 }
 
-// row finds or makes a row; when there are too many rows, it is the row Other.
+// row finds or creates a row. If there are too many rows, it returns the row Other.
 func row[R any](rows map[string]*R, name string) *R {
 	if r := rows[name]; r != nil {
 		return r
@@ -142,7 +139,7 @@ func row[R any](rows map[string]*R, name string) *R {
 	return rows[name]
 }
 
-// count adds one to a row, of which there are at most maxRows and Other.
+// count increments a row. There are at most maxRows rows and Other.
 func count(rows *map[string]int64, name string) {
 	if *rows == nil {
 		*rows = map[string]int64{}
@@ -153,15 +150,14 @@ func count(rows *map[string]int64, name string) {
 	(*rows)[name]++
 }
 
-// Series takes the entries of one method in one place. It is a value, and stays valid when the place is
-// closed.
+// Series adds the entries of one method in one place. It is a value, and stays valid after the place is closed.
 type Series struct {
 	recorder *Recorder
 	accounts [4]*account
 	methods  [4]*Method
 }
 
-// Series finds the series of a method.
+// Series returns the series of a method.
 func (b *Recorder) Series(p Place, name string) Series {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -174,7 +170,7 @@ func (b *Recorder) Series(p Place, name string) Series {
 	return l
 }
 
-// owner finds or makes the account of an owner; mu is held.
+// owner finds or creates the account of an owner. The caller holds mu.
 func (b *Recorder) owner(name string) *account {
 	if a := b.owners[name]; a != nil || name == "" {
 		return a
@@ -182,7 +178,7 @@ func (b *Recorder) owner(name string) *account {
 	return created(b.owners, name, Place{Owner: name})
 }
 
-// session finds or makes the account of an open session; mu is held.
+// session finds or creates the account of an open session. The caller holds mu.
 func (b *Recorder) session(p Place) *account {
 	id := p.Session
 	if a := b.sessions[id]; a != nil || id == "" || !b.open.HasSession(id) {
@@ -192,7 +188,7 @@ func (b *Recorder) session(p Place) *account {
 	return created(b.sessions, id, Place{Session: id})
 }
 
-// tab finds or makes the account of an open tab; mu is held.
+// tab finds or creates the account of an open tab. The caller holds mu.
 func (b *Recorder) tab(p Place) *account {
 	if a := b.tabs[p.Tab]; a != nil || p.Tab == "" || !b.open.HasTab(p.Tab) {
 		return a
@@ -209,12 +205,12 @@ func created(all map[string]*account, id string, p Place) *account {
 	return all[id]
 }
 
-// sweep drops the accounts of closed sessions or tabs.
+// sweep removes the accounts of closed sessions or tabs.
 func sweep(all map[string]*account, open func(string) bool) {
 	maps.DeleteFunc(all, func(id string, _ *account) bool { return !open(id) })
 }
 
-// CloseSession drops the account of a session, so that a later session of the same name begins with nothing.
+// CloseSession removes the account of a session, so that a later session of the same name starts at zero.
 func (b *Recorder) CloseSession(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -272,9 +268,9 @@ func (a *account) step(all []Step) {
 // Report is a copy of the counts.
 type Report struct {
 	Since time.Time
-	// Total is the account of the place that was asked for.
+	// Total is the account of the requested place.
 	Total Account
-	// Sessions and Tabs are the accounts of the open sessions and tabs in it that were used, by name.
+	// Sessions and Tabs are the accounts of the place's open sessions and tabs that were used, by name.
 	Sessions, Tabs []Account
 }
 
@@ -287,27 +283,27 @@ type Account struct {
 	Reads   Reads
 }
 
-// Method is the counts of one method.
+// Method holds the counts of one method.
 type Method struct {
 	Name string
-	// Calls is how many calls began, and Failed how many ended in an error, for the reasons in Failures.
+	// Calls counts started calls. Failed counts those that ended in an error, and Failures counts them by reason.
 	Calls, Failed int64
 	Failures      map[string]int64
-	// Messages and the following are the sums of the entries.
+	// Messages and the following fields are the sums of the entries.
 	Messages, Bytes, Tokens, Estimated, Full, Compared int64
 	Times                                              Durations
 }
 
-// Steps is the counts of one kind of step.
+// Steps holds the counts of one kind of step.
 type Steps struct {
 	Kind string
-	// Healed of the Done ones were healed; Skipped were not tried.
+	// Healed counts the steps in Done that were healed. Skipped counts steps that were not tried.
 	Done, Healed, Failed, Skipped int64
 	Failures                      map[string]int64
 }
 
-// Report copies the account of a place and the accounts in it: the daemon's for the zero Place; for an owner
-// alone, the owner's calls, and the accounts of its sessions and tabs. All are of the same moment.
+// Report copies the account of a place and the accounts in it. The zero Place selects the daemon's account. An owner alone selects the
+// owner's calls and the accounts of its sessions and tabs. All counts are from the same moment.
 func (b *Recorder) Report(p Place) Report {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -332,7 +328,7 @@ func (b *Recorder) Report(p Place) Report {
 	return st
 }
 
-// Total copies the daemon's account alone.
+// Total copies only the daemon's account.
 func (b *Recorder) Total() Account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -341,7 +337,7 @@ func (b *Recorder) Total() Account {
 	return a
 }
 
-// list copies accounts in the order of their names, where t10 follows t9.
+// list copies accounts in natural order of their names, so that t10 follows t9.
 func list(all map[string]*account, within func(*account) bool) []Account {
 	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
@@ -357,7 +353,7 @@ func list(all map[string]*account, within func(*account) bool) []Account {
 	return out
 }
 
-// fill copies an account; nil is an account without entries.
+// fill copies an account. A nil account has no entries.
 func (out *Account) fill(a *account) {
 	if a == nil {
 		return
