@@ -1,7 +1,7 @@
-// Package admin serves ClusterService on a node of a cluster: what an operator asks of the cluster, and has it do.
+// Package admin serves ClusterService on a node of a cluster. Operators use it to inspect the cluster, drain nodes and move sessions.
 //
-// Package peers brings a call to the node that has to do it. Requests are valid when they get here, and their callers are
-// the operator. The package starts nothing and owns nothing.
+// Package peers routes each call to the node that must execute it. Requests have been validated, and their callers authorized as the
+// operator. The package starts no goroutines and owns no resources.
 package admin
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// Node is what a Service needs of its node; *cluster.Node implements it.
+// Node provides a Service with the cluster's state and operations. *cluster.Node implements it.
 type Node interface {
 	Operations() *cluster.Operations
 	SessionOwner(ctx context.Context, name string, latest bool) (cluster.Place, error)
@@ -36,10 +36,10 @@ type Service struct {
 	node Node
 }
 
-// New makes the service of a node; name is the cluster's.
+// New returns the service of a node in the cluster with the given name.
 func New(name string, node Node) *Service { return &Service{name: name, node: node} }
 
-// GetCluster says what this node knows of the cluster.
+// GetCluster returns the cluster's state as this node knows it.
 func (s *Service) GetCluster(context.Context, *domtapv1.GetClusterRequest) (*domtapv1.GetClusterResponse, error) {
 	now := s.node.Operations().Status()
 	answer := &domtapv1.GetClusterResponse{Cluster: s.name, NodeId: s.node.Here().Node, Leader: now.Leader, Age: durationpb.New(now.Age)}
@@ -149,7 +149,7 @@ func (s *Service) MoveSession(ctx context.Context, r *domtapv1.MoveSessionReques
 	return &domtapv1.MoveSessionResponse{SessionId: session, FromNodeId: from.Node, NodeId: to.Node}, nil
 }
 
-// owner finds the node of a session; a session that moves or is restored is waited for.
+// owner finds the node of a session. It waits while the session moves or is restored.
 func (s *Service) owner(ctx context.Context, session string) (cluster.Place, error) {
 	at, err := s.node.SessionOwner(ctx, session, false)
 	switch {
@@ -162,7 +162,7 @@ func (s *Service) owner(ctx context.Context, session string) (cluster.Place, err
 	return at, directory.Explain(err)
 }
 
-// notMoved is the error for a session that was not moved.
+// notMoved returns the client's error for a session that was not moved.
 func notMoved(err error, session, from, to string) error {
 	switch {
 	case errors.Is(err, cluster.ErrNoNode):

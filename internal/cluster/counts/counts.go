@@ -1,4 +1,4 @@
-// Package counts counts what a node of a cluster does.
+// Package counts counts the cluster operations of a node.
 package counts
 
 import (
@@ -6,33 +6,33 @@ import (
 	"time"
 )
 
-// Counts are what a node has counted since it joined.
+// Counts holds a node's counters since it joined.
 type Counts struct {
-	// Renewed and Unrenewed count the renewals of the lease that were stored, and those that failed or may have failed; LeaseAge is how
-	// long ago the last stored one began; 0: there was none.
+	// Renewed counts the lease renewals that were stored. Unrenewed counts renewals that failed or may have failed. LeaseAge is the time
+	// since the start of the last stored renewal. It is zero if there was none.
 	Renewed, Unrenewed int64
 	LeaseAge           time.Duration
-	// Restored counts the sessions of other nodes that this one restored, and Unrestored the attempts that failed.
+	// Restored counts the sessions of other nodes that this node restored. Unrestored counts failed attempts.
 	Restored, Unrestored int64
-	// Ended counts the leases of other nodes that this one ended.
+	// Ended counts the leases of other nodes that this node ended.
 	Ended int64
-	// Fenced counts the sessions of this node that were stopped because another node may have them, Moved those that this node gave to
-	// another one.
+	// Fenced counts sessions of this node that were stopped because another node may own them. Moved counts sessions that this node moved
+	// to another node.
 	Fenced, Moved int64
-	// Reasserted counts the entries of this node's sessions that it stored again because the registry had lost them.
+	// Reasserted counts the session entries that this node stored again because the registry had lost them.
 	Reasserted int64
 }
 
-// Counter is Counts while they grow. Its fields and methods are safe for concurrent use. The zero value is ready.
+// Counter collects Counts. Its fields and methods are safe for concurrent use. The zero value is ready to use.
 type Counter struct {
 	Restored, Unrestored, Ended, Fenced, Moved, Reasserted atomic.Int64
 
 	renewed, unrenewed atomic.Int64
-	// renewal is when the last stored renewal of the lease began.
+	// renewal is the start time of the last stored lease renewal.
 	renewal atomic.Pointer[time.Time]
 }
 
-// Renewal counts a renewal of the lease, which began at a time; err: it failed, or may have failed.
+// Renewal counts a lease renewal that started at begun. A non-nil err means that it failed or may have failed.
 func (c *Counter) Renewal(begun time.Time, err error) {
 	if err != nil {
 		c.unrenewed.Add(1)
@@ -42,7 +42,7 @@ func (c *Counter) Renewal(begun time.Time, err error) {
 	c.renewal.Store(&begun)
 }
 
-// Read returns what was counted.
+// Read returns the current counts.
 func (c *Counter) Read() Counts {
 	var age time.Duration
 	if begun := c.renewal.Load(); begun != nil {

@@ -1,5 +1,5 @@
-// Package directory tells package peers what package cluster knows: which node has a tab or a session, and which nodes
-// there are. Errors get the codes and reasons that clients see. The package starts nothing and owns nothing.
+// Package directory implements peers.Directory on top of package cluster. It reports which node has a tab or a session, and which nodes
+// exist. It converts errors to the codes and reasons that clients see. The package starts no goroutines and owns no resources.
 package directory
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// Cluster is what a node knows of its cluster; *cluster.Node implements it.
+// Cluster provides a node's view of its cluster. *cluster.Node implements it.
 type Cluster interface {
 	TabOwner(ctx context.Context, tab string, latest bool) (cluster.Place, error)
 	SessionOwner(ctx context.Context, name string, latest bool) (cluster.Place, error)
@@ -24,7 +24,7 @@ type Cluster interface {
 	Here() cluster.Place
 }
 
-// Of returns the directory of a cluster.
+// Of returns a directory backed by c.
 func Of(c Cluster) peers.Directory { return directory{c} }
 
 type directory struct{ cluster Cluster }
@@ -58,7 +58,7 @@ func (d directory) Nodes() []peers.Node {
 // Changed implements peers.Directory.
 func (d directory) Changed() <-chan struct{} { return d.cluster.Changed() }
 
-// answer converts the place of something, or the reason why it has none.
+// answer converts a place to a node, or the error of a lookup to the client's error.
 func answer(p cluster.Place, err error) (peers.Node, error) {
 	switch {
 	case err == nil:
@@ -79,7 +79,7 @@ func answer(p cluster.Place, err error) (peers.Node, error) {
 	return peers.Node{}, err
 }
 
-// Explain makes an error of a cluster.Node one for clients, as those of the directory are.
+// Explain converts an error of a cluster.Node as the directory converts its own errors for clients.
 func Explain(err error) error {
 	if err == nil {
 		return nil

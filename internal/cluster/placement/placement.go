@@ -1,12 +1,12 @@
-// Package placement decides which node gets a session. It is plain functions: same input, same output.
+// Package placement chooses the nodes for sessions. Its functions are pure: the same input gives the same output.
 //
 // What the package guarantees:
 //
-//   - The node is one of the emptiest, measured by the fraction of its capacity: sessions that are placed one after another are
-//     within a twentieth of even on nodes with the same capacity, or within one session.
-//   - Among nodes that are about equally full, the session's name decides. So nodes with the same knowledge choose the same one for a
-//     session, and different ones for different sessions, also when they choose at the same time.
-//   - A node that drains, or is full, gets no session. One that is busy gets some only while all others are busy, too.
+//   - The chosen node is among the emptiest, measured by the used fraction of its capacity. Sessions that are placed one after another on
+//     nodes with equal capacity deviate from an even distribution by at most a twentieth, or by one session.
+//   - Among nodes that are about equally full, a hash of the session's name decides. Nodes with the same view of the cluster therefore
+//     choose the same node for a session and spread different sessions, even if they choose concurrently.
+//   - A draining or full node gets no sessions. A busy node gets sessions only while all available nodes are busy.
 package placement
 
 import (
@@ -14,23 +14,23 @@ import (
 	"slices"
 )
 
-// Node is what is known of a node.
+// Node describes a candidate for a session.
 type Node struct {
 	ID string
-	// Sessions is how many sessions it has, Capacity how many it takes.
+	// Sessions is the number of sessions on the node. Capacity is the most that it accepts.
 	Sessions, Capacity int
-	// Busy is the fraction of its processor time that was used lately, 0 to 1.
+	// Busy is the recently used fraction of the node's processor time, from 0 to 1.
 	Busy     float64
 	Draining bool
 }
 
-// tooBusy is the fraction of processor time from which a node is busy.
+// tooBusy is the fraction of processor time at which a node counts as busy.
 const tooBusy = 0.9
 
-// even is how much fuller than the emptiest node one may become, as a factor.
+// even limits the fill of the chosen node, as a multiple of the emptiest node's fill.
 const even = 1.05
 
-// Choose chooses the node for a session; ok is false when none has room.
+// Choose returns the node for a session. It returns false if no node has room.
 func Choose(session string, nodes []Node) (id string, ok bool) {
 	nodes = able(nodes)
 	if len(nodes) == 0 {
@@ -51,7 +51,7 @@ func Choose(session string, nodes []Node) (id string, ok bool) {
 	return chosen.ID, ok
 }
 
-// able leaves out the nodes that get no session.
+// able returns the nodes that can get a session.
 func able(nodes []Node) []Node {
 	var calm, some []Node
 	for _, n := range nodes {
@@ -69,7 +69,7 @@ func able(nodes []Node) []Node {
 	return some
 }
 
-// fill is how full a node would be with one more session.
+// fill returns the used fraction of the node's capacity after adding one session.
 func fill(n Node) float64 { return float64(n.Sessions+1) / float64(n.Capacity) }
 
 func fuller(a, b Node) int {
@@ -82,10 +82,10 @@ func fuller(a, b Node) int {
 	return 0
 }
 
-// weight is a number that depends on nothing but a session and a node (rendezvous hashing).
+// weight returns the rendezvous hash of a session and a node.
 func weight(session, node string) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(node + "\x00" + session)) // it cannot fail
+	_, _ = h.Write([]byte(node + "\x00" + session)) // never fails
 	// The last bytes of the name reach only the low bits of FNV; mix them into all.
 	x := h.Sum64()
 	x ^= x >> 33
@@ -94,7 +94,7 @@ func weight(session, node string) uint64 {
 	return x
 }
 
-// Spread chooses nodes for several sessions, as if they came one after another. Those that find no room are left.
+// Spread chooses nodes for several sessions, as if they were placed one after another. It returns the sessions without room in left.
 func Spread(sessions []string, nodes []Node) (places map[string]string, left []string) {
 	nodes, places = slices.Clone(nodes), map[string]string{}
 	for _, session := range sessions {
