@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// pingAfter and pingTimeout find a node that has vanished or hangs: together, the longest time without news of it.
+	// pingAfter and pingTimeout detect a node that has vanished or hangs. Their sum limits how long that takes.
 	pingAfter   = 10 * time.Second
 	pingTimeout = 5 * time.Second
-	// connectTimeout is how long a connection may take.
+	// connectTimeout limits the time to establish a connection.
 	connectTimeout = 3 * time.Second
-	// maxBackoff is how long after a failure the next connection is tried, at most.
+	// maxBackoff limits the delay between a failed connection and the next attempt.
 	maxBackoff = 2 * time.Second
 )
 
-// clientConns has one connection to each node that was called.
+// clientConns holds one connection to each node that was called.
 type clientConns struct {
 	credentials Credentials
-	// maxRequest and maxAnswer bound messages, in bytes.
+	// maxRequest and maxAnswer limit the size of messages, in bytes.
 	maxRequest, maxAnswer int
 
 	mu     sync.Mutex
@@ -39,14 +39,14 @@ type clientConns struct {
 // nodeConn is the connection to one node.
 type nodeConn struct {
 	*grpc.ClientConn
-	// calls are under way; left says that the node is no part of the cluster any more, so that the last of them
-	// closes the connection.
+	// calls counts the calls in progress. left reports that the node is no longer part of the cluster. The last of the calls then closes
+	// the connection.
 	calls int
 	left  bool
 }
 
-// to returns the connection to a node, which is made on first use, for one call. The caller must call done at the end
-// of the call. It fails only for addresses that must not be called: calls find out whether the node answers.
+// to returns the connection to a node for one call. It creates the connection on first use, without waiting for the node. The caller must
+// call done at the end of the call. to fails only if the node's address must not be called or the connections are closed.
 func (c *clientConns) to(n Node) (conn *grpc.ClientConn, done func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +66,7 @@ func (c *clientConns) to(n Node) (conn *grpc.ClientConn, done func(), err error)
 	return one.ClientConn, func() { c.done(n, one) }, nil
 }
 
-// done ends the use of a connection by a call.
+// done ends a call's use of a connection.
 func (c *clientConns) done(n Node, one *nodeConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,21 +74,21 @@ func (c *clientConns) done(n Node, one *nodeConn) {
 	c.closeUnused(n, one)
 }
 
-// closeUnused closes the connection to a node that has left, unless calls are under way. The caller holds the lock.
+// closeUnused closes the connection to a node that has left, unless calls are in progress. The caller holds the lock.
 func (c *clientConns) closeUnused(n Node, one *nodeConn) {
 	if one.left && one.calls == 0 && c.open[n] == one {
-		_ = one.Close() // fails only when it is closed already
+		_ = one.Close() // fails only if already closed
 		delete(c.open, n)
 	}
 }
 
-// dial makes a connection. It does not wait for the node.
+// dial creates a connection. It does not wait for the node.
 func (c *clientConns) dial(n Node) (*grpc.ClientConn, error) {
 	secure, err := c.credentials.dialing(n.Address)
 	if err != nil {
 		return nil, err
 	}
-	// Not a name for gRPC to resolve and to balance: one address is one node.
+	// gRPC must not resolve or balance the address, because one address is one node.
 	conn, err := grpc.NewClient("passthrough:///"+n.Address,
 		grpc.WithTransportCredentials(secure),
 		grpc.WithNoProxy(),
@@ -109,8 +109,8 @@ func (c *clientConns) dial(n Node) (*grpc.ClientConn, error) {
 	return conn, nil
 }
 
-// keep closes the connections to all nodes but these. A node that leaves may still end the calls that it has, so that
-// the last call closes its connection; the calls of one that died end because it does not answer.
+// keep closes the connections to all nodes except the given ones. A node that leaves may still finish its calls, so the last call closes
+// its connection. Calls to a node that died end because it does not answer.
 func (c *clientConns) keep(nodes []Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,13 +120,13 @@ func (c *clientConns) keep(nodes []Node) {
 	}
 }
 
-// close closes all connections. Calls under way end.
+// close closes all connections. Calls in progress end.
 func (c *clientConns) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
 	for n, one := range c.open {
-		_ = one.Close() // fails only when it is closed already
+		_ = one.Close() // fails only if already closed
 		delete(c.open, n)
 	}
 }

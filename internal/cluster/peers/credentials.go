@@ -15,21 +15,21 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// minToken is the shortest token of a cluster, in bytes.
+// minToken is the minimum length of a cluster's token, in bytes.
 const minToken = 32
 
-// Credentials are what the nodes of a cluster prove to each other that they belong to it. All nodes have the same token.
+// Credentials authenticate the nodes of a cluster to each other. All nodes have the same token.
 type Credentials struct {
-	// Token is at least 32 bytes.
+	// Token is at least 32 bytes long.
 	Token string
-	// Certificate is this node's own, for clients and servers. Nil: there is no TLS, and all nodes are on loopback.
+	// Certificate is this node's certificate, for client and server use. If nil, TLS is disabled, and all nodes must be on loopback.
 	Certificate *tls.Certificate
-	// Authority has signed the certificates of all nodes, and should sign no others.
+	// Authority is the CA that signs the certificates of all nodes. It should sign no others.
 	Authority *x509.CertPool
 }
 
-// LoadCredentials reads the certificate of a node, its key and the cluster's authority from PEM files. Without names,
-// there is no TLS.
+// LoadCredentials reads a node's certificate, its key and the cluster's authority from PEM files. If all file names are empty, TLS is
+// disabled.
 func LoadCredentials(token, certFile, keyFile, authorityFile string) (Credentials, error) {
 	c := Credentials{Token: token}
 	if certFile == "" && keyFile == "" && authorityFile == "" {
@@ -53,7 +53,7 @@ func LoadCredentials(token, certFile, keyFile, authorityFile string) (Credential
 	return c, c.check()
 }
 
-// check returns an error for credentials that prove nothing.
+// check returns an error if the token is too short, or if only one of the certificate and the authority is set.
 func (c Credentials) check() error {
 	switch {
 	case len(c.Token) < minToken:
@@ -64,7 +64,7 @@ func (c Credentials) check() error {
 	return nil
 }
 
-// has reports whether a token is the cluster's.
+// has reports whether token is the cluster's token.
 func (c Credentials) has(token string) bool {
 	return subtle.ConstantTimeCompare([]byte(token), []byte(c.Token)) == 1
 }

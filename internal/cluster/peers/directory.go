@@ -7,55 +7,55 @@ import (
 
 // Node is a process of a cluster.
 type Node struct {
-	// ID is the name of the node, which is its own in the cluster.
+	// ID is the name of the node. It is unique in the cluster.
 	ID string
-	// Incarnation tells the process from earlier ones of the same node.
+	// Incarnation distinguishes the process from earlier processes of the same node.
 	Incarnation string
 	// Address is the host:port of its Server.
 	Address string
-	// Self says that it is this process.
+	// Self reports whether the node is this process.
 	Self bool
 }
 
-// Process names the process among all that ever were part of the cluster.
+// Process returns a name that is unique among all processes that ever were part of the cluster.
 func (n Node) Process() string { return n.ID + "." + n.Incarnation }
 
-// The errors of a Directory that are answers.
+// Errors by which a Directory reports a definite answer.
 var (
-	// ErrUnknown is the error for a tab or a session that no node is known to have.
+	// ErrUnknown means that no node is known to have the tab or session.
 	ErrUnknown = errors.New("no node is known to have it")
-	// ErrGone is the error for a tab or a session whose node is gone, and that no other node takes over. A session of
-	// the same name can be made on another node.
+	// ErrGone means that the node of the tab or session is gone, and that no other node takes it over. A session of the same name can be
+	// created on another node.
 	ErrGone = errors.New("the node that had it is gone")
 )
 
-// Read says how recent an answer of a Directory must be.
+// Read selects how recent an answer of a Directory must be.
 type Read bool
 
-// How recent an answer must be.
+// Values of Read.
 const (
-	// Cached is what is known on this node, without asking another.
+	// Cached returns what this node knows, without a request to another node.
 	Cached Read = false
-	// Latest is what the cluster has agreed on when the question is asked.
+	// Latest returns the state that the cluster has agreed on at the time of the call.
 	Latest Read = true
 )
 
-// Directory knows the nodes of a cluster, and what each has. Its methods are safe for concurrent use. What this node
-// itself has must be known at once, also when the answer may be Cached. An error with a gRPC status goes to the client
-// as it is, such as that of a session which is being restored; every other error but ErrUnknown and ErrGone means that
-// there is no answer at the moment.
+// Directory lists the nodes of a cluster and finds the node of a tab or session. Its methods are safe for concurrent use. Even a Cached
+// answer must include the current tabs and sessions of this node. An error with a gRPC status, for example for a session that is being
+// restored, is returned to the client unchanged. Any other error except ErrUnknown and ErrGone means that no answer is available at the
+// moment.
 type Directory interface {
 	// TabOwner returns the node that has a tab.
 	TabOwner(ctx context.Context, tab string, read Read) (Node, error)
 	// SessionOwner returns the node that has a session, by the daemon's name for it ("alice.work" for the session
 	// "work" of the client alice).
 	SessionOwner(ctx context.Context, session string, read Read) (Node, error)
-	// Place returns the node for a session that no node has, and that is made next, or for a temporary one, whose
-	// name is empty. Nodes that ask for the same session at once may get different answers: then only one of them can
-	// make the session, and the others fail with ALREADY_EXISTS.
+	// Place returns the node on which to create a session that no node has. An empty name stands for a temporary session. Nodes that call
+	// Place concurrently for the same session may get different answers. Then only one of them can create the session, and the others fail
+	// with ALREADY_EXISTS.
 	Place(ctx context.Context, session string) (Node, error)
-	// Nodes returns the nodes that are part of the cluster, this one included, in a stable order.
+	// Nodes returns the nodes of the cluster, including this one, in a stable order.
 	Nodes() []Node
-	// Changed returns a channel that is closed when Nodes returns something else than now.
+	// Changed returns a channel that is closed when the result of Nodes changes.
 	Changed() <-chan struct{}
 }

@@ -25,27 +25,27 @@ import (
 	"github.com/domtap/domtap/internal/server/wire"
 )
 
-// errMoved is the error of a call that reached a node which does not have what the call is about. Clients never get it.
+// errMoved is the error of a call that reached a node without the call's tab or session. Clients never receive it.
 var errMoved = status.Error(codes.Aborted, "another node has it: this is a bug in domtap: please report it")
 
-// lost is the error of a call whose node does not answer.
+// lost is the error of a call to a node that does not answer.
 type lost struct {
 	node Node
-	// unsent says that the node has not got the call; begun, that the client has got a part of the answer.
+	// unsent reports that the node has not received the call. begun reports that the client has received a part of the answer.
 	unsent, begun bool
 	cause         error
 }
 
-// repeatable reports whether the call may be made again, at another node.
+// repeatable reports whether the call may be repeated at another node.
 func (l *lost) repeatable(m *method) bool { return l.unsent || m.reads && !l.begun }
 
-// Error is for logs.
+// Error returns a text for logs.
 func (l *lost) Error() string { return fmt.Sprintf("node %s does not answer: %v", l.node.ID, l.cause) }
 
-// retryAfter is when to try again after a node was lost.
+// retryAfter is the delay that clients are told to wait before they retry after the loss of a node.
 const retryAfter = 2 * time.Second
 
-// status returns the error for clients.
+// status returns the client's error.
 func (l *lost) status(m *method) error {
 	next := "the call may have had its effect: read the page before you repeat it"
 	switch {
@@ -68,7 +68,7 @@ func (p *Proxy) outgoing(ctx context.Context, say passed) context.Context {
 	return metadata.NewOutgoingContext(ctx, say.metadata(ctx, p.cfg.Credentials.Token))
 }
 
-// invoke has another node serve a call, and returns its answer undecoded.
+// invoke passes a call on to another node and returns its answer undecoded.
 func (p *Proxy) invoke(ctx context.Context, m *method, node Node, request proto.Message, final bool) (*wire.Frame, error) {
 	answer := &wire.Frame{Kind: m.output}
 	if err := p.call(ctx, m, node, request, answer, passed{final: final}); err != nil {
@@ -94,7 +94,7 @@ func (p *Proxy) call(ctx context.Context, m *method, node Node, request proto.Me
 	return nil
 }
 
-// judge tells the errors of another node, which clients get as they are, from those of the way to it, for which it returns
+// judge distinguishes errors of the other node, which clients receive unchanged, from errors of the connection to it, for which it returns
 // gone.
 func (p *Proxy) judge(ctx context.Context, err error, trailer metadata.MD, gone *lost) error {
 	if one(trailer, movedKey) == set {
@@ -120,11 +120,11 @@ func (p *Proxy) failed(ctx context.Context, l *lost) error {
 	return l
 }
 
-// errHere says that the handler of this node serves a stream.
+// errHere means that this node's handler serves a stream.
 var errHere = errors.New("this node serves the stream")
 
-// Stream passes a stream on, or lets the handler serve it. No method streams from the client, so that it is known where
-// to pass a stream on when its request is read, which the handler does first.
+// Stream passes a stream on, or lets the handler serve it. No method streams from the client. The handler first reads the request, and that
+// read determines where to pass the stream on.
 func (p *Proxy) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	m := p.methods[info.FullMethod]
 	if m == nil {
@@ -153,29 +153,28 @@ func (p *Proxy) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServe
 	return err
 }
 
-// routedStream is a stream that is passed on, if necessary, when its request is read.
+// routedStream is a stream that is passed on, if necessary, when the handler reads its request.
 type routedStream struct {
 	grpc.ServerStream
 	proxy  *Proxy
 	method *method
-	// routed says that the request was read; elsewhere, that another node served it, and err, how it ended.
+	// routed reports that the request was read. elsewhere reports that another node served the stream, and err is its result.
 	routed, elsewhere bool
 	err               error
-	// request and about are set for a stream that a client of this node has asked for; begun says that this node has begun
-	// its answer.
+	// request and about are set for a stream of one of this node's clients. begun reports that this node has started its answer.
 	request proto.Message
 	about   subject
 	begun   bool
-	// others are the other nodes whose messages belong to the stream, too; nil: there are none.
+	// others adds the messages of other nodes to the stream. It is nil if there are none.
 	others *others
-	// copied is the copy of another node's tab that this node serves the stream from; nil: there is none.
+	// copied is the copy of another node's tab from which this node serves the stream, or nil.
 	copied  streaming.Source
 	release func()
-	// done is what is called at the end of a stream that this node serves; see Config.Begin.
+	// done is called at the end of a stream that this node serves; see Config.Begin.
 	done func(context.Context)
 }
 
-// Context ends when another node that belongs to the stream fails.
+// Context returns the context of the stream. It also ends when another node of the stream fails.
 func (s *routedStream) Context() context.Context {
 	switch {
 	case s.others != nil:
@@ -221,7 +220,7 @@ func (s *routedStream) RecvMsg(m any) error {
 	return errElsewhere
 }
 
-// begin begins a stream that this node serves.
+// begin calls Config.Begin for a stream that this node serves.
 func (s *routedStream) begin(request proto.Message) (err error) {
 	p, ctx := s.proxy, s.ServerStream.Context()
 	about := p.about(ctx, s.method, request)
@@ -232,7 +231,7 @@ func (s *routedStream) begin(request proto.Message) (err error) {
 	return err
 }
 
-// route passes a stream on, and returns when it has ended; errHere: this node serves it.
+// route passes a stream on and returns when the stream has ended. It returns errHere if this node serves the stream.
 func (s *routedStream) route(request proto.Message) (err error) {
 	p, m, ctx := s.proxy, s.method, s.ServerStream.Context()
 	about := p.about(ctx, m, request)
@@ -264,7 +263,7 @@ func (s *routedStream) route(request proto.Message) (err error) {
 	})
 }
 
-// open finds the copy to serve a stream from, if there is one.
+// open opens a copy of the tab to serve the stream from. It returns false if the stream must be passed on.
 func (s *routedStream) open(ctx context.Context, about subject, owner Node) bool {
 	copies := s.proxy.cfg.Copies
 	if copies == nil || s.method.name != domtapv1.DomService_WatchDom_FullMethodName {
@@ -279,7 +278,7 @@ func (s *routedStream) open(ctx context.Context, about subject, owner Node) bool
 	return true
 }
 
-// again passes on a stream that this node could not serve, if the latest state of the Directory names another.
+// again passes on a stream that this node could not serve, if the Directory's latest state names another node.
 func (s *routedStream) again(err error) error {
 	p, m, ctx := s.proxy, s.method, s.ServerStream.Context()
 	out := p.streams.Sender(s.ServerStream)
@@ -292,7 +291,7 @@ func (s *routedStream) again(err error) error {
 	})
 }
 
-// relay has another node serve a stream, and sends its messages on undecoded.
+// relay passes a stream on to another node and forwards its messages undecoded.
 func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.Message, final bool, out *streaming.Sender) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -303,8 +302,8 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 	}
 	defer done()
 	header, err := from.Header()
-	if err == nil && header != nil { // the answer has begun, and may have no message for long
-		metering.Of(ctx).Elsewhere() // before the first byte, with which the call counts
+	if err == nil && header != nil { // the answer has started, even if no message follows for a long time
+		metering.Of(ctx).Elsewhere() // before the first byte, because that counts the call
 		if err := out.Accept(); err != nil {
 			return err
 		}
@@ -320,11 +319,11 @@ func (p *Proxy) relay(ctx context.Context, m *method, node Node, request proto.M
 	}
 }
 
-// errLeaving ends the streams that were passed on when this node is about to stop. Clients get what leaves returns.
+// errLeaving ends the streams that were passed on when this node is about to stop. Clients receive the error that leaves returns.
 var errLeaving = errors.New("this node of the cluster stops")
 
-// leaves is the error of a stream, for its client: when errLeaving has ended it, that is UNAVAILABLE. It is not made when the program
-// starts, because details of an error cost every command 40 KB.
+// leaves returns the client's error for a stream: UNAVAILABLE if errLeaving has ended it, and err otherwise. The status is not created when
+// the program starts, because error details would cost every command 40 KB.
 func leaves(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errLeaving) {
 		return rpcstatus.New(codes.Unavailable, "this node of the cluster stops: go on at another one", rpcstatus.Info("NODE_UNAVAILABLE", nil))
@@ -332,7 +331,7 @@ func leaves(ctx context.Context, err error) error {
 	return err
 }
 
-// open begins a stream of another node. The caller must call done when the stream has ended.
+// open starts a stream from another node. The caller must call done when the stream has ended.
 func (p *Proxy) open(ctx context.Context, m *method, node Node, request proto.Message, say passed) (stream grpc.ClientStream, done func(), err error) {
 	p.passedOn.Add(1)
 	conn, done, err := p.nodes.to(node)
@@ -343,14 +342,14 @@ func (p *Proxy) open(ctx context.Context, m *method, node Node, request proto.Me
 	if err == nil {
 		err = errors.Join(stream.SendMsg(request), stream.CloseSend())
 	}
-	if err != nil && !errors.Is(err, io.EOF) { // the error of a stream that has ended already is that of RecvMsg
+	if err != nil && !errors.Is(err, io.EOF) { // RecvMsg returns the error of a stream that has already ended
 		done()
 		return nil, nil, p.judge(ctx, err, nil, &lost{node: node, unsent: stream == nil, cause: err})
 	}
 	return stream, done, nil
 }
 
-// ended returns how a stream of another node ended; nil: with OK.
+// ended returns the result of another node's stream: nil if the stream ended with OK.
 func (p *Proxy) ended(ctx context.Context, node Node, from grpc.ClientStream, err error, begun bool) error {
 	if errors.Is(err, io.EOF) {
 		return nil

@@ -16,15 +16,15 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// part is the answer of one node to a call that lists what all nodes have.
+// part is one node's answer to a call about all nodes.
 type part struct {
 	node   Node
 	answer proto.Message
 	err    error
 }
 
-// gather asks all nodes at once, and merges their answers in the order of the nodes. A node that fails or does not
-// answer in time is named in the answer. The call fails only when this node's own part does.
+// gather calls all nodes concurrently and merges their answers in the order of the nodes. The merged answer names the nodes that fail or do
+// not answer in time. The call fails only if this node's own part fails.
 func (p *Proxy) gather(ctx context.Context, m *method, request proto.Message, handler grpc.UnaryHandler) (any, error) {
 	nodes := p.order(ctx, m)
 	parts := make([]part, len(nodes))
@@ -47,7 +47,7 @@ func (p *Proxy) gather(ctx context.Context, m *method, request proto.Message, ha
 	return merge(m, parts), nil
 }
 
-// ask asks one node for its part: this one with ctx, another one with the time that is bounded.
+// ask requests one node's part, with ctx from this node and with bounded from another node.
 func (p *Proxy) ask(ctx, bounded context.Context, m *method, node Node, request proto.Message, handler grpc.UnaryHandler, say passed) (proto.Message, error) {
 	if !node.Self {
 		answer := m.output.New().Interface()
@@ -60,7 +60,7 @@ func (p *Proxy) ask(ctx, bounded context.Context, m *method, node Node, request 
 	return answer.(proto.Message), nil
 }
 
-// partly bounds the time of the other nodes, so that some is left to answer with what the rest has.
+// partly limits the time for other nodes, so that some time remains to return the parts that arrived.
 func (p *Proxy) partly(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); !ok {
 		return context.WithTimeout(ctx, p.cfg.PartTimeout)
@@ -68,11 +68,11 @@ func (p *Proxy) partly(ctx context.Context) (context.Context, context.CancelFunc
 	return deadline.Reserve(ctx)
 }
 
-// order returns the nodes to ask, this one included. The sessions of a caller begin with the default one, so that the
-// node that has it is the first. A list makes no session: in a cluster, the default one is made when it is used.
+// order returns the nodes to call, including this one. A caller's list of sessions starts with the default session, so the node that has it
+// comes first. A list call creates no session. In a cluster, the default session is created on first use.
 func (p *Proxy) order(ctx context.Context, m *method) []Node {
 	nodes := slices.Clone(p.cfg.Directory.Nodes())
-	if !slices.ContainsFunc(nodes, func(n Node) bool { return n.Self }) { // it joins or leaves
+	if !slices.ContainsFunc(nodes, func(n Node) bool { return n.Self }) { // this node is joining or leaving
 		nodes = append(nodes, Node{Self: true})
 	}
 	if m.name != domtapv1.SessionService_ListSessions_FullMethodName {

@@ -11,7 +11,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// merge puts the parts of a list together, in their order. What two nodes list, because it is moving, counts once.
+// merge combines the parts of a list in their order. An item that two nodes list because it is moving appears once.
 func merge(m *method, parts []part) proto.Message {
 	var answers []proto.Message
 	var missing []string
@@ -35,7 +35,7 @@ func merge(m *method, parts []part) proto.Message {
 	case *domtapv1.GetStatsResponse:
 		return mergeStats(answers, missing)
 	}
-	return answers[own] // no other method lists what all nodes have; a test holds that
+	return answers[own] // a test verifies that no other method lists items of all nodes
 }
 
 func mergeTabs(answers []proto.Message, own int, missing []string) *domtapv1.ListTabsResponse {
@@ -57,7 +57,7 @@ func mergeSessions(answers []proto.Message, missing []string) *domtapv1.ListSess
 	return all
 }
 
-// first keeps the first of the elements with the same name.
+// first keeps the first of several elements with the same name.
 func first[T any](all []T, name func(T) string) []T {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(one T) bool {
@@ -84,7 +84,7 @@ func mergeStats(answers []proto.Message, missing []string) *domtapv1.GetStatsRes
 	return all
 }
 
-// joined adds up the accounts with the same name, in the order of the first of each.
+// joined adds up accounts with the same name, in the order of their first occurrences.
 func joined(accounts []*domtapv1.Account, name func(*domtapv1.Account) string) []*domtapv1.Account {
 	known := map[string]*domtapv1.Account{}
 	return slices.DeleteFunc(accounts, func(one *domtapv1.Account) bool {
@@ -113,7 +113,7 @@ func addAccount(to, from *domtapv1.Account) {
 	}
 }
 
-// combine adds each element of a list to the one with the same name in another, which is in the order of names.
+// combine adds each element of from to the element with the same name in to, which is sorted by name.
 func combine[T any](to, from []T, name func(T) string, add func(to, from T)) []T {
 	for _, one := range from {
 		i, found := slices.BinarySearchFunc(to, name(one), func(t T, n string) int { return cmp.Compare(name(t), n) })
@@ -126,7 +126,7 @@ func combine[T any](to, from []T, name func(T) string, add func(to, from T)) []T
 	return to
 }
 
-// addNumbers adds all numbers of a message, those in maps included, to the same fields of another.
+// addNumbers adds all numbers of a message, including numbers in maps, to the same fields of another message.
 func addNumbers(to, from protoreflect.Message) {
 	from.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
@@ -147,7 +147,7 @@ func addNumbers(to, from protoreflect.Message) {
 	})
 }
 
-// slower returns percentiles that are not too small for the calls of both nodes.
+// slower merges latencies. It keeps the larger of each two percentiles, so that none is too low for the calls of both nodes.
 func slower(a, b *domtapv1.LatencyStats) *domtapv1.LatencyStats {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

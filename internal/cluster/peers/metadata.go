@@ -13,21 +13,21 @@ import (
 	"github.com/domtap/domtap/internal/server/identity"
 )
 
-// Metadata between nodes. Nodes drop what clients send under these names.
+// Metadata keys between nodes. Nodes drop entries that clients send under these names.
 const (
 	ownPrefix = "domtap-node-"
 	// callerKey and rightsKey are the name and the rights of the client that makes the call.
 	callerKey = ownPrefix + "caller"
 	rightsKey = ownPrefix + "rights"
-	// originKey is the process that the client is connected to, a slash, and the number of the connection.
+	// originKey is the process to which the client is connected, a slash, and the number of the connection.
 	originKey = ownPrefix + "origin"
-	// finalKey is set when the receiver must serve the call, also if it thinks that another node should.
+	// finalKey is set if the receiver must serve the call even if its Directory names another node.
 	finalKey = ownPrefix + "final"
-	// partKey is set when the answer becomes a part of a list of what all nodes have.
+	// partKey is set if the answer becomes a part of a list for all nodes.
 	partKey = ownPrefix + "part"
 
-	// servedKey is set in the trailers of every call that a Server has admitted; without it, an error comes from the
-	// way to the node. movedKey is set when another node should have got the call.
+	// servedKey is set in the trailers of every call that a Server has admitted. An error without it comes from the connection to the node.
+	// movedKey is set if another node should have received the call.
 	servedKey = ownPrefix + "served"
 	movedKey  = ownPrefix + "moved"
 
@@ -38,16 +38,15 @@ const (
 
 var movedTrailer = metadata.Pairs(movedKey, set)
 
-// passed is what one node tells another about a call that it passes on.
+// passed describes a call to the node that it is passed on to.
 type passed struct {
 	who    identity.Principal
 	origin connections.Origin
-	// final and part are what finalKey and partKey say.
+	// final and part are the values of finalKey and partKey.
 	final, part bool
 }
 
-// metadata returns the metadata for the other node: what the client sent, apart from credentials, and what is said
-// about the call.
+// metadata returns the metadata for the other node: the client's metadata without credentials, and the description of the call.
 func (p passed) metadata(ctx context.Context, token string) metadata.MD {
 	sent, _ := metadata.FromIncomingContext(ctx)
 	out := passable(sent)
@@ -64,7 +63,7 @@ func (p passed) metadata(ctx context.Context, token string) metadata.MD {
 	return out
 }
 
-// passable returns the metadata of a call that mean something to all nodes, such as the context of a trace.
+// passable returns the metadata of a call that are meaningful on all nodes, such as a trace context.
 func passable(all metadata.MD) metadata.MD {
 	out := make(metadata.MD, len(all)+5)
 	for name, values := range all {
@@ -81,7 +80,7 @@ func passable(all metadata.MD) metadata.MD {
 
 var errNotPassed = errors.New("the metadata do not say who makes the call: are the nodes of the same version?")
 
-// parsePassed reads what another node says about a call.
+// parsePassed reads another node's description of a call.
 func parsePassed(md metadata.MD) (p passed, err error) {
 	node, number, ok := strings.Cut(one(md, originKey), "/")
 	if p.origin.Number, err = strconv.ParseUint(number, 10, 64); err != nil || !ok || node == "" {
@@ -95,10 +94,10 @@ func parsePassed(md metadata.MD) (p passed, err error) {
 	return p, nil
 }
 
-// isPart reports whether the answer of a call becomes a part of a list.
+// isPart reports whether the answer to a call becomes a part of a list.
 func isPart(md metadata.MD) bool { return one(md, partKey) != "" }
 
-// one returns the value under a name; empty: there is none, or more than one.
+// one returns the only value under a name. It returns an empty string if there is none or more than one.
 func one(md metadata.MD, name string) string {
 	if values := md.Get(name); len(values) == 1 {
 		return values[0]
@@ -108,7 +107,7 @@ func one(md metadata.MD, name string) string {
 
 type passedKey struct{}
 
-// context returns the context of the call on the node that got it.
+// context returns the context of the call on the node that received it.
 func (p passed) context(ctx context.Context, md metadata.MD) context.Context {
 	ctx = metadata.NewIncomingContext(ctx, passable(md))
 	ctx = identity.WithForwarded(ctx, p.who)
@@ -119,7 +118,7 @@ func (p passed) context(ctx context.Context, md metadata.MD) context.Context {
 	return context.WithValue(ctx, passedKey{}, p)
 }
 
-// passedOf returns what another node said about the call; false: no node has passed it on.
+// passedOf returns another node's description of the call. It returns false if the call was not passed on by a node.
 func passedOf(ctx context.Context) (passed, bool) {
 	p, ok := ctx.Value(passedKey{}).(passed)
 	return p, ok

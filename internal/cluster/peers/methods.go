@@ -11,30 +11,29 @@ import (
 	"github.com/domtap/domtap/internal/server/intercept"
 )
 
-// class says which node serves the calls of a method.
+// class determines which node serves the calls of a method.
 type class uint8
 
 const (
-	// local calls are served by the node that gets them: they are about no tab and no session.
+	// local calls are about no tab and no session. The node that receives them serves them.
 	local class = iota
 	// byTab calls are served by the node that has the tab.
 	byTab
-	// bySession calls are served by the node that has the session, the caller's default one if none is named.
+	// bySession calls are served by the node that has the session: the named one, or else the caller's default session.
 	bySession
-	// newSession calls make a session, on the node that the Directory chooses.
+	// newSession calls create a session, on the node that the Directory chooses.
 	newSession
-	// temporary calls make a session for themselves, on a node that the Directory chooses, unless they name one.
+	// temporary calls name a session, or create one for themselves on a node that the Directory chooses.
 	temporary
-	// managed calls are served by the node that has the session, and are no use of it.
+	// managed calls are served by the node that has the session, but do not count as use of the session.
 	managed
 	// byNode calls are served by the node that the request names.
 	byNode
-	// everywhere calls list what all nodes have, unless they name a tab or a session.
+	// everywhere calls are about all nodes, unless they name a tab or a session.
 	everywhere
 )
 
-// classes has every method of the API. A method that is missing is served by the node that gets its calls, and fails a
-// test.
+// classes lists every method of the API. A missing method is served by the node that receives its calls, and fails a test.
 var classes = map[string]class{
 	domtapv1.TabService_OpenTab_FullMethodName:             bySession,
 	domtapv1.TabService_ListTabs_FullMethodName:            everywhere,
@@ -93,7 +92,7 @@ var classes = map[string]class{
 	domtapv1.TimelineService_WatchTimeline_FullMethodName: byTab,
 	domtapv1.TimelineService_TakeOver_FullMethodName:      byTab,
 	domtapv1.TimelineService_HandBack_FullMethodName:      byTab,
-	// Of a tab or of a session.
+	// These calls name a tab or a session.
 	domtapv1.TimelineService_PauseClient_FullMethodName:  byTab,
 	domtapv1.TimelineService_ResumeClient_FullMethodName: byTab,
 	domtapv1.TimelineService_ListPauses_FullMethodName:   byTab,
@@ -120,10 +119,10 @@ type method struct {
 	// name is the full name, such as /domtap.v1.TabService/GetTab.
 	name  string
 	class class
-	// tab, session and node are the fields of a request that name them; nil: there is none.
+	// tab, session and node are the request's fields that name a tab, session or node. A field is nil if the request does not have it.
 	tab, session, node protoreflect.FieldDescriptor
 	output             protoreflect.MessageType
-	// reads says that a call changes nothing, and may be made again.
+	// reads reports that a call changes nothing and may be repeated.
 	reads bool
 }
 
@@ -134,7 +133,7 @@ const (
 	nodeField    = "node_id"
 )
 
-// methodsOf finds the methods of some classes, and the fields of their requests.
+// methodsOf returns the methods that may be passed on, with the fields of their requests.
 func methodsOf(classes map[string]class) (map[string]*method, error) {
 	all := map[string]*method{}
 	for name, class := range classes {
@@ -183,7 +182,7 @@ func methodOf(name string, class class) (*method, error) {
 	return m, nil
 }
 
-// fullName returns the name of a method as descriptors have it: domtap.v1.TabService.GetTab.
+// fullName returns the name of a method as in descriptors: domtap.v1.TabService.GetTab.
 func fullName(method string) protoreflect.FullName {
 	name := []byte(method[1:])
 	for i, b := range name {
@@ -194,12 +193,12 @@ func fullName(method string) protoreflect.FullName {
 	return protoreflect.FullName(name)
 }
 
-// subject is what a call is about; the names are empty when it is about everything.
+// subject identifies what a call is about. All names are empty if the call is about everything.
 type subject struct {
 	tab, session, node string
 }
 
-// subject returns what a request names.
+// subject returns the names in a request.
 func (m *method) subject(request proto.Message) subject {
 	var s subject
 	if m.tab != nil {

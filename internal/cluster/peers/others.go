@@ -15,27 +15,27 @@ import (
 	"github.com/domtap/domtap/internal/server/wire"
 )
 
-// others adds the messages of all other nodes to a stream that lists what all nodes have. When one of these nodes
-// fails, the stream ends, because it would have a gap otherwise; nodes that join are added.
+// others adds the messages of all other nodes to a stream about all nodes. If one of these nodes fails, the stream ends, because it would
+// otherwise have a gap. Nodes that join are added.
 type others struct {
 	proxy   *Proxy
 	method  *method
 	request proto.Message
 	to      grpc.ServerStream
-	// ctx ends with the stream, and with its first failure, which is its cause.
+	// ctx ends with the stream or with its first failure, which is then the cause.
 	ctx  context.Context
 	fail context.CancelCauseFunc
-	// begun is closed when this node's own part covers every event, too; until then, nothing is sent.
+	// begun is closed when this node's own part also covers every event. Until then, nothing is sent.
 	begun chan struct{}
 	once  sync.Once
-	// sending is held while a message is sent. When the stream ends, that may take until its handler has returned.
+	// sending is held while a message is sent. When the stream ends, a send may block until the stream's handler has returned.
 	sending sync.Mutex
 }
 
-// errOver ends what other nodes send to a stream that is over.
+// errOver ends the other nodes' parts of a stream that has ended.
 var errOver = errors.New("the stream is over")
 
-// follow begins the streams of all other nodes, and returns when all have begun: from then on, no event is missed.
+// follow starts the streams of all other nodes and returns when all have started. No later event is missed.
 func (p *Proxy) follow(to grpc.ServerStream, m *method, request proto.Message) (*others, error) {
 	o := &others{proxy: p, method: m, request: request, to: to, begun: make(chan struct{})}
 	o.ctx, o.fail = context.WithCancelCause(metering.Apart(to.Context()))
@@ -49,7 +49,7 @@ func (p *Proxy) follow(to grpc.ServerStream, m *method, request proto.Message) (
 	return o, nil
 }
 
-// join adds the nodes that join, until the stream ends.
+// join adds nodes that join the cluster, until the stream ends.
 func (o *others) join(known map[Node]bool, changed <-chan struct{}) {
 	for {
 		select {
@@ -65,7 +65,7 @@ func (o *others) join(known map[Node]bool, changed <-chan struct{}) {
 	}
 }
 
-// add begins the streams of the nodes that are not known yet.
+// add starts the streams of nodes that are not in known, and adds these nodes to it.
 func (o *others) add(known map[Node]bool) error {
 	var fresh []Node
 	for _, node := range o.proxy.cfg.Directory.Nodes() {
@@ -88,7 +88,7 @@ func (o *others) add(known map[Node]bool) error {
 	return nil
 }
 
-// begin begins the stream of a node, and returns when it covers every event.
+// begin starts the stream of a node and returns when the stream covers every event.
 func (o *others) begin(node Node) error {
 	from, done, err := o.proxy.open(o.ctx, o.method, node, o.request, passed{part: true, final: true})
 	if err != nil {
@@ -101,7 +101,7 @@ func (o *others) begin(node Node) error {
 	o.proxy.running.Go(func() {
 		defer done()
 		err := o.pump(from)
-		if err == nil { // it cannot send more
+		if err == nil { // the stream accepts no more messages
 			return
 		}
 		err = o.proxy.ended(o.ctx, node, from, err, true)
@@ -114,10 +114,10 @@ func (o *others) begin(node Node) error {
 	return nil
 }
 
-// start lets the other nodes send.
+// start lets the messages of the other nodes through.
 func (o *others) start() { o.once.Do(func() { close(o.begun) }) }
 
-// pump sends the messages of a node on. It returns the error of the node, or nil when the stream takes no more.
+// pump forwards the messages of a node. It returns the error of the node, or nil when the stream accepts no more messages.
 func (o *others) pump(from grpc.ClientStream) error {
 	select {
 	case <-o.begun:
@@ -136,7 +136,7 @@ func (o *others) pump(from grpc.ClientStream) error {
 	}
 }
 
-// send sends one message at a time.
+// send sends a message. Concurrent calls send one message at a time.
 func (o *others) send(m any) error {
 	o.sending.Lock()
 	defer o.sending.Unlock()
@@ -146,7 +146,7 @@ func (o *others) send(m any) error {
 	return o.to.SendMsg(m)
 }
 
-// end ends the streams of the other nodes, and returns the error of the first that failed; nil: none has.
+// end ends the streams of the other nodes. It returns the error of the first node that failed, or nil if none has.
 func (o *others) end() error {
 	o.fail(errOver)
 	err := context.Cause(o.ctx)

@@ -28,31 +28,33 @@ import (
 
 // Config sets up a Proxy.
 type Config struct {
-	// Directory says which node has what.
+	// Directory finds the nodes of tabs and sessions.
 	Directory Directory
-	// Credentials are this node's.
+	// Credentials are this node's credentials.
 	Credentials Credentials
-	// MaxRequest and MaxAnswer are the largest messages in bytes. 0: 24 MiB and 64 MiB.
+	// MaxRequest and MaxAnswer limit the size of messages in bytes. Zero selects 24 MiB and 64 MiB.
 	MaxRequest, MaxAnswer int
-	// SendTimeout is how long a reader may leave a message of a stream untaken. 0: 30 s.
+	// SendTimeout limits how long a reader may leave a message of a stream unread. Zero selects 30 s.
 	SendTimeout time.Duration
-	// PartTimeout is how long the nodes may take to list what they have, for callers that set no deadline. 0: 5 s.
+	// PartTimeout limits how long other nodes may take to answer a list call without a deadline. Zero selects 5 s.
 	PartTimeout time.Duration
-	// Copies serves those who watch tabs of other nodes, without a stream between the nodes for each. Nil: all are passed on.
+	// Copies serves watchers of other nodes' tabs without one stream between the nodes for each watcher. If nil, all watches are passed on.
 	Copies Copies
-	// Begin is called before each call and stream that this node serves about a tab or a session, by the daemon's name for it; the
-	// names that the call does not have are empty. Its error ends the call; one that says NOT_FOUND has the Directory asked for
-	// another node. Done is called when the call has ended, with its context. Nil: nothing is called.
+	// Begin is called before each call and stream about a tab or session that this node serves. It receives the daemon's names of the tab
+	// and the session. A name that the call does not have is empty. An error of Begin ends the call. For an error with NOT_FOUND, the Proxy
+	// first looks for another node in the Directory. done is called with the call's context when the call has ended. If Begin is nil,
+	// nothing is called.
 	Begin func(tab, session string, stream bool) (done func(context.Context), err error)
-	// Logger gets nodes that do not answer. Nil: no log.
+	// Logger logs nodes that do not answer. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
 // Copies keeps copies of tabs of other nodes.
 type Copies interface {
-	// Open returns the copy of a tab of a node, until release is called. After an error the node is asked for the stream.
+	// Open returns the copy of a node's tab. The copy is valid until release is called. After an error, the stream is passed on to the
+	// node.
 	Open(ctx context.Context, tab string, owner Node) (copied streaming.Source, release func(), err error)
-	// Recent returns the copy of a tab of a node, if there is one that is no older than age, and has what a selection shows.
+	// Recent returns the copy of a node's tab, if one exists that is no older than age and contains what the selection shows.
 	Recent(tab string, owner Node, age time.Duration, of views.Selection) (copied streaming.Source, ok bool)
 }
 
@@ -62,28 +64,28 @@ type Proxy struct {
 	methods map[string]*method
 	nodes   *clientConns
 	streams *streaming.Streams
-	// passedOn counts the calls and streams that were passed on, and lost those whose node did not answer.
+	// passedOn counts the calls and streams that were passed on. lost counts those that got no answer from the node.
 	passedOn, lost atomic.Int64
-	// process tells this process from all others.
+	// process identifies this process uniquely.
 	process string
-	// stop ends the goroutine that closes the connections to nodes that have left. running counts that goroutine, and
-	// those of streams of all nodes.
+	// stop ends the goroutine that closes the connections to nodes that have left. running counts that goroutine and the goroutines of
+	// streams.
 	stop    chan struct{}
 	running sync.WaitGroup
 	departure
 }
 
-// departure tells the streams that were passed on when their node is about to stop.
+// departure ends the streams that were passed on when this node is about to stop.
 type departure struct {
 	leaving chan struct{}
 	once    sync.Once
 }
 
-// EndStreams ends the streams that were passed on, and those to come, with UNAVAILABLE: this node is about to stop, and clients go on at
-// another one. Calls go on.
+// EndStreams ends current and future streams that are passed on, with UNAVAILABLE. It is called when this node is about to stop, so that
+// clients continue at another node. Unary calls continue.
 func (d *departure) EndStreams() { d.once.Do(func() { close(d.leaving) }) }
 
-// end ends a stream when the node is about to stop, or returns when the stream has ended.
+// end cancels a stream when the node is about to stop. It returns then, or when the stream has ended.
 func (d *departure) end(ctx context.Context, stream context.CancelCauseFunc) {
 	select {
 	case <-d.leaving:
@@ -92,7 +94,7 @@ func (d *departure) end(ctx context.Context, stream context.CancelCauseFunc) {
 	}
 }
 
-// New makes a Proxy. Close ends it.
+// New creates a Proxy. The caller must call Close.
 func New(cfg Config) (*Proxy, error) {
 	if cfg.Directory == nil {
 		return nil, errors.New("a proxy needs a directory of the cluster")
@@ -136,8 +138,8 @@ func (p *Proxy) forget() {
 	}
 }
 
-// Close closes the connections to other nodes, and waits for the streams that it passed on, whose contexts must end.
-// It may be called once.
+// Close closes the connections to other nodes and waits for the streams that were passed on, whose contexts must end. It may be called
+// once.
 func (p *Proxy) Close() {
 	p.EndStreams()
 	close(p.stop)
@@ -146,8 +148,8 @@ func (p *Proxy) Close() {
 	p.running.Wait()
 }
 
-// Counts returns how many calls and streams were passed on to other nodes, and how many of them were lost because the node did not
-// answer. Those that are repeated at another node count twice.
+// Counts returns how many calls and streams were passed on to other nodes, and how many of them were lost because the node did not answer.
+// A call that is repeated at another node counts twice.
 func (p *Proxy) Counts() (passed, lost int64) { return p.passedOn.Load(), p.lost.Load() }
 
 // Unary passes a call on, or lets the handler serve it.
@@ -184,14 +186,14 @@ func (p *Proxy) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 	return resp, err
 }
 
-// observing is a read that may be served from a copy: the caller only looks.
+// observing is a read-only request that may be served from a copy.
 type observing interface {
 	views.Request
 	GetObserveOnly() bool
 	GetMaxAge() *durationpb.Duration
 }
 
-// recentCopy returns the copy of another node's tab that a read is served from, if there is one that is recent enough.
+// recentCopy returns the copy of another node's tab from which to serve a read, if the copy is recent enough.
 func recentCopy(ctx context.Context, p *Proxy, m *method, request proto.Message, about subject) (streaming.Source, bool) {
 	r, ok := request.(observing)
 	if !ok || !r.GetObserveOnly() || r.GetMaxAge().AsDuration() <= 0 || p.cfg.Copies == nil {
@@ -199,12 +201,12 @@ func recentCopy(ctx context.Context, p *Proxy, m *method, request proto.Message,
 	}
 	node, err := p.owner(ctx, m, about, Cached)
 	if err != nil || node.Self {
-		return nil, false // what routes the call says why
+		return nil, false // routing the call returns the reason
 	}
 	return p.cfg.Copies.Recent(about.tab, node, r.GetMaxAge().AsDuration(), views.SelectionOf(r))
 }
 
-// begun is the handler of a call that this node serves, with what the node does before and after.
+// begun wraps the handler of a call that this node serves with Config.Begin and its done.
 func (p *Proxy) begun(m *method, about subject, handler grpc.UnaryHandler) grpc.UnaryHandler {
 	if p.cfg.Begin == nil || about == (subject{}) || m.class == managed || m.class == byNode {
 		return handler
@@ -219,8 +221,8 @@ func (p *Proxy) begun(m *method, about subject, handler grpc.UnaryHandler) grpc.
 	}
 }
 
-// about returns what a call is about, with the daemon's name of the session. A session that is to be made gets its name
-// here, so that no two nodes choose the same.
+// about returns what a call is about, with the daemon's name of the session. It also names a session that the call creates without a name,
+// so that no two nodes choose the same name.
 func (p *Proxy) about(ctx context.Context, m *method, request proto.Message) subject {
 	s, who := m.subject(request), identity.From(ctx)
 	switch {
@@ -237,8 +239,8 @@ func (p *Proxy) about(ctx context.Context, m *method, request proto.Message) sub
 	return s
 }
 
-// route has a call served here or there, where the Directory says. When the call comes too late for that node, because
-// what it is about has moved or the node has died, the Directory is asked once more, for its latest state.
+// route calls here if this node serves a call, and there for another node, according to the Directory. If the call arrives too late because
+// its tab or session has moved or the node has died, route looks up the Directory's latest state and tries once more.
 func (p *Proxy) route(ctx context.Context, m *method, about subject, here func() error, there func(node Node, final bool) error) error {
 	node, err := p.owner(ctx, m, about, Cached)
 	if err != nil {
@@ -264,7 +266,7 @@ func (p *Proxy) route(ctx context.Context, m *method, about subject, here func()
 	return settled(ctx, m, next, there(next, true))
 }
 
-// late reports whether another node may serve the call that failed.
+// late reports whether another node may serve a failed call.
 func late(m *method, about subject, err error) bool {
 	if gone, ok := errors.AsType[*lost](err); ok {
 		return gone.repeatable(m)
@@ -275,13 +277,14 @@ func late(m *method, about subject, err error) bool {
 	switch status.Code(rpcstatus.From(err)) {
 	case codes.NotFound:
 		return true
-	case codes.AlreadyExists: // a default session that another node has made at the same time
+	case codes.AlreadyExists: // another node has concurrently created the default session
 		return m.class != newSession
 	}
 	return errors.Is(err, errMoved)
 }
 
-// settled returns how a call ended that a node served. Another node has counted it, unless that node is lost.
+// settled returns the client's error for a call that a node served. A call that another node served is counted there, unless that node is
+// lost.
 func settled(ctx context.Context, m *method, by Node, err error) error {
 	_, isLost := errors.AsType[*lost](err)
 	if !by.Self && !isLost && !errors.Is(err, errHere) {
@@ -290,7 +293,7 @@ func settled(ctx context.Context, m *method, by Node, err error) error {
 	return forClient(m, err)
 }
 
-// forClient returns an error as clients get it.
+// forClient converts an error for clients.
 func forClient(m *method, err error) error {
 	if gone, ok := errors.AsType[*lost](err); ok {
 		return gone.status(m)
@@ -298,8 +301,8 @@ func forClient(m *method, err error) error {
 	return err
 }
 
-// owner returns the node that serves a call. A call about something that no node has is served here, and gets the
-// error for that; a session that the call makes is placed.
+// owner returns the node that serves a call. If no node is known to have the call's tab or session, this node serves the call and returns
+// the error. If the call creates a session, the Directory places it.
 func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Read) (Node, error) {
 	node, err := p.find(ctx, about, read)
 	if isNowhere(err) && read == Cached {
@@ -330,7 +333,7 @@ func (p *Proxy) owner(ctx context.Context, m *method, about subject, read Read) 
 		rpcstatus.Info("REGISTRY_UNAVAILABLE", nil))
 }
 
-// isNowhere reports whether an error says that no node has it.
+// isNowhere reports whether an error means that no node has the tab or session.
 func isNowhere(err error) bool { return errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) }
 
 // isStatus reports whether an error has a gRPC status.
@@ -339,7 +342,7 @@ func isStatus(err error) bool {
 	return ok
 }
 
-// find asks the Directory.
+// find looks up the node of a subject in the Directory.
 func (p *Proxy) find(ctx context.Context, about subject, read Read) (Node, error) {
 	switch {
 	case about.tab != "":
@@ -362,13 +365,13 @@ func (p *Proxy) member(id string) (Node, error) {
 	return Node{}, rpcstatus.UnknownNode(id)
 }
 
-// serves returns nil when this node serves a call that another one passed on, errMoved when a third one has what it is about, and else why
-// nobody can serve it now, such as that this node was cut off, and had it until then.
+// serves returns nil if this node serves a call that another node passed on. It returns errMoved if a third node has the tab or session.
+// Otherwise it returns the reason why no node can serve the call now, for example that this node had the session and was cut off.
 func (p *Proxy) serves(ctx context.Context, about subject, from passed) error {
 	if from.final || from.part || about == (subject{}) {
 		return nil
 	}
-	// What no node is known to have, and what cannot be found out, is served here: the sender asks at most once more.
+	// If no node is known to have it, or the lookup fails, this node serves the call. The sender tries at most one more node.
 	node, err := p.find(ctx, about, Cached)
 	switch {
 	case err != nil && isStatus(err):

@@ -20,34 +20,33 @@ import (
 	"github.com/domtap/domtap/internal/server/wire"
 )
 
-// Calls is the server whose calls are served; server.Server implements it.
+// Calls provides the services and interceptors for the calls. server.Server implements it.
 type Calls interface {
 	// Register registers the services.
 	Register(grpc.ServiceRegistrar)
-	// Interceptors are what every call passes, outermost first.
+	// Interceptors returns the interceptors of every call, outermost first.
 	Interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamServerInterceptor)
-	// Stats gets the events of calls.
+	// Stats returns the handler for the events of calls.
 	Stats() stats.Handler
 }
 
 // ServerConfig sets up a Server.
 type ServerConfig struct {
-	// Listener accepts the connections of other nodes, without TLS: the Server adds it. The Server closes the
-	// listener.
+	// Listener accepts the connections of other nodes, without TLS, which the Server adds. The Server closes the listener.
 	Listener net.Listener
-	// Credentials are this node's. Without a certificate, the listener must be on loopback.
+	// Credentials are this node's credentials. Without a certificate, the listener must be on loopback.
 	Credentials Credentials
-	// MaxRequest and MaxAnswer are the largest messages in bytes. 0: 24 MiB and 64 MiB.
+	// MaxRequest and MaxAnswer limit the size of messages in bytes. Zero selects 24 MiB and 64 MiB.
 	MaxRequest, MaxAnswer int
-	// Logger gets calls that are refused because they are not of another node. Nil: no log.
+	// Logger logs calls that are refused because they do not come from another node. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
-// handshakeTimeout is how long a connection may take until it can carry calls.
+// handshakeTimeout limits the time until a new connection can carry calls.
 const handshakeTimeout = 5 * time.Second
 
-// The largest messages by default. The first is twice what package limit allows: package intercept refuses what is
-// larger than its limit with a better message than gRPC's.
+// Default limits on message sizes. The first is twice the limit of package limit, because package intercept rejects larger requests with a
+// better message than gRPC.
 const (
 	defaultMaxRequest = 24 << 20
 	defaultMaxAnswer  = listen.MaxMessage
@@ -59,7 +58,7 @@ type Server struct {
 	grpc *grpc.Server
 }
 
-// NewServer makes a server. Nothing is accepted before Serve.
+// NewServer creates a Server. It accepts no connections before Serve.
 func NewServer(calls Calls, cfg ServerConfig) (*Server, error) {
 	if calls == nil || cfg.Listener == nil {
 		return nil, errors.New("a server for nodes needs calls to serve and a listener")
@@ -109,11 +108,10 @@ func withDefaults(request, answer int) (int, int) {
 // Serve serves until Stop is called.
 func (s *Server) Serve() error { return s.grpc.Serve(s.cfg.Listener) }
 
-// Stop accepts no more calls and lets those under way finish until ctx ends; then it aborts the rest. It returns when
-// no call is left.
+// Stop accepts no more calls. It lets calls in progress finish until ctx ends, and then aborts the rest. It returns when no call is left.
 func (s *Server) Stop(ctx context.Context) { graceful.Stop(ctx, s.grpc) }
 
-// admit returns the context of a call that another node has passed on, and refuses all others.
+// admit returns the context of a call that another node has passed on. It refuses all other calls.
 func (s *Server) admit(ctx context.Context, method string) (context.Context, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	token := one(md, tokenKey)
@@ -142,7 +140,7 @@ func (s *Server) unary(ctx context.Context, req any, call *grpc.UnaryServerInfo,
 	return handler(ctx, req)
 }
 
-// stream does the same for streams.
+// stream admits a stream.
 func (s *Server) stream(srv any, stream grpc.ServerStream, call *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	ctx, err := s.admit(stream.Context(), call.FullMethod)
 	if err != nil {
@@ -158,14 +156,14 @@ type admitted struct {
 	ctx context.Context
 }
 
-// Context says who makes the call.
+// Context returns the context with the caller's identity.
 func (s admitted) Context() context.Context { return s.ctx }
 
-// callStats passes on the events of calls, but not those of connections: nodes are no clients. The usage of the parts
-// of a list is not recorded, because the node that puts them together records the call.
+// callStats forwards call events but no connection events, because nodes are not clients. It records no usage for the parts of a list,
+// because the node that merges them records the call.
 type callStats struct{ stats.Handler }
 
-// TagRPC begins the record of a call.
+// TagRPC starts the record of a call.
 func (c callStats) TagRPC(ctx context.Context, call *stats.RPCTagInfo) context.Context {
 	if md, _ := metadata.FromIncomingContext(ctx); isPart(md) {
 		return metering.Apart(ctx)
