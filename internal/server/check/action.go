@@ -14,7 +14,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Limits of the steps, as the protos state them.
+// Limits of the steps, as documented in the protos.
 const (
 	maxRepeat = 100
 	maxMoves  = 100
@@ -23,9 +23,9 @@ const (
 	maxValues = 100
 	maxDelta  = 100_000
 	maxFiles  = 50
-	// maxWaypoints bounds how long a drag holds what it drags.
+	// maxWaypoints limits the waypoints of a drag, and with them how long a button is held.
 	maxWaypoints = 32
-	// maxUpload is in bytes.
+	// maxUpload is the limit in bytes.
 	maxUpload   = 4 << 20
 	maxFileName = 255
 	maxPath     = 4096
@@ -136,7 +136,7 @@ func checkModifiers(v *violations, at string, modifiers []string) {
 	}
 }
 
-// checkHold checks how long something is held.
+// checkHold checks the duration of a hold.
 func checkHold(v *violations, at string, hold *durationpb.Duration) {
 	v.want(hold == nil || hold.IsValid() && 0 < hold.AsDuration() && hold.AsDuration() <= maxHold, at, "must be more than 0, and at most 10 s")
 }
@@ -160,7 +160,7 @@ func checkSelect(v *violations, at string, s *domtapv1.SelectStep) {
 	}
 }
 
-// checkScroll takes a target, distances, or both.
+// checkScroll checks a scroll, which needs a target, distances, or both.
 func checkScroll(v *violations, at string, s *domtapv1.ScrollStep) {
 	checkDelta(v, at, s.GetDeltaX(), s.GetDeltaY())
 	if s.GetTarget() != nil || s.GetDeltaX() == 0 && s.GetDeltaY() == 0 {
@@ -208,8 +208,8 @@ func checkMouseMove(v *violations, at string, s *domtapv1.MouseMoveStep) {
 	v.want(0 <= s.GetMoves() && s.GetMoves() <= maxMoves, at+".moves", "must be 1 to 100")
 }
 
-// checkMouse checks that the steps of the mouse follow each other: what is released is down, only one button is, and a step without
-// a target has a place.
+// checkMouse checks the order of mouse steps. A button must be pressed before it is released, only one may be pressed at a time, and a step
+// without a target needs an earlier pointer position.
 func checkMouse(v *violations, steps []*domtapv1.Step) {
 	down, placed := false, false
 	const noPlace = "must be set: no earlier step of this request moves the pointer"
@@ -233,7 +233,7 @@ func checkMouse(v *violations, steps []*domtapv1.Step) {
 	}
 }
 
-// checkDelta checks distances.
+// checkDelta checks the distances of a step.
 func checkDelta(v *violations, at string, x, y float64) {
 	v.want(math.Abs(x) <= maxDelta, at+".delta_x", "must be -100000 to 100000")
 	v.want(math.Abs(y) <= maxDelta, at+".delta_y", "must be -100000 to 100000")
@@ -251,7 +251,7 @@ func checkUpload(v *violations, at string, s *domtapv1.UploadStep) {
 	v.want(size <= maxUpload, at+".files", "must have at most 4 MiB in all: give a path instead")
 }
 
-// checkFiles checks the names of files, and returns how many bytes these have.
+// checkFiles checks the names of files, and returns their total size in bytes.
 func checkFiles(v *violations, at string, files []*domtapv1.UploadFile) (size int) {
 	for i, f := range files {
 		size += len(f.GetContent())
@@ -265,7 +265,7 @@ func isFileName(name string) bool {
 		!strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r == '\\' || r < 0x20 || r == 0x7f })
 }
 
-// checkElementTarget checks a target that must be an element: a point is not enough.
+// checkElementTarget checks a target that must be an element. A point is invalid.
 func checkElementTarget(v *violations, at string, t *domtapv1.Target) {
 	if t != nil && (t.X != nil || t.Y != nil) {
 		v.want(false, at,

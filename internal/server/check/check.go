@@ -1,11 +1,9 @@
-// Package check validates requests. It reads nothing but the request: whether a tab, a ref or a
-// revision exists is for the actors to say.
+// Package check validates requests. It reads only the request. Whether a tab, a ref or a revision exists is checked by the actors.
 //
-// Request reports every violated field at once, so that a client can fix them all in one go. A
-// request that passes keeps the ranges that the protos state, and handlers rely on that.
+// Request reports all invalid fields together, so that a client can fix them in one go. A request that passes is within the ranges that the
+// protos document, and handlers rely on that.
 //
-// The function that checks a kind of request is in the file of its service; the map checkers is the
-// only list of them.
+// The function that checks a request is in the file of its service. The map checkers is the only list of these functions.
 package check
 
 import (
@@ -18,17 +16,17 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Violation is one field that is out of range.
+// Violation describes an invalid field.
 type Violation struct {
 	// Field is the path of the field, such as "steps[2].click.target.ref".
 	Field string
-	// Description says what the field must be.
+	// Description states what the field must be.
 	Description string
 }
 
-// Invalid is the error for a request with fields out of range.
+// Invalid is the error of a request with invalid fields.
 type Invalid struct {
-	// Violations holds every violated field, in the order of the request's fields.
+	// Violations lists the invalid fields, in the order of the request's fields.
 	Violations []Violation
 }
 
@@ -41,11 +39,11 @@ func (e *Invalid) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Unsupported is the error for a request that is well formed and asks for something that is not implemented.
+// Unsupported is the error of a well-formed request for something that is not implemented.
 type Unsupported struct {
-	// Field is the path of the field that asks for it, or the name of the method.
+	// Field is the path of the field with the request, or the name of the method.
 	Field string
-	// Instead says what works.
+	// Instead describes what works.
 	Instead string
 }
 
@@ -54,9 +52,8 @@ func (e *Unsupported) Error() string {
 	return fmt.Sprintf("%s is not implemented yet: %s", e.Field, e.Instead)
 }
 
-// Request returns nil for a valid request and for messages that have no checker. Otherwise it returns
-// an *Invalid, an *apierr.Error of kind Refused for a URL that the policy forbids, or an *Unsupported:
-// the first of these that applies.
+// Request returns nil for a valid request and for a message without a checker. Otherwise it returns the first of these that applies: an
+// *Invalid, an *apierr.Error of kind Refused for a URL that the policy forbids, or an *Unsupported.
 func Request(m proto.Message) error {
 	c, ok := checkers[reflect.TypeOf(m)]
 	if !ok {
@@ -67,7 +64,7 @@ func Request(m proto.Message) error {
 	return v.err()
 }
 
-// checkers has the checker of each kind of request.
+// checkers maps each request type to its checker.
 var checkers = table(
 	of(checkOpenTab), of(checkAt(checkTab[*domtapv1.GetTabRequest])), of(checkAt(checkSession[*domtapv1.ListTabsRequest])),
 	of(checkSession[*domtapv1.WatchTabsRequest]), of(checkTab[*domtapv1.CloseTabRequest]), of(checkTab[*domtapv1.SetRestoreRequest]),
@@ -87,18 +84,18 @@ var checkers = table(
 	of(checkRecord), of(checkStopRecording), of(checkListRecordings), of(checkSeek),
 )
 
-// checker adds what is wrong with a request to v.
+// checker checks one type of request and adds violations to v.
 type checker struct {
 	request reflect.Type
 	check   func(v *violations, m proto.Message)
 }
 
-// of makes the checker of one kind of request.
+// of returns the checker of one type of request.
 func of[M proto.Message](check func(*violations, M)) checker {
 	return checker{reflect.TypeFor[M](), func(v *violations, m proto.Message) { check(v, m.(M)) }}
 }
 
-// table maps the types of requests to their checkers.
+// table maps request types to checkers.
 func table(all ...checker) map[reflect.Type]checker {
 	byRequest := make(map[reflect.Type]checker, len(all))
 	for _, c := range all {

@@ -5,7 +5,7 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// nodeName is what --cluster-node allows.
+// nodeName matches the names that --cluster-node allows.
 var nodeName = lazyregexp.New(`^[A-Za-z0-9_-]{1,32}$`)
 
 func checkDrainNode(v *violations, r *domtapv1.DrainNodeRequest) { checkNode(v, r.GetNodeId()) }

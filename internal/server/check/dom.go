@@ -13,15 +13,15 @@ import (
 
 const (
 	maxElements = 1000
-	maxCursor   = 12 // bytes
-	// maxReadCursor is the same for ReadPage, whose cursors name a position in a text.
+	maxCursor   = 12 // in bytes
+	// maxReadCursor limits the cursors of ReadPage, which encode a position in a text.
 	maxReadCursor = 40
-	// maxQuery and maxResults are for Find.
-	maxQuery   = 200 // characters
+	// maxQuery and maxResults limit Find.
+	maxQuery   = 200 // in characters
 	maxResults = 50
 )
 
-// selection is what the requests of DomService have in common.
+// selection is implemented by the requests of DomService.
 type selection interface {
 	GetTabId() string
 	GetMaxElements() int32
@@ -32,7 +32,7 @@ type selection interface {
 	GetIncludeGeometry() bool
 }
 
-// snapshotRequest is what GetDom and GetCompact have in common.
+// snapshotRequest is implemented by GetDomRequest and GetCompactRequest.
 type snapshotRequest interface {
 	selection
 	GetIncremental() bool
@@ -121,7 +121,7 @@ func checkRead(v *violations, r snapshotRequest, since *uint64) {
 	}
 }
 
-// checkObserveOnly checks a read that counts as read by nobody: it is compared with nothing, and nothing with it.
+// checkObserveOnly checks a read that is not recorded as a read of the client. Such a read cannot be compared with other reads.
 func checkObserveOnly(v *violations, r snapshotRequest, since *uint64) {
 	compact, _ := r.(*domtapv1.GetCompactRequest)
 	v.want(!r.GetIncremental() && since == nil && r.GetCursor() == "" && !r.GetIncludeGeometry() && !compact.GetDedupeNavigation(), "observe_only",
@@ -136,7 +136,7 @@ func checkAttributes(v *violations, names []string) {
 	}
 }
 
-// notInName reports whether HTML forbids the character in the name of an attribute.
+// notInName reports whether HTML forbids the character in an attribute name.
 func notInName(r rune) bool {
 	return r <= ' ' || r == 0x7f || strings.ContainsRune(`"'>/=`, r)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/folders"
 )
 
-// Package-wide limits, as the protos state them.
+// Limits of several services, as documented in the protos.
 const (
 	MaxTimeout  = 5 * time.Minute
 	maxInterval = time.Minute
@@ -22,12 +22,12 @@ const (
 	maxText     = 100_000
 	maxTokens   = 4 << 20
 	maxSteps    = 32
-	// maxAnswers is how many steps of a turn may have a text or a picture in the answer.
+	// maxAnswers limits the steps of a turn that return a text or a picture.
 	maxAnswers = 8
 	maxNames   = 16
 )
 
-// The ranges of max_tokens; 0 is always allowed and means unlimited.
+// The range of max_tokens. 0 is always allowed and means unlimited.
 const (
 	minBudget = 200
 	maxBudget = 50_000
@@ -43,12 +43,12 @@ func checkSessionID(v *violations, id string) {
 	v.want(len(id) <= maxID, "session_id", fmt.Sprintf("must have at most %d bytes", maxID))
 }
 
-// checkRef checks a ref that may be unset.
+// checkRef checks an optional ref.
 func checkRef(v *violations, field string, ref *uint32) {
 	v.want(ref == nil || dom.Ref(*ref) != dom.NoRef, field, "must be the ref of an element, from GetDom or GetCompact")
 }
 
-// checkURL checks a URL against the syntax and the policy. Files are left to the tab, which knows the directories of the daemon.
+// checkURL checks a URL against the syntax and the URL policy. File URLs are checked by the tab, which knows the daemon's directories.
 func checkURL(v *violations, url string) {
 	err := parseURL(url)
 	if err == nil || folders.IsURL(url) && err.Kind == apierr.Refused {
@@ -61,18 +61,18 @@ func checkURL(v *violations, url string) {
 	v.want(false, "url", err.Message)
 }
 
-// checkClientID checks the name that a client chose for itself.
+// checkClientID checks the ID that a client chose for itself.
 func checkClientID(v *violations, id string) {
 	v.want(utf8.RuneCountInString(id) <= maxClientID, "client_id", "must have at most 100 characters")
 }
 
-// checkBudget checks max_tokens; unset is the default that the request's proto names.
+// checkBudget checks max_tokens. unset is the default of the request, for the error message.
 func checkBudget(v *violations, field string, budget, unset int32) {
 	v.want(budget == 0 || minBudget <= budget && budget <= maxBudget,
 		field, fmt.Sprintf("must be 0 (unlimited) or 200 to 50000; unset means %d", unset))
 }
 
-// checkViewport checks a viewport that may be unset.
+// checkViewport checks an optional viewport.
 func checkViewport(v *violations, field string, size *domtapv1.Viewport) {
 	if size == nil {
 		return
@@ -81,12 +81,12 @@ func checkViewport(v *violations, field string, size *domtapv1.Viewport) {
 	v.want(1 <= size.GetHeight() && size.GetHeight() <= 10_000, field+".height", "must be 1 to 10000 CSS pixels")
 }
 
-// checkMaxBytes checks the length of a text.
+// checkMaxBytes checks the length of a value in bytes.
 func checkMaxBytes(v *violations, field, value string, limit int) {
 	v.want(len(value) <= limit, field, fmt.Sprintf("must have at most %d bytes", limit))
 }
 
-// checkText checks a text that is typed into the page.
+// checkText checks a text to type into the page.
 func checkText(v *violations, field, text string) {
 	v.want(utf8.RuneCountInString(text) <= maxText, field, "must have at most 100000 characters")
 }
@@ -95,7 +95,7 @@ func checkEpoch(v *violations, epoch string) {
 	v.want(len(epoch) <= maxID, "epoch", fmt.Sprintf("must have at most %d bytes", maxID))
 }
 
-// checkInterval wants a time of up to maxInterval, if any.
+// checkInterval checks that an optional duration is at most maxInterval.
 func checkInterval(v *violations, field string, t *durationpb.Duration) {
 	ok := t == nil || t.CheckValid() == nil && 0 <= t.AsDuration() && t.AsDuration() <= maxInterval
 	v.want(ok, field, "must be 0 to 1 minute")

@@ -11,10 +11,10 @@ import (
 	"github.com/domtap/domtap/internal/routes"
 )
 
-// httpMethod is a method of HTTP as browsers write it.
+// httpMethod matches an HTTP method as browsers write it.
 var httpMethod = lazyregexp.New(`^[A-Z]{1,20}$`)
 
-// wireHeaders are those that belong to a connection: a route cannot set them.
+// wireHeaders lists the headers that belong to a connection. A route cannot set them.
 var wireHeaders = []string{"connection", "content-length", "host", "keep-alive", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade"}
 
 func checkAddRoute(v *violations, r *domtapv1.AddRouteRequest) {

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// Limits of the requests of PageService, as the protos state them.
+// Limits of the requests of PageService, as documented in the protos.
 const (
 	maxBatch        = 50
 	maxParallel     = 8
@@ -32,7 +32,7 @@ func checkPdf(v *violations, r *domtapv1.PdfRequest) {
 
 var pageRange = lazyregexp.New(`^\s*(\d{1,6})\s*(?:(-)\s*(\d{1,6})?)?\s*$`)
 
-// validRanges takes "1-5, 8" and "3-", which means to the end.
+// validRanges reports whether page ranges are valid, such as "1-5, 8" or "3-", which extends to the last page.
 func validRanges(ranges string) bool {
 	if ranges == "" {
 		return true
@@ -45,7 +45,7 @@ func validRanges(ranges string) bool {
 		if m == nil {
 			return false
 		}
-		from, _ := strconv.Atoi(m[1]) // of at most six digits
+		from, _ := strconv.Atoi(m[1]) // cannot fail: it has at most six digits
 		to := from
 		if m[3] != "" {
 			to, _ = strconv.Atoi(m[3])
@@ -74,14 +74,14 @@ func checkExtract(v *violations, r *domtapv1.ExtractRequest) {
 	}
 }
 
-// addSchemaFault adds what is wrong with a schema.
+// addSchemaFault adds the violations of a schema.
 func addSchemaFault(v *violations, err error) {
 	if invalid, ok := errors.AsType[*Invalid](err); ok {
 		v.list = append(v.list, invalid.Violations...)
 	}
 }
 
-// Schema compiles the schema, the selectors or the table of a request. Its error is an *Invalid.
+// Schema compiles the schema, the selectors or the table of a request. It returns an *Invalid if that fails.
 func Schema(r *domtapv1.ExtractRequest) (*extract.Schema, error) {
 	switch {
 	case r.GetSchemaJson() != "":
@@ -95,7 +95,7 @@ func Schema(r *domtapv1.ExtractRequest) (*extract.Schema, error) {
 	return schema, SchemaFault("", err)
 }
 
-// SchemaFault returns the *Invalid for a faulty schema in a field of a request; nil for nil.
+// SchemaFault returns an *Invalid for a faulty schema in a field of a request. It returns nil if err is nil.
 func SchemaFault(field string, err error) error {
 	var fault *extract.SchemaError
 	if !errors.As(err, &fault) {
@@ -156,7 +156,7 @@ func checkReadLog(v *violations, r *domtapv1.ReadLogRequest) {
 	}
 }
 
-// The limits of bodies and videos, as the protos state them.
+// Limits of bodies and videos, as documented in the protos.
 const (
 	maxBodyBytes  = 1 << 20
 	minVideoBytes = 64 << 10

@@ -8,7 +8,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Limits of recordings, as the proto states them.
+// Limits of recordings, as documented in the proto.
 const (
 	minRecording    = 1 << 20
 	maxRecording    = 64 << 30
@@ -35,7 +35,7 @@ func checkListRecordings(v *violations, r *domtapv1.ListRecordingsRequest) {
 	checkScope(v, r.GetTabId(), r.GetSessionId())
 }
 
-// checkScope checks the names of a tab and of a session, of which at most one is set.
+// checkScope checks the names of a tab and a session. At most one of them may be set.
 func checkScope(v *violations, tab, session string) {
 	v.want(len(tab) <= maxID, "tab_id", "must have at most 200 bytes")
 	checkSessionID(v, session)
@@ -50,7 +50,7 @@ func checkSeek(v *violations, r *domtapv1.SeekRequest) {
 	v.want(!byRevision || r.GetTabId() != "", "tab_id", "is required with a revision")
 }
 
-// checkMoment checks a time of a recording that may be unset.
+// checkMoment checks an optional moment of a recording.
 func checkMoment(v *violations, at *domtapv1.Moment) {
 	if at == nil {
 		return
@@ -66,7 +66,7 @@ func checkMoment(v *violations, at *domtapv1.Moment) {
 	v.want(len(at.GetEpoch()) <= maxID, "at.epoch", "must have at most 200 bytes")
 }
 
-// checkAt checks a request that may name a time of a recording, besides what else there is to check.
+// checkAt wraps the checker of a request that may name a moment of a recording. It also checks the moment.
 func checkAt[M interface{ GetAt() *domtapv1.Moment }](also func(*violations, M)) func(*violations, M) {
 	return func(v *violations, r M) {
 		also(v, r)

@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// Limits of Search, as the proto states them.
+// Limits of Search, as documented in the proto.
 const (
 	maxSearch       = 400
 	defaultSearch   = 1500

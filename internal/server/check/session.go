@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Limits of sessions, as session.proto states them.
+// Limits of sessions, as documented in session.proto.
 const (
 	maxHeaders     = 50
 	maxHeaderValue = 8 << 10
@@ -152,7 +152,7 @@ func deviceNames() []string {
 	return names
 }
 
-// inside reports low <= v <= high; it is false for NaN.
+// inside reports whether low <= v <= high. It returns false for NaN.
 func inside(v, low, high float64) bool { return low <= v && v <= high }
 
 // checkHeaderValue checks the value of an HTTP header.

@@ -11,10 +11,10 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Limits of storage, as storage.proto and session.proto state them.
+// Limits of storage, as documented in storage.proto and session.proto.
 const (
 	maxEdits = 1000
-	// maxVersion is the largest whole number that JavaScript counts to.
+	// maxVersion is the largest integer that JavaScript represents exactly.
 	maxVersion = 1<<53 - 1
 )
 
@@ -127,7 +127,7 @@ func checkCookie(v *violations, field string, k *domtapv1.Cookie) {
 
 var priorities = []string{"", "Low", "Medium", "High"}
 
-// checkDatabases checks the databases of an origin, and returns their size in bytes.
+// checkDatabases checks the databases of an origin, and returns their total size in bytes.
 func checkDatabases(v *violations, field string, all []*domtapv1.IndexedDatabase) int {
 	v.want(len(all) <= sessions.MaxDatabases, field, fmt.Sprintf("must have at most %d entries", sessions.MaxDatabases))
 	size := 0
@@ -173,7 +173,7 @@ func checkStore(v *violations, at string, s *domtapv1.ObjectStore) int {
 	return size
 }
 
-// given counts what is set.
+// given counts the non-nil values.
 func given(all ...*string) int {
 	n := 0
 	for _, one := range all {

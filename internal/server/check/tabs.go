@@ -23,7 +23,7 @@ func checkNavigate(v *violations, r *domtapv1.NavigateRequest) {
 	checkLoad(v, r)
 }
 
-// loading is what all requests that load a document have in common.
+// loading is implemented by all requests that load a document.
 type loading interface {
 	GetWaitUntil() domtapv1.WaitUntil
 	GetTimeout() *durationpb.Duration
@@ -35,7 +35,7 @@ func checkLoad(v *violations, r loading) {
 	checkTimeout(v, "timeout", r.GetTimeout())
 }
 
-// checkTabLoad checks a request that loads a document and names nothing but the tab.
+// checkTabLoad checks a request that loads a document and has no other fields than the tab.
 func checkTabLoad[M interface {
 	loading
 	GetTabId() string

@@ -7,13 +7,13 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// maxWords is the longest text in a target, in characters.
+// maxWords limits the length of a text in a target, in characters.
 const maxWords = 1000
 
-// maxNth is the largest number of an element among those that are meant.
+// maxNth limits nth, the number of an element among several matches.
 const maxNth = 100_000
 
-// checkTarget checks that the target names one element in one way.
+// checkTarget checks that the target names one element in exactly one way.
 func checkTarget(v *violations, at string, t *domtapv1.Target) {
 	set := targetWays(t)
 	if !v.want(len(set) == 1, at,
@@ -40,13 +40,13 @@ func checkTarget(v *violations, at string, t *domtapv1.Target) {
 	}
 }
 
-// checkWords checks words that an element has, or has around it.
+// checkWords checks a text of an element or its surroundings.
 func checkWords(v *violations, at, words string) {
 	v.want(utf8.RuneCountInString(words) <= maxWords, at, fmt.Sprintf("must have at most %d characters", maxWords))
 	v.want(words == "" || !blank(words), at, "must not be blank")
 }
 
-// targetWays lists the ways in which a target names its element. role goes with name or text, x with y.
+// targetWays lists the ways in which a target names its element. role combines with name or text, x with y.
 func targetWays(t *domtapv1.Target) []string {
 	var set []string
 	add := func(is bool, name string) {

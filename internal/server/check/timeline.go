@@ -6,7 +6,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// maxReason bounds what a person writes to a paused client, in characters.
+// maxReason limits a person's message to a paused client, in characters.
 const maxReason = 500
 
 func checkGetTimeline(v *violations, r *domtapv1.GetTimelineRequest) {
@@ -17,7 +17,7 @@ func checkGetTimeline(v *violations, r *domtapv1.GetTimelineRequest) {
 
 func checkWatchTimeline(v *violations, r *domtapv1.WatchTimelineRequest) { checkEntries(v, r) }
 
-// checkEntries checks what requests have in common that name entries.
+// checkEntries checks the common fields of requests that select timeline entries.
 func checkEntries(v *violations, r interface {
 	GetTabId() string
 	GetKinds() []domtapv1.TimelineKind
@@ -36,7 +36,7 @@ func checkClientName(v *violations, name string) {
 	v.want(utf8.RuneCountInString(name) <= maxClientID, "client", "must have at most 100 characters")
 }
 
-// checkPlace checks that a request names a tab or a session.
+// checkPlace checks that a request names either a tab or a session.
 func checkPlace(v *violations, r interface {
 	GetTabId() string
 	GetSessionId() string

@@ -7,11 +7,11 @@ import (
 	"github.com/domtap/domtap/internal/folders"
 )
 
-// maxURL is the longest URL that Chromium navigates to.
+// maxURL is the length of the longest URL that Chromium navigates to.
 const maxURL = 2 << 20
 
-// AllowURLIn is AllowURL, which also allows file: URLs of files below some folders. The error for a file says why only where that reveals
-// nothing about files outside of the folders.
+// AllowURLIn returns a URL policy that extends AllowURL to file: URLs below some folders. Its errors give a reason for a refused file only
+// if that reveals nothing about files outside the folders.
 func AllowURLIn(files folders.Folders) func(raw string) error {
 	if files.Empty() {
 		return AllowURL
@@ -30,7 +30,7 @@ func AllowURLIn(files folders.Folders) func(raw string) error {
 	}
 }
 
-// AllowURLOr is what allow says of a URL, a function of AllowURLIn; nil: AllowURL.
+// AllowURLOr applies a policy, such as one of AllowURLIn, to a URL. If allow is nil, it applies AllowURL.
 func AllowURLOr(allow func(raw string) error, raw string) error {
 	if allow == nil {
 		allow = AllowURL
@@ -38,9 +38,9 @@ func AllowURLOr(allow func(raw string) error, raw string) error {
 	return allow(raw)
 }
 
-// AllowURL is the URL policy: tabs may go to http:, https: and data: URLs and to about:blank. It
-// returns an *apierr.Error of kind Invalid for what is not an absolute URL, and of kind Refused for any
-// other scheme (file:, chrome:, javascript:, view-source: and so on).
+// AllowURL implements the URL policy. Tabs may navigate to http:, https: and data: URLs and to about:blank. It returns an *apierr.Error of
+// kind Invalid if raw is not an absolute URL, and of kind Refused for any other scheme (file:, chrome:, javascript:, view-source: and so
+// on).
 func AllowURL(raw string) error {
 	err := parseURL(raw)
 	switch {
@@ -52,14 +52,14 @@ func AllowURL(raw string) error {
 	return err
 }
 
-// parseURL does the work of AllowURL; the message of an Invalid begins with "must".
+// parseURL checks a URL for AllowURL. The message of an Invalid error starts with "must".
 func parseURL(raw string) *apierr.Error {
 	if len(raw) > maxURL {
 		return apierr.Errorf(apierr.Invalid, "must have at most 2 MiB")
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" {
-		// The parser's own message would repeat a URL that may hold secrets.
+		// The parser's own message would quote the URL, which may contain secrets.
 		return apierr.Errorf(apierr.Invalid, "must be an absolute URL, such as https://example.com/")
 	}
 	switch {

@@ -1,18 +1,18 @@
 package check
 
-// maxViolations is how many fields an error names; package trailers bounds its length.
+// maxViolations limits the fields that an error names. Package trailers limits the error's length.
 const maxViolations = 25
 
-// violations collects what is wrong with one request.
+// violations collects the violations of one request.
 type violations struct {
 	list []Violation
 	// refused is the error for a URL that the policy forbids.
 	refused error
-	// unbuilt is the first field that asks for something that is not implemented.
+	// unbuilt is the first field that requests something that is not implemented.
 	unbuilt *Unsupported
 }
 
-// err returns the most severe fault; nil: the request is valid.
+// err returns the most severe error, or nil if the request is valid.
 func (v *violations) err() error {
 	switch {
 	case len(v.list) > 0:
@@ -33,7 +33,7 @@ func (v *violations) want(ok bool, field, description string) bool {
 	return ok
 }
 
-// unsupported records the first field that asks for something that is not implemented.
+// unsupported records a field that requests something that is not implemented. Only the first one is kept.
 func (v *violations) unsupported(field, instead string) {
 	if v.unbuilt == nil {
 		v.unbuilt = &Unsupported{Field: field, Instead: instead}

@@ -54,7 +54,7 @@ func checkElementCondition(v *violations, at string, e *domtapv1.ElementConditio
 	v.want(known, at+".state", "must be PRESENT, GONE, VISIBLE or ENABLED")
 }
 
-// checkSearchText checks a text to search for. White space alone would match everywhere.
+// checkSearchText checks a text to search for. It refuses white space, which would match everywhere.
 func checkSearchText(v *violations, at, text string) {
 	v.want(text == "" || !blank(text), at, "must not be blank")
 	v.want(len(text) <= maxSelector, at, "must have at most 1000 bytes: a part of the text is enough")
@@ -62,7 +62,7 @@ func checkSearchText(v *violations, at, text string) {
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// checkWaitStep checks a wait within a turn.
+// checkWaitStep checks a wait step of a turn.
 func checkWaitStep(v *violations, at string, s *domtapv1.WaitStep) {
 	checkTimeout(v, at+".timeout", s.GetTimeout())
 	if !v.want((s.GetTarget() == nil) != (s.GetUntil() == nil), at, "must have either target or until") {
@@ -86,7 +86,7 @@ func checkWaitStep(v *violations, at string, s *domtapv1.WaitStep) {
 	}
 }
 
-// TargetCondition is the condition that the target of a wait step stands for.
+// TargetCondition returns the condition that is equivalent to the target of a wait step.
 func TargetCondition(t *domtapv1.Target, gone bool) *domtapv1.ElementCondition {
 	e := &domtapv1.ElementCondition{Role: t.GetRole(), Name: t.GetName(), Text: t.GetText(), Ref: t.Ref, Selector: t.GetSelector(), Within: t.GetWithin()}
 	if gone {

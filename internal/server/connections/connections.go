@@ -1,8 +1,7 @@
 // Package connections numbers the connections of a server, and names their peers.
 //
-// A Tracker is the server's stats.Handler: gRPC tells it of connections and calls. It tells the usage
-// recorder and the limits, and has the server free what it keeps for a connection, when the connection and its last call have ended.
-// Fronts (HTTP) call the same handler.
+// A Tracker is the server's stats.Handler: gRPC reports connections and calls to it. The Tracker updates the usage recorder and the limits.
+// When a connection and its last call have ended, it lets the server free the state of the connection. Fronts (HTTP) use the same handler.
 package connections
 
 import (
@@ -22,44 +21,44 @@ import (
 	"github.com/domtap/domtap/internal/server/views"
 )
 
-// Config has what a Tracker informs.
+// Config holds the recipients of a Tracker's events.
 type Config struct {
-	// Closed is called when a connection has ended and no call of it runs any more: a call that runs may still store what it was
-	// about to send. When a call begins after that, Closed is called once more, at the end of that call.
+	// Closed is called when a connection has ended and none of its calls is running. A running call may still store what it was about to
+	// send. If a call starts after that, Closed is called again when that call ends.
 	Closed func(views.Caller)
 	Usage  *metering.Recorder
 	Limits *limit.Limits
-	// Refused is called with the name of a limit that refused a call, unless it is nil.
+	// Refused is called with the name of the limit when a limit refuses a call. It may be nil.
 	Refused func(limit string)
 }
 
-// Tracker numbers the connections, from 1. It implements stats.Handler.
+// Tracker numbers the connections, starting at 1. It implements stats.Handler.
 type Tracker struct {
 	Config
 	opened, closed atomic.Uint64
 }
 
-// New makes a Tracker.
+// New returns a Tracker.
 func New(cfg Config) *Tracker { return &Tracker{Config: cfg} }
 
 type originKey struct{}
 
 type connectionKey struct{}
 
-// connection counts the calls of a connection that run.
+// connection counts the running calls of a connection.
 type connection struct {
 	mu    sync.Mutex
 	calls int
 	ended bool
 }
 
-// connectionOf returns the connection of a call or of a connection's context; nil for calls that another node passed on.
+// connectionOf returns the connection of a call's or connection's context. It returns nil for calls that another node forwarded.
 func connectionOf(ctx context.Context) *connection {
 	c, _ := ctx.Value(connectionKey{}).(*connection)
 	return c
 }
 
-// end notes that the connection has ended, and reports whether no call of it runs.
+// end records that the connection has ended. It reports whether no call of it is running.
 func (c *connection) end() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,14 +66,14 @@ func (c *connection) end() bool {
 	return c.calls == 0
 }
 
-// beginCall notes that a call begins.
+// beginCall records the start of a call.
 func (c *connection) beginCall() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls++
 }
 
-// endCall notes that a call has ended, and reports whether the call was the last one of a connection that has ended.
+// endCall records the end of a call. It reports whether the connection has ended and this was its last call.
 func (c *connection) endCall() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,9 +81,9 @@ func (c *connection) endCall() bool {
 	return c.ended && c.calls == 0
 }
 
-// Origin is the connection over which a client makes a call.
+// Origin identifies the connection over which a client makes a call.
 type Origin struct {
-	// Node is the process that has the connection, for calls that another node passed on; empty: this process.
+	// Node is the process that has the connection, for calls that another node forwarded. It is empty for this process.
 	Node string
 	// Number is the number of the connection in that process.
 	Number uint64
@@ -96,12 +95,12 @@ func OriginOf(ctx context.Context) Origin {
 	return o
 }
 
-// WithOrigin returns the context of a call that another node passed on, over whose connection a client makes it.
+// WithOrigin returns the context of a call that another node forwarded. o is the client's connection to that node.
 func WithOrigin(ctx context.Context, o Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
 
-// Caller returns who makes the call: the client ID that the request names, or else the connection.
+// Caller identifies the caller: by the client ID in the request, or else by the connection.
 func Caller(ctx context.Context, clientID string) views.Caller {
 	if clientID != "" {
 		return Named(ctx, clientID)
@@ -110,13 +109,13 @@ func Caller(ctx context.Context, clientID string) views.Caller {
 	return views.Caller{Node: o.Node, Connection: o.Number}
 }
 
-// Named returns the caller with the client ID that the request names, which may be empty.
+// Named returns the caller with the client ID in the request, which may be empty.
 func Named(ctx context.Context, clientID string) views.Caller {
 	return views.Caller{Owner: identity.From(ctx).Name(), Client: clientID}
 }
 
-// Client names who makes the call, for limits: a named client, or one connection of the operator, because
-// each of the operator's programs has an allowance of its own.
+// Client returns the name of the caller for limits. It is a named client, or one connection of the operator, so that each of the operator's
+// programs has its own allowance.
 func Client(ctx context.Context) string {
 	if who := identity.From(ctx); !who.IsOperator() {
 		return who.Name()
@@ -129,7 +128,7 @@ func Client(ctx context.Context) string {
 	return name + strconv.FormatUint(o.Number, 10)
 }
 
-// PeerName is the network and the address of who makes the call, for logs.
+// PeerName returns the network and the address of the peer, for logs.
 func PeerName(ctx context.Context) string {
 	p, ok := peer.FromContext(ctx)
 	if !ok || p.Addr == nil {
@@ -141,13 +140,13 @@ func PeerName(ctx context.Context) string {
 // Trusted reports whether only processes of the daemon's own user can reach an address.
 func Trusted(addr net.Addr) bool { return addr != nil && addr.Network() == "unix" }
 
-// TagConn numbers a connection.
+// TagConn assigns a number to a connection.
 func (t *Tracker) TagConn(ctx context.Context, info *stats.ConnTagInfo) context.Context {
 	ctx = context.WithValue(ctx, connectionKey{}, new(connection))
 	return t.Limits.WithSlot(WithOrigin(ctx, Origin{Number: t.opened.Add(1)}), Trusted(info.RemoteAddr))
 }
 
-// HandleConn notices the end of a connection.
+// HandleConn handles the end of a connection.
 func (t *Tracker) HandleConn(ctx context.Context, s stats.ConnStats) {
 	if _, ok := s.(*stats.ConnEnd); ok {
 		if connectionOf(ctx).end() {
@@ -158,7 +157,7 @@ func (t *Tracker) HandleConn(ctx context.Context, s stats.ConnStats) {
 	}
 }
 
-// TagRPC begins the usage record of a call.
+// TagRPC starts the usage record of a call.
 func (t *Tracker) TagRPC(ctx context.Context, call *stats.RPCTagInfo) context.Context {
 	return t.Usage.Tag(ctx, call.FullMethodName)
 }
@@ -184,9 +183,9 @@ func (t *Tracker) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	}
 }
 
-// Count returns how many connections there were, fronts included, and how many of them are open.
+// Count returns the total number of connections, including those of fronts, and how many of them are open.
 func (t *Tracker) Count() (ever, open uint64) {
-	closed := t.closed.Load() // read first, so that it never exceeds opened
+	closed := t.closed.Load() // loaded first, so that it never exceeds opened
 	ever = t.opened.Load()
 	return ever, ever - closed
 }

@@ -6,13 +6,13 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// The values of a BatchRequest that leaves them unset.
+// The defaults of a BatchRequest.
 const (
 	defaultParallel = 4
 	defaultPerURL   = 15 * time.Second
 )
 
-// BatchOptions returns how long each URL of a batch may take and how many are read at once.
+// BatchOptions returns the time limit of each URL of a batch, and how many URLs are read concurrently.
 func BatchOptions(r *domtapv1.BatchRequest) (each time.Duration, parallel int) {
 	each, parallel = defaultPerURL, defaultParallel
 	if r.GetTimeout() != nil {

@@ -9,16 +9,15 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Boxed is the elements of a view and their boxes, which stand parallel.
+// Boxed holds the elements of a view and their boxes. The slices are parallel.
 type Boxed struct {
 	Elements []*dom.Element
 	Boxes    []dom.Box
 }
 
-// WithBoxes adds to the changes between two views the elements of the same node and key whose boxes
-// differ, as changes of the field "rect", such as "10,20 300x40" (x, y, width and height). It returns
-// the changes in the order of the newer view, and does not modify its arguments. It adds nothing if one
-// of the views has no boxes.
+// WithBoxes adds elements whose boxes differ to the changes between two views. An element counts if its node and key are the same in both
+// views. The change is in the field "rect", such as "10,20 300x40" (x, y, width and height). WithBoxes returns the changes in the order of
+// the newer view, and does not modify its arguments. It adds nothing if one of the views has no boxes.
 func WithBoxes(changes []*domtapv1.ChangedElement, old, now Boxed) []*domtapv1.ChangedElement {
 	if len(old.Boxes) != len(old.Elements) || len(now.Boxes) != len(now.Elements) {
 		return changes
@@ -51,7 +50,7 @@ func WithBoxes(changes []*domtapv1.ChangedElement, old, now Boxed) []*domtapv1.C
 	return out
 }
 
-// moved makes the change of an element of which only the box differs.
+// moved returns the change of an element whose box differs.
 func moved(e *dom.Element, index int, from, to dom.Box) *domtapv1.ChangedElement {
 	s := newArena(1)
 	m := s.add(e, index)
@@ -60,7 +59,7 @@ func moved(e *dom.Element, index int, from, to dom.Box) *domtapv1.ChangedElement
 	return &domtapv1.ChangedElement{Ref: uint32(e.Ref), Fields: []*domtapv1.FieldChange{field}, Element: m}
 }
 
-// boxText writes a box as "x,y widthxheight".
+// boxText formats a box as "x,y widthxheight".
 func boxText(b dom.Box) string {
 	n := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	return n(b.X) + "," + n(b.Y) + " " + n(b.Width) + "x" + n(b.Height)

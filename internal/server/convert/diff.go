@@ -9,8 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// Visible removes from a diff what no message has, such as the frame that an element holds. It does
-// not modify d.
+// Visible removes changes that messages cannot represent, such as the frame that an element holds. It does not modify d.
 func Visible(d diff.Diff) diff.Diff {
 	hidden := func(c diff.Changed) bool { return len(fields(c)) == 0 }
 	if slices.ContainsFunc(d.Changed, hidden) {
@@ -19,7 +18,7 @@ func Visible(d diff.Diff) diff.Diff {
 	return d
 }
 
-// Diff converts a diff. It has at most limit entries of each kind (0: all); the counts are of all.
+// Diff converts a diff. It lists at most limit entries of each kind; zero means all. The counts always include all entries.
 func Diff(d diff.Diff, limit int) *domtapv1.Diff {
 	m := &domtapv1.Diff{
 		FromRevision: d.From,
@@ -44,7 +43,7 @@ func Diff(d diff.Diff, limit int) *domtapv1.Diff {
 	return m
 }
 
-// DiffWithin sets the contexts of the added and changed elements of a diff that nobody else has yet.
+// DiffWithin sets the contexts of the added and changed elements of a diff. The diff must not be shared yet.
 func DiffWithin(d *domtapv1.Diff, contexts map[dom.Ref]elementcontext.Context) {
 	Within(d.GetAdded(), contexts)
 	for _, c := range d.GetChanged() {
@@ -82,7 +81,7 @@ func changes(list []diff.Changed) []*domtapv1.ChangedElement {
 	return out
 }
 
-// fields lists the changed fields that message Element has.
+// fields lists the changed fields that the message Element has.
 func fields(c diff.Changed) []*domtapv1.FieldChange {
 	var out []*domtapv1.FieldChange
 	for _, f := range c.Fields() {

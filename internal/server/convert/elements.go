@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// Messages are never modified, so all share these.
+// All messages share these values, because messages are never modified.
 var (
 	yes, no = true, false
 
@@ -21,11 +21,10 @@ var (
 	flags = [...]*bool{dom.Absent: nil, dom.False: &no, dom.True: &yes, dom.Mixed: &yes}
 )
 
-// Elements converts the elements of a view, with the indices 0, 1 and so on. boxes is parallel to the
-// elements; nil: without boxes.
+// Elements converts the elements of a view. Their indices are 0, 1 and so on. boxes is parallel to elements; if it is nil, the messages
+// have no boxes.
 //
-// A page can have thousands of elements, so their messages are allocated in one piece: keeping one
-// keeps all.
+// A page can have thousands of elements, so their messages are allocated together. Retaining one retains all.
 func Elements(elements []*dom.Element, boxes []dom.Box) []*domtapv1.Element {
 	s := newArena(len(elements))
 	for i, e := range elements {
@@ -37,7 +36,7 @@ func Elements(elements []*dom.Element, boxes []dom.Box) []*domtapv1.Element {
 	return s.out
 }
 
-// Within sets the contexts of messages that nobody else has yet.
+// Within sets the contexts of messages that are not shared yet.
 func Within(messages []*domtapv1.Element, contexts map[dom.Ref]elementcontext.Context) {
 	if len(contexts) == 0 {
 		return
@@ -47,7 +46,7 @@ func Within(messages []*domtapv1.Element, contexts map[dom.Ref]elementcontext.Co
 	}
 }
 
-// arena is memory for a known number of elements, their boxes and their parents' refs.
+// arena holds the memory of a known number of elements, their boxes and their parents' refs.
 type arena struct {
 	elements []domtapv1.Element
 	rects    []domtapv1.Rect

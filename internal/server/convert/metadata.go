@@ -7,8 +7,7 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// Metadata converts the metadata of a view. The tokenizer is set if the text was counted, which needs a
-// budget.
+// Metadata converts the metadata of a view. The tokenizer is set only if the text was counted, which requires a budget.
 func Metadata(v view.View, tokenizer string) *domtapv1.ViewMetadata {
 	m := &domtapv1.ViewMetadata{
 		TotalElements:    int32(v.Total),

@@ -8,7 +8,8 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/har"
 )
 
-// abortPrefix begins the names of reasons in the API; without it and without underscores they are those of package routes.
+// abortPrefix is the prefix of abort reasons in the API. Without the prefix and underscores, in lower case, they equal the reasons of
+// package routes.
 const abortPrefix = "ABORT_REASON_"
 
 // Route converts a valid route of a request.
@@ -29,7 +30,7 @@ func Route(m *domtapv1.Route) routes.Route {
 	return r
 }
 
-// abortReason is the word of package routes for a reason.
+// abortReason returns the reason as named by package routes.
 func abortReason(m domtapv1.AbortReason) string {
 	if m == domtapv1.AbortReason_ABORT_REASON_UNSPECIFIED {
 		m = domtapv1.AbortReason_ABORT_REASON_BLOCKED_BY_CLIENT
@@ -67,8 +68,8 @@ func routeHeaderMessages(all []routes.Header) []*domtapv1.Header {
 	return out
 }
 
-// RouteMessage converts a route, without its body and without the values of headers and parameters that are secrets, such as
-// Authorization: read-only clients list routes, too.
+// RouteMessage converts a route. It omits the body and the values of secret headers and parameters, such as Authorization, because
+// read-only clients can list routes too.
 func RouteMessage(r routes.Route) *domtapv1.Route {
 	m := &domtapv1.Route{Id: r.ID, UrlPattern: r.Pattern, ResourceTypes: r.Types, Methods: r.Methods, Matched: r.Matched.Count()}
 	switch {

@@ -5,7 +5,7 @@ import (
 	"github.com/domtap/domtap/internal/content/markdown"
 )
 
-// maxOutline is how many headings an outline has.
+// maxOutline limits the headings of an outline.
 const maxOutline = 200
 
 // Outline converts the first headings of a document. cursor returns the cursor of a block.
@@ -17,7 +17,7 @@ func Outline(headings []markdown.Heading, cursor func(block int) string) []*domt
 	return out
 }
 
-// Mark makes the mark of an element that has a box.
+// Mark returns the mark of an element with a box.
 func Mark(e *domtapv1.Element) *domtapv1.Mark {
 	return &domtapv1.Mark{Ref: e.GetRef(), Rect: e.GetRect(), Name: e.GetText()}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/internal/recording"
 )
 
-// RecordingEnd converts why a recording ended.
+// RecordingEnd converts the reason why a recording ended.
 func RecordingEnd(r recording.Reason) domtapv1.RecordingEnd {
 	switch r {
 	case recording.ReasonStopped:
@@ -24,7 +24,7 @@ func RecordingEnd(r recording.Reason) domtapv1.RecordingEnd {
 	return domtapv1.RecordingEnd_RECORDING_END_UNSPECIFIED
 }
 
-// Recording converts what is known of a recording.
+// Recording converts the description of a recording.
 func Recording(i recording.Info) *domtapv1.Recording {
 	m := &domtapv1.Recording{
 		RecordingId: i.ID, TabId: i.Tab, SessionId: i.Session, State: domtapv1.RecordingState_RECORDING_STATE_RECORDING, End: RecordingEnd(i.Reason),

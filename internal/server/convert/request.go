@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// Request converts a request with its details, without what is secret in them.
+// Request converts a request and its details, without secrets.
 func Request(r pagelog.Requested) *domtapv1.GetRequestResponse {
 	d, entry := r.Detail, r.Entry
 	entry.URL = har.URL(entry.URL)
@@ -40,7 +40,7 @@ func requestTiming(t *pagelog.Timing) *domtapv1.RequestTiming {
 		SendMs: known(t.Send), WaitMs: known(t.Wait), ReceiveMs: known(t.Receive)}
 }
 
-// HarEntry converts a request of a page to an entry of an archive, which hides what is secret itself.
+// HarEntry converts a request of a page to an entry of an archive. The archive removes secrets itself.
 func HarEntry(r pagelog.Requested, page string) har.Entry {
 	e := har.Entry{Page: page, Started: r.At, Took: r.Took, Resource: r.Resource, Failed: r.Failed,
 		Request:  har.Request{Method: r.Level, URL: r.URL, Size: -1},

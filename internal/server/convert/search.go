@@ -11,13 +11,13 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// The values of a SearchRequest that leaves them unset.
+// The defaults of a SearchRequest.
 const (
 	searchLimit = 10
 	searchAge   = 10 * time.Minute
 )
 
-// searchKinds are the kinds of the API.
+// searchKinds maps kinds of results to their values in the API.
 var searchKinds = map[search.Kind]domtapv1.SearchKind{
 	search.Web: domtapv1.SearchKind_SEARCH_KIND_WEB, search.News: domtapv1.SearchKind_SEARCH_KIND_NEWS, search.Images: domtapv1.SearchKind_SEARCH_KIND_IMAGES,
 	search.Places: domtapv1.SearchKind_SEARCH_KIND_PLACES, search.Shopping: domtapv1.SearchKind_SEARCH_KIND_SHOPPING,
@@ -60,7 +60,7 @@ func searchResult(r *search.Result) *domtapv1.SearchResult {
 	}
 }
 
-// searchSignals finds suspected prompt injections in results, and counts the results that have them.
+// searchSignals finds suspected prompt injections in results, and counts the affected results.
 func searchSignals(results []search.Result) []*domtapv1.Signal {
 	counts := map[string]int{}
 	var kinds []string

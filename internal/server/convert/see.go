@@ -36,14 +36,14 @@ var kindsOfLog = map[pagelog.Kind]domtapv1.LogKind{
 	pagelog.Network: domtapv1.LogKind_LOG_KIND_NETWORK,
 }
 
-// LogKinds converts the kinds of a request; nil: all.
+// LogKinds converts the kinds of a request. It returns nil for all kinds.
 func LogKinds(kinds []domtapv1.LogKind) []pagelog.Kind {
 	var out []pagelog.Kind
 	for _, k := range kinds {
 		if kind, known := logKinds[k]; known {
 			out = append(out, kind)
 		} else {
-			return nil // unspecified: all
+			return nil // unspecified selects all kinds
 		}
 	}
 	return out

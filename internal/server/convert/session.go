@@ -19,7 +19,7 @@ var dialogPolicies = map[domtapv1.DialogPolicy]driver.DialogPolicy{
 	domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:     driver.DismissDialogs,
 }
 
-// Settings converts the settings of a session; nil: none.
+// Settings converts the settings of a session. It returns the zero Settings for nil.
 func Settings(m *domtapv1.SessionSettings) sessions.Settings {
 	s := sessions.Settings{
 		Dialogs: dialogPolicies[m.GetDialogPolicy()], Emulation: emulation(m.GetEmulation()),

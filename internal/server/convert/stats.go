@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
 
-// Stats converts usage.
+// Stats converts usage figures.
 func Stats(s usage.Report, tokenizer string) *domtapv1.GetStatsResponse {
 	m := &domtapv1.GetStatsResponse{Since: timestamppb.New(s.Since), Tokenizer: tokenizer, Total: account(&s.Total)}
 	for i := range s.Sessions {

@@ -40,7 +40,7 @@ func StorageState(s sessions.State) *domtapv1.StorageState {
 	return m
 }
 
-// Omissions converts what a state does not have.
+// Omissions converts the list of what a state omits.
 func Omissions(all []sessions.Omission) []*domtapv1.StorageOmission {
 	var list []*domtapv1.StorageOmission
 	for _, o := range all[:min(len(all), maxOmissions)] {
@@ -49,7 +49,7 @@ func Omissions(all []sessions.Omission) []*domtapv1.StorageOmission {
 	return list
 }
 
-// maxOmissions is how many omissions an answer lists.
+// maxOmissions limits the omissions in an answer.
 const maxOmissions = 100
 
 // Cookies converts the cookies in a request.
@@ -78,7 +78,7 @@ func cookieMessage(c sessions.Cookie) *domtapv1.Cookie {
 	return m
 }
 
-// CookieFilter converts a filter; nil: all cookies.
+// CookieFilter converts a filter. A nil filter selects all cookies.
 func CookieFilter(m *domtapv1.CookieFilter) sessions.CookieFilter {
 	f := sessions.CookieFilter{Name: m.GetName(), Domain: m.GetDomain(), Path: m.GetPath()}
 	if m != nil {
@@ -87,7 +87,7 @@ func CookieFilter(m *domtapv1.CookieFilter) sessions.CookieFilter {
 	return f
 }
 
-// StoredCookies converts cookies, with their values or without.
+// StoredCookies converts cookies, with or without their values.
 func StoredCookies(all []sessions.Cookie, values bool) []*domtapv1.StoredCookie {
 	var list []*domtapv1.StoredCookie
 	for _, c := range all {
@@ -113,7 +113,8 @@ func entries(all []*domtapv1.StorageEntry) []sessions.Entry {
 	return list
 }
 
-// StoredOrigin converts the entries of an origin, or the one of a name, with their values or without, by name.
+// StoredOrigin converts the entries of an origin, with or without their values, sorted by name. If name is set, only that entry is
+// converted.
 func StoredOrigin(origin string, all []sessions.Entry, name string, values bool) *domtapv1.StoredOrigin {
 	out := &domtapv1.StoredOrigin{Origin: origin}
 	for _, e := range all {
@@ -164,7 +165,7 @@ func databaseMessage(d *sessions.Database) *domtapv1.IndexedDatabase {
 	return m
 }
 
-// text is nil for no JSON.
+// text returns nil for empty JSON.
 func text(j sessions.JSON) *string {
 	if j == "" {
 		return nil

@@ -1,8 +1,6 @@
-// Package convert turns domtap's values into the messages of the API, and enums of the API into
-// domtap's. It is pure: it has no state and does not fail.
+// Package convert converts domtap's values to messages of the API, and enums of the API to domtap's. It has no state and does not fail.
 //
-// The messages share memory with each other and with the values that they are made from. Callers must
-// not change them.
+// The messages share memory with each other and with the converted values. Callers must not modify them.
 package convert
 
 import (
@@ -53,7 +51,7 @@ var dialogTypes = map[string]domtapv1.DialogType{
 	"beforeunload": domtapv1.DialogType_DIALOG_TYPE_BEFOREUNLOAD,
 }
 
-// Dialog converts a dialog; nil: none.
+// Dialog converts a dialog. It returns nil for nil.
 func Dialog(d *driver.Dialog) *domtapv1.Dialog {
 	if d == nil {
 		return nil
@@ -68,7 +66,7 @@ func Dialog(d *driver.Dialog) *domtapv1.Dialog {
 	return &domtapv1.Dialog{Type: dialogTypes[d.Type], Message: d.Message, DefaultPrompt: d.Default, Id: d.ID, Answer: answer}
 }
 
-// Wait converts the phase at which a navigation is done; unset: load.
+// Wait converts the phase at which a navigation is done. The default is load.
 func Wait(w domtapv1.WaitUntil) actor.Wait {
 	switch w {
 	case domtapv1.WaitUntil_WAIT_UNTIL_COMMIT:
@@ -81,7 +79,7 @@ func Wait(w domtapv1.WaitUntil) actor.Wait {
 	return actor.WaitLoad
 }
 
-// History converts the pages that a tab showed, oldest first.
+// History converts the pages that a tab has shown, oldest first.
 func History(entries []actor.HistoryEntry) []*domtapv1.HistoryEntry {
 	out := make([]*domtapv1.HistoryEntry, len(entries))
 	for i, e := range entries {

@@ -1,4 +1,4 @@
-// Package deadline gives every unary call an end, so that no call of a client holds resources for ever.
+// Package deadline gives every unary call a deadline, so that no client call holds resources forever.
 package deadline
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/domtap/domtap/internal/server/convert"
 )
 
-// grace is what a call gets beyond the timeout of the navigation or the URLs that the request names.
+// grace is added to the timeout of the navigation or the URLs that the request sets.
 const grace = 5 * time.Second
 
-// CloseGrace is how long closing may take of tabs and sessions whose call is over, such as those of a batch.
+// CloseGrace limits how long it may take to close tabs and sessions whose call has ended, such as those of a batch.
 const CloseGrace = 5 * time.Second
 
-// maxCall is the longest time that a unary call may take.
+// maxCall limits the duration of a unary call.
 const maxCall = check.MaxTimeout
 
-// Unary returns the interceptor that gives every call a deadline: the limit of the call, and a little before
-// the client's own deadline, so that the client sees the answer of the server instead of its own timer.
-// unset is the limit of a call that names none.
+// Unary returns an interceptor that gives every call a deadline. The deadline is the limit of the call, or slightly before the client's own
+// deadline if that is earlier, so that the client gets the server's answer before its own timer expires. unset is the limit of a call
+// without a timeout.
 func Unary(unset time.Duration) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 		limit := callLimit(ctx, req, unset)
@@ -37,9 +37,8 @@ func Unary(unset time.Duration) grpc.UnaryServerInterceptor {
 	}
 }
 
-// callLimit is how long a call may take: a little more than the timeout that the request names, or else
-// unset. Turns, scripts, prints, batches and moves of sessions have no timeout for the whole and may take as long as the client's
-// deadline allows. No call takes more than 5 minutes.
+// callLimit returns the time limit of a call: slightly more than the timeout in the request, or else unset. Turns, scripts, prints, batches
+// and moves of sessions have no overall timeout and may take as long as the client's deadline allows. No call may take more than 5 minutes.
 func callLimit(ctx context.Context, req any, unset time.Duration) time.Duration {
 	_, bounded := ctx.Deadline()
 	switch r := req.(type) {
@@ -61,11 +60,11 @@ func callLimit(ctx context.Context, req any, unset time.Duration) time.Duration 
 	return unset
 }
 
-// lead is how long before the deadline of its client a call is answered.
+// lead is the time between the answer to a call and the client's deadline.
 const lead = 100 * time.Millisecond
 
-// Before returns a context that ends a little before the deadline of ctx, if it has one: a quarter of the
-// time before it at most.
+// Before returns a context that ends slightly before the deadline of ctx, if it has one. It gives up at most a quarter of the remaining
+// time.
 func Before(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -74,8 +73,8 @@ func Before(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-min(lead, time.Until(deadline)/4)))
 }
 
-// Reserve returns a context that ends before the deadline of ctx, so that the time suffices to answer
-// with what is done: a tenth of the time, at most a second.
+// Reserve returns a context that ends before the deadline of ctx, so that time remains to answer with partial results. It reserves a tenth
+// of the remaining time, at most one second.
 func Reserve(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {

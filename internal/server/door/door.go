@@ -1,15 +1,15 @@
-// Package door limits unauthenticated connections: those on which no call has shown a valid token or certificate yet. Their
-// callers are strangers.
+// Package door limits unauthenticated connections. A connection belongs to a stranger until one of its calls has presented a valid token or
+// certificate.
 //
-// What it guarantees:
+// Guarantees:
 //
-//   - At most MaxStrangers connections of a listener belong to strangers. One more closes the oldest of them, so a
-//     caller who shows a token at once is let in while others hold as many connections as they can.
-//   - A stranger's connection is closed after Patience. Admit, and a call to Keep that has not ended, stop that clock.
-//   - A connection that Admit was called for is never closed by its door.
+//   - At most MaxStrangers connections of a listener belong to strangers. Another one closes the oldest of them. So a caller who presents
+//     a token immediately gets in, even while others hold as many connections as they can.
+//   - A stranger's connection is closed after Patience. Admit stops that clock, and so does Keep until it is released.
+//   - A connection that was passed to Admit is never closed by its door.
 //
-// The address of a connection's peer leads back to the connection: servers hand it on to where calls are
-// authorized. Callers pass that address to Admit and Keep; an address of another listener is ignored.
+// The address of a connection's peer identifies the connection. Servers pass the address to the code that authorizes calls, which passes it
+// to Admit and Keep. An address of another listener is ignored.
 package door
 
 import (
@@ -20,21 +20,21 @@ import (
 )
 
 const (
-	// MaxStrangers is how many connections of a listener strangers may hold.
+	// MaxStrangers limits the strangers' connections of a listener.
 	MaxStrangers = 128
-	// Patience is how long a stranger may take to make an authorized call.
+	// Patience limits the time a stranger may take to make an authorized call.
 	Patience = 10 * time.Second
 )
 
-// Listener accepts connections for a listener, and watches those of strangers. Its methods are safe for concurrent use.
+// Listener accepts connections and tracks those of strangers. Its methods are safe for concurrent use.
 type Listener struct {
 	net.Listener
 	mu sync.Mutex
-	// strangers holds *conn, the oldest first.
+	// strangers holds the *conn values, oldest first.
 	strangers list.List
 }
 
-// Watch returns a listener that accepts what inner accepts. It closes inner when it is closed.
+// Watch returns a listener that accepts the connections of inner. Closing it closes inner.
 func Watch(inner net.Listener) *Listener { return &Listener{Listener: inner} }
 
 // Accept waits for the next connection, which belongs to a stranger.
@@ -51,8 +51,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// enter notes a stranger's connection, and returns the one that must end for it, or nil. The caller holds the lock,
-// and ends that one without it.
+// enter adds a stranger's connection. It returns the oldest one if that must be closed in exchange, or nil. The caller holds the lock and
+// must release it before it closes the oldest connection.
 func (l *Listener) enter(c *conn) (oldest *conn) {
 	if l.strangers.Len() >= MaxStrangers {
 		oldest = l.strangers.Front().Value.(*conn)
@@ -63,7 +63,7 @@ func (l *Listener) enter(c *conn) (oldest *conn) {
 	return oldest
 }
 
-// leave takes a connection off the list; the caller holds the lock.
+// leave removes a connection from the list. The caller holds the lock.
 func (l *Listener) leave(c *conn) {
 	if c.place != nil {
 		c.clock.Stop()
@@ -72,14 +72,14 @@ func (l *Listener) leave(c *conn) {
 	}
 }
 
-// conn is a connection that came through a door. The lock of the door guards all fields but Conn.
+// conn is a connection that a door accepted. The door's lock guards all fields except Conn.
 type conn struct {
 	net.Conn
 	door *Listener
-	// place is where it stands among the strangers; nil: it was admitted, is kept, or is closed.
+	// place is the connection's element in strangers. It is nil if the connection was admitted, is kept, or is closed.
 	place *list.Element
 	clock *time.Timer
-	// kept counts the calls of Keep that have not ended.
+	// kept counts the calls of Keep that were not released.
 	kept             int
 	admitted, closed bool
 }
@@ -93,7 +93,7 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// end closes the connection of a stranger, if there is one. Nobody waits for the error.
+// end closes the connection of a stranger. It does nothing if c is nil. The error of Close is ignored.
 func (c *conn) end() {
 	if c != nil {
 		_ = c.Close()
@@ -103,16 +103,16 @@ func (c *conn) end() {
 // NetConn returns the connection that the inner listener accepted.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// RemoteAddr returns the peer's address, which leads back to the connection.
+// RemoteAddr returns the peer's address, which identifies the connection.
 func (c *conn) RemoteAddr() net.Addr { return addr{c.Conn.RemoteAddr(), c} }
 
-// addr is the address of a peer.
+// addr is the address of a peer and its connection.
 type addr struct {
 	net.Addr
 	conn *conn
 }
 
-// Admit ends the watch on a peer's connection: the peer has shown that it may call.
+// Admit stops tracking a peer's connection, because the peer has presented valid credentials.
 func Admit(peer net.Addr) {
 	a, ok := peer.(addr)
 	if !ok {
@@ -125,8 +125,8 @@ func Admit(peer net.Addr) {
 	l.leave(a.conn)
 }
 
-// Keep leaves a stranger's connection open until release is called, once. The caller bounds how many it keeps.
-// Afterwards the connection is that of a stranger who has just come.
+// Keep leaves a stranger's connection open until release is called, which must happen once. The caller must limit the number of kept
+// connections. After release, the connection counts as a new stranger's.
 func Keep(peer net.Addr) (release func()) {
 	a, ok := peer.(addr)
 	if !ok {

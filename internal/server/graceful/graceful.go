@@ -1,4 +1,4 @@
-// Package graceful ends gRPC servers.
+// Package graceful stops gRPC servers.
 package graceful
 
 import (
@@ -7,8 +7,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Stop has a server accept no more calls, lets those under way finish until ctx ends, and aborts the rest then. It returns when no call is
-// left. The server must have been made with grpc.WaitForHandlers.
+// Stop makes a server accept no more calls. Calls in flight may finish until ctx ends; then Stop aborts them. It returns when no call is
+// left. The server must have been created with grpc.WaitForHandlers.
 func Stop(ctx context.Context, s *grpc.Server) {
 	graceful := make(chan struct{})
 	go func() {

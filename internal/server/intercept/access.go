@@ -22,8 +22,8 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// Readable has the methods that the right to read allows: they show pages and lists, and change nothing but
-// the scroll position. A method that is not in here needs all rights.
+// Readable holds the methods that the read right allows. They return pages and lists, and change nothing except the scroll position. All
+// other methods require all rights.
 var Readable = map[string]bool{
 	domtapv1.TabService_ListTabs_FullMethodName:             true,
 	domtapv1.TabService_GetTab_FullMethodName:               true,
@@ -52,14 +52,14 @@ var Readable = map[string]bool{
 	domtapv1.TimelineService_ListPauses_FullMethodName:      true,
 	domtapv1.RecordingService_ListRecordings_FullMethodName: true,
 	domtapv1.ReplayService_GetReplay_FullMethodName:         true,
-	// Search is not in here: it spends what the operator pays for.
+	// Search is missing because it costs the operator money.
 	domtapv1.SearchService_ListSearchProviders_FullMethodName: true,
 
 	"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo":      true,
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": true,
 }
 
-// Operators has the methods that no named client may call, whatever its rights: they show and change what all clients have.
+// Operators holds the methods that no named client may call, whatever its rights. They show and change the state of all clients.
 var Operators = map[string]bool{
 	domtapv1.ClusterService_GetCluster_FullMethodName:  true,
 	domtapv1.ClusterService_DrainNode_FullMethodName:   true,
@@ -69,17 +69,17 @@ var Operators = map[string]bool{
 	domtapv1.DaemonService_StopLivePage_FullMethodName:  true,
 }
 
-// public has the methods that need no credentials.
+// public holds the methods that need no credentials.
 var public = map[string]bool{
 	healthv1.Health_Check_FullMethodName: true, healthv1.Health_Watch_FullMethodName: true, healthv1.Health_List_FullMethodName: true,
 }
 
-// access decides who may call what, and gives answers and errors the names that the caller knows.
+// access authorizes calls, and rewrites names in answers and errors to the names that the caller knows.
 type access struct {
 	clients *identity.Clients
 }
 
-// grant returns the right to call, and lets the connection of a caller who has it stay (package door).
+// grant returns the caller's grant. If there is one, the connection is admitted (package door).
 func (a access) grant(ctx context.Context) (identity.Grant, error) {
 	granted, err := a.authenticate(ctx)
 	if p, ok := peer.FromContext(ctx); ok && err == nil {
@@ -88,8 +88,8 @@ func (a access) grant(ctx context.Context) (identity.Grant, error) {
 	return granted, err
 }
 
-// authenticate returns the right to call: the one that another node has found, the operator's over a unix socket, or that
-// of a token, a certificate, or both. A node ends the calls that it passed on when it revokes their right.
+// authenticate returns the caller's grant. It uses the principal that another node has authenticated, the operator's rights for a unix
+// socket, or a token, a certificate, or both. For forwarded calls, the other node ends the call when it revokes the grant.
 func (a access) authenticate(ctx context.Context) (identity.Grant, error) {
 	if who, ok := identity.Forwarded(ctx); ok {
 		return identity.Grant{Principal: who, While: context.Background()}, nil
@@ -113,7 +113,7 @@ func (a access) authenticate(ctx context.Context) (identity.Grant, error) {
 	return granted, nil
 }
 
-// certified returns what the certificate of a connection grants; presented says whether there is one.
+// certified returns the grant of the connection's certificate. presented reports whether there is a certificate.
 func (a access) certified(p *peer.Peer) (granted identity.Grant, presented bool) {
 	if p == nil {
 		return granted, false
@@ -132,8 +132,8 @@ func unauthenticated() error {
 		rpcstatus.Info("TOKEN", nil))
 }
 
-// begin admits a call of a method. The context of the call ends when the right to make it is revoked. The
-// caller must pass the error of the call through end.
+// begin admits a call of a method. The context of the call ends when the grant is revoked. The caller must pass the error of the call
+// through end.
 func (a access) begin(ctx context.Context, method string) (in context.Context, end func(error) error, err error) {
 	granted, err := a.grant(ctx)
 	if err != nil {
@@ -174,7 +174,7 @@ func permit(who identity.Principal, method string) error {
 	return nil
 }
 
-// unary admits a call and translates its answer.
+// unary admits a call and rewrites the names in its answer.
 func (a access) unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if public[call.FullMethod] {
 		return handler(ctx, req)
@@ -191,7 +191,7 @@ func (a access) unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, 
 	return resp, nil
 }
 
-// stream does the same for streams.
+// stream admits a streaming call.
 func (a access) stream(srv any, stream grpc.ServerStream, call *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	if public[call.FullMethod] {
 		return handler(srv, stream)
@@ -209,7 +209,7 @@ type accessStream struct {
 	ctx context.Context
 }
 
-// Context has the principal, and ends when the right to call is revoked.
+// Context returns a context with the principal. It ends when the grant is revoked.
 func (s accessStream) Context() context.Context { return s.ctx }
 
 // SendMsg sends a message with the names that the caller knows.
@@ -224,7 +224,7 @@ func outward(ctx context.Context, m any) {
 	}
 }
 
-// outwardError gives an error the names that the caller knows.
+// outwardError rewrites the names in an error to those that the caller knows.
 func outwardError(err error, who identity.Principal) error {
 	if err == nil || who.Prefix() == "" {
 		return err

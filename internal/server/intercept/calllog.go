@@ -15,13 +15,13 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// callLog logs every call when it ends. It never sees a message: what a page shows and what a client types
-// stay out of the log, and so do error messages, which may quote either.
+// callLog logs every call when it ends. It never receives messages, so page content and typed text stay out of the log. It does not log
+// error messages, which may quote either.
 type callLog struct {
 	logger *slog.Logger
 }
 
-// report begins the log record of a call.
+// report starts the log record of a call.
 func (l callLog) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
 	r := &record{logger: l.logger, ctx: ctx, method: call.FullMethod()}
 	return r, context.WithValue(ctx, recordKey{}, r)
@@ -29,20 +29,20 @@ func (l callLog) report(ctx context.Context, call interceptors.CallMeta) (interc
 
 type recordKey struct{}
 
-// logClient adds to the log record of a call who makes it.
+// logClient adds the caller to the log record of a call.
 func logClient(ctx context.Context, who identity.Principal) {
 	if r, ok := ctx.Value(recordKey{}).(*record); ok {
 		r.client = who.Name()
 	}
 }
 
-// record logs a call when it has ended.
+// record collects and writes the log record of a call.
 type record struct {
 	interceptors.NoopReporter
 	logger *slog.Logger
 	ctx    context.Context
 	method string
-	// client is the name of the caller, once it is known.
+	// client is the name of the caller. It is empty until the caller is known.
 	client string
 }
 
@@ -71,7 +71,7 @@ func (r *record) PostCall(err error, took time.Duration) {
 	r.logger.LogAttrs(r.ctx, level, "call", attrs...)
 }
 
-// callLevel is high only for what an operator should look at.
+// callLevel returns the log level for a status code. Only codes that need an operator's attention get a high level.
 func callLevel(code codes.Code) slog.Level {
 	switch code {
 	case codes.OK:

@@ -1,6 +1,5 @@
-// Package intercept has what every call passes before and after its handler: the usage record, the log,
-// access, limits, the deadline, and the checks of requests and errors. Fronts pass their calls through the
-// same chains as gRPC.
+// Package intercept contains the interceptors that every call passes before and after its handler: the usage record, the log, access,
+// limits, the deadline, and the checks of requests and errors. Fronts use the same chains as gRPC.
 package intercept
 
 import (
@@ -26,43 +25,43 @@ import (
 
 // Config sets up a Chain.
 type Config struct {
-	// Clients are who may call.
+	// Clients lists the clients that may call.
 	Clients *identity.Clients
-	// Usage records what calls cost.
+	// Usage records the costs of calls.
 	Usage *metering.Recorder
-	// Limits are what clients may use.
+	// Limits restricts what clients may use.
 	Limits *limit.Limits
-	// Logger gets a record of every call.
+	// Logger receives a record of every call.
 	Logger *slog.Logger
 	// CallTimeout is the deadline of a unary call whose client set none.
 	CallTimeout time.Duration
-	// Metrics count the calls. Nil: nothing is measured.
+	// Metrics counts calls. If nil, nothing is counted.
 	Metrics Metrics
-	// Peers pass calls on. Nil: this daemon serves all of its calls.
+	// Peers forwards calls to other nodes. If nil, this daemon serves all calls itself.
 	Peers Peers
-	// Timelines show the calls that this daemon serves, and hold those of paused clients.
+	// Timelines records the calls that this daemon serves, and holds the calls of paused clients.
 	Timelines Timelines
 }
 
-// Timelines are what every unary call passes last that this daemon serves.
+// Timelines is the last interceptor of every unary call that this daemon serves.
 type Timelines interface {
 	Unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error)
 }
 
-// Peers pass on the calls about tabs and sessions of other nodes of a cluster. Their methods are interceptors, and get
-// calls that are admitted and valid.
+// Peers forwards the calls about tabs and sessions of other nodes. Its methods are interceptors, and receive calls that are authorized and
+// valid.
 type Peers interface {
 	Unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error)
 	Stream(srv any, stream grpc.ServerStream, call *grpc.StreamServerInfo, handler grpc.StreamHandler) error
 }
 
-// Metrics count calls.
+// Metrics counts calls.
 type Metrics interface {
 	Unary() grpc.UnaryServerInterceptor
 	Stream() grpc.StreamServerInterceptor
 }
 
-// Chain is what every call of a server passes.
+// Chain holds the interceptors of a server.
 type Chain struct {
 	cfg    Config
 	access access
@@ -70,7 +69,7 @@ type Chain struct {
 	log    callLog
 }
 
-// New makes the chain of a server.
+// New returns the chain of a server.
 func New(cfg Config) *Chain {
 	return &Chain{
 		cfg:    cfg,
@@ -80,7 +79,7 @@ func New(cfg Config) *Chain {
 	}
 }
 
-// Authorize returns an error unless the peer and the metadata in ctx are those of a caller who may call.
+// Authorize returns an error unless the peer and the metadata in ctx identify a caller with access.
 func (c *Chain) Authorize(ctx context.Context) error {
 	_, err := c.access.grant(ctx)
 	return err
@@ -100,7 +99,7 @@ func (c *Chain) Unary() []grpc.UnaryServerInterceptor {
 		c.limits.unary,
 		checkUnary,
 	)
-	if c.cfg.Peers != nil { // before the deadline, which the node that serves the call sets
+	if c.cfg.Peers != nil { // before the deadline, which the serving node sets
 		all = append(all, c.cfg.Peers.Unary)
 	}
 	return append(all,
@@ -134,18 +133,18 @@ func (c *Chain) recovered(ctx context.Context, _ any) error {
 	return rpcstatus.Recovered(ctx, c.cfg.Logger)
 }
 
-// fitUnary makes every error short enough for all clients; see package trailers.
+// fitUnary shortens errors so that every client accepts them. See package trailers.
 func fitUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	resp, err := handler(ctx, req)
 	return resp, fit(err)
 }
 
-// fitStream does the same for streams.
+// fitStream shortens the errors of streams.
 func fitStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	return fit(handler(srv, stream))
 }
 
-// fit shortens the status that gRPC makes of an error.
+// fit shortens the status of an error.
 func fit(err error) error {
 	if err == nil {
 		return nil
@@ -160,7 +159,7 @@ func fit(err error) error {
 	return err
 }
 
-// checkUnary refuses invalid requests and gives every error of a handler its status.
+// checkUnary refuses invalid requests and converts the handler's error to a status.
 func checkUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if err := Check(req); err != nil {
 		return nil, err
@@ -169,7 +168,7 @@ func checkUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler g
 	return resp, rpcstatus.From(err)
 }
 
-// checkStream does the same for streams.
+// checkStream does the same as checkUnary for streams.
 func checkStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	return rpcstatus.From(handler(srv, checkedStream{stream}))
 }
@@ -185,7 +184,7 @@ func (s checkedStream) RecvMsg(m any) error {
 	return Check(m)
 }
 
-// Check returns the error for a request that the API does not allow.
+// Check returns an error for a request that the API does not allow.
 func Check(m any) error {
 	if message, ok := m.(proto.Message); ok {
 		return rpcstatus.From(check.Request(message))

@@ -16,16 +16,16 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// requestLimits refuses what exceeds the limits of a client.
+// requestLimits enforces the limits of a client.
 type requestLimits struct {
 	limits *limit.Limits
-	// healthStreams counts the open streams of the health service, which need no credentials.
+	// healthStreams counts the open streams of the health service, which needs no credentials.
 	healthStreams *atomic.Int32
 }
 
 // unary refuses calls that exceed a limit, and answers that are too large.
 func (l requestLimits) unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	if public[call.FullMethod] { // health is reported in any case
+	if public[call.FullMethod] { // health checks are never limited
 		return handler(ctx, req)
 	}
 	if err := l.checkSize(ctx, req); err != nil {
@@ -41,7 +41,7 @@ func (l requestLimits) unary(ctx context.Context, req any, call *grpc.UnaryServe
 	return resp, nil
 }
 
-// checkSize checks all limits of a call but the number of streams.
+// checkSize checks all limits of a call except the number of streams.
 func (l requestLimits) checkSize(ctx context.Context, req any) error {
 	if err := l.limits.Connected(ctx); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (l requestLimits) checkSize(ctx context.Context, req any) error {
 	return l.limits.Ask(sizeOf(req))
 }
 
-// stream does the same for streams.
+// stream does the same as unary for streams.
 func (l requestLimits) stream(srv any, stream grpc.ServerStream, call *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	if public[call.FullMethod] {
 		return l.healthStream(srv, stream, handler)
@@ -85,7 +85,7 @@ func (s limitedStream) RecvMsg(m any) error {
 
 // SendMsg sends a message, unless it is too large.
 func (s limitedStream) SendMsg(m any) error {
-	if encoded, ok := m.(sized); ok { // the other messages of a stream are small
+	if encoded, ok := m.(sized); ok { // other messages of a stream are small
 		if err := s.limits.Answer(encoded.Size()); err != nil {
 			return rpcstatus.From(err)
 		}
@@ -93,7 +93,7 @@ func (s limitedStream) SendMsg(m any) error {
 	return s.ServerStream.SendMsg(m)
 }
 
-// sized are encoded messages: those of package wire.
+// sized is implemented by the encoded messages of package wire.
 type sized interface{ Size() int }
 
 func sizeOf(m any) int {
@@ -106,9 +106,8 @@ func sizeOf(m any) int {
 	return 0
 }
 
-// fewElements is a number of elements that always fits into an answer of the default size, because their
-// fields are bounded. Such answers are not measured, which would take as long as making them. gRPC refuses
-// an answer that is too large all the same.
+// fewElements is a number of elements that always fit into an answer of the default size, because their fields are bounded. Such answers
+// are not measured, because measuring would take as long as encoding. gRPC still refuses an answer that is too large.
 const fewElements = 2000
 
 func mayBeLarge(m any) bool {
@@ -116,7 +115,7 @@ func mayBeLarge(m any) bool {
 	return !ok || len(page.GetElements()) > fewElements
 }
 
-// maxHealthStreams bounds the streams of the health service, which anybody can open.
+// maxHealthStreams limits the streams of the health service, which any peer can open.
 const maxHealthStreams = 100
 
 func (l requestLimits) healthStream(srv any, stream grpc.ServerStream, handler grpc.StreamHandler) error {

@@ -1,8 +1,7 @@
-// Package masks masks the URLs in what is kept of a tab, and read or passed on later: timelines and recordings. As in a HAR, they are without
-// user and password, and with *** for the values of parameters that are secrets by their names, such as access_token. Links of pages
-// stay as the pages have them.
+// Package masks masks the URLs in the stored data of a tab, such as timelines and recordings. As in a HAR, user and password are removed,
+// and the values of parameters with secret names, such as access_token, are replaced by ***. Links within pages are not masked.
 //
-// Nothing that is given to the package is changed: what has a secret is copied.
+// The package does not modify its arguments. It copies values that contain a secret.
 package masks
 
 import (
@@ -21,7 +20,7 @@ import (
 // URL masks a URL.
 func URL(url string) string { return har.URL(dom.WithoutUser(url)) }
 
-// State masks the URLs of a state; the elements are shared.
+// State masks the URLs of a state. The result shares the elements.
 func State(now actor.Published) actor.Published {
 	s := now.Snapshot
 	now.Info.URL, now.Info.Why = URL(now.Info.URL), Text(now.Info.Why)
@@ -39,7 +38,8 @@ func State(now actor.Published) actor.Published {
 	return now
 }
 
-// urls matches those in texts, such as errors, and the queries and fragments of paths: summaries say where a click led by its path.
+// urls matches URLs in texts, such as errors. It also matches the queries and fragments of paths, because summaries name the target of a
+// click by its path.
 var urls = lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+|[?#][^\s"'<>=]*=[^\s"'<>]+`)
 
 // Text masks the URLs in a text.
@@ -49,14 +49,14 @@ func Text(text string) string {
 	}
 	return urls().ReplaceAllStringFunc(text, func(found string) string {
 		url, after := found, ""
-		if strings.HasSuffix(url, ")") && !strings.Contains(url, "(") { // the text has the URL in parentheses
+		if strings.HasSuffix(url, ")") && !strings.Contains(url, "(") { // the parentheses enclose the URL
 			url, after = url[:len(url)-1], ")"
 		}
 		return URL(url) + after
 	})
 }
 
-// Message masks the URLs in all texts of a message. One without secrets is returned as it is.
+// Message masks the URLs in all texts of a message. A message without secrets is returned unchanged.
 func Message[M proto.Message](m M) M {
 	if !walk(m.ProtoReflect(), false) {
 		return m
@@ -66,11 +66,11 @@ func Message[M proto.Message](m M) M {
 	return out
 }
 
-// walk looks for secrets in a message, and replaces them if it may write; found says that there is one.
+// walk searches a message for secrets, and replaces them if write is set. It reports whether it found a secret.
 func walk(m protoreflect.Message, write bool) (found bool) {
 	m.Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
-		case field.IsMap(): // the messages have none
+		case field.IsMap(): // the messages have no maps
 		case field.IsList():
 			list := v.List()
 			for i := range list.Len() {
@@ -84,7 +84,7 @@ func walk(m protoreflect.Message, write bool) (found bool) {
 	return found
 }
 
-// walkValue is walk for one value of a field.
+// walkValue applies walk to one value of a field.
 func walkValue(field protoreflect.FieldDescriptor, v protoreflect.Value, write bool, set func(protoreflect.Value)) (found bool) {
 	switch field.Kind() {
 	case protoreflect.MessageKind:
