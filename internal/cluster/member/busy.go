@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// busy is how much of the machine's processor time was used in the last minute, 0 to 1: the processes that ran or wanted to, for each
-// processor. It is 0 where the system does not say.
+// busy returns the machine's load in the last minute, from 0 to 1: the average number of processes that ran or waited to run, per
+// processor. It returns 0 if the system does not report its load.
 func busy() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

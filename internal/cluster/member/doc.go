@@ -1,17 +1,17 @@
-// Package member makes a daemon's sessions and tabs those of a node of a cluster: it takes the names of sessions in the whole
-// cluster, registers tabs, saves what another node needs to go on, and restores, stops and ends sessions as the cluster says.
+// Package member connects a daemon's sessions and tabs to a cluster node. It reserves session names in the whole cluster, registers tabs,
+// saves the state that another node needs to take a session over, and restores, stops and ends sessions for the cluster.
 //
 // What the package guarantees:
 //
-//   - A session that moves has what it had: settings, cookies, storage, and each tab at its URL and scroll position, under its id, with
-//     refs that were never given before. Calls that are under way end before; later ones find the session on its next node.
-//   - A session with a tab that is to be restored (OpenTab.restore) is taken over when its node is gone, with these tabs. Its cookies
-//     and storage are those of at most SaveEvery before (a second or two, after a rest), and the time that saving takes. What a script
-//     stores while no call is made, nothing is sent or received and no page changes, is saved within a minute.
-//   - A tab can be found by all nodes when the call that made it returns, unless the registry does not answer.
-//   - No call begins, and no turn of a tab, on a session whose lease has ended.
+//   - A session that moves keeps its settings, cookies and storage. Each of its tabs keeps its id, URL and scroll position, and gets refs
+//     that were never used before. Calls in progress end before the move. Later calls find the session on its next node.
+//   - If a node is gone, other nodes take over its sessions that have tabs to be restored (OpenTab.restore), with these tabs. The cookies
+//     and storage are at most SaveEvery old, or a second or two if the session was idle before, plus the time that a save takes. Data that a
+//     script stores while there is no call, no network traffic and no change to a page is saved within a minute.
+//   - When the call that created a tab returns, all nodes can find the tab, unless the registry does not answer.
+//   - No call and no turn of a tab starts on a session whose lease has ended.
 //   - Nothing runs after Close.
 //
-// Callers make a Member, give it to the pool of tabs and the sessions, Use these, Join the cluster with it as the Host, Start it with the
-// Node, and owe Close before the pool closes.
+// Callers create a Member, pass it to the tab pool and the sessions, and pass both to Use. They join the cluster with the Member as the
+// Host and call Start with the Node. They must call Close before the pool closes.
 package member

@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster"
 )
 
-// gate knows the sessions of this node, and the calls to them.
+// gate tracks the sessions of this node and the calls to them.
 type gate struct {
 	mu    sync.Mutex
 	holds map[string]*hold
@@ -20,18 +20,18 @@ type gate struct {
 
 // hold is a session that this node has.
 type hold struct {
-	// calls and streams are under way; stopping says that the session is to leave when the calls have ended.
+	// calls and streams count the calls and streams in progress. stopping is set when the session is to leave after its calls have ended.
 	calls, streams int
 	stopping       bool
-	// ended is closed and replaced when the last call ends, and when a save does.
+	// ended is closed and replaced when the last call ends and when a save ends.
 	ended chan struct{}
-	// touched counts the begins and ends of calls.
+	// touched counts the starts and ends of calls and streams.
 	touched uint64
 	saving  saving
 }
 
-// enter counts a call or a stream of a session; nil: this node does not have it. It fails with an *apierr.Error of kind NotFound while the
-// session is about to leave.
+// enter adds a call or a stream of a session. It returns nil if this node does not have the session. It fails with an *apierr.Error of kind
+// NotFound while the session is about to leave.
 func (g *gate) enter(session string, stream bool) (*hold, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -50,7 +50,7 @@ func (g *gate) enter(session string, stream bool) (*hold, error) {
 	return h, nil
 }
 
-// leaves counts one call or stream less.
+// leaves removes a call or a stream from its count.
 func (g *gate) leaves(h *hold, count *int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,13 +60,13 @@ func (g *gate) leaves(h *hold, count *int) {
 	}
 }
 
-// announce tells those who wait for the end of calls or a save; the caller holds the lock.
+// announce wakes goroutines that wait for the end of calls or of a save. The caller holds the lock.
 func (h *hold) announce() {
 	close(h.ended)
 	h.ended = make(chan struct{})
 }
 
-// saveEnds notes the end of a save, which began when the session was as in now.
+// saveEnds records the end of a save. now is the session's state at the start of the save.
 func (g *gate) saveEnds(h *hold, now savedState, sum [sha256.Size]byte, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -78,21 +78,21 @@ func (g *gate) saveEnds(h *hold, now savedState, sum [sha256.Size]byte, err erro
 	h.announce()
 }
 
-// add notes a session that this node has from now on.
+// add adds a session that this node now has.
 func (g *gate) add(session string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.holds[session] = &hold{ended: make(chan struct{})}
 }
 
-// drop forgets a session.
+// drop removes a session.
 func (g *gate) drop(session string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.holds, session)
 }
 
-// Has reports whether this node has a session, which is not about to leave.
+// Has reports whether this node has a session that is not about to leave.
 func (g *gate) Has(session string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -100,7 +100,7 @@ func (g *gate) Has(session string) bool {
 	return h != nil && !h.stopping
 }
 
-// held lists the sessions of this node that are not about to leave, by name.
+// held returns the sessions of this node that are not about to leave, sorted by name.
 func (g *gate) held() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -109,8 +109,8 @@ func (g *gate) held() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// quiesce refuses new calls to a session, and waits until none is under way, and no save, which would replace what is saved when the
-// session has stopped.
+// quiesce refuses new calls to a session. It waits for the calls in progress and for a running save, which would otherwise overwrite the
+// state that is saved when the session has stopped.
 func (g *gate) quiesce(ctx context.Context, session string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -134,7 +134,7 @@ func (g *gate) quiesce(ctx context.Context, session string) error {
 	return nil
 }
 
-// resume lets calls to a session in again.
+// resume accepts calls to a session again.
 func (g *gate) resume(session string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// movedAway is why the calls, tabs and watches of a session end that another node has from now on.
+// movedAway returns the error that ends the calls, tabs and watches of a session when it moves to another node.
 func movedAway(session string) *apierr.Error {
 	return &apierr.Error{
 		Kind: apierr.Restoring, Message: "session " + session + " goes on at another node of the cluster: try again, and watch again, in a moment; " +
@@ -18,7 +18,7 @@ func movedAway(session string) *apierr.Error {
 	}
 }
 
-// Restore implements cluster.Host. It returns when the pages are there again, or after returnBound.
+// Restore implements cluster.Host. It returns when the pages are restored, or after returnBound.
 func (m *Member) Restore(ctx context.Context, s cluster.Session) error {
 	select {
 	case <-m.started:
@@ -45,7 +45,7 @@ func (m *Member) Restore(ctx context.Context, s cluster.Session) error {
 			delete(s.Tabs, t.ID)
 		}
 	}
-	m.tabs.adopt(s.Name, s.Token, s.Tabs) // those that do not come back are removed
+	m.tabs.adopt(s.Name, s.Token, s.Tabs) // tabs that were not restored are later removed from the registry
 	bounded, cancel := context.WithTimeout(ctx, returnBound)
 	defer cancel()
 	for _, tab := range back {
@@ -55,7 +55,7 @@ func (m *Member) Restore(ctx context.Context, s cluster.Session) error {
 	return nil
 }
 
-// restoreTab opens a tab again; nil: it cannot be.
+// restoreTab opens a tab again. It returns nil on failure.
 func (m *Member) restoreTab(t tabState) *actor.Tab {
 	err := m.pool.Restore(t.Record)
 	var tab *actor.Tab
@@ -72,7 +72,7 @@ func (m *Member) restoreTab(t tabState) *actor.Tab {
 	return tab
 }
 
-// await waits until a tab has its page again, or has ended.
+// await waits until a tab's page is restored or the tab has ended.
 func await(ctx context.Context, tab *actor.Tab) {
 	for head := tab.Head(); head.Info.Status == actor.StatusRestoring; head = tab.Head() {
 		select {
@@ -105,7 +105,7 @@ func (m *Member) Stop(ctx context.Context, session string) ([]byte, error) {
 	return text, nil
 }
 
-// saved saves the state of a session that is about to leave: one that cannot be saved stays as it is, with its pages.
+// saved saves the state of a session that is about to leave. If it fails, the session stays on this node with its pages.
 func (m *Member) saved(ctx context.Context, session string, s state) (text []byte, err error) {
 	token, err := m.node.Token(session)
 	if err != nil {
@@ -123,7 +123,7 @@ func (m *Member) Fence(session string) {
 	m.tabs.forget(session)
 }
 
-// leave ends a session here; wait says to return when the browser has forgotten it.
+// leave ends a session on this node. If wait is true, it returns when the browser has disposed of the session.
 func (m *Member) leave(ctx context.Context, session string, wait bool) {
 	m.drop(session)
 	var ids []string

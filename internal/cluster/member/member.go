@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// SaveEvery is how often the state of a session is saved that goes on changing. One that rested before is saved sooner.
+	// SaveEvery is the interval between saves of a session that keeps changing. A session that was idle before is saved sooner.
 	SaveEvery = 10 * time.Second
-	// saveBound is how long one session may take to be saved.
+	// saveBound limits the time to save one session.
 	saveBound = 5 * time.Second
-	// returnBound is how long Restore waits for the pages of a session.
+	// returnBound limits how long Restore waits for the pages of a session.
 	returnBound = 10 * time.Second
-	// releaseBound is how long the registry may take to learn that a session is closed.
+	// releaseBound limits the time to remove a closed session from the registry.
 	releaseBound = 10 * time.Second
 )
 
-// Node is what a Member needs of its node of the cluster; *cluster.Node implements it.
+// Node provides a Member with access to the cluster. *cluster.Node implements it.
 type Node interface {
 	Acquire(ctx context.Context, name string, o cluster.Options, create func(ctx context.Context) error) error
 	Release(ctx context.Context, name string) error
@@ -39,17 +39,17 @@ type Node interface {
 
 // Config sets up a Member.
 type Config struct {
-	// States are where sessions are saved.
+	// States stores the saved sessions.
 	States cluster.States
-	// MaxSessions is how many sessions the node takes.
+	// MaxSessions limits the number of sessions on the node.
 	MaxSessions int
-	// Client says which client a session belongs to; empty: one without a quota. Nil: all are.
+	// Client returns the client that owns a session, or an empty string for a client without a quota. If nil, no client has a quota.
 	Client func(session string) string
-	// Explain makes an error of the cluster one for clients; nil: they get it as it is.
+	// Explain converts an error of the cluster for clients. If nil, clients receive the error unchanged.
 	Explain func(error) error
-	// Leaving is called with the tabs of a session that is about to leave, before they end; nil: nothing is called.
+	// Leaving is called with the tabs of a session that is about to leave, before they end. If nil, nothing is called.
 	Leaving func(tabs []string)
-	// Logger takes what no caller can be told; nil: nothing is logged.
+	// Logger logs errors that cannot be returned to a caller. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -68,12 +68,12 @@ type Member struct {
 	ctx     context.Context
 	end     context.CancelFunc
 	running sync.WaitGroup
-	// due is filled when a session is to be saved now.
+	// due receives a value when a session must be saved now.
 	due chan struct{}
 	gate
 }
 
-// New makes a Member that does nothing yet. What it begins later ends with ctx at the latest.
+// New returns a Member that does nothing yet. All of its later work ends with ctx at the latest.
 func New(ctx context.Context, cfg Config) *Member {
 	if cfg.Explain == nil {
 		cfg.Explain = func(err error) error { return err }
@@ -93,12 +93,12 @@ func New(ctx context.Context, cfg Config) *Member {
 	return m
 }
 
-// Use says whose sessions these are. It is called once, before Start.
+// Use sets the tab pool and the sessions. It is called once, before Start.
 func (m *Member) Use(pool *tabpool.Pool, all *sessions.Sessions) {
 	m.pool, m.sessions = pool, sessions.Handover{Sessions: all}
 }
 
-// Start begins to register tabs and to save sessions. It is called once.
+// Start starts to register tabs and to save sessions. It is called once.
 func (m *Member) Start(node Node) {
 	m.node = node
 	close(m.started)
@@ -107,14 +107,14 @@ func (m *Member) Start(node Node) {
 	m.running.Go(m.save)
 }
 
-// Close ends what Start began, and returns when nothing of it runs any more. Tabs that end later stay registered, for the next owner.
+// Close ends the goroutines of Start and waits for them. Tabs that end later stay registered for the next owner.
 func (m *Member) Close() {
 	m.end()
 	m.running.Wait()
 }
 
-// MayAct fails with an *apierr.Error of kind Fenced unless this node has a session now and may act for it. One that the node has given
-// up still has pages until the browser has closed them. MayAct does not wait.
+// MayAct returns an *apierr.Error of kind Fenced unless this node has a session now and may act on it. A session that the node has given up
+// still has pages until the browser has closed them. MayAct does not block.
 func (m *Member) MayAct(session string) error {
 	if m.node.Check(session) == nil {
 		return nil
@@ -122,13 +122,13 @@ func (m *Member) MayAct(session string) error {
 	return apierr.Errorf(apierr.Fenced, "this node was cut off from the cluster, and another node takes the session over: try again in a few seconds, at another node")
 }
 
-// SessionsElsewhere and TabsElsewhere are how many sessions and tabs a client has at other nodes, as this one knows: a moment ago.
+// SessionsElsewhere returns how many sessions a client has on other nodes. The number may be slightly stale.
 func (m *Member) SessionsElsewhere(client string) int {
 	sessions, _ := m.elsewhere(client)
 	return sessions
 }
 
-// TabsElsewhere is described at SessionsElsewhere.
+// TabsElsewhere returns how many tabs a client has on other nodes. The number may be slightly stale.
 func (m *Member) TabsElsewhere(client string) int {
 	_, tabs := m.elsewhere(client)
 	return tabs
@@ -143,16 +143,16 @@ func (m *Member) elsewhere(client string) (sessions, tabs int) {
 	}
 }
 
-// Begin begins a call about a tab or a session, by the daemon's name for it; the other name is empty. Stream says that it does not keep
-// the session from leaving. Done is to be called when the call has ended; it waits until the tabs that the call made are registered.
-// Errors are that of a node that was cut off, as Explain makes it, and an *apierr.Error of kind NotFound while the session leaves: the
-// caller looks for it again.
+// Begin starts a call about a tab or a session. It accepts the daemon's name of one of them, and the other name is empty. If stream is
+// true, the call does not keep the session from leaving. The caller must call done when the call has ended; done waits until the tabs that
+// the call created are registered. If this node was cut off, Begin returns the error of Explain. While the session is leaving, Begin
+// returns an *apierr.Error of kind NotFound, and the caller looks the session up again.
 func (m *Member) Begin(tab, session string, stream bool) (done func(context.Context), err error) {
 	nothing := func(context.Context) {}
 	if tab != "" {
 		found, err := m.pool.Tab(tab)
 		if err != nil {
-			return nothing, nil // whoever serves the call says so
+			return nothing, nil // the handler reports the error
 		}
 		session = found.Session()
 	}
@@ -168,7 +168,7 @@ func (m *Member) Begin(tab, session string, stream bool) (done func(context.Cont
 		return nil, tabpool.NoTab(tab)
 	case err != nil:
 		return nil, err
-	case h == nil: // it is made by the call, or there is none
+	case h == nil: // the call creates the session, or there is none
 		return func(ctx context.Context) { m.tabs.settle(ctx, session) }, nil
 	case stream:
 		return func(context.Context) { m.leaves(h, &h.streams) }, nil

@@ -8,51 +8,53 @@ import (
 )
 
 const (
-	// saveLook is how often the sessions are looked at that may have to be saved. It is also the least time between two saves of one.
+	// saveLook is the interval at which sessions are checked for changes to save. It is also the minimum time between two saves of a
+	// session.
 	saveLook = time.Second
-	// saveAnyway is how long a state may be old of which nothing is known to have changed: a script may store something without a
-	// request and without a trace in the page.
+	// saveAnyway is the maximum age of a saved state, even without a known change. A script may store data without a request and without a
+	// change to the page.
 	saveAnyway = time.Minute
-	// savesAtOnce is how many sessions are saved at the same time: each opens a page in the browser for a moment.
+	// savesAtOnce limits how many sessions are saved concurrently. Each save briefly opens a page in the browser.
 	savesAtOnce = 4
-	// savedDatabases is how many bytes of databases are saved with a session: they are read with each save. movedDatabases is how many a
-	// session takes along that is stopped to move; with the limit on what else a session may have stored, that is less than a state may have.
+	// savedDatabases limits the bytes of databases that are saved with a session, because each save reads them. movedDatabases limits the
+	// bytes of databases that a moving session keeps. Together with the limit on other stored data, that is less than the maximum size of a
+	// state.
 	savedDatabases = 1 << 20
 	movedDatabases = 4 << 20
 )
 
-// savedState is what tells whether a session may have changed since it was saved.
+// savedState serves to detect whether a session may have changed since it was saved.
 type savedState struct {
 	at time.Time
-	// touched is that of hold, revisions are those of all tabs together, and stored counts what may have changed cookies.
+	// touched is hold.touched. revisions is the sum of the revisions of all tabs. stored counts events that may have changed cookies.
 	touched, revisions, stored uint64
 }
 
-// differs reports whether the session may have changed between the two.
+// differs reports whether the session may have changed between last and s.
 func (s savedState) differs(last savedState) bool {
 	return s.touched != last.touched || s.revisions != last.revisions || s.stored != last.stored
 }
 
-// saving is what a hold knows of its saves. gate.mu guards it.
+// saving tracks the saves of a hold. gate.mu guards it.
 type saving struct {
-	// saved is what was saved last.
+	// saved is the session's state at the start of the last successful save.
 	saved savedState
-	// pause is the least time between the last save and the next one: saveLook after a rest, and twice as long after each further save, up
-	// to SaveEvery. So what happens once is saved at once, and what goes on costs a save every SaveEvery.
+	// pause is the minimum time between the last save and the next one. It is saveLook after an idle period and doubles with each further
+	// save, up to SaveEvery. So a single change is saved promptly, and continuous changes cost one save every SaveEvery.
 	pause time.Duration
-	// running says that the session is being saved.
+	// running reports whether the session is being saved.
 	running bool
-	// sum is that of the state that was stored last.
+	// sum is the hash of the state that was stored last.
 	sum [sha256.Size]byte
 }
 
-// due reports whether the session is to be saved, of which now is known.
+// due reports whether a session must be saved. now is its current state.
 func (s *saving) due(now savedState) bool {
 	age := now.at.Sub(s.saved.at)
 	return !s.running && (s.saved.at.IsZero() || age >= s.pause && now.differs(s.saved) || age >= saveAnyway)
 }
 
-// done notes a save of what was known when it began.
+// done records a successful save. now is the session's state at the start of the save.
 func (s *saving) done(now savedState) {
 	s.pause = min(2*s.pause, SaveEvery)
 	if now.at.Sub(s.saved.at) >= 2*SaveEvery { // also for the first one
@@ -61,7 +63,7 @@ func (s *saving) done(now savedState) {
 	s.saved = now
 }
 
-// saveNow has those sessions saved that never were.
+// saveNow saves the sessions that were never saved, without waiting for the next check.
 func (m *Member) saveNow() {
 	select {
 	case m.due <- struct{}{}:
@@ -69,7 +71,7 @@ func (m *Member) saveNow() {
 	}
 }
 
-// save saves the sessions that are to be restored, when they may have changed, until the Member is closed.
+// save saves sessions with tabs to be restored whenever they may have changed, until the Member is closed.
 func (m *Member) save() {
 	tick := time.NewTicker(saveLook)
 	defer tick.Stop()
@@ -89,7 +91,8 @@ func (m *Member) save() {
 	}
 }
 
-// beginSave begins to save a session if that is due, and says what the session is like now; nil: it is not. The caller owes saveIn.
+// beginSave starts to save a session if a save is due, and returns the session's current state. It returns a nil hold if no save is due.
+// Otherwise the caller must call saveIn.
 func (m *Member) beginSave(session string) (h *hold, now savedState) {
 	now.at = time.Now()
 	restored := false
@@ -114,7 +117,7 @@ func (m *Member) beginSave(session string) (h *hold, now savedState) {
 	return h, now
 }
 
-// saveIn saves a session when there is a slot. What fails is tried again after saveLook.
+// saveIn saves a session when a slot is free. A failed save is retried after saveLook.
 func (m *Member) saveIn(slots chan struct{}, session string, h *hold, now savedState) {
 	var sum [sha256.Size]byte
 	err := context.Cause(m.ctx)
@@ -130,7 +133,7 @@ func (m *Member) saveIn(slots chan struct{}, session string, h *hold, now savedS
 	}
 }
 
-// saveOne saves a session, unless it is as it was saved last.
+// saveOne saves a session unless its state equals the state that was stored last.
 func (m *Member) saveOne(session string, h *hold) (sum [sha256.Size]byte, err error) {
 	ctx, cancel := context.WithTimeout(m.ctx, saveBound)
 	defer cancel()
@@ -146,7 +149,7 @@ func (m *Member) saveOne(session string, h *hold) (sum [sha256.Size]byte, err er
 	if err != nil {
 		return sum, err
 	}
-	if sum = sha256.Sum256(text); sum == h.saving.sum { // which only saves change
+	if sum = sha256.Sum256(text); sum == h.saving.sum { // only saves change the stored sum
 		return sum, nil
 	}
 	if err := m.cfg.States.Save(ctx, session, token, text); err != nil {
@@ -156,7 +159,7 @@ func (m *Member) saveOne(session string, h *hold) (sum [sha256.Size]byte, err er
 	return sum, nil
 }
 
-// copy is what another node needs of a session now, with databases of so many bytes.
+// copy returns the current state of a session for another node, with at most the given number of bytes of databases.
 func (m *Member) copy(ctx context.Context, session string, databases int) (s state, err error) {
 	s.Settings, s.Storage, err = m.sessions.Copy(ctx, session, databases)
 	for _, o := range s.Storage.Omissions {

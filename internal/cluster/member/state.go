@@ -10,10 +10,10 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// state is what another node needs of a session, besides what the registry knows. Nodes of neighbouring versions read it: fields are added,
-// and never change their meaning.
+// state is the part of a session that another node needs in addition to the registry. Nodes of adjacent versions read it, so fields may be
+// added but never change their meaning.
 type state struct {
-	// Whole says that the session was stopped, so that the state has all of its tabs as they were then.
+	// Whole reports that the session was stopped, so that the state contains all of its tabs as of that time.
 	Whole    bool              `json:"whole,omitempty"`
 	Settings sessions.Settings `json:"settings"`
 	Storage  sessions.State    `json:"storage"`
@@ -23,11 +23,11 @@ type state struct {
 // tabState is one tab.
 type tabState struct {
 	restore.Record
-	// Restore: the tab is to be restored when it loses its page.
+	// Restore reports whether the tab is restored when it loses its page.
 	Restore bool `json:"restore,omitempty"`
 }
 
-// encode writes a state.
+// encode encodes a state.
 func (s state) encode() ([]byte, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s state) encode() ([]byte, error) {
 	return text, nil
 }
 
-// decode reads a state; nothing is the state of a session of which none was saved.
+// decode decodes a state. An empty text is a session without a saved state.
 func decode(text []byte) (s state, err error) {
 	if len(text) == 0 {
 		return s, nil
@@ -47,8 +47,8 @@ func decode(text []byte) (s state, err error) {
 	return s, nil
 }
 
-// restored are the tabs to open again, of those that are registered: all of a session that was stopped, and else those with restore, at the
-// URL that the registry knows, which is the newer one.
+// restored returns the registered tabs to open again. If the session was stopped, these are all of its tabs. Otherwise they are the tabs
+// with Restore, at the URL in the registry, which is newer than the saved one.
 func (s state) restored(session string, registered map[string]registry.Tab) []tabState {
 	saved := map[string]tabState{}
 	for _, t := range s.Tabs {

@@ -13,48 +13,48 @@ import (
 )
 
 const (
-	// settleBound is how long a call waits at its end for the registry.
+	// settleBound limits how long a call waits for the registry at its end.
 	settleBound = 2 * time.Second
-	// registerPause is the least time between two looks at what has changed, and registerRetry is how soon what failed is tried again.
+	// registerPause is the minimum time between two checks for changes. registerRetry is the interval at which failures are retried.
 	registerPause = 100 * time.Millisecond
 	registerRetry = time.Second
-	// registerBound is how long the registry may take for one session.
+	// registerBound limits how long the registry may take for one session.
 	registerBound = 10 * time.Second
 )
 
-// tabs registers the tabs of this node's sessions. It compares what the registry was told with what there is, so that what fails is made up
-// for later.
+// tabs registers the tabs of this node's sessions. It compares what it has registered with the open tabs, so that failed writes are retried
+// later.
 type tabs struct {
 	m *Member
-	// changed is filled when something may be to do.
+	// changed receives a value when there may be changes to register.
 	changed chan struct{}
 
-	// mu guards the rest. The pool calls Keep with its lock held, so that the pool is never called with mu held.
+	// mu guards the fields below. The pool calls Keep with the pool's lock held, so the pool must not be called with mu held.
 	mu sync.Mutex
-	// records are what the tabs need to come back, by tab.
+	// records maps each tab to the record from which it can be restored.
 	records map[string]restore.Record
 	told    map[string]*told
 }
 
-// told is what the registry was told of a session.
+// told holds what is registered of a session.
 type told struct {
-	// writing holds the one token of whoever tells the registry something; the lock of tabs guards the rest.
+	// writing is a semaphore for writes to the registry. The lock of tabs guards the other fields.
 	writing chan struct{}
 	restore bool
-	// token is the fencing token of the session when it was told.
+	// token is the fencing token of the session at the time of registration.
 	token uint64
 	tabs  map[string]registry.Tab
 }
 
-// under says which token the session has. Under another one, all is told again: the registry forgets the tabs of a node that is cut off for
-// long, which has the session under a new token when it is back. The caller holds the lock of tabs.
+// under sets the session's fencing token. After a change, all tabs are registered again, because the registry forgets the tabs of a node
+// that is cut off for long. When that node is back, it has the session under a new token. The caller holds the lock of tabs.
 func (o *told) under(token uint64) {
 	if o.token == token {
 		return
 	}
 	o.token = token
 	for id := range o.tabs {
-		o.tabs[id] = registry.Tab{} // which it never is
+		o.tabs[id] = registry.Tab{} // differs from every open tab
 	}
 }
 
@@ -62,7 +62,7 @@ func newTabs(m *Member) *tabs {
 	return &tabs{m: m, changed: make(chan struct{}, 1), records: map[string]restore.Record{}, told: map[string]*told{}}
 }
 
-// wake has the registry told what has changed.
+// wake makes run register the changes.
 func (t *tabs) wake() {
 	select {
 	case t.changed <- struct{}{}:
@@ -86,14 +86,14 @@ func (m *Member) Forget(id string) {
 	m.tabs.wake()
 }
 
-// follow wakes for the events of tabs until the Member is closed.
+// follow calls wake for each event of a tab until the Member is closed.
 func (t *tabs) follow() {
 	for t.m.ctx.Err() == nil {
 		watch := t.m.pool.Watch()
 		for {
 			_, err := watch.Next(t.m.ctx)
 			t.wake()
-			if err != nil { // it fell behind, or the pool is closed
+			if err != nil { // the watch fell behind, or the pool is closed
 				break
 			}
 		}
@@ -105,7 +105,7 @@ func (t *tabs) follow() {
 	}
 }
 
-// run tells the registry what has changed until the Member is closed.
+// run registers changes until the Member is closed.
 func (t *tabs) run() {
 	retry := time.NewTicker(registerRetry)
 	defer retry.Stop()
@@ -124,7 +124,7 @@ func (t *tabs) run() {
 	}
 }
 
-// pass tells the registry what has changed of all sessions.
+// pass registers the changes of all sessions.
 func (t *tabs) pass() {
 	for _, session := range t.m.held() {
 		ctx, cancel := context.WithTimeout(t.m.ctx, registerBound)
@@ -140,7 +140,7 @@ func (t *tabs) pass() {
 	t.prune()
 }
 
-// prune forgets the records of tabs that have ended.
+// prune removes the records of tabs that have ended.
 func (t *tabs) prune() {
 	open := map[string]bool{}
 	for _, tab := range t.m.pool.Tabs() {
@@ -155,8 +155,8 @@ func (t *tabs) prune() {
 	}
 }
 
-// settle returns when the registry knows the tabs of a session, whether they are restored, and the URLs of those that are, or when it takes
-// too long. So a tab comes back at the URL that it had when a call was answered.
+// settle registers the tabs of a session, including whether they are restored and the URLs of those to be restored. It gives up after
+// settleBound. So a tab is restored at the URL that it had when a call was answered.
 func (t *tabs) settle(ctx context.Context, session string) {
 	if t.settled(session) {
 		return
@@ -168,7 +168,7 @@ func (t *tabs) settle(ctx context.Context, session string) {
 	}
 }
 
-// settled reports whether the registry was told of all tabs of a session what others need.
+// settled reports whether everything that other nodes need of a session's tabs is registered.
 func (t *tabs) settled(session string) bool {
 	open := t.m.pool.Tabs()
 	t.mu.Lock()
@@ -190,7 +190,7 @@ func (t *tabs) settled(session string) bool {
 	return known == nil || known.restore == restored
 }
 
-// of finds what the registry was told of a session.
+// of returns what is registered of a session.
 func (t *tabs) of(session string) *told {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,7 +202,7 @@ func (t *tabs) of(session string) *told {
 	return one
 }
 
-// tell tells the registry what has changed of a session.
+// tell registers the changes of a session.
 func (t *tabs) tell(ctx context.Context, session string) error {
 	if !t.m.Has(session) {
 		return nil
@@ -224,7 +224,7 @@ func (t *tabs) tell(ctx context.Context, session string) error {
 	set, removed, restored := t.changes(session, one)
 	for id, tab := range set {
 		if !t.m.Has(session) {
-			return nil // it leaves
+			return nil // the session is leaving
 		}
 		if err := t.m.node.SetTab(ctx, id, tab); err != nil {
 			return err
@@ -243,7 +243,7 @@ func (t *tabs) tell(ctx context.Context, session string) error {
 	return t.tellRestore(ctx, session, one, restored)
 }
 
-// tellRestore tells the registry whether a session is to be taken over. The caller is writing.
+// tellRestore registers whether other nodes take a session over when its node is gone. The caller holds one.writing.
 func (t *tabs) tellRestore(ctx context.Context, session string, one *told, on bool) error {
 	t.mu.Lock()
 	same := one.restore == on
@@ -263,7 +263,7 @@ func (t *tabs) tellRestore(ctx context.Context, session string, one *told, on bo
 	return nil
 }
 
-// note notes what the registry was told of a tab; nil: that it is gone.
+// note records that a tab was registered, or that it was removed if tab is nil.
 func (t *tabs) note(one *told, id string, tab *registry.Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -274,7 +274,7 @@ func (t *tabs) note(one *told, id string, tab *registry.Tab) {
 	one.tabs[id] = *tab
 }
 
-// changes is what the registry is to be told of a session, and whether one of its tabs is to be restored.
+// changes returns the changes of a session to register, and whether one of its tabs is to be restored.
 func (t *tabs) changes(session string, one *told) (set map[string]registry.Tab, removed []string, restored bool) {
 	set = map[string]registry.Tab{}
 	tabs, open := t.m.pool.Tabs(), map[string]bool{}
@@ -299,7 +299,7 @@ func (t *tabs) changes(session string, one *told) (set map[string]registry.Tab, 
 	return set, removed, restored
 }
 
-// adopt says that tabs of a session are registered, which has a token from now on.
+// adopt records the registered tabs and the fencing token of a session that this node takes over.
 func (t *tabs) adopt(session string, token uint64, registered map[string]registry.Tab) {
 	one := t.of(session)
 	t.mu.Lock()
@@ -310,21 +310,21 @@ func (t *tabs) adopt(session string, token uint64, registered map[string]registr
 	}
 }
 
-// finish waits until nobody tells the registry anything of a session that is about to leave.
+// finish waits for the registration in progress of a session that is about to leave.
 func (t *tabs) finish(session string) {
 	one := t.of(session)
 	one.writing <- struct{}{} // each write is bounded
 	<-one.writing
 }
 
-// forget forgets a session that was closed, or left. What is registered stays.
+// forget removes the record of a session that was closed or has left. The registry keeps its entries.
 func (t *tabs) forget(session string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.told, session)
 }
 
-// saved are the tabs of a session, as its state has them.
+// saved returns the tabs of a session for its saved state.
 func (t *tabs) saved(session string) []tabState {
 	var all []tabState
 	open := t.m.pool.Tabs()

@@ -18,16 +18,16 @@ import (
 
 // OwnerConfig sets up an Owner. Tab, Log and Allowed are required.
 type OwnerConfig struct {
-	// Tab returns a tab of this node and the fencing token of its session, or an error for a tab that the node does not have.
+	// Tab returns a tab of this node and the fencing token of its session. It returns an error for a tab that the node does not have.
 	Tab func(id string) (tab Tab, token uint64, err error)
 	Log Log
 	// Allowed reports whether the node holds its lease.
 	Allowed func() bool
-	// Logger takes what goes wrong without a caller; nil: nothing is logged.
+	// Logger logs errors that cannot be returned to a caller. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
-// Owner publishes the tabs of this node that others follow. Its methods are safe for concurrent use.
+// Owner publishes the tabs of this node that other nodes follow. Its methods are safe for concurrent use.
 type Owner struct {
 	cfg     OwnerConfig
 	written written
@@ -40,26 +40,26 @@ type Owner struct {
 	tabs map[string]*followed
 }
 
-// followed is a tab in which others are interested.
+// followed is a tab that other nodes follow.
 type followed struct {
 	tab       Tab
 	publisher *publisher
 	end       context.CancelFunc
-	// interests are those who follow, by their names.
+	// interests maps the names of followers to their interests.
 	interests map[string]*interest
 }
 
-// interest is one who follows.
+// interest is one follower's interest in a tab.
 type interest struct {
-	// order is that of the newest request.
+	// order is the order of the newest request.
 	order uint64
-	// options is what the page is watched for, once release is set.
+	// options selects what the page reports for this interest, once release is set.
 	options actor.WatchOptions
 	release func()
 	expiry  *time.Timer
 }
 
-// NewOwner makes an Owner, which publishes nothing yet, and nothing any more when ctx has ended.
+// NewOwner returns an Owner that publishes nothing yet. It stops publishing when ctx ends.
 func NewOwner(ctx context.Context, cfg OwnerConfig) *Owner {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -70,7 +70,7 @@ func NewOwner(ctx context.Context, cfg OwnerConfig) *Owner {
 	return o
 }
 
-// Close ends all publishing, and returns when no goroutine is left.
+// Close ends all publishing and returns when no goroutine is left.
 func (o *Owner) Close() {
 	o.end()
 	o.mu.Lock()
@@ -83,7 +83,7 @@ func (o *Owner) Close() {
 	o.work.Wait()
 }
 
-// Leave ends the publishing of tabs that another node has from now on. Their copies learn of that when they ask next.
+// Leave stops publishing tabs that move to another node. Their copies learn of it with their next request.
 func (o *Owner) Leave(ids ...string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,20 +96,20 @@ func (o *Owner) Leave(ids ...string) {
 	}
 }
 
-// Published is how many tabs are published now.
+// Published returns the number of tabs that are published now.
 func (o *Owner) Published() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.tabs)
 }
 
-// Written returns how many records the logs have taken, and their bytes.
+// Written returns the number of records stored in the logs, and their total size in bytes.
 func (o *Owner) Written() (records, bytes int64) {
 	return o.written.records.Load(), o.written.bytes.Load()
 }
 
-// Answer answers an InterestRequest with an InterestReply, both encoded: the page reports what is asked for, and the log has what it was
-// by then, unless the request is a renewal.
+// Answer answers an InterestRequest with an InterestReply, both encoded. It returns when the page reports what the request selects. Unless
+// the request is a renewal, it then also waits until the log has the tab's current state.
 func (o *Owner) Answer(ctx context.Context, request []byte) []byte {
 	var reply clusterv1.InterestReply
 	var r clusterv1.InterestRequest
@@ -127,13 +127,13 @@ func (o *Owner) Answer(ctx context.Context, request []byte) []byte {
 		}
 	}
 	out, err := proto.Marshal(&reply)
-	if err != nil { // a text that is no UTF-8
+	if err != nil { // the text is not valid UTF-8
 		out, _ = proto.Marshal(&clusterv1.InterestReply{Error: "the tab cannot be followed"})
 	}
 	return out
 }
 
-// errGone says that the node does not have a tab.
+// errGone means that the node does not have the tab.
 var errGone = errors.New("the tab is not here")
 
 func (o *Owner) answer(ctx context.Context, r *clusterv1.InterestRequest) (at position, behind bool, err error) {
@@ -155,7 +155,7 @@ func (o *Owner) answer(ctx context.Context, r *clusterv1.InterestRequest) (at po
 	return at, false, err
 }
 
-// hold notes or renews an interest, and starts to publish for the first one.
+// hold adds or renews an interest. It starts to publish the tab for the first interest.
 func (o *Owner) hold(r *clusterv1.InterestRequest) (*followed, error) {
 	id, name := r.GetTabId(), r.GetReplica()
 	tab, token, err := o.cfg.Tab(id)
@@ -171,7 +171,7 @@ func (o *Owner) hold(r *clusterv1.InterestRequest) (*followed, error) {
 		return nil, errors.New("the node is ending")
 	}
 	f := o.tabs[id]
-	if f != nil && (f.tab != tab || f.publisher.writer.Token != token || f.publisher.hasEnded()) { // another owner's, or it failed
+	if f != nil && (f.tab != tab || f.publisher.writer.Token != token || f.publisher.hasEnded()) { // the publisher is for an earlier tab or token, or has failed
 		for other := range f.interests {
 			o.drop(id, f, other)
 		}
@@ -205,7 +205,7 @@ func (o *Owner) start(id string, tab Tab, token uint64) *followed {
 	return f
 }
 
-// watch has the page report what an interest needs, if that is more than before.
+// watch makes the page report what an interest needs, if that has changed.
 func (o *Owner) watch(ctx context.Context, f *followed, r *clusterv1.InterestRequest) error {
 	want := actor.WatchOptions{Structural: r.GetStructural(), Attributes: r.GetAttributes(), Geometry: r.GetGeometry(), Notices: r.GetNotices()}
 	o.mu.Lock()
@@ -229,7 +229,7 @@ func (o *Owner) watch(ctx context.Context, f *followed, r *clusterv1.InterestReq
 		o.mu.Unlock()
 		release()
 		return errors.New("the interest is over")
-	case r.GetOrder() < one.order && one.release != nil: // a later request knows better
+	case r.GetOrder() < one.order && one.release != nil: // a later request has replaced this one
 		o.mu.Unlock()
 		release()
 		return nil
@@ -248,7 +248,7 @@ func alike(a, b actor.WatchOptions) bool {
 	return a.Structural == b.Structural && a.Geometry == b.Geometry && a.Notices == b.Notices && slices.Equal(a.Attributes, b.Attributes)
 }
 
-// over ends an interest, and with the last one the publishing of its tab.
+// over ends an interest. Publishing of the tab ends with the last interest.
 func (o *Owner) over(id, name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

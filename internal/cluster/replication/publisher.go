@@ -17,33 +17,34 @@ import (
 	"github.com/domtap/domtap/internal/retry"
 )
 
-// ErrFenced says that another node owns the session now: this one must not write to the logs of its tabs.
+// ErrFenced means that another node owns the session now, and that this node must not write to the logs of its tabs.
 var ErrFenced = errors.New("another node owns the session of the tab")
 
-// position is where a tab's log is.
+// position is the newest record and state in a tab's log.
 type position struct {
 	sequence, revision uint64
 	epoch              string
 }
 
-// publisher writes one tab to its log: a keyframe, and then what changes. One record is on its way at a time; what changes meanwhile is
-// merged into the next.
+// publisher writes one tab to its log: first a keyframe, then changes. One record is in flight at a time. Later changes are merged into the
+// next record.
 type publisher struct {
 	tab    Tab
 	log    Log
 	logger *slog.Logger
-	// allowed reports whether the node still holds its lease; it is asked before each record.
+	// allowed reports whether the node still holds its lease. It is called before each record.
 	allowed func() bool
 
 	writer tablog.Writer
-	// sequence is that of the log's newest record, deltas how many follow its keyframe, and written when that was written.
+	// sequence is the sequence number of the log's newest record. deltas counts the records after the last keyframe. written is the time of
+	// that keyframe.
 	sequence uint64
 	deltas   int
 	written  time.Time
-	// noticed is the newest change of the tab's notices that was written.
+	// noticed identifies the newest change to the tab's notices that was written.
 	noticed uint64
 
-	// ended is closed when run returns, and err is its error then.
+	// ended is closed when run returns. err is then the error of run.
 	ended chan struct{}
 	err   error
 
@@ -57,7 +58,8 @@ func newPublisher(tab Tab, log Log, token uint64, allowed func() bool, logger *s
 	return &publisher{tab: tab, log: log, logger: logger, allowed: allowed, writer: tablog.Writer{Token: token}, ended: make(chan struct{}), moved: make(chan struct{})}
 }
 
-// run publishes until ctx ends. Its error is ErrFenced, or logs.ErrTooLarge for a page that the log does not take.
+// run publishes until ctx ends. It returns ErrFenced if this node may no longer write, or logs.ErrTooLarge if a page is too large for the
+// log.
 func (p *publisher) run(ctx context.Context) error {
 	defer close(p.ended)
 	p.err = p.follow(ctx)
@@ -74,12 +76,12 @@ func (p *publisher) hasEnded() bool {
 	}
 }
 
-// follow is run.
+// follow implements run.
 func (p *publisher) follow(ctx context.Context) error {
 	if _, err := p.find(ctx, nil); err != nil {
 		return err
 	}
-	p.noticed = p.tab.Head().Notices().Last() // what was noticed before is no news
+	p.noticed = p.tab.Head().Notices().Last() // earlier notices are not published
 	timer := time.NewTimer(maxInterval)
 	defer timer.Stop()
 	due := true
@@ -92,7 +94,7 @@ func (p *publisher) follow(ctx context.Context) error {
 		timer.Reset(time.Until(p.written.Add(maxInterval)))
 		next := head.Next()
 		if head.Info.Status == actor.StatusClosed {
-			next = nil // it was the last one
+			next = nil // this is the last head
 		}
 		select {
 		case <-next:
@@ -104,8 +106,8 @@ func (p *publisher) follow(ctx context.Context) error {
 	}
 }
 
-// find finds the end of the log, which an earlier owner may have written, and reports whether a record is the newest one. It asks until
-// the log answers.
+// find looks up the end of the log, which an earlier owner may have written, and reports whether sent is the newest record. It retries
+// until the log answers.
 func (p *publisher) find(ctx context.Context, sent []byte) (stored bool, err error) {
 	for {
 		sequence, record, err := p.log.Last(ctx, p.tab.ID())
@@ -130,7 +132,7 @@ func (p *publisher) find(ctx context.Context, sent []byte) (stored bool, err err
 	}
 }
 
-// publish writes a head, as a keyframe when one is due or needed, and returns when it is in the log.
+// publish writes a head and returns when it is in the log. It writes a keyframe if one is due or needed.
 func (p *publisher) publish(ctx context.Context, head *actor.Head, keyframe bool) error {
 	now := head.Published(p.noticed)
 	keyframe = keyframe || p.deltas >= maxDeltas
@@ -159,7 +161,8 @@ func (p *publisher) publish(ctx context.Context, head *actor.Head, keyframe bool
 			}
 			continue
 		}
-		// Somebody else wrote, the log was emptied, or nobody answered in time: then the record may be there.
+		// Either another writer appended a record, the log was emptied, or the append timed out. After a timeout the record may have been
+		// stored.
 		stored, err := p.find(ctx, record)
 		if err != nil {
 			return err
@@ -168,11 +171,11 @@ func (p *publisher) publish(ctx context.Context, head *actor.Head, keyframe bool
 			p.wrote(now, head, whole)
 			return nil
 		}
-		keyframe = true // whatever stands there now, a keyframe may follow it
+		keyframe = true // a keyframe can follow any record
 	}
 }
 
-// record makes the record of a state; whole says that it is a keyframe.
+// record returns the record of a state. whole reports whether it is a keyframe.
 func (p *publisher) record(now actor.Published, keyframe bool) (record []byte, whole bool, err error) {
 	if !keyframe {
 		record, err = p.writer.Delta(now)
@@ -184,7 +187,7 @@ func (p *publisher) record(now actor.Published, keyframe bool) (record []byte, w
 	return record, true, err
 }
 
-// wrote notes that a head is in the log.
+// wrote updates the publisher after a head was stored in the log.
 func (p *publisher) wrote(now actor.Published, head *actor.Head, keyframe bool) {
 	p.writer.Written(now)
 	p.noticed = head.Notices().Last()
@@ -199,14 +202,14 @@ func (p *publisher) wrote(now actor.Published, head *actor.Head, keyframe bool) 
 	p.moved = make(chan struct{})
 }
 
-// position returns where the log is, and what is closed when it moves on.
+// position returns the position of the log and a channel that is closed when it changes.
 func (p *publisher) position() (position, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.at, p.moved
 }
 
-// now returns the position of the log, and whether the tab's head is newer.
+// now returns the position of the log and whether the tab's head is newer.
 func (p *publisher) now() (at position, behind bool, err error) {
 	if p.hasEnded() {
 		return position{}, true, p.err
@@ -215,12 +218,12 @@ func (p *publisher) now() (at position, behind bool, err error) {
 	return at, !at.has(p.tab.Head().Snapshot), nil
 }
 
-// has reports whether the log has a snapshot, or a later one of its epoch.
+// has reports whether the log has a snapshot or a later one of the same epoch.
 func (at position) has(s *dom.Snapshot) bool {
 	return at.sequence > 0 && at.epoch == s.Epoch && at.revision >= s.Revision
 }
 
-// reaches returns the position of the log when it has what the tab's head is now, or a later one.
+// reaches waits until the log has the tab's current head or a later one. It returns the position of the log.
 func (p *publisher) reaches(ctx context.Context) (position, error) {
 	want := p.tab.Head().Snapshot
 	for {
@@ -242,7 +245,7 @@ func (p *publisher) reaches(ctx context.Context) (position, error) {
 	}
 }
 
-// pause waits before the log is asked again; it fails when ctx ends or the lease is over.
+// pause waits before the next request to the log. It fails if ctx ends or the lease has ended.
 func (p *publisher) pause(ctx context.Context) error {
 	if !p.allowed() {
 		return ErrFenced

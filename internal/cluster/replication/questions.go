@@ -9,21 +9,22 @@ import (
 	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 )
 
-// answerWait is how long an answer may take before the question is asked again, because it may have been lost. The owner answers within 10
-// seconds, if only that it cannot.
+// answerWait limits how long an answer may take. After that the question is repeated, because it may have been lost. The owner answers
+// within 10 seconds, if only with an error.
 const answerWait = 11 * time.Second
 
-// questions are those of all who begin to watch a copy: one is under way at a time, and all who come meanwhile share the next. So the owner
-// is not asked more often when more watch.
+// questions combines the questions to the owner of all watchers that start to watch a copy. One question is in flight at a time, and all
+// watchers that arrive in the meantime share the next one. So more watchers do not cause more requests to the owner.
 type questions struct {
-	// wanted is filled when there is a next question.
+	// wanted receives a value when there is a next question.
 	wanted chan struct{}
-	// next is the one that is asked next; nil: nobody waits for one. Copy.mu guards it, and over, which says why none is asked any more.
+	// next is the question to send next, or nil if no watcher waits for one. over is the reason why no more questions are sent. Copy.mu
+	// guards both.
 	next *question
 	over error
 }
 
-// question is one question that several wait for.
+// question is one question that several watchers share.
 type question struct {
 	// answered is closed when reply or err is set.
 	answered chan struct{}
@@ -31,11 +32,11 @@ type question struct {
 	err      error
 }
 
-// errNoAnswer says that the owner of a tab was asked, and was silent.
+// errNoAnswer means that the owner of a tab did not answer a question.
 var errNoAnswer = errors.New("it does not answer")
 
-// join asks the owner for what all who watch need, together with others, and returns its answer to a question that was asked after join was
-// called.
+// join requests from the owner what all watchers need. Concurrent callers share one question. join returns the answer to a question that
+// was sent after join was called.
 func (c *Copy) join(ctx context.Context) (*clusterv1.InterestReply, error) {
 	c.mu.Lock()
 	if c.over != nil {
@@ -59,7 +60,7 @@ func (c *Copy) join(ctx context.Context) (*clusterv1.InterestReply, error) {
 	}
 }
 
-// askForAll asks the questions until ctx ends.
+// askForAll sends the questions until ctx ends.
 func (c *Copy) askForAll(ctx context.Context) {
 	for {
 		select {
@@ -79,7 +80,8 @@ func (c *Copy) askForAll(ctx context.Context) {
 	}
 }
 
-// askAgain asks the owner, once more when it is silent: the question or the answer may have been lost.
+// askAgain sends a question to the owner. If there is no answer, it sends the question once more, because the question or the answer may
+// have been lost.
 func (c *Copy) askAgain(ctx context.Context) (reply *clusterv1.InterestReply, err error) {
 	for range 2 {
 		bounded, cancel := context.WithTimeout(ctx, answerWait)

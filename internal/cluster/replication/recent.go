@@ -9,14 +9,15 @@ import (
 	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 )
 
-// errRestarted says that all records are gone and their numbers begin anew, so that the copy would wait for one that it takes for an old one.
+// errRestarted means that the log has lost all records and numbers new ones from the start. The copy would mistake the new records for old
+// ones and ignore them.
 var errRestarted = errors.New("the log of the tab has begun anew")
 
-// mostStrange is how many answers in turn may be of a document that the copy does not have, while it has later records.
+// mostStrange limits how many consecutive answers may refer to a document that the copy does not have, although the copy has later records.
 const mostStrange = 3
 
-// agrees reports whether the copy has what an answer says that the log has. The log is in the memory of the servers: it begins anew when all
-// of them were started again.
+// agrees reports whether the copy is consistent with an answer about the log. The servers hold the log in memory, so it starts anew when
+// all of them have restarted.
 func (c *Copy) agrees(reply *clusterv1.InterestReply) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,17 +34,17 @@ func (c *Copy) agrees(reply *clusterv1.InterestReply) bool {
 	return c.applied > reply.GetSequence() && c.strange < mostStrange
 }
 
-// known is what is known of the age of a copy: with the record of the sequence, it has what the page was at the time, as far as the page
+// known serves to determine the age of a copy. A copy with the record of the sequence has the page's state at the time, as far as the page
 // reports it.
 type known struct {
-	// order is that of the question that was answered.
+	// order is the order of the answered question.
 	order    uint64
 	at       time.Time
 	sequence uint64
 	options  actor.WatchOptions
 }
 
-// learn takes an answer of the owner.
+// learn stores an answer of the owner, unless a newer one is known.
 func (c *Copy) learn(k known) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,8 +53,9 @@ func (c *Copy) learn(k known) {
 	}
 }
 
-// Recent returns the copy of a tab of an owner, if there is one that is no older than age, and whose page reports what o asks for. The owner is not
-// asked, and the copy is not kept: its newest state stays readable after its end. Selectors and Network of o do not count.
+// Recent returns the copy of an owner's tab, if one exists that is no older than age and whose page reports what o selects. It sends no
+// request to the owner and does not keep the copy open. The copy's newest state stays readable after the copy has ended. Selectors and
+// Network of o are ignored.
 func (r *Replicas) Recent(tab, owner string, age time.Duration, o actor.WatchOptions) (c *Copy, ok bool) {
 	r.mu.Lock()
 	c = r.copies[tab]
@@ -64,7 +66,8 @@ func (r *Replicas) Recent(tab, owner string, age time.Duration, o actor.WatchOpt
 	return c, true
 }
 
-// isRecent is Recent for one copy. A tab that has crashed, is being restored or shows a dialog is for its owner to explain.
+// isRecent implements Recent for one copy. It returns false for a tab that has crashed, is being restored or shows a dialog, because the
+// owner returns the error for these states.
 func (c *Copy) isRecent(age time.Duration, o actor.WatchOptions) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

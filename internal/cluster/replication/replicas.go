@@ -21,26 +21,26 @@ import (
 	"github.com/domtap/domtap/internal/cluster/tablog"
 )
 
-// Follower follows a log, as a *logs.Follower does.
+// Follower follows a log. *logs.Follower implements it.
 type Follower interface {
 	Run(ctx context.Context) error
 	Known(sequence uint64)
 }
 
-// Transport is how copies reach the owner of their tab and its log.
+// Transport connects a copy to the owner of its tab and to the tab's log.
 type Transport interface {
-	// Ask asks a node with an encoded InterestRequest, and returns its encoded InterestReply.
+	// Ask sends an encoded InterestRequest to a node and returns the encoded InterestReply.
 	Ask(ctx context.Context, node string, request []byte) ([]byte, error)
 	// Follow follows the log of a tab; see logs.Log.Follow.
 	Follow(tab string, take func(sequence uint64, record []byte) error) Follower
 }
 
-// Replicas are the copies of other nodes' tabs at this node. Their methods are safe for concurrent use.
+// Replicas holds this node's copies of other nodes' tabs. Its methods are safe for concurrent use.
 type Replicas struct {
 	node      string
 	transport Transport
 	logger    *slog.Logger
-	// started counts the copies, so that each has a name of its own.
+	// started counts the copies, so that each has a unique name.
 	started atomic.Uint64
 	running context.Context
 	end     context.CancelFunc
@@ -50,28 +50,28 @@ type Replicas struct {
 	copies map[string]*Copy
 }
 
-// NewReplicas makes Replicas without copies; all end with ctx. node names this incarnation of the node, and no other ever.
+// NewReplicas returns a Replicas without copies. All later copies end with ctx. node must be unique to this incarnation of the node.
 func NewReplicas(ctx context.Context, node string, transport Transport, logger *slog.Logger) *Replicas {
 	r := &Replicas{node: node, transport: transport, logger: logger, copies: map[string]*Copy{}}
 	r.running, r.end = context.WithCancel(ctx)
 	return r
 }
 
-// Close ends all copies, and returns when no goroutine is left.
+// Close ends all copies and returns when no goroutine is left.
 func (r *Replicas) Close() {
 	r.end()
 	r.work.Wait()
 }
 
-// Len is how many copies there are.
+// Len returns the number of copies.
 func (r *Replicas) Len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.copies)
 }
 
-// Open returns the copy of a tab that another node owns, for as long as it is needed: it ends with the last release. An error says that
-// the tab cannot be followed by its log; whoever asks the owner learns why. Release may be called once.
+// Open returns the copy of a tab that another node owns. The copy ends with its last release. An error means that the tab cannot be
+// followed through its log; a call to the owner returns the reason. release may be called more than once.
 func (r *Replicas) Open(ctx context.Context, tab, owner string) (c *Copy, release func(), err error) {
 	r.mu.Lock()
 	c = r.copies[tab]
@@ -98,7 +98,7 @@ func (r *Replicas) Open(ctx context.Context, tab, owner string) (c *Copy, releas
 	}
 }
 
-// start begins a copy. The caller holds the lock.
+// start starts a copy. The caller holds the lock.
 func (r *Replicas) start(tab, owner string) *Copy {
 	c := &Copy{
 		id: tab, owner: owner, name: fmt.Sprintf("%s/%d", r.node, r.started.Add(1)), transport: r.transport, logger: r.logger,
@@ -119,7 +119,7 @@ func (r *Replicas) start(tab, owner string) *Copy {
 	return c
 }
 
-// release ends a copy that nobody uses.
+// release removes one user of a copy. It ends the copy with the last user.
 func (r *Replicas) release(c *Copy) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,7 +132,7 @@ func (r *Replicas) release(c *Copy) {
 	}
 }
 
-// errReleased says that nobody uses a copy any more.
+// errReleased means that a copy has no users left.
 var errReleased = errors.New("nobody follows the tab any more")
 
 // Copy is a copy of a tab of another node. It can be followed like a tab.
@@ -141,53 +141,53 @@ type Copy struct {
 	transport       Transport
 	logger          *slog.Logger
 	end             context.CancelCauseFunc
-	// users is how many have opened the copy; the lock of Replicas guards it.
+	// users counts the users that have opened the copy. The lock of Replicas guards it.
 	users int
-	// ready is closed when the copy has a state, or failed says that it never will.
+	// ready is closed when the copy has a state, or when failed is set because it never will.
 	ready  chan struct{}
 	failed error
 
-	// reader, noticed and log are those of the goroutine that follows.
+	// log follows the tab's log. reader is used only by the goroutine that runs log.
 	reader tablog.Reader
 	log    Follower
 
 	mu sync.Mutex
-	// heads is the replica; nil until the first record.
+	// heads is the replica. It is nil until the first record.
 	heads *actor.Replica
-	// applied is the sequence of the newest record that the copy has; moved is closed when it grows.
+	// applied is the sequence number of the copy's newest record. moved is closed and replaced when applied changes.
 	applied uint64
 	moved   chan struct{}
-	// asked counts what the owner was asked, and known is the newest answer by which the copy's age is known.
+	// asked counts the requests to the owner. known is the newest answer that determines the copy's age.
 	asked uint64
 	known known
-	// strange counts the answers in turn of which the copy cannot say whether they are of its log.
+	// strange counts consecutive answers that may belong to another log than the copy's.
 	strange int
-	// held is what those who watch need.
+	// held contains the options of all watchers.
 	held map[*actor.WatchOptions]struct{}
 	questions
 }
 
-// replica returns the heads; nil until there is one.
+// replica returns heads. It returns nil until the first record.
 func (c *Copy) replica() *actor.Replica {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.heads
 }
 
-// ID is the tab's name.
+// ID returns the tab's id.
 func (c *Copy) ID() string { return c.id }
 
 // Head returns the newest state.
 func (c *Copy) Head() *actor.Head { return c.replica().Head() }
 
-// Done is closed when the copy has ended.
+// Done returns a channel that is closed when the copy has ended.
 func (c *Copy) Done() <-chan struct{} { return c.replica().Done() }
 
-// Err says why it ended, once Done is closed: nil when the tab was closed.
+// Err returns the reason why the copy ended, once Done is closed. It returns nil if the tab was closed.
 func (c *Copy) Err() error { return c.replica().Err() }
 
-// Watch has the owner's page report what the options ask for until release is called, and returns when the copy has what the page was by
-// then. Selectors and Network are not followed by copies.
+// Watch makes the owner's page report what the options select until release is called. It returns when the copy has the page's state at the
+// time of the call, or a later one. Copies ignore Selectors and Network.
 func (c *Copy) Watch(ctx context.Context, o actor.WatchOptions) (release func(), err error) {
 	one := &o
 	c.mu.Lock()
@@ -209,7 +209,7 @@ func (c *Copy) Watch(ctx context.Context, o actor.WatchOptions) (release func(),
 	return release, nil
 }
 
-// explain makes the error of a watch one for clients.
+// explain converts the error of a watch for clients.
 func (c *Copy) explain(err error) error {
 	if _, ok := errors.AsType[*apierr.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -217,7 +217,7 @@ func (c *Copy) explain(err error) error {
 	return c.lost(err)
 }
 
-// lostError is told to clients without its cause, which names processes and subjects, and may be a deadline that is not the client's.
+// lostError hides its cause from clients. The cause names processes and subjects, and may be a deadline that is not the client's.
 type lostError struct {
 	told  *apierr.Error
 	cause error
@@ -225,21 +225,21 @@ type lostError struct {
 
 func (e *lostError) Error() string { return e.told.Error() }
 
-// Unwrap returns what clients are told.
+// Unwrap returns the client's error.
 func (e *lostError) Unwrap() error { return e.told }
 
-// Is reports whether the cause is a target, unless that is the end of a context, which would have a code of its own.
+// Is reports whether the cause matches target. It returns false for context errors, because these would change the status code.
 func (e *lostError) Is(target error) bool {
 	return target != context.DeadlineExceeded && target != context.Canceled && errors.Is(e.cause, target)
 }
 
-// lost is the error of those who follow a copy that cannot be kept up to date.
+// lost returns the error for followers of a copy that cannot be kept up to date.
 func (c *Copy) lost(err error) error {
-	node, _, _ := strings.Cut(c.owner, ".") // the incarnation means nothing to clients
+	node, _, _ := strings.Cut(c.owner, ".") // the incarnation is of no use to clients
 	return &lostError{apierr.Errorf(apierr.Lost, "node %s, which has tab %s, does not answer: watch again, from the last revision that was applied", node, c.id), err}
 }
 
-// ask asks the owner for what all who watch need.
+// ask requests from the owner what all watchers need.
 func (c *Copy) ask(ctx context.Context, r *clusterv1.InterestRequest) (*clusterv1.InterestReply, error) {
 	r.TabId, r.Replica = c.id, c.name
 	c.mu.Lock()
@@ -278,7 +278,7 @@ func (c *Copy) ask(ctx context.Context, r *clusterv1.InterestRequest) (*clusterv
 	return reply, nil
 }
 
-// refusal is the answer of an owner that does not publish the tab as it was asked to; gone says that it never will.
+// refusal is the error of an owner that does not publish the tab as requested. gone reports that it never will.
 type refusal struct {
 	error
 	gone bool
@@ -286,7 +286,7 @@ type refusal struct {
 
 func (r *refusal) Unwrap() error { return r.error }
 
-// refused makes the error of a reply: one for clients when it is one, or if the owner does not have the tab any more.
+// refused returns the error of a reply. A reply with a kind becomes an *apierr.Error for clients.
 func refused(reply *clusterv1.InterestReply) *refusal {
 	r := &refusal{gone: reply.GetGone()}
 	switch kind := reply.GetKind(); {
@@ -298,7 +298,7 @@ func refused(reply *clusterv1.InterestReply) *refusal {
 	return r
 }
 
-// reach waits until the copy has a record.
+// reach waits until the copy has the record with the sequence number, or a later one.
 func (c *Copy) reach(ctx context.Context, sequence uint64) error {
 	for {
 		c.mu.Lock()
@@ -321,7 +321,7 @@ func (c *Copy) reach(ctx context.Context, sequence uint64) error {
 	}
 }
 
-// run follows the log and renews the interest until ctx ends or the owner is silent.
+// run follows the log and renews the interest until ctx ends or the owner stops answering.
 func (c *Copy) run(ctx context.Context) {
 	c.log = c.transport.Follow(c.id, c.take)
 	following, stop := context.WithCancelCause(ctx)
@@ -339,7 +339,7 @@ func (c *Copy) run(ctx context.Context) {
 	}
 }
 
-// renew renews the interest, and returns why the copy ends.
+// renew renews the interest. It returns the reason why the copy ends.
 func (c *Copy) renew(ctx context.Context) error {
 	heard, current, last := time.Now(), time.Now(), uint64(0)
 	ticker := time.NewTicker(Renewal)
@@ -359,7 +359,7 @@ func (c *Copy) renew(ctx context.Context) error {
 			return context.Cause(ctx)
 		case err == nil:
 			heard = time.Now()
-			if !reply.GetBehind() || reply.GetSequence() > last { // a page that changes all the time is always a little ahead
+			if !reply.GetBehind() || reply.GetSequence() > last { // a page that changes constantly is always slightly ahead of its log
 				current, last = heard, reply.GetSequence()
 			}
 			if time.Since(current) >= Stall {
@@ -376,7 +376,7 @@ func (c *Copy) renew(ctx context.Context) error {
 	}
 }
 
-// finish ends the heads, so that those who follow them stop.
+// finish ends the heads, so that their followers stop.
 func (c *Copy) finish(err error) {
 	heads := c.replica()
 	if !isClosed(c.ready) {
@@ -396,7 +396,7 @@ func (c *Copy) finish(err error) {
 	heads.End(c.lost(err))
 }
 
-// take takes a record of the log.
+// take applies a record of the log.
 func (c *Copy) take(sequence uint64, record []byte) error {
 	state, err := c.reader.Read(record)
 	if err != nil {
@@ -421,7 +421,7 @@ func (c *Copy) take(sequence uint64, record []byte) error {
 	return nil
 }
 
-// errClosed says that the tab was closed.
+// errClosed means that the tab was closed.
 var errClosed = errors.New("the tab is closed")
 
 func isClosed(c <-chan struct{}) bool {
