@@ -1,8 +1,8 @@
-// Package capture takes pictures of a page, and prints it.
+// Package capture takes screenshots of a page, records it, and prints it.
 //
-// Tabs of a session share a window, in which only one is drawn: Front brings a page there while it is acted on or captured.
-// Where something is masked, a picture is painted over wherever that was before and after the picture was taken; what cannot
-// be painted over is refused.
+// The tabs of a session share a window, in which only one tab is drawn. Front brings a page to the front while it is acted on or captured.
+// Masked areas of a screenshot are painted over at their positions before and after the capture. A capture that cannot be painted over is
+// refused.
 package capture
 
 import (
@@ -16,26 +16,26 @@ import (
 	"github.com/domtap/domtap/internal/browser/documents"
 )
 
-// Capture takes the pictures of one page.
+// Capture takes the screenshots of one page.
 type Capture struct {
 	m     *Tab
 	query *documents.Query
 	front *Front
 	// masked reports whether anything is masked in the page.
 	masked func() bool
-	// Casts takes the frames of a recording from the page's loop.
+	// Casts receives the frames of a recording from the page's loop.
 	Casts Casts
 }
 
-// New makes the captures of a page, in whose window the front is.
+// New returns the Capture of a page. front belongs to the page's window.
 func New(m *Tab, query *documents.Query, front *Front, masked func() bool) *Capture {
 	return &Capture{m: m, query: query, front: front, masked: masked}
 }
 
-// maxPicture bounds a picture's width and height in CSS pixels: beyond it the browser's own limits begin.
+// maxPicture limits a picture's width and height in CSS pixels. The browser's own limits are slightly higher.
 const maxPicture = 16384
 
-// Screenshot takes a picture; see driver.Capturer.
+// Screenshot takes a screenshot; see driver.Capturer.
 func (c *Capture) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
 	if c.masked() {
 		return c.maskedScreenshot(ctx, s)
@@ -54,7 +54,7 @@ func (c *Capture) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error)
 	return c.guarded(ctx, func() ([]byte, error) { return c.take(ctx, params) })
 }
 
-// paramsOf returns the parameters of a picture in a session without masks.
+// paramsOf returns the parameters of a screenshot in a session without masks.
 func (c *Capture) paramsOf(ctx context.Context, s driver.Shot) (params cdppage.CaptureScreenshotParams, err error) {
 	params = cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormat(s.Format)}
 	if s.Quality > 0 && s.Format != "png" {
@@ -84,7 +84,7 @@ func (c *Capture) paramsOf(ctx context.Context, s driver.Shot) (params cdppage.C
 	return params, nil
 }
 
-// take takes one picture.
+// take takes one screenshot.
 func (c *Capture) take(ctx context.Context, params cdppage.CaptureScreenshotParams) ([]byte, error) {
 	defer c.front.keep(ctx, c.m)()
 	res, err := cdp.Call(ctx, c.m.Main, cdppage.CaptureScreenshot, params)
@@ -94,7 +94,7 @@ func (c *Capture) take(ctx context.Context, params cdppage.CaptureScreenshotPara
 	return res.Data, nil
 }
 
-// Extent is where the whole page lies, as seen from the viewport; see driver.Capturer.
+// Extent returns the box of the whole page relative to the viewport; see driver.Capturer.
 func (c *Capture) Extent(ctx context.Context) (whole dom.Box, width float64, err error) {
 	m, err := cdp.Call(ctx, c.m.Main, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {

@@ -12,39 +12,40 @@ import (
 	"github.com/domtap/domtap/internal/browser/windows"
 )
 
-// Tabs of a session share a window, and only the one in front of it is drawn. The others believe that they are, by focus
-// emulation, and run as fast; but once three of their frames were drawn by nobody, Chromium gives them one frame a second,
-// and a picture of them waits for a frame that never comes (seen in 156; viz throttles surfaces that nobody draws).
-// So who acts on a tab, or takes its picture, brings it to the front first. Pages do not notice.
+// The tabs of a session share a window, and only the tab in front is drawn. Focus emulation makes the other tabs believe that they are in
+// front, and they run at full speed. But after three of their frames were not drawn, Chromium limits them to one frame per second, and a
+// screenshot waits for a frame that never arrives (seen in Chromium 156; viz throttles surfaces that are not drawn). So a tab is brought to
+// the front before it is acted on or captured. Pages cannot detect this.
 
 const (
-	// frontPatience is how long an action on one tab waits for a picture of another one in the same window.
+	// frontPatience is how long an action on one tab waits for a screenshot of another tab in the same window.
 	frontPatience = 2 * time.Second
-	// frontLimit bounds the call that brings a tab to the front, and frontAgain is how often that is done again while a
-	// picture is taken: a page may have opened another tab meanwhile.
+	// frontLimit bounds the call that brings a tab to the front. frontAgain is the interval at which this is repeated during a screenshot,
+	// because a page may have opened another tab.
 	frontLimit = 2 * time.Second
 	frontAgain = time.Second
 )
 
-// Front is the place in front of the window that the tabs of a session share. The zero value is nobody's.
+// Front tracks which of the tabs that share a session's window is in front. In the zero value, the tab in front is unknown.
 //
-// In the headless shell every tab has a window, and is brought to the front of that: it is drawn from then on.
+// In the headless shell every tab has its own window. Bringing it to the front of that window starts its drawing.
 type Front struct {
 	mu sync.Mutex
-	// page was brought there last, and no tab has come or gone since; nil: it is not known which one is there.
+	// page is the tab that was last brought to the front. It is nil if the tab in front is unknown, because a tab has opened or closed
+	// since.
 	page *Tab
-	// taken is closed when a picture was taken, for which the tab in front must stay there; nil: none is being taken.
+	// taken is closed at the end of a screenshot, during which the tab must stay in front. It is nil if no screenshot is in progress.
 	taken chan struct{}
 }
 
-// Tab is what Front knows of a page.
+// Tab is a page with its window.
 type Tab struct {
 	*frames.Manager
-	// Window is the page's own.
+	// Window is the page's own window.
 	Window *windows.Window
 }
 
-// has reports whether a page is in front and may stay there.
+// has reports whether a page is in front.
 func (f *Front) has(p *Tab) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -57,8 +58,8 @@ func (f *Front) set(p *Tab) {
 	f.page = p
 }
 
-// take keeps the place until release is called. When another has it for too long, it is taken all the same: a page that
-// hangs is in nobody's way.
+// take reserves the front until release is called. It waits at most frontPatience for another holder, so that a hanging page does not block
+// others.
 func (f *Front) take(ctx context.Context) (release func()) {
 	limit := time.NewTimer(frontPatience)
 	defer limit.Stop()
@@ -87,10 +88,10 @@ func (f *Front) take(ctx context.Context) (release func()) {
 	}
 }
 
-// Unknown notes that a tab has come or gone, so that it is not known any more which one is in front.
+// Unknown records that a tab has opened or closed, so that the tab in front is unknown.
 func (f *Front) Unknown() { f.set(nil) }
 
-// bring brings a page to the front, if the browser can.
+// bring brings a page to the front, if the browser supports that.
 func (f *Front) bring(ctx context.Context, p *Tab) {
 	ctx, cancel := context.WithTimeout(ctx, frontLimit)
 	defer cancel()
@@ -98,12 +99,12 @@ func (f *Front) bring(ctx context.Context, p *Tab) {
 	p.Window.Draw(ctx)
 	if _, err := cdp.Call(ctx, p.Main, cdppage.BringToFront, cdp.Empty{}); err != nil {
 		p.Logger.Debug("a tab could not be brought to the front", "error", err)
-		return // it is slow there, and nothing worse
+		return // the tab is only slower in the background
 	}
 	f.set(p)
 }
 
-// BringToFront brings a page to the front of its window, unless it is there.
+// BringToFront brings a page to the front of its window, unless it is already there.
 func (f *Front) BringToFront(ctx context.Context, p *Tab) {
 	if f.has(p) {
 		p.Window.Draw(ctx)

@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/redact"
 )
 
-// Unmasked fails where something is masked.
+// Unmasked returns an error if anything is masked. why is part of its message.
 func (c *Capture) Unmasked(why string) error {
 	if !c.masked() {
 		return nil
@@ -25,11 +25,11 @@ func (c *Capture) Unmasked(why string) error {
 	return apierr.Errorf(apierr.NotActionable, "this session masks what its pages hold: %s", why)
 }
 
-// maskTries is how often a picture is taken anew because something masked moved meanwhile.
+// maskTries limits how often a screenshot is retaken because masked areas moved.
 const maskTries = 4
 
-// maskedScreenshot is Screenshot where something is masked: it shows the viewport or a part of it, painted over wherever
-// something masked was before and after the picture was taken. It fails rather than show what it is not sure of.
+// maskedScreenshot implements Screenshot in a session with masks. It shows the viewport or a part of it and paints over all masked areas,
+// both before and after the capture. If their positions are uncertain, it returns an error.
 func (c *Capture) maskedScreenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
 	switch {
 	case s.FullPage:
@@ -63,7 +63,7 @@ func (c *Capture) maskedScreenshot(ctx context.Context, s driver.Shot) ([]byte, 
 	return nil, &apierr.Error{Kind: apierr.Aborted, Message: "what is masked moves, so no picture can be painted over: wait until the page rests, then try again"}
 }
 
-// covers is what is to be painted over in the main document's viewport.
+// covers lists the areas of the main document's viewport that must be painted over.
 type covers struct {
 	view  redact.View
 	boxes []dom.Box
@@ -71,11 +71,11 @@ type covers struct {
 	readable bool
 }
 
-// masks asks all documents of a session with masks. A frame with anything masked in it, at any depth, is painted over as a whole,
-// and so is one that did not answer or is not known.
+// masks collects the masked areas of all documents in a session with masks. It covers a frame entirely if the frame contains a masked area
+// at any depth, does not respond, or is unknown.
 func (c *Capture) masks(ctx context.Context) (covers, error) {
 	list := c.m.Readable()
-	c.query.Probe(ctx, list) // closed shadow trees are found by that
+	c.query.Probe(ctx, list) // Probe finds closed shadow trees
 	answers, err := c.areas(ctx, list)
 	if err != nil {
 		return covers{}, err
@@ -101,12 +101,12 @@ func (c *Capture) masks(ctx context.Context) (covers, error) {
 	return out, nil
 }
 
-// errSilent is the error of a page that did not answer.
+// errSilent returns the error for a page that did not respond.
 func errSilent() error {
 	return &apierr.Error{Kind: apierr.Aborted, Message: "the page did not say where masked things are: it navigates, or hangs; try again"}
 }
 
-// areas asks the documents; those that did not answer are missing.
+// areas requests the masked areas of all documents. Documents that did not respond are missing in the result.
 func (c *Capture) areas(ctx context.Context, list []frames.Readable) (map[dom.FrameID]observer.MaskedAreas, error) {
 	answers := map[dom.FrameID]observer.MaskedAreas{}
 	for _, o := range list {
@@ -120,10 +120,10 @@ func (c *Capture) areas(ctx context.Context, list []frames.Readable) (map[dom.Fr
 	return answers, nil
 }
 
-// box is left, top, width and height as a box.
+// box converts left, top, width and height to a Box.
 func box(b [4]float64) dom.Box { return dom.Box{X: b[0], Y: b[1], Width: b[2], Height: b[3]} }
 
-// areasOf asks one document.
+// areasOf requests the masked areas of one document.
 func (c *Capture) areasOf(ctx context.Context, o frames.Readable) (v observer.MaskedAreas, err error) {
 	if o.ID != cdp.FrameID(c.m.ID) {
 		if c.m.IsLate(o.Agent) {
@@ -139,10 +139,10 @@ func (c *Capture) areasOf(ctx context.Context, o frames.Readable) (v observer.Ma
 	return v, err
 }
 
-// maxNesting is how deep frames are looked into.
+// maxNesting limits the depth of nested frames that are inspected.
 const maxNesting = 16
 
-// clean reports whether a frame, with all that are in it, said that it shows nothing masked.
+// clean reports whether a frame and all frames in it have reported that they show nothing masked.
 func clean(answers map[dom.FrameID]observer.MaskedAreas, id dom.FrameID, depth int) bool {
 	v, known := answers[id]
 	if id == "" || !known || v.More || len(v.Boxes) > 0 || depth > maxNesting {

@@ -15,11 +15,10 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// printChunk is how much of a PDF one answer of the browser brings, in bytes: so that other tabs' answers come in
-// between.
+// printChunk is the size of a part of a PDF that one response carries, in bytes. Between the parts, responses for other tabs can be sent.
 const printChunk = 512 << 10
 
-// Print makes a PDF of the page; see driver.Capturer.
+// Print returns the page as a PDF; see driver.Capturer.
 func (c *Capture) Print(ctx context.Context, paper driver.PrintOptions) ([]byte, error) {
 	if err := c.Unmasked("a PDF would show what is masked: take a screenshot, or use a session without --mask"); err != nil {
 		return nil, err
@@ -27,7 +26,7 @@ func (c *Capture) Print(ctx context.Context, paper driver.PrintOptions) ([]byte,
 	return c.guarded(ctx, func() ([]byte, error) { return c.print(ctx, paper) })
 }
 
-// print is Print where nothing is masked.
+// print prints a page without masks.
 func (c *Capture) print(ctx context.Context, paper driver.PrintOptions) ([]byte, error) {
 	params := cdppage.PrintToPDFParams{
 		Landscape: &paper.Landscape, PrintBackground: &paper.Graphics, Scale: paper.Scale, PaperWidth: paper.Width,
@@ -48,7 +47,7 @@ func (c *Capture) print(ctx context.Context, paper driver.PrintOptions) ([]byte,
 	return c.stream(ctx, res.Stream, paper.Limit)
 }
 
-// stream reads what the browser holds for us.
+// stream reads a stream that the browser holds for us.
 func (c *Capture) stream(ctx context.Context, handle cdpio.StreamHandle, limit int) ([]byte, error) {
 	var out []byte
 	for {

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// maxFrameHeight bounds the height of a frame, in pixels.
+	// maxFrameHeight limits the height of a frame, in pixels.
 	maxFrameHeight = 2000
 	// stopLimit bounds the call that ends a recording.
 	stopLimit = 2 * time.Second
 )
 
-// Casts has the recording of a page, if there is one. The zero value has none.
+// Casts holds the recording of a page. The zero value has no recording.
 type Casts struct {
 	mu sync.Mutex
-	// frames takes the newest frame of the recording; nil: nobody records.
+	// frames receives the newest frame of the recording. It is nil if there is none.
 	frames chan cdppage.EventScreencastFrame
 }
 
-// begin gives the frames to who records; nil when somebody does already.
+// begin starts a recording and returns its frames. It returns nil if there already is a recording.
 func (c *Casts) begin() chan cdppage.EventScreencastFrame {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +44,7 @@ func (c *Casts) end() {
 	c.frames = nil
 }
 
-// Take takes in a frame. It does not wait: the browser sends the next one after this one is acknowledged.
+// Take handles a frame. It does not wait: the browser sends the next frame only after this one is acknowledged.
 func (c *Casts) Take(e cdppage.EventScreencastFrame) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,8 +57,9 @@ func (c *Casts) Take(e cdppage.EventScreencastFrame) {
 	}
 }
 
-// Record implements driver.Capturer. The browser sends a frame when the page has drawn one and the last one is acknowledged, which is
-// done at the pace of the recording. So a page that rests costs nothing, and one that never rests costs its frames.
+// Record implements driver.Capturer. The browser sends a frame when the page has drawn one and the previous frame is acknowledged.
+// Acknowledgments follow the interval of the recording. So a static page costs nothing, and an animated page costs at most one frame per
+// interval.
 func (c *Capture) Record(ctx context.Context, r driver.Recording, frame func(driver.Frame) error) error {
 	if err := c.recordable(); err != nil {
 		return err
@@ -83,8 +84,8 @@ func (c *Capture) Record(ctx context.Context, r driver.Recording, frame func(dri
 	return c.follow(ctx, frames, r.Interval, c.painted(before, frame))
 }
 
-// painted hands on frames that are painted over where secrets were when the last frame came, are now, and may have been in between.
-// A frame of a page that does not answer is left out.
+// painted passes on frames with secrets painted over: at their positions during the previous frame, now, and in between. It drops a frame
+// if the page does not respond.
 func (c *Capture) painted(before covers, frame func(driver.Frame) error) func(context.Context, driver.Frame) error {
 	return func(ctx context.Context, f driver.Frame) error {
 		after, err := c.secrets(ctx)
@@ -98,19 +99,19 @@ func (c *Capture) painted(before covers, frame func(driver.Frame) error) func(co
 		before = after
 		if len(boxes) > 0 {
 			if f.PNG, err = redact.Cover(f.PNG, after.view, boxes, redact.Show{Format: "png"}); err != nil {
-				return nil // the viewport changes its size
+				return nil // the size of the viewport is changing
 			}
 		}
 		return frame(f)
 	}
 }
 
-// recordable fails where frames must not be shown.
+// recordable returns an error if frames must not be shown.
 func (c *Capture) recordable() error {
 	return c.Unmasked("a video cannot be painted over in time: take pictures, or use a session without --mask")
 }
 
-// follow hands on the frames until ctx ends.
+// follow passes on the frames until ctx ends.
 func (c *Capture) follow(ctx context.Context, frames chan cdppage.EventScreencastFrame, interval time.Duration, frame func(context.Context, driver.Frame) error) error {
 	start := time.Now()
 	pace, front := time.NewTicker(interval), time.NewTicker(frontAgain)
@@ -122,11 +123,11 @@ func (c *Capture) follow(ctx context.Context, frames chan cdppage.EventScreencas
 			return context.Cause(ctx)
 		case <-c.m.Life.Done():
 			return c.m.Gone()
-		case <-front.C: // an action on another tab may have taken its place
+		case <-front.C: // an action on another tab may have brought that tab to the front
 			c.front.BringToFront(ctx, c.m)
 			continue
 		case e := <-frames:
-			if err := c.recordable(); err != nil { // since it began
+			if err := c.recordable(); err != nil { // the masks may have changed
 				return err
 			}
 			if err := frame(ctx, driver.Frame{PNG: e.Data, At: time.Since(start)}); err != nil {
@@ -142,7 +143,7 @@ func (c *Capture) follow(ctx context.Context, frames chan cdppage.EventScreencas
 	}
 }
 
-// stopRecording ends a recording also when the caller has gone.
+// stopRecording ends a recording, even if ctx has ended.
 func (c *Capture) stopRecording(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()

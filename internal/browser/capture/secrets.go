@@ -14,8 +14,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/redact"
 )
 
-// secrets asks the documents of a session without masks where the values of secret fields are. A frame that does not answer
-// has none: one that hangs must not hide the rest of the page.
+// secrets requests from the documents of a session without masks where secret fields show their values. A frame that does not respond
+// counts as having none, so that a hanging frame does not hide the rest of the page.
 func (c *Capture) secrets(ctx context.Context) (covers, error) {
 	list := c.m.Readable()
 	answers, err := c.areas(ctx, list)
@@ -29,7 +29,7 @@ func (c *Capture) secrets(ctx context.Context) (covers, error) {
 				return covers{}, errSilent()
 			}
 		}
-		return covers{}, nil // no document that the observer reads, such as that of a viewer
+		return covers{}, nil // the main document has no observer, as in a viewer
 	}
 	out := covers{view: redact.View{Width: main.Width, Height: main.Height}}
 	out.add(answers, "", dom.Box{}, 0)
@@ -39,7 +39,7 @@ func (c *Capture) secrets(ctx context.Context) (covers, error) {
 	return out, nil
 }
 
-// add adds the boxes of a document whose viewport begins at a place, and of the frames in it.
+// add adds the boxes of a document and of the frames in it. The document's viewport starts at the given position.
 func (c *covers) add(answers map[dom.FrameID]observer.MaskedAreas, id dom.FrameID, at dom.Box, depth int) {
 	v := answers[id]
 	c.readable = c.readable || v.Readable || v.More
@@ -69,12 +69,12 @@ func (c *covers) add(answers map[dom.FrameID]observer.MaskedAreas, id dom.FrameI
 	}
 }
 
-// equal reports whether both cover the same.
+// equal reports whether both cover the same areas.
 func (c covers) equal(o covers) bool {
 	return c.view == o.view && c.readable == o.readable && slices.Equal(c.boxes, o.boxes)
 }
 
-// during covers what was to be covered before, after, and on the way from one to the other.
+// during returns the areas to cover before and after, and the boxes that span both positions.
 func (c covers) during(after covers) []dom.Box {
 	all := slices.Concat(c.boxes, after.boxes)
 	if len(c.boxes) == len(after.boxes) {
@@ -87,7 +87,7 @@ func (c covers) during(after covers) []dom.Box {
 	return all
 }
 
-// unreadable fails where a picture that cannot be painted over would show a secret.
+// unreadable returns an error if a picture that cannot be painted over would show a secret.
 func (c *Capture) unreadable(ctx context.Context) error {
 	now, err := c.secrets(ctx)
 	if err == nil && now.readable {
@@ -97,7 +97,7 @@ func (c *Capture) unreadable(ctx context.Context) error {
 	return err
 }
 
-// guarded takes what cannot be painted over, and hands it on only if no secret could be read before and after.
+// guarded makes a capture that cannot be painted over. It returns the capture only if no secret was readable before and after.
 func (c *Capture) guarded(ctx context.Context, take func() ([]byte, error)) ([]byte, error) {
 	if err := c.unreadable(ctx); err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func (c *Capture) guarded(ctx context.Context, take func() ([]byte, error)) ([]b
 	return out, nil
 }
 
-// paintedScreenshot takes a picture of the viewport or a part of it in a session without masks. Where secret fields have values,
-// it is painted over there.
+// paintedScreenshot takes a screenshot of the viewport or a part of it in a session without masks. It paints over secret fields with
+// values.
 func (c *Capture) paintedScreenshot(ctx context.Context, s driver.Shot, params cdppage.CaptureScreenshotParams, before covers) (_ []byte, err error) {
 	for try := 0; err == nil; try++ {
 		plain, picture, after := len(before.boxes) == 0, []byte(nil), covers{}
@@ -138,7 +138,7 @@ func (c *Capture) paintedScreenshot(ctx context.Context, s driver.Shot, params c
 	return nil, err
 }
 
-// isInView reports whether a picture shows the viewport alone, as far as it can be painted over.
+// isInView reports whether a screenshot lies within the viewport and can be painted over.
 func isInView(s driver.Shot, view redact.View) bool {
 	c := s.Clip
 	return !s.FullPage && s.Format != "webp" &&

@@ -10,10 +10,10 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// console is a message of the console as it came.
+// console is an undecoded console message.
 type console []byte
 
-// object is a value of the page as the browser describes it.
+// object is a JavaScript value as the browser describes it.
 type object struct {
 	Type        string       `json:"type"`
 	Subtype     string       `json:"subtype"`
@@ -37,7 +37,7 @@ type stack struct {
 	} `json:"callFrames"`
 }
 
-// place is where a stack begins.
+// place returns the location of a stack's first frame.
 func (s *stack) place() (url string, line int) {
 	if s == nil || len(s.CallFrames) == 0 {
 		return "", 0
@@ -67,7 +67,7 @@ func (c console) Entry() pagelog.Entry {
 	return out
 }
 
-// format writes the arguments of a message as the console shows them.
+// format formats the arguments of a message as the console shows them.
 func format(args []object) string {
 	var b strings.Builder
 	if len(args) > 1 && args[0].Type == "string" {
@@ -90,7 +90,7 @@ func format(args []object) string {
 	return b.String()
 }
 
-// fill puts arguments in the places that a text names with %, and says how many it used.
+// fill replaces the % verbs in a text with arguments. It returns the text and the number of arguments used.
 func fill(text string, args []object) (string, int) {
 	var b strings.Builder
 	used := 0
@@ -107,7 +107,7 @@ func fill(text string, args []object) (string, int) {
 		case verb == '%':
 			b.WriteByte('%')
 		case used < len(args) && strings.IndexByte("sdifoOc", verb) >= 0:
-			if verb != 'c' { // which styles the text
+			if verb != 'c' { // %c only styles the text
 				b.WriteString(args[used].text())
 			}
 			used++
@@ -119,7 +119,7 @@ func fill(text string, args []object) (string, int) {
 	}
 }
 
-// text is a value as the console shows it.
+// text returns a value as the console shows it.
 func (o *object) text() string {
 	switch {
 	case o.Type == "undefined":
@@ -165,7 +165,7 @@ func (o *object) preview() string {
 	return fmt.Sprintf("%s {%s}", o.Description, inner)
 }
 
-// thrown is an error that nobody caught, as it came.
+// thrown is an undecoded uncaught error.
 type thrown []byte
 
 // Entry implements pagelog.Record.

@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// answered is what of an answer only details show.
+// answered holds the parts of a response that only details show.
 type answered struct {
 	StatusText    string       `json:"statusText"`
 	MimeType      string       `json:"mimeType"`
@@ -24,7 +24,7 @@ type answered struct {
 	Timing        jsonv2.Value `json:"timing"`
 }
 
-// exchange is a request and its answer, as they came; see pagelog.Source.
+// exchange is a request and its response, partly undecoded; see pagelog.Source.
 type exchange struct {
 	id, url string
 	main    bool
@@ -35,16 +35,16 @@ type exchange struct {
 	answered
 }
 
-// maxHeaders bounds the headers of a request, and of an answer, in bytes of JSON. Longer ones are left out.
+// maxHeaders limits the headers of a request or response, in bytes of JSON. Longer headers are dropped.
 const maxHeaders = 32 << 10
 
-// begun makes the source of a request that begins.
+// begun returns the source of a new request.
 func (r *Recorder) begun(e *event) pagelog.Source {
 	return &exchange{id: e.RequestID, url: pagelog.LongURL(e.Request.URL), start: e.clock(), sent: kept(e.Request.Headers),
 		main: r.main != "" && e.FrameID == r.main && e.RequestID == e.LoaderID}
 }
 
-// kept copies headers, so that the event can go.
+// kept copies headers, so that the event can be freed.
 func kept(headers []byte) []byte {
 	if len(headers) > maxHeaders {
 		return nil
@@ -52,7 +52,7 @@ func kept(headers []byte) []byte {
 	return bytes.Clone(headers)
 }
 
-// with is the exchange with an answer.
+// with returns a copy of the exchange with a response.
 func (x *exchange) with(r *response) *exchange {
 	next := *x
 	next.got, next.answered = kept(r.Headers), r.answered
@@ -65,14 +65,14 @@ func (x *exchange) with(r *response) *exchange {
 	return &next
 }
 
-// ended is the exchange when its answer has ended.
+// ended returns a copy of the exchange with the time when its response ended.
 func (x *exchange) ended(at time.Duration) *exchange {
 	next := *x
 	next.end = at
 	return &next
 }
 
-// phrase bounds what should be a few words.
+// phrase shortens a text that should be a few words.
 func phrase(s string) string { return pagelog.URL(s[:min(len(s), 100)]) }
 
 // Size implements pagelog.Source.
@@ -86,10 +86,10 @@ func (x *exchange) Detail() pagelog.Detail {
 		Protocol: x.Protocol, MimeType: x.MimeType, RemoteAddress: x.RemoteAddress, FromCache: x.DiskCache || x.Worker || x.Prefetched, Timing: x.timing()}
 }
 
-// maxHeaderCount bounds how many headers are shown.
+// maxHeaderCount limits how many headers are shown.
 const maxHeaderCount = 200
 
-// headers decodes headers, sorted by name. The browser joins the values of one name by line breaks.
+// headers decodes headers and sorts them by name. The browser joins the values of one name with line breaks.
 func headers(text []byte) (all []pagelog.Header) {
 	if len(text) == 0 {
 		return nil
@@ -107,7 +107,8 @@ func headers(text []byte) (all []pagelog.Header) {
 	return all[:min(len(all), maxHeaderCount)]
 }
 
-// resourceTiming is the browser's timing of a request: requestTime in seconds of its clock, the rest in milliseconds from there on; -1: it did not happen.
+// resourceTiming is the browser's timing of a request. RequestTime is in seconds of the browser's clock. The other fields are milliseconds
+// after it, or -1 if a phase did not occur.
 type resourceTiming struct {
 	RequestTime       float64 `json:"requestTime"`
 	DNSStart          float64 `json:"dnsStart"`
@@ -121,7 +122,7 @@ type resourceTiming struct {
 	ReceiveHeadersEnd float64 `json:"receiveHeadersEnd"`
 }
 
-// timing computes how long each part took; nil when it is not known.
+// timing returns the duration of each phase, or nil if it is unknown.
 func (x *exchange) timing() *pagelog.Timing {
 	var t resourceTiming
 	if len(x.Timing) == 0 || decode(x.Timing, &t) != nil || !(t.RequestTime > 0) || !(t.SendStart >= 0) || !(t.SendEnd >= t.SendStart) || !(t.ReceiveHeadersEnd >= t.SendEnd) {
@@ -145,7 +146,7 @@ func (x *exchange) timing() *pagelog.Timing {
 	return out
 }
 
-// between is the time from one to the other; negative when there is none.
+// between returns the duration between two times, or -1 if one is missing.
 func between(from, to float64) time.Duration {
 	if !(from >= 0) || !(to >= from) {
 		return -1

@@ -6,35 +6,35 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// Feed is the log of one page, and what the page's events do to it.
+// Feed is the log of one page. It handles the page's log events.
 type Feed struct {
 	log      *pagelog.Log
 	recorder *Recorder
 	missed   [3]atomic.Uint64 // by pagelog.Kind
 }
 
-// NewFeed makes the log of a page; main and why are as in New.
+// NewFeed returns the log of a page. main and why are as in New.
 func NewFeed(main string, why func(url string) string) *Feed {
 	log := new(pagelog.Log)
 	return &Feed{log: log, recorder: New(log, main, why)}
 }
 
-// Log is the log.
+// Log returns the log.
 func (f *Feed) Log() *pagelog.Log { return f.log }
 
-// Miss notes that an event was not queued because the page sends more than is handled.
+// Miss records that an event was dropped because the page sends more than can be handled.
 func (f *Feed) Miss(kind pagelog.Kind) { f.missed[kind].Add(1) }
 
-// Handled is what an event was about, beside the log.
+// Handled describes a handled event.
 type Handled struct {
-	// Network says that the event is of the network, and Request what it says.
+	// Network is set for a network event. Request is its content.
 	Network bool
 	Request Request
-	// MissedNetwork says that events of the network were missed before: the end of any request may be among them.
+	// MissedNetwork is set if network events were dropped before this one. Any request may have ended in them.
 	MissedNetwork bool
 }
 
-// Handle takes in an event. Events that no log is kept of are left alone.
+// Handle handles an event. It ignores events that no log records.
 func (f *Feed) Handle(method string, params []byte) (h Handled, err error) {
 	kind, logged := Kind(method)
 	if !logged {

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// event holds what is read of all events of the network.
+// event holds the fields that are read from any network event.
 type event struct {
 	RequestID string `json:"requestId"`
 	Request   struct {
@@ -21,7 +21,7 @@ type event struct {
 	} `json:"request"`
 	LoaderID string `json:"loaderId"`
 	FrameID  string `json:"frameId"`
-	// URL is that of a web socket.
+	// URL is the URL of a WebSocket.
 	URL       string    `json:"url"`
 	Timestamp float64   `json:"timestamp"`
 	WallTime  float64   `json:"wallTime"`
@@ -46,8 +46,8 @@ type response struct {
 	answered
 }
 
-// gated reports whether it is the gate's own answer, in place of a server's: over TLS a gate says nothing, and it lets
-// no server say this for it.
+// gated reports whether the response comes from the gate instead of a server. Over TLS the gate sends no response of its own, and it
+// removes this header from servers' responses.
 func (r *response) gated() bool {
 	if r == nil || !strings.HasPrefix(r.URL, "http:") {
 		return false
@@ -58,7 +58,7 @@ func (r *response) gated() bool {
 	return decode(r.Headers, &says) == nil && strings.HasPrefix(says.Proxy, "domtap; error=")
 }
 
-// clock is the browser's own, which counts seconds from anywhere.
+// clock returns the time on the browser's clock, which has an arbitrary origin.
 func (e *event) clock() time.Duration {
 	if !(e.Timestamp >= 0 && e.Timestamp < 1e9) {
 		return 0
@@ -66,7 +66,7 @@ func (e *event) clock() time.Duration {
 	return time.Duration(e.Timestamp * float64(time.Second))
 }
 
-// at is when a request began.
+// at returns when a request started.
 func (e *event) at() time.Time {
 	if !(e.WallTime > 0 && e.WallTime < 1e11) {
 		return time.Now()
@@ -85,7 +85,7 @@ func (r *response) apply(e *pagelog.Entry) {
 	}
 }
 
-// count makes an integer of a number that the browser gave.
+// count converts a number from the browser to an integer.
 func count(f float64, most int) int {
 	if !(f > 0) {
 		return 0
@@ -93,34 +93,33 @@ func count(f float64, most int) int {
 	return int(min(f, float64(most)))
 }
 
-// Request is what an event says of a request, for those who count them.
+// Request describes a request as far as an event reports it.
 type Request struct {
 	ID, Frame, Document string
-	// Type is the browser's name of what is asked for; it can be empty, and change with the answer.
+	// Type is the browser's resource type. It may be empty, and it may change with the response.
 	Type string
 	// Gated is the URL, when the gate answered in place of its server.
 	Gated string
 	// Sheet is the URL of a style sheet that is asked for, in the event that begins the request.
 	Sheet string
-	// Ended says that it is over. An event that says neither is a sign of life.
+	// Begun and Ended report the start and the end of the request. An event with neither shows progress.
 	Begun, Ended bool
-	// Failed says that it got no answer, or that the answer is an HTTP error; the request may go on after that.
+	// Failed reports that the request got no response or an HTTP error. The request may continue after that.
 	Failed bool
 }
 
-// stylesheet is the browser's name of a request for one.
+// stylesheet is the browser's resource type for style sheets.
 const stylesheet = "Stylesheet"
 
-// OfWorker reports whether a document asks for the script of a worker that it begins. The end of such a request is reported
-// to the worker alone.
+// OfWorker reports whether a document requests the script of a new worker. The end of such a request is reported only to the worker.
 func (r Request) OfWorker() bool {
 	return r.Begun && r.Document == "" && r.Type == "Script"
 }
 
-// Network takes an event of the network, and tells what it is about; nothing of one that was too long.
+// Network handles a network event and describes its request. The description of an oversized event is empty.
 func (r *Recorder) Network(method string, params []byte) (Request, error) {
 	var e event
-	if len(params) == 0 { // it was too long to be kept
+	if len(params) == 0 { // the event was too long to be kept
 		return Request{}, nil
 	}
 	if err := decode(params, &e); err != nil {
@@ -160,7 +159,7 @@ func (r *Recorder) note(method string, e *event) {
 			if e.Type != "" {
 				entry.Resource = word(strings.ToLower(e.Type))
 			}
-			if s := entry.Status; s == 403 || s == 502 { // those of a gate; the browser does not show every header
+			if s := entry.Status; s == 403 || s == 502 { // a gate responds with these codes; the browser does not show every header
 				entry.Failed = r.because("", entry.URL)
 			}
 		})
@@ -182,7 +181,7 @@ func (r *Recorder) note(method string, e *event) {
 	}
 }
 
-// because says why a request failed: what the browser says, unless the gate made no connection.
+// because returns why a request failed: the gate's reason if it refused the connection, else said.
 func (r *Recorder) because(said, url string) string {
 	if r.why != nil && !strings.Contains(said, "ERR_ABORTED") && !strings.Contains(said, "(canceled)") {
 		if why := r.why(url); why != "" {
@@ -192,7 +191,7 @@ func (r *Recorder) because(said, url string) string {
 	return said
 }
 
-// reason says why a request failed.
+// reason returns the browser's reason for a failed request.
 func (e *event) reason() string {
 	why := e.Error
 	if why == "" {
@@ -209,5 +208,5 @@ func (e *event) reason() string {
 	return pagelog.URL(why)
 }
 
-// word bounds what should be a word.
+// word shortens a text that should be a word.
 func word(s string) string { return strings.ToValidUTF8(s[:min(len(s), 40)], "") }

@@ -1,8 +1,7 @@
-// Package console turns what the browser says of a page's console, errors and requests into a log.
+// Package console turns a page's console, error and network events into a log.
 //
-// A Recorder is fed by one goroutine, in the order in which the browser spoke. It keeps no bodies and no arguments beyond what an
-// entry shows; messages of the console, and the headers of requests, are kept as they came and decoded when
-// somebody reads them. What it is fed is untrusted.
+// One goroutine feeds a Recorder, in the order of the events. The Recorder keeps no bodies, and no arguments beyond what an entry shows. It
+// keeps console messages and request headers undecoded, and decodes them when they are read. Its input is untrusted.
 package console
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// Methods of the events that a Recorder understands.
+// Methods of the events that a Recorder handles.
 const (
 	consoleCalled   = "Runtime.consoleAPICalled"
 	exceptionThrown = "Runtime.exceptionThrown"
@@ -36,23 +35,23 @@ var about = map[string]pagelog.Kind{
 	socketFailed: pagelog.Network, socketClosed: pagelog.Network,
 }
 
-// Kind says what log an event is for; ok is false for events that no log is kept of.
+// Kind returns the log that an event belongs to. ok is false for an event that no log records.
 func Kind(method string) (kind pagelog.Kind, ok bool) {
 	kind, ok = about[method]
 	return kind, ok
 }
 
-// Useless reports whether an event of the network tells nothing that is kept or waited for: most of them.
+// Useless reports whether a network event can be dropped. Most can.
 func Useless(method string) bool {
 	_, known := about[method]
 	return !known && strings.HasPrefix(method, "Network.")
 }
 
-// maxParams is the longest an event's parameters may be, in bytes, before their strings are cut.
+// maxParams limits an event's parameters, in bytes. Strings in longer parameters are truncated.
 const maxParams = 16 << 10
 
-// Shorten cuts the strings of an event so that what waits for the recorder is bounded: a page can log a text of
-// many megabytes. It changes nothing about the structure; parameters that are still long are left out.
+// Shorten truncates the strings of an event, so that the memory of queued events is bounded: a page can log a text of many megabytes. It
+// keeps the structure. It drops parameters that are still too long.
 func Shorten(params []byte) []byte {
 	if len(params) <= maxParams {
 		return params
@@ -80,7 +79,7 @@ func Shorten(params []byte) []byte {
 	return out
 }
 
-// closing is how long the string is whose body begins here.
+// closing returns the length of the string whose body starts at s.
 func closing(s []byte) int {
 	for i := 0; ; {
 		n := bytes.IndexByte(s[i:], '"')
@@ -99,7 +98,7 @@ func closing(s []byte) int {
 	}
 }
 
-// whole cuts the body of a JSON string, but not within an escape or a character.
+// whole truncates the body of a JSON string, but never within an escape or a character.
 func whole(body []byte, most int) []byte {
 	if len(body) <= most {
 		return body
@@ -108,7 +107,7 @@ func whole(body []byte, most int) []byte {
 	for cut > 0 && body[cut]&0xc0 == 0x80 {
 		cut--
 	}
-	// An escape has up to 6 characters, of which the first is the only backslash that is not escaped itself.
+	// An escape has up to 6 characters. The first is its only unescaped backslash.
 	if i := bytes.LastIndexByte(body[max(0, cut-6):cut], '\\'); i >= 0 {
 		cut = max(0, cut-6) + i
 		for cut > 0 && body[cut-1] == '\\' {
@@ -118,33 +117,33 @@ func whole(body []byte, most int) []byte {
 	return body[:cut]
 }
 
-// Recorder writes one tab's log.
+// Recorder writes the log of one tab.
 type Recorder struct {
 	log *pagelog.Log
 	why func(url string) string
-	// main is the main frame of the tab.
+	// main is the ID of the tab's main frame.
 	main string
 }
 
-// New makes a recorder for a log. When all requests go through a gate, why tells what that has to say of a URL that was
-// not connected to, and may be empty; it is nil when there is no gate. Main is the id of the tab's main frame.
+// New returns a recorder for a log. why returns the gate's reason for not connecting to a URL, which may be empty. It is nil if there is no
+// gate. main is the ID of the tab's main frame.
 func New(log *pagelog.Log, main string, why func(url string) string) *Recorder {
 	return &Recorder{log: log, main: main, why: why}
 }
 
-// Console takes an event of the console.
+// Console handles a console event.
 func (r *Recorder) Console(params []byte) {
 	r.log.Add(pagelog.Console, time.Now(), cap(params), console(params))
 }
 
-// Failure takes an error that nobody caught. Those of our own scripts are in the daemon's log.
+// Failure handles an uncaught error. It ignores errors of our own scripts, which the daemon's log has.
 func (r *Recorder) Failure(params []byte) {
 	if !bytes.Contains(params, []byte(`"url":"domtap.js"`)) {
 		r.log.Add(pagelog.Failure, time.Now(), cap(params), thrown(params))
 	}
 }
 
-// decode reads parameters; fields that are not asked for cost little.
+// decode decodes parameters. Fields that are not decoded cost little.
 func decode(params []byte, into any) error {
 	return jsonv2.Unmarshal(params, into, chromedp.DefaultUnmarshalOptions)
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // Go runs f in a goroutine that Close waits for: work that is due although its caller has left. The calls of f fail when the
-// connection ends. When it has ended already, f runs before Go returns.
+// Go runs f in a goroutine that Close waits for. It serves work that must be done after its caller has left. Calls of f fail when the
+// connection ends. If the connection has already ended, f runs before Go returns.
 func (c *Conn) Go(f func()) {
 	c.mu.Lock()
 	select {

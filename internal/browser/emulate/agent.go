@@ -8,12 +8,12 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// named is what the name that overrides give the browser depends on.
+// named holds the settings that determine the browser's reported name.
 type named struct{ userAgent, locale string }
 
 func (o Overrides) agent() named { return named{o.look.UserAgent, o.look.Locale} }
 
-// agentOverride is what navigator and the request headers say of the browser. What is empty is the browser's own.
+// agentOverride returns the identity that navigator and the request headers report. Empty fields keep the browser's own values.
 func (o Overrides) agentOverride() emulation.SetUserAgentOverrideParams {
 	ua := o.userAgent()
 	p := emulation.SetUserAgentOverrideParams{UserAgent: ua, AcceptLanguage: languages(o.look.Locale)}
@@ -23,13 +23,13 @@ func (o Overrides) agentOverride() emulation.SetUserAgentOverrideParams {
 	return p
 }
 
-// userAgent fills in the browser's version as its own user agent has it: only the first number tells.
+// userAgent returns the user agent with the browser's version filled in. As in real user agents, only the major version is set.
 func (o Overrides) userAgent() string {
 	major, _, _ := strings.Cut(o.version, ".")
 	return strings.ReplaceAll(o.look.UserAgent, "{chrome}", major+".0.0.0")
 }
 
-// languages lists a locale and the languages that it stands for, as browsers do: de-CH,de.
+// languages returns a locale followed by its language, as browsers do: de-CH,de.
 func languages(locale string) string {
 	if language, _, found := strings.Cut(locale, "-"); found {
 		return locale + "," + language
@@ -37,7 +37,7 @@ func languages(locale string) string {
 	return locale
 }
 
-// platform is navigator.platform of the browser that a user agent names.
+// platform returns the navigator.platform for a user agent.
 func platform(ua string) string {
 	for _, known := range []struct{ word, platform string }{
 		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Linux armv81"}, {"Windows", "Win32"}, {"Macintosh", "MacIntel"},
@@ -57,8 +57,7 @@ var (
 	macVersion     = lazyregexp.New(`Mac OS X (\d+)[._](\d+)(?:[._](\d+))?`)
 )
 
-// metadata makes the client hints that go with a user agent; nil for browsers that send none, such as Safari and
-// Firefox.
+// metadata returns the client hints for a user agent. It returns nil for browsers that send none, such as Safari and Firefox.
 func metadata(ua string) *emulation.UserAgentMetadata {
 	chrome := chromeVersion().FindStringSubmatch(ua)
 	if chrome == nil || strings.Contains(ua, "OPR/") {

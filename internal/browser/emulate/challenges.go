@@ -8,16 +8,17 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// maxChallenged bounds the requests that are remembered for having been given credentials.
+// maxChallenged limits how many challenged requests are remembered.
 const maxChallenged = 1000
 
-// Challenges answers servers and proxies that ask for credentials, each request once: credentials that were refused are not sent again.
+// Challenges answers authentication challenges of servers and proxies. It answers each request only once, so that rejected credentials are
+// not sent again.
 type Challenges struct {
 	seenMu sync.Mutex
 	seen   map[fetch.RequestID]bool
 }
 
-// Authenticate is the command that answers a challenge with the credentials of some overrides.
+// Authenticate returns the command that answers a challenge with the credentials of o.
 func (c *Challenges) Authenticate(o Overrides, e fetch.EventAuthRequired) devtools.Step {
 	answer := fetch.AuthChallengeResponse{Response: fetch.AuthChallengeResponseResponseCancelAuth}
 	first := c.first(e.RequestID)
@@ -30,7 +31,7 @@ func (c *Challenges) Authenticate(o Overrides, e fetch.EventAuthRequired) devtoo
 	return devtools.Step{Method: fetch.CommandContinueWithAuth, Params: fetch.ContinueWithAuthParams{RequestID: e.RequestID, AuthChallengeResponse: &answer}}
 }
 
-// first notes that a request was challenged, and reports whether that is the first time.
+// first records that a request was challenged, and reports whether this is the first time.
 func (c *Challenges) first(id fetch.RequestID) bool {
 	c.seenMu.Lock()
 	defer c.seenMu.Unlock()

@@ -1,8 +1,8 @@
-// Package emulate makes the pages of a session believe that they are on another device: what CDP calls overrides.
+// Package emulate emulates devices in the pages of a session, with what CDP calls overrides.
 //
-// Overrides lists the browser's own commands for a target, which is a page, a frame in a process of its own, or a worker:
-// which commands a kind of target needs, and which undo earlier ones. Targets and Workers know what is in force where, and
-// put other overrides in force. Callers owe a call for each target that comes and goes.
+// Overrides lists the browser commands for a target: a page, a frame in its own process, or a worker. It knows which commands each kind of
+// target needs, and which commands undo earlier ones. Targets and Workers record the overrides in effect in each target, and change them.
+// Callers must report each target that appears or disappears.
 package emulate
 
 import (
@@ -26,24 +26,24 @@ type Kind uint8
 // The kinds of targets.
 const (
 	Page Kind = iota
-	// Frame is a frame in a process of its own.
+	// Frame is a frame in its own process.
 	Frame
 	// Worker is a worker of any kind.
 	Worker
 )
 
-// Overrides are what the targets of a session pretend. The zero value pretends nothing.
+// Overrides holds the emulation settings of a session's targets. The zero value emulates nothing.
 type Overrides struct {
 	look        sessions.Look
 	credentials *sessions.Credentials
 	version     string
-	// proxy is the session's, when it asks for credentials.
+	// proxy is the session's proxy, if it needs credentials.
 	proxy *sessions.Proxy
-	// table decides on requests; nil: none is held for it.
+	// table decides on requests. If nil, no request is held for it.
 	table *routes.Table
 }
 
-// New makes the overrides that settings ask for, with a table for requests; nil: there is none. version is the browser's own, such as
+// New returns the overrides that the settings request, with a table for requests, which may be nil. version is the browser's own, such as
 // 156.0.8078.79.
 func New(s sessions.Settings, version string, table *routes.Table) Overrides {
 	o := Overrides{look: s.Emulation.Look(), credentials: s.Credentials, version: version, table: table}
@@ -53,7 +53,7 @@ func New(s sessions.Settings, version string, table *routes.Table) Overrides {
 	return o
 }
 
-// Equal reports whether two Overrides pretend the same, by the same table.
+// Equal reports whether two Overrides emulate the same and use the same table.
 func Equal(a, b Overrides) bool {
 	if a.table != b.table {
 		return false
@@ -62,11 +62,10 @@ func Equal(a, b Overrides) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// Table decides on requests that the browser holds; nil leaves all alone.
+// Table returns the table that decides on held requests. It may be nil.
 func (o Overrides) Table() *routes.Table { return o.table }
 
-// Spreads reports whether targets beside the page must have them from their start: frames, popups and workers are then
-// to be held until then.
+// Spreads reports whether frames, popups and workers need the overrides from their start. They must then be held until the overrides apply.
 func (o Overrides) Spreads() bool {
 	plain := o.look
 	plain.Emulation = sessions.Emulation{}
@@ -75,14 +74,14 @@ func (o Overrides) Spreads() bool {
 		o.look.Scheme != sessions.AnyScheme || o.look.ReducedMotion || len(o.look.Headers) > 0 || !reflect.DeepEqual(plain, sessions.Look{})
 }
 
-// SharesProcess reports whether a part of it is one for all targets of a renderer process, and ends with the target
-// that asked for it.
+// SharesProcess reports whether an override applies to all targets of a renderer process and ends with the target that set it.
 func (o Overrides) SharesProcess() bool { return o.look.Locale != "" || o.look.Timezone != "" }
 
-// concernsRequests reports whether some of it is in force only while the network domain is enabled, as it is in pages.
+// concernsRequests reports whether an override works only while the network domain is enabled, as it is in pages.
 func (o Overrides) concernsRequests() bool { return len(o.look.Headers) > 0 || o.look.Offline }
 
-// Credentials are those that answer HTTP authentication of an origin, such as https://example.com, or of a proxy; false: none do.
+// Credentials returns the credentials for HTTP authentication of a proxy, or of an origin such as https://example.com. ok is false if there
+// are none.
 func (o Overrides) Credentials(origin string, proxy bool) (username, password string, ok bool) {
 	if proxy && o.proxy != nil {
 		return o.proxy.Username, o.proxy.Password, true
@@ -94,13 +93,12 @@ func (o Overrides) Credentials(origin string, proxy bool) (username, password st
 	return c.Username, c.Password, true
 }
 
-// Sizes reports whether it says what size a page has.
+// Sizes reports whether the overrides affect the size of a page.
 func (o Overrides) Sizes() bool {
 	return o.look.Width > 0 || o.look.Scale > 0 || o.look.Mobile
 }
 
-// Size is the size that a page is given, in CSS pixels: that of the viewport, if it is not zero, or else the overrides' own, or
-// 1280 by 800.
+// Size returns the size for a page, in CSS pixels: the viewport if it is not zero, else the size in the overrides, else 1280 by 800.
 func (o Overrides) Size(viewport dom.Box) (width, height int64) {
 	width, height = int64(viewport.Width), int64(viewport.Height)
 	if width <= 0 || height <= 0 {
@@ -112,7 +110,7 @@ func (o Overrides) Size(viewport dom.Box) (width, height int64) {
 	return width, height
 }
 
-// Metrics is the command that gives a page its size; see Size.
+// Metrics returns the command that sets the size of a page; see Size.
 func (o Overrides) Metrics(viewport dom.Box) devtools.Step {
 	width, height := o.Size(viewport)
 	params := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: o.look.Scale, Mobile: o.look.Mobile}
@@ -126,7 +124,7 @@ func (o Overrides) Metrics(viewport dom.Box) devtools.Step {
 	return devtools.Step{Method: emulation.CommandSetDeviceMetricsOverride, Params: params}
 }
 
-// Clear lists the commands that lift what is one for all targets of a process, before others are put in force.
+// Clear returns the commands that clear the overrides that all targets of a process share, before new ones are set.
 func (o Overrides) Clear() []devtools.Step {
 	var steps []devtools.Step
 	if o.look.Locale != "" {
@@ -138,8 +136,8 @@ func (o Overrides) Clear() []devtools.Step {
 	return steps
 }
 
-// Shared lists the commands for what is one for all targets of a process. Another target of the process may have
-// asked for it already, which is not a failure.
+// Shared returns the commands that set the overrides that all targets of a process share. They are optional, because another target of the
+// process may already have set them.
 func (o Overrides) Shared() []devtools.Step {
 	var steps []devtools.Step
 	if o.look.Locale != "" {
@@ -153,8 +151,8 @@ func (o Overrides) Shared() []devtools.Step {
 	return steps
 }
 
-// Change lists the commands that take a target of a kind from some overrides to others, apart from its size. Commands that
-// a kind of target does not know are optional.
+// Change returns the commands that change a target of a kind from some overrides to others, apart from its size. For targets other than
+// pages the commands are optional, because these targets do not support all of them.
 func Change(kind Kind, was, is Overrides) []devtools.Step {
 	c := changes{kind: kind}
 	c.add(was.agent() != is.agent(), emulation.CommandSetUserAgentOverride, is.agentOverride())
@@ -182,14 +180,14 @@ type changes struct {
 	steps []devtools.Step
 }
 
-// add adds a command for what has changed.
+// add adds a command if changed is set.
 func (c *changes) add(changed bool, method string, params any) {
 	if changed {
 		c.steps = append(c.steps, devtools.Step{Method: method, Params: params, Optional: c.kind != Page})
 	}
 }
 
-// emulateNetworkConditions is known to browsers of today and of yesterday, but no longer to the protocol's description.
+// emulateNetworkConditions is supported by current and older browsers, but no longer in the protocol's definition.
 const emulateNetworkConditions = "Network.emulateNetworkConditions"
 
 type networkConditions struct {
@@ -199,7 +197,7 @@ type networkConditions struct {
 	Upload   float64 `json:"uploadThroughput"`
 }
 
-// network is the part of Change that concerns requests.
+// network adds the commands that concern requests.
 func (c *changes) network(was, is Overrides) {
 	none := int64(0)
 	c.add(c.kind == Worker && is.concernsRequests() && !was.concernsRequests(), network.CommandEnable,
@@ -213,7 +211,7 @@ func (c *changes) network(was, is Overrides) {
 	}
 }
 
-// requests is the part of Change that is in force only while the network domain is enabled.
+// requests adds the commands that work only while the network domain is enabled.
 func (c *changes) requests(was, is Overrides) {
 	headers := network.Headers{}
 	for _, h := range is.look.Headers {
@@ -224,7 +222,7 @@ func (c *changes) requests(was, is Overrides) {
 		networkConditions{Offline: is.look.Offline, Download: -1, Upload: -1})
 }
 
-// held is what a target is to hold; nil: nothing.
+// held returns the requests that a target must hold, or nil.
 func (o Overrides) held() *fetch.EnableParams {
 	challenged := ""
 	if o.credentials != nil {
@@ -234,12 +232,12 @@ func (o Overrides) held() *fetch.EnableParams {
 		}
 	}
 	if o.proxy != nil {
-		challenged = "*" // any request may be the first one that the proxy gets
+		challenged = "*" // any request may be the first that the proxy sees
 	}
 	return intercept.Enable(o.table, challenged)
 }
 
-// media is what the media queries that overrides can answer say; an empty value leaves one to the browser.
+// media returns the values of the emulated media features. An empty value keeps the browser's own.
 func (o Overrides) media() emulation.SetEmulatedMediaParams {
 	scheme := map[sessions.ColorScheme]string{sessions.LightScheme: "light", sessions.DarkScheme: "dark"}[o.look.Scheme]
 	motion := ""

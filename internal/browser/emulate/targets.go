@@ -13,21 +13,21 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// applied is what is in force in one target.
+// applied records the overrides in effect in one target.
 type applied struct {
 	session devtools.Session
 	kind    Kind
 	current Overrides
 }
 
-// change notes that other overrides are in force from now on and lists the commands for that.
+// change records that o is in effect and returns the commands for the change.
 func (a *applied) change(o Overrides) []devtools.Step {
 	steps := Change(a.kind, a.current, o)
 	a.current = o
 	return steps
 }
 
-// AutoAttach asks for a page's frames in other processes, and for its workers when anything is emulated in them.
+// AutoAttach attaches to a page's frames in other processes, and to its workers if anything is emulated in them.
 func AutoAttach(o Overrides) devtools.Step {
 	yes := true
 	params := target.SetAutoAttachParams{AutoAttach: true, Flatten: &yes, Filter: target.Filter{{Type: "iframe"}}}
@@ -38,28 +38,28 @@ func AutoAttach(o Overrides) devtools.Step {
 	return devtools.Step{Method: target.CommandSetAutoAttach, Params: params}
 }
 
-// Targets are the targets of one page: the page itself, its frames in other processes and its workers.
+// Targets holds the targets of one page: the page itself, its frames in other processes, and its workers.
 type Targets struct {
-	// overrides are what the page's session asks for now.
+	// overrides returns the current overrides of the page's session.
 	overrides func() Overrides
 
 	mu  sync.Mutex
 	all map[target.SessionID]*applied
-	// viewport is the size that the page was opened with, zero: its session's; nil: it is a popup.
+	// viewport is the size that the page was opened with. Zero selects the session's size. It is nil for a popup.
 	viewport *dom.Box
-	// Challenges answers servers that ask for credentials.
+	// Challenges answers authentication challenges.
 	Challenges
 }
 
-// NewTargets makes the targets of a page. A page without a viewport is a popup: its opener has given it a size.
+// NewTargets returns the targets of a page. A nil viewport means that the page is a popup and keeps the size that its opener chose.
 func NewTargets(overrides func() Overrides, viewport *dom.Box) *Targets {
 	return &Targets{overrides: overrides, all: map[target.SessionID]*applied{}, viewport: viewport}
 }
 
-// Overrides are what the page's session asks for now.
+// Overrides returns the current overrides of the page's session.
 func (t *Targets) Overrides() Overrides { return t.overrides() }
 
-// Size is the size that the page has been given, in CSS pixels. The page is no popup.
+// Size returns the emulated size of the page, in CSS pixels. It must not be called for a popup.
 func (t *Targets) Size() (width, height int64) {
 	t.mu.Lock()
 	viewport := *t.viewport
@@ -67,7 +67,7 @@ func (t *Targets) Size() (width, height int64) {
 	return t.overrides().Size(viewport)
 }
 
-// Apply notes what is in force in a target from now on and lists the commands for that.
+// Apply records that o is in effect in a target and returns the commands for the change.
 func (t *Targets) Apply(s devtools.Session, kind Kind, o Overrides) []devtools.Step {
 	t.mu.Lock()
 	a := t.all[s.ID]
@@ -85,21 +85,21 @@ func (t *Targets) Apply(s devtools.Session, kind Kind, o Overrides) []devtools.S
 	return steps
 }
 
-// OfRequests lists the commands for what is in force only while the network domain of a target is enabled.
+// OfRequests returns the commands for the overrides that work only while a target's network domain is enabled.
 func (t *Targets) OfRequests() []devtools.Step {
 	c := changes{kind: Page}
 	c.requests(Overrides{}, t.overrides())
 	return c.steps
 }
 
-// Forget forgets a target whose session is over.
+// Forget removes a target whose session has ended.
 func (t *Targets) Forget(id target.SessionID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.all, id)
 }
 
-// Sessions lists the sessions of the targets.
+// Sessions returns the sessions of the targets.
 func (t *Targets) Sessions() []devtools.Session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,14 +110,14 @@ func (t *Targets) Sessions() []devtools.Session {
 	return all
 }
 
-// Post sends all targets the same commands.
+// Post sends the same commands to all targets.
 func (t *Targets) Post(ctx context.Context, steps []devtools.Step) {
 	for _, s := range t.Sessions() {
 		s.PostAll(ctx, steps...)
 	}
 }
 
-// Update puts in force in a target what the page's session asks for now, if that is something else than before.
+// Update applies the session's current overrides to a target, if they have changed.
 func (t *Targets) Update(ctx context.Context, s devtools.Session) error {
 	o := t.overrides()
 	t.mu.Lock()
@@ -134,7 +134,7 @@ func (t *Targets) Update(ctx context.Context, s devtools.Session) error {
 	return s.Run(ctx, steps...)
 }
 
-// UpdateAll is Update for every target.
+// UpdateAll calls Update for every target.
 func (t *Targets) UpdateAll(ctx context.Context) error {
 	var errs []error
 	for _, s := range t.Sessions() {
@@ -143,7 +143,7 @@ func (t *Targets) UpdateAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Resize gives a page that was opened beforehand the size that it is opened with now.
+// Resize sets the final size of a page that was opened in advance.
 func (t *Targets) Resize(ctx context.Context, page devtools.Session, viewport dom.Box) error {
 	t.mu.Lock()
 	t.viewport = &viewport
@@ -151,31 +151,31 @@ func (t *Targets) Resize(ctx context.Context, page devtools.Session, viewport do
 	return page.Run(ctx, t.overrides().Metrics(viewport))
 }
 
-// StartWorker puts the overrides in force in a worker of the page, which waits for that.
+// StartWorker applies the overrides to a worker of the page that waits for them, and starts it.
 func (t *Targets) StartWorker(ctx context.Context, s devtools.Session) {
 	o := t.overrides()
 	s.PostAll(ctx, append(t.Apply(s, Worker, o), AutoAttach(o), devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger})...)
 }
 
-// Workers are the workers of a browser that serve no single page: service workers and shared ones.
+// Workers holds the workers of a browser that belong to no single page: service workers and shared workers.
 type Workers struct {
 	mu  sync.Mutex
 	all map[target.SessionID]*worker
-	// Challenges answers servers that ask for credentials.
+	// Challenges answers authentication challenges.
 	Challenges
 }
 
-// worker is one of them, of a session of the browser.
+// worker is one of these workers, with its browser context.
 type worker struct {
 	applied
 	context   cdp.BrowserContextID
 	overrides func() Overrides
 }
 
-// NewWorkers makes the workers of a browser.
+// NewWorkers returns the workers of a browser.
 func NewWorkers() *Workers { return &Workers{all: map[target.SessionID]*worker{}} }
 
-// Start puts the overrides of its session in force in a worker, which waits for that.
+// Start applies its session's overrides to a worker that waits for them, and starts it.
 func (w *Workers) Start(ctx context.Context, s devtools.Session, id cdp.BrowserContextID, overrides func() Overrides) {
 	one := &worker{applied: applied{session: s, kind: Worker}, context: id, overrides: overrides}
 	w.mu.Lock()
@@ -184,7 +184,7 @@ func (w *Workers) Start(ctx context.Context, s devtools.Session, id cdp.BrowserC
 	s.PostAll(ctx, append(w.change(one), devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger})...)
 }
 
-// change notes that the overrides of its session are in force in a worker from now on, and lists the commands for that.
+// change records that the session's current overrides are in effect in a worker, and returns the commands for the change.
 func (w *Workers) change(one *worker) []devtools.Step {
 	o := one.overrides()
 	w.mu.Lock()
@@ -192,7 +192,7 @@ func (w *Workers) change(one *worker) []devtools.Step {
 	return one.applied.change(o)
 }
 
-// Overrides are what the session of a worker asks for now; false: the worker is not known.
+// Overrides returns the current overrides of a worker's session. known is false for an unknown worker.
 func (w *Workers) Overrides(id target.SessionID) (o Overrides, known bool) {
 	w.mu.Lock()
 	one := w.all[id]
@@ -203,7 +203,7 @@ func (w *Workers) Overrides(id target.SessionID) (o Overrides, known bool) {
 	return one.overrides(), true
 }
 
-// Forget forgets a worker that is gone, and reports whether it was known.
+// Forget removes a worker that is gone and reports whether it was known.
 func (w *Workers) Forget(id target.SessionID) (known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -212,7 +212,7 @@ func (w *Workers) Forget(id target.SessionID) (known bool) {
 	return known
 }
 
-// Update puts the overrides of a session in force in its workers.
+// Update applies a session's overrides to its workers.
 func (w *Workers) Update(ctx context.Context, id cdp.BrowserContextID) {
 	w.mu.Lock()
 	var due []*worker
