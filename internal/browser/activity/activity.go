@@ -1,7 +1,7 @@
-// Package activity counts what a page begins after an action: whether anything was begun decides whether the page settles at once.
+// Package activity counts what a page starts after an action. If it started nothing, the page settles immediately.
 //
-// An Activity asks the browser nothing: events go in. It is safe for concurrent use. Callers owe it every event of the page as it
-// arrives, and End for every Begin or series of them.
+// An Activity never calls the browser; it only receives events. It is safe for concurrent use. Callers must pass it every event of the page
+// as it arrives, and must call End after each Begin or series of them.
 package activity
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/domtap/domtap/internal/browser/console"
 )
 
-// Activity counts, for one page, what begins that may change it later, and that its documents do not see: requests, messages over web
-// sockets, navigations of any frame, and new frames. A change of the URL within a document is over when it is reported, but for
-// events that are queued, which the document sees. Activity counts as events arrive, before they wait in the queue, so what the
-// page sent before the answer of a call is counted by then.
+// Activity counts, for one page, the starts of activities that may change the page later and that its documents cannot see: requests,
+// WebSocket messages, navigations of any frame, and new frames. A URL change within a document is complete when it is reported, except for
+// queued events, which the document sees. Activity counts events as they arrive, before they are queued. So when a call's response arrives,
+// everything that the page sent before is counted.
 type Activity struct {
 	begun atomic.Uint64
-	// before is the count when the first action began since the page settled. acting says that there was one, and followed
-	// that the observer follows what all of them set off.
+	// before is the count at the start of the first action since the page last settled. acting is set if there was an action, and followed
+	// if the observer follows the effects of all of them.
 	before           atomic.Uint64
 	acting, followed atomic.Bool
-	// workers says that the page has begun workers, whose messages nobody sees.
+	// workers is set if the page has started workers, whose messages are not visible.
 	workers atomic.Bool
 }
 
-// Begin notes that an action begins, and whether it is followed. Several actions may begin before the page is to settle.
+// Begin records the start of an action, and whether it is followed. Several actions may start before the page settles.
 func (a *Activity) Begin(followed bool) {
 	if a.acting.Swap(true) {
 		a.followed.Store(followed && a.followed.Load())
@@ -37,21 +37,21 @@ func (a *Activity) Begin(followed bool) {
 	a.followed.Store(followed)
 }
 
-// End notes that the page is to settle, and reports whether the actions since it settled last are followed.
+// End records that the page is about to settle, and reports whether all actions since it last settled are followed.
 func (a *Activity) End() (followed bool) {
 	return a.acting.Swap(false) && a.followed.Load()
 }
 
-// Renew forgets what was begun so far.
+// Renew resets the count.
 func (a *Activity) Renew() { a.before.Store(a.begun.Load()) }
 
-// Any reports whether anything was begun since, or a worker ever, which may do what it does at any time.
+// Any reports whether anything has started since. It also returns true if the page has a worker, which may act at any time.
 func (a *Activity) Any() bool { return a.begun.Load() != a.before.Load() || a.workers.Load() }
 
-// Committed notes that the page has another document; its workers end.
+// Committed records that the page has a new document, which ends its workers.
 func (a *Activity) Committed() { a.workers.Store(false) }
 
-// Arrived takes in the method of an event.
+// Arrived handles the method of an event.
 func (a *Activity) Arrived(method string) {
 	switch method {
 	case "Network.webSocketFrameSent", "Network.webSocketCreated", cdppage.FrameAttached.Method, cdppage.FrameNavigated.Method,
@@ -61,10 +61,10 @@ func (a *Activity) Arrived(method string) {
 	}
 }
 
-// Missed notes that an event was left out, which may have been the beginning of a request.
+// Missed records that an event was dropped, which may have started a request.
 func (a *Activity) Missed() { a.begun.Add(1) }
 
-// Requested takes in what an event says of a request. Reports that the page sends about itself, and waits for no answer to, are none.
+// Requested handles an event about a request. It does not count reports such as pings, because the page does not wait for their responses.
 func (a *Activity) Requested(r console.Request) {
 	kind := network.ResourceType(r.Type)
 	if r.OfWorker() {

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// hangLimit is how long a page that copies or pastes, and hangs, keeps others from the clipboard.
+	// hangLimit is how long a hanging page that copies or pastes may block the clipboard for others.
 	hangLimit = 2 * time.Second
-	// keepLimit bounds a call of the page that keeps what was copied, and making that page. It hangs only with the browser, but on a
-	// machine with much else to do it takes seconds.
+	// keepLimit bounds a call of the keeper page, and its creation. It hangs only if the browser hangs, but on a busy machine it takes
+	// seconds.
 	keepLimit = 10 * time.Second
 )
 
-// Read and Write are the permissions to read, and to write without an action.
+// Read and Write are the permissions to read the clipboard, and to write it without a user action.
 const (
 	Read  = "clipboard-read"
 	Write = "clipboard-write"
@@ -33,19 +33,19 @@ const (
 
 // Clipboard is the clipboard of a browser, which all its sessions share.
 //
-// Chromium does not say who wrote to it. A page may write to it, by a script too, for 5 s after somebody acted on it; it reads
-// it when somebody pastes, or when its session was granted clipboard-read. So it is known who may have written: the sessions
-// that were acted on. Before a session pastes what another one may have copied, it gets what it has copied itself by keys, or
-// nothing; and of the sessions that are granted clipboard-read only one has it at a time, while nobody else acts.
+// Chromium does not report which page wrote to the clipboard. A page may write, also by a script, for 5 s after an action. It reads on a
+// paste, or if its session was granted clipboard-read. So only sessions that were acted on may have written. If another session may have
+// copied something, the clipboard is replaced before a paste: by the pasting session's own last copy, or by nothing. Of the sessions with
+// clipboard-read, only one has the permission at a time, and only while no other session is acted on.
 type Clipboard struct {
 	browser devtools.Session
 	logger  *slog.Logger
-	// owned says that the browser is ours, and with it the clipboard.
+	// owned reports whether we started the browser, so that the clipboard is ours.
 	owned bool
 	// shared reports whether the browser has more than one session.
 	shared func() bool
 
-	// turn holds a token while somebody copies, pastes, or changes who may read; keeper is for who holds it.
+	// turn holds a token while a session copies or pastes, or while the permission to read changes. The holder may use keeper.
 	turn   chan struct{}
 	keeper *Keeper
 
@@ -53,26 +53,26 @@ type Clipboard struct {
 	state state
 }
 
-// New makes the clipboard of a browser; owned says that nobody else uses the browser, and shared reports whether the browser
-// has more than one session.
+// New returns the clipboard of a browser. owned reports that we started the browser. shared reports whether the browser has more than one
+// session.
 func New(browser devtools.Session, logger *slog.Logger, owned bool, shared func() bool) *Clipboard {
 	return &Clipboard{browser: browser, logger: logger, owned: owned, shared: shared, turn: make(chan struct{}, 1), state: newState()}
 }
 
-// Session is what one session of the browser does with the clipboard.
+// Session is one session's access to the clipboard.
 type Session struct {
 	clipboard *Clipboard
 	context   cdp.BrowserContextID
-	// closed says that the session is closed; the clipboard's mutex guards it.
+	// closed is set when the session is closed. The clipboard's mutex guards it.
 	closed bool
 }
 
-// Session makes the session of a browser context.
+// Session returns the session of a browser context.
 func (b *Clipboard) Session(context cdp.BrowserContextID) *Session {
 	return &Session{clipboard: b, context: context}
 }
 
-// locked runs f with the state.
+// locked calls f with the state.
 func (b *Clipboard) locked(f func(*state)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,7 +89,7 @@ func (b *Clipboard) take(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Act notes that the session is acted on, until done is called. Sessions that may read the clipboard may not any more.
+// Act marks the session as being acted on until done is called. It withdraws the permission to read from other sessions.
 func (s *Session) Act(ctx context.Context) (done func(), err error) {
 	var reading []*Session
 	var withheld bool
@@ -110,7 +110,7 @@ func (s *Session) Act(ctx context.Context) (done func(), err error) {
 	return done, nil
 }
 
-// setReading puts the permission to read in force, or takes it out of force, when that is due.
+// setReading grants or withdraws the browser's permission to read, if the state requires it.
 func (s *Session) setReading(ctx context.Context, on bool) error {
 	release, err := s.clipboard.take(ctx)
 	if err != nil {
@@ -136,8 +136,8 @@ func (s *Session) setReading(ctx context.Context, on bool) error {
 	return nil
 }
 
-// regain reports whether the permission to read may be in force again: once no other session may write, with the session's
-// own content on the clipboard. The turn is held.
+// regain reports whether the permission to read may be granted again. No other session may be able to write, and the clipboard must hold
+// the session's own content. The caller holds the turn.
 func (s *Session) regain(ctx context.Context) (due bool, err error) {
 	busy, foreign := false, false
 	s.clipboard.locked(func(st *state) { busy, foreign = st.others(s, time.Now().Add(-activation)), st.foreign(s) })
@@ -157,15 +157,14 @@ func (s *Session) regain(ctx context.Context) (due bool, err error) {
 func (s *Session) permit(ctx context.Context, setting cdpbrowser.PermissionSetting) error {
 	_, err := cdp.Call(ctx, s.clipboard.browser, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{
 		Permission: &cdpbrowser.PermissionDescriptor{Name: Read, AllowWithoutSanitization: true}, Setting: setting, BrowserContextID: s.context})
-	if gone, ok := errors.AsType[*cdproto.Error](err); ok && strings.Contains(gone.Message, "Failed to find") { // it was closed meanwhile
+	if gone, ok := errors.AsType[*cdproto.Error](err); ok && strings.Contains(gone.Message, "Failed to find") { // the session was closed
 		return nil
 	}
 	return err
 }
 
-// Grant notes what the session is granted, and runs set, which is to set the permissions in the browser, meanwhile: mayRead
-// reports whether the permission to read is to be in force at once. It is in force later otherwise, when the session is acted
-// on.
+// Grant records the session's permissions and calls set, which must set them in the browser. mayRead reports whether the permission to read
+// takes effect immediately. If not, it takes effect when the session is acted on.
 func (s *Session) Grant(ctx context.Context, read, write bool, set func(mayRead func() bool) error) error {
 	release, err := s.clipboard.take(ctx)
 	if err != nil {
@@ -179,10 +178,10 @@ func (s *Session) Grant(ctx context.Context, read, write bool, set func(mayRead 
 	})
 }
 
-// errForeign says that nothing can be pasted.
+// errForeign reports that pasting is not possible.
 var errForeign = apierr.Errorf(apierr.NotActionable, "the clipboard may hold what another session copied, and cannot be emptied: fill the text instead, or use the default session alone")
 
-// load puts what the session has copied by keys on the clipboard, or nothing. The turn is held.
+// load puts the session's own last copy on the clipboard, or clears it. The caller holds the turn.
 func (s *Session) load(ctx context.Context) (loaded bool, err error) {
 	err = s.clipboard.keep(ctx, func(ctx context.Context, k *Keeper) (err error) {
 		loaded, err = k.Load(ctx, string(s.context))
@@ -196,7 +195,7 @@ func (s *Session) load(ctx context.Context) (loaded bool, err error) {
 	return loaded, nil
 }
 
-// keep calls the page that keeps what was copied, which it opens when there is none. The turn is held.
+// keep calls do with the keeper page, which it opens if necessary. The caller holds the turn.
 func (b *Clipboard) keep(ctx context.Context, do func(context.Context, *Keeper) error) (err error) {
 	if !b.owned {
 		return errors.New("the browser, and with it the clipboard, is somebody else's")
@@ -210,14 +209,14 @@ func (b *Clipboard) keep(ctx context.Context, do func(context.Context, *Keeper) 
 		}
 		b.keeper = k
 	}
-	if err = do(ctx, k); err != nil { // whatever is wrong with the page, the next one begins anew
+	if err = do(ctx, k); err != nil { // discard a broken page; the next call opens a new one
 		k.Close(ctx)
 		b.keeper = nil
 	}
 	return err
 }
 
-// Do does what copies or pastes by keys. It returns what is worth knowing of what was on the clipboard; often nothing.
+// Do runs an action that copies or pastes by keys. note describes what was pasted, if the caller should know; it is often empty.
 func (s *Session) Do(ctx context.Context, copies, pastes bool, do func() error) (note string, err error) {
 	release, err := s.clipboard.take(ctx)
 	if err != nil {
@@ -228,7 +227,7 @@ func (s *Session) Do(ctx context.Context, copies, pastes bool, do func() error) 
 	if note, err = s.own(ctx, pastes); err != nil {
 		return "", err
 	}
-	hangs := time.AfterFunc(hangLimit, release) // a page that hangs is in nobody's way
+	hangs := time.AfterFunc(hangLimit, release) // a hanging page must not block others
 	err = do()
 	if hangs.Stop() && copies && s.clipboard.shared() {
 		kept := s.clipboard.keep(ctx, func(ctx context.Context, k *Keeper) error {
@@ -242,7 +241,8 @@ func (s *Session) Do(ctx context.Context, copies, pastes bool, do func() error) 
 	return note, err
 }
 
-// own sees to it that the clipboard holds nothing of another session, and says so to who pastes. The turn is held.
+// own ensures that the clipboard holds no content of another session. For a paste, note reports a replaced clipboard. The caller holds the
+// turn.
 func (s *Session) own(ctx context.Context, pastes bool) (note string, err error) {
 	foreign := false
 	s.clipboard.locked(func(st *state) { foreign = st.foreign(s) })
@@ -251,7 +251,7 @@ func (s *Session) own(ctx context.Context, pastes bool) (note string, err error)
 	}
 	loaded, err := s.load(ctx)
 	switch {
-	case err != nil && !pastes: // what it copies replaces what is there
+	case err != nil && !pastes: // copying replaces the content anyway
 		return "", nil
 	case err != nil || !pastes:
 		return "", err
@@ -261,7 +261,7 @@ func (s *Session) own(ctx context.Context, pastes bool) (note string, err error)
 	return "but the clipboard was emptied, for it may have held what another session copied: copy again right before, or fill the text", nil
 }
 
-// Close forgets what a session that is closed has copied.
+// Close deletes the copies of a closed session.
 func (s *Session) Close(ctx context.Context) {
 	b := s.clipboard
 	b.locked(func(st *state) { st.end(s, time.Now()) })

@@ -1,8 +1,8 @@
-// Package clipboard keeps the clipboards of the sessions of a browser apart. Chromium has one clipboard for all its browser
-// contexts. A Clipboard knows whose content may be there; its Keeper is a hidden page in a context of its own that reads the
-// clipboard, writes it, and remembers what it read by session.
+// Package clipboard separates the clipboards of a browser's sessions. Chromium has one clipboard for all its browser contexts. A Clipboard
+// tracks whose content may be on it. Its Keeper is a hidden page in a separate context that reads and writes the clipboard and stores a
+// copy for each session.
 //
-// What was copied stays in that page. Callers say when a session is acted on (Act) and closed (Close).
+// The copied content never leaves that page. Callers report when a session is acted on (Act) and when it is closed (Close).
 package clipboard
 
 import (
@@ -23,22 +23,22 @@ import (
 var source string
 
 const (
-	// address is where the page is: the clipboard is for secure pages, and no such host can be.
+	// address is the page's URL. Only secure pages have clipboard access, and the host cannot exist.
 	address = "https://clipboard.invalid/"
-	// maxBytes is how much is remembered of what one session has copied.
+	// maxBytes limits the stored copy of a session.
 	maxBytes = 1 << 20
 )
 
-// Keeper is the hidden page. It serves one goroutine at a time.
+// Keeper is the hidden page. It must be used by one goroutine at a time.
 type Keeper struct {
 	root    devtools.Session
 	context cdp.BrowserContextID
 	page    *hidden.Page
-	// command is the function that the page's script gave.
+	// command is the function that the page's script returned.
 	command runtime.RemoteObjectID
 }
 
-// Open opens the page, which lives as long as the connection.
+// Open opens the page, which lives until Close or the end of the connection.
 func Open(ctx context.Context, root devtools.Session) (*Keeper, error) {
 	made, _, err := root.CreateContext(ctx, "", "")
 	if err != nil {
@@ -78,19 +78,18 @@ func (k *Keeper) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// Save remembers what is on the clipboard as a session's, in place of what was remembered. It reports whether there is
-// anything, up to 1 MiB; of more, nothing is remembered.
+// Save stores the clipboard's content as the session's copy and replaces the previous copy. It reports whether there was content of at most
+// 1 MiB. Larger content is not stored.
 func (k *Keeper) Save(ctx context.Context, session string) (saved bool, err error) {
 	return k.run(ctx, "save", session)
 }
 
-// Load puts on the clipboard what is remembered of a session, or nothing, in place of what is there. It reports whether
-// there was anything.
+// Load replaces the clipboard's content by the session's copy, or by nothing. It reports whether there was a copy.
 func (k *Keeper) Load(ctx context.Context, session string) (loaded bool, err error) {
 	return k.run(ctx, "load", session)
 }
 
-// Forget forgets what is remembered of a session.
+// Forget deletes the session's copy.
 func (k *Keeper) Forget(ctx context.Context, session string) error {
 	_, err := k.run(ctx, "forget", session)
 	return err
@@ -125,10 +124,10 @@ func (k *Keeper) run(ctx context.Context, command, session string) (done bool, e
 	return done, nil
 }
 
-// Close closes the page and its context. When ctx ends first, that goes on without the caller.
+// Close closes the page and its context. If ctx ends first, this continues in the background.
 func (k *Keeper) Close(ctx context.Context) {
 	if k.page != nil {
 		k.page.Close(ctx)
 	}
-	k.root.Conn.Go(func() { _ = k.root.DisposeContext(context.WithoutCancel(ctx), k.context) }) // it fails with the connection only
+	k.root.Conn.Go(func() { _ = k.root.DisposeContext(context.WithoutCancel(ctx), k.context) }) // fails only with the connection
 }

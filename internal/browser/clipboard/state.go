@@ -2,20 +2,22 @@ package clipboard
 
 import "time"
 
-// activation is how long after an action a page is counted among those that may write. Chromium's own limit is 5 s.
+// activation is how long after an action a page counts as able to write. Chromium's own limit is 5 s.
 const activation = 10 * time.Second
 
-// state says whose content may be on the clipboard. It is a plain value; a Clipboard guards it.
+// state tracks whose content may be on the clipboard. It is a plain value guarded by a Clipboard.
 type state struct {
-	// acting counts what is being done in each session. acted is when each was acted on last, and closed the latest of those
-	// that are closed.
+	// acting counts the running actions of each session. acted is the time of each session's last action. closed is the time of the last
+	// action of any closed session.
 	acting map[*Session]int
 	acted  map[*Session]time.Time
 	closed time.Time
-	// owner is whose content was put there, at since; nil: nobody's was, so it was empty when the browser began.
+	// owner is the session whose content was put on the clipboard, at since. It is nil if there was none, so the clipboard still has its
+	// initial, empty state.
 	owner *Session
 	since time.Time
-	// readers are the sessions that were granted clipboard-read; true: it is in force. writers may write at any time.
+	// readers holds the sessions that were granted clipboard-read. The value reports whether the permission is in effect. writers holds the
+	// sessions that may write at any time.
 	readers map[*Session]bool
 	writers map[*Session]bool
 }
@@ -24,8 +26,8 @@ func newState() state {
 	return state{acting: map[*Session]int{}, acted: map[*Session]time.Time{}, readers: map[*Session]bool{}, writers: map[*Session]bool{}}
 }
 
-// begin notes that a session is acted on, until done is called. It returns the other sessions that may read now, and
-// whether the session's own permission to read is withheld.
+// begin marks a session as being acted on until done is called. It returns the other sessions that may read now, and whether the session's
+// own permission to read is withheld.
 func (s *state) begin(c *Session) (reading []*Session, withheld bool) {
 	s.acting[c]++
 	for r, inForce := range s.readers {
@@ -37,7 +39,7 @@ func (s *state) begin(c *Session) (reading []*Session, withheld bool) {
 	return reading, granted && !inForce
 }
 
-// done ends what began.
+// done ends an action that begin started.
 func (s *state) done(c *Session, now time.Time) {
 	if s.acting[c]--; s.acting[c] <= 0 {
 		delete(s.acting, c)
@@ -49,12 +51,12 @@ func (s *state) done(c *Session, now time.Time) {
 	s.acted[c] = now
 }
 
-// foreign reports whether the clipboard may hold what another session copied.
+// foreign reports whether the clipboard may hold another session's content.
 func (s *state) foreign(c *Session) bool {
 	return s.owner != nil && s.owner != c || s.others(c, s.since.Add(-activation))
 }
 
-// others reports whether another session may have written after a moment.
+// others reports whether another session may have written after the given time.
 func (s *state) others(c *Session, after time.Time) bool {
 	for x := range s.writers {
 		if x != c {
@@ -74,10 +76,11 @@ func (s *state) others(c *Session, after time.Time) bool {
 	return !s.closed.IsZero() && s.closed.After(after)
 }
 
-// own notes that the clipboard holds what is a session's own.
+// own records that the clipboard holds a session's own content.
 func (s *state) own(c *Session, now time.Time) { s.owner, s.since = c, now }
 
-// mayRead puts the permission to read in force, unless another session may write, or its content may be there.
+// mayRead reports whether a session may read, and if so, records that the permission is in effect. A session may not read while another
+// session can write or its content may be on the clipboard.
 func (s *state) mayRead(c *Session) bool {
 	for r, inForce := range s.readers {
 		if r != c && inForce {
@@ -91,7 +94,8 @@ func (s *state) mayRead(c *Session) bool {
 	return ok
 }
 
-// withhold takes the permission to read out of force: who may read may write without being acted on.
+// withhold records that the permission to read is no longer in effect. It counts as an action, because a session that may read may also
+// write without one.
 func (s *state) withhold(c *Session, now time.Time) {
 	if s.readers[c] {
 		s.readers[c] = false
@@ -99,7 +103,7 @@ func (s *state) withhold(c *Session, now time.Time) {
 	}
 }
 
-// grant notes what a session is granted.
+// grant records the permissions of a session.
 func (s *state) grant(c *Session, read, write bool, now time.Time) {
 	if s.readers[c] {
 		s.acted[c] = now
@@ -114,7 +118,7 @@ func (s *state) grant(c *Session, read, write bool, now time.Time) {
 	}
 }
 
-// end forgets a session that is closed; what it copied may still be there.
+// end removes a closed session. Its content may still be on the clipboard.
 func (s *state) end(c *Session, now time.Time) {
 	c.closed = true
 	at := s.acted[c]

@@ -28,9 +28,9 @@ type answered struct {
 type exchange struct {
 	id, url string
 	main    bool
-	// start and end are times of the browser's clock; 0: not known.
+	// start and end are times of the browser's clock. Zero means unknown.
 	start, end time.Duration
-	// sent and got are the headers as JSON.
+	// sent and got are the request and response headers as JSON.
 	sent, got []byte
 	answered
 }

@@ -98,9 +98,9 @@ type Request struct {
 	ID, Frame, Document string
 	// Type is the browser's resource type. It may be empty, and it may change with the response.
 	Type string
-	// Gated is the URL, when the gate answered in place of its server.
+	// Gated is the URL, if the gate responded in place of its server.
 	Gated string
-	// Sheet is the URL of a style sheet that is asked for, in the event that begins the request.
+	// Sheet is the URL of a requested style sheet. It is set in the event that starts the request.
 	Sheet string
 	// Begun and Ended report the start and the end of the request. An event with neither shows progress.
 	Begun, Ended bool

@@ -1,7 +1,7 @@
 // Package dialogs handles the JavaScript dialogs of a page: alert, confirm, prompt and beforeunload.
 //
-// The browser reports the dialogs of all frames, in whatever process, on the page's main session, and shows one at a time.
-// Dialogs answers those that a policy has an answer for at once; the others stay open until somebody answers them.
+// The browser reports the dialogs of all frames, in any process, on the page's main session, and shows one at a time. Dialogs immediately
+// answers the dialogs that its policy covers. Others stay open until AnswerDialog.
 package dialogs
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// Dialogs are the dialogs of one page.
+// Dialogs manages the dialogs of one page.
 type Dialogs struct {
 	m *frames.Manager
 	// State is guarded by the monitor.
@@ -28,10 +28,10 @@ type Dialogs struct {
 	answering chan struct{}
 }
 
-// New makes the dialogs of a page.
+// New returns the Dialogs of a page.
 func New(m *frames.Manager) *Dialogs { return &Dialogs{m: m, answering: make(chan struct{}, 1)} }
 
-// Opening takes in a dialog that was opened. It runs on the page's loop.
+// Opening handles a new dialog. It runs on the page's loop.
 func (d *Dialogs) Opening(e cdppage.EventJavascriptDialogOpening) {
 	d.m.Lock()
 	opened := d.State.Opened(e.Type.String(), e.Message, e.DefaultPrompt, time.Now())
@@ -42,8 +42,8 @@ func (d *Dialogs) Opening(e cdppage.EventJavascriptDialogOpening) {
 	d.m.Emit(driver.DialogOpened{Dialog: opened})
 }
 
-// Closing takes in that a dialog was closed; kept is called, with the lock held, when that keeps a page that was to be left.
-// It runs on the page's loop.
+// Closing handles a closed dialog. If the dialog keeps a page that was to be left, Closing calls kept with the lock held. It runs on the
+// page's loop.
 func (d *Dialogs) Closing(e cdppage.EventJavascriptDialogClosed, kept func()) {
 	d.m.Lock()
 	closed, stays := d.State.Closed(e.Result, time.Now())
@@ -55,7 +55,7 @@ func (d *Dialogs) Closing(e cdppage.EventJavascriptDialogClosed, kept func()) {
 	d.m.Emit(driver.DialogClosed{Dialog: closed})
 }
 
-// answer returns what sends the answer of the open dialog, to be called without the lock, which is held.
+// answer returns a function that answers the open dialog. The caller holds the lock, but must call the function without it.
 func (d *Dialogs) answer(due bool) func() {
 	if !due {
 		return func() {}
@@ -65,19 +65,19 @@ func (d *Dialogs) answer(due bool) func() {
 	return func() { d.m.Main.Post(d.m.Life, cdppage.CommandHandleJavaScriptDialog, params) }
 }
 
-// SetDialogPolicy sets the answer that dialogs get at once, the open one included; see driver.Dialogs.
+// SetDialogPolicy sets the immediate answer to dialogs, including the open one; see driver.Dialogs.
 func (d *Dialogs) SetDialogPolicy(policy driver.DialogPolicy) {
 	d.change(func(s *State) { s.SetPolicy(policy) })
 }
 
-// Leave dismisses the dialogs of a page that is being left, which otherwise stays for them, until stay is called or
-// another document is there.
+// Leave dismisses the dialogs of a page that is being left, which would otherwise block it, until stay is called or another document is
+// committed.
 func (d *Dialogs) Leave() (stay func()) {
 	d.change(func(s *State) { s.SetLeaving(true) })
 	return func() { d.change(func(s *State) { s.SetLeaving(false) }) }
 }
 
-// change changes the state, and answers the open dialog when it is answered at once by now.
+// change changes the state, and answers the open dialog if the new state has an answer for it.
 func (d *Dialogs) change(change func(*State)) {
 	d.m.Lock()
 	change(&d.State)
@@ -86,8 +86,8 @@ func (d *Dialogs) change(change func(*State)) {
 	answer()
 }
 
-// AnswerDialog answers the open dialog; see driver.Dialogs. One answer is under way at a time, because the protocol does not
-// say which dialog an answer is for.
+// AnswerDialog answers the open dialog; see driver.Dialogs. Answers are sent one at a time, because the protocol does not identify the
+// dialog that an answer is for.
 func (d *Dialogs) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.Dialog, error) {
 	select {
 	case d.answering <- struct{}{}:
@@ -110,7 +110,7 @@ func (d *Dialogs) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driv
 	}
 	_, err := cdp.Call(ctx, d.m.Main, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: a.Accept, PromptText: text})
 	if _, ok := errors.AsType[*cdproto.Error](err); ok && d.m.Life.Err() == nil {
-		_ = d.m.Barrier(ctx) // what became of it is known then
+		_ = d.m.Barrier(ctx) // after the barrier, the dialog's outcome is known
 		return driver.Dialog{}, &apierr.Error{Kind: apierr.NoDialog, Message: fmt.Sprintf("the dialog %q closed by itself: go on", open.Message), Err: err}
 	}
 	if err == nil {
@@ -124,14 +124,14 @@ func (d *Dialogs) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driv
 	return d.State.Reached(open, a.Accept), nil
 }
 
-// Open is the dialog that is open, with its whole default text; the zero value when there is none.
+// Open returns the open dialog with its full default text, or the zero value.
 func (d *Dialogs) Open() (open driver.Dialog, prompt string) {
 	d.m.Lock()
 	defer d.m.Unlock()
 	return d.State.Open()
 }
 
-// Count is how many dialogs the page has opened so far.
+// Count returns how many dialogs the page has opened.
 func (d *Dialogs) Count() uint64 {
 	d.m.Lock()
 	defer d.m.Unlock()

@@ -9,37 +9,37 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// State is what a page knows of its dialogs. It is a plain value; the page's monitor guards it.
+// State tracks the dialogs of a page. It is a plain value guarded by the page's monitor.
 type State struct {
 	policy driver.DialogPolicy
-	// count is how many dialogs were opened, open the one that is open now, and prompt its whole default text.
+	// count is how many dialogs were opened. open is the open dialog, and prompt its full default text.
 	count  uint64
 	open   *driver.Dialog
 	prompt string
-	// ended holds the last dialogs that are closed, oldest first.
+	// ended holds the last closed dialogs, oldest first.
 	ended []driver.Dialog
-	// leaving says that the page is being left: what it still opens is dismissed.
+	// leaving is set while the page is being left. Its dialogs are then dismissed.
 	leaving bool
-	// unloads counts the beforeunload dialogs, stays those that kept the page.
+	// unloads counts the beforeunload dialogs. stays counts those that kept the page.
 	unloads, stays int
 	// row counts the dialogs that followed each other with hardly a pause in between, the last one at the time that is kept.
 	row  int
 	last time.Time
 }
 
-// A page that opens more than maxRow dialogs in a row, without a pause of rowPause, gets no more answers at once: it would
-// do nothing else for ever, and no call would end.
+// A page that opens more than maxRow dialogs in a row, without a pause of rowPause, gets no more immediate answers. Otherwise it could open
+// dialogs forever, and no call would end.
 const (
 	maxRow   = 200
 	rowPause = time.Second
 )
 
 const (
-	// maxEnded is how many closed dialogs are remembered, to know which one an answer reached.
+	// maxEnded limits the remembered closed dialogs, which serve to determine which dialog an answer reached.
 	maxEnded = 8
-	// maxPrompt bounds a prompt's default text, in bytes.
+	// maxPrompt limits a prompt's default text, in bytes.
 	maxPrompt = 400_000
-	// maxText bounds the texts of a dialog, in characters.
+	// maxText limits the texts of a dialog, in characters.
 	maxText = 1000
 )
 
@@ -50,7 +50,7 @@ func head(text string) string {
 
 const beforeUnload = string(cdppage.DialogTypeBeforeunload)
 
-// Opened notes a dialog, with the answer that it gets at once.
+// Opened records a dialog and returns it with its immediate answer.
 func (s *State) Opened(kind, message, prompt string, now time.Time) driver.Dialog {
 	s.count++
 	if now.Sub(s.last) > rowPause {
@@ -65,10 +65,10 @@ func (s *State) Opened(kind, message, prompt string, now time.Time) driver.Dialo
 	return *s.open
 }
 
-// answerTo is the answer that a dialog of a type gets at once, if any.
+// answerTo returns the immediate answer to a dialog of a type, if any.
 func (s *State) answerTo(kind string) driver.Answer {
 	switch {
-	case s.leaving && kind != beforeUnload: // whoever leaves gets away, sooner or later
+	case s.leaving && kind != beforeUnload: // leaving must succeed eventually
 		return driver.Dismissed
 	case s.row >= maxRow:
 		return driver.Unanswered
@@ -80,9 +80,9 @@ func (s *State) answerTo(kind string) driver.Answer {
 	return driver.Unanswered
 }
 
-// Closed notes that the open dialog was closed; stays reports whether that keeps a page that was to be left.
+// Closed records that the open dialog was closed. stays reports whether this keeps a page that was to be left.
 func (s *State) Closed(accepted bool, now time.Time) (d driver.Dialog, stays bool) {
-	if s.open != nil { // else it was open before the page was listened to
+	if s.open != nil { // nil if the dialog opened before we listened to the page
 		d = *s.open
 	}
 	if d.Answer = driver.Dismissed; accepted {
@@ -98,16 +98,16 @@ func (s *State) Closed(accepted bool, now time.Time) (d driver.Dialog, stays boo
 	return d, stays
 }
 
-// Lost notes that the renderer is gone, and with it the open dialog.
+// Lost records that the renderer is gone, and the open dialog with it.
 func (s *State) Lost() { s.open = nil }
 
-// SetPolicy sets the answer that dialogs get at once.
+// SetPolicy sets the immediate answer to dialogs.
 func (s *State) SetPolicy(policy driver.DialogPolicy) { s.policy = policy }
 
-// SetLeaving says whether the page is being left. A beforeunload dialog is not the page's to decide.
+// SetLeaving records whether the page is being left. Beforeunload dialogs still follow the policy.
 func (s *State) SetLeaving(leaving bool) { s.leaving = leaving }
 
-// Reconsider gives the open dialog the answer that it would get at once by now, and reports whether there is one to send.
+// Reconsider sets the open dialog's answer from the current state, and reports whether there is an answer to send.
 func (s *State) Reconsider() bool {
 	if s.open == nil || s.open.Answer != driver.Unanswered {
 		return false
@@ -116,7 +116,7 @@ func (s *State) Reconsider() bool {
 	return s.open.Answer != driver.Unanswered
 }
 
-// Open is the dialog that is open, with its whole default text; the zero value when there is none.
+// Open returns the open dialog with its full default text, or the zero value.
 func (s *State) Open() (d driver.Dialog, prompt string) {
 	if s.open != nil {
 		d = *s.open
@@ -124,18 +124,18 @@ func (s *State) Open() (d driver.Dialog, prompt string) {
 	return d, s.prompt
 }
 
-// Count is how many dialogs the page has opened so far.
+// Count returns how many dialogs the page has opened.
 func (s *State) Count() uint64 { return s.count }
 
-// Unloads is how many beforeunload dialogs the page has opened, and Stays how many of them kept the page.
+// Unloads returns how many beforeunload dialogs the page has opened.
 func (s *State) Unloads() int { return s.unloads }
 
-// Stays is how many beforeunload dialogs kept the page.
+// Stays returns how many beforeunload dialogs kept the page.
 func (s *State) Stays() int { return s.stays }
 
-// Reached is the dialog that an answer reached, which was sent while open was: the browser reports that a dialog is closed
-// right before it reports that the dialog was answered. Only when the open dialog closed by itself and another came at the
-// same moment did the answer reach that one.
+// Reached returns the dialog that an answer reached. open is the dialog that was open when the answer was sent. The browser reports that a
+// dialog is closed right before it confirms the answer. The answer reached a later dialog only if the open dialog closed by itself and
+// another opened at that moment.
 func (s *State) Reached(open driver.Dialog, accept bool) driver.Dialog {
 	want := driver.Dismissed
 	if accept {

@@ -1,8 +1,8 @@
-// Package downloaddir keeps the files that pages give: a folder for each session, which only this user can open.
+// Package downloaddir stores downloaded files in one folder per session, which only this user can access.
 //
-// What it guarantees: a file stands under its name only when it is complete; no name leads out of its folder, is a
-// device or a hidden file, or has characters that mislead who reads it; no file is ever overwritten. Callers owe ids
-// from the browser, and one call for each id at a time.
+// A file gets its final name only when it is complete. A name never leads out of its folder, never denotes a device or a hidden file, and
+// contains no misleading characters. Files are never overwritten. Callers must use IDs from the browser, and must not make concurrent calls
+// for the same ID.
 package downloaddir
 
 import (
@@ -22,7 +22,7 @@ import (
 // Folder is the folder of one session.
 type Folder struct{ dir string }
 
-// Open makes the folder below root, unless it is there. The name must not lead anywhere else.
+// Open creates the folder below root if necessary. It rejects a name that leads elsewhere.
 func Open(root, name string) (*Folder, error) {
 	if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
 		return nil, fmt.Errorf("%q is not a name for a folder of downloads", name)
@@ -34,16 +34,16 @@ func Open(root, name string) (*Folder, error) {
 	return f, nil
 }
 
-// Dir is where complete files are.
+// Dir returns the directory of complete files.
 func (f *Folder) Dir() string { return f.dir }
 
-// Incoming is where the browser writes files, each under its id.
+// Incoming returns the directory where the browser writes files under their IDs.
 func (f *Folder) Incoming() string { return filepath.Join(f.dir, ".incoming") }
 
-// safeID is what the ids of the browser look like.
+// safeID matches the browser's IDs.
 var safeID = lazyregexp.New(`^[0-9A-Za-z-]{1,64}$`)
 
-// Keep gives the complete file of an id a name that is like the suggested one, and returns its path and size.
+// Keep renames the complete file of an ID to a safe form of the suggested name, and returns its path and size.
 func (f *Folder) Keep(id, suggested string) (path string, size int64, err error) {
 	if !safeID().MatchString(id) {
 		return "", 0, fmt.Errorf("%q is not an id of a download", id)
@@ -65,11 +65,11 @@ func (f *Folder) Keep(id, suggested string) (path string, size int64, err error)
 	return path, info.Size(), err
 }
 
-// maxAlike is how many files of one name are told apart by a number.
+// maxAlike limits how many files of the same name are distinguished by a number.
 const maxAlike = 1000
 
-// reserve makes an empty file of the name, with a number behind it when there is one of the name. The rename that
-// follows puts the file in its place.
+// reserve creates an empty file with the given name. If the name is taken, it appends a number. The rename that follows replaces the empty
+// file.
 func (f *Folder) reserve(name, id string) (string, error) {
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -94,7 +94,7 @@ func (f *Folder) reserve(name, id string) (string, error) {
 	return "", fs.ErrExist
 }
 
-// Drop removes what there is of a file that will not be complete.
+// Drop removes the partial file of a download that will not complete.
 func (f *Folder) Drop(id string) {
 	if !safeID().MatchString(id) {
 		return
@@ -104,7 +104,7 @@ func (f *Folder) Drop(id string) {
 	}
 }
 
-// Close removes what is not complete, or everything.
+// Close removes incomplete files, or everything if keep is false.
 func (f *Folder) Close(keep bool) error {
 	if !keep {
 		return os.RemoveAll(f.dir)
@@ -112,22 +112,22 @@ func (f *Folder) Close(keep bool) error {
 	if err := os.RemoveAll(f.Incoming()); err != nil {
 		return err
 	}
-	_ = os.Remove(f.dir) // when it is empty
+	_ = os.Remove(f.dir) // succeeds only if it is empty
 	return nil
 }
 
 const (
-	// maxName is how many bytes a name has at most, maxExt its extension: file systems take 255, of which a number
-	// needs some.
+	// maxName limits the length of a name in bytes, and maxExt that of its extension. File systems allow 255 bytes; a number needs some of
+	// them.
 	maxName = 150
 	maxExt  = 20
 )
 
-// reserved are the names that mean devices on some system, whatever extension they have.
+// reserved matches names that denote devices on some systems, with any extension.
 var reserved = lazyregexp.New(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$|desktop)$`)
 
-// Name makes a safe file name of one that a page suggests: one element of a path, at most 150 bytes of printable
-// characters, not hidden, not a device.
+// Name returns a safe file name for the name that a page suggests: one path element of at most 150 bytes of printable characters that is
+// neither hidden nor a device.
 func Name(suggested string) string {
 	name := strings.ToValidUTF8(suggested, "_")
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
@@ -154,14 +154,14 @@ func Name(suggested string) string {
 	return stem + ext
 }
 
-// plain replaces what misleads, or what some file system does not take.
+// plain replaces characters that mislead or that some file system rejects.
 func plain(r rune) rune {
 	switch {
 	case strings.ContainsRune(`<>:"|?*`, r), unicode.IsControl(r):
 		return '_'
 	case unicode.IsSpace(r):
 		return ' '
-	case !unicode.IsPrint(r): // among them those that change the direction of writing
+	case !unicode.IsPrint(r): // including characters that change the text direction
 		return -1
 	}
 	return r

@@ -1,7 +1,6 @@
-// Package keyboard says which events of the keyboard make a text or a chord of keys, as the browser takes them. It
-// is pure: nothing is sent here.
+// Package keyboard translates a text or a chord of keys into the browser's keyboard events. It is pure and sends nothing.
 //
-// The keyboard is that of the United States. What it has no key for is inserted as an input method does it.
+// The keyboard has the US layout. Characters without a key are inserted as by an input method.
 package keyboard
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 )
 
-// The bits of the modifiers in an event.
+// Modifier bits in an event.
 const (
 	Alt     int64 = 1
 	Control int64 = 2
@@ -21,10 +20,10 @@ const (
 	Shift   int64 = 8
 )
 
-// modifierBits are the modifiers by name.
+// modifierBits maps the names of modifiers to their bits.
 var modifierBits = map[string]int64{"Alt": Alt, "Control": Control, "Meta": Meta, "Shift": Shift}
 
-// Modifiers returns the bits of named modifiers. An unknown name is an error that says which there are.
+// Modifiers returns the bits of named modifiers. For an unknown name, the error lists the valid names.
 func Modifiers(names []string) (int64, error) {
 	var bits int64
 	for _, name := range names {
@@ -37,19 +36,18 @@ func Modifiers(names []string) (int64, error) {
 	return bits, nil
 }
 
-// Event is one thing to send: Key, or when that is nil Text, which an input method inserts.
+// Event is one event to send: Key, or, if Key is nil, Text that an input method inserts.
 type Event struct {
 	Key  *input.DispatchKeyEventParams
 	Text string
-	// Composed says that a person writes Text with an input method that shows it while it is written.
+	// Composed is set if Text is written with an input method that shows a composition.
 	Composed bool
 }
 
-// maxKeys is how many characters are typed key by key; longer text goes in as a paste does.
+// maxKeys limits how many characters are typed key by key. Longer text is inserted as by a paste.
 const maxKeys = 200
 
-// Text returns the events that type a text. A line break is the key Enter, unless the text is so long that it is
-// inserted as one piece.
+// Text returns the events that type a text. A line break is the Enter key, unless the text is so long that it is inserted in one piece.
 func Text(text string) []Event {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if utf8.RuneCountInString(text) > maxKeys {
@@ -58,7 +56,7 @@ func Text(text string) []Event {
 	return Typed(text)
 }
 
-// Typed returns the events that type a text key by key, however long it is.
+// Typed returns the events that type a text of any length key by key.
 func Typed(text string) []Event {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	var events []Event
@@ -80,8 +78,8 @@ func Typed(text string) []Event {
 	return events
 }
 
-// Framed returns the events that insert a text as one piece while a key is held: the key of its last character, or the one
-// that input methods press for what no key types. The key itself enters nothing.
+// Framed returns the events that insert a text in one piece while a key is held. The key is that of the last character, or the key code of
+// input methods if no key types that character. The key itself inserts nothing.
 func Framed(text string) []Event {
 	s := stroke{key: key{name: "Process", vk: inputMethodKey}}
 	var bits int64
@@ -98,10 +96,10 @@ func Framed(text string) []Event {
 	return []Event{{Key: down}, {Text: text}, {Key: s.up(bits)}}
 }
 
-// inputMethodKey is the code of keys that an input method handles.
+// inputMethodKey is the key code for keys that an input method handles.
 const inputMethodKey = 229
 
-// typed finds the key for a character.
+// typed returns the key for a character.
 func typed(r rune) (stroke, bool) {
 	switch r {
 	case '\n', '\r':
@@ -116,8 +114,7 @@ func typed(r rune) (stroke, bool) {
 	return s, ok
 }
 
-// inserted cuts off the beginning of a text that no key types: one that is written with an input method and shown
-// meanwhile, or one that is not.
+// inserted returns the longest prefix of a text that no key types and that is either all composed or not composed at all.
 func inserted(text string) (run string, composed bool) {
 	for i, r := range text {
 		if _, ok := typed(r); ok {
@@ -132,13 +129,13 @@ func inserted(text string) (run string, composed bool) {
 	return text, composed
 }
 
-// isComposed reports whether a character is of a script that is written with an input method.
+// isComposed reports whether a character belongs to a script that is written with an input method.
 func isComposed(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo, unicode.Yi)
 }
 
-// Chord returns the events that press the keys of a chord such as "Control+a", "Shift+Tab" or "+", and let them go
-// again. mac makes those that edit do so on a Mac, where the browser leaves that to the system.
+// Chord returns the events that press and release the keys of a chord such as "Control+a", "Shift+Tab" or "+". mac adds the editing
+// commands that the system provides on a Mac.
 func Chord(chord string, mac bool) ([]Event, error) {
 	modifiers, key := splitChord(chord)
 	var events []Event
@@ -177,8 +174,9 @@ func Chord(chord string, mac bool) ([]Event, error) {
 	return events, nil
 }
 
-// Held splits the events of a chord at the press of its key: those to its press, and those that let all keys go. The press repeated, as a
-// keyboard does it while the key is held, is repeat. A chord of a character that no key types cannot be held: ok is false.
+// Held splits the events of a chord at the press of its key: the events up to the press, and the events that release all keys. repeat is
+// the press with AutoRepeat, as a keyboard sends it while the key is held. ok is false for a chord of a character that no key types, which
+// cannot be held.
 func Held(chord []Event) (press []Event, repeat Event, rest []Event, ok bool) {
 	for i := len(chord) - 1; i >= 0; i-- {
 		if key := chord[i].Key; key != nil && key.Type != input.DispatchKeyEventTypeKeyUp {
@@ -197,13 +195,13 @@ func splitChord(chord string) (modifiers []string, key string) {
 	switch {
 	case chord == "+":
 		return nil, "+"
-	case strings.HasSuffix(chord, "++"): // "+" itself, behind modifiers
+	case strings.HasSuffix(chord, "++"): // "+" itself, after modifiers
 		return parts[:n-1], "+"
 	}
 	return parts[:n], parts[n]
 }
 
-// press returns the events that press the key of a chord, and let it go again, while modifiers are held down.
+// press returns the events that press and release the key of a chord while modifiers are held.
 func (s stroke) press(modifiers int64, mac bool) []Event {
 	if s.shift {
 		modifiers |= Shift
@@ -215,16 +213,16 @@ func (s stroke) press(modifiers int64, mac bool) []Event {
 	return []Event{{Key: pressed}, {Key: s.up(modifiers)}}
 }
 
-// ClipboardUse says what a chord does with the clipboard.
+// ClipboardUse reports how a chord uses the clipboard.
 type ClipboardUse struct{ Copies, Pastes bool }
 
-// Codes of the keys that copy, cut and paste, as the browser knows them.
+// Key codes of the keys that copy, cut and paste.
 const (
 	keyC, keyV, keyX     = 'C', 'V', 'X'
 	keyInsert, keyDelete = 45, 46
 )
 
-// UsesClipboard says whether a chord copies, cuts or pastes, whatever else is held. A chord that Chord refuses does neither.
+// UsesClipboard reports whether a chord copies, cuts or pastes, whatever other keys it holds. An invalid chord does neither.
 func UsesClipboard(chord string, mac bool) (use ClipboardUse) {
 	events, _ := Chord(chord, mac)
 	for _, e := range events {
@@ -246,7 +244,7 @@ func UsesClipboard(chord string, mac bool) (use ClipboardUse) {
 	return use
 }
 
-// down is the event of the key going down while modifiers are held.
+// down returns the event that presses the key while modifiers are held.
 func (s stroke) down(modifiers int64) *input.DispatchKeyEventParams {
 	e := s.event(modifiers)
 	e.Type = input.DispatchKeyEventTypeRawKeyDown
@@ -257,7 +255,7 @@ func (s stroke) down(modifiers int64) *input.DispatchKeyEventParams {
 	return e
 }
 
-// up is the event of the key going up while modifiers are held still.
+// up returns the event that releases the key while modifiers are still held.
 func (s stroke) up(modifiers int64) *input.DispatchKeyEventParams {
 	e := s.event(modifiers)
 	e.Type = input.DispatchKeyEventTypeKeyUp
@@ -280,7 +278,7 @@ func (s stroke) event(modifiers int64) *input.DispatchKeyEventParams {
 	return e
 }
 
-// types is what the key types: nothing while a key is held that makes it a command.
+// types returns the text that the key types. It is empty if a held modifier makes the key a command.
 func (s stroke) types(modifiers int64) string {
 	switch {
 	case modifiers&^Shift != 0:
@@ -295,13 +293,13 @@ func (s stroke) types(modifiers int64) string {
 	return s.name
 }
 
-// commandKey is a chord.
+// commandKey identifies a chord.
 type commandKey struct {
 	modifiers int64
 	code      string
 }
 
-// macCommands are the editing commands of chords that a Mac's text system handles.
+// macCommands maps chords to the editing commands that a Mac's text system runs.
 var macCommands = map[commandKey][]string{
 	{Meta, "KeyA"}:               {"selectAll"},
 	{Meta, "KeyC"}:               {"copy"},

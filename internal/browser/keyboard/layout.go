@@ -2,19 +2,19 @@ package keyboard
 
 import "sync"
 
-// key is one key of the keyboard, on the layout of the United States.
+// key is one key of the US layout.
 type key struct {
-	// code names the place on the keyboard, and name what the key says without and with Shift.
+	// code is the key's position on the keyboard. name and shifted are its values without and with Shift.
 	code, name, shifted string
-	// vk is the number that KeyboardEvent.keyCode has.
+	// vk is the value of KeyboardEvent.keyCode.
 	vk int64
-	// location is 0, 1 (left), 2 (right) or 3 (on the number pad).
+	// location is 0, 1 (left), 2 (right) or 3 (number pad).
 	location int64
-	// text is what the key types when that is not its name.
+	// text is the text that the key types, if it differs from name.
 	text string
 }
 
-// printable are the keys that type a character.
+// printable lists the keys that type a character.
 var printable = []key{
 	{code: "Backquote", name: "`", shifted: "~", vk: 192},
 	{code: "Digit1", name: "1", shifted: "!", vk: 49},
@@ -40,7 +40,7 @@ var printable = []key{
 	{code: "Space", name: " ", shifted: " ", vk: 32},
 }
 
-// named are the keys that have a name, and the keys of the number pad, which are named by their code.
+// named lists the keys that have a name.
 var named = []key{
 	{code: "Enter", name: "Enter", vk: 13, text: "\r"},
 	{code: "Tab", name: "Tab", vk: 9},
@@ -68,7 +68,7 @@ var named = []key{
 	{code: "F10", name: "F10", vk: 121}, {code: "F11", name: "F11", vk: 122}, {code: "F12", name: "F12", vk: 123},
 }
 
-// pad are the keys of the number pad with NumLock on.
+// pad lists the keys of the number pad with NumLock on, except the digits.
 var pad = []key{
 	{code: "NumpadEnter", name: "Enter", vk: 13, location: 3, text: "\r"},
 	{code: "NumpadAdd", name: "+", vk: 107, location: 3},
@@ -78,7 +78,7 @@ var pad = []key{
 	{code: "NumpadDecimal", name: ".", vk: 110, location: 3},
 }
 
-// held are the keys that change what others do.
+// held lists the modifier keys.
 var held = []key{
 	{code: "ShiftLeft", name: "Shift", vk: 16, location: 1},
 	{code: "ControlLeft", name: "Control", vk: 17, location: 1},
@@ -96,7 +96,7 @@ type stroke struct {
 	shift bool
 }
 
-// keyboard finds keys by what they type, by name and by code. The map is made at the first key.
+// keyboard maps characters, names and codes to keys. The map is built on first use.
 var keyboard = sync.OnceValue(layOut)
 
 func layOut() map[string]stroke {

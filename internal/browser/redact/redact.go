@@ -1,4 +1,4 @@
-// Package redact paints over what is masked in a picture. It is pure.
+// Package redact paints over masked areas of a picture. It is pure.
 package redact
 
 import (
@@ -15,25 +15,25 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Ink is the colour of what is painted over.
+// Ink is the color of painted areas.
 var Ink = color.RGBA{R: 0x20, G: 0x20, B: 0x20, A: 0xff}
 
-// ErrOutside says that nothing of what is to be shown is in the picture.
+// ErrOutside reports that the clip is outside the picture.
 var ErrOutside = errors.New("nothing of it is in the viewport: scroll to it first")
 
-// View is what a picture shows: the size of the viewport, in CSS pixels.
+// View is the size of the viewport that a picture shows, in CSS pixels.
 type View struct{ Width, Height float64 }
 
-// Show is what is wanted of a picture: the part Clip, in CSS pixels, all when its width is 0; as "png", or as "jpeg" of a
-// quality of 1 to 100.
+// Show selects the output: the area Clip, in CSS pixels, or everything if its width is 0; encoded as "png", or as "jpeg" with a quality
+// from 1 to 100.
 type Show struct {
 	Clip    dom.Box
 	Format  string
 	Quality int
 }
 
-// Cover paints boxes, in CSS pixels of the viewport, over a PNG of it, and encodes what is wanted. No pixel that a box
-// touches is left. It fails when the picture does not show the view, which would put the boxes elsewhere.
+// Cover paints boxes, in CSS pixels of the viewport, over a PNG of the viewport and encodes the result. It paints every pixel that a box
+// touches. It fails if the picture's proportions differ from the view's, because the boxes would be misplaced.
 func Cover(picture []byte, view View, boxes []dom.Box, show Show) ([]byte, error) {
 	decoded, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {
@@ -66,10 +66,10 @@ func Cover(picture []byte, view View, boxes []dom.Box, show Show) ([]byte, error
 	return encoded.Bytes(), err
 }
 
-// outward is a box in pixels, with all that it touches.
+// outward converts a box to pixels and rounds it outward.
 func outward(b dom.Box, x, y float64) image.Rectangle {
 	return image.Rect(pixel(math.Floor(b.X*x)), pixel(math.Floor(b.Y*y)), pixel(math.Ceil((b.X+b.Width)*x)), pixel(math.Ceil((b.Y+b.Height)*y)))
 }
 
-// pixel bounds what a page says to what an int can hold everywhere.
+// pixel clamps a coordinate from a page to a range that fits in an int.
 func pixel(v float64) int { return int(max(-1e9, min(v, 1e9))) }

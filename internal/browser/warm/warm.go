@@ -1,7 +1,7 @@
-// Package warm keeps sessions ready before anybody asks for them, because a session with a blank page takes long to make.
+// Package warm prepares sessions in advance, because creating a session with a blank page is slow.
 //
-// A Pool makes sessions in the background, one at a time, once the first session is taken. Callers owe: Pool.Tasks.Wait after
-// Pool.Life has ended; and the removal of the sessions that are ready by then.
+// A Pool creates sessions in the background, one at a time, after the first session was taken. After Pool.Life has ended, callers must call
+// Pool.Tasks.Wait and remove the ready sessions.
 package warm
 
 import (
@@ -10,52 +10,53 @@ import (
 	"time"
 )
 
-// pause is how long after a session was taken the next one is made: the page that is opened in the taken session comes first.
+// pause is the delay between a Take and the creation of the next session. It gives priority to the page that is opened in the taken
+// session.
 const pause = time.Second
 
-// Config says how a Pool makes its sessions.
+// Config sets up a Pool.
 type Config[S any] struct {
-	// Life ends the making of sessions.
+	// Life stops the creation of sessions when it ends.
 	Life context.Context
-	// Tasks counts the goroutine that makes sessions.
+	// Tasks counts the goroutine that creates sessions.
 	Tasks *sync.WaitGroup
-	// Make makes a session. It is called by one goroutine at a time.
+	// Make creates a session. It is called by one goroutine at a time.
 	Make func() (S, error)
-	// OnFailure takes why a session could not be made. The next Take tries again.
+	// OnFailure receives the error of a failed Make. The next Take tries again.
 	OnFailure func(error)
 }
 
-// Pool holds the sessions that are ready.
+// Pool holds the ready sessions.
 type Pool[S any] struct {
 	config Config[S]
 
 	mu sync.Mutex
-	// size is how many sessions are to be ready.
+	// size is how many sessions the pool keeps ready.
 	size int
-	// ready are the complete sessions; making says that the goroutine that makes more is running.
+	// ready holds the complete sessions. making is set while the goroutine that creates more is running.
 	ready  []S
 	making bool
 }
 
-// New makes a pool that keeps no session ready; see Pool.KeepWarm.
+// New returns a pool that keeps no session ready; see Pool.KeepWarm.
 func New[S any](c Config[S]) *Pool[S] { return &Pool[S]{config: c} }
 
-// KeepWarm says how many sessions are kept ready once the first session is taken. Each costs about as much memory as a
-// session with a tab, so a browser that has only the default session pays nothing.
+// KeepWarm sets how many sessions are kept ready after the first session was taken. Each costs about as much memory as a session with a
+// tab. A browser that has only the default session pays nothing.
 func (p *Pool[S]) KeepWarm(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.size = n
 }
 
-// Warm is how many sessions are ready.
+// Warm returns the number of ready sessions.
 func (p *Pool[S]) Warm() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.ready)
 }
 
-// Take takes a session that is ready, and lets the next one be made; false: none is ready.
+// Take returns a ready session and starts the creation of the next one. ok is false if none is ready.
 func (p *Pool[S]) Take() (s S, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +71,7 @@ func (p *Pool[S]) Take() (s S, ok bool) {
 	return s, ok
 }
 
-// fill makes sessions until there are enough, or one cannot be made.
+// fill creates sessions until there are enough, or until Make fails.
 func (p *Pool[S]) fill() {
 	wait := time.NewTimer(pause)
 	defer wait.Stop()
@@ -89,7 +90,7 @@ func (p *Pool[S]) fill() {
 	}
 }
 
-// lacks reports whether more sessions are to be made; when not, the goroutine that makes them is over.
+// lacks reports whether more sessions are needed. If not, it records that fill has ended.
 func (p *Pool[S]) lacks() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
