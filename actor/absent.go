@@ -8,8 +8,8 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// absent stands for the page of a tab that has none yet. It has those methods that are called at any time; the tab
-// refuses all others while it is away.
+// absent implements driver.Page for a tab that has no page yet. It implements only the methods that are called at any time. The tab refuses
+// all other calls while it has no page.
 type absent struct {
 	driver.Page
 	log pagelog.Log

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// loadingLimit bounds how long a navigation waits while the page says that it is loading, and blankLimit while it shows nothing. Neither
-	// takes more than half of the caller's time.
+	// loadingLimit bounds how long a navigation waits while the page shows a loading message, and blankLimit while it shows nothing.
+	// Neither uses more than half of the caller's remaining time.
 	loadingLimit = 3 * time.Second
 	blankLimit   = 1500 * time.Millisecond
-	// buildingEvery is the interval between two questions to the page, and buildingBound how long it may take to answer one.
+	// buildingEvery is the interval between two checks of the page. buildingBound limits how long the page may take to answer one.
 	buildingEvery = 100 * time.Millisecond
 	buildingBound = 500 * time.Millisecond
 )
 
-// awaitBuilt waits until a page that was loaded is there as a person sees it: not the empty shell or the "Loading…" of an application that draws
-// itself when its scripts and data have come. It follows the page to another document meanwhile. Most pages are there at the first
-// question; one that was not must be there at two in a row. The wait ending early is no error: the page is what it is.
+// awaitBuilt waits until a loaded page shows its content, and not the empty shell or the "Loading…" message of an application that renders
+// when its scripts and data have arrived. It follows the page to a new document. Most pages are built at the first check; a page that was
+// not must pass two checks in a row. Running out of time is not an error.
 func (t navigator) awaitBuilt(ctx context.Context, phase driver.Phase) {
 	begun := time.Now()
 	limit := loadingLimit
@@ -52,7 +52,7 @@ func (t navigator) awaitBuilt(ctx context.Context, phase driver.Phase) {
 	}
 }
 
-// building asks the page. One that does not answer is not waited for.
+// building asks the page whether it is built. A page that does not answer in time counts as built.
 func (t navigator) building(ctx context.Context, last bool) (b driver.Building) {
 	bounded, cancel := context.WithTimeout(ctx, buildingBound)
 	defer cancel()

@@ -7,16 +7,16 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// SetDialogPolicy says who answers the tab's dialogs from now on. A dialog that is open already is answered too,
-// unless they are reported. It never blocks.
+// SetDialogPolicy sets how the tab's dialogs are answered. A dialog that is already open is answered too, unless the policy is to report
+// dialogs. It never blocks.
 func (t *Tab) SetDialogPolicy(policy driver.DialogPolicy) {
 	t.dialogPolicy.Store(uint32(policy))
 	t.page().SetDialogPolicy(policy)
 }
 
-// AnswerDialog answers the dialog that is open and returns it. It does not wait behind other calls, and works while
-// the page hangs behind the dialog. When it returns, the dialog is gone from Info. It fails with an *Error of kind
-// NoDialog when none is open any more, or not the one that is meant.
+// AnswerDialog answers the open dialog and returns it. It does not wait for other calls, and works while the dialog blocks the page. When
+// it returns, Info no longer contains the dialog. It fails with an *Error of kind NoDialog when no dialog is open or the open dialog has
+// another ID.
 func (t *Tab) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.Dialog, error) {
 	if t.ctx.Err() != nil {
 		return driver.Dialog{}, t.ended()

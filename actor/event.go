@@ -6,36 +6,36 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// TabEventKind is what happened to a tab.
+// TabEventKind identifies the kind of a TabEvent.
 type TabEventKind uint8
 
 // The kinds of tab events.
 const (
-	// TabOpened: the tab is there.
+	// TabOpened reports that the tab exists.
 	TabOpened TabEventKind = iota
-	// TabClosed: the tab is gone.
+	// TabClosed reports that the tab has ended.
 	TabClosed
-	// TabNavigated: the main frame shows another document, or its URL changed within one (Same).
+	// TabNavigated reports that the main frame shows another document, or that its URL changed within the document (Same).
 	TabNavigated
-	// TabCrashed: the renderer is gone; see Reason.
+	// TabCrashed reports that the renderer crashed; see Reason.
 	TabCrashed
-	// TabDialog: a dialog opened, or closed when Dialog is nil.
+	// TabDialog reports that a dialog opened, or closed if Dialog is nil.
 	TabDialog
-	// TabDownloaded: a download changed its state; see Download.
+	// TabDownloaded reports that a download changed its state; see Download.
 	TabDownloaded
-	// TabRestoring: the tab lost its page and is being brought back; see Reason. It ends with TabRestored, with another
-	// TabCrashed that says why not, or with TabClosed.
+	// TabRestoring reports that the tab lost its page and is being restored; see Reason. A TabRestored event follows, or a TabCrashed event
+	// with the reason why restoring failed, or a TabClosed event.
 	TabRestoring
-	// TabRestored: the tab is back, in another epoch.
+	// TabRestored reports that the tab was restored, in another epoch.
 	TabRestored
 )
 
 // TabEvent is something that happened to a tab.
 type TabEvent struct {
 	Kind TabEventKind
-	// Info is the tab right after the event.
+	// Info is the state of the tab right after the event.
 	Info Info
-	// At is when the event was published.
+	// At is the time at which the event was published.
 	At       time.Time
 	Same     bool
 	Reason   string

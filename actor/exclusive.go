@@ -8,27 +8,26 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Exclusive is a tab for the length of one call: nothing else acts on it meanwhile. It is valid until the work that it
-// was given to returns, and on that goroutine only. Its methods that wait go on handling the page's events, so whatever
-// was read from the tab before such a method may be another thing after it.
+// Exclusive gives one call exclusive access to a tab. It is valid until the work that received it returns, and only on that goroutine. Its
+// methods that block continue to handle the page's events, so state that was read before such a method may have changed after it.
 type Exclusive struct{ t *loop }
 
-// State is what a tab is like at one moment, and how often what happened to it so far: two of them say what happened in between.
+// State is the state of a tab at one moment, with counters of events. Two States show what happened between them.
 type State struct {
-	// Commits are main documents, Dialogs all dialogs, Halts the dialogs that stop the page, Tabs the tabs that the
-	// page opened since SideEffects.ForgetTabs, and Crashes those of the renderer.
+	// Commits counts main documents, Dialogs all dialogs, Halts the dialogs that stop the page, Tabs the tabs that the page opened since
+	// SideEffects.ForgetTabs, and Crashes the crashes of the renderer.
 	Commits, Dialogs, Halts, Tabs, Crashes int
-	// URL and Title are those of the main document.
+	// URL and Title belong to the main document.
 	URL, Title string
-	// Dialog is the dialog that is open, or nil.
+	// Dialog is the open dialog, or nil.
 	Dialog *driver.Dialog
 	// Mark is the mark of the last read; see Reading.
 	Mark uint64
-	// Structural says that the stored DOM has headings, landmarks, text and images.
+	// Structural reports whether the stored DOM has headings, landmarks, text and images.
 	Structural bool
 }
 
-// State returns what the tab is like now.
+// State returns the current state of the tab.
 func (x *Exclusive) State() State {
 	t := x.t
 	s := State{Tabs: t.opened.Len(), Crashes: t.health.Crashes(), Dialog: t.dialogs.Open(), Mark: t.reader.mark, Structural: t.reader.structural()}
@@ -38,10 +37,10 @@ func (x *Exclusive) State() State {
 	return s
 }
 
-// Head is the newest state that was published.
+// Head returns the newest published state.
 func (x *Exclusive) Head() *Head { return x.t.head.Load() }
 
-// Blocked is the error of what needs the page while a dialog is open; nil when none is.
+// Blocked returns the error for calls that need the page while a dialog is open. It returns nil if no dialog is open.
 func (x *Exclusive) Blocked() error { return x.t.dialogs.Err(x.t.id) }
 
 // Read brings the DOM up to date with the page; see Tab.Read.
@@ -49,43 +48,42 @@ func (x *Exclusive) Read(ctx context.Context, o ReadOptions) (Reading, error) {
 	return x.t.reader.read(ctx, o)
 }
 
-// Subscribe asks the page to report what watches need, when that has changed.
+// Subscribe updates the page's subscription to what the watches need, if that has changed.
 func (x *Exclusive) Subscribe(ctx context.Context) error { return x.t.reader.subscribe(ctx) }
 
-// AwaitParsed waits until the main document is parsed, or one that has replaced it since. Errors are those of Navigate.
+// AwaitParsed waits until the main document, or a document that has replaced it since, is parsed. It returns the errors of Navigate.
 func (x *Exclusive) AwaitParsed(ctx context.Context) error {
 	return navigator{x.t}.load(ctx, x.t.nav.Main(), driver.PhaseDOMContentLoaded)
 }
 
-// AwaitBuilt waits until the main document, which is parsed, is there as a person sees it, for 3 seconds at most: an application may be
-// drawing itself.
+// AwaitBuilt waits up to 3 seconds until the parsed main document shows its content, because an application may still be rendering.
 func (x *Exclusive) AwaitBuilt(ctx context.Context) {
 	navigator{x.t}.awaitBuilt(ctx, driver.PhaseDOMContentLoaded)
 }
 
-// Call runs a call to the page beside the tab's goroutine, which goes on handling events. The page knows all refs by
-// then. The call ends when stop, if any, gives an error, which is Call's error then; what the page did answer in the end counts.
+// Call runs a call to the page outside the tab's goroutine, which continues to handle events. The page receives all pending refs first.
+// Call ends early, with stop's error, when stop is not nil and returns an error. If the page answers nevertheless, its answer counts.
 func (x *Exclusive) Call(ctx context.Context, stop func() error, work func(ctx context.Context, page driver.Page) error) error {
 	x.t.reader.flush()
 	return x.t.pump.call(ctx, stop, func(ctx context.Context) error { return work(ctx, x.t.page()) })
 }
 
-// Query is Call for what a dialog would keep the page from answering, for 30 seconds at most.
+// Query is Call for requests that an open dialog would block. It takes at most 30 seconds.
 func (x *Exclusive) Query(ctx context.Context, work func(ctx context.Context, page driver.Page) error) error {
 	x.t.reader.flush()
 	return x.t.pump.query(ctx, func(ctx context.Context) error { return work(ctx, x.t.page()) })
 }
 
-// Script is Query without its limit, for what takes as long as its caller has time.
+// Script is Query without the time limit, for scripts that may use all of the caller's time.
 func (x *Exclusive) Script(ctx context.Context, work func(ctx context.Context, page driver.Page) error) error {
 	x.t.reader.flush()
 	return x.t.pump.yielding(ctx, func(ctx context.Context) error { return work(ctx, x.t.page()) })
 }
 
-// Page is the page, for calls that do not wait.
+// Page returns the page, for calls that do not block.
 func (x *Exclusive) Page() driver.Page { return x.t.page() }
 
-// AwaitHead waits until something happened to the tab, which Head has then; false: ctx ended before.
+// AwaitHead waits until an event has updated the tab and publishes the new Head. It returns false if ctx ended first.
 func (x *Exclusive) AwaitHead(ctx context.Context) bool {
 	if !x.t.step(ctx, nil, false) {
 		return false
@@ -94,7 +92,7 @@ func (x *Exclusive) AwaitHead(ctx context.Context) bool {
 	return true
 }
 
-// Drain handles the events that are queued, and returns the error of a renderer that has crashed by then.
+// Drain handles the queued events. It returns an error if the renderer has crashed.
 func (x *Exclusive) Drain() error {
 	if x.t.drain(); x.t.health.Crashed() {
 		return x.t.crashErr()
@@ -102,22 +100,22 @@ func (x *Exclusive) Drain() error {
 	return nil
 }
 
-// Crash is the error of what needs the page when that has crashed.
+// Crash returns the error for calls that need the page after the renderer has crashed.
 func (x *Exclusive) Crash() error { return x.t.crashErr() }
 
-// Debug logs what no caller needs.
+// Debug logs details that are not part of the result.
 func (x *Exclusive) Debug(message string, err error) { x.t.log.Debug(message, "err", err) }
 
-// Liveness watches over the page while a call acts on it.
+// Liveness returns the monitor of the page's liveness during a call.
 func (x *Exclusive) Liveness() *Liveness { return &x.t.liveness }
 
-// Publish publishes what happened, and returns the head.
+// Publish publishes the current state and returns the new head.
 func (x *Exclusive) Publish() *Head {
 	x.t.publisher.publish()
 	return x.t.head.Load()
 }
 
-// Screenshot takes a picture of the page. Errors are those of Ready.
+// Screenshot takes a screenshot of the page. It returns the errors of Ready.
 func (x *Exclusive) Screenshot(ctx context.Context, s driver.Shot) (picture []byte, err error) {
 	if err := x.Ready(); err != nil {
 		return nil, err
@@ -129,32 +127,32 @@ func (x *Exclusive) Screenshot(ctx context.Context, s driver.Shot) (picture []by
 	return picture, err
 }
 
-// Ready is the error of what needs the page when that has crashed or waits behind a dialog; nil when it can answer.
+// Ready returns the error for calls that need the page when the renderer has crashed or a dialog blocks the page, and nil otherwise.
 func (x *Exclusive) Ready() error { return x.t.readyErr() }
 
-// Hold makes the page report what a watch needs, from the next Subscribe on, until release is called.
+// Hold adds a watch, so that the page reports what it needs from the next Subscribe until release is called.
 func (x *Exclusive) Hold(o WatchOptions) (release func()) {
 	one := observation.NewWatch(o)
 	x.t.watches.Add(one)
 	return func() { x.t.watches.Release(one) }
 }
 
-// Navigate is Tab.Navigate within the call.
+// Navigate runs Tab.Navigate within the call.
 func (x *Exclusive) Navigate(ctx context.Context, url string, wait Wait) (Info, error) {
 	return navigator{x.t}.navigate(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return x.t.page().Navigate(ctx, url) })
 }
 
-// Step moves in the history of the tab: -1 back, 1 forward.
+// Step moves in the tab's history: -1 is back, 1 is forward.
 func (x *Exclusive) Step(ctx context.Context, by int, wait Wait) (Info, error) {
 	return navigator{x.t}.navigate(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return x.t.page().Step(ctx, by) })
 }
 
-// Where names an element with the frame and the document in which it stands; with dom.NoRef, and an element that is gone,
-// neither.
+// Where returns an element's ref with the frame and the document that contain it. For dom.NoRef and for elements that are gone, both are
+// empty.
 func (x *Exclusive) Where(ref dom.Ref) driver.Element { return x.t.doc.Where(ref) }
 
-// GoneElement returns what an element was that is gone: its last state, or its role and name alone if its document is gone, too;
-// nil when that is not known any more.
+// GoneElement returns the last state of an element that is gone. If the element's document is gone too, the result has only the role and
+// the name. It is nil when neither is known any more.
 func (x *Exclusive) GoneElement(ref dom.Ref) *dom.Element {
 	if was := x.Head().log.Last(ref); was != nil {
 		return was
@@ -162,8 +160,8 @@ func (x *Exclusive) GoneElement(ref dom.Ref) *dom.Element {
 	return x.t.doc.Tombstone(ref)
 }
 
-// Refusal is why the main document did not come, when that is because of the URL policy; nil otherwise.
+// Refusal returns the error of the URL policy if the policy blocked the main document, and nil otherwise.
 func (x *Exclusive) Refusal() error { return x.t.nav.Refusal() }
 
-// SideEffects is what the page does by itself while the call acts on it.
+// SideEffects returns what the page does by itself during the call.
 func (x *Exclusive) SideEffects() SideEffects { return SideEffects{x.t} }

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// freezeLimit is how long the browser may take to freeze or thaw a page. It asks no renderer for that.
+// freezeLimit bounds how long the browser may take to freeze or thaw a page. That involves no renderer.
 const freezeLimit = 5 * time.Second
 
-// freezer freezes the page while the tab's owner asks for that, and thaws it before every call. Only the tab's goroutine touches it.
+// freezer freezes the page while the tab's owner wants that, and thaws it before every call. Only the tab's goroutine uses it.
 type freezer struct {
 	t *loop
-	// frozen says that the page is frozen, or may be.
+	// frozen reports whether the page is frozen, or may be.
 	frozen bool
 }
 
-// apply does what the owner asks for, between calls. A page that does something for somebody is frozen when that is over.
+// apply freezes or thaws the page between calls, as the owner wants. A busy page is frozen when it is no longer busy.
 func (f *freezer) apply() {
 	t := f.t
 	switch asked := t.freeze.Load(); {
@@ -23,17 +23,17 @@ func (f *freezer) apply() {
 	case asked && !f.frozen && !f.busy():
 		t.exclusively(func(*Exclusive) { f.freeze() })
 	case !asked && f.frozen:
-		t.exclusively(func(*Exclusive) {}) // which thaws it
+		t.exclusively(func(*Exclusive) {}) // thaws the page
 	}
 }
 
-// busy reports whether the page loads, downloads, waits behind a dialog, or is not there.
+// busy reports whether the page is loading or downloading, is blocked by a dialog, or is missing.
 func (f *freezer) busy() bool {
 	t := f.t
 	return t.nav.Loading() || t.downloads.Running() || t.dialogs.Open() != nil || t.health.Crashed() || t.recovery.Away()
 }
 
-// freeze freezes the page. When that fails the page stays as it was until the owner asks again.
+// freeze freezes the page. If that fails, the page stays thawed until the owner calls Freeze again.
 func (f *freezer) freeze() {
 	f.frozen = true
 	if err := f.set(true); err != nil {
@@ -45,7 +45,7 @@ func (f *freezer) freeze() {
 	f.t.log.Debug("the page was frozen, because nobody used the tab")
 }
 
-// thaw thaws the page, if it is frozen. When that fails the next call tries again.
+// thaw thaws the page if it is frozen. If that fails, the next call tries again.
 func (f *freezer) thaw() {
 	if !f.frozen {
 		return

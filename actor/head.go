@@ -10,29 +10,29 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Head is the newest state of a tab, immutable.
+// Head is an immutable snapshot of a tab's newest state.
 type Head struct {
 	// Snapshot is never nil.
 	Snapshot *dom.Snapshot
 	Info     Info
 
 	next chan struct{}
-	// log leads back to earlier snapshots of the same document, without gaps.
+	// log leads to earlier snapshots of the same document, without gaps.
 	log revisions.Log
-	// refs is how many refs were given so far.
+	// refs is the number of refs assigned so far.
 	refs dom.Ref
 	view observation.View
-	// noticed is what was noticed on the page so far.
+	// noticed holds the notices of the page so far.
 	noticed *Notices
-	// past has earlier revisions of a recorded tab; nil: the tab is a live one.
+	// past holds the earlier revisions of a recorded tab. It is nil for a live tab.
 	past Past
 }
 
-// Next is closed when a newer head replaces this one, and when the tab ends.
+// Next returns a channel that is closed when a newer head replaces this one, or when the tab ends.
 func (h *Head) Next() <-chan struct{} { return h.next }
 
-// At returns the snapshot of a revision: this one, or an earlier one of the same document from the
-// bounded log; nil when the log has dropped it.
+// At returns the snapshot of a revision: the current one, or an earlier one of the same document from the bounded log. It returns nil if
+// the log has dropped the revision.
 func (h *Head) At(revision uint64) *dom.Snapshot {
 	if revision == h.Snapshot.Revision {
 		return h.Snapshot
@@ -49,9 +49,8 @@ func (h *Head) At(revision uint64) *dom.Snapshot {
 	return h.log.At(h.Snapshot, revision)
 }
 
-// Element finds an element of the snapshot. It fails with an *Error: Invalid for a ref that was never
-// given, Stale for an element that is gone; then Detail holds "ref" and, when the log remembers the
-// element, "was", such as: button "Pay".
+// Element returns the element of a ref in the snapshot. It fails with an *Error of kind Invalid for a ref that was never assigned, or Stale
+// for an element that is gone. For Stale, Detail holds "ref" and, if the log remembers the element, "was", such as: button "Pay".
 func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	if el := h.Snapshot.Find(ref); el != nil {
 		return el, nil
@@ -73,8 +72,8 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	return nil, e
 }
 
-// Named returns a part of a sentence that says which element has a number as its name, which a caller may have meant by it, such as the
-// day of a calendar; empty: none has.
+// Named returns a phrase for an error message that names the element whose text is number, such as a day in a calendar, because the caller
+// may have meant that element. It returns an empty string if there is none.
 func (h *Head) Named(number string) string {
 	for _, el := range h.Snapshot.Elements.Slice() {
 		if el.Text == number && el.Kind == dom.Interactive {
@@ -84,7 +83,7 @@ func (h *Head) Named(number string) string {
 	return ""
 }
 
-// follow makes the head after h. The log goes on as long as the document stays the same.
+// follow creates the successor of h. The log continues while the document stays the same.
 func (h *Head) follow(s *dom.Snapshot, info Info, refs dom.Ref, lim revisions.Limits) *Head {
 	info.Revision, info.Epoch = s.Revision, s.Epoch
 	n := &Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: refs, noticed: h.noticed}
@@ -97,21 +96,21 @@ func (h *Head) follow(s *dom.Snapshot, info Info, refs dom.Ref, lim revisions.Li
 	return n
 }
 
-// LastSeen returns the newest earlier state of an element that is gone, and the snapshot that had it; nil when the log does not
-// know it.
+// LastSeen returns the last state of an element that is gone, and the snapshot that contained it. It returns nil if the log does not have
+// the element.
 func (h *Head) LastSeen(ref dom.Ref) (*dom.Element, *dom.Snapshot) {
 	return h.log.LastSeen(h.Snapshot, ref)
 }
 
-// Network returns what is known of the page's requests.
+// Network returns the state of the page's requests.
 func (h *Head) Network() Network { return h.view.Network }
 
-// Selected returns what a selector matches in the whole page; false when the main document has not reported yet.
+// Selected returns the elements of the whole page that match a selector. It returns false if the main document has not reported yet.
 func (h *Head) Selected(s dom.Selector) (dom.Selection, bool) { return h.view.Selected(s) }
 
-// Notices is what a person would have noticed on the page so far, while somebody asked; see WatchOptions.Notices and
+// Notices returns the notices that a person would have seen on the page so far, while notices were requested; see WatchOptions.Notices and
 // driver.Observer. It may be nil.
 func (h *Head) Notices() *Notices { return h.noticed }
 
-// LogBytes is what the log of earlier snapshots counts against its bound.
+// LogBytes returns the size of the log of earlier snapshots, as counted against its bound.
 func (h *Head) LogBytes() int { return h.log.Bytes() }

@@ -11,17 +11,17 @@ type Status uint8
 
 // The states of a tab.
 const (
-	// StatusLoading: a document is committed, but not loaded yet.
+	// StatusLoading means that a document is committed but not loaded yet.
 	StatusLoading Status = iota
-	// StatusReady: the document is loaded.
+	// StatusReady means that the document is loaded.
 	StatusReady
-	// StatusCrashed: the renderer is gone; Navigate or Reload brings the tab back under a new epoch.
+	// StatusCrashed means that the renderer crashed. Navigate or Reload restarts the tab in a new epoch.
 	StatusCrashed
-	// StatusUnresponsive: the page did not answer in time and has shown no life since.
+	// StatusUnresponsive means that the page did not answer in time and has not answered since.
 	StatusUnresponsive
-	// StatusClosed: the tab has ended.
+	// StatusClosed means that the tab has ended.
 	StatusClosed
-	// StatusRestoring: the page is lost, and is being brought back. See OpenOptions.Restore.
+	// StatusRestoring means that the tab lost its page and is being restored. See OpenOptions.Restore.
 	StatusRestoring
 )
 
@@ -34,46 +34,46 @@ func (s Status) String() string {
 	return "unknown"
 }
 
-// Info is what is known about a tab without asking its page. It is an immutable value.
+// Info describes a tab without querying its page. It is an immutable value.
 type Info struct {
 	ID, Session, URL, Title string
 	Status                  Status
-	// Revision and Epoch are those of the head's snapshot.
+	// Revision and Epoch belong to the head's snapshot.
 	Revision uint64
 	Epoch    string
-	// Opener is the id of the tab whose page opened this one; empty when a client did.
+	// Opener is the ID of the tab whose page opened this one. It is empty if a client opened the tab.
 	Opener string
-	// HTTPStatus is that of the main document; 0 when it had none.
+	// HTTPStatus is the HTTP status of the main document, or 0 if there is none.
 	HTTPStatus int
-	// Dialog is the dialog that is open now, or nil. It is not to be written to.
+	// Dialog is the open dialog, or nil. It must not be modified.
 	Dialog *driver.Dialog
-	// Restore says that the tab is brought back when its page is lost.
+	// Restore reports whether the tab is restored when it loses its page.
 	Restore bool
-	// Frozen says that the page is frozen, because nobody uses the tab: it runs no timers until the next call.
+	// Frozen reports whether the page is frozen because the tab is idle. A frozen page runs no timers until the next call.
 	Frozen bool
-	// Why says what keeps a tab that was to be brought back from being of use; empty otherwise.
+	// Why is the reason why restoring the tab failed. It is empty otherwise.
 	Why string
 }
 
-// HistoryEntry is a page that a tab showed.
+// HistoryEntry is a page in the tab's history.
 type HistoryEntry = dom.Visit
 
-// Wait says when a navigation counts as done. The zero value is WaitLoad.
+// Wait selects when a navigation counts as done. The zero value is WaitLoad.
 type Wait uint8
 
 // The points to wait for.
 const (
 	// WaitLoad waits for the load event.
 	WaitLoad Wait = iota
-	// WaitCommit waits for the new document, of which nothing may be parsed yet.
+	// WaitCommit waits until the new document is committed. None of it may be parsed yet.
 	WaitCommit
 	// WaitDOMContentLoaded waits until the document is parsed.
 	WaitDOMContentLoaded
-	// WaitNetworkIdle waits until the network was quiet after the load event.
+	// WaitNetworkIdle waits until the network is idle after the load event.
 	WaitNetworkIdle
 )
 
-// phase is the phase that ends the wait.
+// phase returns the phase that ends the wait.
 func (w Wait) phase() driver.Phase {
 	switch w {
 	case WaitCommit:
@@ -86,8 +86,8 @@ func (w Wait) phase() driver.Phase {
 	return driver.PhaseLoad
 }
 
-// Unavailable is the error of what needs the page of a tab that is crashed, or being restored; nil for any other. Again is what
-// to do then, in a word such as "watch".
+// Unavailable returns the error for calls that need the page of a tab that has crashed or is being restored, and nil in any other status.
+// Again is the verb for the hint to retry, such as "watch".
 func (i Info) Unavailable(again string) error {
 	switch i.Status {
 	case StatusRestoring:

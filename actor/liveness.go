@@ -11,24 +11,24 @@ import (
 	"github.com/domtap/domtap/internal/retry"
 )
 
-// pulse is how long after one answer the page is asked for the next sign of life while it is acted on.
+// pulse is the delay between a page's answer and the next liveness check while a call acts on the page.
 const pulse = 250 * time.Millisecond
 
-// Liveness watches over the page while a turn acts on it: an action whose page stops answering fails at once, whatever time
-// its caller has. Only the tab's goroutine touches it.
+// Liveness monitors the page while a turn acts on it. If the page stops answering, the action fails immediately, however much time its
+// caller has left. Only the tab's goroutine uses it.
 type Liveness struct {
 	t *loop
-	// signs is nil while no turn acts.
+	// signs is nil while no turn acts on the page.
 	signs *heartbeat.Monitor
-	// hung says that the page stopped answering since the turn began to act.
+	// hung reports whether the page has stopped answering since the turn started to act.
 	hung bool
-	// commits is the count of the documents when the action began.
+	// commits is the number of main documents at the start of the action.
 	commits int
-	// read is how long the page took to be read last, by its own account.
+	// read is how long the last read took, as measured by the page.
 	read time.Duration
 }
 
-// Watch begins to watch over the page, until the returned function is called.
+// Watch monitors the page until the returned function is called.
 func (l *Liveness) Watch() (end func()) {
 	t := l.t
 	one := &heartbeat.Monitor{}
@@ -52,13 +52,14 @@ func (l *Liveness) Watch() (end func()) {
 	}
 }
 
-// Begin says that an action begins.
+// Begin marks the start of an action.
 func (l *Liveness) Begin() {
 	l.commits = l.t.commits()
 	l.expect()
 }
 
-// expect begins to expect signs of life anew: of another document, or when a dialog is gone. It does nothing while no turn acts.
+// expect restarts the wait for a sign of life, because another document was committed or a dialog closed. It does nothing while no turn
+// acts.
 func (l *Liveness) expect() {
 	if l.signs == nil {
 		return
@@ -66,7 +67,7 @@ func (l *Liveness) expect() {
 	l.signs.Expect(heartbeat.Bound(l.read, l.t.commits() != l.commits))
 }
 
-// Suspend runs work that leads to another document, which need not answer meanwhile.
+// Suspend runs work that leads to another document, and suspends the monitor because the page need not answer during it.
 func (l *Liveness) Suspend(work func() error) error {
 	one := l.signs
 	if one == nil {
@@ -81,20 +82,21 @@ func (l *Liveness) Suspend(work func() error) error {
 	return work()
 }
 
-// lives reports whether the page gives a sign of life within a bound. An error is one, too: the page is being replaced, or is gone.
+// lives reports whether the page answers within a bound. An error counts as an answer, because the page is being replaced or is gone.
 func lives(ctx context.Context, page driver.Page, bound time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	return page.Ping(bounded) == nil || bounded.Err() == nil || ctx.Err() != nil
 }
 
-// Silent reports whether the page does not answer while it is acted on. Behind a dialog it cannot.
+// Silent reports whether the page does not answer while a call acts on it. A page behind a dialog is never silent, because it cannot
+// answer.
 func (l *Liveness) Silent() bool {
 	one := l.signs
 	return one != nil && l.t.dialogs.Open() == nil && one.Missed()
 }
 
-// Stop notes that the page hangs and returns the error of what it was to do.
+// Stop marks the page as hung and returns the error for the current action.
 func (l *Liveness) Stop() error {
 	if !l.hung {
 		l.t.log.Info("the page stopped answering while it was acted on")
@@ -105,21 +107,21 @@ func (l *Liveness) Stop() error {
 	return l.silence("the page of tab "+l.t.id+" stopped answering", "")
 }
 
-// silence makes an error of a page that does not answer; more says what of an action was done.
+// silence returns the error for a page that does not answer. more describes how much of the action was done.
 func (l *Liveness) silence(what, more string) error {
 	return &apierr.Error{Kind: apierr.Unresponsive, Message: what + more + ": " + untilReady}
 }
 
-// untilReady is what to do about a page that does not answer.
+// untilReady tells callers how to proceed after a page has stopped answering.
 const untilReady = "wait until GetTab says READY and read the page, or navigate the tab elsewhere"
 
-// During says of the error of a page that stopped answering when it did so.
+// During adds to the error of a hung page at which point of the action it stopped answering. It returns other errors unchanged.
 func (l *Liveness) During(err error, what, more string) error {
-	if !apierr.Is(err, apierr.Unresponsive) || !l.hung { // it may be a frame alone that hangs
+	if !apierr.Is(err, apierr.Unresponsive) || !l.hung { // possibly only a frame hangs
 		return err
 	}
 	return l.silence("the page of tab "+l.t.id+" stopped answering "+what, more)
 }
 
-// Hung reports whether the page stopped answering since the call began to act.
+// Hung reports whether the page has stopped answering since the call started to act.
 func (l *Liveness) Hung() bool { return l.hung }

@@ -17,20 +17,21 @@ import (
 )
 
 const (
-	// drainBound is how many queued events are handled in one go.
+	// drainBound limits how many queued events are handled in one pass.
 	drainBound = 4096
-	// maxPageAgent bounds what one patch may say of itself: a page may lie.
+	// maxPageAgent bounds the duration that a patch may report, because pages can lie.
 	maxPageAgent = 10 * time.Second
 )
 
-// loop is the tab's goroutine, and what that goroutine alone touches. Each component is the only owner of its fields; the loop
-// hands events to them, does what they answer, and publishes.
+// loop holds the state that only the tab's goroutine uses. Each component is the sole owner of its fields. The loop passes events to the
+// components, carries out what they return, and publishes.
 type loop struct {
 	*Tab
 	events <-chan driver.Event
-	// exclusive is the call that has the tab, or nil.
+	// exclusive is the call with exclusive access to the tab, or nil.
 	exclusive *Exclusive
-	// busySince is when the loop began what it does; zero while nothing is measured. closed says that it is about to end.
+	// busySince is when the loop started its current work; it is zero while nothing is measured. closed is set shortly before the loop
+	// ends.
 	busySince time.Time
 	closed    bool
 
@@ -76,8 +77,8 @@ func (t *loop) run() {
 	t.restorer.discard()
 }
 
-// step waits for one thing to happen and handles it; the caller publishes. It returns false when done
-// is closed or ctx has ended. Only an idle tab takes calls.
+// step waits for one event and handles it; the caller publishes. It returns false when done is closed or ctx has ended. Only an idle tab
+// accepts calls.
 func (t *loop) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 	var mailbox <-chan command
 	var changed <-chan struct{}
@@ -107,7 +108,7 @@ func (t *loop) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 		t.exclusively(func(*Exclusive) { t.reader.follow() })
 	case w := <-t.scroller.results:
 		t.scroller.take(w)
-	case <-t.publishRequested: // there is something to publish
+	case <-t.publishRequested: // the caller publishes
 	case f := <-fetched:
 		t.startBusy(idle)
 		t.exclusively(func(*Exclusive) { t.restorer.take(f) })
@@ -115,7 +116,7 @@ func (t *loop) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 	return true
 }
 
-// exclusively runs work as the one call that has the tab. The page is not frozen then.
+// exclusively runs work with exclusive access to the tab. It thaws a frozen page first.
 func (t *loop) exclusively(work func(x *Exclusive)) {
 	if t.exclusive != nil {
 		panic("actor: a call began within another one")
@@ -126,7 +127,7 @@ func (t *loop) exclusively(work func(x *Exclusive)) {
 	work(t.exclusive)
 }
 
-// execute runs a command. Its context is the tab's, also ended by the caller's.
+// execute runs a command. The command's context derives from the tab's context and also ends with the caller's.
 func (t *loop) execute(c command) {
 	if c.ctx.Err() != nil {
 		return
@@ -189,11 +190,11 @@ func (t *loop) receive(e driver.Event, ok bool) {
 	t.reader.retryFollowers()
 }
 
-// receiveEffect applies an event of what the page does beside its documents: dialogs, file choosers, windows and downloads.
+// receiveEffect applies an event of the page outside its documents: a dialog, a file chooser, a window or a download.
 func (t *loop) receiveEffect(e driver.Event) {
 	switch e := e.(type) {
 	case driver.DialogOpened:
-		t.liveness.expect() // a page that asks lives, also when a policy answers
+		t.liveness.expect() // a dialog proves that the page is alive, also when a policy answers it
 		t.report(t.dialogs.Opened(e.Dialog, time.Now()))
 	case driver.DialogClosed:
 		t.report(t.dialogs.Closed(e.Dialog))
@@ -207,7 +208,7 @@ func (t *loop) receiveEffect(e driver.Event) {
 	}
 }
 
-// drain handles the events that are queued already.
+// drain handles the events that are already queued.
 func (t *loop) drain() {
 	defer t.reader.acknowledge()
 	for range drainBound {
@@ -223,7 +224,7 @@ func (t *loop) drain() {
 	}
 }
 
-// apply takes over patches that belong together.
+// apply applies patches that belong together.
 func (t *loop) apply(patches ...dom.Patch) {
 	if t.meter != nil {
 		for _, p := range patches {
@@ -251,7 +252,7 @@ func (t *loop) apply(patches ...dom.Patch) {
 	}
 }
 
-// committed takes a navigation that the browser reports.
+// committed handles a navigation that the browser reports.
 func (t *loop) committed(e driver.Committed) {
 	if e.Frame != "" {
 		if !e.Same {
@@ -276,8 +277,8 @@ func (t *loop) committed(e driver.Committed) {
 	t.publisher.add(TabEvent{Kind: TabNavigated, Same: e.Same})
 }
 
-// adopt makes a document the main one, and resets what belongs to the one before: it is the one place that knows all components
-// which do. The very first, if nobody announced it, is the blank one that the tab began with.
+// adopt makes a document the main document and resets the state of the previous one. Only adopt knows all components that hold such state.
+// The very first document, if it was not announced, is the blank page that the tab started with.
 func (t *loop) adopt(document string, first bool) {
 	t.recovery.Adopt()
 	t.obs.Adopt(time.Now())
@@ -295,7 +296,7 @@ func (t *loop) adopt(document string, first bool) {
 	t.doc.Next(t.head.Load().Snapshot, epoch)
 }
 
-// report does what a change of the dialogs asks for.
+// report publishes a change of the dialogs.
 func (t *loop) report(r sideeffects.Report) {
 	if !r.Event {
 		return
@@ -308,7 +309,7 @@ func (t *loop) report(r sideeffects.Report) {
 	t.notes.Add(r.Note)
 }
 
-// crashed takes that the renderer is gone.
+// crashed handles a crash of the renderer.
 func (t *loop) crashed(e driver.Crashed) {
 	t.alive()
 	t.health.Crash(e.Sacrificed)
@@ -320,7 +321,7 @@ func (t *loop) crashed(e driver.Crashed) {
 	}
 }
 
-// gone takes that the browser has let go of the page.
+// gone handles the loss of the page in the browser.
 func (t *loop) gone(e driver.Gone) {
 	t.recovery.PageGone()
 	t.freezer.frozen = false
@@ -336,7 +337,7 @@ func (t *loop) gone(e driver.Gone) {
 	}
 }
 
-// eventsEnded takes that the page reports no more events.
+// eventsEnded handles the end of the page's events.
 func (t *loop) eventsEnded() {
 	t.events = nil
 	if !t.recovery.Gone() || !t.recovery.Away() {
@@ -344,7 +345,7 @@ func (t *loop) eventsEnded() {
 	}
 }
 
-// alive takes a sign of life of the page.
+// alive handles a sign of life from the page.
 func (t *loop) alive() {
 	if t.health.Alive() {
 		t.prober.stop()
@@ -352,7 +353,7 @@ func (t *loop) alive() {
 	}
 }
 
-// probed takes what a probe found. A page behind a dialog cannot answer, and is not to blame.
+// probed handles the result of a probe. A page behind a dialog cannot answer, so a failed probe does not count against it.
 func (t *loop) probed(alive bool) {
 	if alive {
 		t.alive()
@@ -361,7 +362,7 @@ func (t *loop) probed(alive bool) {
 	t.health.Missed(t.dialogs.Open() != nil)
 }
 
-// finish publishes the last head and wakes everybody who waits.
+// finish publishes the last head and wakes all waiting callers.
 func (t *loop) finish() {
 	cause := context.Cause(t.ctx)
 	if !errors.Is(cause, ErrClosed) {
@@ -386,7 +387,7 @@ func (t *loop) finish() {
 	close(old.next)
 }
 
-// closePage closes the page, unless it is gone, and reads its events to the end.
+// closePage closes the page, unless it is already gone, and drains its events.
 func (t *loop) closePage() {
 	if t.events == nil {
 		return
@@ -401,14 +402,14 @@ func (t *loop) closePage() {
 	}
 }
 
-// startBusy notes when the loop has something to do, unless it is in the middle of something.
+// startBusy records when the loop starts to work, unless it is already working.
 func (t *loop) startBusy(idle bool) {
 	if idle && t.meter != nil {
 		t.busySince = time.Now()
 	}
 }
 
-// reportBusy reports how long the loop was busy since startBusy.
+// reportBusy reports how long the loop has been busy since startBusy.
 func (t *loop) reportBusy() {
 	if t.meter != nil && !t.busySince.IsZero() {
 		t.meter.Busy(time.Since(t.busySince))
@@ -416,7 +417,7 @@ func (t *loop) reportBusy() {
 	}
 }
 
-// readyErr is the error of what needs the page when that has crashed or waits behind a dialog; nil when it can answer.
+// readyErr returns the error for calls that need the page when the renderer has crashed or a dialog blocks the page, and nil otherwise.
 func (t *loop) readyErr() error {
 	if t.health.Crashed() {
 		return t.crashErr()
@@ -424,7 +425,7 @@ func (t *loop) readyErr() error {
 	return t.dialogs.Err(t.id)
 }
 
-// crashErr is the error of a call on a page whose renderer is gone.
+// crashErr returns the error for calls on a page whose renderer has crashed.
 func (t *loop) crashErr() error {
 	if why := t.recovery.Why(); why != "" {
 		return Info{ID: t.id, Status: StatusCrashed, Why: why}.Unavailable("try")

@@ -9,36 +9,36 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// command is a call that waits in the mailbox.
+// command is a call in the mailbox.
 type command struct {
-	// ctx is the caller's.
+	// ctx is the caller's context.
 	ctx context.Context
 	run func(ctx context.Context, x *Exclusive)
 }
 
-// Tracer takes turns of tabs, to be traced. Its methods are called from many goroutines and must not wait.
+// Tracer traces the turns of tabs. Its methods are called from many goroutines and must not block.
 type Tracer interface {
-	// Turn says that a call of a tab waits for its turn; begun is called when that begins, unless the call ended before, and end when the
-	// call has ended. There are few kinds of turns. The context is the caller's.
+	// Turn reports that a call waits for its turn on a tab. The caller calls begun when the turn starts, unless the call ended before, and
+	// end when the call has ended. The number of different turn names is small. The context is the caller's.
 	Turn(ctx context.Context, what, tab string) (begun func(), end func(error))
 }
 
-// Command says what a call of Do is.
+// Command describes a call of Do.
 type Command struct {
-	// Name is what errors and traces call it. There are few.
+	// Name names the call in errors and traces. The number of different names is small.
 	Name string
-	// ReadOnly says that the call leaves the page as it is. What was read before any other call is no longer served to those
-	// whom an older answer would do (ReadOptions.MaxAge).
+	// ReadOnly reports that the call does not change the page. Any other call invalidates earlier reads, so they no longer serve callers
+	// that accept an older answer (ReadOptions.MaxAge).
 	ReadOnly bool
-	// Leaves says that the call navigates the tab elsewhere: a query that the page does not answer makes way for it.
+	// Leaves reports that the call navigates the tab elsewhere. A query that the page does not answer is then aborted.
 	Leaves bool
-	// URL is where the call navigates to, if that is known: the URL policy is asked before the call waits.
+	// URL is the target of the navigation, if known. The URL policy checks it before the call waits.
 	URL string
 }
 
-// Do runs work on the tab's goroutine, while nothing else acts on the tab. It returns when work has, when ctx ends, or when the
-// tab ends. Work's context is the tab's, also ended by the caller's. Work may still run when Do has returned: work hands over
-// what it finds as its result, and writes to no variable of its caller.
+// Do runs work on the tab's goroutine, with exclusive access to the tab. It returns when work has returned, when ctx ends, or when the tab
+// ends. The context of work derives from the tab's context and also ends with the caller's. Work may still run after Do has returned, so it
+// must pass its findings as its result and not write to variables of its caller.
 func Do[T any](ctx context.Context, t *Tab, c Command, work func(ctx context.Context, x *Exclusive) (T, error)) (T, error) {
 	var none T
 	if err := refusePast(t, Moment{}); err != nil {
@@ -65,7 +65,7 @@ func Do[T any](ctx context.Context, t *Tab, c Command, work func(ctx context.Con
 	return value, err
 }
 
-// after is work that calls first before it begins.
+// after returns work preceded by a call of first.
 func after[T any](first func(), work func(context.Context, *Exclusive) (T, error)) func(context.Context, *Exclusive) (T, error) {
 	return func(ctx context.Context, x *Exclusive) (T, error) {
 		first()
@@ -73,7 +73,7 @@ func after[T any](first func(), work func(context.Context, *Exclusive) (T, error
 	}
 }
 
-// enqueue puts work into the mailbox and waits for it.
+// enqueue puts work into the mailbox and waits for its result.
 func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx context.Context, x *Exclusive) (T, error)) (T, error) {
 	type answer struct {
 		value T
@@ -96,7 +96,7 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 		}
 		value, err := work(ctx, x)
 		if gone := t.checkGeneration(generation); err != nil && gone != nil && ctx.Err() == nil {
-			err = gone // whatever the call ran into
+			err = gone // replaces any other error of the call
 		}
 		answers <- answer{value, err}
 	}}
@@ -124,7 +124,7 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 	}
 }
 
-// explain makes the error that the caller gets of what ended a call.
+// explain converts the error that ended a call into the caller's error.
 func (t *Tab) explain(ctx context.Context, what string, err error) error {
 	var e *apierr.Error
 	switch {

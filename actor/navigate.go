@@ -8,41 +8,41 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// sameBound is how long the URL of a same-document navigation may take to be reported.
+// sameBound limits how long the browser may take to report the URL of a same-document navigation.
 const sameBound = time.Second
 
-// Navigate loads a URL and waits as wait says; it follows a page that goes on to another document
-// meanwhile. Without a deadline in ctx the configured timeout holds. A dialog that opens while the page
-// loads ends the wait without an error: see Info.Dialog. It fails with an *Error: Refused by the
-// URL policy, Navigation when the browser cannot load it, DialogOpen when the old page asks before it
-// is left, Lost when the renderer crashes; or with a wrapped context.DeadlineExceeded, after which the
-// tab stays usable.
+// Navigate loads a URL and waits as specified by wait. It follows the page if that navigates to another document. If ctx has no deadline,
+// the configured timeout applies. A dialog that opens while the page loads ends the wait without an error; see Info.Dialog. Navigate fails
+// with an *Error of kind Refused when the URL policy denies the URL, Navigation when the browser cannot load it, DialogOpen when the old
+// page opens a beforeunload dialog, or Lost when the renderer crashes. It fails with a wrapped context.DeadlineExceeded on timeout; the tab
+// stays usable.
 func (t *Tab) Navigate(ctx context.Context, url string, wait Wait) (Info, error) {
 	return Do(ctx, t, Command{Name: "navigate", Leaves: true, URL: url}, noticing(wait, driver.NoticingAt(url), func(ctx context.Context, x *Exclusive) (Info, error) { return x.Navigate(ctx, url, wait) }))
 }
 
-// Back goes one entry back in the tab's history; an *Error of kind NoHistory at its start. The rest is
-// as with Navigate.
+// Back goes one entry back in the tab's history. It fails with an *Error of kind NoHistory at the first entry, and otherwise behaves as
+// Navigate.
 func (t *Tab) Back(ctx context.Context, wait Wait) (Info, error) {
 	return Do(ctx, t, Command{Name: "go back", Leaves: true}, noticing(wait, driver.NoticeAll, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, -1, wait) }))
 }
 
-// Forward goes one entry forward; an *Error of kind NoHistory at the end. The rest is as with Navigate.
+// Forward goes one entry forward in the tab's history. It fails with an *Error of kind NoHistory at the last entry, and otherwise behaves
+// as Navigate.
 func (t *Tab) Forward(ctx context.Context, wait Wait) (Info, error) {
 	return Do(ctx, t, Command{Name: "go forward", Leaves: true}, noticing(wait, driver.NoticeAll, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, 1, wait) }))
 }
 
-// Reload loads the current document again. The rest is as with Navigate.
+// Reload reloads the current document. It otherwise behaves as Navigate.
 func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
 	return Do(ctx, t, Command{Name: "reload", Leaves: true}, noticing(wait, driver.NoticeNew, func(ctx context.Context, x *Exclusive) (Info, error) {
 		return navigator{x.t}.navigate(ctx, wait, t.page().Reload)
 	}))
 }
 
-// noticeBound is how long a page that is loaded may take to report what there is to notice.
+// noticeBound limits how long a loaded page may take to report its notices.
 const noticeBound = 500 * time.Millisecond
 
-// noticing is a navigation during which some documents report what a person would notice; see Head.Notices.
+// noticing returns a navigation during which the selected documents report notices; see Head.Notices.
 func noticing(wait Wait, of driver.Noticing, navigate func(context.Context, *Exclusive) (Info, error)) func(context.Context, *Exclusive) (Info, error) {
 	return func(ctx context.Context, x *Exclusive) (Info, error) {
 		x.t.page().Notice(ctx, of)
@@ -51,7 +51,7 @@ func noticing(wait Wait, of driver.Noticing, navigate func(context.Context, *Exc
 		if err != nil || wait == WaitCommit || x.Ready() != nil {
 			return info, err
 		}
-		if x.t.policy.readAhead && wait.phase() >= driver.PhaseLoad { // while the notices are collected
+		if x.t.policy.readAhead && wait.phase() >= driver.PhaseLoad { // runs while the notices are collected
 			x.t.page().Prepare()
 		}
 		bounded, cancel := context.WithTimeout(ctx, noticeBound)
@@ -67,7 +67,7 @@ func noticing(wait Wait, of driver.Noticing, navigate func(context.Context, *Exc
 // navigator moves the tab between documents.
 type navigator struct{ *loop }
 
-// navigate runs a navigation to its end.
+// navigate runs a navigation to completion.
 func (t navigator) navigate(ctx context.Context, wait Wait, start func(context.Context) (driver.Commit, error)) (Info, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		limit := t.policy.navigationTimeout
@@ -106,8 +106,7 @@ func (t navigator) navigate(ctx context.Context, wait Wait, start func(context.C
 	return t.head.Load().Info, nil
 }
 
-// interrupt ends the script that keeps the page from answering. If that does not help, the navigation
-// may still.
+// interrupt terminates the script that blocks the page. If that fails, the navigation may still succeed.
 func (t navigator) interrupt(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, probeBound)
 	defer cancel()
@@ -116,7 +115,7 @@ func (t navigator) interrupt(ctx context.Context) {
 	}
 }
 
-// settleURL waits for the event of a same-document navigation, which has the URL.
+// settleURL waits for the event of a same-document navigation, which carries the URL.
 func (t navigator) settleURL(ctx context.Context, sames int) error {
 	bounded, cancel := context.WithTimeout(ctx, sameBound)
 	defer cancel()
@@ -130,7 +129,7 @@ func (t navigator) settleURL(ctx context.Context, sames int) error {
 	return nil
 }
 
-// load waits until a document, or one that has replaced it since, has reached a phase.
+// load waits until a document, or a document that has replaced it since, has reached a phase.
 func (t navigator) load(ctx context.Context, document string, phase driver.Phase) error {
 	crashes := t.health.Crashes()
 	err := t.pump.await(ctx, func() (bool, error) {

@@ -10,51 +10,51 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Owner is what a tab needs of who opened it, which is a pool of tabs. Its methods are called by many goroutines.
+// Owner provides a tab with services of its owner, the pool of tabs. Its methods are called from many goroutines.
 type Owner interface {
-	// Report takes an event of the tab. It must not wait.
+	// Report receives an event of the tab. It must not block.
 	Report(e TabEvent)
-	// SettlePopups returns when each popup that the browser has reported so far is a tab, or refused.
+	// SettlePopups returns when each popup that the browser has reported so far has become a tab or was refused.
 	SettlePopups(ctx context.Context)
-	// Tab finds another tab.
+	// Tab returns another tab.
 	Tab(id string) (*Tab, error)
-	// Reopen opens a page when the browser of its session runs again, however long that takes.
+	// Reopen opens a page once the session's browser runs again, however long that takes.
 	Reopen(ctx context.Context, o driver.PageOptions) (driver.Page, error)
 }
 
-// Options says what tab to make, and how it works. ID and Session are required; zero is usable for the others.
+// Options configures a tab. ID and Session are required; all other fields may be zero.
 type Options struct {
 	ID, Session string
-	// Opener is the id of the tab whose page opened this one, if one did.
+	// Opener is the ID of the tab whose page opened this one, if any.
 	Opener string
-	// URL is what the page shows already.
+	// URL is the URL that the page already shows.
 	URL string
-	// Viewport is what the page was opened with.
+	// Viewport is the viewport that the page was opened with.
 	Viewport dom.Box
-	// Restore brings the tab back when its page is lost.
+	// Restore restores the tab when it loses its page.
 	Restore bool
-	// Mailbox is how many calls may wait for the tab; 0: 64.
+	// Mailbox limits how many calls may wait for the tab. The default is 64.
 	Mailbox int
-	// LogCount and LogBytes bound what is kept of earlier revisions: how many revisions, and about how
-	// many bytes of changes; 0: 1024 and 4 MiB.
+	// LogCount and LogBytes limit the log of earlier revisions: the number of revisions, and the approximate size of their changes in
+	// bytes. The defaults are 1024 and 4 MiB.
 	LogCount, LogBytes int
-	// NavigationTimeout bounds navigations whose context has no deadline; 0: 30 s.
+	// NavigationTimeout bounds navigations whose context has no deadline. The default is 30 seconds.
 	NavigationTimeout time.Duration
-	// ReadAhead has a page examined as soon as a call has loaded it, and before anybody reads it.
+	// ReadAhead examines a page as soon as a call has loaded it, before the first read.
 	ReadAhead bool
-	// AllowURL says whether the tab may go to a URL; nil allows every URL.
+	// AllowURL returns an error for URLs that the tab may not open. If nil, all URLs are allowed.
 	AllowURL func(url string) error
-	// Logger takes what goes into no result; nil: nothing is logged.
+	// Logger receives log messages. If nil, nothing is logged.
 	Logger *slog.Logger
-	// Meter, Tracer and Keeper take what the tab does; nil: nobody does.
+	// Meter, Tracer and Keeper observe the tab. Each may be nil.
 	Meter  Meter
 	Tracer Tracer
 	Keeper Keeper
-	// KeepAll gives the Keeper the Records of tabs that are not restored, too.
+	// KeepAll passes the Records of all tabs to the Keeper, including tabs that are not restored.
 	KeepAll bool
-	// MayAct is asked when the turn of a call begins that changes the page, or leads it elsewhere, and right before each command that
-	// acts on the page: with an error, the call fails with it, and the page is not touched from then on. It must not wait. Nil allows
-	// everything.
+	// MayAct is called when the turn of a call starts that changes the page or navigates, and right before each command that acts on the
+	// page. If it returns an error, the call fails with that error and does not touch the page any more. It must not block. If nil,
+	// everything is allowed.
 	MayAct func() error
 }
 
@@ -75,7 +75,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// noKeeper keeps nothing.
+// noKeeper is a Keeper that stores nothing.
 type noKeeper struct{}
 
 func (noKeeper) Keep(restore.Record) {}
@@ -88,23 +88,23 @@ func orDefault[T int | time.Duration](v, standard T) T {
 	return v
 }
 
-// Meter takes what tabs do, to be counted. Its methods are called from many goroutines and must not wait.
+// Meter counts what tabs do. Its methods are called from many goroutines and must not block.
 type Meter interface {
-	// Published says that a tab has published a revision.
+	// Published reports that a tab has published a revision.
 	Published()
-	// Busy says how long a tab's goroutine took for one event or one call, waiting for its page included.
+	// Busy reports how long a tab's goroutine took for one event or one call, including the time waiting for its page.
 	Busy(d time.Duration)
-	// Refused says that something was left out because of a limit. There are few limits.
+	// Refused reports that something was omitted because of a limit. The number of different limits is small.
 	Refused(limit string)
-	// PageAgent says how long the page's main thread was taken to find and write changes, as the page says.
+	// PageAgent reports how long the page's main thread took to find and write changes, as measured by the page.
 	PageAgent(d time.Duration)
 }
 
-// Keeper keeps the tabs that are to be brought back when the process ends without a word. Its methods are called by
-// many goroutines and must not wait.
+// Keeper stores the tabs that are to be restored after the process has ended unexpectedly. Its methods are called from many goroutines and
+// must not block.
 type Keeper interface {
-	// Keep stores the Record of a tab, in place of an earlier one.
+	// Keep stores the Record of a tab and replaces an earlier one.
 	Keep(k restore.Record)
-	// Forget drops the Record of a tab, if there is one.
+	// Forget deletes the Record of a tab, if there is one.
 	Forget(id string)
 }

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// probeBound is how long a page may take to answer before it counts as unresponsive.
+// probeBound limits how long a page may take to answer before it counts as unresponsive.
 const probeBound = 2 * time.Second
 
-// prober asks a page that may hang for a sign of life, beside everything else.
+// prober checks whether a page that may hang still answers. It runs concurrently with the loop.
 type prober struct {
 	t *loop
-	// results delivers what a running probe finds; nil when none runs. cancel ends it.
+	// results delivers the result of a running probe; it is nil when no probe runs. cancel ends the probe.
 	results chan bool
 	cancel  context.CancelFunc
 }
 
-// suspect finds out whether the page still answers.
+// suspect starts a probe to find out whether the page still answers.
 func (p *prober) suspect() {
 	if p.t.ctx.Err() != nil || !p.t.health.Suspect() {
 		return
@@ -30,7 +30,7 @@ func (p *prober) suspect() {
 	})
 }
 
-// probe asks until the page answers, less and less often.
+// probe pings the page until it answers, with increasing intervals.
 func (p *prober) probe(ctx context.Context, results chan<- bool) {
 	for bound := probeBound; ; bound = min(2*bound, time.Minute) {
 		bounded, cancel := context.WithTimeout(ctx, bound)

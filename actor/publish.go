@@ -7,22 +7,21 @@ import (
 	"github.com/domtap/domtap/actor/restore"
 )
 
-// heldEvents is how many events of a tab are held while it is being restored.
+// heldEvents limits how many events of a tab are held while it is being restored.
 const heldEvents = 64
 
-// publisher makes the heads of a tab, and reports its events.
+// publisher creates the heads of a tab and reports its events.
 type publisher struct {
 	t *loop
-	// events wait to be reported with the next head.
+	// events are reported with the next head.
 	events []TabEvent
 }
 
-// add adds an event; its Info and time are filled in when it is reported.
+// add adds an event. Its Info and time are filled in when it is reported.
 func (p *publisher) add(e TabEvent) { p.events = append(p.events, e) }
 
-// publish replaces the head when something changed, and then reports what the tab has to tell: the head first, then its events,
-// then the answers to dialogs that are gone from the head, then what the Keeper stores for the next process. The page has
-// its acknowledgement last.
+// publish replaces the head if something changed. It then reports the tab's events, releases the answers to dialogs that the head no longer
+// contains, and updates the Keeper's Record, in this order. The page's acknowledgement is sent last.
 func (p *publisher) publish() {
 	defer p.t.reader.acknowledge()
 	if p.t.recovery.Away() {
@@ -48,7 +47,7 @@ func (p *publisher) publish() {
 	p.save()
 }
 
-// replace makes next the head in place of h.
+// replace makes next the head instead of h.
 func (p *publisher) replace(h, next *Head, view observation.View) *Head {
 	next.view, next.noticed = view, p.t.noticed
 	p.t.head.Store(next)
@@ -56,7 +55,7 @@ func (p *publisher) replace(h, next *Head, view observation.View) *Head {
 	return next
 }
 
-// publishAway says that the tab is away. What its pages do before it is back is nobody's business until then.
+// publishAway publishes that the tab is being restored. Events of its pages are held until it is restored.
 func (p *publisher) publishAway() {
 	h := p.t.head.Load()
 	info := h.Info
@@ -79,7 +78,7 @@ func (p *publisher) publishAway() {
 	p.t.answered.Reach(p.t.dialogs.LastClosed())
 }
 
-// info composes what is known of the tab, but for the revision and the epoch.
+// info returns the Info of the tab without its revision and epoch.
 func (p *publisher) info() Info {
 	url, title, httpStatus := p.t.nav.Page()
 	return Info{
@@ -105,7 +104,7 @@ func (p *publisher) status() Status {
 	return StatusReady
 }
 
-// save keeps what the tab needs to be brought back in another process, when that is something else than before.
+// save passes the tab's Record to the Keeper if it has changed.
 func (p *publisher) save() {
 	if !p.t.restorable.Load() && !p.t.keepAll {
 		if p.t.recovery.Saved() {
@@ -115,7 +114,7 @@ func (p *publisher) save() {
 		return
 	}
 	if p.t.recovery.Away() || p.t.ctx.Err() != nil {
-		return // the stored Record still holds
+		return // the stored Record remains valid
 	}
 	now := restore.Record{ID: p.t.id, Session: p.t.session, URL: p.t.nav.Address(), Viewport: p.t.viewport}
 	if saved, changed := p.t.recovery.Save(now, p.t.doc.NextRef(), time.Now()); changed {

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// queryLimit is how long the page may take to answer a query, however much time the caller has.
+	// queryLimit bounds how long the page may take to answer a query, however much time the caller has.
 	queryLimit = 30 * time.Second
-	// hungLimit replaces queryLimit when the page is known not to answer as the query begins, so that a client that reads after an
-	// action that hung the page gets its error soon.
+	// hungLimit replaces queryLimit if the page is already unresponsive when the query starts, so that a client that reads after an action
+	// that hung the page gets its error soon.
 	hungLimit = 5 * time.Second
-	// queryPatience is how long a query may take until it is asked whether the page answers at all.
+	// queryPatience is the duration of a query after which a probe checks whether the page still answers.
 	queryPatience = time.Second
 )
 
-// pump waits for the page, and for what happens, and goes on handling events meanwhile. Calls alone use it, each by its Exclusive.
+// pump waits for the page or for events, and continues to handle events while it waits. Only calls use it, each through its Exclusive.
 type pump struct{ t *loop }
 
-// query asks the page for something that a dialog would keep it from telling. When the page does not answer, and a call waits
-// that navigates the tab elsewhere, the query ends at once: what it asks for is about to go away. A page that was known not to answer,
-// and does not within hungLimit, is the error Unanswered. Other errors are those of call.
+// query queries the page for something that an open dialog would block. If the page does not answer and another call waits to navigate the
+// tab elsewhere, the query fails immediately, because its document is about to go away. If the page was already unresponsive and does not
+// answer within hungLimit, query fails with kind Unanswered. It returns the other errors of call.
 func (p pump) query(ctx context.Context, work func(ctx context.Context) error) error {
 	hung, limit := p.t.health.Unresponsive(), queryLimit
 	if hung {
@@ -43,7 +43,7 @@ func (p pump) yielding(ctx context.Context, work func(ctx context.Context) error
 	begun := time.Now()
 	recheck := time.AfterFunc(queryPatience, p.t.requestPublish)
 	defer recheck.Stop()
-	var suspected [2]bool // once in any case, and once more for who waits
+	var suspected [2]bool // one probe for this call, and a second if a navigation waits
 	return p.call(ctx, func() error {
 		if err := p.t.dialogs.Err(p.t.id); err != nil {
 			return err
@@ -60,11 +60,10 @@ func (p pump) yielding(ctx context.Context, work func(ctx context.Context) error
 	}, work)
 }
 
-// ErrTimeUp is why the context of a call's work ends before the caller's does.
+// ErrTimeUp is the cause when the context of a call's work ends before the caller's context.
 var ErrTimeUp = fmt.Errorf("the call's time is up: %w", context.DeadlineExceeded)
 
-// await handles what happens until a condition holds. It fails with the condition's error or with the
-// cause of the context's end.
+// await handles events until a condition holds. It fails with the condition's error or with the cause of the context's end.
 func (p pump) await(ctx context.Context, until func() (bool, error)) error {
 	for {
 		if met, err := until(); met || err != nil {
@@ -77,14 +76,13 @@ func (p pump) await(ctx context.Context, until func() (bool, error)) error {
 	}
 }
 
-// call runs a call to the page beside the tab's goroutine, which goes on handling what happens. It
-// fails when the call does, when ctx ends, when the renderer crashes, or when stop, if any, gives an
-// error; but what the page did answer in the end counts. It always waits until work has returned, so
-// that work may write to the caller's variables.
+// call runs a call to the page outside the tab's goroutine, which continues to handle events. It fails when the call fails, when ctx ends,
+// when the renderer crashes, or when stop is not nil and returns an error. If the page answers nevertheless, its answer counts. It always
+// waits until work has returned, so work may write to the caller's variables.
 func (p pump) call(ctx context.Context, stop func() error, work func(ctx context.Context) error) error {
 	if stop != nil {
 		if err := stop(); err != nil {
-			return err // there already
+			return err // already stopped
 		}
 	}
 	if p.t.liveness.hung {
@@ -115,7 +113,8 @@ func (p pump) call(ctx context.Context, stop func() error, work func(ctx context
 	return err
 }
 
-// waitBeside handles what happens until a call is done, and returns why the call must end before; nil when it is done, or ctx has ended.
+// waitBeside handles events until a call is done. It returns the reason to end the call early, or nil when the call is done or ctx has
+// ended.
 func (p pump) waitBeside(ctx context.Context, done <-chan struct{}, stop func() error) (stopped error) {
 	crashes := p.t.health.Crashes()
 	for stopped == nil && p.t.step(ctx, done, false) {

@@ -8,43 +8,42 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// ReadOptions says what a Read needs beyond the interactive elements.
+// ReadOptions selects what a Read returns in addition to the interactive elements.
 type ReadOptions struct {
 	// Structural adds headings, landmarks, text and images.
 	Structural bool
-	// Contexts adds them on the first read of a document in which elements share role and name, so that only what stands
-	// around them tells them apart. Reading.Structural says whether it did; a page may leave it.
+	// Contexts adds the structural elements on the first read of a document in which elements share role and name, so that only their
+	// surroundings tell them apart. The page may skip this; Reading.Structural reports whether they were added.
 	Contexts bool
 	// Attributes adds HTML attributes by name.
 	Attributes []string
-	// Geometry asks for the boxes, and brings Element.InViewport up to date.
+	// Geometry adds the boxes and updates Element.InViewport.
 	Geometry bool
-	// MaxAge is how old the answer may be; 0: the page is asked. What lies ready is older than nothing that a call on
-	// the tab did.
+	// MaxAge limits the age of the answer. If 0, the page is always read. A stored answer is never older than the last call that acted on
+	// the tab.
 	MaxAge time.Duration
-	// At is a moment of a recorded tab; zero: the one that it stands at. A live tab has none but zero.
+	// At selects a moment of a recorded tab. Zero selects the recording's current moment. It must be zero for a live tab.
 	At Moment
 }
 
 // Reading is the state of a tab right after a Read.
 type Reading struct {
 	Head *Head
-	// Layout stands parallel to Head.Snapshot.Elements; nil unless Geometry was asked for.
+	// Layout is parallel to Head.Snapshot.Elements. It is nil unless Geometry was set.
 	Layout *dom.Layout
-	// Late names the frames that did not answer: of them the head shows what was last known.
+	// Late lists the frames that did not answer. For these frames, the head has their last known state.
 	Late []dom.FrameID
-	// Structural says that the stored DOM has headings, landmarks, text and images, asked for or not.
+	// Structural reports whether the stored DOM has headings, landmarks, text and images, even if they were not requested.
 	Structural bool
-	// Mark is that of ReadRequest. A head that came by itself since has the mark of the read before it.
+	// Mark is the mark of the ReadRequest. A head that was pushed since has the mark of the read before it.
 	Mark uint64
 }
 
-// Read brings the DOM up to date with the page. What was once asked for by Structural and Attributes
-// stays part of the stored DOM. It fails with an *Error: DialogOpen while a dialog blocks the page,
-// Lost after a crash.
+// Read synchronizes the DOM with the page. What Structural and Attributes once requested remains part of the stored DOM. Read fails with an
+// *Error of kind DialogOpen while a dialog blocks the page, or Lost after a crash.
 //
-// Reads that wait for their turn share it: however many callers there are, the page is asked by one of them at a time,
-// and each gets an answer that is younger than its call.
+// Concurrent reads share a turn: one of them reads the page on behalf of all waiting callers. Each caller gets an answer that is newer than
+// its call.
 func (t *Tab) Read(ctx context.Context, o ReadOptions) (Reading, error) {
 	if t.past != nil {
 		return recorded{t}.read(o)
@@ -61,7 +60,7 @@ func (t *Tab) Read(ctx context.Context, o ReadOptions) (Reading, error) {
 	return r.of(o), err
 }
 
-// union is what reads ask for together.
+// union returns the combined options of several reads.
 func union(all []ReadOptions) (o ReadOptions) {
 	for _, one := range all {
 		o.Structural = o.Structural || one.Structural
@@ -72,7 +71,7 @@ func union(all []ReadOptions) (o ReadOptions) {
 	return o
 }
 
-// of is the reading for one of those who shared it.
+// of returns the part of a shared reading that one caller requested.
 func (r Reading) of(o ReadOptions) Reading {
 	if !o.Geometry {
 		r.Layout = nil
@@ -80,16 +79,16 @@ func (r Reading) of(o ReadOptions) Reading {
 	return r
 }
 
-// lastRead is what the last read found, for callers to whom that is young enough (ReadOptions.MaxAge).
+// lastRead holds the last reading, for callers that accept its age (ReadOptions.MaxAge).
 type lastRead struct {
 	reading Reading
-	// options is what was read; at is when the page was asked, so that the answer is younger.
+	// options are the options of the read. at is the time before the page was read, so the reading is never older.
 	options ReadOptions
 	at      time.Time
 }
 
-// serve returns what the last read of a tab found when that is enough: no older than MaxAge, of the document that the tab shows,
-// and all that is asked for. It has nothing of a tab that has crashed, ended, or is behind a dialog.
+// serve returns the last reading of a tab if it suffices: it is no older than MaxAge, belongs to the current document, and covers all
+// options. It serves nothing if the tab has crashed, has ended, or is blocked by a dialog.
 func (r *lastRead) serve(t *Tab, o ReadOptions) (Reading, bool) {
 	if r == nil || o.MaxAge <= 0 || t.ctx.Err() != nil || t.recovery.Away() {
 		return Reading{}, false
@@ -103,13 +102,13 @@ func (r *lastRead) serve(t *Tab, o ReadOptions) (Reading, bool) {
 	case head.Snapshot.Epoch != r.reading.Head.Snapshot.Epoch || head.Snapshot.Document != r.reading.Head.Snapshot.Document:
 		return Reading{}, false
 	}
-	if !o.Geometry { // boxes go with one snapshot; without them the newest serves, which a watched page keeps up to date
+	if !o.Geometry { // boxes belong to one snapshot; without them the newest head serves, which is current on a watched page
 		return Reading{Head: head, Late: r.reading.Late, Structural: r.reading.Structural, Mark: r.reading.Mark}, true
 	}
 	return r.reading, true
 }
 
-// covers reports whether who asked for o has what other asks for.
+// covers reports whether a reading with options o includes all that other requests.
 func (o ReadOptions) covers(other ReadOptions) bool {
 	for _, name := range other.Attributes {
 		if !slices.Contains(o.Attributes, name) {

@@ -10,14 +10,14 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// reader brings the tab's DOM up to date with the page, and the page with those who follow it.
+// reader synchronizes the tab's DOM with the page, and the page's subscription with the watches.
 type reader struct {
 	t *loop
 	// mark is the mark of the last read; see driver.ReadRequest.
 	mark uint64
 	// hold keeps acknowledgements back for the next request.
 	hold bool
-	// due says that a document pushed a patch since the last acknowledgement.
+	// due reports whether a document has pushed a patch since the last acknowledgement.
 	due bool
 }
 
@@ -47,9 +47,9 @@ func (r *reader) read(ctx context.Context, o ReadOptions) (Reading, error) {
 	return read, nil
 }
 
-// update reads the page until every document was read, and returns the frames that did not answer. Acknowledgements are held back meanwhile and
-// travel with the next request: so a document that is acknowledged cannot push again before it is read. One that was read need not be quiet
-// while another is: what it pushes since is younger than the call.
+// update reads the page until every document was read, and returns the frames that did not answer. It holds acknowledgements back and sends
+// them with the next request, so that an acknowledged document cannot push again before it is read. A document that was read may push while
+// another is being read; such a push is newer than the call.
 func (r *reader) update(ctx context.Context, req driver.ReadRequest) (late []dom.FrameID, err error) {
 	r.hold = true
 	defer func() {
@@ -58,7 +58,7 @@ func (r *reader) update(ctx context.Context, req driver.ReadRequest) (late []dom
 			r.flush()
 		}
 	}()
-	var unread []dom.FrameID // those that were pushing in all rounds so far; nil: there was no round that counts
+	var unread []dom.FrameID // documents that were pushing in all rounds so far; nil if no round counted yet
 	for range readRounds {
 		main := r.t.nav.Main()
 		out, err := r.round(ctx, req)
@@ -66,8 +66,8 @@ func (r *reader) update(ctx context.Context, req driver.ReadRequest) (late []dom
 			return nil, err
 		}
 		switch {
-		case r.t.nav.Main() != main && main != "", // the patches were those of a document that is gone
-			len(r.t.doc.Broken()) > 0: // a patch was refused: the next ones start over
+		case r.t.nav.Main() != main && main != "", // the patches belong to a document that is gone
+			len(r.t.doc.Broken()) > 0: // a patch was rejected: the next ones start over
 			unread = nil
 		default:
 			if unread = pushing(unread, out.Unacknowledged); len(unread) == 0 {
@@ -80,12 +80,12 @@ func (r *reader) update(ctx context.Context, req driver.ReadRequest) (late []dom
 		return nil, apierr.Errorf(apierr.Aborted, "the main document of tab %s reports changes that make no sense: reload it", r.t.id)
 	}
 	if len(r.t.doc.Broken()) > 0 {
-		return late, nil // the rest of the page is as it should be
+		return late, nil // the rest of the page is correct
 	}
 	return nil, apierr.Errorf(apierr.Aborted, "tab %s changes faster than it can be read: try again", r.t.id)
 }
 
-// round asks the documents once, and publishes what they answer.
+// round reads all documents once and publishes their answers.
 func (r *reader) round(ctx context.Context, req driver.ReadRequest) (out driver.Readout, err error) {
 	t := r.t
 	main := t.nav.Main()
@@ -109,8 +109,8 @@ func (r *reader) round(ctx context.Context, req driver.ReadRequest) (out driver.
 	return out, nil
 }
 
-// acknowledge sends the page the refs that are due, unless a read is about to. It follows the publishing of what the page
-// pushed: those who wait for that need not wait for the page to be written to.
+// acknowledge sends the page the pending refs, unless a read is about to send them. It runs after the pushed changes were published, so
+// that watchers do not wait for this write.
 func (r *reader) acknowledge() {
 	if r.due && !r.hold {
 		r.flush()
@@ -118,7 +118,7 @@ func (r *reader) acknowledge() {
 	r.due = false
 }
 
-// longest is how long the page took for the patch that took longest.
+// longest returns the duration of the slowest patch.
 func longest(patches []dom.Patch) (took time.Duration) {
 	for _, p := range patches {
 		took = max(took, p.Took)
@@ -126,7 +126,7 @@ func longest(patches []dom.Patch) (took time.Duration) {
 	return took
 }
 
-// pushing returns those of the frames that were pushing now, too; nil stands for all frames.
+// pushing returns the frames of before that are still pushing now. If before is nil, it stands for all frames.
 func pushing(before, now []dom.FrameID) []dom.FrameID {
 	if before == nil {
 		return now
@@ -134,7 +134,7 @@ func pushing(before, now []dom.FrameID) []dom.FrameID {
 	return slices.DeleteFunc(before, func(f dom.FrameID) bool { return !slices.Contains(now, f) })
 }
 
-// flush sends the page all refs that are due, so that its documents may push on and know them.
+// flush sends the page all pending refs, so that its documents know them and may push again.
 func (r *reader) flush() {
 	acks := r.t.doc.Pending()
 	for _, a := range acks {
@@ -143,14 +143,14 @@ func (r *reader) flush() {
 	r.t.doc.Delivered(acks)
 }
 
-// readRounds is how often a read is repeated for documents that were just pushing, or were replaced or read anew meanwhile:
-// on a busy machine several of these come together.
+// readRounds limits how often a read is repeated because documents were pushing, were replaced or were read anew. On a busy machine several
+// of these coincide.
 const readRounds = 8
 
 // structural reports whether the stored DOM has headings, landmarks, text and images.
 func (r *reader) structural() bool { return r.t.obs.Structural() || r.t.doc.Structural() }
 
-// subscribe asks the page for what those need who watch it, when that is something else than before.
+// subscribe updates the page's subscription to what the watches need, if that has changed.
 func (r *reader) subscribe(ctx context.Context) error {
 	t := r.t
 	if err := t.readyErr(); err != nil {
@@ -170,8 +170,8 @@ func (r *reader) subscribe(ctx context.Context) error {
 	return err
 }
 
-// follow brings the head up to date for those who follow, or lowers what the page is asked for when nobody is new. When the
-// page cannot be read, its next sign of life brings the tab here again.
+// follow updates the head for new followers. If there are none, it lowers the page's subscription. If the page cannot be read, its next
+// sign of life triggers follow again.
 func (r *reader) follow() {
 	t := r.t
 	last := t.watches.Last()
@@ -195,8 +195,8 @@ func (r *reader) follow() {
 	t.obs.SetCaughtUp(last)
 }
 
-// lowerSubscription lowers what the page is asked for after a watch was released. When that fails the page pushes on, which
-// does no harm; the next change of the watches tries again.
+// lowerSubscription lowers the page's subscription after a watch was released. If that fails, the page harmlessly continues to push, and
+// the next change of the watches tries again.
 func (r *reader) lowerSubscription() {
 	if r.t.health.Unresponsive() {
 		r.t.obs.Invalidate()
@@ -210,7 +210,7 @@ func (r *reader) lowerSubscription() {
 	}
 }
 
-// retryFollowers looks at the watches again when somebody still waits for a read. It is called after signs of life.
+// retryFollowers triggers another look at the watches while followers still wait for a read. It is called after signs of life.
 func (r *reader) retryFollowers() {
 	if r.t.obs.CaughtUp() != r.t.watches.Last() {
 		r.t.watches.Notify()

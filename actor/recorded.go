@@ -9,25 +9,25 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Moment is a time of a recording. The zero value is the time that the recording stands at.
+// Moment identifies a point in a recording. The zero value is the recording's current position.
 type Moment struct {
-	// Time is when, by the clock of the daemon that recorded.
+	// Time is a time by the clock of the recording daemon.
 	Time time.Time
-	// Revision, if not 0, is a revision of the tab; Epoch is its epoch, or empty for the newest one that has it.
+	// Revision, if not 0, selects a revision of the tab. Epoch is its epoch; if empty, the newest epoch with this revision is used.
 	Revision uint64
 	Epoch    string
 }
 
-// Past has the states of a tab that is read from a recording. Its methods are safe for concurrent use.
+// Past provides the states of a tab from a recording. Its methods are safe for concurrent use.
 type Past interface {
-	// State returns the state of a moment. It fails with an *apierr.Error of kind NotFound for one that the recording does not have.
+	// State returns the state at a moment. It fails with an *apierr.Error of kind NotFound for a moment outside the recording.
 	State(at Moment) (Published, error)
-	// Snapshot returns the snapshot of a revision; nil: there is none.
+	// Snapshot returns the snapshot of a revision, or nil if there is none.
 	Snapshot(epoch string, revision uint64) *dom.Snapshot
 }
 
-// NewRecorded makes a tab of a recording: it can be read and followed at any moment, and fails everything else with an *apierr.Error of
-// kind ReadOnly. It has no page. It ends at the latest when ctx does.
+// NewRecorded creates a tab from a recording. It can be read and followed at any moment; all other calls fail with an *apierr.Error of kind
+// ReadOnly. It has no page, and ends at the latest when ctx ends.
 func NewRecorded(ctx context.Context, first Published, past Past, o Options, owner Owner) *Control {
 	o.ID, o.Session = first.Info.ID, first.Info.Session
 	c := newTab(ctx, new(absent), o.withDefaults(), first.Refs, owner)
@@ -38,23 +38,23 @@ func NewRecorded(ctx context.Context, first Published, past Past, o Options, own
 	return c
 }
 
-// Stand makes a state of a recorded tab the one that it stands at.
+// Stand sets the current state of a recorded tab.
 func (c *Control) Stand(at Published) {
 	old := c.tab.head.Swap(recorded{c.tab}.headOf(at))
 	close(old.next)
 }
 
-// recorded is a tab as one of a recording.
+// recorded implements the calls of a recorded tab.
 type recorded struct{ *Tab }
 
-// headOf makes the head of a state.
+// headOf returns a head for a state.
 func (t recorded) headOf(s Published) *Head {
 	h := &Head{Snapshot: s.Snapshot, Info: s.Info, next: make(chan struct{}), refs: s.Refs, past: t.past}
 	h.noticed = noticed(nil, s.Noticed)
 	return h
 }
 
-// runRecorded is Run for a recorded tab.
+// runRecorded implements Run for a recorded tab.
 func (c *Control) runRecorded() {
 	t := c.tab
 	<-t.ctx.Done()
@@ -70,7 +70,7 @@ func (c *Control) runRecorded() {
 	t.owner.Report(TabEvent{Kind: TabClosed, Info: last.Info, At: time.Now()})
 }
 
-// read is Tab.Read.
+// read implements Tab.Read.
 func (t recorded) read(o ReadOptions) (Reading, error) {
 	if t.ctx.Err() != nil {
 		return Reading{}, t.ended()
@@ -86,7 +86,7 @@ func (t recorded) read(o ReadOptions) (Reading, error) {
 	return Reading{Head: head, Structural: true}, nil
 }
 
-// refusePast fails what needs a page on a recorded tab, and moments of the past on any other.
+// refusePast returns an error for calls that need a page on a recorded tab, and for past moments on a live tab.
 func refusePast(t *Tab, at Moment) error {
 	switch {
 	case t.past != nil:
@@ -97,12 +97,12 @@ func refusePast(t *Tab, at Moment) error {
 	return nil
 }
 
-// ReadOnly is the error of what needs a page, where there is only a recording.
+// ReadOnly returns the error for calls that need a page when there is only a recording.
 func ReadOnly(what string) error {
 	return apierr.Errorf(apierr.ReadOnly, "%s is a recording, which can only be read: open the page in a daemon with a browser (domtap open URL)", what)
 }
 
-// follow is Tab.Follow: the heads are what they are.
+// follow implements Tab.Follow. The heads of a recorded tab need no page.
 func (t recorded) follow(o WatchOptions) *Following {
 	return &Following{tab: t.Tab, watch: observation.NewWatch(o)}
 }

@@ -12,28 +12,28 @@ import (
 // Reported is a notice with the document that reported it; see Notices.
 type Reported = notices.Reported
 
-// Published is what a head says of a tab, as a value that can be written down and sent to another process: the whole DOM, what is
-// known of the tab, and what was noticed on its page. Nobody may write to what it refers to.
+// Published is the content of a head as a value that can be serialized and sent to another process: the whole DOM, the tab's Info, and the
+// notices of its page. What it refers to must not be modified.
 type Published struct {
-	// Snapshot is never nil in the state of a head.
+	// Snapshot is never nil in a state from a head.
 	Snapshot *dom.Snapshot
 	Info     Info
-	// Refs is how many refs were given so far.
+	// Refs is the number of refs assigned so far.
 	Refs dom.Ref
-	// Noticed is what was noticed since the state before, in the order of the changes.
+	// Noticed lists the notices since the previous state, in order.
 	Noticed []Reported
 }
 
-// Published returns what the head says, with what was noticed after a change of its notices; see Notices.Last.
+// Published returns the content of the head, with the notices after a change number; see Notices.Last.
 func (h *Head) Published(after uint64) Published {
 	return Published{Snapshot: h.Snapshot, Info: h.Info, Refs: h.refs, Noticed: h.noticed.Reported(after)}
 }
 
-// Replica is a copy of a tab whose page belongs to another process: its heads are those of the tab, one after the other or with some
-// left out. It has no page, so it can be followed and viewed, and nothing else. Make one with NewReplica.
+// Replica is a copy of a tab whose page belongs to another process. Its heads are the heads of that tab in order, possibly with gaps. It
+// has no page, so it can only be followed and viewed. Create one with NewReplica.
 //
-// Publish and End are for its one owner; the other methods are safe for concurrent use and never block. What was noticed is
-// numbered by the replica, so that only one Replica's heads may be compared by it.
+// Only the replica's owner calls Publish and End. The other methods are safe for concurrent use and never block. Each replica numbers its
+// notices itself, so compare these numbers only between heads of the same replica.
 type Replica struct {
 	id     string
 	limits revisions.Limits
@@ -43,7 +43,8 @@ type Replica struct {
 	err    error
 }
 
-// NewReplica returns a replica of a tab in a state. Of the options, LogCount and LogBytes bound what it keeps of earlier revisions.
+// NewReplica returns a replica of a tab in a state. Of the options, only LogCount and LogBytes are used; they bound the log of earlier
+// revisions.
 func NewReplica(id string, first Published, o Options) *Replica {
 	o = o.withDefaults()
 	r := &Replica{id: id, limits: revisions.Limits{Count: o.LogCount, Bytes: o.LogBytes}, done: make(chan struct{})}
@@ -53,7 +54,7 @@ func NewReplica(id string, first Published, o Options) *Replica {
 	return r
 }
 
-// Publish makes a state the newest one. One of an earlier revision of the same epoch is ignored.
+// Publish makes s the newest state. It ignores a state of an earlier revision in the same epoch.
 func (r *Replica) Publish(s Published) {
 	h := r.head.Load()
 	if s.Snapshot.Epoch == h.Snapshot.Epoch && s.Snapshot.Revision < h.Snapshot.Revision {
@@ -65,7 +66,7 @@ func (r *Replica) Publish(s Published) {
 	close(h.next)
 }
 
-// noticed adds what was noticed to a list.
+// noticed appends notices to a list.
 func noticed(list *Notices, news []Reported) *Notices {
 	for _, one := range news {
 		list = list.With(one.Document, []dom.Notice{one.Notice})
@@ -73,8 +74,8 @@ func noticed(list *Notices, news []Reported) *Notices {
 	return list
 }
 
-// End ends the replica: the last head says that the tab is closed. err says why, nil that the tab was closed. Only the first
-// call counts, and Publish may not be called after it.
+// End ends the replica. Its last head has StatusClosed. err is the reason, or nil if the tab was closed. Only the first call has an effect,
+// and Publish must not be called after it.
 func (r *Replica) End(err error) {
 	r.once.Do(func() {
 		h := r.head.Load()
@@ -89,16 +90,16 @@ func (r *Replica) End(err error) {
 	})
 }
 
-// ID is the tab's name.
+// ID returns the tab's ID.
 func (r *Replica) ID() string { return r.id }
 
 // Head returns the newest state.
 func (r *Replica) Head() *Head { return r.head.Load() }
 
-// Done is closed when the replica has ended.
+// Done returns a channel that is closed when the replica has ended.
 func (r *Replica) Done() <-chan struct{} { return r.done }
 
-// Err is nil until Done is closed. Then it says why the replica has ended; nil when the tab was closed.
+// Err returns nil until Done is closed. After that it returns the reason why the replica has ended, or nil if the tab was closed.
 func (r *Replica) Err() error {
 	select {
 	case <-r.done:

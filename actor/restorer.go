@@ -14,28 +14,28 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// restorer brings a tab back whose renderer or browser died, if the tab was opened with OpenOptions.Restore: under the same id, at the
-// URL and the scroll position where it was, in a new epoch, with refs that were never given before. It happens in three steps, each of
-// which the next loss may end:
+// restorer restores a tab whose renderer or browser died, if the tab was opened with OpenOptions.Restore. The tab keeps its ID, URL and
+// scroll position. It gets a new epoch and refs that were never assigned before. Restoring has three steps, and another loss of the page
+// may end each:
 //
 //	lose     the tab notes the loss, and from then on refuses calls (StatusRestoring, kind Restoring)
 //	fetch    beside the loop: wait as restore.State says, and get a page if the old one is gone
 //	goBack   in the loop: navigate, scroll, and let calls in again
 type restorer struct {
 	t *loop
-	// fetched delivers what fetch gets; nil when it does not run.
+	// fetched delivers the result of fetch; it is nil when fetch does not run.
 	fetched chan fetched
-	// stable goes off when a tab that was taken over from another process has not lost its page for long enough.
+	// stable fires when a tab that was resumed from another process has kept its page for long enough.
 	stable *time.Timer
 }
 
-// fetched is what fetch got: a page, unless the old one was to be kept.
+// fetched is the result of fetch. The page is nil if the tab keeps its old page.
 type fetched struct {
 	page driver.Page
 	err  error
 }
 
-// resume makes a tab that was never started one that comes back.
+// resume sets a tab that has not started yet to be restored.
 func (r *restorer) resume(k restore.Record) {
 	t := r.t
 	t.keeper.Keep(t.recovery.Resume(k, "the daemon was started again", time.Now()))
@@ -46,11 +46,11 @@ func (r *restorer) resume(k restore.Record) {
 	info := h.Info
 	info.Status = StatusRestoring
 	t.head.Store(&Head{Snapshot: h.Snapshot, Info: info, next: make(chan struct{}), refs: k.Refs})
-	t.requestPublish() // so that the loop begins at once
+	t.requestPublish() // the loop starts to restore immediately
 	t.show()
 }
 
-// lose notes that the page is lost: its renderer, or all of it.
+// lose records that the tab has lost its renderer or its page.
 func (r *restorer) lose(reason string) {
 	t := r.t
 	reason = truncate.Runes(reason, text.Long)
@@ -62,7 +62,7 @@ func (r *restorer) lose(reason string) {
 	t.publisher.add(TabEvent{Kind: TabRestoring, Reason: reason})
 }
 
-// begin begins to bring the tab back, if that is due.
+// begin starts to restore the tab, if that is due.
 func (r *restorer) begin() {
 	t := r.t
 	if t.ctx.Err() != nil {
@@ -80,7 +80,7 @@ func (r *restorer) begin() {
 	}
 }
 
-// fetch waits, and gets a page if the old one is gone. It runs beside the loop.
+// fetch waits, and opens a page if the old one is gone. It runs concurrently with the loop.
 func (r *restorer) fetch(wait time.Duration, gone bool) fetched {
 	t := r.t.Tab
 	if retry.Pause(t.ctx, wait) != nil {
@@ -93,7 +93,7 @@ func (r *restorer) fetch(wait time.Duration, gone bool) fetched {
 	return fetched{page, err}
 }
 
-// take goes on with what fetch got.
+// take continues with the result of fetch.
 func (r *restorer) take(f fetched) {
 	t := r.t
 	r.fetched = nil
@@ -110,7 +110,7 @@ func (r *restorer) take(f fetched) {
 	}
 }
 
-// attach makes a new page the tab's own. It is the one place that does.
+// attach makes a new page the tab's page. Only attach does that.
 func (r *restorer) attach(page driver.Page) {
 	t := r.t
 	t.alive()
@@ -125,7 +125,7 @@ func (r *restorer) attach(page driver.Page) {
 	t.freezer.frozen = false
 }
 
-// goBack navigates to where the tab was, and lets calls in again.
+// goBack navigates to the tab's last URL and accepts calls again.
 func (r *restorer) goBack() {
 	t := r.t
 	url := t.recovery.Shown().URL
@@ -134,7 +134,7 @@ func (r *restorer) goBack() {
 		_, err = navigator{t}.navigate(t.ctx, WaitLoad, func(ctx context.Context) (driver.Commit, error) { return t.page().Navigate(ctx, url) })
 	}
 	if t.ctx.Err() != nil || t.recovery.Due() {
-		return // it is closed, or was lost again
+		return // the tab was closed, or lost its page again
 	}
 	why, again := restore.Verdict(err, t.health.Crashed())
 	switch {
@@ -152,7 +152,7 @@ func (r *restorer) goBack() {
 	}
 }
 
-// scrollBack scrolls to where the page was. A page that cannot be scrolled is back all the same.
+// scrollBack restores the scroll position. A page that cannot be scrolled still counts as restored.
 func (r *restorer) scrollBack() {
 	t := r.t
 	to := t.recovery.Shown().Place
@@ -186,7 +186,7 @@ func (r *restorer) giveUp(why string) {
 	r.end(why)
 }
 
-// end lets calls in again. Why says what keeps the tab from being of use.
+// end accepts calls again. Why is the reason why restoring failed, or empty.
 func (r *restorer) end(why string) {
 	r.t.recovery.End(why)
 	if why == "" {
@@ -195,14 +195,14 @@ func (r *restorer) end(why string) {
 	}
 }
 
-// stop stops what runs by itself.
+// stop stops the timer.
 func (r *restorer) stop() {
 	if r.stable != nil {
 		r.stable.Stop()
 	}
 }
 
-// discard closes a page that comes too late. Nobody fetches any more.
+// discard closes a page that arrived too late. It is called when no fetch runs any more.
 func (r *restorer) discard() {
 	if r.fetched == nil {
 		return

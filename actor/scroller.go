@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// placeLimit bounds asking for the scroll position. A page that takes longer is asked again after the next call.
+	// placeLimit bounds a query of the scroll position. A page that takes longer is queried again after the next call.
 	placeLimit = time.Second
-	// returnLimit is how long a page that is brought back may take to be large enough for its scroll position.
+	// returnLimit bounds how long a restored page may take to become large enough for its scroll position.
 	returnLimit = 3 * time.Second
 )
 
-// scroller asks how far the page is scrolled, beside everything else, so that the tab knows when the page is lost.
+// scroller queries the page's scroll position concurrently with the loop, so that the tab knows it when the page is lost.
 type scroller struct {
 	t *loop
-	// results delivers the answer; nil when the page was not asked.
+	// results delivers the answer; it is nil when no query runs.
 	results chan scrolled
 }
 
-// scrolled is how far a document is scrolled, if it said so.
+// scrolled is the scroll position of a document, if known.
 type scrolled struct {
 	document string
 	to       driver.ScrollPosition
 	known    bool
 }
 
-// ask asks. Nobody waits for the answer.
+// ask starts a query. No call waits for the answer.
 func (s *scroller) ask() {
 	t := s.t
 	if !t.restorable.Load() || s.results != nil || t.health.Crashed() || t.health.Unresponsive() || t.dialogs.Open() != nil || t.recovery.Away() || t.ctx.Err() != nil {
@@ -45,7 +45,7 @@ func (s *scroller) ask() {
 	})
 }
 
-// take takes the answer.
+// take handles the answer.
 func (s *scroller) take(w scrolled) {
 	s.results = nil
 	if w.known && w.document == s.t.nav.Main() {

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/actor/internal/batch"
 )
 
-// shareTurn runs work on the tab's goroutine for all calls of a kind that wait for that, among them the caller's.
+// shareTurn runs work on the tab's goroutine once for all waiting calls of the same kind, including the caller's.
 func shareTurn[Ask, Answer any](
 	ctx context.Context, t *Tab, what string, calls *batch.Calls[Ask, Answer], ask Ask,
 	work func(context.Context, *Exclusive, []Ask) (Answer, error),
@@ -27,7 +27,7 @@ func shareTurn[Ask, Answer any](
 			answer, err := turn.Result()
 			if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 				return answer, err
-			} // the caller that led the turn did not wait any longer, which says nothing to the others
+			} // the caller that led the turn stopped waiting, which does not concern the others
 		case <-ctx.Done():
 			return none, t.explain(ctx, what, ctx.Err())
 		case <-t.done:

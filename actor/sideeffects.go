@@ -7,20 +7,20 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// SideEffects is what a page does by itself while a call acts on it. It is valid as long as the call's Exclusive.
+// SideEffects reports what a page does by itself during a call. It is valid as long as the call's Exclusive.
 type SideEffects struct{ t *loop }
 
-// Tabs are the tabs that the page opened since there were so many. They are not to be written to.
+// Tabs returns the tabs that the page opened after the first since ones. They must not be modified.
 func (s SideEffects) Tabs(since int) []string { return s.t.opened.Since(since) }
 
-// ForgetTabs begins to count anew the tabs that the page opens.
+// ForgetTabs resets the list of tabs that the page opened.
 func (s SideEffects) ForgetTabs() {
 	s.t.opened.Reset()
 	s.t.popupBudget.Reset()
 }
 
-// SettleTabs returns when Tabs has those that the browser has reported so far, without those that are gone again, as the window of a
-// download is.
+// SettleTabs returns when Tabs includes the tabs for all popups that the browser has reported so far. It drops tabs that are already gone,
+// such as the window of a download.
 func (s SideEffects) SettleTabs(ctx context.Context) {
 	s.t.owner.SettlePopups(ctx)
 	for {
@@ -37,8 +37,8 @@ func (s SideEffects) SettleTabs(ctx context.Context) {
 	}
 }
 
-// AwaitTabs waits, for at most limit, until the tabs that were opened since there were so many have something to read, so that who
-// reads them next does not find a blank page.
+// AwaitTabs waits, for at most limit, until the tabs that were opened after the first since ones are readable, so that the next reader does
+// not find a blank page.
 func (s SideEffects) AwaitTabs(ctx context.Context, since int, limit time.Duration) error {
 	opened := s.Tabs(since)
 	if len(opened) == 0 {
@@ -50,7 +50,7 @@ func (s SideEffects) AwaitTabs(ctx context.Context, since int, limit time.Durati
 		for _, id := range opened {
 			popup, err := s.t.owner.Tab(id)
 			if err != nil {
-				continue // it is closed again
+				continue // it is already closed
 			}
 			select {
 			case <-popup.shown:
@@ -67,9 +67,9 @@ func (s SideEffects) AwaitTabs(ctx context.Context, since int, limit time.Durati
 	return nil
 }
 
-// Notes takes what the page did by itself since ForgetNotes or the last Notes, in words; it begins with what separates these from
-// the words before.
+// Notes returns and clears the descriptions of what the page did by itself since the last ForgetNotes or Notes. The text starts with a
+// separator, so that it can be appended to other text.
 func (s SideEffects) Notes() string { return s.t.notes.Take(s.t.popupBudget.TakeRefused()) }
 
-// ForgetNotes drops what the page did by itself so far.
+// ForgetNotes clears the notes.
 func (s SideEffects) ForgetNotes() { s.t.notes.Reset() }

@@ -22,9 +22,9 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// Tab is one page of the browser. Its methods are safe for concurrent use. What it does happens in its loop.
+// Tab is a page of the browser. Its methods are safe for concurrent use. Its loop does the work.
 type Tab struct {
-	// id, session and opener are those of the tab for all its life, and viewport is what it was opened with.
+	// id, session and opener never change. viewport is the viewport that the tab was opened with.
 	id, session, opener string
 	viewport            dom.Box
 	policy              policy
@@ -36,54 +36,54 @@ type Tab struct {
 	meter               Meter
 	tracer              Tracer
 
-	// ctx ends with the tab; its cause says why.
+	// ctx ends with the tab. Its cause is the reason.
 	ctx context.Context
 	end context.CancelCauseFunc
-	// done is closed when the tab has ended; err says why, by then.
+	// done is closed when the tab has ended. err is the reason and may be read after that.
 	done chan struct{}
 	err  error
-	// shown is closed as soon as reading the tab makes sense: see show.
+	// shown is closed as soon as the tab is readable; see show.
 	shown chan struct{}
 
-	// attached is the page that the tab has now. The loop alone writes it.
+	// attached is the tab's current page. Only the loop writes it.
 	attached atomic.Pointer[attachment]
 	head     atomic.Pointer[Head]
 	lastRead atomic.Pointer[lastRead]
 	mailbox  chan command
 	watches  *observation.Set
-	// reads and beginnings are the calls that reads, and watches that begin, share.
+	// reads and beginnings are the calls that share turns: reads and starting watches.
 	reads      batch.Calls[ReadOptions, Reading]
 	beginnings batch.Calls[*observation.Watch, struct{}]
 	answered   sideeffects.Answered
-	// popups delivers the ids of tabs that this one's page opened, and popupBudget counts the windows.
+	// popups delivers the IDs of tabs that this tab's page opened. popupBudget counts the windows.
 	popups      chan string
 	popupBudget sideeffects.PopupBudget
-	// restorable says that the tab is restored when its page is lost; publishRequested lets the loop publish.
+	// restorable reports whether the tab is restored when it loses its page. publishRequested triggers the loop to publish.
 	restorable       atomic.Bool
 	publishRequested chan struct{}
-	// freeze says that the owner wants the page to be frozen.
+	// freeze reports whether the owner wants the page to be frozen.
 	freeze atomic.Bool
 	// leaving counts the calls that wait to navigate the tab elsewhere.
 	leaving atomic.Int32
 	// dialogPolicy is a driver.DialogPolicy.
 	dialogPolicy atomic.Uint32
-	// past has what a recorded tab was; nil: the tab is a live one.
+	// past provides the states of a recorded tab. It is nil for a live tab.
 	past Past
-	// recovery belongs to the loop, but for what its methods allow to others.
+	// recovery belongs to the loop, except for methods that are safe for concurrent use.
 	recovery restore.State
 
-	// children are the goroutines that the loop waits for in the end.
+	// children are the goroutines that the loop waits for before it ends.
 	children sync.WaitGroup
 }
 
-// attachment is a page of a tab. A tab has one for as long as it lives, unless it is restored.
+// attachment is a page of a tab. A tab keeps its page for life, unless it is restored.
 type attachment struct {
 	page driver.Page
-	// dialogOffset is the id of the last dialog of the pages before: those of this page count on from there.
+	// dialogOffset is the ID of the last dialog of the earlier pages. The dialog IDs of this page continue from there.
 	dialogOffset uint64
 }
 
-// policy says what the tab may do, how long navigations may take, and whether the page is examined then.
+// policy holds what the tab may do, the timeout of navigations, and whether pages are examined after loading.
 type policy struct {
 	allow             func(url string) error
 	mayAct            func() error
@@ -91,7 +91,7 @@ type policy struct {
 	readAhead         bool
 }
 
-// acts fails when the tab may not act on its page.
+// acts returns an error if the tab may not act on its page.
 func (p policy) acts() error {
 	if p.mayAct == nil {
 		return nil
@@ -99,14 +99,14 @@ func (p policy) acts() error {
 	return p.mayAct()
 }
 
-// guard has a page ask before it is acted on.
+// guard makes a page call mayAct before each command that acts on it.
 func (p policy) guard(page driver.Page) {
 	if p.mayAct != nil {
 		page.Guard(p.mayAct)
 	}
 }
 
-// newTab makes a tab whose refs begin with next; its goroutine is loop.run.
+// newTab creates a tab whose refs start at next. Its goroutine is loop.run.
 func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owner Owner) *Control {
 	t := &Tab{
 		id: o.ID, session: o.Session, opener: o.Opener, viewport: o.Viewport,
@@ -131,33 +131,32 @@ func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owne
 	return &Control{tab: t, loop: newLoop(t, page, o.URL, epoch, next)}
 }
 
-// unguessable makes twelve letters and digits that tell nothing, of 60 random bits.
+// unguessable returns twelve random letters and digits with 60 bits of entropy.
 func unguessable() string { return strings.ToLower(rand.Text()[:12]) }
 
-// Session is the name of the session that the tab lives in.
+// Session returns the name of the tab's session.
 func (t *Tab) Session() string { return t.session }
 
-// ID is the tab's name, which is never used again.
+// ID returns the tab's ID, which is never reused.
 func (t *Tab) ID() string { return t.id }
 
-// Info returns what is known about the tab. It never blocks.
+// Info returns the tab's Info. It never blocks.
 func (t *Tab) Info() Info { return t.head.Load().Info }
 
-// Head returns the newest state that was published. It never blocks, and asks the page nothing.
+// Head returns the newest published state. It never blocks and does not query the page.
 func (t *Tab) Head() *Head { return t.head.Load() }
 
-// History returns the last 10 pages of the tab, oldest first: one entry for each change of the main
-// document's URL. It never blocks.
+// History returns the last 10 pages of the tab, oldest first, with one entry for each change of the main document's URL. It never blocks.
 func (t *Tab) History() []HistoryEntry { return slices.Clone(t.head.Load().Snapshot.History) }
 
-// Log is what the tab's pages said and asked for. Reading it never waits for the page.
+// Log returns the console messages and requests of the tab's page. Reading it never waits for the page.
 func (t *Tab) Log() *pagelog.Log { return t.page().Log() }
 
-// Done is closed when the tab has ended.
+// Done returns a channel that is closed when the tab has ended.
 func (t *Tab) Done() <-chan struct{} { return t.done }
 
-// Err is nil until Done is closed. Then it says why the tab has ended: nil when it was closed on
-// request or by its own page, an *apierr.Error of kind Lost when the browser or the pool went away.
+// Err returns nil until Done is closed. After that it returns the reason why the tab has ended: nil if the tab was closed on request or by
+// its own page, or an *apierr.Error of kind Lost if the browser or the pool ended.
 func (t *Tab) Err() error {
 	select {
 	case <-t.done:
@@ -167,11 +166,11 @@ func (t *Tab) Err() error {
 	}
 }
 
-// Restore reports whether the tab is brought back when its page is lost.
+// Restore reports whether the tab is restored when it loses its page.
 func (t *Tab) Restore() bool { return t.restorable.Load() }
 
-// SetRestore says whether the tab is brought back when its page is lost. It does not wait for the page; one that is away
-// comes back all the same. The Info is the tab with that.
+// SetRestore sets whether the tab is restored when it loses its page. It does not wait for the page. A restore in progress continues in any
+// case. The returned Info includes the new setting.
 func (t *Tab) SetRestore(on bool) Info {
 	t.restorable.Store(on)
 	t.requestPublish()
@@ -180,18 +179,18 @@ func (t *Tab) SetRestore(on bool) Info {
 	return info
 }
 
-// requestPublish lets the loop publish.
+// requestPublish triggers the loop to publish.
 func (t *Tab) requestPublish() {
 	select {
 	case t.publishRequested <- struct{}{}:
-	default: // somebody else's is on its way, and brings this one along
+	default: // a pending request covers this one too
 	}
 }
 
-// page is the page that the tab has now.
+// page returns the tab's current page.
 func (t *Tab) page() driver.Page { return t.attached.Load().page }
 
-// show lets those go on who wait for the tab to have something to read. It is called by the owner before the loop runs, or by the loop.
+// show wakes callers that wait for the tab to become readable. It is called by the owner before the loop runs, or by the loop.
 func (t *Tab) show() {
 	select {
 	case <-t.shown:
@@ -200,7 +199,7 @@ func (t *Tab) show() {
 	}
 }
 
-// ended is the error of a call on a tab that has ended, or ends.
+// ended returns the error for calls on a tab that has ended or is ending.
 func (t *Tab) ended() error {
 	cause := context.Cause(t.ctx)
 	if e, ok := errors.AsType[*apierr.Error](cause); ok {
@@ -209,7 +208,7 @@ func (t *Tab) ended() error {
 	return &apierr.Error{Kind: apierr.Closed, Message: "tab " + t.id + " is closed: open another"}
 }
 
-// checkGeneration refuses a call whose tab has lost its page since the call was made.
+// checkGeneration returns an error if the tab has lost its page since the call was made.
 func (t *Tab) checkGeneration(generation uint64) error {
 	if t.recovery.Current(generation) {
 		return nil

@@ -9,21 +9,20 @@ import (
 	"github.com/domtap/domtap/actor/internal/observation"
 )
 
-// followBound is how long the page may take to be read for those who follow it.
+// followBound limits how long reading the page for its followers may take.
 const followBound = 10 * time.Second
 
-// WatchOptions says what a watch needs the page to report.
+// WatchOptions selects what the page reports for a watch.
 type WatchOptions = observation.Options
 
-// Network is what is known of a page's requests, while somebody asks.
+// Network is the state of a page's requests. It is known only while a watch requests it.
 type Network = observation.Network
 
-// Notices is what a person would notice on a page; see package notices.
+// Notices lists what a person would notice on a page; see package notices.
 type Notices = notices.List
 
-// Watch lets the page push its changes, so that the head follows them, until release is called. It
-// returns when the head is up to date. Release may be called more than once and never blocks. Errors
-// are those of Read.
+// Watch makes the page push its changes, so that the head follows them, until release is called. It returns when the head is up to date,
+// with the errors of Read. Release may be called more than once and never blocks.
 func (t *Tab) Watch(ctx context.Context, o WatchOptions) (release func(), err error) {
 	if t.past != nil {
 		return func() {}, nil
@@ -45,18 +44,17 @@ func (t *Tab) Watch(ctx context.Context, o WatchOptions) (release func(), err er
 	return release, nil
 }
 
-// Following is one Follow.
+// Following is the result of one Follow.
 type Following struct {
 	tab    *Tab
 	watch  *observation.Watch
 	number uint64
 }
 
-// Follow is Watch without a turn of its own: it returns at once, and the tab's loop lets the page push and
-// reads it when it is idle, once for all that asked by then; so any number may begin at the same time. While the
-// page cannot be read, because of a dialog or a script that does not end, that is put off. The caller follows
-// the heads and owes a Release. It fails with an *apierr.Error of kind Exhausted when the page evaluates too many
-// selectors already.
+// Follow is Watch without a turn of its own. It returns immediately. When the tab's loop is idle, it subscribes to the page's changes and
+// reads the page once for all new followers, so any number of them may start concurrently. If the page cannot be read, because of a dialog
+// or a script that does not end, the read is deferred. The caller follows the heads and must call Release. Follow fails with an
+// *apierr.Error of kind Exhausted if the page already evaluates too many selectors.
 func (t *Tab) Follow(o WatchOptions) (*Following, error) {
 	if t.past != nil {
 		return recorded{t}.follow(o), nil
@@ -70,8 +68,8 @@ func (t *Tab) Follow(o WatchOptions) (*Following, error) {
 	return &Following{tab: t, watch: one, number: number}, nil
 }
 
-// CaughtUp reports whether a head was published after the page was read for this Following.
+// CaughtUp reports whether h was published after the page was read for this Following.
 func (f *Following) CaughtUp(h *Head) bool { return h.view.CaughtUp >= f.number }
 
-// Release ends it. It may be called more than once and never blocks.
+// Release ends the Following. It may be called more than once and never blocks.
 func (f *Following) Release() { f.tab.watches.Release(f.watch) }
