@@ -7,47 +7,48 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// ActionKind is what an Action does.
+// ActionKind identifies what an Action does.
 type ActionKind uint8
 
 // The kinds of actions.
 const (
 	// Click presses and releases the mouse at the element, Clicks times.
 	Click ActionKind = iota
-	// Type focuses the element and types Text behind what is there, key by key; a line break is Enter. With Focused, it types where the caret
-	// is, in place of what is selected.
+	// Type focuses the element and types Text after its content, key by key; a line break presses Enter. With Focused, it types at the
+	// caret and replaces the selection.
 	Type
-	// Fill replaces the element's value by Text.
+	// Fill replaces the element's value with Text.
 	Fill
-	// Press presses the key named by Text, Repeat times or for as long as Hold, at the element when it names one, else at the focus.
+	// Press presses the key named by Text, Repeat times or for the duration Hold. It acts on the element if one is named, and otherwise on
+	// the focused element.
 	Press
 	// Hover moves the mouse over the element.
 	Hover
-	// Scroll scrolls the element into view; with a Delta it turns the mouse wheel over it, or over the middle of
-	// the page when it names none.
+	// Scroll scrolls the element into view. With a Delta it turns the mouse wheel over the element, or over the middle of the page if no
+	// element is named.
 	Scroll
-	// Select selects the options named by Values, by value or label, and no others.
+	// Select selects exactly the options that Values names, by value or label.
 	Select
-	// Check makes the element checked. One that is checked is left alone.
+	// Check checks the element. It does nothing if the element is already checked.
 	Check
-	// Uncheck makes the element unchecked. One that is unchecked is left alone.
+	// Uncheck unchecks the element. It does nothing if the element is already unchecked.
 	Uncheck
-	// Drag drags the element To another, or by Delta.
+	// Drag drags the element to To, or by Delta.
 	Drag
-	// Upload gives Paths and Files to a file input, to what opens a file chooser, or to what files are dropped on.
+	// Upload passes Paths and Files to a file input, to an element that opens a file chooser, or to a drop target.
 	Upload
-	// MouseDown presses a button at the element, the point, or else at From, and leaves it down.
+	// MouseDown presses a button at the element or the point, or else at From, and keeps it pressed.
 	MouseDown
-	// MouseMove moves the pointer to the element, the point, or else From, and from there by Delta, through Waypoints.
+	// MouseMove moves the pointer to the element or the point, or else to From, and from there by Delta, through Waypoints.
 	MouseMove
-	// MouseUp releases the button that is down where the pointer is.
+	// MouseUp releases the pressed button at the pointer's position.
 	MouseUp
 )
 
-// kindNames are the kinds as clients write them.
+// kindNames are the names of the kinds in the API.
 var kindNames = [...]string{"click", "type", "fill", "press", "hover", "scroll", "select", "check", "uncheck", "drag", "upload", "mouse_down", "mouse_move", "mouse_up"}
 
-// String returns the kind as clients write it, such as "click".
+// String returns the API's name of the kind, such as "click".
 func (k ActionKind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -55,102 +56,104 @@ func (k ActionKind) String() string {
 	return "action " + strconv.Itoa(int(k))
 }
 
-// IsPointed reports whether the action is done at a point of an element, which is what receives it then.
+// IsPointed reports whether the action is performed at a point of an element, which then receives it.
 func (k ActionKind) IsPointed() bool {
 	return k == Click || k == Drag || k == MouseDown || k.IsPassive()
 }
 
-// IsPassive reports whether the action needs no element that is enabled: it uses none, but moves the pointer or the page.
+// IsPassive reports whether the action works on a disabled element, because it only moves the pointer or scrolls the page.
 func (k ActionKind) IsPassive() bool { return k == Hover || k == Scroll || k == MouseMove }
 
-// Point is a place in the top-level viewport, or a distance, in CSS pixels.
+// Point is a position in the top-level viewport, or a distance, in CSS pixels.
 type Point struct{ X, Y float64 }
 
-// Element names an element: its ref, and the frame and the document in which it stands. A ref alone is enough for the tab,
-// which fills in the others (actor.Exclusive.Where).
+// Element identifies an element by its ref, its frame and its document. Callers of a tab need to set only Ref; the tab fills in the others
+// (actor.Exclusive.Where).
 type Element struct {
-	// Ref is dom.NoRef when no element is named.
+	// Ref is dom.NoRef if no element is named.
 	Ref      dom.Ref
 	Frame    dom.FrameID
 	Document string
 }
 
-// Spot is where an action is done: an element, or a point.
+// Spot is the place of an action: an element or a point.
 type Spot struct {
-	// Element counts unless its Ref is dom.NoRef; then Point does.
+	// Element is used unless its Ref is dom.NoRef. In that case Point is used.
 	Element
 	Point *Point
-	// Known is what the element must still be; nil: anything.
+	// Known is the expected identity of the element. If nil, it is not checked.
 	Known *Known
 }
 
-// At returns the spot of an element, which may be anything.
+// At returns the spot of an element, without a Known.
 func At(ref dom.Ref) Spot { return Spot{Element: Element{Ref: ref}} }
 
 // AtPoint returns the spot of a point.
 func AtPoint(p Point) Spot { return Spot{Element: Element{Ref: dom.NoRef}, Point: &p} }
 
-// Known is what an action was decided on: its element is not acted on when it is another thing by then. See
-// internal/browser/observer/js/39-rows.js for what makes it one.
+// Known describes the element that the caller decided to act on. If the element has become a different one since then, the action fails.
+// See internal/browser/observer/js/39-rows.js for the criteria.
 type Known struct {
-	// Name is what the element was called.
+	// Name is the name that the element had.
 	Name string
-	// Seen is the mark of the read that the caller knows the element and its row from; 0: the newest one.
+	// Seen is the mark of the read from which the caller knows the element and its row. 0 means the newest read.
 	Seen uint64
-	// Start is the mark of the read at the start of the turn: the turn itself may change the element afterwards.
+	// Start is the mark of the read at the start of the turn. The turn itself may change the element after that.
 	Start uint64
-	// Doubtful says that what stands around the element says that it is another thing: it is, unless the page knows its
-	// row.
+	// Doubtful reports that the element's surroundings suggest a different element. The action then fails unless the page recognizes the
+	// element's row.
 	Doubtful bool
 }
 
-// ContextChanged is the cause in the detail of an *apierr.Error of kind Stale: Known.Doubtful, and the page knows no better.
+// ContextChanged is the cause in the Detail of an *apierr.Error of kind Stale when Known.Doubtful is set and the page does not recognize
+// the row.
 const ContextChanged = "beside"
 
-// Action is one thing to do to one element.
+// Action is an action on one element.
 type Action struct {
 	Kind ActionKind
-	// Spot is where the action is done. Its Point is for Click, Hover, Scroll, MouseDown, MouseMove, and the beginning of a Drag. Without an
-	// element and a point, the action is done at the focus (Type, Press), on the page (Scroll) or where the pointer is.
+	// Spot is the place of the action. Its Point is used by Click, Hover, Scroll, MouseDown, MouseMove, and the start of a Drag. Without an
+	// element and a point, the action applies to the focused element (Type, Press), to the page (Scroll), or to the pointer's position.
 	Spot
-	// Focused says of Type that its element is named because it has the focus. One that takes no text gets the keys alone.
+	// Focused is set for Type if the element is named only because it has the focus. An element that accepts no text then receives only the
+	// keys.
 	Focused bool
-	// From is where the pointer is; nil: not known.
+	// From is the pointer's position, or nil if unknown.
 	From *Point
 	Text string
-	// Words is the text that the caller named the element by, for actions at a point: they are done at that text where the element has
-	// more than that. Empty: it was named otherwise.
+	// Words is the text by which the caller named the element. If the element has more text than that, actions at a point are performed at
+	// this text. It is empty if the element was named in another way.
 	Words string
 	// Button is "left", "middle" or "right"; empty means left.
 	Button    string
 	Modifiers []string
 	// Clicks is 1 to 3; 0 means 1.
 	Clicks int
-	// Hold is how long a Click holds the button, a Press its key, and how long a Drag or a MouseDown waits behind the press.
+	// Hold is how long a Click holds the button or a Press its key, and how long a Drag or a MouseDown waits after the press.
 	Hold time.Duration
 	// Repeat is 1 to 100; 0 means 1.
 	Repeat int
 	Values []string
-	// To is where a Drag ends; nil: Delta says it.
+	// To is the end of a Drag. If nil, Delta is used.
 	To    *Spot
 	Delta Point
-	// Waypoints are where a Drag or a MouseMove passes on its way, in order.
+	// Waypoints are the places that a Drag or a MouseMove passes, in order.
 	Waypoints []Spot
-	// Moves is in how many moves a MouseMove goes along each line; 0: as many as a Drag.
+	// Moves is the number of moves that a MouseMove makes along each line. 0 means as many as a Drag.
 	Moves int
-	// Paths are files on this machine that may be given away.
+	// Paths are files on this machine that may be uploaded.
 	Paths []string
 	Files []File
 }
 
-// File is a file that travels with an action.
+// File is a file whose content is part of the action.
 type File struct {
-	// Name is without a path.
+	// Name is the file name without a path.
 	Name    string
 	Content []byte
 }
 
-// Aimless reports whether the action names neither an element nor a point, for it needs none.
+// Aimless reports whether the action names neither an element nor a point, and is of a kind that needs none.
 func (a Action) Aimless() bool {
 	switch a.Kind {
 	case Press, Scroll, Type, MouseDown, MouseMove, MouseUp:
@@ -159,22 +162,22 @@ func (a Action) Aimless() bool {
 	return false
 }
 
-// Delivered says how much of an action reached the element that it names; see domtap.v1.Delivered.
+// Delivered reports how much of an action reached the element that it names; see domtap.v1.Delivered.
 type Delivered uint8
 
-// How much was delivered.
+// The values of Delivered.
 const (
-	// DeliveredUnset: all when the action succeeded, nothing when it failed. Steps that act on no element keep it.
+	// DeliveredUnset means DeliveredAll if the action succeeded and DeliveredNone if it failed. Steps that act on no element keep it.
 	DeliveredUnset Delivered = iota
-	// DeliveredAll: the element received the whole action.
+	// DeliveredAll means that the element received the whole action.
 	DeliveredAll
-	// DeliveredPart: the element received a part, such as a press without its click. It goes with an error.
+	// DeliveredPart means that the element received a part of the action, such as a press without its click. It always comes with an error.
 	DeliveredPart
-	// DeliveredNone: the element received nothing, or it is not known that it received anything.
+	// DeliveredNone means that the element received nothing, as far as is known.
 	DeliveredNone
 )
 
-// OrDefault resolves DeliveredUnset by the error that an action ended with.
+// OrDefault replaces DeliveredUnset according to the error of the action.
 func (d Delivered) OrDefault(err error) Delivered {
 	switch {
 	case d != DeliveredUnset:
@@ -185,27 +188,27 @@ func (d Delivered) OrDefault(err error) Delivered {
 	return DeliveredNone
 }
 
-// InView stands in the note of a Scroll, before the lines that are visible then.
+// InView precedes the list of visible lines in the Note of a Scroll.
 const InView = "; in view: "
 
-// DoResult is how an action went. It counts beside an error, too: it says how much of the action was delivered then.
+// DoResult is the result of an action. It is valid even with an error, and then reports how much of the action was delivered.
 type DoResult struct {
-	// Delivered is DeliveredPart only beside an error.
+	// Delivered is DeliveredPart only with an error.
 	Delivered Delivered
-	// Moved says that a Drag left the element, which still is the same, elsewhere on the page.
+	// Moved reports whether a Drag moved the element, which is still the same one, to another place on the page.
 	Moved bool
-	// Note says in a few words what is worth knowing besides, such as "already checked"; often nothing. After Holds, it has the
-	// quoted text that the element holds instead of the one it was given.
+	// Note is additional information in a few words, such as "already checked". It is often empty. After the prefix Holds, it quotes the
+	// text that the element contains instead of the text that it was given.
 	Note string
-	// Aim is where the pointer was when it acted last; nil: the action used none, or did not come so far.
+	// Aim is the pointer's position when it last acted. It is nil if the action used no pointer or did not get that far.
 	Aim *Aim
 }
 
-// Holds begins a Note.
+// Holds is the prefix of a Note that quotes the element's text.
 const Holds = "ok, holds "
 
-// Aim is where the pointer is, and the border box of the element that it acts on, in CSS pixels of the top-level viewport. The
-// box is empty where the pointer acts on no element.
+// Aim is the pointer's position and the border box of the element that it acts on, in CSS pixels of the top-level viewport. The box is
+// empty if the pointer acts on no element.
 type Aim struct {
 	Point Point
 	Box   dom.Box

@@ -6,40 +6,40 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Shot says what picture to take.
+// Shot configures a screenshot.
 type Shot struct {
 	// Format is "png", "jpeg" or "webp".
 	Format string
 	// Quality is 1 to 100, for jpeg and webp.
 	Quality  int
 	FullPage bool
-	// Clip, when its width is positive, is the part to show, in viewport coordinates.
+	// Clip, if its width is positive, is the part to capture, in viewport coordinates.
 	Clip dom.Box
 }
 
-// PrintOptions says how to print.
+// PrintOptions configures printing.
 type PrintOptions struct {
 	// Width and Height are in inches.
 	Width, Height       float64
 	Landscape, Graphics bool
 	Scale               float64
-	// Ranges is such as "1-5, 8"; empty: all pages.
+	// Ranges selects pages, for example "1-5, 8". If empty, all pages are printed.
 	Ranges string
-	// Limit is how long the PDF may be, in bytes.
+	// Limit is the maximum size of the PDF in bytes.
 	Limit int
 }
 
-// Recording says how to record a page.
+// Recording configures a recording of a page.
 type Recording struct {
-	// Interval is the least time between two frames.
+	// Interval is the minimum time between two frames.
 	Interval time.Duration
-	// Width is what frames are scaled down to, in pixels.
+	// Width is the width that frames are scaled down to, in pixels.
 	Width int
 }
 
 // Frame is one picture of a recording.
 type Frame struct {
 	PNG []byte
-	// At is when it was drawn, from the beginning of the recording on.
+	// At is the time of the frame since the start of the recording.
 	At time.Duration
 }

@@ -4,31 +4,31 @@ import "context"
 
 // Dialog is a JavaScript dialog.
 type Dialog struct {
-	// ID counts the dialogs of the page, from 1.
+	// ID numbers the dialogs of the page, from 1.
 	ID uint64
 	// Type is "alert", "confirm", "prompt" or "beforeunload".
 	Type string
-	// Message and Default are the page's own words, at most 1,000 characters each.
+	// Message and Default are untrusted texts of the page, at most 1,000 characters each.
 	Message string
 	Default string
-	// Answer is what became of it; Unanswered while it is open.
+	// Answer is the outcome. It is Unanswered while the dialog is open.
 	Answer Answer
 }
 
-// Answer is how a dialog was answered.
+// Answer is the answer to a dialog.
 type Answer uint8
 
 // The answers.
 const (
-	// Unanswered: it is open.
+	// Unanswered means that the dialog is open.
 	Unanswered Answer = iota
-	// Accepted: OK, or Leave.
+	// Accepted means OK, or Leave.
 	Accepted
-	// Dismissed: Cancel, or Stay.
+	// Dismissed means Cancel, or Stay.
 	Dismissed
 )
 
-// String says it in a word.
+// String returns "accepted", "dismissed" or "open".
 func (a Answer) String() string {
 	switch a {
 	case Accepted:
@@ -39,35 +39,35 @@ func (a Answer) String() string {
 	return "open"
 }
 
-// DialogPolicy says who answers dialogs.
+// DialogPolicy selects how dialogs are answered.
 type DialogPolicy uint8
 
 // The policies.
 const (
-	// ReportDialogs leaves them to the client, with AnswerDialog; until then Info.Dialog is set.
+	// ReportDialogs leaves dialogs to the client, which calls AnswerDialog. Until then Info.Dialog is set.
 	ReportDialogs DialogPolicy = iota
-	// AcceptDialogs accepts them at once, prompts with their default text.
+	// AcceptDialogs accepts dialogs immediately, prompts with their default text.
 	AcceptDialogs
-	// DismissDialogs dismisses them at once; a beforeunload dialog so keeps the page.
+	// DismissDialogs dismisses dialogs immediately. For a beforeunload dialog, this keeps the page.
 	DismissDialogs
 )
 
-// DialogAnswer is a client's answer to the dialog that is open.
+// DialogAnswer is a client's answer to the open dialog.
 type DialogAnswer struct {
-	// ID, when it is not 0, names the dialog that is meant; another one is not answered.
+	// ID, if not 0, identifies the dialog to answer. A dialog with another ID is not answered.
 	ID uint64
-	// Accept presses OK or Leave, otherwise Cancel or Stay.
+	// Accept chooses OK or Leave. Otherwise Cancel or Stay is chosen.
 	Accept bool
-	// Text is the answer to a prompt; nil: its default text.
+	// Text is the answer to a prompt. If nil, the prompt's default text is used.
 	Text *string
 }
 
-// Dialogs answers the dialogs of a page. A dialog stops the page; these methods work all the same.
+// Dialogs answers the dialogs of a page. Its methods work while a dialog blocks the page.
 type Dialogs interface {
-	// AnswerDialog answers the dialog that is open and returns it; the DialogClosed event is in Events then. It
-	// fails with an *apierr.Error of kind NoDialog when none is open, or not the one that is meant.
+	// AnswerDialog answers the open dialog and returns it. When it returns, the DialogClosed event is in Events. It fails with an
+	// *apierr.Error of kind NoDialog when no dialog is open or the open dialog has another ID.
 	AnswerDialog(ctx context.Context, a DialogAnswer) (Dialog, error)
-	// SetDialogPolicy says who answers dialogs from now on. A dialog that is open already is answered too, unless
-	// they are reported. It does not wait.
+	// SetDialogPolicy sets how dialogs are answered. A dialog that is already open is answered too, unless the policy is ReportDialogs. It
+	// does not block.
 	SetDialogPolicy(policy DialogPolicy)
 }

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// closeBound is how long the browser may take to close a page.
+// closeBound limits how long the browser may take to close a page.
 const closeBound = 5 * time.Second
 
-// Discard closes a page and reads its events until the browser has let go of it. The context's end
-// does not matter.
+// Discard closes a page and drains its events until the browser has released it. It ignores the end of ctx.
 func Discard(ctx context.Context, page Page) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
 	defer cancel()

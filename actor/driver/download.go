@@ -1,15 +1,15 @@
 package driver
 
-// DownloadState is how far a download is.
+// DownloadState is the state of a download.
 type DownloadState uint8
 
 // The states of a download.
 const (
-	// Fetching: it is under way.
+	// Fetching means that the download is in progress.
 	Fetching DownloadState = iota
-	// Fetched: the file is complete.
+	// Fetched means that the file is complete.
 	Fetched
-	// NotFetched: it was canceled, and nothing of it is kept.
+	// NotFetched means that the download was canceled. Nothing of the file is kept.
 	NotFetched
 )
 
@@ -22,16 +22,16 @@ func (s DownloadState) String() string {
 	return "unknown"
 }
 
-// Download is a file that a page gives.
+// Download is a file that a page offers for download.
 type Download struct {
-	// GUID is the browser's name for it, URL at most 2,000 bytes, Filename what the page suggests, at most 1,000
-	// characters; all are untrusted.
+	// GUID is the browser's ID of the download. URL has at most 2,000 bytes. Filename is the name that the page suggests, at most 1,000
+	// characters. All are untrusted.
 	GUID, URL, Filename string
 	State               DownloadState
-	// Received and Total are bytes; Total is 0 when it is not known.
+	// Received and Total are in bytes. Total is 0 if unknown.
 	Received, Total int64
-	// Path is where the complete file is.
+	// Path is the path of the complete file.
 	Path string
-	// Reason says why it was canceled.
+	// Reason is the reason why the download was canceled.
 	Reason string
 }

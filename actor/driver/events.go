@@ -5,24 +5,23 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Event is something that a page did. The implementations are in this file.
+// Event is an event of a page. The implementations are in this file.
 type Event interface{ event() }
 
-// Patched carries what a document pushed.
+// Patched carries a patch that a document pushed.
 type Patched struct{ Patch dom.Patch }
 
-// Committed says that a frame shows another document, or that its URL changed within the document. It
-// precedes whatever else concerns the new document.
+// Committed reports that a frame shows another document, or that its URL changed within the document. It precedes all other events of the
+// new document.
 type Committed struct {
 	Frame dom.FrameID
-	// Document is the new document; the same as before for same-document navigations.
+	// Document is the new document. It is unchanged for same-document navigations.
 	Document string
 	URL      string
 	Same     bool
-	// Error is set when the document is the browser's own error page.
+	// Error is set if the document is the browser's error page.
 	Error string
-	// Cause is set when the document did not come because of the URL policy, or for another reason that the browser itself
-	// does not know.
+	// Cause is set if the document was blocked by the URL policy, or failed for another reason that is unknown to the browser.
 	Cause *apierr.Error
 }
 
@@ -46,57 +45,57 @@ const (
 	PhaseNetworkIdle
 )
 
-// Loaded says that the main document reached a phase.
+// Loaded reports that the main document reached a phase.
 type Loaded struct {
 	Document string
 	Phase    Phase
 }
 
-// FrameGone says that a frame was removed.
+// FrameGone reports that a frame was removed.
 type FrameGone struct{ Frame dom.FrameID }
 
-// Crashed says that the page's renderer is gone. The page can still be navigated.
+// Crashed reports that the page's renderer crashed. The page can still be navigated.
 type Crashed struct {
 	Reason string
-	// Sacrificed says that Navigate, Step or Reload ended it, to get away from a page that could not be left
-	// otherwise; they go on.
+	// Sacrificed reports that Navigate, Step or Reload ended the renderer to leave a page that could not be left otherwise. That call
+	// continues.
 	Sacrificed bool
 }
 
-// Gone says that the page is closed; Err is set when the browser is gone with it.
+// Gone reports that the page is closed. Err is set if the browser ended too.
 type Gone struct{ Err error }
 
-// DialogOpened says that the page has opened a dialog. It waits behind it, unless Dialog.Answer says that the dialog
-// was answered at once.
+// DialogOpened reports that the page has opened a dialog. The dialog blocks the page, unless Dialog.Answer shows that it was answered
+// immediately.
 type DialogOpened struct{ Dialog Dialog }
 
-// DialogClosed says that the dialog that was open is gone, and what became of it.
+// DialogClosed reports that the open dialog has closed, and its outcome.
 type DialogClosed struct{ Dialog Dialog }
 
-// Downloaded says how a download goes: when it begins and ends, and in between at most twice a second.
+// Downloaded reports the progress of a download: its start, its end, and at most two updates a second in between.
 type Downloaded struct{ Download Download }
 
-// Selected tells what selectors match in a document, in place of what was told of it before.
+// Selected reports which elements of a document match selectors. It replaces the document's previous report.
 type Selected struct {
 	Frame    dom.FrameID
 	Document string
 	Found    map[dom.Selector]dom.Selection
 }
 
-// Noticed tells what a person would notice in a document.
+// Noticed reports what a person would notice in a document.
 type Noticed struct {
 	Frame    dom.FrameID
 	Document string
 	Notices  []dom.Notice
 }
 
-// Traffic tells that requests are under way, or that none is; also when one was so short that it is over.
+// Traffic reports whether requests are in flight. It is also sent after a request that was too short to be seen in flight.
 type Traffic struct{ Busy bool }
 
-// ChooserAsked says that the page wanted to open a file chooser, and that no action expected it. None is open.
+// ChooserAsked reports that the page tried to open a file chooser that no action expected. No chooser is open.
 type ChooserAsked struct{}
 
-// WindowsLate says that so many windows, which the page opened, were not reported by the browser when an action was settled.
+// WindowsLate reports the number of windows that the page opened but the browser had not reported when an action settled.
 type WindowsLate struct{ Count int }
 
 func (ChooserAsked) event() {}

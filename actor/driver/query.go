@@ -2,63 +2,63 @@ package driver
 
 import "github.com/domtap/domtap/dom"
 
-// Markup is one document as HTML: what is drawn of it and nothing else, shadow trees flattened, passwords
-// masked, links absolute. It is untrusted, but its tags and attributes are of a small set.
+// Markup is the visible content of one document as HTML, with shadow trees flattened, passwords masked and links absolute. It is untrusted,
+// but contains only a small set of tags and attributes.
 type Markup struct {
 	Frame    dom.FrameID
 	Document string
-	// URL and Title are the document's own.
+	// URL and Title belong to the document.
 	URL, Title string
-	// HTML is the content of the body. An element <x-frame name="F"></x-frame> stands where the document of
-	// frame F belongs; no page can make one itself.
+	// HTML is the content of the body. An element <x-frame name="F"></x-frame> marks the place of the document of frame F; pages cannot
+	// create this element themselves.
 	HTML string
-	// Unseen is text of the document that is not drawn, the first 50,000 characters. It may end within one.
+	// Unseen is the text of the document that is not visible, limited to the first 50,000 characters. It may end within a character.
 	Unseen string
-	// Truncated says that the document holds more than HTML does, which has about 10 MB at most.
+	// Truncated reports whether HTML was cut. Its limit is about 10 MB.
 	Truncated bool
-	// MediaArea is how much of the viewport pictures, videos and canvases cover, and ViewArea the area of the
-	// viewport, in square CSS pixels. What overlaps counts twice.
+	// MediaArea is the area of the viewport that pictures, videos and canvases cover, and ViewArea the area of the viewport, in square CSS
+	// pixels. Overlaps count twice.
 	MediaArea, ViewArea float64
 }
 
-// Extraction says what to extract.
+// Extraction configures an extraction.
 type Extraction struct {
-	// Plan is JSON, made by package extract; the page's script understands it.
+	// Plan is JSON that package extract creates for the page's script.
 	Plan []byte
-	// Root is the element below which is searched; with dom.NoRef, everything is.
+	// Root limits the extraction to the descendants of an element. With dom.NoRef, the whole document is searched.
 	Root Element
 }
 
-// Extract is what one document answered to a plan: JSON that is untrusted.
+// Extract is the result of a plan in one document, as untrusted JSON.
 type Extract struct {
 	Frame dom.FrameID
 	Data  []byte
 }
 
-// Script is what Evaluate runs.
+// Script is a script for Evaluate.
 type Script struct {
-	// Expression is evaluated; when it gives a function that is called.
+	// Expression is evaluated. If its value is a function, the function is called.
 	Expression string
-	// Element is given to the function, unless its Ref is dom.NoRef; its Frame is where the script runs.
+	// Element is passed to the function, unless its Ref is dom.NoRef. The script runs in its Frame.
 	Element
-	// Limit is how long the result may be, in bytes.
+	// Limit is the maximum length of the result in bytes.
 	Limit int
 }
 
-// Evaluated is what a script gave: JSON, or the text of what it threw.
+// Evaluated is the result of a script: JSON, or the text of an exception.
 type Evaluated struct {
 	JSON, Exception string
 }
 
-// Replacement asks whether one element may be what another, that is gone, was rendered anew as.
+// Replacement describes the two elements for Query.Replaces.
 type Replacement struct {
-	// Gone is the element that is gone. Both stand, or stood, in its document.
+	// Gone is the element that is gone. Both elements are, or were, in its document.
 	Gone Element
 	// By is the ref of the element that may replace it.
 	By dom.Ref
 }
 
-// Audited is what one document answered to an audit: JSON that is untrusted, which package audit reads.
+// Audited is the result of an audit in one document, as untrusted JSON for package audit.
 type Audited struct {
 	Frame dom.FrameID
 	Data  []byte

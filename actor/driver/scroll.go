@@ -5,30 +5,29 @@ import (
 	"time"
 )
 
-// ScrollPosition is how far a page is scrolled. The zero value is its beginning.
+// ScrollPosition is the scroll position of a page. The zero value is the top left.
 type ScrollPosition struct {
-	// X and Y are those of the document, in CSS pixels.
+	// X and Y are the scroll offsets of the document, in CSS pixels.
 	X, Y float64
-	// Boxes are the elements that scroll by themselves around the middle of the viewport, the innermost first: at most
-	// MaxScrolledBoxes.
+	// Boxes are the scrolled elements around the middle of the viewport, the innermost first. There are at most MaxScrolledBoxes.
 	Boxes []ScrolledBox
 }
 
-// ScrolledBox is how far an element is scrolled.
+// ScrolledBox is the scroll position of an element.
 type ScrolledBox struct {
-	// Path leads to the element from the root: which child of each, at most MaxScrolledDepth.
+	// Path leads from the root to the element: the index of the child at each level, at most MaxScrolledDepth levels.
 	Path []int
 	X, Y float64
 }
 
-// Bounds of a ScrollPosition, which comes from the page.
+// Bounds of a ScrollPosition, because it comes from the page.
 const (
 	MaxScrolledBoxes = 4
 	MaxScrolledDepth = 64
 	MaxScroll        = 1 << 30
 )
 
-// Valid reports whether a place is within its bounds.
+// Valid reports whether a position is within the bounds.
 func (p ScrollPosition) Valid() bool {
 	ok := bounded(p.X) && bounded(p.Y) && len(p.Boxes) <= MaxScrolledBoxes
 	for _, b := range p.Boxes {
@@ -40,14 +39,14 @@ func (p ScrollPosition) Valid() bool {
 	return ok
 }
 
-// bounded is false for what is not a number, too.
+// bounded also returns false for NaN.
 func bounded(v float64) bool { return v >= -MaxScroll && v <= MaxScroll }
 
-// Scroller knows how far a page is scrolled.
+// Scroller reads and sets the scroll position of a page.
 type Scroller interface {
-	// ScrollPosition asks the main document.
+	// ScrollPosition returns the scroll position of the main document.
 	ScrollPosition(ctx context.Context) (ScrollPosition, error)
-	// ScrollTo scrolls the main document to a position, as soon as it is large enough for that, for which it waits at most
-	// for limit; then it goes as far as there is.
+	// ScrollTo scrolls the main document to a position. It waits up to limit until the document is large enough, and then scrolls as far as
+	// possible.
 	ScrollTo(ctx context.Context, to ScrollPosition, limit time.Duration) error
 }
