@@ -12,16 +12,15 @@ import (
 	"github.com/domtap/domtap/actor/internal/sideeffects"
 )
 
-// adopter makes tabs of the pages that pages open. One goroutine runs it, so popups become tabs in the
-// order in which the browser reports them.
+// adopter turns popups into tabs. It is run by one goroutine, so popups become tabs in the order in which the browser reports them.
 type adopter struct {
 	pool *Pool
-	// forbidden are the pages whose popups are closed at once.
+	// forbidden holds the pages whose popups are closed immediately.
 	forbidden noPopups
-	// requests asks for what is queued to be adopted now; stopped is closed when nobody adopts any more.
+	// requests requests that the queued popups are adopted now. stopped is closed when the adopter has stopped.
 	requests chan chan struct{}
 	stopped  chan struct{}
-	// refusals are the pages that are being closed.
+	// refusals waits for the pages that are being closed.
 	refusals sync.WaitGroup
 }
 
@@ -29,7 +28,7 @@ func newAdopter(pool *Pool) *adopter {
 	return &adopter{pool: pool, requests: make(chan chan struct{}), stopped: make(chan struct{})}
 }
 
-// run adopts until the pool or the browser ends, and returns when the refused pages are closed.
+// run adopts popups until the pool or the browser ends, and returns when the refused pages are closed.
 func (a *adopter) run() {
 	defer a.refusals.Wait()
 	defer close(a.stopped)
@@ -50,7 +49,7 @@ func (a *adopter) run() {
 	}
 }
 
-// adoptQueued takes over the popups that are queued already; false when the browser is gone.
+// adoptQueued adopts the popups that are already queued. It returns false if the browser is gone.
 func (a *adopter) adoptQueued() bool {
 	for {
 		select {
@@ -64,7 +63,7 @@ func (a *adopter) adoptQueued() bool {
 	}
 }
 
-// arrived takes over a popup; false when the browser is gone.
+// arrived adopts a popup. It returns false if the browser is gone.
 func (a *adopter) arrived(popup driver.Popup, ok bool) bool {
 	if !ok {
 		a.pool.lose()
@@ -74,7 +73,7 @@ func (a *adopter) arrived(popup driver.Popup, ok bool) bool {
 	return true
 }
 
-// settle returns when every popup that the browser has reported so far is a tab, or refused.
+// settle returns when every popup that the browser has reported so far has become a tab or was refused.
 func (a *adopter) settle(ctx context.Context) {
 	settled := make(chan struct{})
 	select {
@@ -90,10 +89,10 @@ func (a *adopter) settle(ctx context.Context) {
 	}
 }
 
-// adopt makes a tab of a popup, or closes the popup.
+// adopt creates a tab for a popup, or closes the popup.
 func (a *adopter) adopt(popup driver.Popup) {
 	if a.forbidden.has(popup.Opener) {
-		a.forbidden.add(popup.Page.ID()) // it may open more before it is gone
+		a.forbidden.add(popup.Page.ID()) // this page may open more popups before it is closed
 		a.refuse(popup.Page)
 		return
 	}
@@ -114,7 +113,7 @@ func (a *adopter) adopt(popup driver.Popup) {
 	}
 }
 
-// openerOf finds the tab that opened a popup; nil when it is gone, or not known.
+// openerOf returns the tab that opened a popup, or nil if the tab is gone or unknown.
 func (a *adopter) openerOf(popup driver.Popup) *member {
 	for _, m := range a.pool.members() {
 		if popup.Opener != "" && m.PageID() == popup.Opener {
@@ -124,7 +123,7 @@ func (a *adopter) openerOf(popup driver.Popup) *member {
 	return nil
 }
 
-// admit takes a slot for a popup, unless its opener has opened too many.
+// admit acquires a slot for a popup, unless its opener has opened too many.
 func (a *adopter) admit(opener *member, session string) (slot, error) {
 	if opener != nil && !opener.AdmitPopup() {
 		return slot{}, apierr.Exceeded("windows", sideeffects.MaxWindows, "its opener opened more than %d windows at once", sideeffects.MaxWindows)
@@ -132,7 +131,7 @@ func (a *adopter) admit(opener *member, session string) (slot, error) {
 	return a.pool.acquireSlot(session)
 }
 
-// report says why a popup is refused: to its opener's turn, to the log and to the meter.
+// report reports why a popup is refused to its opener's turn, to the log and to the meter.
 func (a *adopter) report(opener *member, err error) {
 	id := ""
 	if opener != nil {
@@ -147,7 +146,7 @@ func (a *adopter) report(opener *member, err error) {
 	}
 }
 
-// refuse closes a page that becomes no tab.
+// refuse closes a page that does not become a tab.
 func (a *adopter) refuse(page driver.Page) {
 	a.refusals.Go(func() {
 		if err := driver.Discard(a.pool.ctx, page); err != nil {
@@ -156,12 +155,12 @@ func (a *adopter) refuse(page driver.Page) {
 	})
 }
 
-// abandon closes a tab that could not be opened, the tabs that its page has opened, and the popups that
-// those pages are about to open: nobody knows them.
+// abandon closes a tab that could not be opened, the tabs that its page has opened, and the popups that those pages are about to open,
+// because no client knows them.
 func (a *adopter) abandon(failed *member) {
 	closing := map[string]bool{failed.Tab().ID(): true}
 	failed.End(actor.ErrClosed)
-	for _, m := range a.pool.members() { // an opener is older than what it opened
+	for _, m := range a.pool.members() { // openers precede the tabs that they opened
 		if m == failed || closing[m.Tab().Info().Opener] {
 			closing[m.Tab().ID()] = true
 			if page := m.PageID(); page != "" {

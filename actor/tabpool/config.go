@@ -8,45 +8,46 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// Config tunes a pool. The zero value is usable.
+// Config configures a pool. The zero value is usable.
 type Config struct {
-	// MaxTabs is how many tabs may be open at once, popups included; 0: 100.
+	// MaxTabs limits how many tabs may be open, including popups. The default is 100.
 	MaxTabs int
-	// Mailbox is how many calls may wait for one tab; 0: 64.
+	// Mailbox limits how many calls may wait for one tab. The default is 64.
 	Mailbox int
-	// LogCount and LogBytes bound what each tab keeps of earlier revisions: how many revisions, and
-	// about how many bytes of changes; 0: 1024 and 4 MiB. A small page keeps less: 96 KiB, or what
-	// twice its elements take.
+	// LogCount and LogBytes limit each tab's log of earlier revisions: the number of revisions, and the approximate size of their changes
+	// in bytes. The defaults are 1024 and 4 MiB. A small page keeps less: 96 KiB, or twice the size of its elements.
 	LogCount, LogBytes int
-	// Logger takes what goes into no result; nil: nothing is logged.
+	// Logger receives log messages. If nil, nothing is logged.
 	Logger *slog.Logger
-	// AllowURL says whether tabs may go to a URL; its error should be an *Error of kind Refused. Nil
-	// allows every URL. Many goroutines call it at once.
+	// AllowURL returns an error for URLs that tabs may not open, which should be an *Error of kind Refused. If nil, all URLs are allowed.
+	// It is called concurrently.
 	AllowURL func(url string) error
-	// NavigationTimeout bounds navigations whose context has no deadline; 0: 30 s.
+	// NavigationTimeout bounds navigations whose context has no deadline. The default is 30 seconds.
 	NavigationTimeout time.Duration
-	// ReadAhead has pages that a call loaded examined right away, so that their first read finds them ready.
+	// ReadAhead examines pages as soon as a call has loaded them, so that their first read is fast.
 	ReadAhead bool
-	// Dialogs says who answers the dialogs of the default session, until SetDialogPolicy says otherwise.
+	// Dialogs is the dialog policy of the default session, until SetDialogPolicy changes it.
 	Dialogs driver.DialogPolicy
-	// Meter counts what the tabs do; nil: nothing is measured.
+	// Meter counts what the tabs do. If nil, nothing is measured.
 	Meter actor.Meter
-	// Tracer traces the turns of tabs; nil: nothing is traced.
+	// Tracer traces the turns of tabs. If nil, nothing is traced.
 	Tracer actor.Tracer
-	// Keeper keeps the tabs to restore for the next process; nil: none are kept.
+	// Keeper stores the tabs to restore for the next process. If nil, none are stored.
 	Keeper actor.Keeper
-	// KeepAll gives the Keeper all tabs, also those that are not to be restored.
+	// KeepAll passes all tabs to the Keeper, including those that are not to be restored.
 	KeepAll bool
-	// MayAct is asked when a call is about to act on a tab of a session, and right before each command that acts on its page: with an
-	// error, the call fails with it, and the page is not touched from then on. It must not wait. Nil allows everything.
+	// MayAct is called when a call is about to act on a tab of a session, and right before each command that acts on its page. If it
+	// returns an error, the call fails with that error and does not touch the page any more. It must not block. If nil, everything is
+	// allowed.
 	MayAct func(session string) error
-	// Opaque reports whether the tabs of a session have ids that cannot be guessed and do not reveal
-	// how many tabs there are; nil: none have.
+	// Opaque reports whether the tabs of a session get IDs that cannot be guessed and do not reveal the number of tabs. If nil, no session
+	// does.
 	Opaque func(session string) bool
-	// Quota says which client the tabs of a session belong to, and how many tabs that client may have,
-	// so that it leaves room for others. An empty client, or nil: as many as MaxTabs allows.
+	// Quota returns the client that the tabs of a session belong to, and how many tabs that client may have, so that there is room for
+	// others. If Quota is nil or the client is empty, only MaxTabs applies.
 	Quota func(session string) (client string, tabs int)
-	// Elsewhere is how many tabs a client has beyond this pool, which count against its Quota, too. It must not wait. Nil: none.
+	// Elsewhere returns how many tabs a client has outside this pool. They also count against its Quota. It must not block. If nil, there
+	// are none.
 	Elsewhere func(client string) int
 }
 
@@ -72,7 +73,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// options fills in what all tabs of the pool have in common.
+// options adds the options that all tabs of the pool share.
 func (c *Config) options(o actor.Options) actor.Options {
 	o.Mailbox, o.LogCount, o.LogBytes = c.Mailbox, c.LogCount, c.LogBytes
 	o.NavigationTimeout, o.AllowURL, o.ReadAhead = c.NavigationTimeout, c.AllowURL, c.ReadAhead

@@ -7,20 +7,19 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// maxDownloads is how many downloads of a session are remembered.
+// maxDownloads limits how many downloads of a session are remembered.
 const maxDownloads = 100
 
-// DownloadRecord is a download and the tab that it belongs to, which may be closed.
+// DownloadRecord is a download with its tab, which may be closed.
 type DownloadRecord struct {
 	Tab string
 	driver.Download
 }
 
-// downloadLog remembers the downloads of the sessions, oldest first, at most maxDownloads of each. The
-// pool's lock guards it.
+// downloadLog remembers the downloads of each session, oldest first, at most maxDownloads per session. The pool's lock guards it.
 type downloadLog map[string][]DownloadRecord
 
-// note takes over what the event of a tab says about downloads.
+// note updates the log from an event of a tab.
 func (l downloadLog) note(e actor.TabEvent) {
 	all := l[e.Info.Session]
 	switch e.Kind {
@@ -43,21 +42,21 @@ func (l downloadLog) note(e actor.TabEvent) {
 	}
 }
 
-// list copies the downloads of a session, newest first.
+// list returns a copy of the downloads of a session, newest first.
 func (l downloadLog) list(session string) []DownloadRecord {
 	out := slices.Clone(l[session])
 	slices.Reverse(out)
 	return out
 }
 
-// Downloads lists the downloads of a session, newest first, at most 100.
+// Downloads returns the downloads of a session, newest first, at most 100.
 func (p *Pool) Downloads(session string) []DownloadRecord {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.downloads.list(session)
 }
 
-// ForgetDownloads forgets the downloads of a session that is closed.
+// ForgetDownloads removes the downloads of a closed session.
 func (p *Pool) ForgetDownloads(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// Use finds a tab, and keeps it from being closed or frozen as idle until ctx ends, which has to be a call's. Errors
-// are those of Tab, and an *Error of kind NotFound when the tab was closed as idle just now.
+// Use finds a tab and keeps it from being closed or frozen as idle until ctx ends. The context must belong to a call. Use returns the
+// errors of Tab, and an *Error of kind NotFound if the tab was just closed as idle.
 func (p *Pool) Use(ctx context.Context, id string) (*actor.Tab, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -30,8 +30,8 @@ func (p *Pool) Use(ctx context.Context, id string) (*actor.Tab, error) {
 	return nil, NoTab(id)
 }
 
-// CloseIdle closes the tabs that nobody has used for so long, and returns when the next may be due. A tab
-// that begins or is used meanwhile is due later. The TabClosed event of such a tab has the reason "idle".
+// CloseIdle closes the tabs that have been idle for the given duration, and returns when the next tab may be due. Opening or using a tab
+// delays it. The TabClosed event of such a tab has the reason "idle".
 func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 	return forIdle(p, idle, func(id string, m *member) {
 		why := fmt.Sprintf("tab %s was closed, because nobody had used it for %v: open another", id, idle)
@@ -39,8 +39,8 @@ func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 	})
 }
 
-// FreezeIdle freezes the tabs that nobody has used for so long, until they are used again, and returns when the next may be
-// due. One whose page loads, downloads or waits behind a dialog is frozen when that is over.
+// FreezeIdle freezes the tabs that have been idle for the given duration until they are used again, and returns when the next tab may be
+// due. A tab whose page is loading, downloading or blocked by a dialog is frozen when that is over.
 func (p *Pool) FreezeIdle(idle time.Duration) (next time.Time) {
 	return forIdle(p, idle, func(id string, m *member) {
 		if p.uses.freeze(id) {
@@ -49,7 +49,7 @@ func (p *Pool) FreezeIdle(idle time.Duration) (next time.Time) {
 	})
 }
 
-// forIdle calls do, under the lock, for the tabs that nobody has used for so long, and returns when the next may be due.
+// forIdle calls do, with the lock held, for the tabs that have been idle for the given duration, and returns when the next tab may be due.
 func forIdle(p *Pool, idle time.Duration, do func(id string, m *member)) (next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,8 +70,8 @@ func forIdle(p *Pool, idle time.Duration, do func(id string, m *member)) (next t
 	return next
 }
 
-// ExpireSession begins to close the tabs of a session, unless one of the tabs was used after since. Then it
-// only returns when the last use was, which is now for a tab in use.
+// ExpireSession starts to close the tabs of a session, unless one of them was used after since. It returns the time of the last use, which
+// is now if a tab is in use.
 func (p *Pool) ExpireSession(session string, since time.Time, why string) (expired bool, last time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *Pool) ExpireSession(session string, since time.Time, why string) (expir
 	return true, last
 }
 
-// closeIdle closes a tab that nobody has used.
+// closeIdle closes an idle tab.
 func (p *Pool) closeIdle(m *member, why *apierr.Error) {
 	p.cfg.Logger.Info("the tab was closed, because nobody used it", "tab", m.Tab().ID())
 	m.End(why)

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// maxNoPopups bounds how many pages are remembered whose popups are closed. The browser reports a
-// popup within moments, also when the page that opened it is gone by then.
+// maxNoPopups limits how many pages are remembered whose popups are closed. The browser reports a popup soon, even if the page that opened
+// it is gone.
 const maxNoPopups = 1000
 
-// noPopups are the browser's names of the pages whose popups are closed at once, the newest last. It
-// has a lock of its own, because pages are added while the pool's lock is free.
+// noPopups holds the browser's IDs of the pages whose popups are closed immediately, newest last. It has its own lock, because pages are
+// added while the pool's lock is not held.
 type noPopups struct {
 	mu    sync.Mutex
 	pages []string

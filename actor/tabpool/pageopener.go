@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// reopenLimit is how long a browser may take to open a page for a tab that comes back.
+	// reopenLimit limits how long a browser may take to open a page for a restored tab.
 	reopenLimit = 15 * time.Second
-	// reopenWait is the pause before the browser is asked again; it doubles up to maxReopenWait.
+	// reopenWait is the delay before another attempt. It doubles up to maxReopenWait.
 	reopenWait    = 100 * time.Millisecond
 	maxReopenWait = 5 * time.Second
-	// reopenTries is how often a browser that runs may fail to open a page.
+	// reopenTries limits how often a running browser may fail to open a page.
 	reopenTries = 5
 )
 
-// pageOpener opens the browser's pages for the tabs of a pool, whose context is pool.
+// pageOpener opens pages for the tabs of a pool. The field pool is the pool's context.
 type pageOpener struct {
 	browser driver.Browser
 	pool    context.Context
 }
 
-// open opens a page in the slot that is reserved for it, and gives the slot back when that fails.
+// open opens a page in a reserved slot. If that fails, it releases the slot.
 func (p pageOpener) open(ctx context.Context, reserved slot, o driver.PageOptions) (driver.Page, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -45,9 +45,8 @@ func (p pageOpener) open(ctx context.Context, reserved slot, o driver.PageOption
 	return nil, fmt.Errorf("open a page: %w", err)
 }
 
-// reopen opens a page when the browser of the page's session runs again, however long that takes. After
-// a failure it waits until nothing of the failed page is left, or the pool ends: the tab has one slot,
-// and not one for each attempt.
+// reopen opens a page once the browser of the page's session runs again, however long that takes. After a failure it waits until nothing of
+// the failed page remains, or the pool ends, because the tab has one slot, not one per attempt.
 func (p pageOpener) reopen(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	failures := 0
 	for wait := reopenWait; ; wait = min(2*wait, maxReopenWait) {

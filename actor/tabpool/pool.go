@@ -1,23 +1,23 @@
 // Package tabpool opens, finds and closes the tabs of a browser. Each is an actor.Tab.
 //
-// # What it guarantees
+// # Guarantees
 //
-//   - There are never more pages than the limits of tabs allow, popups included. A page whose opening was
-//     abandoned counts until the browser has removed it.
-//   - Popups become tabs in the order in which the browser reports them. A popup over a limit is closed at once.
-//   - The id of a tab is never used again.
-//   - A tab that is in use is not closed as idle: one lock decides between a call that begins and the end of an idle tab.
-//   - A reader of tab events (Watch) that falls behind is ended, and delays nobody.
-//   - Pool.Close returns when every goroutine of the pool and its tabs is gone.
+//   - The number of pages never exceeds the tab limits, including popups. A page whose opening was abandoned counts until the browser has
+//     removed it.
+//   - Popups become tabs in the order in which the browser reports them. A popup over a limit is closed immediately.
+//   - Tab IDs are never reused.
+//   - A tab in use is not closed as idle. One lock decides between a call that starts and the closing of an idle tab.
+//   - A reader of tab events (Watch) that falls behind is ended, and never delays others.
+//   - Pool.Close returns when all goroutines of the pool and its tabs have ended.
 //
-// # What callers owe
+// # Obligations of callers
 //
-// Stop for each Watch, and Pool.Close at the end, before the browser is stopped.
+// Call Stop for each Watch, and Pool.Close at the end, before the browser is stopped.
 //
-// # How it is made
+// # Implementation
 //
-// The parts of the pool (slots, uses, watchers, downloadLog) are plain values behind one lock, because most events change several
-// at once. The adopter makes tabs of popups, and pageOpener opens pages.
+// The parts of the pool (slots, uses, watchers, downloadLog) are plain values behind one lock, because most events change several of them.
+// The adopter turns popups into tabs, and pageOpener opens pages.
 package tabpool
 
 import (
@@ -39,26 +39,26 @@ import (
 type Pool struct {
 	browser driver.Browser
 	cfg     Config
-	// ctx ends with the pool; its cause says why.
+	// ctx ends with the pool. Its cause is the reason.
 	ctx     context.Context
 	end     context.CancelCauseFunc
 	pages   pageOpener
 	adopter *adopter
 
-	// mu guards what is below it. One lock guards all parts, because most events change several at once.
+	// mu guards the fields below. One lock guards all parts, because most events change several of them.
 	mu sync.Mutex
-	// tabs are in the order in which they were opened; opened counts the tabs that there ever were.
+	// tabs is in the order of opening. opened counts all tabs that were ever opened.
 	tabs   []*member
 	opened int
-	// lost is why no more tabs can be opened.
+	// lost is the reason why no more tabs can be opened.
 	lost      *apierr.Error
 	slots     slots
 	uses      uses
 	watchers  watchers
 	downloads downloadLog
-	// observe gets the events of all tabs; nil: nobody does.
+	// observe receives the events of all tabs, unless it is nil.
 	observe func(*actor.Tab, actor.TabEvent)
-	// dialogs are the policies of the sessions; the dialogs of all other sessions are reported.
+	// dialogs holds the policies of sessions. The dialogs of all other sessions are reported.
 	dialogs map[string]driver.DialogPolicy
 }
 
@@ -69,7 +69,7 @@ type member struct {
 	stopped chan struct{}
 }
 
-// New makes a pool and starts to take over popups. Close ends it.
+// New creates a pool and starts to adopt popups. Close ends it.
 func New(b driver.Browser, cfg Config) *Pool {
 	cfg = cfg.withDefaults()
 	p := &Pool{
@@ -87,25 +87,24 @@ func New(b driver.Browser, cfg Config) *Pool {
 	return p
 }
 
-// OpenOptions says what tab to open.
+// OpenOptions configures a tab to open.
 type OpenOptions struct {
-	// URL is navigated to; empty: the tab stays blank.
+	// URL is the URL to navigate to. If empty, the tab stays blank.
 	URL string
-	// Session is the name of the session to open it in; empty: the default one.
+	// Session is the name of the tab's session. If empty, the default session is used.
 	Session string
-	// Viewport is the size of the layout viewport; zero: what the session says, 1280 by 800 by default.
+	// Viewport is the size of the layout viewport. Zero selects the session's size, which is 1280 by 800 by default.
 	Viewport dom.Box
 	Wait     actor.Wait
-	// Restore brings the tab back when its renderer or its browser dies.
+	// Restore restores the tab when its renderer or its browser dies.
 	Restore bool
-	// Alone closes the popups of the tab's page at once: for tabs that are thrown away.
+	// Alone closes the popups of the tab's page immediately. It is for temporary tabs.
 	Alone bool
 }
 
-// Open opens a tab and navigates it. When that fails the tab is closed again, unless the URL is a
-// download (an *Error of kind IsDownload, whose Detail has the "tab_id"). Errors are *Error of kind
-// NotFound for an unknown session, Exhausted when there are too many tabs, Lost when the browser is
-// gone, and those of Navigate.
+// Open opens a tab and navigates it. If that fails, the tab is closed again, unless the URL is a download (an *Error of kind IsDownload,
+// whose Detail has the "tab_id"). Open fails with an *Error of kind NotFound for an unknown session, Exhausted when there are too many
+// tabs, or Lost when the browser is gone, or with the errors of Navigate.
 func (p *Pool) Open(ctx context.Context, o OpenOptions) (*actor.Tab, error) {
 	if o.Session == "" {
 		o.Session = driver.DefaultSession
@@ -136,7 +135,7 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*actor.Tab, error) {
 		return t, nil
 	}
 	if _, err := t.Navigate(ctx, o.URL, o.Wait); err != nil {
-		if e, ok := errors.AsType[*apierr.Error](err); ok && e.Kind == apierr.IsDownload && ctx.Err() == nil { // closing the tab would end it
+		if e, ok := errors.AsType[*apierr.Error](err); ok && e.Kind == apierr.IsDownload && ctx.Err() == nil { // closing the tab would cancel the download
 			named := *e
 			named.Detail = maps.Clone(e.Detail)
 			named.Detail["tab_id"] = t.ID()
@@ -144,7 +143,7 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*actor.Tab, error) {
 		}
 		p.adopter.abandon(one)
 		<-t.Done()
-		select { // the page is closed in any case, but a caller without time left does not wait for it
+		select { // the page is closed in any case, but a caller without time left does not wait for that
 		case <-one.stopped:
 		case <-ctx.Done():
 		}
@@ -153,8 +152,7 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*actor.Tab, error) {
 	return t, nil
 }
 
-// unopened is the error of a tab that could not be opened, and was closed. It names no tab, because there
-// is none to go on with.
+// unopened returns the error for a tab that failed to open and was closed. It names no tab, because the tab no longer exists.
 func unopened(err error) error {
 	_, isOurs := errors.AsType[*apierr.Error](err)
 	switch {
@@ -170,7 +168,7 @@ func unopened(err error) error {
 	return err
 }
 
-// acquireSlot takes a slot for a page of a session, and lets Close wait for the caller.
+// acquireSlot acquires a slot for a page of a session, and makes Close wait for the caller.
 func (p *Pool) acquireSlot(session string) (slot, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +181,7 @@ func (p *Pool) acquireSlot(session string) (slot, error) {
 	return slot{lock: &p.mu, slots: &p.slots, session: session}, nil
 }
 
-// open makes a tab of a page. A bound page shows a document of its own already, and not the blank one.
+// open creates a tab for a page. A bound page already shows its own document instead of the blank one.
 func (p *Pool) open(reserved slot, page driver.Page, o actor.Options, bound bool) *member {
 	browser := p.browser.Owner(o.Session)
 	return p.start(reserved, func() *actor.Control {
@@ -197,8 +195,7 @@ func (p *Pool) open(reserved slot, page driver.Page, o actor.Options, bound bool
 	})
 }
 
-// start makes a tab, which is one of the pool's from then on, and starts it in the slot that is reserved
-// for its page. The lock is held while create runs.
+// start creates a tab, adds it to the pool, and runs it in the slot reserved for its page. The lock is held while create runs.
 func (p *Pool) start(reserved slot, create func() *actor.Control) *member {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -224,10 +221,10 @@ func (p *Pool) start(reserved slot, create func() *actor.Control) *member {
 	return one
 }
 
-// owner is the pool as its tabs have it.
+// owner implements actor.Owner for the pool's tabs.
 type owner struct{ *Pool }
 
-// Report takes an event of a tab.
+// Report handles an event of a tab.
 func (p owner) Report(e actor.TabEvent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,20 +238,20 @@ func (p owner) Report(e actor.TabEvent) {
 	p.downloads.note(e)
 	p.watchers.send(e)
 	if p.lost != nil && len(p.tabs) == 0 {
-		p.watchers.end(p.lost) // there can be no more events
+		p.watchers.end(p.lost) // no more events can follow
 	}
 }
 
-// observed gives an event to the observer. The lock is held.
+// observed passes an event to the observer. The lock is held.
 func (p owner) observed(e actor.TabEvent) {
 	if i := slices.IndexFunc(p.tabs, func(m *member) bool { return m.Tab().ID() == e.Info.ID }); i >= 0 {
 		p.observe(p.tabs[i].Tab(), e)
 	}
 }
 
-// Observe has a function get the events of all tabs from now on, before whoever waits for them goes on: an action that navigates ends
-// after the function has got the navigation. It begins with a TabOpened for each tab that is open already. The function is called
-// with the pool's lock held, must not wait, and must not call the pool. There is one at a time.
+// Observe sets a function that receives the events of all tabs from now on, before callers that wait for these events resume: an action
+// that navigates ends after the function has received the navigation. The function first receives a TabOpened event for each open tab. It
+// is called with the pool's lock held, must not block, and must not call the pool. There is only one observer.
 func Observe(p *Pool, f func(*actor.Tab, actor.TabEvent)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,7 +261,7 @@ func Observe(p *Pool, f func(*actor.Tab, actor.TabEvent)) {
 	}
 }
 
-// SettlePopups returns when each popup that the browser has reported so far is a tab, or refused.
+// SettlePopups returns when each popup that the browser has reported so far has become a tab or was refused.
 func (p owner) SettlePopups(ctx context.Context) { p.adopter.settle(ctx) }
 
 // Reopen opens another page for a tab.
@@ -287,7 +284,7 @@ func (p *Pool) lose() {
 	}
 }
 
-// Tab finds a tab; an *Error of kind NotFound when there is none of that id.
+// Tab returns a tab. It fails with an *Error of kind NotFound if there is none with that ID.
 func (p *Pool) Tab(id string) (*actor.Tab, error) {
 	m, err := p.member(id)
 	if err != nil {
@@ -296,7 +293,7 @@ func (p *Pool) Tab(id string) (*actor.Tab, error) {
 	return m.Tab(), nil
 }
 
-// member is Tab with what the pool alone knows.
+// member returns the pool's entry of a tab.
 func (p *Pool) member(id string) (*member, error) {
 	for _, m := range p.members() {
 		if m.Tab().ID() == id {
@@ -306,12 +303,12 @@ func (p *Pool) member(id string) (*member, error) {
 	return nil, NoTab(id)
 }
 
-// NoTab is the error of a call for an unknown tab.
+// NoTab returns the error for an unknown tab.
 func NoTab(id string) *apierr.Error {
 	return apierr.Unknown("tab", "unknown tab %q: list the tabs, or open one", id)
 }
 
-// Tabs lists the open tabs, oldest first.
+// Tabs returns the open tabs, oldest first.
 func (p *Pool) Tabs() []*actor.Tab {
 	members := p.members()
 	tabs := make([]*actor.Tab, len(members))
@@ -321,15 +318,15 @@ func (p *Pool) Tabs() []*actor.Tab {
 	return tabs
 }
 
-// members is Tabs with what the pool alone knows.
+// members returns the pool's entries of the open tabs, oldest first.
 func (p *Pool) members() []*member {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.tabs)
 }
 
-// CloseTab closes a tab, also when its page hangs, and returns when the browser has let go of the page.
-// When ctx ends before that the tab is closed all the same.
+// CloseTab closes a tab, even if its page hangs, and returns when the browser has released the page. If ctx ends before that, the tab is
+// still closed.
 func (p *Pool) CloseTab(ctx context.Context, id string) error {
 	m, err := p.member(id)
 	if err != nil {
@@ -344,15 +341,14 @@ func (p *Pool) CloseTab(ctx context.Context, id string) error {
 	}
 }
 
-// closedWith is why the tabs of a session end that was closed.
+// closedWith returns the error for tabs whose session was closed.
 func closedWith(session string) *apierr.Error {
 	return &apierr.Error{Kind: apierr.Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: actor.ErrClosed}
 }
 
-// CloseSession closes the tabs of a session, and ends the session's watches. Calls and watches fail with why; nil: they say that the
-// session was closed.
-// CloseSession returns when the browser has let go of the pages; when ctx ends before that, the tabs
-// are closed all the same. The caller opens no tab in the session meanwhile.
+// CloseSession closes the tabs of a session and ends the session's watches. Calls and watches fail with why; if nil, with an error that the
+// session was closed. CloseSession returns when the browser has released the pages. If ctx ends before that, the tabs are still closed. The
+// caller must not open tabs in the session during the call.
 func (p *Pool) CloseSession(ctx context.Context, session string, why *apierr.Error) error {
 	watches := why
 	if why == nil {
@@ -379,9 +375,8 @@ func (p *Pool) CloseSession(ctx context.Context, session string, why *apierr.Err
 	return nil
 }
 
-// Close ends all tabs, whose Err is then an *Error of kind Lost, and waits until every goroutine of the
-// pool is gone; when ctx ends before that, they end without being waited for. Calling it again waits
-// again. The browser itself is the caller's to stop, afterwards.
+// Close ends all tabs, whose Err is then an *Error of kind Lost, and waits until all goroutines of the pool have ended. If ctx ends before
+// that, they end in the background. Another call waits again. The caller stops the browser afterwards.
 func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
 	if p.lost == nil {
@@ -402,7 +397,7 @@ func (p *Pool) Close(ctx context.Context) error {
 	return err
 }
 
-// SetDialogPolicy says who answers the dialogs of a session: of its tabs that are open, and of those to come.
+// SetDialogPolicy sets the dialog policy of a session, for its open tabs and for future ones.
 func (p *Pool) SetDialogPolicy(session string, policy driver.DialogPolicy) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -416,7 +411,7 @@ func (p *Pool) SetDialogPolicy(session string, policy driver.DialogPolicy) {
 	}
 }
 
-// DialogPolicy says who answers the dialogs of a session.
+// DialogPolicy returns the dialog policy of a session.
 func (p *Pool) DialogPolicy(session string) driver.DialogPolicy {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,9 +11,10 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// Restore brings back a tab from the Record of another process, under its id. It does not wait: the tab is there at once, with
-// StatusRestoring. Tabs that are opened later have other ids. It fails with an *Error of kind Exists when there is a tab of
-// that id, Exhausted when there are too many tabs or this one ended too many processes, and Invalid for what cannot have been a tab.
+// Restore restores a tab from the Record of another process, under its ID. It does not wait: the tab exists immediately, with
+// StatusRestoring. Tabs that are opened later have other IDs. It fails with an *Error of kind Exists if there is a tab with that ID,
+// Exhausted if there are too many tabs or restoring this tab has ended too many processes, and Invalid if the Record cannot belong to a
+// tab.
 func (p *Pool) Restore(k restore.Record) error {
 	n, ok := tabNumber(k.ID)
 	if !ok || k.URL == "" || !k.Place.Valid() {
@@ -36,8 +37,8 @@ func (p *Pool) Restore(k restore.Record) error {
 	return nil
 }
 
-// Recorded makes a tab of a recording, under the id that it had. It fails with an *Error of kind Exists when there is a tab of that id, and
-// Exhausted when there are too many tabs.
+// Recorded creates a tab from a recording, under its original ID. It fails with an *Error of kind Exists if there is a tab with that ID,
+// and Exhausted if there are too many tabs.
 func Recorded(p *Pool, first actor.Published, past actor.Past) (*actor.Control, error) {
 	if _, err := p.Tab(first.Info.ID); err == nil {
 		return nil, apierr.Errorf(apierr.Exists, "there is a tab %s already", first.Info.ID)
@@ -51,8 +52,8 @@ func Recorded(p *Pool, first actor.Published, past actor.Past) (*actor.Control, 
 	}).Control, nil
 }
 
-// tabID makes the id of a tab of a browser. To clients the id is opaque; it names the tab's browser, so that calls can be
-// routed by it, and the number of the tab, unless the id must not be guessed.
+// tabID returns the ID of a tab. The ID is opaque to clients. It contains the name of the tab's browser, so that calls can be routed by it,
+// and the number of the tab, or random characters if secret is set.
 func tabID(browser string, number int, secret bool) string {
 	id := "t" + strconv.Itoa(number)
 	if secret {
@@ -64,15 +65,15 @@ func tabID(browser string, number int, secret bool) string {
 	return browser + "-" + id
 }
 
-// tabName is the form of what tabID makes: the browser, if it is not the only one, and a number or letters that tell nothing.
+// tabName matches the IDs from tabID: the name of the browser, unless it is the only one, and a number or random characters.
 var tabName = lazyregexp.New(`^(?:[a-z0-9]{1,32}-)?t(?:-[a-z2-7]{12}|([1-9][0-9]{0,11}))$`)
 
-// tabNumber is the number in a tab's id; 0 when it has none.
+// tabNumber returns the number in a tab's ID, or 0 if the ID has none.
 func tabNumber(id string) (n int, ok bool) {
 	parts := tabName().FindStringSubmatch(id)
 	if parts == nil {
 		return 0, false
 	}
-	n, _ = strconv.Atoi(parts[1]) // what is not a number is empty
+	n, _ = strconv.Atoi(parts[1]) // a missing number is empty and gives 0
 	return n, true
 }

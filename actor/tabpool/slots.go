@@ -8,18 +8,17 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// slots counts the pages that a pool may have, and the goroutines and calls that Pool.Close waits for.
-// The pool's lock guards it.
+// slots counts the pages of a pool, and the goroutines and calls that Pool.Close waits for. The pool's lock guards it.
 type slots struct {
-	// limit is how many pages there may be, taken how many there are.
+	// limit is the maximum number of pages, and taken the current number.
 	limit, taken int
-	// quota says which client the pages of a session belong to, and how many that client may have;
-	// byClient counts the pages of each client that has a quota.
+	// quota returns the client that the pages of a session belong to, and that client's limit. byClient counts the pages of each client
+	// that has a quota.
 	quota    func(session string) (client string, tabs int)
 	byClient map[string]int
-	// elsewhere is that of Config.
+	// elsewhere is Config.Elsewhere.
 	elsewhere func(client string) int
-	// running counts goroutines and calls; closed says that idle is closed when there are none.
+	// running counts goroutines and calls. closed makes idle close when running is zero.
 	running int
 	closed  bool
 	idle    chan struct{}
@@ -29,7 +28,7 @@ func newSlots(cfg Config) slots {
 	return slots{limit: cfg.MaxTabs, quota: cfg.Quota, elsewhere: cfg.Elsewhere, byClient: map[string]int{}, idle: make(chan struct{})}
 }
 
-// acquire takes the slot of a page in a session, and begins a call.
+// acquire acquires the slot of a page in a session, and counts a running call.
 func (s *slots) acquire(session string) error {
 	if s.taken >= s.limit {
 		return apierr.Exceeded("tabs", s.limit, "there are %d tabs, which is the limit: close one first, or raise --max-tabs of domtap serve", s.taken)
@@ -49,7 +48,7 @@ func (s *slots) acquire(session string) error {
 	return nil
 }
 
-// free gives back the slot of a page in a session.
+// free releases the slot of a page in a session.
 func (s *slots) free(session string) {
 	s.taken--
 	if client, _ := s.quota(session); client != "" {
@@ -59,7 +58,7 @@ func (s *slots) free(session string) {
 	}
 }
 
-// begin and end say that one goroutine or call begins, or has ended.
+// begin and end count the start and the end of a goroutine or call.
 func (s *slots) begin() { s.running++ }
 
 func (s *slots) end() {
@@ -67,7 +66,7 @@ func (s *slots) end() {
 	s.signalIdle()
 }
 
-// close begins to wait: idle is closed as soon as nothing runs. It may be called again.
+// close closes idle as soon as nothing runs. It may be called again.
 func (s *slots) close() {
 	s.closed = true
 	s.signalIdle()
@@ -84,31 +83,29 @@ func (s *slots) signalIdle() {
 	}
 }
 
-// slot is the right to one page, and one goroutine or call that Pool.Close waits for. The methods take
-// the pool's lock.
+// slot is the right to one page, and one goroutine or call that Pool.Close waits for. Its methods acquire the pool's lock.
 type slot struct {
 	lock    sync.Locker
 	slots   *slots
 	session string
 }
 
-// free says that the page is gone.
+// free releases the slot after the page is closed.
 func (s slot) free() {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.slots.free(s.session)
 }
 
-// end says that the goroutine or call has ended.
+// end records that the goroutine or call has ended.
 func (s slot) end() {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.slots.end()
 }
 
-// giveBack frees the slot of a page that could not be opened, because of err, and ends. It frees the
-// slot when nothing of the page is left in the browser: a client whose calls end early must not have
-// more pages than others.
+// giveBack ends the call and frees the slot of a page that could not be opened because of err. It frees the slot only when nothing of the
+// page remains in the browser, so that a client whose calls end early cannot have more pages than others.
 func (s slot) giveBack(pool context.Context, err error) {
 	left := driver.Leftover(err)
 	if left == nil {

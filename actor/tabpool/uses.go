@@ -8,30 +8,29 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// uses knows which tabs are in use, and since when the others are not, by tab id. The pool's lock
-// guards it, which decides between a call that comes and a tab that is about to be closed because
-// nobody uses it: the call either keeps the tab, or gets the reason.
+// uses records by tab ID which tabs are in use, and since when the others have been idle. The pool's lock guards it. The lock decides
+// between a new call and the closing of an idle tab: the call either keeps the tab open, or gets the reason why it is closed.
 type uses map[string]*use
 
 // use is the use of one tab.
 type use struct {
 	users int
-	// last is when the last use ended, or the tab began.
+	// last is when the last use ended, or when the tab was opened.
 	last time.Time
-	// expired is why the tab is closed when nobody used it; nil until then.
+	// expired is the reason why the idle tab is closed, or nil.
 	expired *apierr.Error
-	// frozen says that the tab is to be frozen until it is used.
+	// frozen reports whether the tab is to be frozen until it is used.
 	frozen bool
 }
 
-// add begins with a tab that nobody uses yet.
+// add adds a tab that is not in use yet.
 func (u uses) add(id string, now time.Time) { u[id] = &use{last: now} }
 
-// remove forgets a tab that has ended.
+// remove removes a tab that has ended.
 func (u uses) remove(id string) { delete(u, id) }
 
-// hold keeps a tab from being closed as idle until release is called. The caller of hold holds the
-// lock, the caller of release does not.
+// hold keeps a tab from being closed as idle until release is called. The caller of hold must hold the lock; the caller of release must
+// not.
 func (u uses) hold(id string, lock sync.Locker) (release func()) {
 	one := u[id]
 	if one == nil { // the tab has ended
@@ -46,7 +45,7 @@ func (u uses) hold(id string, lock sync.Locker) (release func()) {
 	}
 }
 
-// expire notes that a tab is closed because nobody used it, and returns the error that says so.
+// expire records that a tab is closed because it was idle, and returns the corresponding error.
 func (u uses) expire(id, message string) *apierr.Error {
 	why := &apierr.Error{Kind: apierr.NotFound, Message: message, Err: actor.ErrIdle}
 	if one := u[id]; one != nil {
@@ -55,7 +54,7 @@ func (u uses) expire(id, message string) *apierr.Error {
 	return why
 }
 
-// expired is why a tab is closed as idle; nil when it is not.
+// expired returns the reason why a tab is closed as idle, or nil if it is not.
 func (u uses) expired(id string) *apierr.Error {
 	if one := u[id]; one != nil {
 		return one.expired
@@ -63,8 +62,7 @@ func (u uses) expired(id string) *apierr.Error {
 	return nil
 }
 
-// idleSince is when the last use of a tab ended; idle is false while the tab is in use, and when it is
-// closed as idle already.
+// idleSince returns when the last use of a tab ended. idle is false if the tab is in use or is already being closed as idle.
 func (u uses) idleSince(id string) (since time.Time, idle bool) {
 	one := u[id]
 	if one == nil || one.users > 0 || one.expired != nil {
@@ -73,7 +71,7 @@ func (u uses) idleSince(id string) (since time.Time, idle bool) {
 	return one.last, true
 }
 
-// latest is when the last use of any of the tabs ended: now while one is in use, zero for no tabs.
+// latest returns when the last use of any of the tabs ended: now if one is in use, and zero for no tabs.
 func (u uses) latest(ids []string, now time.Time) (last time.Time) {
 	for _, id := range ids {
 		one := u[id]
@@ -88,7 +86,7 @@ func (u uses) latest(ids []string, now time.Time) (last time.Time) {
 	return last
 }
 
-// freeze notes that a tab is to be frozen from now on; false: it is already.
+// freeze records that a tab is to be frozen. It returns false if that was already recorded.
 func (u uses) freeze(id string) bool {
 	one := u[id]
 	if one == nil || one.frozen {
@@ -98,7 +96,7 @@ func (u uses) freeze(id string) bool {
 	return true
 }
 
-// thaw notes that a tab is not to be frozen any more; false: it was not.
+// thaw records that a tab is not to be frozen any more. It returns false if it was not to be frozen.
 func (u uses) thaw(id string) bool {
 	one := u[id]
 	if one == nil || !one.frozen {

@@ -9,13 +9,13 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// watchBound is how many events a reader may be behind.
+// watchBound limits how many events a reader may be behind.
 const watchBound = 256
 
-// Watch is one reader of tab events.
+// Watch is a reader of tab events.
 type Watch struct {
 	stop func()
-	// session is the one whose tabs are watched; empty: all those that only lets pass.
+	// session is the session to watch. If empty, only selects the sessions.
 	session string
 	only    func(session string) bool
 
@@ -26,10 +26,10 @@ type Watch struct {
 	arrive chan struct{}
 }
 
-// watchers are the readers of tab events. The pool's lock guards the map; each reader has a lock of its own.
+// watchers holds the readers of tab events. The pool's lock guards the map; each reader has its own lock.
 type watchers map[*Watch]struct{}
 
-// send queues an event for the readers that see its session, and drops those that are too far behind.
+// send queues an event for the readers of its session, and removes readers that are too far behind.
 func (ws watchers) send(e actor.TabEvent) {
 	for w := range ws {
 		if w.sees(e.Info.Session) && !w.add(e) {
@@ -38,7 +38,7 @@ func (ws watchers) send(e actor.TabEvent) {
 	}
 }
 
-// end ends all readers, once they have read what is queued.
+// end ends all readers, once they have read the queued events.
 func (ws watchers) end(why error) {
 	for w := range ws {
 		w.finish(why)
@@ -46,8 +46,8 @@ func (ws watchers) end(why error) {
 	}
 }
 
-// endSession ends the readers of one session, once they have read what is queued. It may be called while the session's
-// tabs are still ending: the readers learn of the session's end, and not of each tab's.
+// endSession ends the readers of one session, once they have read the queued events. It may be called while the session's tabs are still
+// ending. The readers then learn of the session's end, but not of the end of each tab.
 func (ws watchers) endSession(session string, why error) {
 	for w := range ws {
 		if w.session == session {
@@ -57,22 +57,22 @@ func (ws watchers) endSession(session string, why error) {
 	}
 }
 
-// Watch reads the events of all tabs. The first are a TabOpened for each tab that is open already,
-// oldest first. The caller owes a Stop.
+// Watch returns a reader of the events of all tabs. It starts with a TabOpened event for each open tab, oldest first. The caller must call
+// Stop.
 func (p *Pool) Watch() *Watch { return p.WatchSession("") }
 
-// WatchSession is Watch for the tabs of one session; empty: all. It ends with an *Error of kind NotFound when the
-// session is closed.
+// WatchSession is Watch for the tabs of one session. If session is empty, it includes all tabs. The reader ends with an *Error of kind
+// NotFound when the session is closed.
 func (p *Pool) WatchSession(session string) *Watch {
 	return (&Watch{session: session}).start(p)
 }
 
-// WatchSome is Watch for the tabs of those sessions for which only holds. It is called with the pool's lock held.
+// WatchSome is Watch for the tabs of the sessions for which only returns true. The function is called with the pool's lock held.
 func (p *Pool) WatchSome(only func(session string) bool) *Watch {
 	return (&Watch{only: only}).start(p)
 }
 
-// start begins to read the events of a pool.
+// start starts to read the events of a pool.
 func (w *Watch) start(p *Pool) *Watch {
 	w.arrive, w.bound = make(chan struct{}, 1), watchBound
 	p.mu.Lock()
@@ -101,9 +101,8 @@ func (w *Watch) sees(session string) bool {
 	return (w.session == "" || w.session == session) && (w.only == nil || w.only(session))
 }
 
-// Next returns the next event, waiting for it. After the last it fails with an *Error: Exhausted when
-// the reader was too far behind, Lost when the pool was closed, Closed after Stop; or with the context's
-// error.
+// Next waits for the next event and returns it. After the last event it fails with an *Error of kind Exhausted if the reader was too far
+// behind, Lost if the pool was closed, or Closed after Stop. It fails with the context's error if ctx ends.
 func (w *Watch) Next(ctx context.Context) (actor.TabEvent, error) {
 	for {
 		if e, ok, err := w.take(); ok || err != nil {
@@ -131,7 +130,7 @@ func (w *Watch) take() (e actor.TabEvent, ok bool, err error) {
 	defer w.mu.Unlock()
 	if len(w.queue) == 0 {
 		if w.err != nil {
-			w.wake() // for others that wait
+			w.wake() // wakes other waiting calls
 		}
 		return actor.TabEvent{}, false, w.err
 	}
@@ -141,7 +140,7 @@ func (w *Watch) take() (e actor.TabEvent, ok bool, err error) {
 	return e, true, nil
 }
 
-// add queues an event; false when the reader is too far behind, which ends it.
+// add queues an event. It ends the reader and returns false if the reader is too far behind.
 func (w *Watch) add(e actor.TabEvent) bool {
 	w.mu.Lock()
 	full := len(w.queue) >= w.bound
@@ -156,7 +155,7 @@ func (w *Watch) add(e actor.TabEvent) bool {
 	return !full
 }
 
-// finish ends the reader once the queue is read.
+// finish ends the reader once the queued events are read.
 func (w *Watch) finish(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

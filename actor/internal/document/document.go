@@ -1,8 +1,8 @@
-// Package document holds the DOM of a tab: of all frames of the main document, with the refs, epoch and number that snapshots carry,
-// and what is remembered of earlier documents.
+// Package document holds the DOM of a tab: all frames of the main document, the refs, the epoch and the number that snapshots carry, and
+// records of earlier documents.
 //
-// A Document is a plain value of the tab's goroutine. It guarantees that a ref is never used again, also not after the tab was
-// restored, and that a document which reports nonsense breaks no other one.
+// A Document is a plain value of the tab's goroutine. It guarantees that refs are never reused, even after the tab was restored, and that a
+// document with invalid patches does not affect other documents.
 package document
 
 import (
@@ -15,44 +15,45 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// maxTombstones is how many elements of earlier documents are remembered.
+// maxTombstones limits how many elements of earlier documents are remembered.
 const maxTombstones = 1000
 
-// tombstone is what is remembered of an element whose document is gone.
+// tombstone is the record of an element whose document is gone.
 type tombstone struct{ role, text string }
 
-// Document is the DOM of a tab. Make one with New.
+// Document is the DOM of a tab. Create one with New.
 type Document struct {
 	model *model.Model
 	epoch string
 	// number counts the main documents.
 	number uint64
-	// structural is the number of the document that was asked for its structure, limited that of the one that has more elements
-	// than its observers may keep.
+	// structural is the number of the document that was requested to report its structure. limited is the number of the document that has
+	// more elements than its observers may keep.
 	structural, limited uint64
 	tombstones          map[dom.Ref]tombstone
 }
 
-// New returns the DOM of a tab that shows nothing yet, whose refs begin with next.
+// New returns the DOM of a blank tab whose refs start at next.
 func New(epoch string, next dom.Ref) Document {
 	return Document{model: model.From(next), epoch: epoch, number: 1}
 }
 
-// Applied says what patches changed beside the elements.
+// Applied reports what patches changed apart from the elements.
 type Applied struct {
-	// Main is the main document when that is another one now, and First says that there was none before. URL is what its patch says.
+	// Main is the new main document, or empty if that did not change. First reports that there was none before. URL is the URL from its
+	// patch.
 	Main, URL string
 	First     bool
-	// Title is what the patches say, when Retitled: a title that did not change is not news.
+	// Title is the new title if Retitled is set.
 	Title    string
 	Retitled bool
-	// Limited says that a document has more elements than its observer may keep.
+	// Limited reports that a document has more elements than its observer may keep.
 	Limited bool
-	// Err is why patches were refused; the documents are to be read anew.
+	// Err is the reason why patches were rejected. Their documents have to be read anew.
 	Err error
 }
 
-// Apply takes patches that belong together.
+// Apply applies patches that belong together.
 func (d *Document) Apply(patches ...dom.Patch) (a Applied) {
 	was, title := d.model.Document(""), d.model.Title()
 	a.Limited = slices.ContainsFunc(patches, func(p dom.Patch) bool { return p.Limited })
@@ -68,23 +69,24 @@ func (d *Document) Apply(patches ...dom.Patch) (a Applied) {
 	return a
 }
 
-// Limit notes that the main document is limited; first says that it was not so far.
+// Limit marks the main document as limited. It returns true if it was not marked before.
 func (d *Document) Limit() (first bool) {
 	first = d.limited != d.number
 	d.limited = d.number
 	return first
 }
 
-// Commit says that a frame shows another document.
+// Commit records that a frame shows another document.
 func (d *Document) Commit(frame dom.FrameID, document string) { d.model.Commit(frame, document) }
 
-// Drop says that a frame is gone.
+// Drop removes a frame.
 func (d *Document) Drop(frame dom.FrameID) { d.model.Drop(frame) }
 
-// Current is the document that a frame shows.
+// Current returns the document that a frame shows.
 func (d *Document) Current(frame dom.FrameID) string { return d.model.Document(frame) }
 
-// Next begins another main document after the last snapshot of the one before. NewEpoch, unless it is empty, is its epoch.
+// Next starts another main document. It keeps a record of the elements in last, the last snapshot of the previous document. NewEpoch, if
+// not empty, is the new epoch.
 func (d *Document) Next(last *dom.Snapshot, newEpoch string) {
 	d.remember(last)
 	d.number++
@@ -93,7 +95,7 @@ func (d *Document) Next(last *dom.Snapshot, newEpoch string) {
 	}
 }
 
-// remember remembers what the elements of a document were that is left, the newest document first.
+// remember records the elements of the previous document. If there are too many tombstones, those of older documents are dropped.
 func (d *Document) remember(s *dom.Snapshot) {
 	if s.Elements.Len() == 0 {
 		return
@@ -116,7 +118,7 @@ func (d *Document) remember(s *dom.Snapshot) {
 	d.tombstones = all
 }
 
-// Tombstone returns the role and name of an element of an earlier document; nil when that is not known.
+// Tombstone returns the role and name of an element of an earlier document, or nil if that is not known.
 func (d *Document) Tombstone(ref dom.Ref) *dom.Element {
 	t, known := d.tombstones[ref]
 	if !known {
@@ -125,30 +127,30 @@ func (d *Document) Tombstone(ref dom.Ref) *dom.Element {
 	return &dom.Element{Ref: ref, Role: t.role, Text: t.text}
 }
 
-// AskStructure notes that the main document was asked for headings, landmarks, text and images.
+// AskStructure records that headings, landmarks, text and images of the main document were requested.
 func (d *Document) AskStructure() { d.structural = d.number }
 
-// Structural reports whether it was.
+// Structural reports whether AskStructure was called for the main document.
 func (d *Document) Structural() bool { return d.structural == d.number }
 
-// Attach begins with another page, which was asked for nothing.
+// Attach starts over with another page, of which nothing was requested yet.
 func (d *Document) Attach() { d.structural = 0 }
 
-// Pending returns what the documents are to be told of the refs of their last patches. The caller owes a Delivered.
+// Pending returns the refs that still have to be sent to documents as acknowledgements. The caller must call Delivered after sending them.
 func (d *Document) Pending() []driver.Ack {
 	return d.model.Pending()
 }
 
-// Delivered says that the documents know.
+// Delivered records that acknowledgements were sent.
 func (d *Document) Delivered(acks []driver.Ack) { d.model.Delivered(acks) }
 
-// Broken names the frames whose patches were refused.
+// Broken returns the frames whose patches were rejected.
 func (d *Document) Broken() []dom.FrameID { return d.model.BrokenFrames() }
 
-// MainBroken reports whether the main frame is one of them.
+// MainBroken reports whether patches of the main frame were rejected.
 func (d *Document) MainBroken() bool { return d.model.Broken("") }
 
-// Where names an element with the frame and the document in which it stands, if it stands anywhere.
+// Where returns an element's ref with the frame and the document that contain it, if any.
 func (d *Document) Where(ref dom.Ref) driver.Element {
 	frame, document, _ := d.model.Where(ref)
 	return driver.Element{Ref: ref, Frame: frame, Document: document}
@@ -157,10 +159,10 @@ func (d *Document) Where(ref dom.Ref) driver.Element {
 // Layout returns the boxes of the elements.
 func (d *Document) Layout() *dom.Layout { return d.model.Layout() }
 
-// NextRef is the ref that the next element gets.
+// NextRef returns the ref of the next new element.
 func (d *Document) NextRef() dom.Ref { return d.model.Next() }
 
-// Snapshot returns the snapshot after last, which is last itself when nothing changed.
+// Snapshot returns the snapshot that follows last, or last itself if nothing changed.
 func (d *Document) Snapshot(last *dom.Snapshot, url, title string, history []dom.Visit, now time.Time) *dom.Snapshot {
 	elements, frames, limited := d.model.Elements(), d.model.Frames(), d.limited == d.number
 	if elements == last.Elements && identical(frames, last.Frames) && identical(history, last.History) && last.URL == url && last.Title == title &&
@@ -173,7 +175,7 @@ func (d *Document) Snapshot(last *dom.Snapshot, url, title string, history []dom
 	}
 }
 
-// identical reports whether two slices are one.
+// identical reports whether two slices share their elements.
 func identical[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

@@ -1,9 +1,9 @@
-// Package health knows whether a tab's page can answer: whether its renderer has crashed, whether it stopped answering, and whether
-// it is being probed.
+// Package health tracks whether a tab's page can answer: whether its renderer has crashed, whether it has stopped answering, and whether a
+// probe is running.
 //
-// A State is a plain value of the tab's goroutine: it starts nothing, and reports to the caller what to start and to stop.
-// It guarantees that there is one probe at a time, that a page behind a dialog is not called unresponsive, and that a
-// renderer which a navigation ended on purpose fails no call.
+// A State is a plain value of the tab's goroutine. It starts nothing, but tells the caller what to start and stop. It guarantees that only
+// one probe runs at a time, that a page behind a dialog does not count as unresponsive, and that a renderer that a navigation ended on
+// purpose fails no call.
 package health
 
 // State is the health of a page. The zero value is a page that answers.
@@ -12,26 +12,26 @@ type State struct {
 	crashes                        int
 }
 
-// Crashed reports whether the renderer is gone.
+// Crashed reports whether the renderer has crashed.
 func (s *State) Crashed() bool { return s.crashed }
 
-// Crashes counts the crashes that calls fail by.
+// Crashes counts the crashes that make calls fail.
 func (s *State) Crashes() int { return s.crashes }
 
-// Unresponsive reports whether the page did not answer in time and has shown no life since.
+// Unresponsive reports whether the page did not answer in time and has not answered since.
 func (s *State) Unresponsive() bool { return s.unresponsive }
 
-// Probing reports whether a probe asks the page for a sign of life.
+// Probing reports whether a probe is running.
 func (s *State) Probing() bool { return s.probing }
 
-// Alive takes a sign of life; stop says that the probe is to end.
+// Alive records a sign of life. It returns true if the probe must be stopped.
 func (s *State) Alive() (stop bool) {
 	stop = s.probing
 	s.unresponsive, s.probing = false, false
 	return stop
 }
 
-// Suspect says that the page may hang; probe says that a probe is to begin.
+// Suspect records that the page may hang. It returns true if a probe must be started.
 func (s *State) Suspect() (probe bool) {
 	if s.probing || s.crashed {
 		return false
@@ -40,16 +40,16 @@ func (s *State) Suspect() (probe bool) {
 	return true
 }
 
-// Missed takes that a probe had no answer in time.
+// Missed records that a probe got no answer in time.
 func (s *State) Missed(behindDialog bool) { s.unresponsive = !s.crashed && !behindDialog }
 
-// Hangs says that the page stopped answering.
+// Hangs records that the page has stopped answering.
 func (s *State) Hangs() { s.unresponsive = true }
 
-// Dialog says that a dialog opened or closed: whatever the page did not answer by then it had no chance to.
+// Dialog records that a dialog opened or closed. A missing answer before that does not count, because the dialog prevented it.
 func (s *State) Dialog() { s.unresponsive = false }
 
-// Crash says that the renderer is gone. One that a navigation sacrificed fails no call.
+// Crash records that the renderer has crashed. A renderer that a navigation sacrificed fails no call.
 func (s *State) Crash(sacrificed bool) {
 	s.crashed = true
 	if !sacrificed {
@@ -57,10 +57,10 @@ func (s *State) Crash(sacrificed bool) {
 	}
 }
 
-// Lose says that there is no page for now.
+// Lose records that the tab has no page for now.
 func (s *State) Lose() { s.crashed, s.unresponsive = true, false }
 
-// Replaced says that another document is there; revived says that the renderer had crashed before.
+// Replaced records that another document was committed. It returns true if the renderer had crashed before.
 func (s *State) Replaced() (revived bool) {
 	revived = s.crashed
 	s.crashed = false

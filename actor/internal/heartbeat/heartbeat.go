@@ -1,5 +1,4 @@
-// Package heartbeat holds what is known of a page's signs of life while a call acts on it, and how long each may take.
-// Who asks the page, and when, is not decided here.
+// Package heartbeat tracks a page's signs of life while a call acts on it, and how long each may take. It does not ping the page itself.
 package heartbeat
 
 import (
@@ -8,16 +7,16 @@ import (
 )
 
 const (
-	// bound is how long the page may take to give a sign of life, and newDocumentBound how long a document that an
-	// action led to may: it may be busy with its first scripts.
+	// bound limits how long a page may take to give a sign of life. newDocumentBound is the limit for a document that an action led to,
+	// which may be busy with its first scripts.
 	bound            = 2 * time.Second
 	newDocumentBound = 5 * time.Second
-	// readShare is how many times as long as the last read of the page it may take besides: while the page is read, it
-	// does not answer anything else.
+	// readShare is multiplied with the duration of the last read and added to the limit, because a page that is being read does not answer
+	// anything else.
 	readShare = 4
 )
 
-// Bound is how long a sign of life may take of a page whose last read took that long.
+// Bound returns how long a page may take to give a sign of life, given the duration of its last read.
 func Bound(lastRead time.Duration, newDocument bool) time.Duration {
 	d := bound + readShare*min(lastRead, bound)
 	if newDocument {
@@ -26,18 +25,18 @@ func Bound(lastRead time.Duration, newDocument bool) time.Duration {
 	return d
 }
 
-// Monitor is what is known of the signs of life. It is safe for concurrent use: one goroutine asks the page, the tab's
-// loop says what to expect. The zero value expects none.
+// Monitor records a page's signs of life. It is safe for concurrent use: one goroutine pings the page, and the tab's loop sets the
+// expectations. The zero value expects no signs.
 type Monitor struct {
 	mu sync.Mutex
-	// bound is how long each sign may take; 0: none is expected.
+	// bound limits how long each sign may take. 0 means that none is expected.
 	bound time.Duration
-	// period counts what makes a sign that is under way say nothing, such as another document.
+	// period is incremented whenever a pending sign becomes irrelevant, for example because of another document.
 	period int
 	missed bool
 }
 
-// Expect starts a period: from now on a sign may take so long; 0: none is expected.
+// Expect starts a period in which a sign of life may take up to bound. 0 means that none is expected.
 func (m *Monitor) Expect(bound time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,15 +44,15 @@ func (m *Monitor) Expect(bound time.Duration) {
 	m.period++
 }
 
-// Current is how long a sign may take that is asked for now, and its period.
+// Current returns the current bound and period.
 func (m *Monitor) Current() (bound time.Duration, period int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.bound, m.period
 }
 
-// Report notes whether the sign of a period was missed, and reports whether the last one was that counts. The sign of an
-// earlier period does not count.
+// Report records whether a sign was missed, and returns whether the last relevant sign was missed. A sign of an earlier period is
+// irrelevant.
 func (m *Monitor) Report(period int, missed bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,8 +1,7 @@
-// Package navigation knows what main document a tab shows, how far it is loaded, and where the tab has been.
+// Package navigation tracks a tab's main document, its loading progress, and the tab's history.
 //
-// A State is a plain value of the tab's goroutine. It guarantees that a patch may precede the commit of its document, that a commit
-// which is repeated is not an event, that an idle network counts only after the load event, and that error pages are not part
-// of the history.
+// A State is a plain value of the tab's goroutine. It guarantees that a patch may precede the commit of its document, that a repeated
+// commit is not an event, that an idle network counts only after the load event, and that error pages are not part of the history.
 package navigation
 
 import (
@@ -15,44 +14,46 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// maxHistory is how many pages the history holds.
+// maxHistory limits how many pages the history holds.
 const maxHistory = 10
 
-// maxVisitURL bounds the URL of a page in the history, in characters: a script may give its page URLs of a megabyte.
+// maxVisitURL bounds the URLs in the history, in characters, because a script can set URLs of a megabyte.
 const maxVisitURL = 2000
 
-// State is the navigation of one tab. Make one with New.
+// State is the navigation state of a tab. Create one with New.
 type State struct {
-	// main is the main document; announced says that the browser has reported its commit, and urlKnown that of any.
+	// main is the main document. announced reports whether the browser has reported its commit, and urlKnown whether the browser has
+	// reported any commit.
 	main                string
 	announced, urlKnown bool
-	// address is the URL with the user and the password that it may have: the page is fetched by it again.
+	// address is the URL including a user and password; the page is loaded again from it.
 	address, url, title string
 	httpStatus          int
-	// reached has a bit for every phase that the main document has reached, in any order.
+	// reached has a bit for every phase that the main document has reached. Phases may be reached in any order.
 	reached   uint8
 	loading   bool
 	loadError string
-	// cause is what is known of loadError beyond the browser's own word, or nil.
+	// cause is the detailed cause of loadError, or nil if only the browser's message is known.
 	cause     *apierr.Error
 	responded driver.Responded
-	// recent holds the last main documents, to recognise one that was replaced already.
+	// recent holds the last main documents, to recognize documents that were already replaced.
 	recent [16]string
-	// commits and sames count what happened, for those who wait for it.
+	// commits and sames count commits and same-document navigations.
 	commits, sames int
-	// history is immutable; visited is the URL of its newest entry, as it was.
+	// history is immutable. visited is the unmodified URL of its newest entry.
 	history []dom.Visit
 	visited string
 }
 
-// New returns the state of a tab that shows nothing yet.
+// New returns the state of a blank tab.
 func New(url string) State {
 	s := State{history: []dom.Visit{}}
 	s.SetURL(url)
 	return s
 }
 
-// Adopt makes a document the main one. First is the blank one that the tab began with, which nobody announced.
+// Adopt makes a document the main document. first is set for the blank document that the tab started with, which the browser does not
+// announce.
 func (s *State) Adopt(document string, first bool) {
 	s.main, s.announced, s.reached = document, false, 0
 	copy(s.recent[1:], s.recent[:])
@@ -66,10 +67,10 @@ func (s *State) Adopt(document string, first bool) {
 	}
 }
 
-// Announced reports whether the browser has reported the commit of a document that is the main one.
+// Announced reports whether a document is the main document and the browser has reported its commit.
 func (s *State) Announced(document string) bool { return document == s.main && s.announced }
 
-// Announce takes the commit of the main document.
+// Announce records the commit of the main document.
 func (s *State) Announce(e driver.Committed) {
 	s.announced, s.loading, s.loadError, s.cause = true, true, e.Error, e.Cause
 	if e.Cause != nil {
@@ -78,8 +79,8 @@ func (s *State) Announce(e driver.Committed) {
 	s.commits++
 }
 
-// Arrive takes the URL that a commit reports, and adds it to the history when the URL is another. The blank page that every tab
-// begins with and the browser's error pages are left out.
+// Arrive records the URL of a commit, and adds it to the history if it differs from the last entry. The history omits the blank page that
+// every tab starts with, and error pages.
 func (s *State) Arrive(e driver.Committed) {
 	if e.Same {
 		s.sames++
@@ -94,13 +95,13 @@ func (s *State) Arrive(e driver.Committed) {
 	s.history = entries[max(0, len(entries)-maxHistory):]
 }
 
-// SetURL notes the URL of the main document. URL does not have the user and the password in it; Address does.
+// SetURL sets the URL of the main document. The url field omits user and password; address includes them.
 func (s *State) SetURL(url string) { s.address, s.url = url, dom.WithoutUser(url) }
 
 // URLKnown reports whether the browser has reported a URL.
 func (s *State) URLKnown() bool { return s.urlKnown }
 
-// SetTitle notes the title of the main document.
+// SetTitle sets the title of the main document.
 func (s *State) SetTitle(title string) {
 	s.title = truncate.Runes(title, text.Long)
 	if n := len(s.history); n > 0 && s.visited == s.url && s.history[n-1].Title != s.title {
@@ -109,7 +110,7 @@ func (s *State) SetTitle(title string) {
 	}
 }
 
-// Responded takes the HTTP status of a document, which may be about to become the main one.
+// Responded records the HTTP status of a document, which may become the main document later.
 func (s *State) Responded(e driver.Responded) {
 	s.responded = e
 	if e.Document == s.main {
@@ -117,7 +118,7 @@ func (s *State) Responded(e driver.Responded) {
 	}
 }
 
-// Loaded takes that a document reached a phase, and reports whether that is the main one.
+// Loaded records that a document reached a phase. It returns false if that is not the main document.
 func (s *State) Loaded(e driver.Loaded) bool {
 	if e.Document != s.main {
 		return false
@@ -129,8 +130,7 @@ func (s *State) Loaded(e driver.Loaded) bool {
 	return true
 }
 
-// Reached reports whether the main document has reached a phase. The network may be idle before the load
-// event; that alone does not count.
+// Reached reports whether the main document has reached a phase. An idle network counts only after the load event.
 func (s *State) Reached(phase driver.Phase) bool {
 	has := func(p driver.Phase) bool { return s.reached&(1<<p) != 0 }
 	switch phase {
@@ -144,7 +144,8 @@ func (s *State) Reached(phase driver.Phase) bool {
 	return has(driver.PhaseLoad)
 }
 
-// Arrival reports whether a document, or one that has replaced it since, has reached a phase. The error says why it could not be loaded.
+// Arrival reports whether a document, or a document that has replaced it since, has reached a phase. It returns an error if the document
+// could not be loaded.
 func (s *State) Arrival(document string, phase driver.Phase) (bool, error) {
 	switch {
 	case !s.Arrived(document):
@@ -157,39 +158,38 @@ func (s *State) Arrival(document string, phase driver.Phase) (bool, error) {
 	return s.Reached(phase), nil
 }
 
-// Arrived reports whether the browser has reported the commit of a document, or of one that has replaced it since.
+// Arrived reports whether the browser has reported the commit of a document, or of a document that has replaced it since.
 func (s *State) Arrived(document string) bool {
 	return s.announced && slices.Contains(s.recent[:], document)
 }
 
-// Readable reports whether reading the document makes sense: it is not the blank one that the tab began with, and it is parsed, or
-// will not come.
+// Readable reports whether the document is worth reading: it is not the tab's initial blank document, and it is parsed or failed to load.
 func (s *State) Readable() bool {
 	return s.announced && (s.loadError != "" || s.Reached(driver.PhaseDOMContentLoaded))
 }
 
-// Stop says that the document does not load any further.
+// Stop records that the document has stopped loading.
 func (s *State) Stop() { s.loading = false }
 
-// Show makes the state that of a page which was shown once, and is there no more.
+// Show sets the URL and title of a page that was shown before but is gone.
 func (s *State) Show(url, title string) {
 	s.SetURL(url)
 	s.title, s.httpStatus = title, 0
 }
 
-// Main is the main document.
+// Main returns the main document.
 func (s *State) Main() string { return s.main }
 
-// Address is the URL with the user and the password that it may have.
+// Address returns the URL including a user and password.
 func (s *State) Address() string { return s.address }
 
-// Page returns what the main document shows.
+// Page returns the URL, title and HTTP status of the main document.
 func (s *State) Page() (url, title string, httpStatus int) { return s.url, s.title, s.httpStatus }
 
 // Loading reports whether the main document is still loading.
 func (s *State) Loading() bool { return s.loading }
 
-// Refusal is why the main document did not come, when that is because of the URL policy; nil otherwise.
+// Refusal returns the error of the URL policy if the policy blocked the main document, and nil otherwise.
 func (s *State) Refusal() error {
 	if s.cause != nil && s.cause.Kind == apierr.Refused {
 		return s.cause
@@ -197,8 +197,8 @@ func (s *State) Refusal() error {
 	return nil
 }
 
-// Counts returns how many main documents were committed, and how many navigations stayed within one.
+// Counts returns the number of committed main documents and of same-document navigations.
 func (s *State) Counts() (commits, sames int) { return s.commits, s.sames }
 
-// History returns the pages that the tab has shown, oldest first. It is not to be written to.
+// History returns the pages that the tab has shown, oldest first. It must not be modified.
 func (s *State) History() []dom.Visit { return s.history }

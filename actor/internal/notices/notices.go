@@ -1,8 +1,8 @@
-// Package notices keeps what a person would notice on a tab's page: alerts, dialogs that open and close, fields that become invalid,
-// headings and the like, as its documents report them.
+// Package notices stores what a person would notice on a tab's page, as reported by its documents: alerts, dialogs that open and close,
+// fields that become invalid, headings, and similar changes.
 //
-// A List is immutable, so that heads share it: With makes the next one. Every change has a number, and Last is that of the newest.
-// Who remembers Last asks later for what came since. A List is bounded: of a page that reports without end the newest notices stay.
+// A List is immutable, so that heads can share it: With creates the next list. Every change has a number, and Last returns the newest one.
+// A caller that remembers Last can later get the changes since then. A List is bounded and keeps the newest notices.
 package notices
 
 import (
@@ -11,24 +11,25 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// maxEntries is how many notices are kept.
+// maxEntries limits how many notices are kept.
 const maxEntries = 64
 
-// List is what was noticed, in order. The nil List is empty.
+// List holds notices in order. The nil List is empty.
 type List struct {
 	entries []entry
 	last    uint64
 }
 
-// entry is a notice of a document.
+// entry is a notice with its document.
 type entry struct {
 	dom.Notice
 	document string
-	// first is the number of the change that brought it, last that of the newest change of it.
+	// first is the number of the change that added the notice, and last the number of its newest change.
 	first, last uint64
 }
 
-// With returns the list with the notices of a document. One with the ID of an earlier one replaces it, in its place.
+// With returns the list extended by the notices of a document. A notice with the ID of an earlier notice of the document replaces that
+// notice.
 func (l *List) With(document string, reported []dom.Notice) *List {
 	next := &List{}
 	if l != nil {
@@ -47,7 +48,7 @@ func (l *List) With(document string, reported []dom.Notice) *List {
 	return next
 }
 
-// Last is the number of the newest change; 0: there was none.
+// Last returns the number of the newest change, or 0 if there is none.
 func (l *List) Last() uint64 {
 	if l == nil {
 		return 0
@@ -55,7 +56,7 @@ func (l *List) Last() uint64 {
 	return l.last
 }
 
-// Since returns what was noticed first after a change, in the order in which it was. Work that is over is left out.
+// Since returns the notices that were added after a change, in order. It omits work that has ended.
 func (l *List) Since(change uint64) []dom.Notice {
 	if l == nil {
 		return nil
@@ -69,7 +70,7 @@ func (l *List) Since(change uint64) []dom.Notice {
 	return out
 }
 
-// Changed returns what was noticed or changed after a change, in the order of the changes.
+// Changed returns the notices that were added or changed after a change, in the order of the changes.
 func (l *List) Changed(change uint64) []dom.Notice {
 	var out []dom.Notice
 	for _, e := range l.changed(change) {
@@ -84,7 +85,7 @@ type Reported struct {
 	Document string
 }
 
-// Reported is Changed with the documents, so that With makes an equal list elsewhere.
+// Reported is Changed with documents, so that With can create an equal list elsewhere.
 func (l *List) Reported(change uint64) []Reported {
 	var out []Reported
 	for _, e := range l.changed(change) {
@@ -93,7 +94,7 @@ func (l *List) Reported(change uint64) []Reported {
 	return out
 }
 
-// changed returns the entries that came or changed after a change, in the order of the changes.
+// changed returns the entries that were added or changed after a change, in the order of the changes.
 func (l *List) changed(change uint64) []entry {
 	if l == nil || l.last <= change {
 		return nil

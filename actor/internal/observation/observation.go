@@ -1,8 +1,8 @@
-// Package observation knows who follows a tab's page, what the page is asked to report for them, and what it reported.
+// Package observation tracks the followers of a tab's page, what the page has to report for them, and what it has reported.
 //
-// A Set has a lock of its own, so that releasing a watch never waits for the tab; a State is a plain value of the tab's
-// goroutine. They guarantee that only a read which began after a follower came catches that one up, and that a change which failed
-// leaves the page's state unknown: the next call repeats it.
+// A Set has its own lock, so that releasing a watch never waits for the tab. A State is a plain value of the tab's goroutine. They
+// guarantee that only a read that started after a follower was added catches that follower up. After a failed change of the subscription,
+// the page's state counts as unknown, and the next call repeats the change.
 package observation
 
 import (
@@ -12,28 +12,28 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Network is what is known of a page's requests, while somebody asks.
+// Network is the state of a page's requests. It is known only while a watch requests it.
 type Network struct {
-	// Known says that the browser reports requests; Busy, that some are under way.
+	// Known reports whether the browser reports requests, and Busy whether some are in flight.
 	Known, Busy bool
-	// Since is when the last one ended, when the browser began to report, or when the document was committed.
+	// Since is the time of the last change of Busy, of the start of the reports, or of the commit of the document, whichever is latest.
 	Since time.Time
 }
 
-// View is what a head has beside the DOM. Views can be compared.
+// View is the part of a head that is not in the DOM. Views are comparable.
 type View struct {
-	// CaughtUp is the number of the newest follower that the head was brought up to date for.
+	// CaughtUp is the number of the newest follower that the head was updated for.
 	CaughtUp uint64
 	Network  Network
 	selected *selections
 }
 
-// selections is what the selectors match in the whole page, immutable.
+// selections holds the matches of selectors in the whole page. It is immutable.
 type selections struct {
 	found map[dom.Selector]dom.Selection
 }
 
-// Selected returns what a selector matches in the whole page; false when the main document has not reported yet.
+// Selected returns the elements of the whole page that match a selector. It returns false if the main document has not reported yet.
 func (v View) Selected(s dom.Selector) (dom.Selection, bool) {
 	if v.selected == nil {
 		return dom.Selection{}, false
@@ -42,24 +42,24 @@ func (v View) Selected(s dom.Selector) (dom.Selection, bool) {
 	return found, known
 }
 
-// State is the observation of one page. Make one with New.
+// State is the observation state of a page. Create one with New.
 type State struct {
-	// subscription is what the page was asked for last; known is false after a failure.
+	// subscription is the last subscription that was sent to the page. known is false after a failure.
 	subscription driver.Subscription
 	known        bool
 	caught       uint64
 	network      Network
-	// selected is what each document reported of selectors; merged is made of it, and nil when that has changed.
+	// selected holds each document's report on selectors. merged is derived from it, and nil after a change.
 	selected map[dom.FrameID]driver.Selected
 	merged   *selections
 }
 
-// New returns the state of a page that was asked for nothing.
+// New returns the state of a page without a subscription.
 func New() State {
 	return State{known: true, selected: map[dom.FrameID]driver.Selected{}}
 }
 
-// Attach begins with another page. Who was caught up stays so.
+// Attach starts over with another page. Followers that were caught up remain so.
 func (s *State) Attach() {
 	caught := s.caught
 	*s = New()
@@ -72,8 +72,8 @@ func (s *State) Pushes() bool { return s.subscription.Push }
 // Structural reports whether the page reports headings, landmarks, text and images by itself.
 func (s *State) Structural() bool { return s.subscription.Structural }
 
-// Needs reports whether the page has to be asked for a subscription. What the page reported by another one is forgotten then:
-// the documents report anew.
+// Needs reports whether the subscription has to be sent to the page. If the reports change, Needs drops the reports so far, because the
+// documents report anew.
 func (s *State) Needs(want driver.Subscription, now time.Time) bool {
 	if !s.subscription.EqualReports(want) {
 		s.network = Network{Known: want.Network, Busy: s.network.Busy && s.subscription.Network, Since: s.network.Since}
@@ -85,8 +85,8 @@ func (s *State) Needs(want driver.Subscription, now time.Time) bool {
 	return !s.known || !s.subscription.Equal(want)
 }
 
-// Asked takes that the page was asked for a subscription, or that asking failed; structural says that the document was or is
-// asked for its structure.
+// Asked records the result of sending a subscription to the page. It returns true if the page reports its structure because of the previous
+// or the new subscription.
 func (s *State) Asked(want driver.Subscription, err error) (structural bool) {
 	if s.known = err == nil; !s.known {
 		return false
@@ -96,16 +96,16 @@ func (s *State) Asked(want driver.Subscription, err error) (structural bool) {
 	return structural
 }
 
-// Invalidate says that the page may not be as it was asked: the next call asks again.
+// Invalidate marks the page's subscription as unknown, so that the next call sends it again.
 func (s *State) Invalidate() { s.known = false }
 
-// Selected takes what a document reported of selectors.
+// Selected records a document's report on selectors.
 func (s *State) Selected(e driver.Selected) {
 	s.selected[e.Frame] = e
 	s.merged = nil
 }
 
-// Forget forgets what a frame's document reported; that of the main frame goes with all others.
+// Forget drops the report of a frame's document. For the main frame it drops all reports.
 func (s *State) Forget(frame dom.FrameID) {
 	delete(s.selected, frame)
 	if frame == "" {
@@ -114,26 +114,26 @@ func (s *State) Forget(frame dom.FrameID) {
 	s.merged = nil
 }
 
-// Adopt takes that the page shows another main document.
+// Adopt records that the page shows another main document.
 func (s *State) Adopt(now time.Time) {
 	s.Forget("")
 	s.network.Since = now
 }
 
-// Traffic takes that requests are under way, or that none is.
+// Traffic records whether requests are in flight.
 func (s *State) Traffic(e driver.Traffic, now time.Time) {
 	if s.network.Known {
 		s.network.Busy, s.network.Since = e.Busy, now
 	}
 }
 
-// CaughtUp is the newest follower that was brought up to date.
+// CaughtUp returns the number of the newest follower that was caught up.
 func (s *State) CaughtUp() uint64 { return s.caught }
 
-// SetCaughtUp says that the followers up to a number were brought up to date.
+// SetCaughtUp records that the followers up to a number were caught up.
 func (s *State) SetCaughtUp(number uint64) { s.caught = number }
 
-// View returns what the next head has. Until the main document has reported of a selector, nothing is known of it.
+// View returns the View for the next head. A selector has no result until the main document has reported on it.
 func (s *State) View() View {
 	if s.merged == nil {
 		s.merged = &selections{found: map[dom.Selector]dom.Selection{}}

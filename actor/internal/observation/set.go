@@ -9,17 +9,17 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// MaxSelectors is how many selectors a page evaluates at once.
+// MaxSelectors limits how many selectors a page evaluates at the same time.
 const MaxSelectors = 64
 
-// Options says what a watch needs to be told of.
+// Options selects what a watch needs.
 type Options struct {
 	// Structural and Attributes are as in driver.ReadRequest.
 	Structural bool
 	Attributes []string
 	// Geometry keeps Element.InViewport up to date.
 	Geometry bool
-	// Selectors keeps Head.Selected up to date, for as many as the page evaluates at once.
+	// Selectors keeps Head.Selected up to date, within the limit of selectors that the page evaluates.
 	Selectors []dom.Selector
 	// Network keeps Head.Network up to date.
 	Network bool
@@ -27,7 +27,7 @@ type Options struct {
 	Notices bool
 }
 
-// subscription returns what the page is to report for a union of options.
+// subscription returns the subscription for a union of options.
 func (o Options) subscription() driver.Subscription {
 	selectors := slices.Clone(o.Selectors)
 	slices.SortFunc(selectors, func(a, b dom.Selector) int {
@@ -45,25 +45,25 @@ func (o Options) subscription() driver.Subscription {
 	}
 }
 
-// Watch is one who follows the page.
+// Watch is a follower of the page.
 type Watch struct {
 	options  Options
 	released bool
 }
 
-// NewWatch returns a watch that is not in a set yet. It copies what belongs to the caller.
+// NewWatch returns a watch that is not in a set yet. It copies the caller's slices.
 func NewWatch(o Options) *Watch {
 	o.Attributes, o.Selectors = slices.Clone(o.Attributes), slices.Clone(o.Selectors)
 	return &Watch{options: o}
 }
 
-// Set is the set of watches that are held. Make one with NewSet. It is safe for concurrent use, and none of its methods waits.
+// Set holds the active watches. Create one with NewSet. It is safe for concurrent use, and none of its methods block.
 type Set struct {
 	changed chan struct{}
 
 	mu   sync.Mutex
 	held map[*Watch]struct{}
-	// followers counts those that were added by Follow.
+	// followers counts the watches that were added by Follow.
 	followers uint64
 }
 
@@ -72,10 +72,10 @@ func NewSet() *Set {
 	return &Set{held: map[*Watch]struct{}{}, changed: make(chan struct{}, 1)}
 }
 
-// Changed delivers when the tab is to look at the set.
+// Changed returns a channel that receives a value when the tab should look at the set.
 func (s *Set) Changed() <-chan struct{} { return s.changed }
 
-// Notify lets the tab look at the set when it is idle.
+// Notify triggers the tab to look at the set when it is idle.
 func (s *Set) Notify() {
 	select {
 	case s.changed <- struct{}{}:
@@ -83,7 +83,7 @@ func (s *Set) Notify() {
 	}
 }
 
-// Add holds watches, but for those that were released already.
+// Add adds watches, except for those that were already released.
 func (s *Set) Add(all ...*Watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,8 @@ func (s *Set) Add(all ...*Watch) {
 	}
 }
 
-// Follow holds a watch and gives it a number, greater than all before; false when all watches have too many selectors.
+// Follow adds a watch and returns its number, which is greater than all earlier ones. It returns false if all watches together have too
+// many selectors.
 func (s *Set) Follow(one *Watch) (number uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,14 +126,14 @@ func (s *Set) Release(one *Watch) {
 	s.Notify()
 }
 
-// Last is the number of the newest follower.
+// Last returns the number of the newest follower.
 func (s *Set) Last() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.followers
 }
 
-// Subscription returns what all watches that are held need together; the page pushes while there are any.
+// Subscription returns what all active watches need together. The page pushes while there is at least one.
 func (s *Set) Subscription() driver.Subscription {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,7 +1,7 @@
-// Package revisions keeps the way back from a tab's snapshot to earlier ones of the same document.
+// Package revisions reconstructs earlier snapshots of a document from the current snapshot of a tab.
 //
-// A Log is immutable and safe for concurrent use; what it costs follows the changes, not the page. Callers owe snapshots that nobody
-// writes to.
+// A Log is immutable and safe for concurrent use. Its cost depends on the size of the changes, not of the page. Callers must not modify the
+// snapshots that they pass.
 package revisions
 
 import (
@@ -11,41 +11,39 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Log leads from a head's snapshot back to earlier ones of the same document, one step a revision. It is
-// immutable: the next head's is a longer one, cut at its old end by count and by bytes. What it costs follows
-// the changes, not the page.
+// Log leads from a head's snapshot back to earlier snapshots of the same document, with one step per revision. It is immutable: the log of
+// the next head has an additional step, and drops the oldest steps that exceed its limits on count and bytes.
 type Log struct {
 	steps []*step // oldest first
 	bytes int
-	// rebuilt remembers snapshots that were asked for, so that many readers who come back to one revision
-	// share it.
+	// rebuilt caches reconstructed snapshots, so that several readers of one revision share it.
 	rebuilt *rebuilt
 }
 
-// step leads from a snapshot to the one before it.
+// step leads from a snapshot to the previous one.
 type step struct {
-	// before is that one, without its elements.
+	// before is the previous snapshot without its elements.
 	before  dom.Snapshot
 	splices []splice
 	bytes   int
 }
 
-// splice says that `now` elements of the newer list at position `at` stand where the older list has `old`.
+// splice records that the `now` elements at position `at` of the newer list correspond to the elements `old` of the older list.
 type splice struct {
 	at, now int
 	old     []*dom.Element
 }
 
-// Costs of what a log holds, in bytes: about what Go takes for them, as a heap profile shows it.
+// Approximate costs of the parts of a log in bytes, as seen in heap profiles.
 const (
 	stepBytes    = 430
 	spliceBytes  = 60
-	elementBytes = 8 + 410 // a pointer, and an element that only the log holds, with its strings
+	elementBytes = 8 + 410 // a pointer, and an element with its strings that only the log references
 )
 
-// shortLog is how many bytes a log may always have. Beyond that it may take as much as the elements of its
-// snapshot twice: who comes back after more has changed than that is served better by all of them (issue 7: a tab
-// that never rests is to take less than 300 KB beside its DOM).
+// shortLog is the number of bytes that a log may always use. Beyond that it may use twice the size of the elements of its snapshot: a
+// reader that has missed more changes than that is better served by the full list of elements (issue 7: a constantly changing tab must use
+// less than 300 KB beside its DOM).
 const shortLog = 96 << 10
 
 // stepBack returns the step from a newer snapshot to an older one.
@@ -76,21 +74,21 @@ func splices(now, old dom.List) []splice {
 	return out
 }
 
-// lookAhead is how far a comparison searches before it makes an index.
+// lookAhead limits how far a comparison searches before it creates an index.
 const lookAhead = 32
 
-// comparison finds where two lists go on alike.
+// comparison finds where two lists continue with the same elements.
 type comparison struct {
 	now, old []*dom.Element
-	// places is where the elements of old stand; made when looking ahead did not help.
+	// places maps the elements of old to their positions. It is created when looking ahead fails.
 	places map[*dom.Element]int
 }
 
-// meet returns the first places from i and j on where the lists go on alike, or their ends. It passes as few
+// meet returns the first positions at or after i and j where the lists continue with the same elements, or their ends. It skips as few
 // elements as it can see.
 func (c *comparison) meet(i, j int) (int, int) {
 	for n := 1; n <= lookAhead; n++ {
-		switch { // n replaced, n inserted, n taken out
+		switch { // n replaced, n inserted, n removed
 		case c.alike(i+n, j+n):
 			return i + n, j + n
 		case c.alike(i+n, j):
@@ -113,7 +111,7 @@ func (c *comparison) meet(i, j int) (int, int) {
 	return len(c.now), len(c.old)
 }
 
-// alike reports whether both lists have the same element at these places, or end there.
+// alike reports whether both lists have the same element at these positions, or both end there.
 func (c *comparison) alike(i, j int) bool {
 	if i < len(c.now) && j < len(c.old) {
 		return c.now[i] == c.old[j]
@@ -121,7 +119,7 @@ func (c *comparison) alike(i, j int) bool {
 	return i == len(c.now) && j == len(c.old)
 }
 
-// back returns the elements before the step; it does not change those it is given.
+// back returns the elements before the step. It does not modify its argument.
 func (s *step) back(elements []*dom.Element) []*dom.Element {
 	if len(s.splices) == 0 {
 		return elements
@@ -136,13 +134,13 @@ func (s *step) back(elements []*dom.Element) []*dom.Element {
 	return append(out, elements[at:]...)
 }
 
-// Limits bound a log: by revisions, and by bytes of what has changed since.
+// Limits bounds a log by the number of revisions and by the bytes of their changes.
 type Limits struct{ Count, Bytes int }
 
-// Bytes is what the log counts against its bound.
+// Bytes returns the size of the log, as counted against its limit.
 func (l Log) Bytes() int { return l.bytes }
 
-// With returns the log of the head that follows one of the snapshot older with that of newer.
+// With returns the log of the head with the snapshot newer, which follows the head with the snapshot older.
 func (l Log) With(newer, older *dom.Snapshot, lim Limits) Log {
 	s := stepBack(newer, older)
 	n := Log{steps: appended(l.steps, s), bytes: l.bytes + s.bytes, rebuilt: new(rebuilt)}
@@ -154,8 +152,8 @@ func (l Log) With(newer, older *dom.Snapshot, lim Limits) Log {
 	return n
 }
 
-// appended is append for the steps of the newest log: only that is ever made longer, so others see nothing of it. The array grows by an
-// eighth at a time, because it holds the steps before the first one, too, until the next array.
+// appended appends a step to the newest log. Older logs share the array, but do not see the new step, because only the newest log is ever
+// extended. The array grows by only an eighth at a time, because it also retains the dropped steps until it is replaced.
 func appended(steps []*step, s *step) []*step {
 	if len(steps) == cap(steps) {
 		steps = append(make([]*step, 0, len(steps)+len(steps)/8+2), steps...)
@@ -163,7 +161,7 @@ func appended(steps []*step, s *step) []*step {
 	return append(steps, s)
 }
 
-// At returns the snapshot of an earlier revision than now's, nil when the log does not reach it.
+// At returns the snapshot of a revision before now, or nil if the log does not reach that far.
 func (l Log) At(now *dom.Snapshot, revision uint64) *dom.Snapshot {
 	if len(l.steps) == 0 || revision < l.steps[0].before.Revision || revision >= now.Revision {
 		return nil
@@ -182,7 +180,7 @@ func (l Log) At(now *dom.Snapshot, revision uint64) *dom.Snapshot {
 	})
 }
 
-// Last returns the newest earlier state of an element that is gone, nil when the log does not know it.
+// Last returns the last state of an element that is gone, or nil if the log does not have it.
 func (l Log) Last(ref dom.Ref) *dom.Element {
 	for _, s := range slices.Backward(l.steps) {
 		for _, one := range s.splices {
@@ -196,8 +194,8 @@ func (l Log) Last(ref dom.Ref) *dom.Element {
 	return nil
 }
 
-// LastSeen returns the newest earlier state of an element that is gone, and the snapshot that had it; nil when the
-// log does not know it.
+// LastSeen returns the last state of an element that is gone, and the snapshot that contained it. It returns nil if the log does not have
+// the element.
 func (l Log) LastSeen(now *dom.Snapshot, ref dom.Ref) (*dom.Element, *dom.Snapshot) {
 	el := l.Last(ref)
 	if el == nil {
@@ -213,10 +211,10 @@ func (l Log) LastSeen(now *dom.Snapshot, ref dom.Ref) (*dom.Element, *dom.Snapsh
 	return nil, nil
 }
 
-// maxRebuilt is how many rebuilt snapshots a head keeps.
+// maxRebuilt limits how many reconstructed snapshots a head keeps.
 const maxRebuilt = 4
 
-// rebuilt is the one part of a head that grows; it may be used from any goroutine.
+// rebuilt is the only mutable part of a head. It is safe for concurrent use.
 type rebuilt struct {
 	mu    sync.Mutex
 	known []*dom.Snapshot
@@ -238,5 +236,5 @@ func (r *rebuilt) get(revision uint64, build func() *dom.Snapshot) *dom.Snapshot
 	return s
 }
 
-// OneChange is what a log takes for a revision in which one element changed, in bytes.
+// OneChange is the size of a revision in which one element changed, in bytes.
 const OneChange = stepBytes + spliceBytes + elementBytes

@@ -2,15 +2,15 @@ package sideeffects
 
 import "sync"
 
-// Answered says which dialog was the last that is gone from the head of its tab, for those who answered one and wait for
-// that. The zero value is ready. It is safe for concurrent use.
+// Answered tracks the last dialog that the tab's head no longer contains, so that callers that answered a dialog can wait for that. The
+// zero value is ready to use. It is safe for concurrent use.
 type Answered struct {
 	mu      sync.Mutex
 	last    uint64
 	changed chan struct{}
 }
 
-// Last returns the id of the last dialog, and what is closed when there is a later one.
+// Last returns the ID of the last dialog, and a channel that is closed when there is a later one.
 func (a *Answered) Last() (id uint64, changed <-chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -20,7 +20,7 @@ func (a *Answered) Last() (id uint64, changed <-chan struct{}) {
 	return a.last, a.changed
 }
 
-// Reach notes that a dialog is gone, and with it all before.
+// Reach records that the head no longer contains a dialog or any dialog before it.
 func (a *Answered) Reach(id uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

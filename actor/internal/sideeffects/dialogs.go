@@ -11,35 +11,35 @@ import (
 )
 
 const (
-	// maxReported is how many dialogs that were answered at once are reported within reportWindow.
+	// maxReported limits how many immediately answered dialogs are reported within reportWindow.
 	maxReported  = 32
 	reportWindow = time.Second
 )
 
-// Dialogs are the dialogs of a tab. The zero value has none.
+// Dialogs tracks the dialogs of a tab. The zero value has none.
 type Dialogs struct {
 	open *driver.Dialog
-	// opened counts all, halts those that stop the page.
+	// opened counts all dialogs, and halts the dialogs that stop the page.
 	opened, halts int
-	// offset is the id of the last dialog of the pages before: those of this page count on from there.
+	// offset is the ID of the last dialog of the earlier pages. The dialog IDs of this page continue from there.
 	offset uint64
-	// last is the last dialog that was opened, closed the last one that is closed.
+	// last is the ID of the last opened dialog, and closed the ID of the last closed one.
 	last, closed uint64
-	// reported counts those that were answered at once, since the time that is kept.
+	// reported counts the immediately answered dialogs since the time in since.
 	reported int
 	since    time.Time
 }
 
-// Report says what there is to tell of a change.
+// Report describes what to publish about a change.
 type Report struct {
-	// Event says that there is an event, whose dialog is Dialog: nil for one that closed.
+	// Event reports whether there is an event. Dialog is its dialog, or nil if the dialog closed.
 	Event  bool
 	Dialog *driver.Dialog
-	// Note, when it is not empty, is for the result of the action under way.
+	// Note, if not empty, is for the result of the running action.
 	Note string
 }
 
-// Opened takes a dialog that the page has opened.
+// Opened records a dialog that the page has opened.
 func (s *Dialogs) Opened(d driver.Dialog, now time.Time) Report {
 	d.Message, d.Default = truncate.Runes(d.Message, text.Long), truncate.Runes(d.Default, text.Long)
 	d.ID += s.offset
@@ -59,13 +59,13 @@ func (s *Dialogs) Opened(d driver.Dialog, now time.Time) Report {
 	return Report{Event: true, Dialog: &d, Note: fmt.Sprintf("%s %q was %s", d.Type, truncate.Runes(d.Message, text.Short), d.Answer)}
 }
 
-// Closed takes a dialog that is gone.
+// Closed records a dialog that has closed.
 func (s *Dialogs) Closed(d driver.Dialog) Report {
 	s.closed = max(s.closed, d.ID+s.offset)
 	return s.Close()
 }
 
-// Close says that no dialog is open any more.
+// Close records that no dialog is open any more.
 func (s *Dialogs) Close() Report {
 	if s.open == nil {
 		return Report{}
@@ -74,28 +74,28 @@ func (s *Dialogs) Close() Report {
 	return Report{Event: true}
 }
 
-// Lose says that the page is gone, and its dialogs with it: nobody answers them.
+// Lose records that the page is gone with its dialogs, which remain unanswered.
 func (s *Dialogs) Lose() Report {
 	s.closed = s.last
 	return s.Close()
 }
 
-// Attach begins with another page, and returns the id that its dialogs count on from.
+// Attach starts over with another page, and returns the ID from which its dialogs continue.
 func (s *Dialogs) Attach() (offset uint64) {
 	s.offset = s.last
 	return s.offset
 }
 
-// Open is the dialog that is open, or nil. It is not to be written to.
+// Open returns the open dialog, or nil. It must not be modified.
 func (s *Dialogs) Open() *driver.Dialog { return s.open }
 
-// LastClosed is the id of the last dialog that is gone.
+// LastClosed returns the ID of the last closed dialog.
 func (s *Dialogs) LastClosed() uint64 { return s.closed }
 
 // Counts returns how many dialogs were opened, and how many of them stopped the page.
 func (s *Dialogs) Counts() (opened, halts int) { return s.opened, s.halts }
 
-// Err is the error of a call that needs a page which waits behind a dialog; nil when none is open.
+// Err returns the error for calls that need the page while a dialog blocks it, or nil if no dialog is open.
 func (s *Dialogs) Err(tab string) error {
 	d := s.open
 	if d == nil {
@@ -112,7 +112,7 @@ func (s *Dialogs) Err(tab string) error {
 	}
 }
 
-// UnloadErr is the error of a navigation that the old page holds up by asking whether to leave it; nil otherwise.
+// UnloadErr returns the error for a navigation that a beforeunload dialog of the old page blocks, and nil otherwise.
 func (s *Dialogs) UnloadErr(tab string) error {
 	if s.open != nil && s.open.Type == "beforeunload" {
 		return s.Err(tab)

@@ -10,16 +10,16 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// maxNotes bounds how much of what the page does by itself the result of an action says.
+// maxNotes limits the notes about the page's side effects in the result of an action.
 const maxNotes = 4
 
-// Notes are what the page did by itself since an action began, in words, for the action's result. The zero value has none.
+// Notes describes what the page did by itself since an action started, in words, for the action's result. The zero value is empty.
 type Notes struct {
 	notes []string
 	more  int
 }
 
-// Add adds a note; an empty one is none.
+// Add adds a note, unless it is empty.
 func (s *Notes) Add(note string) {
 	switch {
 	case note == "":
@@ -30,7 +30,7 @@ func (s *Notes) Add(note string) {
 	}
 }
 
-// Replace drops a note, if there is such, and adds another.
+// Replace removes the note old, if it exists, and adds another.
 func (s *Notes) Replace(old, note string) {
 	if note != "" {
 		s.notes = slices.DeleteFunc(s.notes, func(n string) bool { return n == old })
@@ -38,11 +38,11 @@ func (s *Notes) Replace(old, note string) {
 	s.Add(note)
 }
 
-// Reset drops all.
+// Reset removes all notes.
 func (s *Notes) Reset() { *s = Notes{} }
 
-// Take takes all, with that of so many windows that were closed at once. It begins with what separates the notes from the
-// words before.
+// Take returns and removes all notes, with a note about the number of windows that were closed immediately. The text starts with a
+// separator, so that it can be appended to other text.
 func (s *Notes) Take(refused int) string {
 	if refused > 0 {
 		s.Add(fmt.Sprintf("%d windows were closed at once: a page may open %d by one action, and there may be only so many tabs", refused, MaxWindows))
@@ -58,18 +58,19 @@ func (s *Notes) Take(refused int) string {
 	return "; " + strings.Join(notes, "; ")
 }
 
-// Downloads are the downloads of a page. The zero value has none.
+// Downloads tracks the downloads of a page. The zero value has none.
 type Downloads struct {
-	// latest is the one that was reported last as under way.
+	// latest is the download that was last reported as in progress.
 	latest string
-	// running are those under way.
+	// running holds the downloads in progress.
 	running map[string]bool
 }
 
-// Running reports whether a download is under way.
+// Running reports whether a download is in progress.
 func (s *Downloads) Running() bool { return len(s.running) > 0 }
 
-// Progress takes how a download goes, and returns a note of that, or nothing, with the note of its beginning, which the other replaces.
+// Progress records the progress of a download. It returns a note about it, or an empty one, and the note about the start of the download,
+// which the new note replaces.
 func (s *Downloads) Progress(d driver.Download) (began, note string) {
 	name := truncate.Runes(d.Filename, text.Short)
 	began = fmt.Sprintf("the download of %q began", name)
@@ -88,7 +89,7 @@ func (s *Downloads) Progress(d driver.Download) (began, note string) {
 	return "", began
 }
 
-// note keeps account of what is under way.
+// note updates the set of running downloads.
 func (s *Downloads) note(d driver.Download) {
 	if d.State != driver.Fetching {
 		delete(s.running, d.GUID)

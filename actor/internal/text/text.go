@@ -1,10 +1,10 @@
-// Package text has the lengths that texts of a page are cut to: they are untrusted, and may be of any length.
+// Package text defines the lengths that texts from pages are truncated to, because they are untrusted and may have any length.
 package text
 
-// Lengths that texts are cut to, in characters, by truncate.Runes.
+// Lengths for truncate.Runes, in characters.
 const (
 	// Long bounds titles and the messages of dialogs.
 	Long = 1000
-	// Short bounds what a note or a summary quotes.
+	// Short bounds texts quoted in notes and summaries.
 	Short = 80
 )
