@@ -22,7 +22,7 @@ type State struct {
 	leaving bool
 	// unloads counts the beforeunload dialogs. stays counts those that kept the page.
 	unloads, stays int
-	// row counts the dialogs that followed each other with hardly a pause in between, the last one at the time that is kept.
+	// row counts dialogs that followed each other almost without a pause. last is when the last one closed.
 	row  int
 	last time.Time
 }

@@ -15,21 +15,21 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// auditScript finds barriers in the document that it runs in. It runs beside the observer, which knows refs and closed shadow trees, and is no
-// part of it: no page parses it before somebody asks.
+// auditScript finds accessibility barriers in the document that it runs in. It runs next to the observer, which provides refs and closed
+// shadow trees. It is separate, so that pages parse it only when it is needed.
 //
 //go:embed audit.js
 var auditScript string
 
-// maxAudit bounds the answer of one document, in bytes.
+// maxAudit limits the response of one document, in bytes.
 const maxAudit = 4 << 20
 
-// Barriers asks one document after the other; see driver.Query.
+// Barriers audits the documents one after another; see driver.Query.
 func (q *Query) Barriers(ctx context.Context) (found []driver.Audited, missing int, err error) {
 	err = q.withAgents(ctx, func() error {
 		found, missing = nil, 0
 		list := q.m.Readable()
-		q.Probe(ctx, list) // closed shadow trees, and who hears clicks, are found by that
+		q.Probe(ctx, list) // Probe finds closed shadow trees and click listeners
 		for _, o := range list {
 			main := o.ID == cdp.FrameID(q.m.ID)
 			data, err := q.auditOf(ctx, o, main)
@@ -47,7 +47,7 @@ func (q *Query) Barriers(ctx context.Context) (found []driver.Audited, missing i
 	return found, missing, err
 }
 
-// auditOf asks one document.
+// auditOf audits one document.
 func (q *Query) auditOf(ctx context.Context, o frames.Readable, main bool) ([]byte, error) {
 	if q.m.IsLate(o.Agent) {
 		return nil, fmt.Errorf("the frame does not answer")
@@ -55,7 +55,7 @@ func (q *Query) auditOf(ctx context.Context, o frames.Readable, main bool) ([]by
 	ctx, cancel := q.bounded(ctx, o.Agent, framesLimit)
 	defer cancel()
 	yes := true
-	// The reference to the observer makes a document without one an error that withAgents knows.
+	// The reference to the observer turns a missing observer into an error that withAgents recognizes.
 	got, err := cdp.Call(ctx, o.Agent.Session, runtime.Evaluate, runtime.EvaluateParams{UniqueContextID: o.Agent.Unique, ReturnByValue: &yes, Silent: &yes,
 		Expression: fmt.Sprintf("%s(%s, %t)", strings.TrimSpace(auditScript), observer.Entry, main)})
 	if err != nil {

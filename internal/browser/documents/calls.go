@@ -10,27 +10,26 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// calls are the commands by which one read asks several agents. The agents of a session are probed together, so that their
-// round trips overlap, and asked when all of them are probed. Sessions, which may be of other processes, do not wait for each
-// other.
+// calls holds the commands of one read to several agents. The agents of a session are first probed together, so that their round trips
+// overlap, and then read. Sessions, which may belong to different processes, do not wait for each other.
 type calls struct {
-	// sent has the call of each agent, nil for one that is late, and batches the batch of each.
+	// sent holds the call to each agent, nil for a late agent. batches holds the batch of each agent.
 	sent    []*devtools.Call
 	batches []*batch
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 }
 
-// batch is the agents of one session.
+// batch holds the agents of one session.
 type batch struct {
-	// members are their indexes.
+	// members holds their indexes.
 	members []int
-	// done is closed when all of them were asked; then err says why one could not be.
+	// done is closed when all agents of the batch were sent their command. Then err is the error of a failed send.
 	done chan struct{}
 	err  error
 }
 
-// ask begins to probe and ask agents. The caller owes finish.
+// ask starts to probe and read agents. The caller must call finish.
 func (r *Reader) ask(ctx context.Context, list []reading, rd round) *calls {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &calls{sent: make([]*devtools.Call, len(list)), batches: make([]*batch, len(list)), cancel: cancel}
@@ -52,7 +51,7 @@ func (r *Reader) ask(ctx context.Context, list []reading, rd round) *calls {
 	return c
 }
 
-// askBatch probes the agents of a batch, and then asks them.
+// askBatch probes the agents of a batch and then sends them the read command.
 func (r *Reader) askBatch(ctx context.Context, members []int, list []reading, rd round, sent []*devtools.Call) error {
 	agents := make([]frames.Readable, len(members))
 	for k, i := range members {
@@ -74,17 +73,17 @@ func (r *Reader) askBatch(ctx context.Context, members []int, list []reading, rd
 	return nil
 }
 
-// of waits until an agent was asked, and returns the call; nil: the agent is late. That takes no longer than the probes of the
-// agent's session may.
+// of waits until the command to an agent was sent, and returns the call, or nil for a late agent. The wait is bounded by the probes of the
+// agent's session.
 func (c *calls) of(i int) (*devtools.Call, error) {
 	<-c.batches[i].done
 	return c.sent[i], c.batches[i].err
 }
 
-// wait waits until all agents were asked.
+// wait waits until all commands were sent.
 func (c *calls) wait() { c.wg.Wait() }
 
-// finish asks nobody any more.
+// finish cancels all remaining commands.
 func (c *calls) finish() {
 	c.cancel()
 	c.wait()

@@ -34,18 +34,18 @@ const (
 	// answered. framesLimit bounds the wait for all frames together.
 	FrameGrace  = time.Second
 	framesLimit = 5 * time.Second
-	// latePing is how long a frame that does not answer has for each ping.
+	// latePing is the timeout of each ping to a frame that does not respond.
 	latePing = 10 * time.Second
 )
 
-// documents are the documents of one page.
+// documents gives access to the documents of one page.
 type documents struct {
 	m *frames.Manager
 	// script is the source of the observer.
 	script string
 }
 
-// withAgents calls f when all documents have their agents, and again when the main document was replaced under f.
+// withAgents calls f when all documents have their agents. It calls f again if the main document was replaced during f.
 func (d *documents) withAgents(ctx context.Context, f func() error) (err error) {
 	for range maxReads {
 		if _, err = d.m.Agent(ctx, ""); err != nil {
@@ -72,9 +72,9 @@ func (d *documents) withAgents(ctx context.Context, f func() error) (err error) 
 	return &apierr.Error{Kind: apierr.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
 }
 
-// awaitChange waits until the agents are not the ones before: a call failed because the context of one of them is gone,
-// and the event that replaces the agent follows. On a busy machine, the event may be late, because the renderer of the
-// new document answers calls before it reports its contexts.
+// awaitChange waits until the agents differ from before. It is called after a call failed because an agent's context is gone; the event
+// that replaces the agent follows. On a busy machine, the event may be late, because the renderer of the new document responds to calls
+// before it reports its contexts.
 func (d *documents) awaitChange(ctx context.Context, before []frames.Readable) error {
 	if err := d.m.Barrier(ctx); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (d *documents) awaitChange(ctx context.Context, before []frames.Readable) e
 	defer cancel()
 	err := d.m.Await(bounded, func() bool { return !slices.Equal(before, d.m.Tree.Readable()) })
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
-		return nil // the context of another document is gone: the agents stay
+		return nil // the context of another document is gone, and the agents are unchanged
 	}
 	return err
 }
@@ -107,7 +107,7 @@ func (d *documents) observeAgain(ctx context.Context) {
 	}
 }
 
-// awaitAnswer marks an agent as late, so that reads leave its frame out, until it answers a ping.
+// awaitAnswer marks an agent as late, so that reads skip its frame, until it responds to a ping.
 func (d *documents) awaitAnswer(a *frames.Agent) {
 	d.m.Lock()
 	defer d.m.Unlock()
@@ -116,7 +116,7 @@ func (d *documents) awaitAnswer(a *frames.Agent) {
 	}
 	a.Reading.Late = true
 	d.m.Tasks.Go(func() {
-		// A ping to a document that is replaced gets no answer; the next one fails at once.
+		// A ping to a document that is being replaced gets no response. The next ping fails immediately.
 		for answered := false; !answered && d.m.Life.Err() == nil; {
 			ctx, cancel := context.WithTimeout(d.m.Life, latePing)
 			err := a.Call(ctx, "about", nil, nil)
@@ -127,8 +127,8 @@ func (d *documents) awaitAnswer(a *frames.Agent) {
 	})
 }
 
-// bounded returns the context of a call to a frame: the caller's in frames of the main process, and one with a limit in
-// frames of other processes.
+// bounded returns the context for a call to a frame: ctx for a frame in the main process, and one with the given limit for a frame in
+// another process.
 func (d *documents) bounded(ctx context.Context, a *frames.Agent, limit time.Duration) (context.Context, context.CancelFunc) {
 	if d.m.IsMain(a.Session) {
 		return ctx, func() {}

@@ -20,14 +20,14 @@ import (
 // Scripts runs scripts in the page's own world.
 type Scripts struct{ m *frames.Manager }
 
-// NewScripts makes the scripts of a page.
+// NewScripts returns the Scripts of a page.
 func NewScripts(m *frames.Manager) *Scripts { return &Scripts{m} }
 
 // scriptGroup is the object group of all objects that Evaluate creates in a session; it releases the group at its end.
 const scriptGroup = "domtap-evaluate"
 
-// toJSON is a JavaScript function that runs in the page's world. It takes the value of an expression, calls the value if
-// it is a function, and returns the result as JSON; the empty string if that is too long.
+// toJSON is a JavaScript function that runs in the page's world. It receives the value of an expression, calls the value if it is a
+// function, and returns the result as JSON. If the JSON is too long, it returns an empty string.
 const toJSON = `async function(values, limit, element) {
   let value = await values[0];
   if (typeof value === "function") value = await (arguments.length > 2 ? value(element) : value());
@@ -36,7 +36,7 @@ const toJSON = `async function(values, limit, element) {
   return text.length > limit ? "" : text;
 }`
 
-// evaluation is the answer of Runtime.evaluate and Runtime.callFunctionOn.
+// evaluation is the result of Runtime.evaluate and Runtime.callFunctionOn.
 type evaluation struct {
 	Result struct {
 		ObjectID runtime.RemoteObjectID `json:"objectId"`
@@ -51,7 +51,7 @@ type evaluation struct {
 	} `json:"exceptionDetails"`
 }
 
-// maxException is how long the text of an exception may be, in characters.
+// maxException limits the text of an exception, in characters.
 const maxException = 2000
 
 // thrown returns the text of the exception that a script threw, or "".
@@ -72,7 +72,7 @@ func (r *evaluation) thrown() string {
 	return string(runes)
 }
 
-// expression is the argument of Runtime.evaluate.
+// expression holds the parameters of Runtime.evaluate.
 type expression struct {
 	Expression      string `json:"expression"`
 	UniqueContextID string `json:"uniqueContextId"`
@@ -179,11 +179,11 @@ func (e *Scripts) resolve(ctx context.Context, w *frames.World, s driver.Script)
 	return own.Object.ObjectID, nil
 }
 
-// endLimit bounds how long a page may take to answer, before its script is terminated.
+// endLimit bounds how long a page may take to respond before its script is terminated.
 const endLimit = 250 * time.Millisecond
 
-// terminate ends the script of a page that does not answer. A page whose script waits for a promise answers; its script
-// is left to wait, because termination would end whatever the page runs next.
+// terminate ends the script of a page that does not respond. A page whose script waits for a promise does respond. That script is left
+// waiting, because termination would end whatever the page runs next.
 func (e *Scripts) terminate(ctx context.Context, w *frames.World) {
 	bounded, cancel := context.WithTimeout(ctx, endLimit)
 	defer cancel()

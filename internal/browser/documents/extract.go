@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// maxExtracts bounds how many documents of a page are asked, and maxExtracted the size of all answers in bytes.
+// maxExtracts limits how many documents of a page are read, and maxExtracted the size of all results in bytes.
 const (
 	maxExtracts  = 200
 	maxExtracted = 32 << 20
@@ -29,8 +29,7 @@ func (q *Query) Extract(ctx context.Context, e driver.Extraction) (out []driver.
 	return out, err
 }
 
-// extractAll asks one document after the other. Frames that fail, or do not answer in time, are left out, except the
-// first document.
+// extractAll reads one document after another. It skips frames that fail or do not respond in time, except the first document.
 func (q *Query) extractAll(ctx context.Context, e driver.Extraction) ([]driver.Extract, error) {
 	var out []driver.Extract
 	size := 0
@@ -76,8 +75,8 @@ func (p extractPlan) MarshalJSON() ([]byte, error) {
 	return append(fmt.Appendf(nil, `{"root":%d,`, p.root), p.Plan[1:]...), nil
 }
 
-// extractOne asks one document, and returns its answer and the frames in it. With a root, the frame must still show the
-// document.
+// extractOne extracts from one document and returns the result and the frames in the document. If the plan has a root, the frame must still
+// show the given document.
 func (q *Query) extractOne(ctx context.Context, id dom.FrameID, plan extractPlan, document string) (jsonv2.Value, []dom.FrameID, error) {
 	a := q.m.AgentOf(id)
 	if a == nil || q.m.IsLate(a) || plan.root >= 0 && document != "" && a.Document != document {
@@ -104,7 +103,7 @@ func (q *Query) extractOne(ctx context.Context, id dom.FrameID, plan extractPlan
 	}
 	frames := make([]dom.FrameID, 0, len(status.Frames))
 	for _, f := range status.Frames[:min(len(status.Frames), maxExtracts)] {
-		if f != "" { // the empty name is that of the main frame
+		if f != "" { // the empty name denotes the main frame
 			frames = append(frames, dom.FrameID(f))
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// lookups maps the kinds of targets to the names that the command "find" takes.
+// lookups maps the kinds of targets to the names that the command "find" accepts.
 var lookups = map[target.By]string{
 	target.Label: "label", target.Placeholder: "placeholder", target.TestID: "test_id", target.Selector: "selector",
 	target.Group: "group", target.Submitter: "submitter", target.Innermost: "innermost", target.Shown: "shown",
@@ -22,9 +22,9 @@ var lookups = map[target.By]string{
 }
 
 const (
-	// maxFound bounds how many matches of an answer are used; the script sends fewer.
+	// maxFound limits how many matches of a result are used. The script sends fewer.
 	maxFound = 1000
-	// maxWas bounds the description of a hidden element, in characters.
+	// maxWas limits the description of a hidden element, in characters.
 	maxWas = 1000
 )
 
@@ -41,7 +41,7 @@ func (q *Query) Find(ctx context.Context, t target.Target) (out target.Finding, 
 	return out, err
 }
 
-// findOnce asks all documents concurrently. Frames that fail are left out, except the main one.
+// findOnce searches all documents concurrently. It skips frames that fail, except the main frame.
 func (q *Query) findOnce(ctx context.Context, req observer.FindRequest) (target.Finding, error) {
 	var out target.Finding
 	list := q.m.Readable()
@@ -69,7 +69,7 @@ func (q *Query) findOnce(ctx context.Context, req observer.FindRequest) (target.
 	return out, nil
 }
 
-// foundIn waits for the answer of one document.
+// foundIn waits for the result of one document.
 func (q *Query) foundIn(ctx context.Context, o frames.Readable, k *devtools.Call) (target.Finding, error) {
 	waits, cancel := q.bounded(ctx, o.Agent, FrameGrace)
 	defer cancel()
@@ -88,7 +88,7 @@ func (q *Query) foundIn(ctx context.Context, o frames.Readable, k *devtools.Call
 	return finding(answer), nil
 }
 
-// finding converts an answer. The page may have forged it, so invalid refs and fits are left out.
+// finding converts a result. The page may have forged it, so invalid refs and fits are dropped.
 func finding(a observer.FindAnswer) target.Finding {
 	was, _ := truncate.Head(a.Was, maxWas)
 	out := target.Finding{Invalid: a.Invalid, More: a.More, Hidden: max(0, a.Hidden), HiddenWas: was}
@@ -106,7 +106,7 @@ func finding(a observer.FindAnswer) target.Finding {
 	return out
 }
 
-// Replaces reports whether an element may be what another one was rendered anew as; see driver.Query.
+// Replaces reports whether an element may be the new rendering of another one; see driver.Query.
 func (q *Query) Replaces(ctx context.Context, r driver.Replacement) (bool, error) {
 	agent, err := q.m.Agent(ctx, r.Gone.Frame)
 	if err != nil {

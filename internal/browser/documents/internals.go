@@ -15,17 +15,17 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// Roles and states that custom elements have by their ElementInternals (docs/adr/0088). The objects belong to the page's
-// own world. Elements keep them in a field, nearly always; the browser lists the fields of an element, private ones too.
+// This file finds the roles and states that custom elements set through their ElementInternals (docs/adr/0088). These objects belong to the
+// page's own world. Nearly all elements keep them in a field, and the browser lists an element's fields, including private ones.
 
-// internalsGroup names the object group of the internals that an agent's probes found.
+// internalsGroup returns the name of the object group for the internals that an agent's probes found.
 func internalsGroup(a *frames.Agent) string { return "domtap-internals-" + a.Unique }
 
 // internalsClass is the class of the objects that attachInternals returns.
 const internalsClass = "ElementInternals"
 
-// keepAll makes an array of its arguments, and readAll reads the roles and aria-* values of its elements, by the names of the
-// attributes. Both run in the page's own world and call nothing of it but the getters of ElementInternals.
+// keepAll returns its arguments as an array. readAll reads the roles and aria-* values of the array's elements, by attribute name. Both run
+// in the page's own world and call none of its functions except the getters of ElementInternals.
 const (
 	keepAll = "function(...all){return all}"
 	readAll = `function(){const out=[];for(let k=0;k<this.length;k++){const i=this[k],o=i?{}:null;out[k]=o;if(!i)continue;
@@ -33,7 +33,7 @@ for(const n in i){const v=n==="role"||/^aria[A-Z]/.test(n)?i[n]:null;if(typeof v
 const l=i.ariaLabelledByElements;if(l&&l.length&&!o["aria-label"])o["aria-label"]=l.map(e=>e.textContent).join(" ")}return out}`
 )
 
-// learnInternals tells an agent what the internals of the elements say that it asks about, unless it was told before.
+// learnInternals sends an agent the internals of the elements that it asked about, if they have changed.
 func (p *prober) learnInternals(ctx context.Context, a *frames.Agent, hosts []int64) error {
 	if len(hosts) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (p *prober) learnInternals(ctx context.Context, a *frames.Agent, hosts []in
 	return nil
 }
 
-// holdInternals finds the internals of elements and holds them in an array, with null for an element that has none.
+// holdInternals finds the internals of elements and holds them in an array, with null for an element without internals.
 func (p *prober) holdInternals(ctx context.Context, a *frames.Agent, hosts []int64) error {
 	found, err := p.findInternals(ctx, a, hosts)
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *prober) holdInternals(ctx context.Context, a *frames.Agent, hosts []int
 	return nil
 }
 
-// findInternals lists the internals of elements as arguments of a call, null for an element that has none.
+// findInternals returns the internals of elements as call arguments, with null for an element without internals.
 func (p *prober) findInternals(ctx context.Context, a *frames.Agent, hosts []int64) ([]*runtime.CallArgument, error) {
 	own := true
 	found := make([]*runtime.CallArgument, len(hosts))
@@ -103,7 +103,7 @@ func (p *prober) findInternals(ctx context.Context, a *frames.Agent, hosts []int
 			if ctx.Err() != nil {
 				return nil, err
 			}
-			continue // it is gone
+			continue // the element is gone
 		}
 		var err error
 		if calls[i], err = a.Session.Send(ctx, runtime.CommandGetProperties, runtime.GetPropertiesParams{ObjectID: element.Object.ObjectID, OwnProperties: &own}); err != nil {
@@ -122,7 +122,7 @@ func (p *prober) findInternals(ctx context.Context, a *frames.Agent, hosts []int
 	return found, ctx.Err()
 }
 
-// internalsAmong returns the id of the internals among the fields of an element; "": there are none.
+// internalsAmong returns the ID of the internals among an element's fields, or an empty string.
 func internalsAmong(fields *runtime.GetPropertiesResult) runtime.RemoteObjectID {
 	for _, field := range fields.Result {
 		if field.Value != nil && field.Value.ClassName == internalsClass {

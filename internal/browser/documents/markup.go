@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// maxMarkup bounds the markup of all documents of a page together, in bytes. A document that would exceed the bound is
-// left out, except the main one, whose script has a bound of its own.
+// maxMarkup limits the markup of all documents of a page together, in bytes. A document that would exceed it is skipped, except the main
+// one, whose size the script limits.
 const maxMarkup = 16 << 20
 
 // Markup returns every document as HTML, or the content of one element; see driver.Query.
@@ -28,7 +28,7 @@ func (q *Query) Markup(ctx context.Context, root driver.Element) (out []driver.M
 	return out, err
 }
 
-// markupWithin asks the document of an element. The frame must still show that document.
+// markupWithin returns the markup of an element. The frame must still show the element's document.
 func (q *Query) markupWithin(ctx context.Context, root driver.Element) ([]driver.Markup, error) {
 	a := q.m.AgentOf(root.Frame)
 	if a == nil || q.m.IsLate(a) || root.Document != "" && a.Document != root.Document {
@@ -43,8 +43,7 @@ func (q *Query) markupWithin(ctx context.Context, root driver.Element) ([]driver
 	return []driver.Markup{markup(root.Frame, a.Document, m)}, nil
 }
 
-// markupOnce asks one document after the other, because each answer can be large. Frames that fail, or do not answer in
-// time, are left out.
+// markupOnce reads one document after another, because each result can be large. It skips frames that fail or do not respond in time.
 func (q *Query) markupOnce(ctx context.Context) ([]driver.Markup, error) {
 	var out []driver.Markup
 	size := 0
@@ -68,7 +67,7 @@ func (q *Query) markupOnce(ctx context.Context) ([]driver.Markup, error) {
 	return out, nil
 }
 
-// markup converts the answer of a document.
+// markup converts the result of a document.
 func markup(frame dom.FrameID, document string, m observer.Markup) driver.Markup {
 	return driver.Markup{
 		Frame: frame, Document: document, URL: m.URL, Title: m.Title, HTML: m.HTML, Unseen: m.Unseen[:min(len(m.Unseen), maxUnseen)],
@@ -76,7 +75,7 @@ func markup(frame dom.FrameID, document string, m observer.Markup) driver.Markup
 	}
 }
 
-// markupOf asks one document.
+// markupOf returns the markup of one document.
 func (q *Query) markupOf(ctx context.Context, o frames.Readable) (m observer.Markup, err error) {
 	waits, cancel := q.bounded(ctx, o.Agent, FrameGrace)
 	defer cancel()
@@ -87,5 +86,5 @@ func (q *Query) markupOf(ctx context.Context, o frames.Readable) (m observer.Mar
 	return m, err
 }
 
-// maxUnseen bounds the invisible text of one document, in bytes.
+// maxUnseen limits the invisible text of one document, in bytes.
 const maxUnseen = 256 << 10

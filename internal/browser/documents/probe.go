@@ -16,16 +16,15 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// prober probes the agents of a page. A probe finds what scripts cannot see: the event listeners of the page's scripts,
-// closed shadow roots, and the internals of custom elements. The browser lists all listeners of a document in one answer, and serializes elements with
-// their roots in another. Nodes that the agent does not know yet are resolved in its world, concurrently. The page cannot
-// notice a probe. A probe takes three round trips, about 0.1 ms for a new listener and 5 µs for a known one.
-// observer.Probe decides when the next one is due.
+// prober probes the agents of a page. A probe finds what scripts cannot see: the event listeners of the page's scripts, closed shadow
+// roots, and the internals of custom elements. The browser lists all listeners of a document in one response and serializes elements with
+// their shadow roots in another. Nodes that are new to the agent are resolved in its world, concurrently. The page cannot detect a probe. A
+// probe takes three round trips, about 0.1 ms for a new listener and 5 µs for a known one. observer.Probe decides when the next one is due.
 type prober struct{ m *frames.Manager }
 
 const (
-	// probeNodes is how many nodes a probe resolves concurrently. It makes probeTimes rounds, and more until it has
-	// taken probeSpan; the rest is left to the next probe.
+	// probeNodes limits how many nodes a probe resolves concurrently. A probe makes at least probeTimes rounds and continues until
+	// probeSpan has passed. The rest is left to the next probe.
 	probeNodes = 512
 	probeTimes = 4
 	probeSpan  = time.Second
@@ -38,7 +37,7 @@ var clickEvents = []string{
 	"click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend",
 }
 
-// probeDue waits for the probes that are running, and probes the agents whose next probe is due.
+// probeDue waits for running probes and probes the agents whose next probe is due.
 func (p *prober) probeDue(ctx context.Context, list []frames.Readable) {
 	p.forEach(ctx, list, func(ctx context.Context, a *frames.Agent) {
 		due := false
@@ -52,7 +51,7 @@ func (p *prober) probeDue(ctx context.Context, list []frames.Readable) {
 	})
 }
 
-// probeAll probes agents after the probes that are running, which may have begun before the latest changes.
+// probeAll waits for running probes, which may have started before the latest changes, and probes the agents again.
 func (p *prober) probeAll(ctx context.Context, list []frames.Readable) {
 	p.forEach(ctx, list, func(ctx context.Context, a *frames.Agent) {
 		err := p.m.Await(ctx, func() bool {
@@ -66,7 +65,7 @@ func (p *prober) probeAll(ctx context.Context, list []frames.Readable) {
 	})
 }
 
-// forEach calls do for agents, concurrently and with a limit. Frames that are known not to answer are left out.
+// forEach calls do for agents, concurrently and with a time limit. It skips late frames.
 func (p *prober) forEach(ctx context.Context, list []frames.Readable, do func(ctx context.Context, a *frames.Agent)) {
 	var probes sync.WaitGroup
 	for _, o := range list {
@@ -87,7 +86,7 @@ func (p *prober) forEach(ctx context.Context, list []frames.Readable, do func(ct
 	probes.Wait()
 }
 
-// run probes an agent whose probe the caller has marked as begun, and marks its end.
+// run probes an agent. The caller has marked the start of the probe, and run marks its end.
 func (p *prober) run(ctx context.Context, a *frames.Agent) {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
@@ -99,7 +98,7 @@ func (p *prober) run(ctx context.Context, a *frames.Agent) {
 	p.m.Change(func(*frames.Tree) { a.Reading.Probe.End(start, time.Now(), err != nil) })
 }
 
-// onRequest starts a probe that an agent asked for, which it does while it pushes patches.
+// onRequest starts a probe that an agent requested while it pushes patches.
 func (p *prober) onRequest(a *frames.Agent) {
 	p.m.Lock()
 	due := !a.Reading.Late && a.Reading.Probe.BeginUnread(time.Now())
@@ -109,12 +108,12 @@ func (p *prober) onRequest(a *frames.Agent) {
 	}
 }
 
-// group names the object group of an agent's probes. Agents of one process share a session, but not a group.
+// group returns the name of the object group for an agent's probes. Agents of one process share a session, but not a group.
 func group(a *frames.Agent) string { return "domtap-probe-" + a.Unique }
 
-// probe asks the browser for listeners and closed roots, and sends the agent those that are new.
+// probe requests listeners and closed roots from the browser and sends the agent the new ones.
 func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
-	if a.IsOfError { // it has no listeners that matter, and no closed roots
+	if a.IsOfError { // an error page has no relevant listeners and no closed roots
 		return nil
 	}
 	defer a.Session.Post(ctx, runtime.CommandReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: group(a)})
@@ -157,9 +156,9 @@ func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
 	}
 }
 
-// holdDocument gets a handle of the agent's document, once, from the page's own world. When Chromium is asked for the
-// listeners below a handle of another world, it may expose the page's own objects of the elements with listeners to that
-// world, and the getters that the agent took from its prototypes fail on those.
+// holdDocument gets a handle of the agent's document, once, from the page's own world. If listeners were requested through a handle of
+// another world, Chromium might expose the page's own objects for elements with listeners to that world. The getters that the agent took
+// from its prototypes fail on such objects.
 func (p *prober) holdDocument(ctx context.Context, a *frames.Agent) error {
 	if a.Reading.Probe.Document != "" {
 		return nil
@@ -184,8 +183,8 @@ func (p *prober) holdDocument(ctx context.Context, a *frames.Agent) error {
 	return nil
 }
 
-// ownDocument asks the page's own world for its document, in one round trip. No page can put another object in its place.
-// Empty: the world is not known.
+// ownDocument returns the document of the page's own world, in one round trip. Pages cannot substitute another object. It returns an empty
+// string if the world is unknown.
 func (p *prober) ownDocument(ctx context.Context, a *frames.Agent) (runtime.RemoteObjectID, error) {
 	p.m.Lock()
 	w := p.m.Tree.WorldOf(a)
@@ -201,24 +200,24 @@ func (p *prober) ownDocument(ctx context.Context, a *frames.Agent) (runtime.Remo
 	return answer.Result.ObjectID, nil
 }
 
-// hoverEvents are the events whose listeners make an element structural: something happens when the pointer is over it.
+// hoverEvents are the events whose listeners make an element structural, because hovering over it has an effect.
 var hoverEvents = []string{"mouseenter", "mouseover", "pointerenter", "pointerover"}
 
-// listeners are the nodes with listeners that matter, each once and in one list only.
+// listeners holds the nodes with relevant listeners. Each node is in one list only.
 type listeners struct {
-	// clicks have click listeners, hovers only hover listeners.
+	// clicks have click listeners. hovers have only hover listeners.
 	clicks, hovers []cdp.BackendNodeID
 }
 
-// maxHovers is how many nodes with hover listeners alone a document may have. Pages that have more, such as one for
-// each cell of a table, would make each probe dearer.
+// maxHovers limits how many nodes with only hover listeners a document may have. Pages with more, such as one per table cell, would make
+// each probe more expensive.
 const maxHovers = 256
 
-// maxTypes is how many types of events an element listens to at most that listens for itself. A framework's root listens
-// to all types there are, for the elements in it.
+// maxTypes limits how many event types an element may listen to for itself. The root of a framework listens to all types, on behalf of the
+// elements in it.
 const maxTypes = 24
 
-// delegates lists the nodes that listen to more than maxTypes types of events.
+// delegates returns the nodes that listen to more than maxTypes event types.
 func delegates(all []*domdebugger.EventListener) map[cdp.BackendNodeID]bool {
 	count := map[cdp.BackendNodeID]int{}
 	for _, l := range all {
@@ -239,7 +238,7 @@ func delegates(all []*domdebugger.EventListener) map[cdp.BackendNodeID]bool {
 	return found
 }
 
-// listening lists the nodes that have listeners that matter.
+// listening returns the nodes with relevant listeners.
 func listening(all []*domdebugger.EventListener) listeners {
 	roots := delegates(all)
 	of := func(events []string) (ids []cdp.BackendNodeID) {
@@ -260,7 +259,7 @@ func listening(all []*domdebugger.EventListener) listeners {
 	return found
 }
 
-// shallow asks for an array of elements with the mode of each shadow root, and without their content.
+// shallow requests an array of elements with the mode of each shadow root, but without their content.
 var shallow = &frames.Serialization{Serialization: "deep", MaxDepth: 1, AdditionalParameters: map[string]any{"maxNodeDepth": 0, "includeShadowTree": "none"}}
 
 // serializedHosts is an array of elements, serialized as in WebDriver BiDi.
@@ -269,7 +268,7 @@ type serializedHosts struct {
 		DeepSerializedValue struct {
 			Value []struct {
 				Type string `json:"type"`
-				// Reference is that of an element that is more than once in the array, whose value is at the first place only.
+				// Reference identifies an element that occurs several times in the array. Only the first occurrence has a value.
 				Reference int `json:"weakLocalObjectReference"`
 				Value     struct {
 					BackendNodeID cdp.BackendNodeID `json:"backendNodeId"`
@@ -285,7 +284,7 @@ type serializedHosts struct {
 	} `json:"result"`
 }
 
-// closedRoots lists the closed shadow roots of the elements.
+// closedRoots returns the closed shadow roots of the elements.
 func (s *serializedHosts) closedRoots() []cdp.BackendNodeID {
 	var ids []cdp.BackendNodeID
 	for _, el := range s.Result.DeepSerializedValue.Value {
@@ -296,7 +295,7 @@ func (s *serializedHosts) closedRoots() []cdp.BackendNodeID {
 	return ids
 }
 
-// mayHaveInternals lists the elements behind null, which may have internals.
+// mayHaveInternals returns the elements after the null, which may have internals.
 func (s *serializedHosts) mayHaveInternals() []int64 {
 	var ids []int64
 	byReference := map[int]cdp.BackendNodeID{}
@@ -316,8 +315,8 @@ func (s *serializedHosts) mayHaveInternals() []int64 {
 	return ids
 }
 
-// news returns the nodes that an agent does not know yet as what they are, at most probeNodes, and what it knows after it has
-// learned these: which nodes have listeners, and whether those are click listeners. More reports that there are more.
+// news returns at most probeNodes nodes that are new to an agent or have changed their kind. known is the agent's knowledge after it has
+// learned these: it maps each node with listeners to whether it has click listeners. more reports that there are further new nodes.
 func (l listeners) news(before map[int64]bool) (gained []cdp.BackendNodeID, known map[int64]bool, more bool) {
 	known = make(map[int64]bool, len(l.clicks)+len(l.hovers))
 	note := func(ids []cdp.BackendNodeID, clicks bool) {
@@ -338,9 +337,8 @@ func (l listeners) news(before map[int64]bool) (gained []cdp.BackendNodeID, know
 	return gained, known, more
 }
 
-// learn sends an agent the elements that gained listeners, those that lost them, and closed roots. More reports that more
-// gained some than one call sends. The list of a document includes nodes of the frames in it; the agent ignores
-// those, because they belong to other agents.
+// learn sends an agent the elements that gained or lost listeners, and closed roots. more reports that further elements gained listeners. A
+// document's list includes nodes of the frames in it. The agent ignores them, because they belong to other agents.
 func (p *prober) learn(ctx context.Context, a *frames.Agent, now listeners, roots []cdp.BackendNodeID) (more bool, err error) {
 	gained, known, more := now.news(a.Reading.Probe.Known)
 	request := observer.LearnRequest{On: []int64{}, Off: []int64{}}
@@ -370,8 +368,8 @@ func (p *prober) learn(ctx context.Context, a *frames.Agent, now listeners, root
 	return more, nil
 }
 
-// resolve turns nodes into arguments of a call in the agent's world, and returns the ids of the elements among them.
-// Nodes that no longer exist are left out.
+// resolve turns nodes into call arguments in the agent's world and returns the IDs of the elements among them. It skips nodes that no
+// longer exist.
 func (p *prober) resolve(ctx context.Context, a *frames.Agent, elements, roots []cdp.BackendNodeID) (arguments []frames.Argument, on []int64, err error) {
 	nodes := slices.Concat(elements, roots)
 	calls := make([]*devtools.Call, len(nodes))

@@ -9,13 +9,13 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// Query asks the documents of a page for what patches do not contain.
+// Query reads what patches do not contain from the documents of a page.
 type Query struct {
 	documents
 	prober prober
 }
 
-// NewQuery makes the queries of a page whose documents run the script.
+// NewQuery returns the Query of a page whose documents run the script.
 func NewQuery(m *frames.Manager, script string) *Query {
 	return &Query{documents{m, script}, prober{m}}
 }

@@ -15,26 +15,26 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// Reader reads what changes in the documents of a page.
+// Reader reads the changes in the documents of a page.
 type Reader struct {
 	documents
 	prober prober
-	// subscription is what documents push and report by themselves; the monitor guards it.
+	// subscription selects what documents push and report on their own. The monitor guards it.
 	subscription driver.Subscription
-	// noticing says that a call asks for notices; the monitor guards it.
+	// noticing is set while a call collects notices. The monitor guards it.
 	noticing bool
-	// ended says that CollectNotices has told all documents that this call ends; the monitor guards it.
+	// ended is set when CollectNotices has told all documents that the call ends. The monitor guards it.
 	ended  bool
 	sheets sheets
 }
 
-// sheets tells the URLs of the style sheets of a document that could not be loaded, and a number that changes when they do; 0: nothing
-// is known.
+// sheets provides the URLs of a document's style sheets that failed to load, and a version that increases when they change. Version 0 means
+// that nothing is known.
 type sheets interface {
 	FailedSheets(document string) (urls []string, version int)
 }
 
-// NewReader makes the reader of a page whose documents run the script.
+// NewReader returns the Reader of a page whose documents run the script.
 func NewReader(m *frames.Manager, script string, s sheets) *Reader {
 	return &Reader{documents: documents{m, script}, prober: prober{m}, sheets: s}
 }
@@ -48,8 +48,8 @@ func (r *Reader) Read(ctx context.Context, req driver.ReadRequest) (out driver.R
 	return out, err
 }
 
-// Prepare has documents examined before they are read; see driver.Observer. Each is probed, and then scans itself, unless a read
-// has come meanwhile: that waits for the probe and scans, too. The page's loop calls it.
+// Prepare lets documents examine themselves before they are read; see driver.Observer. It probes each document, which then scans itself. If
+// a read arrives during the probe, that read waits for the probe and scans instead. The page's loop calls Prepare.
 func (r *Reader) Prepare() {
 	r.m.Tasks.Go(func() {
 		agents := r.m.Readable()
@@ -70,8 +70,7 @@ func (r *Reader) Prepare() {
 	})
 }
 
-// failedSheets returns the style sheets of an agent's document that could not be loaded, if these are others than the agent was told;
-// else nil.
+// failedSheets returns the style sheets of an agent's document that failed to load. It returns nil if the agent already knows them.
 func (r *Reader) failedSheets(a *frames.Agent) []string {
 	urls, version := r.sheets.FailedSheets(a.Document)
 	r.m.Lock()
@@ -83,7 +82,7 @@ func (r *Reader) failedSheets(a *frames.Agent) []string {
 	return urls
 }
 
-// Acknowledge gives a document the refs of a patch; see driver.Observer.
+// Acknowledge sends a document the refs of a patch; see driver.Observer.
 func (r *Reader) Acknowledge(ack driver.Ack) {
 	a := r.m.AgentOf(ack.Frame)
 	if a == nil || a.Document != ack.Document {
@@ -98,7 +97,7 @@ func (r *Reader) Acknowledge(ack driver.Ack) {
 	}
 }
 
-// Pushed takes in what an agent sent by itself. It runs on the page's loop.
+// Pushed handles a message that an agent sent on its own. It runs on the page's loop.
 func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
 	if e.Name != observer.Binding {
 		return
@@ -143,28 +142,28 @@ type reading struct {
 	lost bool
 	// structural means that the agent's answer was all of its document, with structure for contexts.
 	structural bool
-	// unprobed means that the agent must be probed before it is read; probes is how often that was done.
+	// unprobed means that the agent must be probed before it is read. probes counts its probes during this read.
 	unprobed bool
 	probes   int
 }
 
 const (
-	// probeRounds bounds how often one read probes a document that keeps growing.
+	// probeRounds limits how often one read probes a document that keeps growing.
 	probeRounds = 2
-	// probeOften is how long the first probe may take for another one in the same read.
+	// probeOften is the longest first probe after which the same read may probe again.
 	probeOften = 50 * time.Millisecond
 )
 
-// round is what a read asks of several documents at once.
+// round holds the parameters of one round of a read.
 type round struct {
 	driver.ReadRequest
-	// structure says when documents add structure for contexts.
+	// structure decides when documents add structure for contexts.
 	structure observer.Contexts
-	// probe probes agents before they are asked.
+	// probe probes agents before they are read.
 	probe func(context.Context, []frames.Readable)
 }
 
-// readAll reads all agents, after probing those that ask for it.
+// readAll reads all agents. It probes agents that request it and reads them again.
 func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out driver.Readout, err error) {
 	agents, late := r.readable()
 	out.Late = late
@@ -197,14 +196,14 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 	return out, nil
 }
 
-// readable lists the frames that have an agent, and those that are late.
+// readable returns the frames that have an agent, and the late frames.
 func (r *Reader) readable() ([]frames.Readable, []dom.FrameID) {
 	r.m.Lock()
 	defer r.m.Unlock()
 	return r.m.Tree.Readable(), r.m.Tree.Late()
 }
 
-// unprobed lists the agents that must be probed before they are read again, unless that was done often enough.
+// unprobed returns the agents that must be probed before they are read again, up to probeRounds times.
 func unprobed(list []reading) []reading {
 	var out []reading
 	for _, o := range list {
@@ -217,7 +216,7 @@ func unprobed(list []reading) []reading {
 	return out
 }
 
-// setReading notes whether agents are being read.
+// setReading records whether agents are being read.
 func (r *Reader) setReading(list []frames.Readable, on bool) {
 	r.m.Lock()
 	defer r.m.Unlock()
@@ -226,8 +225,8 @@ func (r *Reader) setReading(list []frames.Readable, on bool) {
 	}
 }
 
-// readOnce probes agents and asks them concurrently, with one command for each frame. The main frame comes first and has the
-// caller's time; frames in other processes have little more.
+// readOnce probes and reads agents concurrently, with one command per frame. The main frame comes first and may use the caller's time.
+// Frames in other processes get little more time.
 func (r *Reader) readOnce(ctx context.Context, list []reading, rd round, out *driver.Readout) error {
 	calls := r.ask(ctx, list, rd)
 	defer calls.finish()
@@ -243,10 +242,10 @@ func (r *Reader) readOnce(ctx context.Context, list []reading, rd round, out *dr
 			r.leaveOut(out, o)
 			continue
 		}
-		// A frame in the main process answers when the main frame answers.
+		// A frame in the main process responds when the main frame does.
 		waits, other := ctx, !r.m.IsMain(o.Agent.Session)
 		if other {
-			calls.wait() // no frame loses time to the probe of another
+			calls.wait() // a probe of another frame must not reduce this frame's time
 			waits = patience.begin()
 		}
 		err = r.readOne(waits, k, o, out)
@@ -263,8 +262,7 @@ func (r *Reader) readOnce(ctx context.Context, list []reading, rd round, out *dr
 	return nil
 }
 
-// patience bounds how long a read waits for frames in other processes: FrameGrace for each, one after the other, and
-// framesLimit for all together.
+// patience bounds how long a read waits for frames in other processes: FrameGrace for each in turn, and framesLimit for all together.
 type patience struct {
 	ctx   context.Context
 	end   context.CancelFunc
@@ -284,7 +282,7 @@ func newPatience(ctx context.Context) *patience {
 	return p
 }
 
-// begin returns the context of a call to another process. The time begins with the first call.
+// begin returns the context for a call to another process. The first call starts the timer.
 func (p *patience) begin() context.Context {
 	if p.grace == nil {
 		p.begun, p.grace = time.Now(), time.AfterFunc(FrameGrace, p.end)
@@ -292,14 +290,14 @@ func (p *patience) begin() context.Context {
 	return p.ctx
 }
 
-// renew gives the next frame its FrameGrace, because slow frames answer one after the other.
+// renew restarts FrameGrace for the next frame, because slow frames respond one after another.
 func (p *patience) renew() {
 	if p.grace != nil && time.Since(p.begun) < framesLimit {
 		p.grace.Reset(FrameGrace)
 	}
 }
 
-// leaveOut leaves a frame out of a readout because it does not answer.
+// leaveOut records in a readout that a frame does not respond.
 func (r *Reader) leaveOut(out *driver.Readout, o *reading) {
 	o.lost = true
 	if key := r.m.Tree.Key(o.ID); !slices.Contains(out.Late, key) {
@@ -307,7 +305,7 @@ func (r *Reader) leaveOut(out *driver.Readout, o *reading) {
 	}
 }
 
-// request is the command to read, for one agent.
+// request returns the read command for one agent.
 func (r *Reader) request(o reading, rd round) frames.CallParams {
 	var acked *observer.Ack
 	read := observer.ReadRequest{Structural: rd.Structural, Contexts: rd.structure, Attributes: rd.Attributes, Geometry: rd.Geometry,
@@ -330,7 +328,7 @@ func (r *Reader) request(o reading, rd round) frames.CallParams {
 	return o.Agent.ParamsWith("read", read, append(observer.Mark(rd.Mark), acked.Digits()...))
 }
 
-// markBroken notes which agents' patches may be lost: their next patch must be a full one.
+// markBroken marks the agents whose patches may be lost. Their next patch must be a full one.
 func (r *Reader) markBroken(list []reading, failed bool) {
 	r.m.Lock()
 	defer r.m.Unlock()
@@ -339,7 +337,7 @@ func (r *Reader) markBroken(list []reading, failed bool) {
 	}
 }
 
-// readOne waits for the answer of one agent.
+// readOne waits for the response of one agent.
 func (r *Reader) readOne(ctx context.Context, k *devtools.Call, o *reading, out *driver.Readout) error {
 	text, err := k.Text(ctx)
 	if err != nil {
@@ -364,14 +362,14 @@ func (r *Reader) readOne(ctx context.Context, k *devtools.Call, o *reading, out 
 	return nil
 }
 
-// awaitAck notes that an agent sends nothing before its last patch is acknowledged.
+// awaitAck records that an agent sends nothing until its last patch is acknowledged.
 func (r *Reader) awaitAck(a *frames.Agent) {
 	r.m.Lock()
 	defer r.m.Unlock()
 	a.Reading.Acks.Awaited = true
 }
 
-// runs encodes refs as runs: first, length, first, length.
+// runs encodes refs as pairs of first ref and length.
 func runs(refs []dom.Ref) []int {
 	out := []int{}
 	for i := 0; i < len(refs); {

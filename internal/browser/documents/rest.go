@@ -10,13 +10,12 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// restLimit bounds how long the documents may take to say whether they are at rest.
+// restLimit bounds how long the documents may take to report whether they have settled.
 const restLimit = 500 * time.Millisecond
 
-// Rests asks all documents whether they know that what an action set off is over. The document of the frame that was acted
-// on must have changed because of the action, or with again since it was asked last, and the others must be untouched. A
-// document that does not answer does not know. The error is that of ctx. known was asked already, and the caller forgets it;
-// its zero value is nothing.
+// Rests reports whether all documents know that the effects of an action have settled. The document of the action's frame must have changed
+// because of the action or, if again is set, since the last request. All other documents must be unchanged. A document that does not
+// respond has not settled. The error is that of ctx. known is a request that was already sent, or zero; the caller must call its Forget.
 func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool, known frames.Asked) (bool, error) {
 	q.m.Lock()
 	complete := q.m.Tree.Complete()
@@ -55,13 +54,13 @@ func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool, known 
 	return acted && why == "", nil
 }
 
-// asking is a document that is asked whether it is at rest.
+// asking is a pending request to one document.
 type asking struct {
 	agent *frames.Agent
 	call  *devtools.Call
 }
 
-// whyRestless waits for what one document says.
+// whyRestless waits for one document's response. It returns why the document has not settled, or an empty string.
 func (q *Query) whyRestless(ctx context.Context, one asking) string {
 	var reply devtools.Evaluation
 	answer := observer.RestAnswer{Why: "no answer"}
@@ -75,7 +74,7 @@ func (q *Query) whyRestless(ctx context.Context, one asking) string {
 	return answer.Why
 }
 
-// noteGrown has the next read probe a document before it asks it, which would only say so itself.
+// noteGrown makes the next read probe a grown document first, instead of sending a read that would only request the probe.
 func (q *Query) noteGrown(a *frames.Agent, grown bool) {
 	q.m.Lock()
 	defer q.m.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// Settle waits until the main document, and the document of the frame that was acted on, have rendered two frames
-// without a mutation, and with timers until those are over that the page set while it handled the action, or until the limit.
+// Settle waits until the main document and the document of the action's frame have rendered two frames without a mutation. If timers is
+// set, it also waits for the timers that the page set while it handled the action. It waits at most for limit.
 func (q *Query) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error {
 	main, err := q.m.Agent(ctx, "")
 	if err != nil {
@@ -27,7 +27,7 @@ func (q *Query) Settle(ctx context.Context, frame dom.FrameID, limit time.Durati
 			defer close(inner)
 			bounded, cancel := context.WithTimeout(q.m.Life, limit+FrameGrace)
 			defer cancel()
-			_ = q.settle(bounded, a, request) // a removed frame is settled
+			_ = q.settle(bounded, a, request) // a removed frame counts as settled
 		})
 	}
 	if err := q.settle(ctx, main, request); err != nil && !frames.IsGoneContext(err) {
@@ -58,7 +58,7 @@ func (q *Query) settle(ctx context.Context, a *frames.Agent, request observer.Se
 	return err
 }
 
-// Ping returns when the main document answers, or is replaced.
+// Ping returns when the main document responds or is replaced.
 func (q *Query) Ping(ctx context.Context) error {
 	main, err := q.m.Agent(ctx, "")
 	if err != nil {

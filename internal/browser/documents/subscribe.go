@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// The commands of the script that a subscription needs.
+// Commands of the script that subscriptions use.
 const (
 	commandObserve        = "observe"
 	commandSetInterests   = "setInterests"
@@ -18,8 +18,8 @@ const (
 	commandCollectNotices = "collectNotices"
 )
 
-// Subscribe says what all documents push and report; see driver.Observer. It sends what differs from the subscription before.
-// A subscription that is repeated is sent as a whole: the caller does not know whether the last call took effect.
+// Subscribe sets what all documents push and report; see driver.Observer. It sends only the differences to the previous subscription. An
+// identical subscription is sent completely, because the caller does not know whether the last call took effect.
 func (r *Reader) Subscribe(ctx context.Context, s driver.Subscription) {
 	r.m.Lock()
 	before := r.subscription
@@ -38,7 +38,7 @@ func (r *Reader) Subscribe(ctx context.Context, s driver.Subscription) {
 	}
 }
 
-// OnAgent tells a new agent what it is to push and report.
+// OnAgent sends the subscription to a new agent.
 func (r *Reader) OnAgent(a *frames.Agent) {
 	r.m.Lock()
 	s, noticing := r.subscription, r.noticing
@@ -54,7 +54,7 @@ func (r *Reader) OnAgent(a *frames.Agent) {
 	}
 }
 
-// interestsOf is what a document reports beside its changes. The network is none of its business.
+// interestsOf returns what a document must report besides its changes. Network interests do not concern documents.
 func interestsOf(s driver.Subscription) observer.Interests {
 	r := observer.Interests{Structural: s.Structural, Attributes: s.Attributes, Selectors: []observer.Selector{}}
 	if r.Attributes == nil {
@@ -66,7 +66,7 @@ func interestsOf(s driver.Subscription) observer.Interests {
 	return r
 }
 
-// Notice says that a call begins or ends that asks for notices; see driver.Observer.
+// Notice starts or ends the collection of notices for a call; see driver.Observer.
 func (r *Reader) Notice(ctx context.Context, n driver.Noticing) {
 	r.m.Lock()
 	told := r.ended
@@ -80,9 +80,9 @@ func (r *Reader) Notice(ctx context.Context, n driver.Noticing) {
 	}
 }
 
-// CollectNotices has the documents report what there is to notice; see driver.Observer.
+// CollectNotices makes the documents report pending notices; see driver.Observer.
 func (r *Reader) CollectNotices(ctx context.Context, last bool) error {
-	if last { // before the documents are looked up: those that come from now on are told nothing
+	if last { // before the lookup, so that documents that appear later do not collect notices
 		r.m.Lock()
 		r.noticing = false
 		r.m.Unlock()
@@ -92,7 +92,7 @@ func (r *Reader) CollectNotices(ctx context.Context, last bool) error {
 		switch {
 		case o.ID == cdp.FrameID(r.m.ID):
 			continue
-		case r.m.IsMain(o.Agent.Session): // it answers before the main document, in the same process
+		case r.m.IsMain(o.Agent.Session): // it responds before the main document, because both share a process
 			o.Agent.Post(ctx, commandCollectNotices, collect)
 		case last:
 			o.Agent.Post(ctx, commandNotice, observer.NoticeRequest{})

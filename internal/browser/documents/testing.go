@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// Audit describes a frame's document with a new model, and returns a line for every element: its ref and its fields in
-// the order of dom.Field, separated by tabs. Tests compare it with the model that Read follows.
+// Audit describes a frame's document with a new model. It returns one line per element: its ref and its fields in the order of dom.Field,
+// separated by tabs. Tests compare it with the model that Read follows.
 func Audit(ctx context.Context, m *frames.Manager, frame dom.FrameID) (string, error) {
 	a, err := m.Agent(ctx, frame)
 	if err != nil {
@@ -25,8 +25,7 @@ func Audit(ctx context.Context, m *frames.Manager, frame dom.FrameID) (string, e
 	return text, nil
 }
 
-// Nodes lists the backend node ids of the elements of a frame's stored DOM, in order, so that tests can ask the browser
-// about each.
+// Nodes returns the backend node IDs of the elements in a frame's stored DOM, in order. Tests use them to query the browser.
 func Nodes(ctx context.Context, m *frames.Manager, frame dom.FrameID) ([]cdp.BackendNodeID, error) {
 	a, err := m.Agent(ctx, frame)
 	if err != nil {
