@@ -7,13 +7,13 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// perBytes estimates the tokens of a structured answer by its bytes.
+// perBytes estimates the tokens of a structured answer from its size in bytes.
 func perBytes(size int64) int64 { return size / 4 }
 
-// sampled is how many elements of a large page are measured to estimate what it costs.
+// sampled is the number of elements of a large page that are measured to estimate the cost of the whole page.
 const sampled = 100
 
-// Cost returns about how many tokens an answer costs a model, and whether that is an estimate.
+// Cost returns the approximate number of tokens that an answer costs a model. estimated reports whether the number is an estimate.
 func Cost(answer any) (tokens uint64, estimated bool) {
 	exact, about := cost(answer, 0)
 	if message, ok := answer.(proto.Message); ok && exact+about == 0 {
@@ -29,8 +29,8 @@ func Cost(answer any) (tokens uint64, estimated bool) {
 	return uint64(max(0, exact+about)), about > 0
 }
 
-// cost returns how many tokens an answer costs a model: exactly if they were counted when the answer was made,
-// or else an estimate. Nothing is counted here.
+// cost returns the number of tokens that an answer costs a model. The number is exact if the tokens were counted when the answer was
+// created, and an estimate otherwise. cost itself counts nothing.
 func cost(answer any, size int64) (exact, estimated int64) {
 	switch r := answer.(type) {
 	case *domtapv1.GetCompactResponse:
@@ -47,7 +47,7 @@ func cost(answer any, size int64) (exact, estimated int64) {
 		return textCost(r.GetTokens(), r.GetText())
 	case *domtapv1.GetDomResponse:
 		if n := r.GetMetadata().GetTokens(); n > 0 {
-			return 0, int64(n) // as text
+			return 0, int64(n) // the count is for the text form
 		}
 	case *domtapv1.BatchResponse:
 		return batchCost(r)
@@ -65,7 +65,7 @@ func cost(answer any, size int64) (exact, estimated int64) {
 	return 0, perBytes(max(0, size))
 }
 
-// textCost is the cost of a text; n is its tokens if they were counted, or else 0.
+// textCost returns the cost of a text. n is the counted number of tokens, or 0 if they were not counted.
 func textCost(n int32, text string) (exact, estimated int64) {
 	if n > 0 {
 		return int64(n), 0
@@ -82,7 +82,7 @@ func batchCost(r *domtapv1.BatchResponse) (exact, estimated int64) {
 	return exact, estimated
 }
 
-// images sums up the bytes of the screenshots in results.
+// images returns the total size of the screenshots in results.
 func images(results []*domtapv1.StepResult) int64 {
 	n := 0
 	for _, r := range results {

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Unary records calls of fronts. The stats handler has seen the calls of gRPC, and calls that are Apart are not
-// recorded. It is the outermost interceptor.
+// Unary records calls of fronts. Calls of gRPC are skipped, because the stats handler records them, and so are calls marked by Apart. Unary
+// is the outermost interceptor.
 func (r *Recorder) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if ctx.Value(callKey{}) != nil {
 		return handler(ctx, req)
@@ -26,7 +26,7 @@ func (r *Recorder) Unary(ctx context.Context, req any, info *grpc.UnaryServerInf
 	return resp, err
 }
 
-// Stream does the same for streams.
+// Stream records streaming calls of fronts.
 func (r *Recorder) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	if stream.Context().Value(callKey{}) != nil {
 		return handler(srv, stream)
@@ -49,10 +49,10 @@ type countedStream struct {
 	recorder *Recorder
 }
 
-// Context has the record of the call.
+// Context returns the context with the record of the call.
 func (s *countedStream) Context() context.Context { return s.ctx }
 
-// RecvMsg receives a request and records the tab of the stream.
+// RecvMsg receives a request and records the stream's tab.
 func (s *countedStream) RecvMsg(m any) error {
 	err := s.ServerStream.RecvMsg(m)
 	if err == nil {
@@ -61,7 +61,7 @@ func (s *countedStream) RecvMsg(m any) error {
 	return err
 }
 
-// SendMsg counts a message that was sent.
+// SendMsg sends a message and counts it.
 func (s *countedStream) SendMsg(m any) error {
 	err := s.ServerStream.SendMsg(m)
 	if err == nil {
@@ -70,7 +70,7 @@ func (s *countedStream) SendMsg(m any) error {
 	return err
 }
 
-// size is the encoded size of a message.
+// size returns the encoded size of a message.
 func size(m any) int {
 	switch m := m.(type) {
 	case interface{ Size() int }:

@@ -1,8 +1,8 @@
-// Package metering records the usage of every call of the API: what was asked, what the answer costs a model, and
-// how it went. A Recorder sees requests and answers as a part of gRPC's stats handler, or as an interceptor for
-// calls of fronts; handlers add what only they know through the Call in their context (Of).
+// Package metering records the usage of every API call: the request, the answer's cost for a model, and the result. A Recorder receives
+// requests and answers as part of gRPC's stats handler, or as an interceptor for calls of fronts. Handlers add further details through the
+// Call in their context (see Of).
 //
-// Metering never fails or delays a call. A nil *Call takes everything and does nothing.
+// Metering never fails or delays a call. All methods of a nil *Call do nothing.
 package metering
 
 import (
@@ -26,22 +26,22 @@ import (
 // Recorder records the calls of one server.
 type Recorder struct {
 	usage *usage.Recorder
-	// session returns the session of an open tab that a principal sees; empty: there is no such tab.
+	// session returns the session of an open tab. It returns "" if the principal cannot see such a tab.
 	session func(who identity.Principal, tab string) string
 	// reason returns the reason of an error.
 	reason func(error) string
 
 	mu sync.Mutex
-	// methods has the names of the methods that are counted, by their full names.
+	// methods maps the full names of counted methods to their names.
 	methods map[string]string
 }
 
-// New makes a Recorder.
+// New returns a Recorder.
 func New(figures *usage.Recorder, session func(who identity.Principal, tab string) string, reason func(error) string) *Recorder {
 	return &Recorder{usage: figures, session: session, reason: reason, methods: map[string]string{}}
 }
 
-// Count sets the services whose calls are counted. Others are not, nor are names that clients invent.
+// Count sets the services whose calls are counted. Calls of other services, and method names that clients invent, are not counted.
 func (r *Recorder) Count(services map[string]grpc.ServiceInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *Recorder) Count(services map[string]grpc.ServiceInfo) {
 
 type callKey struct{}
 
-// Tag begins the record of a call.
+// Tag starts the record of a call.
 func (r *Recorder) Tag(ctx context.Context, fullMethod string) context.Context {
 	r.mu.Lock()
 	name := r.methods[fullMethod]
@@ -66,40 +66,39 @@ func (r *Recorder) Tag(ctx context.Context, fullMethod string) context.Context {
 	return context.WithValue(ctx, callKey{}, &Call{recorder: r, method: name})
 }
 
-// Of returns the record of a call; nil: the call is not counted.
+// Of returns the record of a call. It returns nil if the call is not counted.
 func Of(ctx context.Context) *Call {
 	n, _ := ctx.Value(callKey{}).(*Call)
 	return n
 }
 
-// Apart returns a context without the record, for handlers that call other handlers, and for calls that are a part of
-// another one.
+// Apart returns a context without a record. It is used by handlers that call other handlers, and for calls that are part of another call.
 func Apart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callKey{}, (*Call)(nil))
 }
 
-// Call gathers the usage of one call. Its methods do nothing on nil and may be called from any goroutine.
+// Call collects the usage of one call. Its methods do nothing on nil. They are safe for concurrent use.
 type Call struct {
 	recorder *Recorder
 	method   string
 
 	mu     sync.Mutex
 	stream bool
-	// begun says that the stream is counted; elsewhere, that another node serves the call and counts it.
+	// begun reports that the stream was counted. elsewhere reports that another node serves and counts the call.
 	begun, elsewhere bool
-	// who is the caller; session and tab are those that the request names; place is where they belong, once
-	// the caller is known.
+	// who is the caller. session and tab are copied from the request. place is where the usage is recorded; it is set when the caller is
+	// known.
 	who          identity.Principal
 	session, tab string
 	place        usage.Place
-	// line is looked up when the first answer goes out, at the latest at the end.
+	// line is looked up when the first answer is sent, or at the end of the call.
 	line    usage.Series
 	lined   bool
 	entry   usage.Entry
 	compare bool
 }
 
-// By records who calls.
+// By records the caller.
 func (c *Call) By(who identity.Principal) {
 	if c == nil {
 		return
@@ -110,7 +109,7 @@ func (c *Call) By(who identity.Principal) {
 	c.locate()
 }
 
-// Elsewhere records that another node serves the call, and counts it.
+// Elsewhere records that another node serves and counts the call.
 func (c *Call) Elsewhere() {
 	if c == nil {
 		return
@@ -120,8 +119,8 @@ func (c *Call) Elsewhere() {
 	c.elsewhere = true
 }
 
-// Whole records about how many tokens the whole page costs that the answer is about; 0: unknown. The answer is
-// compared with that number. A later part of an answer is compared, too, but the page does not count again.
+// Whole records the approximate cost of the whole page, in tokens, with which the answer is compared. 0 means unknown. A later part of an
+// answer is compared too, but does not count the page again.
 func (c *Call) Whole(tokens int, part bool) {
 	if c == nil || tokens <= 0 {
 		return
@@ -144,7 +143,7 @@ func (c *Call) Reads(r usage.Reads) {
 	c.entry.Reads = r
 }
 
-// Changed records that an answer has a diff, or why it has the whole view although a diff was asked for.
+// Changed records that an answer contains a diff, or the reason why it contains the whole view instead of a requested diff.
 func (c *Call) Changed(incremental bool, resync string) {
 	if c == nil {
 		return
@@ -159,7 +158,7 @@ func (c *Call) Changed(incremental bool, resync string) {
 	}
 }
 
-// Steps records how the steps of a turn went.
+// Steps records the results of the steps of a turn.
 func (c *Call) Steps(steps []usage.Step) {
 	if c == nil {
 		return
@@ -169,7 +168,7 @@ func (c *Call) Steps(steps []usage.Step) {
 	c.entry.Steps = steps
 }
 
-// Sent records how long after a change a stream sent it.
+// Sent records the delay between a change and the stream message about it.
 func (c *Call) Sent(after time.Duration) {
 	if c == nil {
 		return
@@ -179,7 +178,7 @@ func (c *Call) Sent(after time.Duration) {
 	c.find().Add(usage.Entry{Timed: true, Took: after})
 }
 
-// Handle records an event of a call. It implements a part of stats.Handler.
+// Handle records an event of a call. It has the form of stats.Handler's HandleRPC.
 func (r *Recorder) Handle(ctx context.Context, event stats.RPCStats) {
 	n := Of(ctx)
 	if n == nil {
@@ -204,7 +203,7 @@ func (r *Recorder) Handle(ctx context.Context, event stats.RPCStats) {
 	}
 }
 
-// request takes the session and the tab from a request.
+// request records the session and the tab of a request.
 func (c *Call) request(m any) {
 	if r, ok := m.(interface{ GetSessionId() string }); ok {
 		c.session = r.GetSessionId()
@@ -215,7 +214,7 @@ func (c *Call) request(m any) {
 	c.locate()
 }
 
-// begin counts a stream: when its answer begins, because it may turn out before that another node serves it.
+// begin counts a stream. It is called when the answer starts, because before that another node may turn out to serve the stream.
 func (c *Call) begin() {
 	if c.stream && !c.begun {
 		c.begun = true
@@ -223,8 +222,8 @@ func (c *Call) begin() {
 	}
 }
 
-// locate finds where the usage belongs: a session or tab counts only if it is the caller's. A tab that closed
-// meanwhile stays that of the call.
+// locate sets the place of the usage. A session or tab counts only if it belongs to the caller. If the tab has closed since, the place
+// keeps it.
 func (c *Call) locate() {
 	if c.place.Owner = c.who.Name(); c.place.Owner == "" {
 		return
@@ -237,7 +236,7 @@ func (c *Call) locate() {
 	}
 }
 
-// answer takes the cost from an answer.
+// answer records the cost of an answer.
 func (c *Call) answer(m any, size int64) {
 	if c.stream {
 		c.begin()
@@ -257,7 +256,7 @@ func (c *Call) answer(m any, size int64) {
 	}
 }
 
-// created takes the tab or the session that a call made.
+// created records the tab or the session that a call created.
 func (c *Call) created(m any) {
 	if r, ok := m.(interface{ GetTab() *domtapv1.Tab }); ok {
 		c.tab = r.GetTab().GetId()
@@ -268,12 +267,12 @@ func (c *Call) created(m any) {
 	c.locate()
 }
 
-// end adds the call to the usage.
+// end adds the call to the usage figures.
 func (c *Call) end(e *stats.End) {
 	c.begin()
 	c.entry.Failure = c.failure(e.Error)
 	if c.entry.Failure != "" && c.entry.Compared == 0 {
-		c.entry.Full = 0 // no answer went out
+		c.entry.Full = 0 // no answer was sent
 	}
 	if !c.stream {
 		c.entry.Calls, c.entry.Timed, c.entry.Took = 1, true, e.EndTime.Sub(e.BeginTime)
@@ -281,7 +280,7 @@ func (c *Call) end(e *stats.End) {
 	c.find().Add(c.entry)
 }
 
-// failure returns the reason or the code of an error; empty: it counts as none.
+// failure returns the reason or the code of an error. It returns "" if the error does not count as a failure.
 func (c *Call) failure(err error) string {
 	code := status.Code(err)
 	if err == nil || c.stream && code == codes.Canceled {
@@ -293,7 +292,7 @@ func (c *Call) failure(err error) string {
 	return CodeName(code)
 }
 
-// CodeName writes a status code as reasons are written: DEADLINE_EXCEEDED.
+// CodeName formats a status code in the style of reasons, such as DEADLINE_EXCEEDED.
 func CodeName(code codes.Code) string {
 	var b strings.Builder
 	for i, r := range code.String() {
@@ -305,7 +304,7 @@ func CodeName(code codes.Code) string {
 	return b.String()
 }
 
-// find returns the line of the call; mu is held.
+// find returns the usage series of the call. The caller holds mu.
 func (c *Call) find() usage.Series {
 	if !c.lined {
 		c.line, c.lined = c.recorder.usage.Series(c.place, c.method), true

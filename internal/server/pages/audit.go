@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// defaultAudit and defaultFindings are max_tokens and max_findings when the request leaves them unset.
+	// defaultAudit and defaultFindings are the defaults of max_tokens and max_findings.
 	defaultAudit    = 2000
 	defaultFindings = 200
-	// leastAudit is the least max_tokens.
+	// leastAudit is the minimum of max_tokens.
 	leastAudit = 200
 )
 
-// Audit looks for barriers on the page.
+// Audit searches the page for accessibility barriers.
 func (s *Service) Audit(ctx context.Context, r *domtapv1.AuditRequest) (*domtapv1.AuditResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Service) Audit(ctx context.Context, r *domtapv1.AuditRequest) (*domtapv
 	missing := got.Missing
 	for _, one := range got.Found {
 		f, err := audit.Read(one.Frame, one.Data)
-		if err != nil { // a page that broke its own language's functions, for which our script is no match
+		if err != nil { // the page has replaced built-in functions that the script needs
 			if one.Frame == "" {
 				return nil, fmt.Errorf("auditing tab %s: %w", tab.ID(), err)
 			}
@@ -53,7 +53,7 @@ func (s *Service) Audit(ctx context.Context, r *domtapv1.AuditRequest) (*domtapv
 		report.Findings = report.Findings[:report.Errors]
 	}
 	seen := views.State{Snapshot: page, Mark: got.Reading.Mark}
-	s.Views.Of(tab).SetState(connections.Caller(ctx, ""), seen) // whoever is shown a ref may act on it
+	s.Views.Of(tab).SetState(connections.Caller(ctx, ""), seen) // a caller may act on a ref that it has received
 	return auditMessage(r, page, report, missing), nil
 }
 
@@ -84,7 +84,8 @@ func auditMessage(r *domtapv1.AuditRequest, page *dom.Snapshot, report audit.Rep
 	return resp
 }
 
-// elementLines are the elements of findings, each in one line: as compact text prints it, or what the document says of it.
+// elementLines returns the elements of findings, each as one line. The line is the element's compact text, or else the finding's
+// description of the element in the document.
 func elementLines(page *dom.Snapshot, found []audit.Finding) []string {
 	wanted := map[dom.Ref]string{}
 	for _, f := range found {

@@ -25,7 +25,7 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// batch is one call of Batch under way.
+// batch is a running call of Batch.
 type batch struct {
 	pages   *Service
 	request *domtapv1.BatchRequest
@@ -34,11 +34,11 @@ type batch struct {
 	session string
 }
 
-// Batch reads many URLs in parallel. Each result is complete or an error; shortly before the deadline of the
-// call, the URLs that are not read yet fail and the rest is answered.
+// Batch reads many URLs concurrently. Each result is complete or an error. Shortly before the deadline of the call, the URLs that were not
+// read yet fail, and Batch returns the other results.
 func (s *Service) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv1.BatchResponse, error) {
 	b := &batch{pages: s, request: r}
-	ctx = metering.Apart(ctx) // no caller has seen its pages before
+	ctx = metering.Apart(ctx) // its pages have no earlier reads to compare with
 	if r.GetSchemaJson() != "" {
 		schema, err := extract.Compile([]byte(r.GetSchemaJson()))
 		if err != nil {
@@ -77,12 +77,12 @@ func (s *Service) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv
 	close(next)
 	workers.Wait()
 	if err := ctx.Err(); err != nil {
-		return nil, err // nobody waits for the answer
+		return nil, err // the caller is gone
 	}
 	return &domtapv1.BatchResponse{Results: results}, nil
 }
 
-// closeSession closes the session of a batch, whose tabs are closed.
+// closeSession closes the session that Batch has created.
 func (s *Service) closeSession(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline.CloseGrace)
 	defer cancel()
@@ -91,10 +91,10 @@ func (s *Service) closeSession(ctx context.Context, session string) {
 	}
 }
 
-// read reads one URL in a tab of its own.
+// read reads one URL in its own tab.
 func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult) {
 	out = &domtapv1.BatchResult{Url: url}
-	defer func() { // the interceptor that recovers does not reach this goroutine
+	defer func() { // the recovery interceptor does not cover this goroutine
 		if fault := recover(); fault != nil {
 			err := rpcstatus.Recovered(ctx, b.pages.Logger)
 			out = failed(&domtapv1.BatchResult{Url: url}, err, rpcstatus.Reason(err))
@@ -120,7 +120,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 	return failed(out, err, reason)
 }
 
-// failed makes a result of an error. It has no text: half a text would pass for a whole one.
+// failed turns a result into an error. It removes the text, because an incomplete text could be mistaken for a complete one.
 func failed(out *domtapv1.BatchResult, err error, reason string) *domtapv1.BatchResult {
 	out.Text, out.ResultJson, out.Tokens = "", "", 0
 	out.Error, out.Reason = status.Convert(rpcstatus.From(err)).Message(), reason
@@ -130,7 +130,7 @@ func failed(out *domtapv1.BatchResult, err error, reason string) *domtapv1.Batch
 	return out
 }
 
-// fill reads a tab.
+// fill fills the result from the tab.
 func (b *batch) fill(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchResult) error {
 	var err error
 	if b.schema != nil {
@@ -158,7 +158,7 @@ func (b *batch) extract(ctx context.Context, tab *actor.Tab, out *domtapv1.Batch
 func (b *batch) text(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchResult) error {
 	request := &domtapv1.ReadPageRequest{TabId: tab.ID(), Mode: b.request.GetWhat(), MaxTokens: b.request.MaxTokens}
 	answer, err := b.pages.ReadPage(ctx, request)
-	if err == nil && answer.GetMode() == domtapv1.ReadMode_READ_MODE_VISUAL { // batches return no screenshots
+	if err == nil && answer.GetMode() == domtapv1.ReadMode_READ_MODE_VISUAL { // Batch returns no screenshots
 		request.Mode = domtapv1.ReadMode_READ_MODE_CONTENT
 		answer, err = b.pages.ReadPage(ctx, request)
 	}
@@ -170,9 +170,9 @@ func (b *batch) text(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchRes
 	return nil
 }
 
-// discard closes a tab, also after the call was cancelled.
+// discard closes a tab, even if the call was canceled.
 func (b *batch) discard(ctx context.Context, tab *actor.Tab) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline.CloseGrace)
 	defer cancel()
-	_ = b.pages.Access.CloseTab(ctx, tab.ID()) // it closes in any case, and closing a closed tab is not an error
+	_ = b.pages.Access.CloseTab(ctx, tab.ID()) // the tab closes in any case, and closing a closed tab is not an error
 }

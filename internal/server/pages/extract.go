@@ -25,14 +25,14 @@ import (
 )
 
 const (
-	// maxPdf and maxEvaluated bound answers, in bytes.
+	// maxPdf and maxEvaluated limit the size of answers, in bytes.
 	maxPdf       = 64_000_000
 	maxEvaluated = 4 << 20
-	// defaultEntries is how many log entries are read when the request leaves max_entries unset.
+	// defaultEntries is the default of max_entries in ReadLog.
 	defaultEntries = 100
 )
 
-// Pdf prints the page.
+// Pdf prints the page as a PDF.
 func (s *Service) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv1.PdfResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Service) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv1.Pd
 	return &domtapv1.PdfResponse{Pdf: pdf}, nil
 }
 
-// Extract reads data by a schema.
+// Extract extracts data by a schema.
 func (s *Service) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (*domtapv1.ExtractResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Service) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) (*d
 		script.Ref = dom.Ref(r.GetRef())
 	}
 	out, err := query.Evaluate(ctx, tab, script)
-	// Operators learn who ran a script in which tab; the script and its result stay out of the log.
+	// The log tells operators which peer ran a script in which tab. The script and its result are not logged.
 	s.Logger.LogAttrs(ctx, slog.LevelInfo, "a script was evaluated",
 		slog.String("tab", tab.ID()), slog.Int("length", len(script.Expression)), slog.String("peer", connections.PeerName(ctx)),
 		slog.Bool("failed", err != nil), slog.Bool("threw", out.Exception != ""))
@@ -126,7 +126,7 @@ func (s *Service) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) (*d
 	return &domtapv1.EvaluateResponse{ResultJson: out.JSON, Exception: out.Exception}, nil
 }
 
-// ReadLog reads the tab's log without a call to the page.
+// ReadLog reads the tab's log. It does not call the page.
 func (s *Service) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*domtapv1.ReadLogResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {

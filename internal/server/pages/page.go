@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/server/replay"
 )
 
-// defaultQuality is the quality of a JPEG or WEBP when the request leaves it unset.
+// defaultQuality is the default quality of a JPEG or WEBP.
 const defaultQuality = 80
 
 // Screenshot takes a screenshot of the page, or of one element.
@@ -71,7 +71,7 @@ func shotOf(r *domtapv1.ScreenshotRequest) (driver.Shot, domtapv1.ImageFormat) {
 	return shot, domtapv1.ImageFormat_IMAGE_FORMAT_PNG
 }
 
-// annotatedShot takes a screenshot with refs, of the viewport, of the whole page or of an element.
+// annotatedShot takes a screenshot with refs. It shows the viewport, the whole page or an element.
 func (s *Service) annotatedShot(ctx context.Context, tab *actor.Tab, r *domtapv1.ScreenshotRequest, shot driver.Shot) (*domtapv1.ScreenshotResponse, error) {
 	format, unlimited := shot.Format, int32(0)
 	shot.Format = "png"

@@ -1,12 +1,11 @@
-// Package pages has the handlers of PageService: what is read of a page besides its elements. These are its text, screenshots, prints
-// and videos, data by a schema, its log and requests, audits, and many URLs at once.
+// Package pages implements the handlers of PageService. They return what can be read of a page besides its elements: text, screenshots,
+// prints, videos, data extracted by a schema, the log and requests, audits, and batches of URLs.
 //
-// A handler finds the tab through package authz, reads it and converts the answer. An answer is complete, or says in a field of its own what
-// it does not have. No handler acts on a page, except Evaluate, which runs the caller's script and is off unless Config allows it; and none
-// logs page content.
+// A handler finds the tab through package authz, reads it and converts the answer. An answer is complete, or a field describes what is
+// missing. Handlers do not act on pages. The exception is Evaluate, which runs the caller's script and is off unless Config allows it. No
+// handler logs page content.
 //
-// Callers owe a valid request (package check). The errors that they get are those of package actor; package rpcstatus makes
-// statuses of them.
+// Callers must pass valid requests (package check). Handlers return errors of package actor, which package rpcstatus converts to statuses.
 package pages
 
 import (
@@ -21,32 +20,32 @@ import (
 	"github.com/domtap/domtap/internal/server/views"
 )
 
-// Config has what the handlers work on. All its fields but Version and Replay are set.
+// Config holds the dependencies of the handlers. All fields except Version and Replay must be set.
 type Config struct {
-	// Version is that of the program, which archives name as their creator; empty: it is not known.
+	// Version is the version of the program, which archives name as their creator. It is empty if unknown.
 	Version string
-	// Access is the only way to tabs and sessions.
+	// Access provides the only access to tabs and sessions.
 	Access *authz.Access
-	// Views has what the callers have seen of the tabs.
+	// Views records the views that callers have received.
 	Views *views.Cache
-	// Streams serve RecordVideo.
+	// Streams serves RecordVideo.
 	Streams *streaming.Streams
 	// AllowEval lets clients run scripts in pages.
 	AllowEval bool
-	// Replay has the recordings that this daemon replays; nil: its tabs are live.
+	// Replay serves recordings instead of live tabs. If nil, the tabs are live.
 	Replay *replay.Player
-	// Reader makes the lists of ReadPage.
+	// Reader reads the lists of ReadPage.
 	Reader *reading.Reader
-	// Logger gets what operators must know, such as scripts that were run.
+	// Logger receives events that operators must know, such as executed scripts.
 	Logger *slog.Logger
 }
 
-// Service is the PageService.
+// Service implements PageService.
 type Service struct {
 	domtapv1.UnimplementedPageServiceServer
 	Config
 	texts *textcache.Cache
 }
 
-// New makes the service. The texts that it keeps for the cursors of ReadPage are its own.
+// New returns the service. It has its own cache of texts for the cursors of ReadPage.
 func New(cfg Config) *Service { return &Service{Config: cfg, texts: textcache.New()} }

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// defaultReading is max_tokens when the request leaves it unset: some 6,000 characters.
+	// defaultReading is the default of max_tokens in ReadPage, about 6,000 characters.
 	defaultReading = 1500
-	// plainText is the reason of a CONTENT that has no main content.
+	// plainText is the reason for CONTENT of a page without main content.
 	plainText = "no main content stands out: this is everything but the navigation"
 )
 
-// ReadPage returns the page as text, as a list of what can be acted on, or as a screenshot with refs.
+// ReadPage returns the page as text, as a list of actionable elements, or as a screenshot with refs.
 func (s *Service) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*d
 	return s.readText(ctx, tab, r)
 }
 
-// readText reads the page as CONTENT, or in the mode that AUTO chooses for it.
+// readText reads the page as CONTENT, or in the mode that AUTO selects for it.
 func (s *Service) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	markup, err := query.Markup(ctx, tab, rootOf(r))
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Service) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.Read
 	return resp, nil
 }
 
-// readOn continues a text whose first part was read before.
+// readOn continues a text whose first part was read earlier.
 func (s *Service) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	text, at, err := s.texts.At(tab, r.GetCursor())
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Service) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPa
 	return resp, nil
 }
 
-// rootOf returns the element that a request reads; dom.NoRef: the whole page.
+// rootOf returns the element to read, or dom.NoRef for the whole page.
 func rootOf(r *domtapv1.ReadPageRequest) dom.Ref {
 	if r.RootRef == nil {
 		return dom.NoRef
@@ -97,7 +97,7 @@ func rootOf(r *domtapv1.ReadPageRequest) dom.Ref {
 	return dom.Ref(r.GetRootRef())
 }
 
-// accountText records how a page was read as text.
+// accountText records a read of the page as text in the usage figures.
 func (s *Service) accountText(ctx context.Context, tab *actor.Tab, known, part bool) {
 	note := metering.Of(ctx)
 	if note == nil {
@@ -143,7 +143,7 @@ func (s *Service) readPicture(ctx context.Context, tab *actor.Tab, r *domtapv1.R
 	return resp, nil
 }
 
-// modeOf returns the mode whose list a cursor continues. Any mode does for an unknown cursor: it has expired.
+// modeOf returns the mode of the list that a cursor continues. For an unknown cursor, which has expired, the returned mode does not matter.
 func (s *Service) modeOf(tab *actor.Tab, cursor string) domtapv1.ReadMode {
 	if s.Views.Of(tab).IsTree(cursor) {
 		return domtapv1.ReadMode_READ_MODE_INTERACTIVE
@@ -151,7 +151,7 @@ func (s *Service) modeOf(tab *actor.Tab, cursor string) domtapv1.ReadMode {
 	return domtapv1.ReadMode_READ_MODE_VISUAL
 }
 
-// listRequest is the request for the list that goes with a mode.
+// listRequest returns the request for the list of elements in a mode.
 func listRequest(r *domtapv1.ReadPageRequest) *domtapv1.GetCompactRequest {
 	budget, history := int32(budgetOf(r)), false
 	return &domtapv1.GetCompactRequest{
@@ -166,7 +166,7 @@ func budgetOf(r *domtapv1.ReadPageRequest) int {
 	return int(r.GetMaxTokens())
 }
 
-// listMessage prints a view.
+// listMessage prints a view and returns it as a response.
 func listMessage(s *reading.Snapshot) *domtapv1.ReadPageResponse {
 	settled := s.View.Settled(false)
 	header := s.View.Header(false)
@@ -181,7 +181,7 @@ func listMessage(s *reading.Snapshot) *domtapv1.ReadPageResponse {
 	}
 }
 
-// textMessage is the part of a text that begins at a position.
+// textMessage returns the part of a text that starts at a position.
 func textMessage(t *textcache.Text, at markdown.Position, budget int) *domtapv1.ReadPageResponse {
 	d := t.Document
 	page := d.Cut(at, budget, tokens.Count)
@@ -200,7 +200,7 @@ func outlineMessages(t *textcache.Text) []*domtapv1.ReadHeading {
 	return convert.Outline(t.Document.Outline, func(block int) string { return t.Cursor(markdown.Position{Block: block}) })
 }
 
-// because adds the reason for its mode to an answer.
+// because returns a function that adds the reason for the mode to an answer.
 func because(reason string) func(*domtapv1.ReadPageResponse, error) (*domtapv1.ReadPageResponse, error) {
 	return func(r *domtapv1.ReadPageResponse, err error) (*domtapv1.ReadPageResponse, error) {
 		if err == nil {

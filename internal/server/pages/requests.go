@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// defaultBody is max_body_bytes when the request leaves it unset.
+	// defaultBody is the default of max_body_bytes.
 	defaultBody = 256 << 10
-	// maxBodies bounds the bodies of an archive together, in bytes.
+	// maxBodies limits the total size of the bodies of an archive, in bytes.
 	maxBodies = 16 << 20
 )
 
-// GetRequest returns one request of the log.
+// GetRequest returns one request of the log and, if requested, the body of its response.
 func (s *Service) GetRequest(ctx context.Context, r *domtapv1.GetRequestRequest) (*domtapv1.GetRequestResponse, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
@@ -52,7 +52,7 @@ func bodyLimit(asked *int32) int {
 	return defaultBody
 }
 
-// body reads the body of an answer, or says why there is none.
+// body reads the body of a response. If there is none, missing is the reason.
 func (s *Service) body(ctx context.Context, tab *actor.Tab, found pagelog.Requested) (body []byte, missing string, err error) {
 	switch {
 	case found.Failed != "":
@@ -94,7 +94,7 @@ func (s *Service) ExportHar(ctx context.Context, r *domtapv1.ExportHarRequest) (
 	return resp, nil
 }
 
-// addBodies adds the bodies that there are, the newest first, since the browser drops the oldest ones.
+// addBodies adds the available bodies to the entries. It starts with the newest, because the browser drops the oldest first.
 func (s *Service) addBodies(ctx context.Context, tab *actor.Tab, all []pagelog.Requested, entries []har.Entry, r *domtapv1.ExportHarRequest, resp *domtapv1.ExportHarResponse) error {
 	most, left := bodyLimit(r.MaxBodyBytes), maxBodies
 	for i := len(all) - 1; i >= 0; i-- {
@@ -123,7 +123,7 @@ func (s *Service) addBodies(ctx context.Context, tab *actor.Tab, all []pagelog.R
 	return nil
 }
 
-// pagesOf are the main documents that were loaded.
+// pagesOf returns the main documents that were loaded.
 func pagesOf(all []pagelog.Requested) (pages []har.Page) {
 	for _, one := range all {
 		if one.Detail != nil && one.Detail.Document {
@@ -133,7 +133,7 @@ func pagesOf(all []pagelog.Requested) (pages []har.Page) {
 	return pages
 }
 
-// pageOf is the page that a request belongs to: the last one that began before it.
+// pageOf returns the page that a request belongs to, which is the last one that started before the request.
 func pageOf(pages []har.Page, one pagelog.Requested) (id string) {
 	for _, p := range pages {
 		if p.Started.After(one.At) {

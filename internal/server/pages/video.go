@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/server/streaming"
 )
 
-// The values of RecordVideo that requests leave unset.
+// The defaults of RecordVideo.
 const (
 	defaultVideo      = 10 * time.Second
 	defaultRate       = 5
@@ -27,7 +27,7 @@ const (
 	defaultVideoBytes = 8 << 20
 )
 
-// RecordVideo records the page as an animation.
+// RecordVideo records the page as an animated GIF.
 func (s *Service) RecordVideo(r *domtapv1.RecordVideoRequest, stream grpc.ServerStreamingServer[domtapv1.RecordVideoResponse]) error {
 	tab, err := s.Access.Tab(stream.Context(), r.GetTabId())
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) RecordVideo(r *domtapv1.RecordVideoRequest, stream grpc.Server
 	return v.out.Run(func() error { return v.record(stream.Context(), tab) })
 }
 
-// video is one recording.
+// video is one recording by RecordVideo.
 type video struct {
 	out      *streaming.Sender
 	how      driver.Recording
@@ -66,10 +66,10 @@ func newVideo(out *streaming.Sender, r *domtapv1.RecordVideoRequest) *video {
 	return v
 }
 
-// errFull ends a recording whose file has reached its size.
+// errFull stops a recording whose file has reached its maximum size.
 var errFull = errors.New("the file has reached its size")
 
-// record sends the frames until the time is over, and then the end of the file.
+// record sends frames until the duration has passed, and then the end of the file.
 func (v *video) record(ctx context.Context, tab *actor.Tab) error {
 	began := time.Now()
 	timed, cancel := context.WithTimeout(ctx, v.duration)
@@ -92,7 +92,7 @@ func (v *video) record(ctx context.Context, tab *actor.Tab) error {
 	return v.send(rest, at, true)
 }
 
-// add takes one frame.
+// add encodes a frame and sends the encoded data.
 func (v *video) add(f driver.Frame) error {
 	picture, err := png.Decode(bytes.NewReader(f.PNG))
 	if err != nil {
@@ -116,7 +116,7 @@ func (v *video) add(f driver.Frame) error {
 	return nil
 }
 
-// still makes a frame of a page that drew none.
+// still adds a screenshot as the only frame of a page that drew none.
 func (v *video) still(ctx context.Context, tab *actor.Tab) error {
 	picture, err := tabcapture.Screenshot(ctx, tab, driver.Shot{Format: "png"})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// Compact makes the answer of GetCompact: the changes if the request asks for them and they may be sent, else the view.
+// Compact returns the answer of GetCompact. It contains the changes if the request wants them and they may be sent, and the view otherwise.
 func (s *Snapshot) Compact(ctx context.Context, r *domtapv1.GetCompactRequest) *domtapv1.GetCompactResponse {
 	history := r.IncludeHistory == nil || r.GetIncludeHistory()
 	settled := s.View.Settled(history)
@@ -41,8 +41,8 @@ func (s *Snapshot) Compact(ctx context.Context, r *domtapv1.GetCompactRequest) *
 	return resp
 }
 
-// diffText returns the diff as text and its tokens, or "" when the whole view must be sent instead: also
-// when the diff exceeds the budget.
+// diffText returns the diff as text and its tokens. It returns "" if the whole view must be sent instead, for example because the diff
+// exceeds the budget.
 func (s *Snapshot) diffText() (text string, cost int) {
 	if s.change == nil {
 		return "", 0
@@ -59,7 +59,8 @@ func (s *Snapshot) diffText() (text string, cost int) {
 	return text, cost
 }
 
-// denseDiffText is diffText for DENSE_DIFF: the diff must not cost more than the view either, which whole prints.
+// denseDiffText returns the diff as DENSE_DIFF and its tokens. It returns "" if the whole view must be sent instead. That is also the case
+// if the diff costs more than the view that whole prints.
 func (s *Snapshot) denseDiffText(whole func() string) (text string, cost int) {
 	if s.change == nil {
 		return "", 0
@@ -71,7 +72,7 @@ func (s *Snapshot) denseDiffText(whole func() string) (text string, cost int) {
 		return "", 0
 	}
 	if s.View.Selection.Budget() == 0 {
-		cost = 0 // as in all answers without a budget
+		cost = 0 // answers without a budget have no token count
 	}
 	return text, cost
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/server/metering"
 )
 
-// Dom makes the answer of GetDom: the elements, and the changes if the request asks for them. The snapshot was read with boxes.
+// Dom returns the answer of GetDom: the elements, and the changes if the request wants them. The snapshot must have been read with boxes.
 func (s *Snapshot) Dom(ctx context.Context, r *domtapv1.GetDomRequest) *domtapv1.GetDomResponse {
 	metering.Of(ctx).Changed(s.change != nil, s.resync)
 	history := r.IncludeHistory == nil || r.GetIncludeHistory()

@@ -21,15 +21,16 @@ import (
 )
 
 const (
-	// newPage is the budget of the page after a navigation; a cursor leads to the rest.
+	// newPage is the budget of the page after a navigation. A cursor continues it.
 	newPage = 2000
-	// leastCost is what an element of a page in DENSE costs at least, and leastElements how many of a long page it has.
+	// leastCost is the minimum cost of an element of a page in DENSE. leastElements is the minimum number of elements printed for a long
+	// page.
 	leastCost, leastElements = 3, 300
-	// pageTime is how long the page is read for an answer that can do without.
+	// pageTime limits the time to read a page that the answer can do without.
 	pageTime = 5 * time.Second
 )
 
-// Effect prints what an action did to a tab as DENSE_DIFF, for one caller.
+// Effect prints the effect of an action on a tab as DENSE_DIFF, for one caller.
 type Effect struct {
 	reader *Reader
 	tab    *actor.Tab
@@ -40,24 +41,24 @@ type Effect struct {
 	again []*domtapv1.Outcome
 }
 
-// Again returns what the page that Print has printed says and the one before it did not; see outcome.Again.
+// Again returns the outcomes that are visible on the page printed by Print, but not on the previous page. See outcome.Again.
 func (e *Effect) Again() []*domtapv1.Outcome { return e.again }
 
-// EffectForm says how an Effect is printed.
+// EffectForm controls how an Effect is printed.
 type EffectForm struct {
-	// Structural says that structural elements are listed, too.
+	// Structural includes structural elements.
 	Structural bool
-	// Brief leaves out what the caller knows; see InteractRequest.brief.
+	// Brief leaves out what the caller already knows. See InteractRequest.brief.
 	Brief bool
 }
 
-// Effect makes the Effect of an action of a client, the one that the request names, on a tab.
+// Effect returns the Effect of an action on a tab. client is the client ID in the request.
 func (c *Reader) Effect(ctx context.Context, tab *actor.Tab, client string, form EffectForm) *Effect {
 	return &Effect{reader: c, tab: tab, shared: c.Views.Of(tab), who: connections.Caller(ctx, client), client: client, EffectForm: form}
 }
 
-// Print returns what changed since the caller was last shown the page, or the page where that costs less, or is new;
-// empty: nothing that is listed.
+// Print returns the changes since the caller was last shown the page. It returns the whole page if the page is new or costs less than the
+// changes. It returns "" if no listed element changed.
 func (e *Effect) Print(ctx context.Context, o *turn.Outcome) string {
 	from := o.Before
 	if shown := e.shared.Shown(e.who, o.After); shown != nil {
@@ -68,7 +69,7 @@ func (e *Effect) Print(ctx context.Context, o *turn.Outcome) string {
 			e.again = outcome.Again(o.Before, now, page)
 			return page
 		}
-		from = &dom.Snapshot{URL: o.After.URL, Document: o.After.Document, Epoch: o.After.Epoch} // none of its elements was shown
+		from = &dom.Snapshot{URL: o.After.URL, Document: o.After.Document, Epoch: o.After.Epoch} // no element of the new page was shown yet
 	}
 	text := e.changes(from, o.After, o)
 	if cost := tokens.Count(text); cost > leastCost*min(leastElements, turn.WithoutStructure(o.After.Elements).Len()) {
@@ -76,14 +77,14 @@ func (e *Effect) Print(ctx context.Context, o *turn.Outcome) string {
 		if page != "" && tokens.Count(page) < cost {
 			return page
 		}
-		if now != nil && now != o.After { // which counts as shown
+		if now != nil && now != o.After { // now counts as shown
 			text = e.changes(from, now, o)
 		}
 	}
 	return text
 }
 
-// changes returns what leads to a state, which the caller is shown thereby.
+// changes returns the changes between two states and records that the caller was shown the new one.
 func (e *Effect) changes(from, to *dom.Snapshot, o *turn.Outcome) string {
 	e.shared.SetShown(e.who, to)
 	form := views.ChangesForm{Listed: e.listed, Limit: acting.MaxListed, Brief: e.Brief}
@@ -97,7 +98,7 @@ func (e *Effect) changes(from, to *dom.Snapshot, o *turn.Outcome) string {
 	return ""
 }
 
-// listed returns the elements that count of a state of the page.
+// listed returns the elements of a page state that the diff compares.
 func (e *Effect) listed(s *dom.Snapshot) dom.List {
 	if e.Structural {
 		return s.Elements
@@ -105,8 +106,8 @@ func (e *Effect) listed(s *dom.Snapshot) dom.List {
 	return turn.WithoutStructure(s.Elements)
 }
 
-// page returns the page as DENSE, as GetCompact does, and the state that it shows; budget 0: with the default. It is
-// empty when the page cannot be read now.
+// page returns the page as DENSE, as GetCompact does, and the state that it shows. A budget of 0 selects the default. It returns "" if the
+// page cannot be read now.
 func (e *Effect) page(ctx context.Context, o *turn.Outcome, budget int32) (string, *dom.Snapshot) {
 	if o.Info.Dialog != nil || o.Info.Status != actor.StatusReady && o.Info.Status != actor.StatusLoading {
 		return "", nil

@@ -1,11 +1,11 @@
-// Package reading reads tabs for handlers that answer with elements or with compact text: GetDom, GetCompact, the lists of ReadPage, and
-// the changes that an action is answered with.
+// Package reading reads tabs for handlers that return elements or compact text: GetDom, GetCompact, the lists of ReadPage, and the changes
+// after an action.
 //
-// A Snapshot is computed per call from an immutable snapshot of the page, so that no call changes what another sees. What a caller was
-// shown is noted in package views: later diffs are made against that.
+// Each call computes its Snapshot from an immutable snapshot of the page, so no call affects the view of another. Package views records
+// what each caller was shown. Later diffs start from that.
 //
-// Callers owe a valid request (package check). The errors that they get are those of package actor; package rpcstatus makes
-// statuses of them.
+// Callers must pass valid requests (package check). The functions return errors of package actor, which package rpcstatus converts to
+// statuses.
 package reading
 
 import (
@@ -22,21 +22,21 @@ import (
 	"github.com/domtap/domtap/internal/server/views"
 )
 
-// ForReadPage is the client ID whose baselines the lists of ReadPage use, so that they disturb no diffs. No
-// request can name it.
+// ForReadPage is the client ID that the lists of ReadPage use, so that they do not affect the baselines of diffs. A request cannot contain
+// it.
 const ForReadPage = "\x00ReadPage"
 
-// Reader reads tabs. All its fields but Replay are set.
+// Reader reads tabs. All fields except Replay must be set.
 type Reader struct {
-	// Access is the only way to tabs.
+	// Access provides the only access to tabs.
 	Access *authz.Access
-	// Views has what the callers have seen of the tabs.
+	// Views records the views that callers have received.
 	Views *views.Cache
-	// Replay has the recordings that this daemon replays; nil: its tabs are live.
+	// Replay serves recordings instead of live tabs. If nil, the tabs are live.
 	Replay *replay.Player
 }
 
-// Source finds what a tab of the caller is watched on: the tab, or a copy of another node's.
+// Source returns the source for watching a tab of the caller: the tab itself, or a copy of another node's tab.
 func (c *Reader) Source(ctx context.Context, id string) (streaming.Source, error) {
 	remote, ok := streaming.SourceOf(ctx)
 	if !ok {
@@ -48,8 +48,8 @@ func (c *Reader) Source(ctx context.Context, id string) (streaming.Source, error
 	return remote, nil
 }
 
-// Moment makes the moment that a request names; zero for none. A daemon with live tabs has no moment but that, so that any
-// other fails when a tab is read.
+// Moment converts the moment of a request. It returns the zero Moment if the request names none. If the tabs are live, it returns an
+// invalid moment for any other, so that reading the tab fails.
 func (c *Reader) Moment(at *domtapv1.Moment) actor.Moment {
 	switch {
 	case at == nil:
@@ -60,7 +60,7 @@ func (c *Reader) Moment(at *domtapv1.Moment) actor.Moment {
 	return c.Replay.Moment(at)
 }
 
-// InfoAt is what a tab was at a moment.
+// InfoAt returns the state of a tab at a moment.
 func (c *Reader) InfoAt(ctx context.Context, tab *actor.Tab, at *domtapv1.Moment) (actor.Info, error) {
 	if at == nil {
 		return tab.Info(), nil

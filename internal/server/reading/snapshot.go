@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// Request is what GetDom and GetCompact have in common.
+// Request is implemented by GetDomRequest and GetCompactRequest.
 type Request interface {
 	views.Request
 	GetTabId() string
@@ -31,32 +31,32 @@ type Request interface {
 	GetObserveOnly() bool
 }
 
-// Snapshot is a tab as one call shows it, and the change from what the caller had before.
+// Snapshot is the state of a tab for one call, and the change since the caller's previous read.
 type Snapshot struct {
 	tab  views.Page
 	head *actor.Head
 	sel  views.Selection
-	// View is what the request selects, and Next the cursor of the part after it; empty: there is none.
+	// View is the selected view. Next is the cursor of the rest, or empty if nothing is left.
 	View  *views.View
 	Next  string
-	boxes *views.Placed // nil: the request wants none
+	boxes *views.Placed // nil if the request wants none
 	late  []dom.FrameID // frames that did not answer in time
-	// change leads to view from an earlier view; nil: none was asked for, or resync says why not.
+	// change leads from an earlier view to View. It is nil if the request wants no changes, or if resync gives the reason why there is no
+	// diff.
 	change *views.Change
 	from   views.Seen
 	resync string
-	// byCost says that a diff is sent whenever it costs less than the view, however much changed.
+	// byCost reports that a diff is sent whenever it costs less than the view, regardless of how much has changed.
 	byCost bool
 }
 
-// isDenseDiff reports whether a request asks for DENSE_DIFF.
+// isDenseDiff reports whether the format of a request is DENSE_DIFF.
 func isDenseDiff(r Request) bool {
 	compact, ok := r.(*domtapv1.GetCompactRequest)
 	return ok && compact.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF
 }
 
-// Snapshot reads the tab and makes the view that the request selects. since is the request's
-// since_revision.
+// Snapshot reads the tab and computes the selected view. since is the request's since_revision.
 func (c *Reader) Snapshot(ctx context.Context, r Request, since *uint64, boxes bool) (*Snapshot, error) {
 	if r.GetObserveOnly() {
 		return c.observe(ctx, r)
@@ -75,7 +75,7 @@ func (c *Reader) Snapshot(ctx context.Context, r Request, since *uint64, boxes b
 			shared.Followed.Ask(shared.LastState(connections.Caller(ctx, r.GetClientId())).Snapshot, now.Snapshot)
 		}
 		if views.Ambiguous(now) && !shared.Followed.Is(now.Snapshot) {
-			wanted.Structural = true // what stands around elements says which one each is
+			wanted.Structural = true // the contexts that distinguish elements come from structural elements
 			reading, now, err = c.look(ctx, tab, r, wanted)
 		}
 	}
@@ -98,7 +98,7 @@ func (c *Reader) Snapshot(ctx context.Context, r Request, since *uint64, boxes b
 	return s, nil
 }
 
-// observe is Snapshot for a caller who only looks: of the tab, or of the copy that the call is to be served from. Nothing is noted of it but what it cost.
+// observe reads a tab, or its local copy, for a caller that must leave no trace. It records only the cost of the call.
 func (c *Reader) observe(ctx context.Context, r Request) (*Snapshot, error) {
 	source, err := c.Source(ctx, r.GetTabId())
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *Reader) observe(ctx context.Context, r Request) (*Snapshot, error) {
 	return s, nil
 }
 
-// look reads the tab once, and makes the view that the request selects.
+// look reads the tab once and computes the selected view.
 func (c *Reader) look(ctx context.Context, tab *actor.Tab, r Request, wanted actor.ReadOptions) (reading actor.Reading, now *views.View, err error) {
 	if reading, err = tab.Read(ctx, wanted); err != nil {
 		return reading, nil, err
@@ -138,14 +138,13 @@ func (c *Reader) look(ctx context.Context, tab *actor.Tab, r Request, wanted act
 	return reading, now, err
 }
 
-// compareWithBaseline makes the view the baseline of the caller, and finds the change from the earlier one
-// if the request asks for it.
+// compareWithBaseline makes the view the caller's baseline. If the request wants changes, it also computes them from the previous baseline.
 func (s *Snapshot) compareWithBaseline(ctx context.Context, r Request, since *uint64, shared *views.Tab, seen views.Seen) {
 	who, unnamed := connections.Caller(ctx, r.GetClientId()), connections.Caller(ctx, "")
 	shown := shared.Shown(who, s.View.Snapshot)
 	last, resync := shared.Swap(who, seen)
 	shared.Asked(who, r, s.View.Snapshot)
-	if who != unnamed { // its turns may name no client
+	if who != unnamed { // the caller's turns may omit the client ID
 		shared.SetState(unnamed, views.State{Snapshot: s.View.Snapshot, Mark: seen.Mark})
 	}
 	if who != unnamed && r.GetClientId() != ForReadPage {
@@ -153,7 +152,7 @@ func (s *Snapshot) compareWithBaseline(ctx context.Context, r Request, since *ui
 	}
 	s.byCost = isDenseDiff(r)
 	if s.byCost && shown != nil && (resync != "" || shown.Revision > last.View.Snapshot.Revision) {
-		if from, err := shared.At(s.head, shown, s.sel); err == nil { // an action showed more than the last read
+		if from, err := shared.At(s.head, shown, s.sel); err == nil { // an action has shown a newer state than the last read
 			last, resync = views.Seen{View: from}, ""
 		}
 	}
@@ -168,7 +167,7 @@ func (s *Snapshot) compareWithBaseline(ctx context.Context, r Request, since *ui
 	}
 }
 
-// account records how the page was read.
+// account records the read in the usage figures.
 func (s *Snapshot) account(ctx context.Context, shared *views.Tab, part bool) {
 	note := metering.Of(ctx)
 	if note == nil {
@@ -187,7 +186,7 @@ func (s *Snapshot) account(ctx context.Context, shared *views.Tab, part bool) {
 	note.Whole(shared.Whole(s.View.Snapshot), part)
 }
 
-// compare finds the change from an earlier view, unless resync says why there is none.
+// compare computes the change from an earlier view, unless resync gives a reason why there is none.
 func (s *Snapshot) compare(from views.Seen, resync string) {
 	if s.resync = resync; resync != "" {
 		return
@@ -200,7 +199,7 @@ func (s *Snapshot) compare(from views.Seen, resync string) {
 	s.change, s.from = c, from
 }
 
-// Metadata describes what the answer holds and how to get the rest.
+// Metadata describes the contents of the answer and the cursor to the rest.
 func (s *Snapshot) Metadata(v view.View) *domtapv1.ViewMetadata {
 	m := convert.Metadata(v, tokens.Name)
 	m.NextCursor, m.PageLimited, m.Signals = s.Next, s.View.Snapshot.Limited, convert.Signals(s.View.Signals())
@@ -210,7 +209,7 @@ func (s *Snapshot) Metadata(v view.View) *domtapv1.ViewMetadata {
 	return m
 }
 
-// diff returns the diff message, or nil.
+// diff returns the diff message, or nil if there is no change to report.
 func (s *Snapshot) diff(geometry bool) *domtapv1.Diff {
 	if s.change == nil {
 		return nil

@@ -1,10 +1,10 @@
 // Package recorder records tabs to files.
 //
-// A Recorder knows which tabs are to be recorded, and has one goroutine for each that is. That goroutine follows the heads of
-// the tab as a stream does: it is a cursor, so it never delays the tab, and when it is behind it goes through the revisions that
-// the tab still knows. Whatever happens to a file ends its recording alone.
+// A Recorder knows which tabs to record, and runs one goroutine for each recorded tab. Like a stream, that goroutine is a cursor on the
+// heads of the tab, so it never delays the tab. If it falls behind, it reads the revisions that the tab still has. An error of a file ends
+// only its own recording.
 //
-// Callers owe a Close, which ends all recordings and waits for them.
+// Callers must call Close, which ends all recordings and waits for them.
 package recorder
 
 import (
@@ -28,54 +28,54 @@ import (
 )
 
 const (
-	// Extension is that of the names of recordings.
+	// Extension is the file name extension of recordings.
 	Extension = ".domtap"
-	// maxRunning is how many recordings are made at the same time.
+	// maxRunning limits the concurrent recordings.
 	maxRunning = 500
-	// maxEnded is how many recordings are remembered that have ended.
+	// maxEnded limits the ended recordings that are remembered.
 	maxEnded = 200
-	// DefaultBytes and DefaultAge bound the recording of a tab, unless Options say otherwise.
+	// DefaultBytes and DefaultAge are the default limits of a tab's recording.
 	DefaultBytes = 256 << 20
 	DefaultAge   = 24 * time.Hour
 )
 
-// Config says where recordings go.
+// Config configures a Recorder.
 type Config struct {
-	// Dir is where the files are made. It is created when it is needed.
+	// Dir is the directory of the files. It is created when needed.
 	Dir string
-	// KeepBytes and KeepAge bound what is kept in Dir: recordings that have ended are removed, the oldest first, when all take more or
-	// when they ended longer ago. 0: nothing is removed.
+	// KeepBytes and KeepAge limit the ended recordings kept in Dir. If all files together are larger than KeepBytes, the oldest ended
+	// recordings are removed; recordings that ended longer than KeepAge ago are removed too. Zero means no limit.
 	KeepBytes int64
 	KeepAge   time.Duration
 	// Program is the version of domtap.
 	Program string
-	// Timelines have what happens on tabs.
+	// Timelines holds the timelines of the tabs.
 	Timelines *timelines.Timelines
 	Logger    *slog.Logger
 }
 
-// Options say how to record.
+// Options configure a recording.
 type Options struct {
-	// MaxBytes and MaxAge end the recording of a tab. 0: DefaultBytes, DefaultAge.
+	// MaxBytes and MaxAge end the recording of a tab when reached. Zero means DefaultBytes and DefaultAge.
 	MaxBytes int64
 	MaxAge   time.Duration
-	// OmitPictures takes no pictures.
+	// OmitPictures disables pictures.
 	OmitPictures bool
-	// Renew begins another recording of a tab when one has reached a bound.
+	// Renew starts another recording of a tab when one has reached a limit.
 	Renew bool
 }
 
-// Scope says which tabs are meant. Only those are whose session Owns holds for.
+// Scope selects tabs or recordings. It is limited to sessions for which Owns returns true.
 type Scope struct {
-	// ID is that of a recording, Tab and Session those of tabs; at most one is set, and none means all.
+	// ID selects a recording, Tab and Session select tabs. At most one may be set. If none is set, everything is selected.
 	ID, Tab, Session string
 	Owns             func(session string) bool
 }
 
-// Everything is the scope of all tabs, whoever owns them.
+// Everything returns the scope of all tabs of all owners.
 func Everything() Scope { return Scope{Owns: func(string) bool { return true }} }
 
-// has reports whether a tab is meant.
+// has reports whether the scope contains a tab.
 func (s Scope) has(tab, session string) bool {
 	return s.Owns(session) && (s.Tab == "" || s.Tab == tab) && (s.Session == "" || s.Session == session)
 }
@@ -83,7 +83,7 @@ func (s Scope) has(tab, session string) bool {
 // Info describes a recording.
 type Info = recording.Info
 
-// rule is what makes tabs be recorded that are opened later.
+// rule selects tabs to record when they are opened.
 type rule struct {
 	scope   Scope
 	owner   string
@@ -96,25 +96,25 @@ type Recorder struct {
 	pool *tabpool.Pool
 	ctx  context.Context
 	end  context.CancelFunc
-	// work are the goroutines.
+	// work counts the goroutines.
 	work  sync.WaitGroup
 	watch sync.Once
 
 	mu      sync.Mutex
 	closed  bool
 	rules   []rule
-	running map[string]*take // by tab
+	running map[string]*take // keyed by tab
 	ended   []Info           // oldest first
 }
 
-// New makes a Recorder for the tabs of a pool. It works until ctx ends or Close is called.
+// New returns a Recorder for the tabs of a pool. It runs until ctx ends or Close is called.
 func New(ctx context.Context, pool *tabpool.Pool, cfg Config) *Recorder {
 	r := &Recorder{cfg: cfg, pool: pool, running: map[string]*take{}}
 	r.ctx, r.end = context.WithCancel(ctx)
 	return r
 }
 
-// Close ends all recordings, and returns when their files are complete.
+// Close ends all recordings. It returns when their files are complete.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	r.closed = true
@@ -123,9 +123,9 @@ func (r *Recorder) Close() {
 	r.work.Wait()
 }
 
-// Record records the tabs of a scope for an owner, and those that are opened later. It returns the recordings of those that are open when
-// their first states are written. It fails with an *apierr.Error of kind Exhausted when there are too many, Recording when a file cannot
-// be made.
+// Record records the open tabs of a scope for an owner, and tabs of the scope that are opened later. It returns the recordings of the open
+// tabs after their first states were written. It returns an *apierr.Error of kind Exhausted if there are too many recordings, and of kind
+// Recording if a file cannot be created.
 func (r *Recorder) Record(ctx context.Context, s Scope, owner string, o Options) ([]Info, error) {
 	o.MaxBytes, o.MaxAge = cmp.Or(o.MaxBytes, DefaultBytes), cmp.Or(o.MaxAge, DefaultAge)
 	if s.Tab == "" {
@@ -154,7 +154,7 @@ func (r *Recorder) Record(ctx context.Context, s Scope, owner string, o Options)
 	return out, nil
 }
 
-// watchTabs records tabs that are opened, until the Recorder ends.
+// watchTabs records newly opened tabs until the Recorder ends.
 func (r *Recorder) watchTabs() {
 	for r.ctx.Err() == nil {
 		watch := r.pool.Watch()
@@ -165,7 +165,7 @@ func (r *Recorder) watchTabs() {
 					watch.Stop()
 					return
 				}
-				break // it was too far behind: another one begins with all tabs
+				break // the watch fell too far behind; a new one starts with all tabs
 			}
 			if event.Kind == actor.TabOpened {
 				r.opened(event.Info)
@@ -175,7 +175,7 @@ func (r *Recorder) watchTabs() {
 	}
 }
 
-// opened records a tab if a rule says so.
+// opened records a tab if a rule selects it.
 func (r *Recorder) opened(info actor.Info) {
 	r.mu.Lock()
 	i := slices.IndexFunc(r.rules, func(one rule) bool { return one.scope.has(info.ID, info.Session) })
@@ -194,7 +194,7 @@ func (r *Recorder) opened(info actor.Info) {
 	}
 }
 
-// start begins the recording of a tab, or returns the one that is being made.
+// start starts the recording of a tab, or returns the running one.
 func (r *Recorder) start(tab *actor.Tab, o Options) (*take, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -216,7 +216,7 @@ func (r *Recorder) start(tab *actor.Tab, o Options) (*take, error) {
 	return t, nil
 }
 
-// create makes the file of a recording.
+// create creates the file of a recording.
 func (r *Recorder) create(tab *actor.Tab, o Options) (*take, error) {
 	if err := os.MkdirAll(r.cfg.Dir, 0o700); err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func (r *Recorder) create(tab *actor.Tab, o Options) (*take, error) {
 		ID: t.known.ID, Tab: t.known.Tab, Session: t.known.Session, Started: t.known.Started, Program: r.cfg.Program,
 	})
 	if err != nil {
-		_ = file.Close() // the error of the writer says more
+		_ = file.Close() // the error of the writer is more helpful
 		_ = os.Remove(t.known.File)
 		return nil, err
 	}
@@ -273,7 +273,7 @@ func (r *Recorder) run(t *take) {
 	}
 }
 
-// Stop ends the recordings of a scope, and returns them when their files are complete.
+// Stop ends the recordings of a scope. It returns them when their files are complete.
 func (r *Recorder) Stop(ctx context.Context, s Scope, owner string) ([]Info, error) {
 	r.mu.Lock()
 	if s.ID == "" && s.Tab == "" {
@@ -290,7 +290,7 @@ func (r *Recorder) Stop(ctx context.Context, s Scope, owner string) ([]Info, err
 	r.mu.Unlock()
 	var out []Info
 	for _, t := range ending {
-		t.stop() // all at the same time: each may take a last picture
+		t.stop() // all concurrently, because each may take a last picture
 	}
 	for _, t := range ending {
 		select {
@@ -307,7 +307,7 @@ func (r *Recorder) Stop(ctx context.Context, s Scope, owner string) ([]Info, err
 	return out, nil
 }
 
-// List lists the recordings of a scope, the newest first.
+// List lists the recordings of a scope, newest first.
 func (r *Recorder) List(s Scope) []Info {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -327,7 +327,7 @@ func newestFirst(all []Info) {
 	slices.SortStableFunc(all, func(a, b Info) int { return b.Started.Compare(a.Started) })
 }
 
-// prune removes recordings that have ended, as Config says.
+// prune removes ended recordings as configured by KeepBytes and KeepAge.
 func (r *Recorder) prune() {
 	if r.cfg.KeepBytes == 0 && r.cfg.KeepAge == 0 {
 		return
@@ -344,7 +344,7 @@ func (r *Recorder) prune() {
 		return
 	}
 	var kept int64
-	for _, e := range slices.Backward(entries) { // their names begin with when they began
+	for _, e := range slices.Backward(entries) { // their names start with the start time
 		info, err := e.Info()
 		path := filepath.Join(r.cfg.Dir, e.Name())
 		if err != nil || !info.Mode().IsRegular() || filepath.Ext(path) != Extension {

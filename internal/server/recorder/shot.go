@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// pictureEvery is the least time between two pictures of a tab.
+	// pictureEvery is the minimum time between two pictures of a tab.
 	pictureEvery = time.Second
-	// pictureLimit is how long a page may take to be drawn.
+	// pictureLimit limits the time to draw a page.
 	pictureLimit = 5 * time.Second
-	// pictureWidth is how many pixels a picture is wide at most, and pictureQuality that of its JPEG: text can just be read.
+	// pictureWidth is the maximum width of a picture in pixels. pictureQuality is its JPEG quality. Text is just legible.
 	pictureWidth   = 480
 	pictureQuality = 60
-	// shotQuality is that of the picture that it is made of.
+	// shotQuality is the JPEG quality of the original screenshot.
 	shotQuality = 85
 )
 
-// shot takes a small picture of what a tab shows, masked as pictures for clients are.
+// shot takes a small picture of a tab, masked like the pictures for clients.
 func shot(ctx context.Context, tab *actor.Tab) (*recording.Picture, error) {
 	ctx, cancel := context.WithTimeout(ctx, pictureLimit)
 	defer cancel()
@@ -52,7 +52,7 @@ func shot(ctx context.Context, tab *actor.Tab) (*recording.Picture, error) {
 	}, nil
 }
 
-// shrink makes a picture at most as wide as width: each pixel is the mean of those that it stands for.
+// shrink scales a picture down to at most width. Each pixel is the mean of the pixels that it replaces.
 func shrink(from image.Image, width int) *image.RGBA {
 	size := from.Bounds().Size()
 	in := image.NewRGBA(image.Rect(0, 0, size.X, size.Y))

@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// flushEvery is how long something may wait to be written: a daemon that is killed loses as much.
+	// flushEvery is the interval between two flushes. A daemon that is killed loses at most that much.
 	flushEvery = time.Second
-	// maxBehind is how many revisions are looked up that were missed.
+	// maxBehind limits how many missed revisions are looked up.
 	maxBehind = 256
-	// reserve is what a recording may still need when it reaches its bound: its end.
+	// reserve is the space in bytes that a recording keeps for its end record.
 	reserve = 1 << 10
-	// beforehand is how old entries of the timeline may be when a recording begins.
+	// beforehand is the maximum age of timeline entries at the start of a recording.
 	beforehand = 2 * time.Second
 )
 
@@ -38,24 +38,23 @@ type take struct {
 	timeline *timelines.Tab
 	log      *slog.Logger
 	file     *os.File
-	// begun is closed when the first state is written, or the recording failed; ended when the file is complete.
+	// begun is closed when the first state was written or the recording has failed. ended is closed when the file is complete.
 	begun, ended chan struct{}
 	// stopped is closed by stop.
 	stopped  chan struct{}
 	stopOnce sync.Once
 
-	// writer, last, notice, version and logged are those of run: the newest state, notice, version of the timeline and entry of the
-	// log that are written.
+	// These fields belong to run. They hold the newest state, notice, timeline version and log entry that were written.
 	writer          *recording.Writer
 	last            actor.Published
 	notice          uint64
 	version, logged uint64
-	// shots delivers pictures; shooting says that one is being taken, shotAt when the last one was begun, and wanted that
-	// another one is.
+	// shots delivers pictures. shooting reports that one is being taken. shotAt is when the last one was started. wanted reports that
+	// another one is due.
 	shots            chan *recording.Picture
 	shooting, wanted bool
 	shotAt           time.Time
-	// pictured is the newest state when the last picture was begun.
+	// pictured is the newest state at the start of the last picture.
 	pictured *dom.Snapshot
 
 	mu    sync.Mutex
@@ -69,7 +68,7 @@ func (t *take) info() Info {
 	return t.known
 }
 
-// note changes what is known of the recording.
+// note changes the description of the recording.
 func (t *take) note(change func(i *Info)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,7 +79,7 @@ func (t *take) note(change func(i *Info)) {
 // stop ends the recording on request.
 func (t *take) stop() { t.stopOnce.Do(func() { close(t.stopped) }) }
 
-// end is why a recording ends.
+// end is the reason why a recording ends.
 type end struct {
 	reason recording.Reason
 	detail string
@@ -102,7 +101,7 @@ func (t *take) run(ctx context.Context) {
 	t.begin()
 }
 
-// begin says that the first state is written, or never will be.
+// begin closes begun, because the first state was written or never will be.
 func (t *take) begin() {
 	select {
 	case <-t.begun:
@@ -111,14 +110,14 @@ func (t *take) begin() {
 	}
 }
 
-// follow writes what happens until the recording ends.
+// follow writes the tab's changes until the recording ends.
 func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 	following, err := t.tab.Follow(actor.WatchOptions{Structural: true, Notices: true})
 	if err != nil {
 		return end{recording.ReasonWriteFailed, err.Error()}
 	}
 	defer following.Release()
-	t.notice = t.tab.Head().Notices().Last() // what was noticed before is no news
+	t.notice = t.tab.Head().Notices().Last() // earlier notices are not part of the recording
 	t.wanted = true
 	age := time.NewTimer(t.options.MaxAge)
 	defer age.Stop()
@@ -163,14 +162,14 @@ func (t *take) follow(ctx context.Context, shots *sync.WaitGroup) end {
 	}
 }
 
-// takeLast records what is there when the recording is stopped.
+// takeLast records the final state when the recording is stopped.
 func (t *take) takeLast(ctx context.Context) error {
 	_, err := t.take(t.tab.Head())
 	return errors.Join(err, t.readLog(), t.lastPicture(ctx))
 }
 
-// lastPicture adds what was shown when the recording was stopped, unless nothing has changed since the last picture. While a dialog is open, or the page does not
-// answer for pictureLimit, there is none.
+// lastPicture adds a picture of the final state, unless nothing has changed since the last picture. It adds none while a dialog is open, or
+// if the page does not answer within pictureLimit.
 func (t *take) lastPicture(ctx context.Context) error {
 	if t.options.OmitPictures {
 		return nil
@@ -191,19 +190,19 @@ func (t *take) lastPicture(ctx context.Context) error {
 	return t.picture(picture)
 }
 
-// gone is the end of a recording whose tab or daemon ends.
+// gone returns the end of a recording whose tab or daemon ends.
 func (t *take) gone(ctx context.Context) end {
 	if ctx.Err() != nil {
 		return end{recording.ReasonDaemonStopped, ""}
 	}
-	<-t.tab.Done() // follows at once on the head that says so
+	<-t.tab.Done() // closes immediately after that head
 	if err := t.tab.Err(); err != nil {
 		return end{recording.ReasonTabGone, masks.Text(err.Error())}
 	}
 	return end{recording.ReasonTabGone, "the tab was closed"}
 }
 
-// take writes a head and what happened; more is closed when more happens.
+// take writes a head and new timeline entries. more is closed when there are further entries.
 func (t *take) take(head *actor.Head) (more <-chan struct{}, err error) {
 	if err := t.state(head); err != nil {
 		return nil, err
@@ -224,12 +223,13 @@ func (t *take) take(head *actor.Head) (more <-chan struct{}, err error) {
 	return more, nil
 }
 
-// isNews reports whether an entry is part of the recording: it began since, or just before, as the call did that opened the tab.
+// isNews reports whether an entry belongs to the recording. Its time is after the start, or just before it, like the call that opened the
+// tab.
 func (t *take) isNews(e *timeline.Entry) bool {
 	return e.GetTime().AsTime().After(t.known.Started.Add(-beforehand))
 }
 
-// shown reports whether an entry changed what the page shows, so that a picture is due.
+// shown reports whether an entry changed what the page shows and thus requires a picture.
 func shown(e *domtapv1.TimelineEntry) bool {
 	switch e.GetEvent().(type) {
 	case *domtapv1.TimelineEntry_Turn:
@@ -240,7 +240,7 @@ func shown(e *domtapv1.TimelineEntry) bool {
 	return false
 }
 
-// state writes a head, and the revisions before it that were missed.
+// state writes a head, and earlier revisions that were missed.
 func (t *take) state(head *actor.Head) error {
 	now, was := head.Published(t.notice), t.last.Snapshot
 	if was == now.Snapshot && t.last.Info == now.Info && len(now.Noticed) == 0 {
@@ -277,7 +277,7 @@ func (t *take) write(at time.Time, now actor.Published) error {
 	return nil
 }
 
-// readLog writes what the page has logged since, requests included.
+// readLog writes new log entries of the page, including requests.
 func (t *take) readLog() error {
 	for {
 		news := t.tab.Log().Read(pagelog.Query{After: t.logged, Max: 1000})
@@ -294,7 +294,7 @@ func (t *take) readLog() error {
 	}
 }
 
-// shoot takes a picture beside, if one is wanted and the last one is old enough.
+// shoot takes a picture concurrently, if one is due and the last one is old enough.
 func (t *take) shoot(ctx context.Context, shots *sync.WaitGroup) {
 	if t.options.OmitPictures || !t.wanted || t.shooting || time.Since(t.shotAt) < pictureEvery {
 		return
@@ -309,7 +309,7 @@ func (t *take) shoot(ctx context.Context, shots *sync.WaitGroup) {
 	})
 }
 
-// picture writes a picture; nil: none could be taken.
+// picture writes a picture. p is nil if the picture failed.
 func (t *take) picture(p *recording.Picture) error {
 	t.shooting = false
 	if p == nil {

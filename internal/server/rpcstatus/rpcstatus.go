@@ -1,8 +1,7 @@
-// Package rpcstatus turns errors into gRPC statuses: a code from one table, a message that says what to
-// do next, and the details of google.rpc that programs read.
+// Package rpcstatus converts errors to gRPC statuses. A status has a code from one table, a message that suggests what to do next, and
+// google.rpc details for programs.
 //
-// Every error of the server goes through From or New. Codes, reasons and metadata are a promise to
-// clients; messages are not.
+// Every error of the server passes through From or New. Codes, reasons and metadata are stable for clients; messages are not.
 package rpcstatus
 
 import (
@@ -32,13 +31,13 @@ import (
 // Domain is the domain of every ErrorInfo.
 const Domain = "domtap.dev"
 
-// mapping is the code and the reason of one kind of error.
+// mapping holds the code and the reason for one kind of error.
 type mapping struct {
 	code   codes.Code
 	reason string
 }
 
-// kinds maps the kinds of the actors' errors. It is the only such table; searches is that of searches, which no actor takes part in.
+// kinds maps the kinds of actors' errors. It is the only such table, apart from searches, which needs no actor.
 var kinds = map[apierr.ErrorKind]mapping{
 	apierr.NotFound:      {codes.NotFound, "NOT_FOUND"},
 	apierr.Stale:         {codes.FailedPrecondition, "STALE_REF"},
@@ -81,7 +80,8 @@ var searches = map[search.ErrorKind]mapping{
 	search.Rejected:       {codes.InvalidArgument, "SEARCH_QUERY"},
 }
 
-// From returns the error of a handler as an error with a status. An error that has one keeps it; nil stays nil.
+// From converts the error of a handler to an error with a status. An error with a status is returned unchanged, and nil is returned for
+// nil.
 func From(err error) error {
 	if err == nil {
 		return nil
@@ -116,7 +116,7 @@ func From(err error) error {
 	return New(codes.Internal, err.Error()+": this is a bug in domtap: see the daemon's log, and please report it")
 }
 
-// fromActor returns the error of an actor with its status and details.
+// fromActor converts the error of an actor.
 func fromActor(known *apierr.Error, message string) error {
 	m, ok := kinds[known.Kind]
 	if !ok {
@@ -135,7 +135,7 @@ func fromActor(known *apierr.Error, message string) error {
 	return New(m.code, message, details...)
 }
 
-// fromSearch returns the error of a search with its status and details.
+// fromSearch converts the error of a search.
 func fromSearch(e *search.Error) error {
 	m, ok := searches[e.Kind]
 	if !ok {
@@ -155,7 +155,7 @@ func fromSearch(e *search.Error) error {
 	return New(m.code, e.Error(), details...)
 }
 
-// exhausted is the error for a limit that was reached, with the time of the next attempt where it is known.
+// exhausted returns the error for a limit that was reached. It includes the time of the next attempt if that is known.
 func exhausted(e *limit.Exceeded) error {
 	details := []protoadapt.MessageV1{Info("LIMIT_REACHED", map[string]string{"limit": e.Limit, "max": e.Max}), quota(e.Client, e.Message)}
 	if e.Retry > 0 {
@@ -164,7 +164,7 @@ func exhausted(e *limit.Exceeded) error {
 	return New(codes.ResourceExhausted, e.Message, details...)
 }
 
-// quota makes the detail that says whose limit was reached: the client's, or the daemon's if client is empty.
+// quota returns the detail that names the owner of the limit: the client, or the daemon if client is empty.
 func quota(client, description string) *errdetails.QuotaFailure {
 	subject := "daemon"
 	if client != "" {
@@ -173,7 +173,7 @@ func quota(client, description string) *errdetails.QuotaFailure {
 	return &errdetails.QuotaFailure{Violations: []*errdetails.QuotaFailure_Violation{{Subject: subject, Description: validUTF8(description)}}}
 }
 
-// Limit returns the name of the limit that an error reports; empty: it reports none.
+// Limit returns the name of the limit that an error reports, or "" if it reports none.
 func Limit(err error) string {
 	st := status.Convert(err)
 	if st.Code() != codes.ResourceExhausted {
@@ -188,7 +188,7 @@ func Limit(err error) string {
 			return "" // the provider's limit
 		}
 	}
-	switch { // the messages of gRPC itself
+	switch { // messages of gRPC itself
 	case strings.Contains(st.Message(), "received message larger"):
 		return limit.Request
 	case strings.Contains(st.Message(), "send message larger"):
@@ -197,7 +197,7 @@ func Limit(err error) string {
 	return "other"
 }
 
-// metadata is the detail of an actor's error, with the refs of the candidates for an ambiguous target.
+// metadataOf returns the detail of an actor's error. For an ambiguous target, it adds the refs of the candidates.
 func metadataOf(e *apierr.Error) map[string]string {
 	if len(e.Candidates) == 0 {
 		return e.Detail
@@ -219,7 +219,7 @@ func hasStatus(err error) bool {
 	return errors.As(err, &s)
 }
 
-// Reason returns the reason of an error's ErrorInfo; empty: it has none.
+// Reason returns the reason of an error's ErrorInfo, or "" if there is none.
 func Reason(err error) string {
 	for _, detail := range status.Convert(From(err)).Details() {
 		if i, ok := detail.(*errdetails.ErrorInfo); ok {
@@ -229,7 +229,7 @@ func Reason(err error) string {
 	return ""
 }
 
-// violation makes the detail for one invalid field.
+// violation returns the detail for one invalid field.
 func violation(field, description string) *errdetails.BadRequest {
 	return &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: validUTF8(field), Description: validUTF8(description)}}}
 }
@@ -242,7 +242,7 @@ func badRequest(invalid *check.Invalid) error {
 	return New(codes.InvalidArgument, invalid.Error(), detail)
 }
 
-// Info makes the detail that names the reason of an error to programs.
+// Info returns the detail that identifies the reason of an error to programs.
 func Info(reason string, metadata map[string]string) *errdetails.ErrorInfo {
 	all := make(map[string]string, len(metadata))
 	for name, value := range metadata {
@@ -251,11 +251,11 @@ func Info(reason string, metadata map[string]string) *errdetails.ErrorInfo {
 	return &errdetails.ErrorInfo{Reason: reason, Domain: Domain, Metadata: all}
 }
 
-// validUTF8 replaces what a protobuf string cannot hold.
+// validUTF8 replaces invalid bytes, which a protobuf string cannot hold.
 func validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// New makes an error. If a detail does not encode, the error goes out without details. Package trailers
-// shortens errors that are too long for some clients when the call ends.
+// New returns an error with a status. If a detail cannot be encoded, the error has no details. When the call ends, package trailers
+// shortens errors that are too long for some clients.
 func New(code codes.Code, message string, details ...protoadapt.MessageV1) error {
 	s := status.New(code, validUTF8(message))
 	if detailed, err := s.WithDetails(details...); err == nil {
@@ -264,14 +264,14 @@ func New(code codes.Code, message string, details ...protoadapt.MessageV1) error
 	return s.Err()
 }
 
-// Recovered returns the error of a call whose handler panicked, and logs the stack. The value of the panic
-// could hold page content and goes nowhere. It must be called by the deferred function that recovered.
+// Recovered returns the error of a call whose handler panicked, and logs the stack. It does not log the panic's value, which could contain
+// page content. It must be called by the deferred function that recovered.
 func Recovered(ctx context.Context, logger *slog.Logger) error {
 	logger.ErrorContext(ctx, "a handler panicked", slog.String("stack", string(debug.Stack())))
 	return New(codes.Internal, "internal error: this is a bug in domtap: see the daemon's log, and please report it")
 }
 
-// UnknownNode is the error for the name of a node that is no part of the cluster.
+// UnknownNode returns the error for the name of a node that is not part of the cluster.
 func UnknownNode(id string) error {
 	return New(codes.NotFound, fmt.Sprintf("no node %q is part of the cluster: GetCluster lists the nodes", id),
 		Info("NOT_FOUND", map[string]string{"resource": "node"}))

@@ -1,5 +1,4 @@
-// Package steps converts the steps of a request to the actions of a turn. It is pure, and relies on the
-// checks of package check.
+// Package steps converts the steps of a request to the actions of a turn. It has no state, and relies on the validation of package check.
 package steps
 
 import (
@@ -8,7 +7,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Actions returns the actions of a step, in order; none for steps that do not act on the page.
+// Actions returns the actions of a step in order. It returns none for steps that do not act on the page.
 func Actions(s *domtapv1.Step) []driver.Action {
 	switch a := s.GetAction().(type) {
 	case *domtapv1.Step_Click:
@@ -58,15 +57,15 @@ func Actions(s *domtapv1.Step) []driver.Action {
 	return nil
 }
 
-// targeted is a step that has a target.
+// targeted is implemented by steps with a target.
 type targeted interface{ GetTarget() *domtapv1.Target }
 
-// at makes the action of a step with its target.
+// at returns the action of a step with its target.
 func at(kind driver.ActionKind, s targeted) driver.Action {
 	return driver.Action{Kind: kind, Spot: Spot(s.GetTarget())}
 }
 
-// Spot returns the element or the point of a target; neither for a target that must be resolved.
+// Spot returns the element or the point of a target. The result has neither if the target must be resolved first.
 func Spot(t *domtapv1.Target) driver.Spot {
 	spot := driver.At(dom.NoRef)
 	switch {

@@ -11,29 +11,28 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// Sender sends the messages of one stream, each within a time limit. gRPC blocks a send for as long as
-// the reader takes nothing and offers no way to give up, so the work of a stream runs beside its handler: when
-// the limit passes, the handler returns, which ends the stream's context and with it the send. A send costs
-// no switch between goroutines and sets no timer, which matters to a thousand readers of one change.
+// Sender sends the messages of one stream, each within a time limit. A gRPC send blocks while the reader reads nothing, and cannot be
+// canceled separately. So the work of a stream runs in its own goroutine. If a send exceeds the limit, the handler returns, which ends the
+// stream's context and with it the send. A send requires no goroutine switch and sets no timer, which matters when a thousand readers watch
+// one change.
 type Sender struct {
 	stream  grpc.ServerStream
 	limit   time.Duration
 	running *sync.WaitGroup
-	// start is what since counts from; since is when the send that is under way began, 0 when none is.
+	// start is the time that since is relative to. since is the start of the current send, or 0 if there is none.
 	start time.Time
 	since atomic.Int64
-	// begun says that the answer's headers went out. Only the work of the stream uses it.
+	// begun reports that the answer's headers were sent. Only the work of the stream uses it.
 	begun bool
 }
 
-// Sender makes the sender of a stream.
+// Sender returns a sender for a stream.
 func (s *Streams) Sender(stream grpc.ServerStream) *Sender {
 	return &Sender{stream: stream, limit: s.cfg.SendTimeout, running: &s.running, start: time.Now()}
 }
 
-// Run runs the work of the stream, which may send, and returns its error, or SLOW_READER when the reader
-// takes nothing for too long. After that the work must end with the stream's context. Run panics when the
-// work does.
+// Run runs the work of the stream, which may send, and returns its error. If a send exceeds the time limit, Run returns SLOW_READER; the
+// work must then end with the stream's context. If the work panics, so does Run.
 func (s *Sender) Run(work func() error) error {
 	type end struct {
 		err    error
@@ -68,7 +67,7 @@ func (s *Sender) Run(work func() error) error {
 	}
 }
 
-// left is how long the send that is under way, or one that begins now, may still take.
+// left returns the remaining time of the current send, or of one that would start now.
 func (s *Sender) left() time.Duration {
 	since := s.since.Load()
 	if since == 0 {
@@ -77,9 +76,9 @@ func (s *Sender) left() time.Duration {
 	return s.limit - (time.Since(s.start) - time.Duration(since))
 }
 
-// Accept tells the reader that the stream covers everything from now on: it sends the answer's headers,
-// unless a message did. Clients wait for them through what their library calls the header of a stream; a
-// browser takes a request for unanswered until then. After an error the stream is over.
+// Accept tells the reader that the stream covers all changes from now on. It sends the answer's headers, unless a message was sent already.
+// Clients wait for them by reading the stream's header; a browser treats the request as unanswered until then. After an error, the stream
+// has ended.
 func (s *Sender) Accept() error {
 	if s.begun {
 		return nil
@@ -88,8 +87,8 @@ func (s *Sender) Accept() error {
 	return s.stream.SendHeader(nil)
 }
 
-// Send returns when gRPC has taken the message: one of the stream's type, or a *wire.Message. After an error
-// the stream is over.
+// Send sends a message of the stream's type or a *wire.Message. It returns when gRPC has accepted the message. After an error, the stream
+// has ended.
 func (s *Sender) Send(m any) error {
 	s.begun = true
 	s.since.Store(max(1, int64(time.Since(s.start))))

@@ -1,7 +1,7 @@
-// Package streaming serves streams: WatchDom, and the sending of any stream to readers that may be slow.
+// Package streaming serves WatchDom, and sends messages of any stream to readers that may be slow.
 //
-// A stream is a cursor on a tab's head: a slow reader gets fewer, larger messages, and delays no other reader. It
-// ends with a reason. A reader that takes nothing for SendTimeout loses its stream.
+// A stream is a cursor on a tab's head. A slow reader gets fewer, larger messages and does not delay other readers. Every stream ends with
+// a reason. A stream is ended if a send blocks for SendTimeout.
 package streaming
 
 import (
@@ -13,45 +13,45 @@ import (
 
 // Config sets up Streams.
 type Config struct {
-	// SendTimeout is how long a reader may leave a message untaken.
+	// SendTimeout limits how long a send may block.
 	SendTimeout time.Duration
-	// Heartbeat is how long a stream is silent before it sends a heartbeat.
+	// Heartbeat is the time without a message after which a stream sends a heartbeat.
 	Heartbeat time.Duration
-	// StartTimeout is how long the page may take to answer at the begin of a stream.
+	// StartTimeout limits how long the page may take to answer when a stream starts.
 	StartTimeout time.Duration
-	// Metrics count what streams send. Nil: nothing is measured.
+	// Metrics counts what streams send. If nil, nothing is counted.
 	Metrics Metrics
 }
 
-// Metrics count what streams send. Their methods are called from many goroutines and must not wait.
+// Metrics counts what streams send. Its methods are called concurrently and must not block.
 type Metrics interface {
-	// Watching counts streams of changes that began, or with a negative number ended.
+	// Watching adds to the number of running streams of changes. by is negative when a stream ends.
 	Watching(by int)
-	// Sent records how long after the page's newest change gRPC took a message of a stream, and how many
-	// revisions the message covers.
+	// Sent records the delay between the page's newest change and the time at which gRPC accepted the message. folded is the number of
+	// revisions that the message covers.
 	Sent(after time.Duration, folded int)
-	// Resynced counts a whole view that was sent instead of a diff. There are few reasons.
+	// Resynced counts a whole view that was sent instead of a diff. The number of different reasons is small.
 	Resynced(reason string)
 }
 
-// Streams makes the streams of a server.
+// Streams serves the streams of a server.
 type Streams struct {
 	cfg Config
-	// running counts the work of streams, which may outlive the handler whose reader stopped reading.
+	// running counts the work of streams. Work may outlive the handler of a slow reader.
 	running sync.WaitGroup
 }
 
-// New makes Streams.
+// New returns Streams.
 func New(cfg Config) *Streams { return &Streams{cfg: cfg} }
 
-// Wait returns when no work of any stream is left. The contexts of all streams must have ended.
+// Wait waits until all work of streams has ended. The contexts of all streams must have ended.
 func (s *Streams) Wait() { s.running.Wait() }
 
-// maxSkew is how far the clock of a page may be behind the daemon's, delays included, to be used.
+// maxSkew is the maximum difference, delays included, by which a usable page clock may lag behind the daemon's.
 const maxSkew = 10 * time.Second
 
-// measure counts a message that was sent. The first message of a stream counts no delay: what a resuming
-// reader missed says nothing about the stream.
+// measure counts a message that was sent. The first message of a stream counts no delay, because changes that a resuming reader missed are
+// not the stream's delay.
 func (w *watcher) measure(m *domtapv1.WatchDomResponse) {
 	metrics, diff := w.cfg.Metrics, m.GetDiff() != nil
 	if diff && w.sequence > 1 {
@@ -68,7 +68,7 @@ func (w *watcher) measure(m *domtapv1.WatchDomResponse) {
 	}
 }
 
-// changedAt is when the change in a message happened: by the page's clock, unless that is skewed.
+// changedAt returns the time of the change in a message. It uses the page's clock, unless that is skewed.
 func changedAt(m *domtapv1.WatchDomResponse) time.Time {
 	observed := m.GetObservedAt().AsTime()
 	if m.GetPageTime() == nil {

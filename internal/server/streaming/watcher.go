@@ -18,9 +18,8 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// watcher is one WatchDom stream. It is a cursor, not a queue: it holds the view that its reader has,
-// waits for a newer head, and sends the difference in one message, so a slow reader costs nobody
-// anything and catches up in one step.
+// watcher is one WatchDom stream. It is a cursor, not a queue. It holds the reader's current view, waits for a newer head, and sends the
+// difference in one message. So a slow reader causes no cost for others and catches up in one step.
 type watcher struct {
 	cfg       Config
 	tab       Source
@@ -31,44 +30,43 @@ type watcher struct {
 	note      *metering.Call
 
 	sequence uint64
-	// shown is the view that the reader has; last is the revision and epoch of the last message, which
-	// may be older when the view did not change since.
+	// shown is the reader's current view. last identifies the last message, which may be older than shown if the view has not changed
+	// since.
 	shown *views.View
 	last  views.Point
-	// status and dialog are the ones that were reported last.
+	// status and dialog were reported last.
 	status actor.Status
 	dialog *driver.Dialog
-	// noticed is the number of the newest notice that the reader has, or that was there before it.
+	// noticed is the number of the newest notice that the reader has received or that preceded the stream.
 	noticed uint64
-	// sentAt is when the last message was sent, contentAt when the last one with content was.
+	// sentAt is the time of the last message, contentAt that of the last message with content.
 	sentAt, contentAt time.Time
 }
 
-// Source is a tab that can be watched: an *actor.Tab, or a copy of another node's.
+// Source is a tab that can be watched: an *actor.Tab, or a copy of another node's tab.
 type Source interface {
 	views.Page
-	// Head returns the newest state, and Watch has the following ones be what the options ask for; see actor.Tab.
+	// Head returns the newest state. Watch makes the following states contain what the options request. See actor.Tab.
 	Head() *actor.Head
 	Watch(ctx context.Context, o actor.WatchOptions) (release func(), err error)
-	// Err says why the tab ended, once Done is closed.
+	// Err returns the reason why the tab ended. It is valid after Done is closed.
 	Err() error
 }
 
 type sourceKey struct{}
 
-// WithSource returns the context of a call that watches a tab of another node, whose copy it is to be served from.
+// WithSource returns the context of a call that watches another node's tab through a local copy.
 func WithSource(ctx context.Context, s Source) context.Context {
 	return context.WithValue(ctx, sourceKey{}, s)
 }
 
-// SourceOf returns the copy that a call is to be served from; false: the tab is this node's.
+// SourceOf returns the local copy that serves a call. It returns false if the tab belongs to this node.
 func SourceOf(ctx context.Context) (Source, bool) {
 	s, ok := ctx.Value(sourceKey{}).(Source)
 	return s, ok
 }
 
-// Watch streams the changes of a view to a reader until the tab, the reader or the server ends; the error
-// says why.
+// Watch streams the changes of a view to a reader until the tab, the reader or the server ends. The error gives the reason.
 func (s *Streams) Watch(tab Source, shared *views.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
 	w := &watcher{
 		cfg: s.cfg, tab: tab, views: shared, selection: views.SelectionOf(r), request: r,
@@ -101,8 +99,8 @@ func (w *watcher) run(ctx context.Context) error {
 	return w.follow(ctx, head)
 }
 
-// start has the page report its changes. Where several elements have the same role and name, it reports what stands around
-// them, too: what the tab knows of the page says mostly beforehand whether that is so.
+// start makes the page report its changes. If several elements share role and name, it also requests their surroundings. The current head
+// usually shows in advance whether that is needed.
 func (w *watcher) start(ctx context.Context) (head *actor.Head, release func(), err error) {
 	wanted := w.selection.Watch()
 	wanted.Notices = w.request.GetIncludeOutcome()
@@ -126,19 +124,19 @@ func (w *watcher) start(ctx context.Context) (head *actor.Head, release func(), 
 // isAmbiguous reports whether elements of the view share role and name.
 func (w *watcher) isAmbiguous(head *actor.Head) bool {
 	now, err := w.views.At(head, head.Snapshot, w.selection)
-	return err == nil && views.Ambiguous(now) // begin has the error, too
+	return err == nil && views.Ambiguous(now) // begin returns the same error
 }
 
 // follow sends every change after head.
 func (w *watcher) follow(ctx context.Context, head *actor.Head) error {
-	// Resetting a timer for each message would cost more than the message. This one checks, when it fires,
-	// how long ago the last message was.
+	// Resetting a timer for each message would cost more than the message itself. When this timer fires, the loop checks how long ago the
+	// last message was sent.
 	silent := make(chan struct{}, 1)
 	silence := time.AfterFunc(w.cfg.Heartbeat, func() { silent <- struct{}{} })
 	defer silence.Stop()
 	var due <-chan time.Time
 	for done := ctx.Done(); ; {
-		// First, because the first head may be the last one: the renderer may have crashed a moment ago.
+		// Advance first, because the first head may also be the last one, for example if the renderer has just crashed.
 		over, err := w.advance(head, &due)
 		if over || err != nil {
 			return err
@@ -162,8 +160,8 @@ func (w *watcher) follow(ctx context.Context, head *actor.Head) error {
 	}
 }
 
-// advance brings the reader to a head; over says that the stream has ended. Content that must wait for
-// min_interval is left until due.
+// advance brings the reader up to date with a head. over reports that the stream has ended. Content that must wait for min_interval is sent
+// when due fires.
 func (w *watcher) advance(head *actor.Head, due *<-chan time.Time) (over bool, err error) {
 	ending := head.Info.Status == actor.StatusClosed || head.Info.Status == actor.StatusCrashed || head.Info.Status == actor.StatusRestoring
 	if head.Snapshot == w.shown.Snapshot {
@@ -185,7 +183,7 @@ func (w *watcher) advance(head *actor.Head, due *<-chan time.Time) (over bool, e
 	return false, w.statusChange(head.Info)
 }
 
-// outcome sends what was noticed since the last message, if the reader asks for that.
+// outcome sends the notices since the last message, if the reader requested them.
 func (w *watcher) outcome(noticed *actor.Notices) error {
 	if !w.request.GetIncludeOutcome() || noticed.Last() == w.noticed {
 		return nil
@@ -202,7 +200,7 @@ func (w *watcher) outcome(noticed *actor.Notices) error {
 	return nil
 }
 
-// end returns why the stream is over.
+// end returns the reason why the stream has ended.
 func (w *watcher) end(head *actor.Head) error {
 	if gone := head.Info.Unavailable("watch"); gone != nil {
 		if err := w.sendStatus(head.Info); err != nil {
@@ -210,14 +208,14 @@ func (w *watcher) end(head *actor.Head) error {
 		}
 		return gone
 	}
-	<-w.tab.Done() // follows at once on the head that says so
+	<-w.tab.Done() // closes immediately after that head
 	if err := w.tab.Err(); err != nil {
 		return err
 	}
 	return w.sendStatus(head.Info)
 }
 
-// begin sends the first message, if there is one to send.
+// begin sends the first message, if the request requires one.
 func (w *watcher) begin(head *actor.Head) error {
 	now, err := w.views.At(head, head.Snapshot, w.selection)
 	if err != nil {
@@ -321,7 +319,7 @@ func (w *watcher) folds(now *views.View) int32 {
 	return int32(now.Snapshot.Revision - w.last.Revision)
 }
 
-// statusChange sends the status and the dialog of the tab when one of them changed.
+// statusChange sends the status and the dialog of the tab if one of them has changed.
 func (w *watcher) statusChange(i actor.Info) error {
 	if i.Status == w.status && i.Dialog == w.dialog {
 		return nil
@@ -338,7 +336,7 @@ func (w *watcher) sendStatus(i actor.Info) error {
 	return w.send(m)
 }
 
-// statusDetail says what a client can do about a status; empty: nothing.
+// statusDetail returns a hint for the client about a status, or "" if there is none.
 func statusDetail(i actor.Info) string {
 	switch {
 	case i.Dialog != nil:
@@ -355,20 +353,20 @@ func statusDetail(i actor.Info) string {
 	return ""
 }
 
-// heartbeat tells the reader that the stream is alive. The view of the reader is the newest one that was
-// computed, so the revision may advance.
+// heartbeat reports to the reader that the stream is alive. The message has the revision of the newest computed view, so the revision may
+// advance.
 func (w *watcher) heartbeat() error {
 	m := message(w.shown.Point())
 	m.Event = &domtapv1.WatchDomResponse_Heartbeat{Heartbeat: new(domtapv1.Heartbeat)}
 	return w.send(m)
 }
 
-// message makes a message after which the reader is at a point.
+// message returns a message that brings the reader to a point.
 func message(at views.Point) *domtapv1.WatchDomResponse {
 	return &domtapv1.WatchDomResponse{Revision: at.Revision, Epoch: at.Epoch, ObservedAt: timestamppb.Now()}
 }
 
-// contentMessage makes a message after which the reader has a view.
+// contentMessage returns a message that brings the reader to a view.
 func contentMessage(now *views.View, folds int32) *domtapv1.WatchDomResponse {
 	m := message(now.Point())
 	m.Coalesced = folds
@@ -379,7 +377,7 @@ func contentMessage(now *views.View, folds int32) *domtapv1.WatchDomResponse {
 	return m
 }
 
-// share sends a message with content, which other readers may share.
+// share sends a message with content, which may be shared with other readers.
 func (w *watcher) share(m *wire.Shared, err error) error {
 	if err != nil {
 		return err
@@ -392,13 +390,13 @@ func (w *watcher) share(m *wire.Shared, err error) error {
 	return err
 }
 
-// send sends a message that only this reader gets.
+// send sends a message to this reader only.
 func (w *watcher) send(m *domtapv1.WatchDomResponse) error {
 	m.Sequence = w.sequence + 1
 	return w.put(m, m)
 }
 
-// put sends the next message; head says at which point the reader is afterwards.
+// put sends the next message. head identifies the point that the reader reaches.
 func (w *watcher) put(head *domtapv1.WatchDomResponse, message any) error {
 	w.sequence++
 	w.last = views.Point{Epoch: head.GetEpoch(), Revision: head.GetRevision()}

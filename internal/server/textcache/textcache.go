@@ -1,7 +1,7 @@
-// Package textcache keeps the texts of pages for callers that read them in parts. A text is frozen when its
-// first part is read, so that the parts fit together whatever the page does meanwhile.
+// Package textcache stores the texts of pages for callers that read them in parts. A text is frozen when its first part is read, so that
+// the parts fit together even if the page changes.
 //
-// The memory is bounded by fixed limits over all tabs. A Cache may be used from any goroutine.
+// Memory is bounded by fixed limits over all tabs. A Cache is safe for concurrent use.
 package textcache
 
 import (
@@ -22,43 +22,42 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// Bounds of the cache. The least recently used text goes first; its cursors expire, and the caller reads from
-// the start. The newest text is kept however long it is.
+// Limits of the cache. When one is exceeded, the least recently used text is dropped; its cursors expire, and the caller reads from the
+// start. The newest text is kept regardless of its length.
 const (
 	maxTexts    = 64
 	maxTabTexts = 8
 	maxBytes    = 64 << 20
 )
 
-// maxCounted is the longest text, in bytes, whose tokens are counted and not estimated.
+// maxCounted is the size in bytes up to which the tokens of a text are counted. Those of longer texts are estimated.
 const maxCounted = 1 << 20
 
-// idRange is how many IDs of texts there are.
+// idRange is the number of possible text IDs.
 const idRange = 1_000_000_000
 
-// Cache has the texts of pages.
+// Cache holds the texts of pages.
 type Cache struct {
 	mu sync.Mutex
-	// used has *Text, the most recently used one in front.
+	// used holds the *Text values, most recently used first.
 	used *list.List
 	size int
-	// next is the ID of the next text. It starts at random, so that cursors of an earlier daemon do not match
-	// texts of this one.
+	// next is the ID of the next text. It starts at a random number, so that cursors of an earlier daemon do not match texts of this one.
 	next uint32
 }
 
-// New makes an empty cache.
+// New returns an empty cache.
 func New() *Cache { return &Cache{used: list.New(), next: rand.Uint32N(idRange)} }
 
-// Text is a page as it was when its first part was read. It is immutable.
+// Text is the text of a page at the time of its first read. It is immutable.
 type Text struct {
 	Document *markdown.Document
-	// Tokens is what the whole text costs.
+	// Tokens is the cost of the whole text.
 	Tokens int
-	// Signals are suspected prompt injections.
+	// Signals lists the suspected prompt injections.
 	Signals []injection.Signal
 
-	// hidden counts the documents that address a model in invisible text.
+	// hidden counts the documents whose invisible text addresses a model.
 	hidden  int
 	id      uint32
 	tab     *actor.Tab
@@ -66,8 +65,7 @@ type Text struct {
 	size    int
 }
 
-// Keep makes the text of a page and caches it. An unchanged page gets the same text with the same cursors;
-// known says so.
+// Keep caches and returns the text of a page. For an unchanged page, it returns the cached text with the same cursors, and known is true.
 func (t *Cache) Keep(tab *actor.Tab, markup []driver.Markup) (text *Text, known bool) {
 	sum, hidden := hash(markup), concealed(markup)
 	if text = t.find(func(k *Text) bool { return k.tab == tab && k.sources == sum && k.hidden == hidden }); text != nil {
@@ -86,7 +84,7 @@ func (t *Cache) Keep(tab *actor.Tab, markup []driver.Markup) (text *Text, known 
 	return made, false
 }
 
-// concealed counts the documents that address a model in invisible text.
+// concealed counts the documents whose invisible text addresses a model.
 func concealed(markup []driver.Markup) (n int) {
 	for _, m := range markup {
 		if injection.Scan(m.Unseen)&injection.Addresses != 0 {
@@ -96,7 +94,7 @@ func concealed(markup []driver.Markup) (n int) {
 	return n
 }
 
-// suspicions lists the suspected prompt injections of a text; hidden counts documents with invisible ones.
+// suspicions lists the suspected prompt injections of a text. hidden is the number of documents with invisible ones.
 func suspicions(text string, hidden int) []injection.Signal {
 	var all []injection.Signal
 	for _, kind := range injection.Scan(text).Names() {
@@ -108,7 +106,7 @@ func suspicions(text string, hidden int) []injection.Signal {
 	return all
 }
 
-// count counts the tokens of a text; it estimates those of a very long one.
+// count counts the tokens of a text. It estimates the tokens of a very long text.
 func count(text string) int {
 	if len(text) > maxCounted {
 		return tokens.Estimate(text)
@@ -116,8 +114,7 @@ func count(text string) int {
 	return tokens.Count(text)
 }
 
-// At returns the text that a cursor of the tab belongs to, and the position in it. Its error is
-// views.ErrCursorExpired.
+// At returns the text that a cursor of the tab belongs to, and the position in it. If there is none, it returns views.ErrCursorExpired.
 func (t *Cache) At(tab *actor.Tab, cursor string) (*Text, markdown.Position, error) {
 	id, at, ok := parseCursor(cursor)
 	if !ok {
@@ -143,7 +140,7 @@ func (t *Cache) find(is func(*Text) bool) *Text {
 	return nil
 }
 
-// makeRoom drops the texts of tabs that have ended, and then the least recently used ones over the limits.
+// makeRoom drops the texts of ended tabs, and then the least recently used texts above the limits.
 func (t *Cache) makeRoom(next *Text) {
 	own := 0
 	for item := t.used.Front(); item != nil; {
@@ -175,7 +172,7 @@ func ended(tab *actor.Tab) bool {
 	}
 }
 
-// Changed reports whether the page has another text now.
+// Changed reports whether the page's text has changed.
 func (t *Text) Changed(markup []driver.Markup) bool {
 	return hash(markup) != t.sources && Document(markup).Text() != t.Document.Text()
 }
@@ -204,13 +201,13 @@ func hash(markup []driver.Markup) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// prefix tells cursors of texts from those of package views.
+// prefix distinguishes cursors of texts from those of package views.
 const prefix = "r"
 
-// IsCursor reports whether a cursor looks like one of a text.
+// IsCursor reports whether a cursor has the prefix of a text cursor.
 func IsCursor(cursor string) bool { return strings.HasPrefix(cursor, prefix) }
 
-// Cursor names a position in the text.
+// Cursor returns the cursor of a position in the text.
 func (t *Text) Cursor(at markdown.Position) string { return formatCursor(t.id, at) }
 
 func formatCursor(id uint32, at markdown.Position) string {
@@ -221,7 +218,7 @@ func formatCursor(id uint32, at markdown.Position) string {
 	return c
 }
 
-// parseCursor is the inverse of formatCursor; it accepts nothing else.
+// parseCursor is the inverse of formatCursor. It accepts only strings that formatCursor returns.
 func parseCursor(cursor string) (id uint32, at markdown.Position, ok bool) {
 	parts := strings.Split(strings.TrimPrefix(cursor, prefix), ".")
 	if len(parts) < 2 || len(parts) > 3 {
