@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// findRoot returns the root of the module that the test is in.
+// findRoot returns the root of the module that contains the test.
 func findRoot() string {
 	root := ".."
 	for range 4 {
@@ -21,12 +21,11 @@ func findRoot() string {
 	return root
 }
 
-// Apps serves the single-page applications of e2e/apps: each at /NAME, or at /NAME?beside=1 next to what the
-// handler's caller adds to every such page. A machine on which they were not built skips the test;
-// scripts/install-apps builds them.
+// Apps serves the single-page applications of e2e/apps. Each is at /NAME, or at /NAME?beside=1 together with the markup in beside. If the
+// applications are not built on this machine, the test is skipped. scripts/install-apps builds them.
 func Apps(t testing.TB, beside string) http.Handler {
 	t.Helper()
-	bundles := filepath.Join(findRoot(), ".cache/apps/dist") // where scripts/install-apps builds
+	bundles := filepath.Join(findRoot(), ".cache/apps/dist") // the output directory of scripts/install-apps
 	scripts, err := filepath.Glob(filepath.Join(bundles, "*.js"))
 	if err != nil {
 		t.Fatal(err)

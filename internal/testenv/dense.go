@@ -10,8 +10,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// CheckDense reads a page as DENSE, with the selection of a request, and fails the test unless the elements in
-// the text are those of GetDom, in order, with their refs, names, roles and states. It returns the text.
+// CheckDense reads a page as DENSE, with the selection of a request. It fails the test unless the text lists the elements of GetDom in
+// order, with their refs, names, roles and states. It returns the text.
 func CheckDense(t testing.TB, d *Daemon, tab string, r *domtapv1.GetCompactRequest) string {
 	t.Helper()
 	r.TabId, r.Format = tab, domtapv1.Format_FORMAT_DENSE
@@ -34,10 +34,10 @@ func CheckDense(t testing.TB, d *Daemon, tab string, r *domtapv1.GetCompactReque
 	return got.GetText()
 }
 
-// maxReads bounds how often a page that changes all the time is read.
+// maxReads limits how often a constantly changing page is read.
 const maxReads = 20
 
-// readTwice reads a page as text and as elements, at one revision.
+// readTwice reads a page as text and as elements, at the same revision.
 func readTwice(t testing.TB, d *Daemon, r *domtapv1.GetCompactRequest) (*domtapv1.GetCompactResponse, *domtapv1.GetDomResponse) {
 	t.Helper()
 	for range maxReads {
@@ -60,7 +60,7 @@ func readTwice(t testing.TB, d *Daemon, r *domtapv1.GetCompactRequest) (*domtapv
 	return nil, nil
 }
 
-// stateWords returns the states of an element that hold, in the words of the compact formats.
+// stateWords returns the states of an element, in the words of the compact formats.
 func stateWords(e *domtapv1.Element) []string {
 	words := []string{}
 	say := func(holds bool, word string) {

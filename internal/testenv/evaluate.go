@@ -6,10 +6,10 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// SomeButtons is a page of three elements with one name.
+// SomeButtons is a page with three elements of the same name.
 const SomeButtons = `<title>Three</title><button id=a>Same</button><button id=b>Same</button><button id=c>Same</button>`
 
-// Evaluate runs an expression in the page's own world, as its scripts do, and waits for a promise that it gives.
+// Evaluate runs an expression in the page's main world, as the page's scripts do. If the result is a promise, it waits for the promise.
 func Evaluate[T any](t testing.TB, d *Daemon, expression string) T {
 	t.Helper()
 	var out struct {
@@ -26,7 +26,7 @@ func Evaluate[T any](t testing.TB, d *Daemon, expression string) T {
 	return out.Result.Value
 }
 
-// Texts lists "role text" of a tab's elements.
+// Texts lists a tab's elements as "role text".
 func Texts(r *domtapv1.GetDomResponse) []string {
 	var out []string
 	for _, e := range r.GetElements() {
@@ -45,13 +45,13 @@ func Usual(t testing.TB, d *Daemon, tab string) *domtapv1.GetDomResponse {
 	return r
 }
 
-// ClickOn is a click on an element.
+// ClickOn returns a request that clicks an element.
 func ClickOn(tab string, ref uint32) *domtapv1.InteractRequest {
 	return &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
 		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}}
 }
 
-// Find finds the first element of a text.
+// Find returns the first element with a text.
 func Find(r *domtapv1.GetDomResponse, text string) (*domtapv1.Element, bool) {
 	for _, e := range r.GetElements() {
 		if e.GetText() == text {
@@ -61,7 +61,7 @@ func Find(r *domtapv1.GetDomResponse, text string) (*domtapv1.Element, bool) {
 	return nil, false
 }
 
-// Tagged lists "tag text" of a tab's elements.
+// Tagged lists a tab's elements as "tag text".
 func Tagged(r *domtapv1.GetDomResponse) []string {
 	var out []string
 	for _, e := range r.GetElements() {

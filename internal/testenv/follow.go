@@ -14,14 +14,14 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// Replica is what a client knows that applies a stream: the elements, without their boxes.
+// Replica is the state of a client that applies a stream: the elements, without their boxes.
 type Replica struct {
 	Elements []*domtapv1.Element
 	revision uint64
 	sequence uint64
 }
 
-// Bares are elements as streams guarantee them, and without what is read with a box.
+// Bares returns elements with the fields that streams guarantee, without the fields that are read together with a box.
 func Bares(list []*domtapv1.Element) []*domtapv1.Element {
 	out := streamcheck.Bare(list)
 	for _, e := range out {
@@ -30,7 +30,7 @@ func Bares(list []*domtapv1.Element) []*domtapv1.Element {
 	return out
 }
 
-// Apply takes in one message of a stream, and fails where the stream breaks its promises.
+// Apply applies one message of a stream. It returns an error if the stream violates its guarantees.
 func (r *Replica) Apply(m *domtapv1.WatchDomResponse) error {
 	if m.GetSequence() != r.sequence+1 {
 		return fmt.Errorf("message %d follows message %d", m.GetSequence(), r.sequence)
@@ -67,7 +67,7 @@ func (r *Replica) diff(d *domtapv1.Diff) error {
 	return err
 }
 
-// Differs says where two lists of elements differ; empty when they do not.
+// Differs describes the difference between two lists of elements. It returns an empty string if there is none.
 func Differs(got, want []*domtapv1.Element) string {
 	for i := range max(len(got), len(want)) {
 		g, w := "(nothing)", "(nothing)"
@@ -86,15 +86,15 @@ func Differs(got, want []*domtapv1.Element) string {
 	return ""
 }
 
-// Follower applies a stream, and reports every message.
+// Follower applies a stream and signals every message.
 type Follower struct {
 	mu      sync.Mutex
 	replica Replica
 	err     error
-	news    chan struct{} // closed and replaced at every message
+	news    chan struct{} // closed and replaced with every message
 }
 
-// Follow starts a stream; it ends with the test.
+// Follow starts a stream that ends with the test.
 func Follow(t *testing.T, d *Daemon, r *domtapv1.WatchDomRequest) *Follower {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -125,14 +125,15 @@ func Follow(t *testing.T, d *Daemon, r *domtapv1.WatchDomRequest) *Follower {
 	return f
 }
 
-// State is what the stream's reader knows, what is closed when it knows more, and why the stream has ended, if it has.
+// State returns the elements that the reader of the stream knows, a channel that is closed at the next message, and the error if the stream
+// has ended.
 func (f *Follower) State() (elements []*domtapv1.Element, news <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.replica.Elements, f.news, f.err
 }
 
-// Reaches waits until the stream's state equals what GetDom answered.
+// Reaches waits until the stream's state equals the response of GetDom.
 func (f *Follower) Reaches(ctx context.Context, want *domtapv1.GetDomResponse) error {
 	elements := Bares(want.GetElements())
 	for {

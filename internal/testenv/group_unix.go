@@ -4,7 +4,7 @@ package testenv
 
 import "syscall"
 
-// Group lists the running processes of a process group. Linux only; elsewhere there are none.
+// Group lists the running processes of a process group. It works on Linux only; elsewhere it returns nil.
 func Group(group int) []int {
 	var found []int
 	for pid, line := range commandLines {

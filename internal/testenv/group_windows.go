@@ -1,4 +1,4 @@
 package testenv
 
-// Group lists nothing: there are no process groups.
+// Group returns nil, because Windows has no process groups.
 func Group(int) []int { return nil }

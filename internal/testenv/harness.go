@@ -1,8 +1,7 @@
-// Package testenv runs domtap for tests and benchmarks as `domtap serve` does, in the test's own process:
-// a real browser, the actors, and a gRPC server on a unix socket. Everything ends with the test, and a
-// browser process that outlives it fails the test.
+// Package testenv runs domtap for tests and benchmarks as `domtap serve` does, in the test's own process: a real browser, the actors, and a
+// gRPC server on a unix socket. Everything ends with the test. A browser process that outlives the test fails it.
 //
-// Pages see nothing but loopback: every other name fails to resolve.
+// Pages can access only loopback. All other host names fail to resolve.
 package testenv
 
 import (
@@ -32,10 +31,10 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Browser is a browser that remembers its pages, for oracles and floors that need one by itself.
+// Browser is a browser that records its pages, for oracles and benchmarks that need direct access to a page.
 type Browser struct {
 	*browser.Browser
-	// State is the directory that it keeps everything in.
+	// State is the directory for all files of the browser.
 	State string
 	mu    sync.Mutex
 	pages []*browser.Page
@@ -52,7 +51,7 @@ func (r *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Pag
 	return p, err
 }
 
-// Page is the page that was opened last in a session.
+// Page returns the page that was opened last in a session.
 func (r *Browser) Page(session string) *browser.Page {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,18 +63,18 @@ func (r *Browser) Page(session string) *browser.Page {
 	return nil
 }
 
-// Newest is the page that was opened last.
+// Newest returns the page that was opened last.
 func (r *Browser) Newest() *browser.Page {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.pages[len(r.pages)-1]
 }
 
-// closeLimit bounds the end of whatever a test started.
+// closeLimit limits how long anything that a test started may take to end.
 const closeLimit = 20 * time.Second
 
-// NeedBrowser returns the path of the browser; $DOMTAP_CHROME names another than the one found. The test is skipped on a
-// machine without a browser, where scripts/install-chromium installs one, and by go test -short, as make check does.
+// NeedBrowser returns the path of the browser. DOMTAP_CHROME overrides the one found. The test is skipped with go test -short, as in make
+// check, and on a machine without a browser. scripts/install-chromium installs one.
 func NeedBrowser(t testing.TB) (path string) {
 	t.Helper()
 	if testing.Short() {
@@ -88,7 +87,7 @@ func NeedBrowser(t testing.TB) (path string) {
 	return path
 }
 
-// StartBrowser starts a browser with more flags. A test that cannot have one is skipped.
+// StartBrowser starts a browser with additional flags. It skips a test for which no browser is available.
 func StartBrowser(t testing.TB, flags ...string) *Browser {
 	t.Helper()
 	return startBrowser(t, browser.Config{Flags: flags})
@@ -103,7 +102,7 @@ func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 		t.Fatal(err)
 	}
 	pid := b.PID()
-	t.Cleanup(func() { // after the end of the browser; the children of the headless shell do not name the directory
+	t.Cleanup(func() { // after the end of the browser, because the children of the headless shell do not name the directory
 		if left := Group(pid); len(left) > 0 {
 			t.Errorf("processes of the browser's group are left behind: %v", left)
 		}
@@ -112,7 +111,7 @@ func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 	return &Browser{Browser: b, State: state}
 }
 
-// closeAtEnd closes something when the test ends. Processes that name the state directory must be gone then.
+// closeAtEnd closes something when the test ends, and fails the test if processes that name the state directory remain.
 func closeAtEnd(t testing.TB, what, state string, end func(context.Context) error) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
@@ -129,19 +128,18 @@ func closeAtEnd(t testing.TB, what, state string, end func(context.Context) erro
 	})
 }
 
-// found completes what browser to start.
+// found completes the configuration with the browser to start.
 func found(t testing.TB, cfg browser.Config, state string) browser.Config {
 	t.Helper()
 	cfg.ChromePath, cfg.Headless, cfg.StateDir = NeedBrowser(t), true, state
-	if cfg.Gate != nil { // it resolves the names
+	if cfg.Gate != nil { // the gate resolves host names
 		return cfg
 	}
 	cfg.Flags = append([]string{"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}, cfg.Flags...)
 	return cfg
 }
 
-// Processes lists the command lines of the running processes that name a directory. Linux only;
-// elsewhere there are none.
+// Processes lists the command lines of the running processes that name a directory. It works on Linux only; elsewhere it returns nil.
 func Processes(dir string) []string {
 	var found []string
 	for _, line := range commandLines {
@@ -152,7 +150,7 @@ func Processes(dir string) []string {
 	return found
 }
 
-// PIDs is Processes, by process ids.
+// PIDs lists the IDs of the processes that Processes lists.
 func PIDs(dir string) []int {
 	var found []int
 	for pid, line := range commandLines {
@@ -163,20 +161,20 @@ func PIDs(dir string) []int {
 	return found
 }
 
-// commandLines yields the running processes and their command lines, whose arguments end with a NUL; that of one that is dying is
-// empty. Linux only; elsewhere there are none.
+// commandLines yields the running processes and their command lines. Each argument ends with a NUL. The command line of a dying process is
+// empty. It works on Linux only; elsewhere it yields nothing.
 func commandLines(yield func(pid int, line []byte) bool) {
-	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is good
+	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is valid
 	for _, path := range paths {
 		line, err := os.ReadFile(path)
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path))) // it is a number
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path))) // the pattern matches only numbers
 		if err == nil && !yield(pid, line) {
 			return
 		}
 	}
 }
 
-// StartPool runs actors on a browser.
+// StartPool starts a pool of actors on a browser.
 func StartPool(t testing.TB, r *Browser) *tabpool.Pool {
 	t.Helper()
 	p := tabpool.New(r, tabpool.Config{})
@@ -195,7 +193,7 @@ func Serve(t testing.TB, handler http.Handler) string {
 	return s.URL
 }
 
-// Daemon is everything that `domtap serve` runs, and a client of it.
+// Daemon holds everything that `domtap serve` runs, and clients of its services.
 type Daemon struct {
 	t       testing.TB
 	Browser *Browser
@@ -203,21 +201,21 @@ type Daemon struct {
 	Dom     domtapv1.DomServiceClient
 	Actions domtapv1.ActionServiceClient
 	Pages   domtapv1.PageServiceClient
-	// Socket is where the server listens.
+	// Socket is the unix socket of the server.
 	Socket string
-	// Sessions are made and closed by it.
+	// Sessions creates and closes sessions.
 	Sessions  domtapv1.SessionServiceClient
 	Storage   domtapv1.StorageServiceClient
 	Timelines domtapv1.TimelineServiceClient
-	// Recordings are made in a directory of the test, unless the settings of the server name another.
+	// Recordings creates recordings in a directory of the test, unless the server's settings name another directory.
 	Recordings domtapv1.RecordingServiceClient
-	// Network has the routes of sessions.
+	// Network manages the routes of sessions.
 	Network domtapv1.NetworkServiceClient
 	// Stop ends the server as SIGTERM does.
 	Stop context.CancelFunc
-	// Session is the session of requests that name none.
+	// Session is the session of requests without a session.
 	Session string
-	// FreezeIdle freezes the tabs that nobody uses at the moment, as --freeze-idle does after a while. It does not wait for that.
+	// FreezeIdle immediately freezes the tabs that are not in use, as --freeze-idle does after its delay.
 	FreezeIdle func()
 	conn       grpc.ClientConnInterface
 }
@@ -228,20 +226,20 @@ func StartDaemon(t testing.TB, flags ...string) *Daemon {
 	return StartConfigured(t, server.Config{AllowEval: true}, flags...)
 }
 
-// StartConfigured is StartDaemon with a server of one's own settings.
+// StartConfigured starts a daemon as StartDaemon does, with the given server settings.
 func StartConfigured(t testing.TB, cfg server.Config, flags ...string) *Daemon {
 	t.Helper()
 	return StartWith(t, tabpool.Config{}, cfg, browser.Config{Flags: flags})
 }
 
-// StartWith is StartDaemon with tabs, a server and a browser of one's own settings. Which browser it is, and where it
-// keeps its state, is for testenv to say.
+// StartWith starts a daemon as StartDaemon does, with the given settings of tabs, server and browser. testenv sets the path of the browser
+// and its state directory.
 func StartWith(t testing.TB, tabs tabpool.Config, cfg server.Config, with browser.Config) *Daemon {
 	t.Helper()
 	return StartBeside(t, tabs, cfg, with, func(*server.Server) {})
 }
 
-// StartBeside is StartWith, and lets prepare put fronts beside the server before that serves.
+// StartBeside starts a daemon as StartWith does. It calls prepare before the server serves, so that prepare can attach fronts to it.
 func StartBeside(t testing.TB, tabs tabpool.Config, cfg server.Config, with browser.Config, prepare func(*server.Server)) *Daemon {
 	t.Helper()
 	b := startBrowser(t, with)
@@ -261,7 +259,7 @@ func serve(t testing.TB, b interface {
 		tabs.AllowURL = check.AllowURL
 	}
 	tabs.ReadAhead = true
-	// What a test sets no deadline for is not what it tests: a busy machine may take longer than a client would wait.
+	// A test that sets no deadline does not test deadlines, and a busy machine may take longer than a client would wait.
 	tabs.NavigationTimeout = cmp.Or(tabs.NavigationTimeout, Patience)
 	cfg.CallTimeout = cmp.Or(cfg.CallTimeout, Patience)
 	pool := tabpool.New(b, tabs)
@@ -279,7 +277,7 @@ func serve(t testing.TB, b interface {
 	return d
 }
 
-// onSocket lets a server serve on a unix socket until the test ends, and connects to it.
+// onSocket runs a server on a unix socket until the test ends, and connects to it.
 func onSocket(t testing.TB, s *server.Server) *Daemon {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "s")
@@ -301,7 +299,7 @@ func onSocket(t testing.TB, s *server.Server) *Daemon {
 	return d
 }
 
-// Dial connects to a server that listens on a unix socket. Its browser is out of reach.
+// Dial connects to a server that listens on a unix socket. The returned Daemon has no Browser.
 func Dial(t testing.TB, socket string) *Daemon {
 	t.Helper()
 	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -315,7 +313,7 @@ func Dial(t testing.TB, socket string) *Daemon {
 	return d
 }
 
-// connect makes the clients of the services.
+// connect creates the clients of the services.
 func (d *Daemon) connect(conn grpc.ClientConnInterface) {
 	d.Tabs, d.Dom = domtapv1.NewTabServiceClient(conn), domtapv1.NewDomServiceClient(conn)
 	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
@@ -334,8 +332,8 @@ func (d *Daemon) Open(url string) string {
 	return r.GetTab().GetId()
 }
 
-// Show navigates a tab to a URL and returns the tab's id. Where the id is empty, Show opens the tab. A tab costs a renderer
-// process: a test of many pages shows one after the other in one tab where the tab is not its subject.
+// Show navigates a tab to a URL and returns the tab's ID. If tab is empty, Show opens one. A tab costs a renderer process. Therefore a test
+// of many pages shows them one after the other in one tab, unless the tab is its subject.
 func (d *Daemon) Show(tab, url string) string {
 	d.t.Helper()
 	if tab == "" {
@@ -347,7 +345,7 @@ func (d *Daemon) Show(tab, url string) string {
 	return tab
 }
 
-// FirstControl returns the ref of the first element of a tab that a person can act on.
+// FirstControl returns the ref of the first element of a tab that a user can act on.
 func (d *Daemon) FirstControl(tab string) uint32 {
 	d.t.Helper()
 	for _, e := range d.All(tab).GetElements() {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Link is what lies between two processes: a TCP proxy that can be cut, stopped and slowed. Its methods are safe for concurrent use.
+// Link is a TCP proxy between two processes that can be cut, stopped and slowed down. Its methods are safe for concurrent use.
 type Link struct {
 	listener net.Listener
 	target   string
@@ -15,20 +15,20 @@ type Link struct {
 	mu    sync.Mutex
 	conns map[net.Conn]bool
 	state LinkState
-	// changed is closed and replaced with each change of state.
+	// changed is closed and replaced at each change of state.
 	changed chan struct{}
 	work    sync.WaitGroup
 }
 
-// LinkState is how a link is.
+// LinkState is the state of a link.
 type LinkState struct {
-	// Cut: connections are reset, and new ones, too. Stopped: nothing passes, and nothing is refused.
+	// Cut resets all connections, including new ones. Stopped passes no bytes, but accepts connections.
 	Cut, Stopped bool
-	// Delay is how late bytes arrive.
+	// Delay delays all bytes.
 	Delay time.Duration
 }
 
-// NewLink makes a link before an address; it ends with the test.
+// NewLink creates a link in front of an address. The link ends with the test.
 func NewLink(t testing.TB, target string) *Link {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,10 +45,10 @@ func NewLink(t testing.TB, target string) *Link {
 	return l
 }
 
-// Address is where the link listens, instead of what it leads to.
+// Address returns the address on which the link listens.
 func (l *Link) Address() string { return l.listener.Addr().String() }
 
-// Set changes how the link is.
+// Set changes the state of the link.
 func (l *Link) Set(state LinkState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +63,7 @@ func (l *Link) Set(state LinkState) {
 	}
 }
 
-// reset closes a connection by RST.
+// reset closes a connection with RST.
 func reset(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -71,7 +71,7 @@ func reset(c net.Conn) {
 	_ = c.Close()
 }
 
-// pass returns how late bytes are to arrive, when they may pass.
+// pass waits until bytes may pass, and returns their delay.
 func (l *Link) pass() time.Duration {
 	for {
 		l.mu.Lock()
@@ -84,7 +84,7 @@ func (l *Link) pass() time.Duration {
 	}
 }
 
-// keep notes connections that are to be reset; it resets them now when the link is cut.
+// keep registers connections to reset when the link is cut. If the link is cut already, it resets them immediately.
 func (l *Link) keep(conns ...net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +107,7 @@ func (l *Link) accept() {
 	}
 }
 
-// connect connects one that came with the target, and passes bytes until one of them ends.
+// connect connects an accepted connection with the target, and passes bytes until one of the two ends.
 func (l *Link) connect(from net.Conn) {
 	l.pass()
 	to, err := net.Dial("tcp", l.target)
@@ -120,13 +120,13 @@ func (l *Link) connect(from net.Conn) {
 	l.carry(to, from)
 }
 
-// parcel is what arrived at a time.
+// parcel holds bytes and the time of their arrival.
 type parcel struct {
 	data []byte
 	at   time.Time
 }
 
-// carry passes what one sends to another.
+// carry passes bytes from one connection to the other.
 func (l *Link) carry(from, to net.Conn) {
 	parcels := make(chan parcel, 1000)
 	l.work.Go(func() {
@@ -142,9 +142,9 @@ func (l *Link) carry(from, to net.Conn) {
 	})
 	for p := range parcels {
 		if late := time.Until(p.at.Add(l.pass())); late > 0 {
-			time.Sleep(late) // this is what a slow link does
+			time.Sleep(late) // simulates the slow link
 		}
-		_, _ = to.Write(p.data) // when it is gone, the other side learns of it below
+		_, _ = to.Write(p.data) // if it fails, the other side is reset below
 	}
 	_ = to.Close()
 	l.mu.Lock()

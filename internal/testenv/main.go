@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Main runs the tests of a package and returns its exit code. It ends the daemons that they shared; what these leave
-// behind, and goroutines of domtap that the tests leave behind, fail it.
+// Main runs the tests of a package and returns its exit code. It ends the daemons that the tests shared. Remains of these daemons and
+// leaked goroutines of domtap fail the package.
 func Main(m *testing.M) int {
 	life := &lifetime{}
 	shared.Lock()
@@ -27,8 +27,7 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// goroutines returns the stacks of the goroutines that run code of domtap or chromedp, after giving
-// them the time to end.
+// goroutines returns the stacks of the goroutines that run code of domtap or chromedp, after waiting for them to end.
 func goroutines() string {
 	deadline := time.Now().Add(5 * time.Second)
 	for {

@@ -12,11 +12,11 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// wantedNode is the line of scripts/versions.sh that says which Node is needed.
+// wantedNode matches the line of scripts/versions.sh with the required version of Node.
 var wantedNode = lazyregexp.New(`(?m)^node_wanted=([0-9.]+)`)
 
-// Node returns the path of a Node that runs what the tests run: that of scripts/install-node, or else that of the machine. Where there is
-// none, or one that is too old, the test is skipped, and in CI it fails.
+// Node returns the path of a Node that runs what the tests need: the one of scripts/install-node, or otherwise the one on the machine. If
+// there is none or it is too old, the test is skipped; in CI it fails.
 func Node(t testing.TB) string {
 	t.Helper()
 	root := findRoot()
@@ -52,7 +52,7 @@ func Node(t testing.TB) string {
 	return ""
 }
 
-// atLeast compares versions number by number.
+// atLeast compares versions component by component.
 func atLeast(wanted, have string) bool {
 	return slices.Compare(numbers(have), numbers(wanted)) >= 0
 }
@@ -60,7 +60,7 @@ func atLeast(wanted, have string) bool {
 func numbers(version string) []int {
 	var list []int
 	for part := range strings.SplitSeq(version, ".") {
-		n, _ := strconv.Atoi(part) // what is no number is none
+		n, _ := strconv.Atoi(part) // a component that is not a number counts as zero
 		list = append(list, n)
 	}
 	return list

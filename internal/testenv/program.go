@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Program returns the path of the program domtap, without the race detector. make test builds the program once for all packages,
-// and names it in DOMTAP_PROGRAM. Without that variable, Program builds it for the test, which runs within the module.
+// Program returns the path of the program domtap, built without the race detector. make test builds the program once for all packages and
+// sets DOMTAP_PROGRAM to its path. Without that variable, Program builds the program. The test must run within the module.
 func Program(t testing.TB, flags ...string) string {
 	t.Helper()
 	if path := os.Getenv("DOMTAP_PROGRAM"); path != "" && len(flags) == 0 {

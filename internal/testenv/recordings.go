@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/server/replay"
 )
 
-// Record begins to record all tabs, also those that are opened later.
+// Record starts recording all tabs, including tabs that are opened later.
 func (d *Daemon) Record() {
 	d.t.Helper()
 	if _, err := d.Recordings.Record(d.t.Context(), &domtapv1.RecordRequest{}); err != nil {
@@ -17,7 +17,7 @@ func (d *Daemon) Record() {
 	}
 }
 
-// StopRecording ends all recordings, and returns them; their files are complete then.
+// StopRecording ends all recordings and returns them. Their files are then complete.
 func (d *Daemon) StopRecording() []*domtapv1.Recording {
 	d.t.Helper()
 	ended, err := d.Recordings.StopRecording(d.t.Context(), &domtapv1.StopRecordingRequest{})
@@ -27,7 +27,7 @@ func (d *Daemon) StopRecording() []*domtapv1.Recording {
 	return ended.GetRecordings()
 }
 
-// Replay serves recordings, as `domtap replay` does. Its daemon has no browser.
+// Replay serves recordings as `domtap replay` does. Its daemon has no browser.
 func Replay(t testing.TB, files ...string) *Daemon {
 	t.Helper()
 	player, err := replay.Open(t.Context(), files...)

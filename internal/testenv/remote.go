@@ -15,14 +15,14 @@ import (
 
 // Remote is a browser that the daemon did not start.
 type Remote struct {
-	// Address is where it listens, as ws://HOST:PORT/PATH.
+	// Address is the browser's address, in the form ws://HOST:PORT/PATH.
 	Address string
 	PID     int
-	// End ends it at once, with all its processes; the end of the test does, too.
+	// End kills the browser and all its processes. It is also called at the end of the test.
 	End func()
 }
 
-// StartRemote starts a browser as somebody else would, that listens on a port of loopback; 0: on a free one.
+// StartRemote starts a browser independently of the daemon. The browser listens on a loopback port. Port 0 selects a free one.
 func StartRemote(t testing.TB, port int) *Remote {
 	t.Helper()
 	cmd := exec.Command(NeedBrowser(t), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
@@ -49,6 +49,6 @@ func StartRemote(t testing.TB, port int) *Remote {
 	if r.Address == "" {
 		t.Fatal("the browser does not say where it listens")
 	}
-	drained.Go(func() { _, _ = io.Copy(io.Discard, out) }) // or it would stop when nobody reads
+	drained.Go(func() { _, _ = io.Copy(io.Discard, out) }) // the browser would block if its output was not read
 	return r
 }

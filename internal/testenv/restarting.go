@@ -13,30 +13,30 @@ import (
 	"github.com/domtap/domtap/internal/server"
 )
 
-// RestartingConfig sets up a daemon whose browsers may die.
+// RestartingConfig configures a daemon whose browsers may die.
 type RestartingConfig struct {
-	// Browsers are the configurations of the browsers; testenv completes them. With a Remote, the daemon attaches to that browser.
+	// Browsers holds the configurations of the browsers, which testenv completes. If Remote is set, the daemon attaches to that browser.
 	Browsers []browser.Config
-	// Patience is how long a browser may be silent; 0 means the default of a daemon.
+	// Patience is how long a browser may be unresponsive. Zero selects the default of a daemon.
 	Patience time.Duration
 	Tabs     tabpool.Config
 	RPC      server.Config
 	Logger   *slog.Logger
 }
 
-// RestartingDaemon is a daemon whose browsers are started again when they die.
+// RestartingDaemon is a daemon that restarts its browsers when they die.
 type RestartingDaemon struct {
 	*Daemon
 	BrowserPool *browserpool.Pool
-	// State is the directory that all of them keep everything in.
+	// State is the directory for all files of the browsers.
 	State string
 
 	mu sync.Mutex
-	// newest are the browsers that run or ran last, by slot.
+	// newest holds the browser that was started last in each slot.
 	newest []*browser.Browser
 }
 
-// Newest is the browser of a slot that was started last.
+// Newest returns the browser that was started last in a slot.
 func (f *RestartingDaemon) Newest(slot int) *browser.Browser {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -19,7 +19,7 @@ func Pages(t testing.TB, handlers map[string]http.HandlerFunc) string {
 	return Serve(t, muxOf(handlers))
 }
 
-// PagesBeside is Pages, and also serves the files below pages/.
+// PagesBeside serves handlers as Pages does, and also the files below pages/.
 func PagesBeside(t testing.TB, files fs.FS, handlers map[string]http.HandlerFunc) string {
 	t.Helper()
 	mux := muxOf(handlers)
@@ -35,7 +35,7 @@ func muxOf(handlers map[string]http.HandlerFunc) *http.ServeMux {
 	return mux
 }
 
-// HTML serves a page from a string.
+// HTML returns a handler that serves a page from a string.
 func HTML(page string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("content-type", "text/html; charset=utf-8")
@@ -43,14 +43,13 @@ func HTML(page string) http.HandlerFunc {
 	}
 }
 
-// Patience bounds a wait for what must happen. No machine needs so long, however busy it is, so that only a fault
-// fails a test.
+// Patience limits a wait for something that must happen. It is longer than any busy machine needs, so that only a fault fails a test.
 const Patience = 3 * time.Minute
 
 // Long reports whether the test runs in make test-long, which sets DOMTAP_LONG.
 func Long() bool { return os.Getenv("DOMTAP_LONG") != "" }
 
-// Steps returns DOMTAP_STEPS, the STEPS of make test-long, or otherwise the given number.
+// Steps returns the value of DOMTAP_STEPS, which make test-long sets from STEPS. Without it, Steps returns otherwise.
 func Steps(otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv("DOMTAP_STEPS")); err == nil {
 		return n
@@ -58,7 +57,7 @@ func Steps(otherwise int) int {
 	return otherwise
 }
 
-// Size returns the size of what a test makes: short for make test, or long for make test-long.
+// Size returns the size of a test: short for make test, or long for make test-long.
 func Size(short, long int) int {
 	if Long() {
 		return long
@@ -66,8 +65,8 @@ func Size(short, long int) int {
 	return short
 }
 
-// Await asks every 20 ms whether a condition is met, until it is. What takes longer than Patience fails the test. It may be called while the
-// test is cleaned up, when the context of the test has ended.
+// Await checks every 20 ms whether a condition is met, until it is. After Patience it fails the test. It may be called in the test's
+// cleanup, when the context of the test has ended.
 func Await(t testing.TB, what string, met func() bool) {
 	t.Helper()
 	again, end := time.NewTicker(20*time.Millisecond), time.NewTimer(Patience)
@@ -82,7 +81,7 @@ func Await(t testing.TB, what string, met func() bool) {
 	}
 }
 
-// Within is the test's context with a deadline.
+// Within returns the test's context with a deadline.
 func Within(t testing.TB, limit time.Duration) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -90,7 +89,7 @@ func Within(t testing.TB, limit time.Duration) context.Context {
 	return ctx
 }
 
-// Reason is the ErrorInfo reason of an error; empty: it has none.
+// Reason returns the ErrorInfo reason of an error, or an empty string if there is none.
 func Reason(err error) string {
 	for _, detail := range status.Convert(err).Details() {
 		if info, ok := detail.(*errdetails.ErrorInfo); ok {

@@ -11,8 +11,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// InSessions runs a test in the default session and in a named one of the same browser, for what must not depend on the
-// session. A few tests are enough for each thing that the browser does by context.
+// InSessions runs a test in the default session and in a named session of the same browser, to check that the result does not depend on the
+// session. For each feature that the browser implements per context, a few tests are enough.
 func InSessions(t *testing.T, d *Daemon, test func(t *testing.T, d *Daemon)) {
 	t.Helper()
 	for _, session := range []string{"default", "named"} {
@@ -20,7 +20,7 @@ func InSessions(t *testing.T, d *Daemon, test func(t *testing.T, d *Daemon)) {
 	}
 }
 
-// InOneSession is InSessions for tests that take long: make test runs them in a named session alone, make test-long in both.
+// InOneSession runs a long test as InSessions does in make test-long. make test runs it only in a named session.
 func InOneSession(t *testing.T, d *Daemon, test func(t *testing.T, d *Daemon)) {
 	t.Helper()
 	if Long() {
@@ -30,8 +30,8 @@ func InOneSession(t *testing.T, d *Daemon, test func(t *testing.T, d *Daemon)) {
 	t.Run("named", func(t *testing.T) { test(t, d.In(t, "named")) })
 }
 
-// In returns a client of the same daemon that adds the session to requests without one. It creates the session if there is none of
-// that name. Errors fail t.
+// In returns a client of the same daemon that adds the session to requests without one. It creates the session if it does not exist. Errors
+// fail t.
 func (d *Daemon) In(t testing.TB, session string) *Daemon {
 	t.Helper()
 	if session != "default" {
@@ -58,7 +58,7 @@ func (d *Daemon) meaning(t testing.TB, session string) *Daemon {
 	return &in
 }
 
-// inSession completes the requests that name no session.
+// inSession adds the session to requests without one.
 type inSession struct {
 	grpc.ClientConnInterface
 	session string
@@ -86,7 +86,7 @@ type streamInSession struct {
 // SendMsg implements grpc.ClientStream.
 func (s streamInSession) SendMsg(m any) error { return s.ClientStream.SendMsg(named(m, s.session)) }
 
-// named is a request with the session in its field session_id, where it has one that is empty.
+// named returns a copy of a request with the session in its field session_id, if it has such a field and the field is empty.
 func named(request any, session string) any {
 	m, ok := request.(proto.Message)
 	if !ok {

@@ -23,18 +23,18 @@ var shared struct {
 	daemons map[string]*sharedDaemon
 }
 
-// sharedDaemon is a daemon and how many tests and subtests use it now.
+// sharedDaemon is a daemon and the number of tests and subtests that use it.
 type sharedDaemon struct {
 	*Daemon
 	users int
 }
 
-// Shared returns the daemon that the tests of this package share, with the settings of StartDaemon. The first test that
-// asks for the flags starts the daemon; Main ends it. A browser costs a second of CPU, so a test starts one of its own
-// only where its subject is the browser, the daemon or its settings, or where it leaves pages that do not end.
+// Shared returns the daemon that the tests of this package share, with the settings of StartDaemon. The first test that requests these
+// flags starts the daemon, and Main ends it. A browser costs a second of CPU. Therefore a test starts its own only if its subject is the
+// browser, the daemon or its settings, or if it leaves pages that do not end.
 //
-// The end of the test closes all tabs and named sessions. Storage of the default session stays, so the tests of storage
-// use sessions of their own. Tests that share a daemon do not run in parallel.
+// The end of the test closes all tabs and named sessions. Storage of the default session remains, so tests of storage use separate
+// sessions. Tests that share a daemon do not run in parallel.
 func Shared(t testing.TB, flags ...string) *Daemon {
 	t.Helper()
 	shared.Lock()
@@ -53,7 +53,7 @@ func Shared(t testing.TB, flags ...string) *Daemon {
 	t.Cleanup(func() {
 		shared.Lock()
 		one.users--
-		last := one.users == 0 // a subtest leaves its parent's tabs alone
+		last := one.users == 0 // a subtest does not close its parent's tabs
 		shared.Unlock()
 		if last {
 			d.clear()
@@ -62,7 +62,7 @@ func Shared(t testing.TB, flags ...string) *Daemon {
 	return d
 }
 
-// For returns the same daemon, whose helpers fail the test t instead.
+// For returns the same daemon, but its helpers fail the test t.
 func (d *Daemon) For(t testing.TB) *Daemon {
 	other := *d
 	other.t = t
@@ -93,23 +93,23 @@ func (d *Daemon) clear() {
 	}
 }
 
-// cleared fails the test unless what was to be closed is closed: by itself meanwhile, as a tab whose page ends, or now.
+// cleared fails the test if closing failed. NotFound is fine, because a tab or session may have ended by itself.
 func (d *Daemon) cleared(err error) {
 	if err != nil && status.Code(err) != codes.NotFound {
 		d.t.Errorf("clearing the shared daemon: %v", err)
 	}
 }
 
-// lifetime is that of a package's tests: what is started in it ends in end.
+// lifetime is the lifetime of a package's tests. Everything started in it is stopped in end.
 type lifetime struct {
 	cleanups []func()
 	failed   bool
 }
 
-// of returns a testing.TB that fails the test t as long as that runs, and whose cleanups run at the end of the package.
+// of returns a testing.TB that fails t while t runs. Its cleanups run at the end of the package.
 func (l *lifetime) of(t testing.TB) testing.TB { return &packageTB{TB: t, life: l} }
 
-// end runs the cleanups, the latest first, and reports whether all of them went well.
+// end runs the cleanups in reverse order, and reports whether all of them succeeded.
 func (l *lifetime) end() bool {
 	for _, f := range slices.Backward(l.cleanups) {
 		f()
@@ -117,7 +117,7 @@ func (l *lifetime) end() bool {
 	return !l.failed
 }
 
-// packageTB outlives the test that it was made for.
+// packageTB outlives the test for which it was created.
 type packageTB struct {
 	testing.TB
 	life *lifetime

@@ -1,4 +1,4 @@
-// Package script plays scenarios that are written as text: what an agent does on a page, one step a line.
+// Package script runs test scenarios that are written as text: the actions of an agent on a page, one step per line.
 //
 //	click, dblclick, rightclick, hover, check, uncheck, scroll NAME
 //	fill, type NAME = TEXT       \n in TEXT is a line break
@@ -16,7 +16,7 @@
 //	point X,Y, missed X,Y        clicks at a point; that must not reach what is there
 //	note NAME                    remembers its ref, which "click noted" uses; "stale noted" must be refused as stale
 //
-// How a NAME is written is for the Find of the player to say.
+// The player's Find defines the notation of a NAME.
 package script
 
 import (
@@ -33,29 +33,29 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// Limit bounds each call, so that a page on which a scenario cannot be played fails and does not hang.
+// Limit limits each call, so that a scenario that cannot proceed fails instead of hanging.
 const Limit = 30 * time.Second
 
-// Player plays a scenario on a tab. What does not work fails the test T at once.
+// Player runs a scenario on a tab. Any failure immediately fails the test T.
 type Player struct {
 	T      testing.TB
 	Daemon *testenv.Daemon
-	// Tab is acted on.
+	// Tab is the tab to act on.
 	Tab string
-	// Client is the client_id of all calls; empty: the connection.
+	// Client is the client_id of all calls. If empty, the connection identifies the client.
 	Client string
-	// Find finds the element that the beginning of some words names, and returns the other words.
+	// Find returns the element named at the beginning of words, and the remaining words.
 	Find func(words string) (target *domtapv1.Target, rest string)
-	// Acted is told of each answer to an action; it may be nil.
+	// Acted, if not nil, is called with each answer to an action.
 	Acted func(*domtapv1.InteractResponse)
-	// Popup is the tab that was opened last, and opener the one that "oldtab" returns to.
+	// Popup is the tab that was opened last. opener is the tab that "oldtab" returns to.
 	Popup, opener string
 	noted         *domtapv1.Target
-	// Calls counts the calls so far, and Tokens those of their answers as MCP prints them.
+	// Calls counts the calls. Tokens counts the tokens of their answers as MCP prints them.
 	Calls, Tokens int
 }
 
-// Do does the step of a line.
+// Do performs the step of a line.
 func (p *Player) Do(line string) {
 	p.T.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
@@ -91,7 +91,7 @@ func (p *Player) Do(line string) {
 	}
 }
 
-// refused clicks what must not be clicked.
+// refused clicks an element and fails the test unless the click fails with the reason want.
 func (p *Player) refused(words, want string) {
 	p.T.Helper()
 	if reason, err := p.Act(p.click(words)); reason != want {
@@ -99,7 +99,7 @@ func (p *Player) refused(words, want string) {
 	}
 }
 
-// named clicks what a target means other than by its ref, which must fail for a reason; empty: it must not fail.
+// named clicks a target that is not a ref. The click must fail with the reason want. If want is empty, it must succeed.
 func (p *Player) named(target *domtapv1.Target, want string) {
 	p.T.Helper()
 	reason, err := p.Act(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}})
@@ -108,7 +108,7 @@ func (p *Player) named(target *domtapv1.Target, want string) {
 	}
 }
 
-// Act does a step in a call of its own, and says with which reason it failed.
+// Act performs a step in a separate call, and returns the reason if it failed.
 func (p *Player) Act(step *domtapv1.Step) (reason string, err error) {
 	p.T.Helper()
 	p.Calls++
@@ -130,7 +130,7 @@ func (p *Player) Act(step *domtapv1.Step) (reason string, err error) {
 	return "", nil
 }
 
-// Answer is the text of an answer to actions, as MCP prints it.
+// Answer returns the text of an answer to actions, as MCP prints it.
 func Answer(a *domtapv1.InteractResponse) string {
 	verdict := ""
 	switch a.GetVerdict() {

@@ -13,11 +13,11 @@ func (p *Player) click(words string) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}}
 }
 
-// target finds what words name.
+// target finds the element that words name.
 func (p *Player) target(words string) (target *domtapv1.Target, rest string) {
 	p.T.Helper()
 	if strings.HasPrefix(words, "= ") {
-		return nil, words // what has the focus
+		return nil, words // the focused element
 	}
 	if rest, ok := strings.CutPrefix(words, "noted"); ok {
 		return p.noted, strings.TrimSpace(rest)
@@ -26,7 +26,7 @@ func (p *Player) target(words string) (target *domtapv1.Target, rest string) {
 	return target, strings.TrimSpace(rest)
 }
 
-// step makes the step of a line.
+// step returns the step of a line.
 func (p *Player) step(verb, words string) *domtapv1.Step {
 	p.T.Helper()
 	switch verb {
@@ -75,7 +75,7 @@ func (p *Player) step(verb, words string) *domtapv1.Step {
 	return nil
 }
 
-// moving makes a scroll or a drag.
+// moving returns a scroll or drag step.
 func (p *Player) moving(verb string, target *domtapv1.Target, rest string) *domtapv1.Step {
 	p.T.Helper()
 	var x, y float64

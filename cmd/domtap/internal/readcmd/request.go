@@ -56,7 +56,7 @@ at most 1 MiB. --save writes the body to a file; FILE - is standard output.`,
 	return cmd
 }
 
-// bodyBytes returns the limit of a body. Without an explicit limit, a file receives the whole body.
+// bodyBytes returns the limit of a body: the requested limit, or 1 MiB if the whole body is wanted. nil selects the daemon's default.
 func bodyBytes(asked bool, most int32, whole bool) *int32 {
 	switch {
 	case asked:

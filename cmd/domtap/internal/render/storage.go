@@ -27,7 +27,7 @@ func valueOr(value string, shown bool, bytes int32) string {
 	return Cell(value, cellLimit)
 }
 
-// expiry returns the time until a cookie expires, for a table.
+// expiry returns when a cookie expires, in the form for a table.
 func expiry(seconds float64, now time.Time) string {
 	if seconds <= 0 {
 		return "session"

@@ -65,7 +65,7 @@ func Paragraph(text string) string {
 	return strings.TrimRight(Clean(text), "\n") + "\n"
 }
 
-// Clock returns the local time of day, in milliseconds.
+// Clock returns the local time of day, with milliseconds.
 func Clock(at time.Time) string { return at.Local().Format("15:04:05.000") }
 
 // Prefixed adds a prefix to each line that is not empty.

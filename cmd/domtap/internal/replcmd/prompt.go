@@ -60,8 +60,8 @@ func (r *repl) prompt(ctx context.Context, in *os.File) error {
 	}
 }
 
-// clearing reads keys and lets Ctrl-C clear the line. Otherwise Ctrl-C would end the terminal. It moves the cursor to the end of the line,
-// deletes everything before it, and starts a new prompt.
+// clearing reads keys and lets Ctrl-C clear the line, because term.Terminal would end at Ctrl-C. It replaces Ctrl-C by the keys that move
+// the cursor to the end of the line, delete everything before it, and start a new prompt.
 type clearing struct{ io.Reader }
 
 const ctrlC, clearLine = "\x03", "\x05\x15\r"

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// The names of fields that the file encodes differently from the JSON form of the message.
+// Names of fields in the file. The rest of the file is the JSON form of the message.
 const (
 	originsField   = "origins"
 	databasesField = "indexedDB"
