@@ -5,10 +5,10 @@ import (
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
-// ClipboardUse says what an action does with the clipboard.
+// ClipboardUse reports how an action uses the clipboard.
 type ClipboardUse = keys.ClipboardUse
 
-// UsesClipboard says whether an action copies or pastes by keys.
+// UsesClipboard reports whether an action copies or pastes by keys.
 func UsesClipboard(a driver.Action, mac bool) ClipboardUse {
 	if a.Kind != driver.Press {
 		return ClipboardUse{}

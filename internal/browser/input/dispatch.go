@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/input/outcome"
 )
 
-// dispatch presses and releases the mouse, and says how that went.
+// dispatch presses and releases the mouse and returns the outcome.
 func (t *pointer) dispatch(ctx context.Context, p *path, modifiers int64) (outcome.Press, error) {
 	defer t.disarmPath(ctx, p)
 	button := input.MouseButton(t.action.Button)
@@ -47,19 +47,20 @@ func (t *pointer) dispatch(ctx context.Context, p *path, modifiers int64) (outco
 	return got, err
 }
 
-// holdBetween presses, holds the button and releases it, also when ctx ends meanwhile. Held says that the element received the press.
+// holdBetween presses, holds the button and releases it, even if ctx ends while the button is down. held reports that the element received
+// the press.
 func (t *pointer) holdBetween(ctx context.Context, p *path, press []devtools.Step, release devtools.Step) (held bool, err error) {
 	if err = t.page.Main().Run(ctx, press...); err == nil {
 		err = wait(ctx, t.action.Hold)
 	}
 	var during outcome.Press
 	if err == nil && !p.isUnguarded() {
-		_ = call(ctx, p.leaf(), "dragBegan", nil, &during) // a document that is gone has heard of the press, or reported nothing
+		_ = call(ctx, p.leaf(), "dragBegan", nil, &during) // a document that is gone received the press or reported nothing
 	}
 	return during.Presses > 0, errors.Join(err, t.release(ctx, release))
 }
 
-// wait waits for a time, or until ctx ends.
+// wait waits for d, or until ctx ends.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -71,8 +72,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// release releases a button or a key, also when ctx has ended: then, and when it ends meanwhile, it does not wait for the page, which may
-// hang. While a dialog is open, the release follows that.
+// release releases a button or a key, even if ctx has ended. If ctx ends, release does not wait for the page, which may hang. While a
+// dialog is open, the release is sent after the dialog closes.
 func (t *task) release(ctx context.Context, step devtools.Step) error {
 	if t.page.AfterDialog(step) {
 		return nil
@@ -84,8 +85,8 @@ func (t *task) release(ctx context.Context, step devtools.Step) error {
 	return k.Wait(ctx, nil)
 }
 
-// orLastReport returns how a press went. When the time was up before the page answered, which may hang, what the page
-// reported before counts.
+// orLastReport returns the outcome of a press. If ctx ended before the page responded, because it may hang, it returns the page's last
+// report.
 func (p *path) orLastReport(ctx context.Context, got outcome.Press, err error) (outcome.Press, error) {
 	if err == nil || ctx.Err() == nil || !p.pressed.Arrived() {
 		return got, err
@@ -96,8 +97,8 @@ func (p *path) orLastReport(ctx context.Context, got outcome.Press, err error) (
 	return got, err
 }
 
-// outcomeOf asks how a press went, and lets go of the element. After a click it asks whether the document is at rest, too, which
-// comes next in most cases: that saves a round trip.
+// outcomeOf requests the outcome of a press and releases the element. After a click it also requests whether the document has settled,
+// which is usually the next request. That saves a round trip.
 func (t *pointer) outcomeOf(ctx context.Context, p *path) (got outcome.Press, err error) {
 	if p.isUnguarded() {
 		return outcome.Press{Reached: true}, nil
@@ -115,10 +116,10 @@ func (t *pointer) outcomeOf(ctx context.Context, p *path) (got outcome.Press, er
 	return got, err
 }
 
-// lastReportLimit bounds the wait for what a document has reported that is gone.
+// lastReportLimit bounds the wait for the last report of a document that is gone.
 const lastReportLimit = 500 * time.Millisecond
 
-// lastReport is how a press went in a document that is gone now, as far as the document could report.
+// lastReport returns the outcome of a press in a document that is gone, as far as the document reported it.
 func (p *path) lastReport(ctx context.Context) (outcome.Press, error) {
 	bounded, cancel := context.WithTimeout(ctx, lastReportLimit)
 	defer cancel()

@@ -1,19 +1,18 @@
-// Package input acts on the elements of a page as a person does: with the browser's own input, after making sure that the
-// element can be acted on, and never on another one.
+// Package input acts on the elements of a page as a person does, through the browser's own input. It first checks that an element is
+// actionable, and it never acts on another element.
 //
-// Every action goes the same way. The observer in the element's document waits until the element is there, shown, enabled, at
-// rest and in view, and finds a point of the element that nothing covers (resolve); the documents around it move the point
-// into the top-level viewport and check that nothing of theirs covers the frame there. When the pointer has moved to the
-// point, all of that is checked once more (hitTest). From then on a guard in the documents swallows whatever would reach
-// another element (observer/js/68-guard.js), until the action is over. Then the document reports what the element received,
-// and package outcome says that in words.
+// Every action takes the same steps. The observer in the element's document waits until the element is present, visible, enabled, stable
+// and in view, and finds a point of the element that nothing covers (resolve). The documents around it map the point into the top-level
+// viewport and check that they do not cover the frame there. After the pointer has moved to the point, all of this is checked again
+// (hitTest). Until the action ends, a guard in the documents then swallows every event that would reach another element
+// (observer/js/68-guard.js). Finally, the document reports what the element received, and package outcome turns the report into a result.
 //
-// A click is tried in one batch first (pointAhead): the guard is armed before the pointer moves, and checks at the press. When
-// it swallows that press, the click goes the way above.
+// A click is first tried in one batch (pointAhead): the guard is armed before the pointer moves and checks at the press. If the guard
+// swallows that press, the click takes the steps above.
 //
-// Input is a page's state: expected events, and folders of uploaded files. A Dispatcher performs one action at a time and
-// keeps nothing between actions but a button that is down. Callers owe a context that ends, one action at a time, LetGo when no
-// more follow that may use the button, and Close.
+// Input holds a page's state: expected events, and folders of uploaded files. A Dispatcher performs one action at a time. Between actions
+// it keeps only a pressed button. Callers must pass a context that ends, make no concurrent calls, call LetGo when no further action will
+// use the button, and call Close.
 package input
 
 import (
@@ -29,59 +28,59 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// Page is what a Dispatcher needs of a page.
+// Page is the part of a page that a Dispatcher needs.
 type Page interface {
-	// Main is the page's own session, to which input goes.
+	// Main returns the page's own session, which receives input.
 	Main() devtools.Session
-	// Agent returns the observer in a frame's document, and waits while it has none.
+	// Agent returns the observer in a frame's document. It waits if the document has none yet.
 	Agent(ctx context.Context, frame dom.FrameID) (Agent, error)
-	// Parent returns the frame around a frame; false: there is none any more.
+	// Parent returns the parent of a frame. It returns false if there is none any more.
 	Parent(frame dom.FrameID) (dom.FrameID, bool)
-	// Others lists the observers of all frames but these.
+	// Others returns the observers of all frames except the given ones.
 	Others(frames []dom.FrameID) []Agent
-	// AfterDialog keeps a command until the dialog that is open is closed: the browser drops input meanwhile. False: none is open, and
-	// the command is not kept.
+	// AfterDialog queues a command until the open dialog closes, because the browser drops input while a dialog is open. It returns false,
+	// and does not queue the command, if no dialog is open.
 	AfterDialog(step devtools.Step) bool
-	// Hears reports whether the page listens for the keyboard: on the document, above it or on the body, or with all anywhere in
-	// the document.
+	// Hears reports whether the page has keyboard listeners on the window, the document, the root element or the body. If all is set,
+	// listeners anywhere in the document count.
 	Hears(ctx context.Context, a Agent, all bool) (bool, error)
-	// Complete says that all frames have an observer that answers.
+	// Complete reports whether all frames have an observer that responds.
 	Complete() bool
-	// AskRest asks a document whether it is at rest, for who settles the page after the action.
+	// AskRest requests whether a document has settled. The result serves the settling of the page after the action.
 	AskRest(ctx context.Context, a Agent)
 	// Expect delivers the next event of a method, until stop is called.
 	Expect(method string) (event <-chan *cdproto.Message, stop func())
-	// Failed gives the error of a call its kind.
+	// Failed adds the kind to the error of a call.
 	Failed(err error) error
-	// Mac says that the browser runs on a Mac.
+	// Mac reports whether the browser runs on a Mac.
 	Mac() bool
-	// Folder makes a new folder that lives as long as the page.
+	// Folder creates a folder that lives as long as the page.
 	Folder() (string, error)
 }
 
 // Agent is the observer in one document.
 type Agent interface {
-	// Document names the document, as driver.Action does.
+	// Document returns the ID of the document, as in driver.Action.
 	Document() string
-	// Session is the one that reaches the document.
+	// Session returns the session of the document.
 	Session() devtools.Session
-	// Send begins a command of the observer.
+	// Send sends a command to the observer.
 	Send(ctx context.Context, command string, argument any) (*devtools.Call, error)
-	// Handle runs a command and returns its answer as an object; empty when that is null.
+	// Handle runs a command and returns its result as an object. It returns an empty ID for null.
 	Handle(ctx context.Context, command string, argument any) (runtime.RemoteObjectID, error)
 }
 
 // Dispatcher acts on one page.
 type Dispatcher struct {
 	page Page
-	// held is the button that is down; nil: none is.
+	// held is the button that is down, or nil.
 	held *held
 }
 
 // New returns the dispatcher of a page.
 func New(p Page) *Dispatcher { return &Dispatcher{page: p} }
 
-// patience is how long an element may take until it can be acted on.
+// patience is how long an element may take to become actionable.
 const patience = 2 * time.Second
 
 // Do performs one action; see driver.Input.
@@ -96,7 +95,7 @@ func (h *Dispatcher) Do(ctx context.Context, a driver.Action) (driver.DoResult, 
 func (h *Dispatcher) do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
 	t := &task{Dispatcher: h, action: a, deadline: time.Now().Add(patience)}
 	if end, ok := ctx.Deadline(); ok {
-		// An answer is worth more than the last moment of patience.
+		// Reserve some time for the response.
 		if soon := end.Add(-max(time.Until(end)/5, 50*time.Millisecond)); soon.Before(t.deadline) {
 			t.deadline = soon
 		}
@@ -138,28 +137,28 @@ func (t *task) do(ctx context.Context) (driver.DoResult, error) {
 	return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "unknown action %d", t.action.Kind)
 }
 
-// task is one action under way.
+// task is an action in progress.
 type task struct {
 	*Dispatcher
 	action   driver.Action
 	deadline time.Time
-	// aim is where the pointer acts, once that is known.
+	// aim is where the pointer acts. It is nil until that is known.
 	aim *driver.Aim
 }
 
-// pointer acts with the mouse.
+// pointer performs mouse actions.
 type pointer struct{ *task }
 
 // drag drags an element.
 type drag struct{ *pointer }
 
-// typing acts with the keyboard, and on values.
+// typing performs keyboard actions and sets values.
 type typing struct{ *task }
 
-// upload gives files away.
+// upload uploads files.
 type upload struct{ *pointer }
 
-// left is how much patience is left, in milliseconds.
+// left returns the remaining patience, in milliseconds.
 func (t *task) left() int64 { return max(0, time.Until(t.deadline).Milliseconds()) }
 
 // call runs a command of an observer.
@@ -171,7 +170,7 @@ func call(ctx context.Context, a Agent, command string, argument, result any) er
 	return answer(ctx, k, result)
 }
 
-// answer waits for the answer of a command.
+// answer waits for the response to a command.
 func answer(ctx context.Context, k *devtools.Call, result any) error {
 	var reply devtools.Evaluation
 	if err := k.Wait(ctx, &reply); err != nil {
@@ -180,10 +179,10 @@ func answer(ctx context.Context, k *devtools.Call, result any) error {
 	return reply.Decode(result)
 }
 
-// disarm disarms the guards of documents, whatever happened.
+// disarm disarms the guards of documents, even if ctx has ended.
 func disarm(ctx context.Context, agents []Agent) {
 	for _, a := range agents {
-		// Nobody waits for it: a document that is gone, or hangs, guards nothing.
+		// Do not wait: a document that is gone or hangs guards nothing.
 		if k, err := a.Send(context.WithoutCancel(ctx), "disarm", nil); err == nil {
 			k.Forget()
 		}

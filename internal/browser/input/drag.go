@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	// nudge is how far the pointer moves before a drag begins for the browser, in CSS pixels.
+	// nudge is how far the pointer moves to make the browser start a drag, in CSS pixels.
 	nudge = 8
-	// dragSteps is in how many moves the pointer goes to where it is dragged.
+	// dragSteps is the number of moves along a straight line of a drag.
 	dragSteps = 8
-	// settleMoves is how many moves follow where it is released, and settleTime how long each lasts. Browsers repeat dragover every 50 ms.
+	// settleMoves is the number of moves at the point of release, and settleTime the pause after each. Browsers repeat dragover every 50
+	// ms.
 	settleMoves = 2
 	settleTime  = 50 * time.Millisecond
 )
 
-// drag presses at the element, moves, and releases. When the page begins to drag data, what goes on is a drag of the
-// browser's, else the pointer alone moves.
+// do presses at the element, moves, and releases. If the page starts to drag data, it continues with the browser's drag events, else with
+// pointer moves.
 func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 	data, stop := t.page.Expect(input.DragIntercepted.Method)
 	defer stop()
@@ -34,7 +35,7 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 	main.Post(ctx, input.CommandSetInterceptDrags, input.SetInterceptDragsParams{Enabled: true})
 	defer main.Post(context.WithoutCancel(ctx), input.CommandSetInterceptDrags, input.SetInterceptDragsParams{})
 	for _, place := range t.places() {
-		// Nothing is picked up for a place that is another thing by now.
+		// Do not start a drag whose target has changed.
 		if place.Ref == dom.NoRef {
 			continue
 		}
@@ -57,7 +58,7 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 	up := t.releaseButton(ctx, to)
 	got, serr := t.outcomeOf(ctx, p)
 	if ctx.Err() == nil {
-		serr = nil // what was dropped led to another document
+		serr = nil // the drop led to another document
 	}
 	for _, e := range []error{err, up, serr} {
 		if e != nil {
@@ -71,7 +72,7 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 	return outcome.Dragged(got, moved, stays), nil
 }
 
-// places are the waypoints, and the end unless it is a distance.
+// places returns the waypoints and, unless the end is a distance, the end.
 func (t *drag) places() []driver.Spot {
 	places := slices.Clone(t.action.Waypoints)
 	if t.action.To != nil {
@@ -80,29 +81,29 @@ func (t *drag) places() []driver.Spot {
 	return places
 }
 
-// pressLeft is the left button, pressed once.
+// pressLeft is a single press of the left button.
 var pressLeft = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, ClickCount: 1}
 
-// releaseButton releases the button, as release does.
+// releaseButton releases the left button, as release does.
 func (t *drag) releaseButton(ctx context.Context, at driver.Point) error {
 	return t.release(ctx, released(at, pressLeft))
 }
 
-// movedLimit is how long an element may be animated until it stands where a drag has left it, in milliseconds.
+// movedLimit bounds the animation of an element after a drag, in milliseconds.
 const movedLimit = 1000
 
-// movedBy says how far the element of a drag stands from where it stood before, and whether it is known to stay there. A document that
-// is gone has left it nowhere.
+// movedBy returns how far a drag has moved its element, and whether the element stays there. For a document that is gone, it returns no
+// movement.
 func (t *pointer) movedBy(ctx context.Context, p *path) (moved driver.DoResult, stays bool) {
 	var by outcome.Displacement
 	if err := call(ctx, p.leaf(), "displacement", map[string]any{"patience": movedLimit}, &by); err != nil {
-		return driver.DoResult{}, false // it was dragged in any case
+		return driver.DoResult{}, false // the drag itself was performed
 	}
 	note := by.Note()
 	return driver.DoResult{Moved: note != "", Note: note}, by.Stays
 }
 
-// moveHeld moves what is held to where it belongs and returns that place.
+// moveHeld moves the held element to its destination and returns that point.
 func (t *drag) moveHeld(ctx context.Context, p *path, data <-chan *cdproto.Message) (driver.Point, error) {
 	to := driver.Point{X: p.at.X + t.action.Delta.X, Y: p.at.Y + t.action.Delta.Y}
 	begin := driver.Point{X: p.at.X + nudge, Y: p.at.Y}
@@ -146,8 +147,8 @@ func (t *drag) moveHeld(ctx context.Context, p *path, data <-chan *cdproto.Messa
 	return to, t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragOver, to, dragged), dragEvent(input.DispatchDragEventTypeDrop, to, dragged))
 }
 
-// settle holds what is dragged where it is released, with the moves of a hand that comes to rest. A list that makes room for it takes no
-// moves for some time after each.
+// settle holds the dragged element at the point of release and repeats moves there, like a hand that comes to rest. A list that makes room
+// for an item ignores moves for some time after each.
 func (t *pointer) settle(ctx context.Context, to driver.Point, dragged *input.DragData) error {
 	for range settleMoves {
 		var err error
@@ -166,7 +167,7 @@ func (t *pointer) settle(ctx context.Context, to driver.Point, dragged *input.Dr
 	return nil
 }
 
-// glide moves what is held from one point to another in a straight line; first says that a drag of data begins there.
+// glide moves the held element in a straight line. first starts the drag of data at the first point.
 func (t *drag) glide(ctx context.Context, from, to driver.Point, dragged *input.DragData, first bool) error {
 	for i := 1; i <= dragSteps; i++ {
 		part := float64(i) / dragSteps
@@ -184,8 +185,8 @@ func (t *drag) glide(ctx context.Context, from, to driver.Point, dragged *input.
 	return nil
 }
 
-// arrive moves what is held once more to where it is released, for pages that move things under the pointer, and says to the
-// page what it is to be released on.
+// arrive repeats the move at the point of release, for pages that move elements under the pointer. It also sends the page the expected drop
+// target.
 func (t *drag) arrive(ctx context.Context, p *path, to driver.Point) (driver.Point, error) {
 	end := t.action.To
 	if err := t.move(ctx, to, dragging); err != nil || end == nil || end.Ref == dom.NoRef || end.Frame != p.spot.Frame || p.spot.Ref == dom.NoRef {
@@ -197,10 +198,10 @@ func (t *drag) arrive(ctx context.Context, p *path, to driver.Point) (driver.Poi
 // dragging is a move with the left button held.
 var dragging = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, Buttons: 1}
 
-// interceptLimit bounds how long the browser may take to hand over what the page drags.
+// interceptLimit bounds the wait for the data that the page drags.
 const interceptLimit = 5 * time.Second
 
-// dragged returns what the page drags, nil when it drags nothing: the pointer alone moves then.
+// dragged returns the data that the page drags. It returns nil if the page drags none and only the pointer moves.
 func (t *drag) dragged(ctx context.Context, p *path, data <-chan *cdproto.Message) (*input.DragData, error) {
 	var began outcome.Press
 	began.Dragging = true
@@ -224,7 +225,7 @@ func (t *drag) dragged(ctx context.Context, p *path, data <-chan *cdproto.Messag
 	return dragData(msg)
 }
 
-// awaitDrag waits until the browser hands over what the page drags; nil: it does not.
+// awaitDrag waits for the event with the data that the page drags. It returns nil if none arrives in time.
 func awaitDrag(ctx context.Context, data <-chan *cdproto.Message) (*cdproto.Message, error) {
 	limit := time.NewTimer(interceptLimit)
 	defer limit.Stop()
@@ -238,7 +239,7 @@ func awaitDrag(ctx context.Context, data <-chan *cdproto.Message) (*cdproto.Mess
 	}
 }
 
-// dragData decodes the data of a drag and drop from the event of its interception.
+// dragData decodes the data of a drag from its intercept event.
 func dragData(msg *cdproto.Message) (*input.DragData, error) {
 	e, err := devtools.DecodeEvent(msg, input.DragIntercepted)
 	if err != nil {
@@ -247,7 +248,7 @@ func dragData(msg *cdproto.Message) (*input.DragData, error) {
 	return e.Data, nil
 }
 
-// destination finds where a drag of an element ends: at the centre of another.
+// destination returns the end point of a drag: a given point, or a point of the target element.
 func (t *pointer) destination(ctx context.Context, s, dragged driver.Spot) (driver.Point, error) {
 	if s.Ref == dom.NoRef && s.Point != nil {
 		return *s.Point, nil

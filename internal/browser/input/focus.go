@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// maxFocusDepth is how many frames in each other are followed to the focus.
+	// maxFocusDepth limits how many nested frames are followed to the focus.
 	maxFocusDepth = 32
-	// focusLimit bounds the search for the focus before a key is pressed: one in a frame that hangs is pressed all the same.
+	// focusLimit bounds the search for the focus before a key press. If a frame hangs, the key is pressed anyway.
 	focusLimit = time.Second
 )
 
-// focusNow finds what has the focus, and the observer of its document.
+// focusNow returns the focused element and the observer of its document.
 func (t *typing) focusNow(ctx context.Context) (a Agent, found outcome.Focus, err error) {
 	frame := dom.FrameID("")
 	for range maxFocusDepth {
@@ -35,8 +35,8 @@ func (t *typing) focusNow(ctx context.Context) (a Agent, found outcome.Focus, er
 	return a, found, nil
 }
 
-// typeToFocus types key by key to what has the focus, or to the document, where a person's keys go: what listens for keys there
-// must say so, as the page's listeners do.
+// typeToFocus types key by key into the focused element, or into the document, where a person's keys would go. If no field has the focus,
+// the page must have keyboard listeners.
 func (t *typing) typeToFocus(ctx context.Context) (driver.DoResult, error) {
 	agent, found, err := t.focusNow(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (t *typing) typeToFocus(ctx context.Context) (driver.DoResult, error) {
 	return t.sendToFocus(ctx, agent, found, events, func() (bool, error) { return t.send(ctx, agent, events) })
 }
 
-// pressAtFocus presses a chord where the focus is.
+// pressAtFocus presses a chord at the focus.
 func (t *typing) pressAtFocus(ctx context.Context, events []keys.Event) (driver.DoResult, error) {
 	bounded, cancel := context.WithTimeout(ctx, focusLimit)
 	agent, found, err := t.focusNow(bounded)
@@ -74,13 +74,13 @@ func (t *typing) pressAtFocus(ctx context.Context, events []keys.Event) (driver.
 	if err != nil {
 		return driver.DoResult{}, err
 	}
-	if err := typable(found, events); err != nil && t.action.Hold == 0 { // what cannot be held has an error of its own
+	if err := typable(found, events); err != nil && t.action.Hold == 0 { // holdChord has its own error for a chord that cannot be held
 		return driver.DoResult{}, err
 	}
 	return t.sendToFocus(ctx, agent, found, events, func() (bool, error) { return t.sendChord(ctx, agent, events) })
 }
 
-// sendToFocus sends keys, which nothing blocks, and says what the document of the focus received.
+// sendToFocus sends keys without guards and returns what the document of the focus received.
 func (t *typing) sendToFocus(ctx context.Context, agent Agent, found outcome.Focus, events []keys.Event, send func() (left bool, err error)) (driver.DoResult, error) {
 	if err := call(ctx, agent, "watchKeys", nil, nil); err != nil {
 		return driver.DoResult{}, err
@@ -105,7 +105,7 @@ func (t *typing) sendToFocus(ctx context.Context, agent Agent, found outcome.Foc
 	return got.Result(t.action, found, presses(events, t.action.Repeat))
 }
 
-// typable is the error of a text that no key types, when no field has the focus: the browser would insert it where the caret was last.
+// typable returns an error for text that no key types if no field has the focus. The browser would insert it at the last caret position.
 func typable(found outcome.Focus, events []keys.Event) error {
 	for _, e := range events {
 		if e.Key == nil && !found.Editable {
@@ -115,7 +115,7 @@ func typable(found outcome.Focus, events []keys.Event) error {
 	return nil
 }
 
-// presses counts the presses of keys.
+// presses returns the number of key presses.
 func presses(events []keys.Event, repeat int) (n int) {
 	for _, e := range events {
 		if e.Key != nil && e.Key.Type != input.DispatchKeyEventTypeKeyUp {
@@ -125,11 +125,11 @@ func presses(events []keys.Event, repeat int) (n int) {
 	return n
 }
 
-// cancelDrag cancels the drag of data under way, as the key Escape does: the page receives no key.
+// cancelDrag cancels the current drag of data, as the Escape key does. The page receives no key event.
 func (t *task) cancelDrag(ctx context.Context, h *held) (driver.DoResult, error) {
 	dragged := h.dragged
 	h.dragged, h.mayDrag = nil, false
-	out := driver.Point{X: -1, Y: -1} // dragCancel alone tells what is under the pointer nothing
+	out := driver.Point{X: -1, Y: -1} // dragCancel alone does not notify the element under the pointer
 	if err := t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragOver, out, dragged), dragEvent(input.DispatchDragEventTypeDragCancel, out, dragged)); err != nil {
 		return driver.DoResult{}, err
 	}

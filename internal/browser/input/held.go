@@ -16,31 +16,32 @@ import (
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
-// held is a button that is down between the actions of a turn. The guards are not armed meanwhile: the element has received the
-// press, and what comes then is meant for whatever the pointer reaches, as with a person's mouse.
+// held is a button that stays down between actions. The guards are disarmed during that time: the element has received the press, and later
+// events are meant for whatever the pointer reaches, as with a person's mouse.
 type held struct {
-	// how is an event of the mouse meanwhile.
+	// how is the template for mouse events while the button is down.
 	how input.DispatchMouseEventParams
-	// at is where the pointer is.
+	// at is the pointer's position.
 	at driver.Point
-	// path leads to the element that received the press. Its document notes what it receives, unless it is that around a frame.
+	// path leads to the element that received the press. Its document records the events that it receives, unless the point lies in a frame
+	// whose document is unknown.
 	path *path
-	// mayDrag says that moves may begin a drag of data, data delivers the drag, and stop ends that. dragged is what is dragged.
+	// mayDrag is set if moves may start a drag of data. data delivers the drag until stop is called. dragged is the dragged data, or nil.
 	mayDrag bool
 	data    <-chan *cdproto.Message
 	stop    func()
 	dragged *input.DragData
-	// entered says that the page has received dragenter.
+	// entered is set after dragenter was sent.
 	entered bool
 }
 
-// isObserved reports whether the document of the press notes what it receives.
+// isObserved reports whether the document of the press records the events that it receives.
 func (h *held) isObserved() bool { return !h.path.isUnguarded() }
 
-// buttonBits are the buttons in the field buttons of a mouse event.
+// buttonBits maps buttons to their bits in the field buttons of a mouse event.
 var buttonBits = map[input.MouseButton]int64{input.MouseButtonLeft: 1, input.MouseButtonRight: 2, input.MouseButtonMiddle: 4}
 
-// down presses a button and leaves it down.
+// down presses a button and keeps it down.
 func (t *pointer) down(ctx context.Context) (driver.DoResult, error) {
 	if t.held != nil {
 		return driver.DoResult{}, apierr.Errorf(apierr.NotActionable, "a button is down already: release it with mouse_up first")
@@ -73,15 +74,15 @@ func (t *pointer) down(ctx context.Context) (driver.DoResult, error) {
 	return driver.DoResult{Note: t.describePoint(p)}, nil
 }
 
-// endDrags ends the interception of drags that down has begun.
+// endDrags ends the interception of drags that down has started.
 func (t *task) endDrags(ctx context.Context, h *held) {
 	h.stop()
 	t.page.Main().Post(context.WithoutCancel(ctx), input.CommandSetInterceptDrags, input.SetInterceptDragsParams{})
 }
 
-// pressUntilReached presses a button at the element, as often as it takes within the time there is: where the browser looks for what
-// was scrolled or moved just now, it may still stand elsewhere, and then nothing receives the press. The guards stay armed unless the
-// command that asks for the outcome disarms them: the caller releases the path, and the button.
+// pressUntilReached presses a button at the element, repeatedly within the time limit. The browser's hit test may lag behind a recent
+// scroll or move, and then the element does not receive the press. The guards stay armed unless the outcome command disarms them. The
+// caller must disarm the path and release the button.
 func (t *pointer) pressUntilReached(ctx context.Context, how input.DispatchMouseEventParams, command string) (*path, outcome.Press, driver.DoResult, error) {
 	for {
 		p, err := t.point(ctx, t.action.Spot, how.Modifiers)
@@ -116,13 +117,13 @@ func (t *pointer) pressUntilReached(ctx context.Context, how input.DispatchMouse
 	}
 }
 
-// released is the event of the release of a button that was pressed as how says.
+// released returns the event that releases a button pressed with how.
 func released(at driver.Point, how input.DispatchMouseEventParams) devtools.Step {
 	how.Buttons = 0
 	return mouse(input.DispatchMouseEventTypeMouseReleased, at, how)
 }
 
-// unfinished is the error of an action that failed after the press.
+// unfinished returns the error of an action that failed after the press.
 func (t *task) unfinished(ctx context.Context, err error) error {
 	var known *apierr.Error
 	if ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, devtools.ErrLost) {
@@ -131,7 +132,7 @@ func (t *task) unfinished(ctx context.Context, err error) error {
 	return outcome.DragUnfinished(t.action.Ref, err)
 }
 
-// moves is in how many moves a line is gone along.
+// moves returns the number of moves along a line.
 func (t *task) moves() int {
 	if t.action.Moves > 0 {
 		return t.action.Moves
@@ -139,7 +140,7 @@ func (t *task) moves() int {
 	return dragSteps
 }
 
-// moveTo moves the pointer, and what it holds.
+// moveTo moves the pointer, with a held button if there is one.
 func (t *pointer) moveTo(ctx context.Context) (driver.DoResult, error) {
 	if t.held != nil {
 		return t.moveHolding(ctx, t.held)
@@ -158,7 +159,7 @@ func (t *pointer) moveTo(ctx context.Context) (driver.DoResult, error) {
 	return t.moveToEnd(ctx, at)
 }
 
-// moveToEnd moves a pointer that holds nothing from a place to where the action ends.
+// moveToEnd moves a pointer without a held button from at to the end of the action.
 func (t *pointer) moveToEnd(ctx context.Context, at *driver.Point) (driver.DoResult, error) {
 	end := t.action.Spot
 	if t.action.Aimless() {
@@ -185,14 +186,14 @@ func (t *pointer) moveToEnd(ctx context.Context, at *driver.Point) (driver.DoRes
 	if err := t.glideTo(ctx, at, to); err != nil {
 		return driver.DoResult{}, err
 	}
-	p, err := t.resolvePoint(ctx, end) // what is there when the pointer has come
+	p, err := t.resolvePoint(ctx, end) // what is there after the pointer has arrived
 	if err != nil {
 		return driver.DoResult{}, err
 	}
 	return driver.DoResult{Note: "ok, on " + p.found.Named()}, nil
 }
 
-// glideTo moves the pointer along a line; from where it is not known, in one move.
+// glideTo moves the pointer along a line. If from is nil, it makes a single move.
 func (t *pointer) glideTo(ctx context.Context, from *driver.Point, to driver.Point) error {
 	if from == nil {
 		return t.move(ctx, to, input.DispatchMouseEventParams{})
@@ -205,7 +206,7 @@ func (t *pointer) glideTo(ctx context.Context, from *driver.Point, to driver.Poi
 	return nil
 }
 
-// between is the i-th of n points on a line, of which the last is its end.
+// between returns the i-th of n points on a line. The last point is its end.
 func between(from, to driver.Point, i, n int) driver.Point {
 	part := float64(i) / float64(n)
 	return driver.Point{X: from.X + (to.X-from.X)*part, Y: from.Y + (to.Y-from.Y)*part}
@@ -247,7 +248,7 @@ func (t *pointer) moveHolding(ctx context.Context, h *held) (driver.DoResult, er
 	return got.Moved()
 }
 
-// glideHolding moves the pointer with the button down along a line. Once the page drags data, the browser's drag goes on.
+// glideHolding moves the pointer along a line with the button down. Once the page drags data, it sends the browser's drag events.
 func (t *pointer) glideHolding(ctx context.Context, h *held, to driver.Point) error {
 	from := h.at
 	for i, n := 1, t.moves(); i <= n; i++ {
@@ -266,7 +267,7 @@ func (t *pointer) glideHolding(ctx context.Context, h *held, to driver.Point) er
 	return nil
 }
 
-// takeDrag takes over the drag of data that a move may have begun.
+// takeDrag takes over a drag of data that a move may have started.
 func (t *pointer) takeDrag(ctx context.Context, h *held) error {
 	select {
 	case msg := <-h.data:
@@ -288,7 +289,7 @@ func (t *pointer) takeDrag(ctx context.Context, h *held) error {
 	return h.drag(msg)
 }
 
-// drag takes what the page drags from the event that says it.
+// drag stores the dragged data from its intercept event.
 func (h *held) drag(msg *cdproto.Message) (err error) {
 	h.dragged, err = dragData(msg)
 	return err
@@ -320,7 +321,7 @@ func (t *pointer) up(ctx context.Context) (driver.DoResult, error) {
 	return t.releasedOutcome(ctx, h, heard)
 }
 
-// releasedOutcome asks the document of the press what it received of the release.
+// releasedOutcome requests what the document of the press received of the release.
 func (t *pointer) releasedOutcome(ctx context.Context, h *held, heard *devtools.Call) (driver.DoResult, error) {
 	defer func() {
 		if heard != nil {
@@ -340,7 +341,7 @@ func (t *pointer) releasedOutcome(ctx context.Context, h *held, heard *devtools.
 		bounded, cancel := context.WithTimeout(ctx, lastReportLimit)
 		defer cancel()
 		if heard != nil {
-			_ = answer(bounded, heard, &got) // without an answer, it is not known
+			_ = answer(bounded, heard, &got) // without a response, the outcome is unknown
 		}
 	}
 	if got.Gone {
@@ -350,7 +351,7 @@ func (t *pointer) releasedOutcome(ctx context.Context, h *held, heard *devtools.
 	return got.Result(moved, h.dragged != nil)
 }
 
-// endHold has the document of the press note no more.
+// endHold stops the recording of events in the document of the press.
 func (t *task) endHold(ctx context.Context, h *held) {
 	if k, err := h.path.leaf().Send(context.WithoutCancel(ctx), "endHold", nil); err == nil {
 		k.Forget()

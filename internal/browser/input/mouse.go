@@ -16,19 +16,19 @@ import (
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
-// mouse makes one mouse event at a point.
+// mouse returns a mouse event at a point.
 func mouse(kind input.DispatchMouseEventType, at driver.Point, e input.DispatchMouseEventParams) devtools.Step {
 	e.Type, e.X, e.Y = kind, at.X, at.Y
 	return devtools.Step{Method: input.CommandDispatchMouseEvent, Params: e}
 }
 
-// move moves the pointer and returns when the page has heard of it.
+// move moves the pointer and returns when the page has handled the event.
 func (t *pointer) move(ctx context.Context, at driver.Point, e input.DispatchMouseEventParams) error {
 	return t.page.Main().Run(ctx, mouse(input.DispatchMouseEventTypeMouseMoved, at, e))
 }
 
-// point moves the pointer to an element and checks that it is there, as often as it takes within the time there is.
-// When it returns a path, the guards are armed: the caller releases it.
+// point moves the pointer to an element and checks that it is there, repeatedly within the time limit. If it returns a path, the guards are
+// armed, and the caller must disarm the path.
 func (t *pointer) point(ctx context.Context, s driver.Spot, modifiers int64) (*path, error) {
 	req := resolveRequest{Need: "point", Passive: t.action.Kind.IsPassive()}
 	for {
@@ -57,10 +57,9 @@ func (t *pointer) point(ctx context.Context, s driver.Spot, modifiers int64) (*p
 	}
 }
 
-// pointAhead finds a point of an element and arms the guards, for a pointer that moves there with the press, in one batch: the
-// browser then does not wait for a frame to tell the page of the movement. The guard checks at the press what hitTest checks
-// before it. That is tried once, for elements of the main frame that need not be scrolled to, and when all frames answer;
-// otherwise there is no path.
+// pointAhead finds a point of an element and arms the guards. The pointer then moves there in the same batch as the press, so the browser
+// does not wait for a frame before it reports the move. At the press, the guard performs the checks of hitTest. This is tried once, for
+// elements of the main frame that need no scrolling, and only if all frames respond. Otherwise the returned path is nil.
 func (t *pointer) pointAhead(ctx context.Context, tries int) (p *path, err error) {
 	s := t.action.Spot
 	if tries > 0 || s.Ref == dom.NoRef || s.Frame != "" || !t.page.Complete() {
@@ -102,7 +101,7 @@ func (t *pointer) hover(ctx context.Context) (driver.DoResult, error) {
 	return driver.DoResult{Note: t.describePoint(p)}, nil
 }
 
-// describePoint says what stands at the point of an action that names no element.
+// describePoint names the element at the point of an action without a ref.
 func (t *pointer) describePoint(p *path) string {
 	if p.spot.Ref != dom.NoRef {
 		return ""
@@ -143,7 +142,7 @@ func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
 	}
 }
 
-// clicks is how often the action clicks its element.
+// clicks returns how many times the action clicks its element.
 func (t *task) clicks() int {
 	switch t.action.Kind {
 	case driver.Hover, driver.Drag, driver.MouseDown, driver.MouseMove:
@@ -152,19 +151,19 @@ func (t *task) clicks() int {
 	return max(1, t.action.Clicks)
 }
 
-// wheel is a turn of the mouse wheel; the browser wants both distances, also 0.
+// wheel is a turn of the mouse wheel. The browser requires both distances, even if they are 0.
 type wheel struct {
 	Type   string  `json:"type"`
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`
 	DeltaX float64 `json:"deltaX"`
 	DeltaY float64 `json:"deltaY"`
-	// Modifiers are held keys, and Buttons the button that is down.
+	// Modifiers are the held keys, and Buttons the held buttons.
 	Modifiers int64 `json:"modifiers,omitzero"`
 	Buttons   int64 `json:"buttons,omitzero"`
 }
 
-// wheelPatience is how long what a wheel set off may take to come to rest, in milliseconds.
+// wheelPatience bounds how long scrolling may take to settle, in milliseconds.
 const wheelPatience = 2000
 
 // scroll scrolls the action's element into view, or turns the wheel over the element or the page.
@@ -216,21 +215,21 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	return driver.DoResult{Note: note}, nil
 }
 
-// view is the visible part of what was scrolled: its first and last line, and the numbers of their rows if the page gives them.
+// view describes the visible part of scrolled content: its first and last line, and the row numbers if the page provides them.
 type view struct {
 	First string `json:"first"`
 	Last  string `json:"last"`
 	From  int    `json:"from"`
 	To    int    `json:"to"`
 	Of    int    `json:"of"`
-	// End says that the end of the content is visible.
+	// End reports whether the end of the content is visible.
 	End bool `json:"end"`
 }
 
-// maxViewLine bounds a line of a view, in characters; the page script sends less.
+// maxViewLine limits a line of a view, in characters. The page script sends less.
 const maxViewLine = 200
 
-// String is the end of a note.
+// String formats the view as the end of a note.
 func (v *view) String() string {
 	var b strings.Builder
 	b.WriteString(driver.InView)
@@ -251,8 +250,8 @@ func (v *view) String() string {
 	return b.String()
 }
 
-// wheelTarget returns the document that the wheel is to turn in, which is told so, and the point for the wheel in
-// the page: that of the action's element, or else the middle of the page.
+// wheelTarget returns the document in which the wheel turns and a point in the page: a point of the action's element, or else the middle of
+// the page. It also prepares the document for the wheel.
 func (t *pointer) wheelTarget(ctx context.Context) (Agent, point, error) {
 	var at point
 	if t.action.Aimless() {

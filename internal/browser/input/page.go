@@ -25,17 +25,16 @@ type Input struct {
 	// expected are the events that an action waits for, by method, and folders hold uploaded files; the monitor guards both.
 	expected map[string]chan *cdproto.Message
 	folders  []string
-	// rest is what AskRest has asked; the monitor guards it.
+	// rest is the request that AskRest has sent. The monitor guards it.
 	rest frames.Asked
-	// dialog says that a dialog is open, and owed are commands that wait until it is closed; the monitor guards both.
+	// dialog is set while a dialog is open. owed holds the commands to send when it closes. The monitor guards both.
 	dialog bool
 	owed   []devtools.Step
 	// acts performs the actions, one at a time.
 	acts *Dispatcher
 }
 
-// NewInput makes the input of a page. mac says that the browser runs on a Mac, and root is where the folders of uploaded
-// files are made.
+// NewInput returns the Input of a page. mac reports whether the browser runs on a Mac. root is the directory for folders of uploaded files.
 func NewInput(m *frames.Manager, mac bool, root string) *Input {
 	i := &Input{m: m, mac: mac, root: root, expected: map[string]chan *cdproto.Message{}}
 	i.acts = New(i)
@@ -51,7 +50,7 @@ func (i *Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error
 // LetGo releases the button that is down; see driver.Input.
 func (i *Input) LetGo(ctx context.Context) { i.acts.LetGo(ctx) }
 
-// TakeRest returns the question that the last action asked, if it did. The caller waits for the answer, or forgets it.
+// TakeRest returns the request that the last action sent with AskRest, if any. The caller must wait for its response or call Forget.
 func (i *Input) TakeRest() frames.Asked { return i.swapRest(frames.Asked{}) }
 
 // AskRest implements Page.
@@ -108,13 +107,14 @@ func (i *Input) Others(among []dom.FrameID) []Agent {
 	return others
 }
 
-// keyEvents are the events of the keyboard.
+// keyEvents are the keyboard events.
 var keyEvents = []string{"keydown", "keypress", "keyup", "beforeinput"}
 
-// belowBody is how deep a document is asked for listeners: itself, its element, and the body.
+// belowBody is the depth of the search for listeners: the document, its root element, and the body.
 const belowBody = 3
 
-// Hears implements Page. It asks in the page's own world, as the browser tells of the listeners of that world alone.
+// Hears implements Page. It searches in the page's own world, because the browser only reports the listeners of the world that it searches
+// in.
 func (i *Input) Hears(ctx context.Context, a Agent, all bool) (bool, error) {
 	own, is := a.(inputAgent)
 	if !is {
@@ -124,7 +124,7 @@ func (i *Input) Hears(ctx context.Context, a Agent, all bool) (bool, error) {
 	w := i.m.Tree.WorldOf(own.a)
 	i.m.Unlock()
 	if w == nil {
-		return true, nil // not known
+		return true, nil // unknown
 	}
 	const group = "domtap-keys"
 	silent := true
@@ -168,7 +168,7 @@ func (i *Input) Expect(method string) (event <-chan *cdproto.Message, stop func(
 	}
 }
 
-// Expected hands an event to the action that expects it; false when none does. It runs on the page's loop.
+// Expected passes an event to the action that waits for it. It returns false if no action does. It runs on the page's loop.
 func (i *Input) Expected(msg *cdproto.Message) bool {
 	i.m.Lock()
 	defer i.m.Unlock()
@@ -178,7 +178,7 @@ func (i *Input) Expected(msg *cdproto.Message) bool {
 	}
 	select {
 	case ch <- msg:
-	default: // the first one counts
+	default: // only the first event counts
 	}
 	return true
 }
@@ -193,7 +193,7 @@ func (i *Input) AfterDialog(step devtools.Step) bool {
 	return i.dialog
 }
 
-// SetDialog says that a dialog was opened, or closed. It runs on the page's loop.
+// SetDialog records whether a dialog is open. It runs on the page's loop.
 func (i *Input) SetDialog(open bool) {
 	i.m.Lock()
 	i.dialog = open
@@ -205,7 +205,7 @@ func (i *Input) SetDialog(open bool) {
 	i.m.Main.PostAll(i.m.Life, owed...)
 }
 
-// Folder implements Page: it makes a folder that Close removes.
+// Folder implements Page. Close removes the folder.
 func (i *Input) Folder() (string, error) {
 	dir, err := os.MkdirTemp(i.root, "domtap-upload-")
 	if err != nil {
@@ -230,7 +230,7 @@ func (i *Input) Close() {
 	}
 }
 
-// inputAgent is an agent of the page as an Agent.
+// inputAgent adapts a frames.Agent to Agent.
 type inputAgent struct{ a *frames.Agent }
 
 // Document implements Agent.

@@ -19,29 +19,29 @@ type resolveRequest struct {
 	Patience int64  `json:"patience"`
 	// Need is "point", "view", "drop", "focus" or "node".
 	Need string `json:"need"`
-	// Words is the text of the element that the point is to be at.
+	// Words is the text inside the element that the point must hit.
 	Words string `json:"words,omitzero"`
-	// Passive needs no element that is enabled.
+	// Passive accepts a disabled element.
 	Passive bool `json:"passive,omitzero"`
-	// Dragged is the ref of what is dragged to the element, if it stands in the same document.
+	// Dragged is the ref of the element that is dragged to this one, if it is in the same document.
 	Dragged *uint32 `json:"dragged,omitzero"`
-	// Still waits until the element rests, also when no animation is known to move it.
+	// Still waits until the element is stable, even if no animation is known to move it.
 	Still bool `json:"still,omitzero"`
-	// Edit is "replace", "append" or "keep", which leaves the caret where it is, for text.
+	// Edit selects how text is entered: "replace", "append", or "keep", which leaves the caret where it is.
 	Edit string `json:"edit,omitzero"`
-	// Text is the value of inputs that take one as a whole.
+	// Text is the value of inputs whose value is set as a whole.
 	Text string `json:"text,omitzero"`
-	// Values are the options to select; nil: nothing is selected.
+	// Values are the options to select. If nil, nothing is selected.
 	Values []string `json:"values,omitzero"`
-	// Clicks arms the guard for so many clicks when the element need not be scrolled to.
+	// Clicks arms the guard for this number of clicks if the element needs no scrolling.
 	Clicks int `json:"clicks,omitzero"`
-	// Want is whether the element is to be checked.
+	// Want is the wanted checked state.
 	Want *bool `json:"want,omitzero"`
-	// Known is what the element must still be.
+	// Known is what the element must still match.
 	Known *known `json:"known,omitzero"`
 }
 
-// known is driver.Known as the observer takes it.
+// known is driver.Known in the observer's encoding.
 type known struct {
 	Name  string `json:"name"`
 	Seen  uint64 `json:"seen"`
@@ -57,7 +57,7 @@ func knownOf(s driver.Spot) *known {
 	return &known{Name: s.Known.Name, Seen: s.Known.Seen, Start: s.Known.Start, Doubtful: s.Known.Doubtful}
 }
 
-// step is a frame on the way from an element to the top, with the point in the frame's own viewport.
+// step is a frame on the way from an element to the top, with the point in that frame's own viewport.
 type step struct {
 	frame dom.FrameID
 	agent Agent
@@ -71,20 +71,20 @@ type path struct {
 	found outcome.Element
 	// at is the point in the top-level viewport.
 	at driver.Point
-	// pressed is answered when the press is complete, and down with its mousedown; nil before the path is hit-tested for a click.
+	// pressed is answered when the press is complete, and down at its mousedown. Both are nil until awaitPress.
 	pressed, down *devtools.Call
-	// ahead says that the pointer is not at the point yet: it moves there with the press. The guards are armed.
+	// ahead means that the pointer moves to the point together with the press. The guards are already armed.
 	ahead bool
-	// armed says of a path to a point that the guard holds what is there for the target of the press.
+	// armed applies to a path to a point. It is set if the guard remembers the element there as the target of the press.
 	armed bool
 }
 
-// isUnguarded reports whether a path leads to a point whose element is not known, as in a frame.
+// isUnguarded reports whether a path leads to a point whose element is unknown, as in a frame.
 func (p *path) isUnguarded() bool { return p.spot.Ref == dom.NoRef && !p.armed }
 
 func (p *path) leaf() Agent { return p.steps[0].agent }
 
-// agents are the observers on the path.
+// agents returns the observers on the path.
 func (p *path) agents() []Agent {
 	list := make([]Agent, len(p.steps))
 	for i, s := range p.steps {
@@ -101,7 +101,7 @@ func (p *path) frames() []dom.FrameID {
 	return list
 }
 
-// awaitPress has the document report the next press by itself: it may be gone when it could be asked.
+// awaitPress makes the document report the next press on its own, because it may be gone before it can be queried.
 func (p *path) awaitPress(ctx context.Context) (err error) {
 	if p.pressed, err = p.leaf().Send(ctx, "awaitPress", nil); err == nil {
 		p.down, err = p.leaf().Send(ctx, "awaitDown", nil)
@@ -109,10 +109,10 @@ func (p *path) awaitPress(ctx context.Context) (err error) {
 	return err
 }
 
-// refusal is the error of the task at a spot for which the script reported an error.
+// refusal returns the task's error for an error that the script reported at a spot.
 func (t *task) refusal(s driver.Spot, e outcome.Element) error { return e.Refusal(s, t.action) }
 
-// agentOf returns the observer of a spot's document, which must be the one that the ref is of.
+// agentOf returns the observer of a spot's document. It fails if the frame shows another document than the ref belongs to.
 func (t *task) agentOf(ctx context.Context, s driver.Spot) (Agent, error) {
 	a, err := t.page.Agent(ctx, s.Frame)
 	if err != nil {
@@ -124,7 +124,7 @@ func (t *task) agentOf(ctx context.Context, s driver.Spot) (Agent, error) {
 	return a, nil
 }
 
-// ready waits until an element can be had, without a point of it.
+// ready waits until an element is actionable. It determines no point in the top-level viewport.
 func (t *task) ready(ctx context.Context, s driver.Spot, req resolveRequest) (Agent, outcome.Element, error) {
 	a, err := t.agentOf(ctx, s)
 	if err != nil {
@@ -147,7 +147,7 @@ func (t *task) ready(ctx context.Context, s driver.Spot, req resolveRequest) (Ag
 	return a, found, nil
 }
 
-// resolve finds a point of an element in the top-level viewport, frame by frame. With open, nothing may cover it.
+// resolve returns a point of an element in the top-level viewport, mapped frame by frame. If req.Need is "point", nothing may cover it.
 func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (*path, error) {
 	if s.Ref == dom.NoRef {
 		return t.resolvePoint(ctx, s)
@@ -182,7 +182,7 @@ func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (
 	return p, nil
 }
 
-// note keeps where the pointer goes. Frames that are drawn larger or smaller than they are leave their elements' boxes as they are.
+// note records where the pointer goes. It does not account for scaled frames when it computes the element's box.
 func (t *task) note(p *path) {
 	t.aim = &driver.Aim{Point: p.at}
 	if f := p.found; f.Width > 0 && f.Height > 0 {
@@ -196,8 +196,8 @@ type passage struct {
 	X        float64 `json:"x"`
 	Y        float64 `json:"y"`
 	Patience int64   `json:"patience"`
-	// Open demands that nothing covers the frame there, Scroll brings the point into view, Arm lets nothing
-	// through to the document around the frame.
+	// Open requires that nothing covers the frame there. Scroll brings the point into view. Arm blocks events to the document around the
+	// frame.
 	Open   bool `json:"open"`
 	Scroll bool `json:"scroll"`
 	Arm    bool `json:"arm"`
@@ -227,13 +227,13 @@ func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
 	return p, nil
 }
 
-// aimedPoint is a point that an action is aimed at; Passive is as in resolveRequest.
+// aimedPoint is the target point of an action. Passive is as in resolveRequest.
 type aimedPoint struct {
 	point
 	Passive bool `json:"passive,omitzero"`
 }
 
-// point is a point as the observer takes it.
+// point is a point in the observer's encoding.
 type point struct {
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
@@ -245,15 +245,15 @@ type hitTestRequest struct {
 	point
 	Passive bool   `json:"passive,omitzero"`
 	Known   *known `json:"known,omitzero"`
-	// Clicks is how often the element is to be clicked; 0: it is hovered or dragged.
+	// Clicks is the number of clicks. It is 0 if the element is hovered or dragged.
 	Clicks int `json:"clicks"`
 }
 
-// denyLimit bounds how long a frame that has nothing to do with the action may take to shut its guard.
+// denyLimit bounds how long a frame outside the path may take to close its guard.
 const denyLimit = 200 * time.Millisecond
 
-// hitTest checks, with the pointer there, that the point still is the element's, and shuts everything else out: all
-// frames of the page at once. It returns what is wrong, if anything is.
+// hitTest checks, after the pointer has moved, that the point still belongs to the element, and blocks all other targets, in all frames
+// concurrently. It returns the problem, if any.
 func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 	if p.spot.Ref == dom.NoRef {
 		return outcome.Element{}, t.armAtPoint(ctx, p)
@@ -261,7 +261,7 @@ func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 	calls := make([]*devtools.Call, len(p.steps))
 	var err error
 	if t.clicks() > 0 {
-		// Before the hit test, so that it is there when that has answered.
+		// Sent before the hit test, so that it is in effect when the hit test responds.
 		if err = p.awaitPress(ctx); err != nil {
 			return outcome.Element{}, err
 		}
@@ -297,7 +297,7 @@ func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 	return wrong, nil
 }
 
-// armAtPoint holds what is at a point now, with the pointer there, for the target of the clicks.
+// armAtPoint makes the guard remember the element that is now at the point, under the pointer, as the target of the clicks.
 func (t *task) armAtPoint(ctx context.Context, p *path) error {
 	if t.clicks() == 0 && t.action.Kind != driver.MouseDown {
 		return nil
@@ -318,12 +318,12 @@ func (t *task) armAtPoint(ctx context.Context, p *path) error {
 	return nil
 }
 
-// blockOthers shuts the guards of the frames beside the path.
+// blockOthers closes the guards of the frames outside the path.
 func (t *task) blockOthers(ctx context.Context, p *path) {
 	t.deny(ctx, t.page.Others(p.frames()))()
 }
 
-// deny begins to shut the guards of frames, and returns what waits for the end of that.
+// deny starts to close the guards of frames and returns a function that waits for the result.
 func (t *task) deny(ctx context.Context, others []Agent) (await func() (all bool)) {
 	calls := make([]*devtools.Call, 0, len(others))
 	for _, a := range others {
@@ -339,7 +339,7 @@ func (t *task) deny(ctx context.Context, others []Agent) (await func() (all bool
 		defer cancel()
 		all := len(calls) == len(others)
 		for _, k := range calls {
-			// One that is gone or hangs receives nothing.
+			// A frame that is gone or hangs receives nothing.
 			if err := answer(ctx, k, nil); err != nil {
 				all = false
 				k.Forget()

@@ -19,20 +19,20 @@ import (
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
-// way is how a text is entered.
+// way is how text is entered.
 type way uint8
 
 const (
-	// framed: as one insertion, while its last key is down; into an editor line by line.
+	// framed enters text in one insertion while its last key is down, but line by line into an editor.
 	framed way = iota
-	// whole: into an editor, too, in one piece.
+	// whole enters text in one piece, even into an editor.
 	whole
-	// keyed: key by key.
+	// keyed enters text key by key.
 	keyed
 )
 
-// enterText types, or replaces what is there. An editor that indents the lines that are entered one by one gets the whole text at once
-// instead, and a field whose page enters each key itself gets it key by key; the answer is that of the second try.
+// enterText types text, or replaces existing text. An editor that indents each entered line gets a second try with the whole text. A field
+// whose page handles each key itself gets a second try key by key. The result is that of the second try.
 func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 	if t.action.Focused && t.action.Ref == dom.NoRef {
 		return t.typeToFocus(ctx)
@@ -44,12 +44,12 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 	if again == framed || t.action.Kind != driver.Fill || err != nil && again != keyed {
 		return result, err
 	}
-	t.action.Known = nil // what it is by now is the first try's doing
+	t.action.Known = nil // the first try may have changed the element
 	result, _, err = t.enter(ctx, again)
 	return result, err
 }
 
-// enter enters the text. again is the way to try next, if this one was the wrong one for the element; framed otherwise.
+// enter enters the text. If how is unsuitable for the element, again is the way to try next; otherwise it is framed.
 func (t *typing) enter(ctx context.Context, how way) (result driver.DoResult, again way, err error) {
 	a := t.action
 	edit := "append"
@@ -91,8 +91,8 @@ func (t *typing) enter(ctx context.Context, how way) (result driver.DoResult, ag
 	return t.verifyTyped(ctx, agent, a, how)
 }
 
-// keyEvents are the events that enter a text. What is filled into a field is one insertion between the keydown and the keyup of its last
-// character: pages that listen to keys see one key press of the whole text, and a long text costs as much as a short one.
+// keyEvents returns the events that enter a text. Fill sends one insertion between the keydown and keyup of the last character. Pages with
+// key listeners see a single key press with the whole text, and long text costs as much as short text.
 func (t *typing) keyEvents(a driver.Action, found outcome.Element, how way) []keys.Event {
 	switch {
 	case how == whole && found.Rich:
@@ -117,13 +117,13 @@ func (t *typing) keyEvents(a driver.Action, found outcome.Element, how way) []ke
 	return keys.Framed(a.Text)
 }
 
-// selectAll selects what an editor draws, of which its field holds a part at most.
+// selectAll selects everything that an editor shows. Its field may hold only a part of that.
 func selectAll(mac bool) []keys.Event {
 	all, _ := keys.Chord("ControlOrMeta+a", mac)
 	return all
 }
 
-// replacement puts a text in the place of what is selected.
+// replacement replaces the selection with a text.
 func replacement(text string) []keys.Event {
 	if text == "" {
 		erase, _ := keys.Chord("Backspace", false)
@@ -132,8 +132,7 @@ func replacement(text string) []keys.Event {
 	return []keys.Event{{Text: text}}
 }
 
-// lines enters a text into an editor line by line, each broken as within a paragraph: the key Enter alone sends a message
-// in many editors.
+// lines enters a text into an editor line by line. It breaks lines with Shift+Enter, because Enter alone sends a message in many editors.
 func lines(text string) []keys.Event {
 	var events []keys.Event
 	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
@@ -148,18 +147,18 @@ func lines(text string) []keys.Event {
 	return events
 }
 
-// blockOtherKeys shuts all documents but one out of what is typed, until stop is called.
+// blockOtherKeys keeps typed keys from all other documents until stop is called.
 func (t *typing) blockOtherKeys(ctx context.Context, agent Agent) (stop func()) {
 	p := &path{spot: t.action.Spot, steps: []step{{frame: t.action.Frame, agent: agent}}}
 	t.blockOthers(ctx, p)
 	return func() { disarm(ctx, t.page.Others(p.frames())) }
 }
 
-// inFlight is how many events of the keyboard are under way together.
+// inFlight limits how many keyboard events are in flight together.
 const inFlight = 64
 
-// send sends events in order. Enter may lead elsewhere, so what is behind it waits for it; left says that the document was
-// gone by then, and that the rest was not sent.
+// send sends events in order. Enter may navigate, so send waits before the events that follow it. left reports that the document was gone,
+// and that the remaining events were not sent.
 func (t *typing) send(ctx context.Context, agent Agent, events []keys.Event) (left bool, err error) {
 	main := t.page.Main()
 	var batch []devtools.Step
@@ -168,7 +167,7 @@ func (t *typing) send(ctx context.Context, agent Agent, events []keys.Event) (le
 		batch = batch[:0]
 		return err
 	}
-	down := 0 // a batch that ends while a key is down might be the last one
+	down := 0 // a batch must not end while a key is down, because it may be the last
 	for i, e := range events {
 		switch {
 		case e.Key != nil:
@@ -196,7 +195,7 @@ func (t *typing) send(ctx context.Context, agent Agent, events []keys.Event) (le
 	return false, flush()
 }
 
-// stillThere reports whether a document is there to guard the next keys.
+// stillThere reports whether the document still exists to guard the next keys.
 func stillThere(ctx context.Context, agent Agent) bool {
 	return agent == nil || call(ctx, agent, "guarding", nil, nil) == nil || ctx.Err() != nil
 }
@@ -229,7 +228,7 @@ func (t *typing) press(ctx context.Context) (driver.DoResult, error) {
 	return result, err
 }
 
-// sendChord presses a chord as often, or for as long, as the action says; left is as in send.
+// sendChord presses a chord repeatedly, or for the action's duration. left is as in send.
 func (t *typing) sendChord(ctx context.Context, agent Agent, events []keys.Event) (left bool, err error) {
 	if t.action.Hold > 0 {
 		return false, t.holdChord(ctx, events)
@@ -245,13 +244,13 @@ func (t *typing) sendChord(ctx context.Context, agent Agent, events []keys.Event
 	return false, nil
 }
 
-// After repeatDelay, a key that is held repeats every repeatEvery, as on most keyboards.
+// A held key repeats after repeatDelay, every repeatEvery, as on most keyboards.
 const (
 	repeatDelay = 500 * time.Millisecond
 	repeatEvery = time.Second / 30
 )
 
-// holdChord presses the keys of a chord, holds them, and lets them go, also when ctx ends meanwhile.
+// holdChord presses the keys of a chord, holds them, and releases them, even if ctx ends.
 func (t *typing) holdChord(ctx context.Context, events []keys.Event) error {
 	press, again, rest, ok := keys.Held(events)
 	if !ok {
@@ -270,7 +269,7 @@ func (t *typing) holdChord(ctx context.Context, events []keys.Event) error {
 	return err
 }
 
-// repeatKey repeats a key for as long as it is held.
+// repeatKey repeats a key while it is held.
 func (t *typing) repeatKey(ctx context.Context, again keys.Event) error {
 	end, pause := time.Now().Add(t.action.Hold), repeatDelay
 	for {
@@ -301,10 +300,10 @@ func (t *typing) choose(ctx context.Context) (driver.DoResult, error) {
 	return driver.DoResult{}, nil
 }
 
-// tookLimit is how long a page may take to show that it has taken a click on a checkbox.
+// tookLimit bounds how long a page may take to update a checkbox after a click.
 const tookLimit = time.Second
 
-// check makes an element checked, or not.
+// check checks or unchecks an element.
 func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 	want := t.action.Kind == driver.Check
 	s := t.action.Spot
@@ -320,18 +319,18 @@ func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 		if err != nil && result.Delivered != driver.DeliveredPart {
 			return result, err
 		}
-		t.action.Known, s.Known = nil, nil // what it is by now is this click's doing
+		t.action.Known, s.Known = nil, nil // the click may have changed the element
 		var got outcome.Element
 		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
 		if gone := call(ctx, agent, "waitChecked", took, &got); gone != nil {
 			if ctx.Err() != nil {
 				return driver.DoResult{}, gone
 			}
-			return result, err // it led to another document
+			return result, err // the click led to another document
 		}
 		switch {
 		case err != nil && got.Error != "":
-			return result, err // what counts is the state, which a press alone may have changed
+			return result, err // only the state counts; a press alone may have changed it
 		case got.Error == "":
 			return driver.DoResult{}, nil
 		case got.Error == "stale" && result.Note != "":
@@ -342,7 +341,7 @@ func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 		case found.Checked != "mixed":
 			return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, got)
 		}
-		// Neither yes nor no: the first click has made it one of these, the second makes it the other.
+		// The state was mixed. The first click made it checked or unchecked, and the second click inverts it.
 	}
 	return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, outcome.Element{Error: "unchanged"})
 }

@@ -21,16 +21,16 @@ import (
 	"github.com/domtap/domtap/internal/browser/input/outcome"
 )
 
-// terms is the answer of the command "fileTerms".
+// terms is the result of the command "fileTerms".
 type terms struct {
 	Error string `json:"error"`
-	// Input says that there is a file input, which takes several files, or a folder.
+	// Input reports whether there is a file input. Multiple reports whether it accepts several files, and Folder whether it wants a folder.
 	Input    bool `json:"input"`
 	Multiple bool `json:"multiple"`
 	Folder   bool `json:"folder"`
 }
 
-// upload gives files to a file input, to what opens a file chooser, or to what files are dropped on.
+// do uploads files: to a file input, through a file chooser that a click opens, or by a drop.
 func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 	s := t.action.Spot
 	agent, _, err := t.ready(ctx, s, resolveRequest{Need: "node"})
@@ -65,7 +65,7 @@ func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 	return t.give(ctx, agent.Session(), paths, cdpdom.SetFileInputFilesParams{ObjectID: object})
 }
 
-// accepts checks that an input takes the files that there are.
+// accepts checks that an input accepts the action's files.
 func (t *upload) accepts(s driver.Spot, multiple, folder bool) error {
 	switch {
 	case folder:
@@ -76,7 +76,7 @@ func (t *upload) accepts(s driver.Spot, multiple, folder bool) error {
 	return nil
 }
 
-// give gives files to an input, and says which of them are not of the kinds that it asks for: the page may refuse these.
+// give sets the files of an input. The note names files that do not match the input's accept attribute, which the page may reject.
 func (t *upload) give(ctx context.Context, session devtools.Session, paths []string, to cdpdom.SetFileInputFilesParams) (driver.DoResult, error) {
 	node, err := cdp.Call(ctx, session, cdpdom.DescribeNode, cdpdom.DescribeNodeParams{ObjectID: to.ObjectID, BackendNodeID: to.BackendNodeID})
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *upload) give(ctx context.Context, session devtools.Session, paths []str
 	return driver.DoResult{Note: outcome.Uploaded(accept, paths)}, nil
 }
 
-// uploadByClick clicks what may open a file chooser, and answers that. Where none opens, it drops the files.
+// uploadByClick clicks the element and answers the file chooser. If none opens, it drops the files on the element.
 func (t *upload) uploadByClick(ctx context.Context, agent Agent) (driver.DoResult, error) {
 	s := t.action.Spot
 	opened, stop := t.page.Expect(cdppage.FileChooserOpened.Method)
@@ -127,10 +127,10 @@ func (t *upload) uploadByClick(ctx context.Context, agent Agent) (driver.DoResul
 	return t.give(ctx, agent.Session(), paths, cdpdom.SetFileInputFilesParams{BackendNodeID: chooser.BackendNodeID})
 }
 
-// chooserSoon is how long a click may take to open a file chooser until it is tried whether files can be dropped instead.
+// chooserSoon is how long a click may take to open a file chooser before a drop is tried.
 const chooserSoon = 500 * time.Millisecond
 
-// chooser waits for the file chooser that a click opens; nil: none comes in that time.
+// chooser waits for the file chooser that a click opens. It returns nil if none opens in time.
 func (t *upload) chooser(ctx context.Context, opened <-chan *cdproto.Message, within time.Duration) (*cdppage.EventFileChooserOpened, error) {
 	limit := time.NewTimer(max(within, 0))
 	defer limit.Stop()
@@ -148,14 +148,14 @@ func (t *upload) chooser(ctx context.Context, opened <-chan *cdproto.Message, wi
 	}
 }
 
-// drop drops files on the element, if the page lets them be dropped there.
+// drop drops files on the element, if the page allows it.
 func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped bool, err error) {
 	var over, drop fileDrag
 	if err := call(ctx, agent, "beginFileDrag", nil, nil); err != nil {
 		return false, err
 	}
 	defer func() {
-		if ctx.Err() == nil { // otherwise nothing answers, or nobody waits
+		if ctx.Err() == nil { // otherwise the page may hang, and the caller has gone
 			err = errors.Join(err, call(ctx, agent, "endFileDrag", nil, nil))
 		}
 	}()
@@ -180,17 +180,17 @@ func (t *upload) drop(ctx context.Context, agent Agent, paths []string) (dropped
 	return drop.Heard, err
 }
 
-// fileDrag is the answer of the command "fileDragSeen".
+// fileDrag is the result of the command "fileDragSeen".
 type fileDrag struct {
 	Heard     bool `json:"heard"`
 	Prevented bool `json:"prevented"`
 }
 
-// copyOperation is the operation of a drag of files.
+// copyOperation is the operation of a file drag.
 const copyOperation = 1
 
-// paths are the files to give, after those that came with the request were written down. The page reads them when it
-// sends them, so they stay until it is closed.
+// paths returns the files to upload, after writing the files of the request to disk. The page may read them until it is closed, so they are
+// kept until then.
 func (t *upload) paths() ([]string, error) {
 	paths := append([]string{}, t.action.Paths...)
 	if len(t.action.Files) == 0 {
@@ -201,7 +201,7 @@ func (t *upload) paths() ([]string, error) {
 		return nil, fmt.Errorf("making a folder for the files: %w", err)
 	}
 	for i, f := range t.action.Files {
-		// A folder each, for two may have one name.
+		// Each file gets its own folder, because two may have the same name.
 		path := filepath.Join(dir, fmt.Sprint(i), filepath.Base(filepath.Clean("/"+f.Name)))
 		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 			return nil, fmt.Errorf("making a folder for a file: %w", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/input/outcome"
 )
 
-// pressedText is what a press enters: a single character; empty for every other key.
+// pressedText returns the text that a press enters: a single character, or an empty string for all other keys.
 func pressedText(a driver.Action) string {
 	r, size := utf8.DecodeRuneInString(a.Text)
 	if size != len(a.Text) || !unicode.IsPrint(r) {
@@ -19,8 +19,7 @@ func pressedText(a driver.Action) string {
 	return strings.Repeat(a.Text, max(1, a.Repeat))
 }
 
-// verifyTyped asks the document what the element received of the keys that went there in some way, and which way would be the right one
-// if this one was not.
+// verifyTyped requests what the element received of the typed keys. If how was unsuitable, again is the way to try next.
 func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action, how way) (result driver.DoResult, again way, err error) {
 	ask := map[string]any{"edit": ""}
 	switch text := pressedText(a); {

@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// framePulse is how long after one answer a frame is asked for the next sign of life, and frameBound how long that may take. The
-	// page itself is watched over by package actor.
+	// framePulse is the pause between two checks that a frame responds, and frameBound the time limit of a check. Package actor monitors
+	// the page itself.
 	framePulse = 250 * time.Millisecond
 	frameBound = 2 * time.Second
 )
 
-// errFrameHangs ends an action in a frame of another process that stopped answering.
+// errFrameHangs cancels an action in a frame of another process that stopped responding.
 var errFrameHangs = errors.New("the frame of the element stopped answering")
 
-// watched does an action while it watches over the frame that it is done in, when that has a process of its own.
+// watched runs an action. If the action's frame has its own process, it monitors the frame and cancels the action if the frame hangs.
 func (h *Dispatcher) watched(ctx context.Context, a driver.Action, do func(context.Context) (driver.DoResult, error)) (driver.DoResult, error) {
 	frame := h.processOf(ctx, a)
 	if frame == nil {
@@ -60,7 +60,7 @@ func (h *Dispatcher) watched(ctx context.Context, a driver.Action, do func(conte
 	return result, err
 }
 
-// processOf is the session of the frame that an action is done in; nil when it is that of the page.
+// processOf returns the session of the action's frame, or nil if it is the page's own session.
 func (h *Dispatcher) processOf(ctx context.Context, a driver.Action) *devtools.Session {
 	if a.Frame == "" {
 		return nil
@@ -75,7 +75,7 @@ func (h *Dispatcher) processOf(ctx context.Context, a driver.Action) *devtools.S
 	return &session
 }
 
-// answers reports whether a process gives a sign of life. An error is one, too: the frame is being replaced, or is gone.
+// answers reports whether a process responds. An error counts as a response: the frame is being replaced or is gone.
 func answers(ctx context.Context, s devtools.Session) bool {
 	bounded, cancel := context.WithTimeout(ctx, frameBound)
 	defer cancel()

@@ -9,19 +9,19 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Displacement is what became of an element that was dragged.
+// Displacement describes what became of a dragged element.
 type Displacement struct {
 	X     float64 `json:"x"`
 	Y     float64 `json:"y"`
 	Stays bool    `json:"stays"`
-	// Gone says that neither it nor anything like it is on the page any more.
+	// Gone reports that neither the element nor a similar one is on the page any more.
 	Gone bool `json:"gone"`
-	// From says which one it was in its parent, 0: in another parent, and To which one it is; 0: not known.
+	// From is the element's former position in its parent, or 0 if it had another parent. To is its current position. Zero means unknown.
 	From int `json:"from"`
 	To   int `json:"to"`
 }
 
-// Note says how the element was moved; empty: not.
+// Note describes how the element moved. It returns an empty string if it did not.
 func (d Displacement) Note() string {
 	switch {
 	case d.Gone:
@@ -40,13 +40,13 @@ func (d Displacement) Note() string {
 	return note
 }
 
-// goneNote is the note of an element that the page took away when it was dropped.
+// goneNote is the note for an element that the page removed when it was dropped.
 const goneNote = "ok, and it is gone from where it was"
 
-// nothingTookIt is the note of a drop that no element of the page accepted.
+// nothingTookIt is the note for a drop that no element accepted.
 const nothingTookIt = "ok, dropped, and nothing there took it"
 
-// Dragged is the result of a drag whose element was moved so, or stays where it was.
+// Dragged returns the result of a drag. moved describes the movement of the element. stays reports that the element stays where it was.
 func Dragged(got Press, moved driver.DoResult, stays bool) driver.DoResult {
 	switch {
 	case moved.Moved:
@@ -58,8 +58,8 @@ func Dragged(got Press, moved driver.DoResult, stays bool) driver.DoResult {
 	return moved
 }
 
-// ReleasedOffTarget is the result of a drag of ref that was released where its target was not any more. Lists move their
-// items as one is dragged over them: there it has arrived when it stays where it was put. Otherwise nobody received it.
+// ReleasedOffTarget returns the result of a drag of element dragged that was released where its target no longer was. Lists move their
+// items during a drag, so an element that has moved or is gone counts as delivered. Otherwise the result is an error.
 func ReleasedOffTarget(dragged, target dom.Ref, result driver.DoResult) (driver.DoResult, error) {
 	ref, to := strconv.FormatUint(uint64(dragged), 10), strconv.FormatUint(uint64(target), 10)
 	if result.Note == goneNote {
@@ -73,7 +73,7 @@ func ReleasedOffTarget(dragged, target dom.Ref, result driver.DoResult) (driver.
 		Message: "ref " + ref + " was dragged, and released beside ref " + to + ", which moved meanwhile: read the page to see where it is before you try again"}
 }
 
-// DragUnfinished is the error of a drag whose document was replaced before the release.
+// DragUnfinished returns the error of a drag whose document was replaced before the release.
 func DragUnfinished(dragged dom.Ref, err error) error {
 	ref := strconv.FormatUint(uint64(dragged), 10)
 	return &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": ref, "cause": "navigated"}, Err: err,

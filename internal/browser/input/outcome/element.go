@@ -1,8 +1,8 @@
-// Package outcome translates what the page's script reports of an action into what callers see: a driver.DoResult, and an
-// error that says what to do next.
+// Package outcome translates the page script's reports about an action into results for callers: a driver.DoResult, and an error that
+// suggests what to do next.
 //
-// It holds the answers of the script's commands as types, and is pure: no page, no clock. The texts are untrusted where they
-// quote the page, and short.
+// It defines the results of the script's commands as types. It is pure and uses neither a page nor a clock. Texts that quote the page are
+// untrusted and short.
 package outcome
 
 import (
@@ -15,46 +15,46 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Element is what the script reports of an element that is to be acted on.
+// Element is the script's report about an element to act on.
 type Element struct {
-	// Error is empty, or says why the element cannot be acted on; see Element.Refusal.
+	// Error is why the element is not actionable, or empty; see Element.Refusal.
 	Error string `json:"error"`
-	// Detail describes what obscures the element, or what received an event instead, and Cover is the ref of that, if any.
+	// Detail describes what covers the element or received an event in its place. Cover is the ref of that element, if any.
 	Detail string  `json:"detail"`
 	Cover  *uint32 `json:"cover"`
-	// X and Y are a point of the element in the viewport of its frame.
+	// X and Y are a point of the element in its frame's viewport.
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
-	// Left, Top, Width and Height are the border box of the element in the viewport of its frame, where it was looked for a point.
+	// Left, Top, Width and Height are the element's border box in its frame's viewport, at the time when the point was determined.
 	Left   float64 `json:"l"`
 	Top    float64 `json:"t"`
 	Width  float64 `json:"w"`
 	Height float64 `json:"h"`
-	// Armed says that the guard waits for the press.
+	// Armed reports that the guard waits for the press.
 	Armed bool `json:"armed"`
 	// Checked is "true", "false" or "mixed".
 	Checked string `json:"checked"`
 	Type    string `json:"type"`
-	// Full says that the element held text, Rich that it is an editor and no field, End that the caret is to be moved
-	// to the end by key.
+	// Full reports that the element held text. Rich reports that it is an editor, not a field. End reports that the caret must be moved to
+	// the end with a key.
 	Full bool `json:"full"`
 	Rich bool `json:"rich"`
-	// Proxy reports whether the field only takes the input of an editor that draws the text elsewhere.
+	// Proxy reports that the field only receives the input of an editor that draws the text elsewhere.
 	Proxy bool `json:"proxy"`
 	End   bool `json:"end"`
-	// Done says that nothing is left to do, Same that nothing was, and Held what the element holds now.
+	// Done reports that nothing is left to do, Same that nothing had to be done. Held is the element's current content.
 	Done bool   `json:"done"`
 	Same bool   `json:"same"`
 	Held string `json:"held"`
-	// Was and Now say what an element was, or was called, that is something else now.
+	// Was and Now are the former and current names of an element that has changed.
 	Was string `json:"was"`
 	Now string `json:"now"`
-	// Options are those that a select has, and More how many further ones.
+	// Options lists the options of a select. More is the number of options not listed.
 	Options []string `json:"options"`
 	More    int      `json:"more"`
 }
 
-// refusals say why an element cannot be acted on, and what to do.
+// refusals maps errors of the script to messages: why an element is not actionable, and what to do.
 var refusals = map[string]string{
 	"hidden":       "it is not visible: read the page again, or scroll or open what hides it",
 	"disabled":     "it is disabled: fill in what it waits for, then read the page again",
@@ -74,7 +74,7 @@ var refusals = map[string]string{
 	"no chooser":   "it is not a file input, a click on it opened no file chooser, and files cannot be dropped on it: act on the one that is",
 }
 
-// Refusal is the error of an action at s for which the script reported an error.
+// Refusal returns the error of action a at s for the script's error.
 func (e Element) Refusal(s driver.Spot, a driver.Action) error {
 	ref := strconv.FormatUint(uint64(s.Ref), 10)
 	switch e.Error {
@@ -111,7 +111,7 @@ func (e Element) Refusal(s driver.Spot, a driver.Action) error {
 	return &apierr.Error{Kind: apierr.NotActionable, Message: subject + " cannot be used: " + message, Detail: detail}
 }
 
-// IsDifferent reports whether the element is another thing than the one that the caller has read.
+// IsDifferent reports whether the element has changed into another one since the caller read it.
 func (e Element) IsDifferent() bool {
 	switch e.Error {
 	case "renamed", "reused", "unsure", driver.ContextChanged:
@@ -120,7 +120,7 @@ func (e Element) IsDifferent() bool {
 	return false
 }
 
-// different is the error of an element that is another thing than the one that the caller has read.
+// different returns the error for an element that has changed into another one since the caller read it.
 func (e Element) different(ref string) error {
 	message := "ref " + ref
 	switch {
@@ -140,16 +140,16 @@ func (e Element) different(ref string) error {
 		Detail: map[string]string{"ref": ref, "cause": e.Error, "was": e.Was, "is": e.Now}}
 }
 
-// quoted quotes a few words of the page.
+// quoted quotes a short text from the page.
 func quoted(s string) string { return fmt.Sprintf("%.60q", s) }
 
-// valueFormats say how the values of inputs are written, by the type of the input.
+// valueFormats maps input types to examples of their value format.
 var valueFormats = map[string]string{
 	"date": "2026-11-21", "time": "09:30", "datetime-local": "2026-11-21T09:30", "month": "2026-11", "week": "2026-W47",
 	"color": "#1a2b3c", "range": "a number, such as 50", "one": "exactly one value",
 }
 
-// invalidValue is the error of a value that the element cannot hold.
+// invalidValue returns the error for a value that the element cannot hold.
 func (e Element) invalidValue(ref string, a driver.Action) error {
 	if a.Kind == driver.Select {
 		return apierr.Errorf(apierr.Invalid, "ref %s takes exactly one value, not %d: it is not a select with multiple", ref, len(a.Values))
@@ -157,7 +157,7 @@ func (e Element) invalidValue(ref string, a driver.Action) error {
 	return apierr.Errorf(apierr.Invalid, "ref %s is an input of type %s, which cannot hold %.40q: write it as %s", ref, e.Detail, a.Text, valueFormats[e.Detail])
 }
 
-// options lists the options of a select.
+// options formats the options of a select.
 func (e Element) options() string {
 	if len(e.Options) == 0 {
 		return "none: wait until they are loaded"
@@ -173,7 +173,7 @@ func (e Element) options() string {
 	return text
 }
 
-// Named names what an event went to instead.
+// Named names the element that received an event instead.
 func (e Element) Named() string {
 	if e.Cover == nil {
 		return e.Detail

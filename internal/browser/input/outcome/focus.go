@@ -10,25 +10,25 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// Focus describes what has the focus in a document.
+// Focus describes the focus in a document.
 type Focus struct {
-	// Element names it.
+	// Element names the focused element.
 	Element
-	// Document says that no element has it, and Frame the frame that has it.
+	// Document reports that no element has the focus. Frame is the frame that has the focus.
 	Document bool   `json:"document"`
 	Frame    string `json:"frame"`
-	// Editable says that it takes text, Catcher that it shows none itself, and Control that keys press it.
+	// Editable reports that the element accepts text, Catcher that it shows no text itself, and Control that keys activate it.
 	Editable bool `json:"editable"`
 	Catcher  bool `json:"catcher"`
 	Control  bool `json:"control"`
 }
 
-// TakesNoText is the error of a text for a control that keys would press.
+// TakesNoText returns the error for typing while a control has the focus that keys would activate.
 func (f Focus) TakesNoText() error {
 	return apierr.Errorf(apierr.NotActionable, "type: the focus is on %s, which takes no text: click a field first, or name it as the target", f.Named())
 }
 
-// NothingListens is the error of a text that would go nowhere.
+// NothingListens returns the error for typing that would have no effect.
 func (f Focus) NothingListens() error {
 	if f.Document {
 		return apierr.Errorf(apierr.NotActionable, "type: no element has the focus, and the document does not listen for keys: click a field first, or name it as the target")
@@ -36,7 +36,7 @@ func (f Focus) NothingListens() error {
 	return apierr.Errorf(apierr.NotActionable, "type: the focus is on %s, and nothing on the page listens for keys: click a field first, or name it as the target", f.Named())
 }
 
-// NoKeyTypes is the error of a text that only a field can take.
+// NoKeyTypes returns the error for text that can only be entered into a field.
 func (f Focus) NoKeyTypes(text string) error {
 	where := "no element has the focus"
 	if !f.Document {
@@ -45,22 +45,22 @@ func (f Focus) NoKeyTypes(text string) error {
 	return apierr.Errorf(apierr.NotActionable, "no key types %.20q, and %s: click a field first, or name it as the target", text, where)
 }
 
-// Seen is what the document of the focus received of keys.
+// Seen reports which keys the document of the focus received.
 type Seen struct {
-	// Element names what received the first one, unless that is the Document.
+	// Element names the receiver of the first key, unless Document is set.
 	Element
 	Document bool `json:"document"`
-	// Downs is how many presses of keys it received, and Handled how many of them the page handled itself.
+	// Downs is the number of key presses received. Handled is how many of them the page handled itself.
 	Downs   int `json:"downs"`
 	Handled int `json:"handled"`
-	// Kept is how many characters were inserted, and Into the field of the last of them, if that is there still. The Held of Seen is
-	// what the field holds, unless it is a secret.
+	// Kept is the number of inserted characters. Into is the field of the last one, if it still exists. Held, from Element, is the field's
+	// content unless it is a secret.
 	Kept int      `json:"kept"`
 	Into *Element `json:"into"`
 	Gone bool     `json:"gone"`
 }
 
-// Result is the result of so many presses of keys that went to the focus.
+// Result returns the result of key presses at the focus.
 func (s Seen) Result(a driver.Action, to Focus, presses int) (driver.DoResult, error) {
 	typed := a.Kind == driver.Type
 	of := utf8.RuneCountInString(a.Text)
@@ -75,14 +75,14 @@ func (s Seen) Result(a driver.Action, to Focus, presses int) (driver.DoResult, e
 	return driver.DoResult{Note: s.note(typed)}, nil
 }
 
-// undelivered is the result of keys that did not arrive whole.
+// undelivered returns the result of keys that did not all arrive.
 func (s Seen) undelivered(how driver.Delivered, what, why string) (driver.DoResult, error) {
 	return driver.DoResult{Delivered: how}, &apierr.Error{Kind: apierr.NotDelivered,
 		Detail:  map[string]string{"cause": "focus", "keys": strconv.Itoa(s.Downs), "arrived": strconv.Itoa(s.Kept)},
 		Message: what + " where the focus is: " + why + ": read the page, and name the element as the target"}
 }
 
-// note says where keys arrived, how many of them the page handled, and which field holds a text.
+// note describes where keys arrived, how many the page handled, and which field holds the text.
 func (s Seen) note(typed bool) string {
 	where := "to the document"
 	if !s.Document {

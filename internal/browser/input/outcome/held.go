@@ -5,24 +5,24 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// Held is what the document of a press received while the button was down.
+// Held reports what the document of a press received while the button was down.
 type Held struct {
-	// Element names what is under the pointer, or what received the click.
+	// Element names the element under the pointer, or the receiver of the click.
 	Element
-	// Moves is how many moves the document received.
+	// Moves is the number of moves that the document received.
 	Moves int `json:"moves"`
-	// Dragging says that the moves have started a drag and drop.
+	// Dragging reports that the moves have started a drag and drop.
 	Dragging bool `json:"dragging"`
-	// Effect is what the end of a drag of data did; "none": nothing took the data. Empty: it is not known.
+	// Effect is the effect of a finished drag of data. "none" means that nothing accepted the data. An empty string means unknown.
 	Effect string `json:"effect"`
-	// Released says that it received the release, and Clicked that a click followed.
+	// Released reports that the document received the release. Clicked reports that a click followed.
 	Released bool `json:"released"`
 	Clicked  bool `json:"clicked"`
-	// Gone says that the document is another one by now.
+	// Gone reports that the document was replaced.
 	Gone bool `json:"gone"`
 }
 
-// notReceived is the error of a part of a hold that the page did not receive.
+// notReceived returns the error for moves or a release that the page did not receive.
 func (h Held) notReceived(what string) (driver.DoResult, error) {
 	cause, why := "elsewhere", "the page that was pressed did not receive it"
 	if h.Gone {
@@ -32,7 +32,7 @@ func (h Held) notReceived(what string) (driver.DoResult, error) {
 		Message: "it is not known that anything received the " + what + ": " + why + ": read the page to see"}
 }
 
-// Moved is the result of moves with the button down.
+// Moved returns the result of moves with the button down.
 func (h Held) Moved() (driver.DoResult, error) {
 	if h.Gone || h.Moves == 0 {
 		return h.notReceived("moves")
@@ -43,8 +43,8 @@ func (h Held) Moved() (driver.DoResult, error) {
 	return driver.DoResult{Note: "ok, on " + h.Named()}, nil
 }
 
-// Result is the result of the release; moved says how the pressed element was moved. The release ends a drag of data as a drop,
-// which its document does not hear of as a release.
+// Result returns the result of the release. moved describes how the pressed element moved. If dropped is set, the release ended a drag of
+// data, which the document receives as a drop and not as a release.
 func (h Held) Result(moved driver.DoResult, dropped bool) (driver.DoResult, error) {
 	switch {
 	case dropped && h.Effect == "none":

@@ -10,25 +10,25 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Keys is what an element received of the keys of one action.
+// Keys reports what an element received of an action's keys.
 type Keys struct {
 	Element
-	// Reached says that the element received the first key.
+	// Reached reports that the element received the first key.
 	Reached bool `json:"reached"`
-	// Same says that the element holds the text, Held what it holds instead; Reported is false when that is a secret.
+	// Same reports that the element holds the text. Held is its actual content otherwise. Reported is false if the content is a secret.
 	Same     bool   `json:"same"`
 	Reported bool   `json:"reported"`
 	Held     string `json:"held"`
-	// Delivered is "all", "part" or "none"; Kept of Of characters arrived.
+	// Delivered is "all", "part" or "none". Kept of Of characters arrived.
 	Delivered string `json:"delivered"`
 	Kept      int    `json:"kept"`
 	Of        int    `json:"of"`
-	// Cause is empty, or a key of undeliveredCauses or deliveredNotes; Limit is the maxlength.
+	// Cause is empty, or a key of undeliveredCauses or deliveredNotes. Limit is the maxlength.
 	Cause string `json:"cause"`
 	Limit int    `json:"limit"`
 }
 
-// undeliveredCauses say why a text did not arrive whole, and what to do.
+// undeliveredCauses maps causes to messages: why a text did not fully arrive, and what to do.
 var undeliveredCauses = map[string]string{
 	"gone":      "it left the page meanwhile: read the page again and use a new ref",
 	"disabled":  "it was disabled meanwhile: read the page for what it waits for",
@@ -38,20 +38,20 @@ var undeliveredCauses = map[string]string{
 	"reset":     "the page took it back: %s, or read the page for what it expects",
 }
 
-// deliveredNotes say what became of a text that arrived and is not in the element as it was typed.
+// deliveredNotes maps causes to notes for a text that arrived but differs from the element's content.
 var deliveredNotes = map[string]string{
 	"gone":    "ok, then the element left the page",
 	"emptied": "ok, then the page emptied it",
 	"catcher": "ok, the keys arrived; it shows no text itself: read the page for what became of them",
 }
 
-// Reindented reports whether an editor holds the text with other white space, as editors do that indent after a line break.
+// Reindented reports whether an editor holds the text with other white space, because it indents new lines.
 func (k Keys) Reindented() bool { return k.Cause == "spaces" }
 
-// Keyed reports whether the page enters each key itself, so that a text in one piece is not what it takes.
+// Keyed reports whether the page handles each key itself, so that text must be entered key by key.
 func (k Keys) Keyed() bool { return k.Cause == "keyed" }
 
-// Result is the result of the keys of an action.
+// Result returns the result of an action's keys.
 func (k Keys) Result(a driver.Action) (driver.DoResult, error) {
 	switch {
 	case k.IsDifferent():
@@ -68,7 +68,7 @@ func (k Keys) Result(a driver.Action) (driver.DoResult, error) {
 	return driver.DoResult{Note: k.note()}, nil
 }
 
-// note says what is worth knowing of a text that arrived.
+// note returns remarks about a text that arrived.
 func (k Keys) note() string {
 	switch {
 	case k.Cause == "handed on":
@@ -87,7 +87,7 @@ func (k Keys) note() string {
 	return "ok, but it holds something else"
 }
 
-// pressed is the result of keys without a text that the element received.
+// pressed returns the result of a key press that the element received.
 func (k Keys) pressed(a driver.Action) (driver.DoResult, error) {
 	switch {
 	case k.Cause == "handed on":
@@ -106,8 +106,8 @@ func (k Keys) pressed(a driver.Action) (driver.DoResult, error) {
 	return driver.DoResult{}, nil
 }
 
-// OfGoneDocument is the result of keys whose document was gone before it could report anything. Enter leads to other
-// documents: what comes before it was there when it was pressed.
+// OfGoneDocument returns the result of keys whose document was replaced before it could report. If the keys ended with Enter, they count as
+// delivered: Enter may navigate, and the document existed when Enter was pressed.
 func OfGoneDocument(a driver.Action) (driver.DoResult, error) {
 	if a.Kind == driver.Type && !strings.HasSuffix(a.Text, "\n") {
 		return NavigatedTooSoon(a)
@@ -115,7 +115,7 @@ func OfGoneDocument(a driver.Action) (driver.DoResult, error) {
 	return driver.DoResult{}, nil
 }
 
-// NavigatedTooSoon is the result of keys that led to another document before all of them were sent.
+// NavigatedTooSoon returns the result of keys that caused a navigation before all of them were sent.
 func NavigatedTooSoon(a driver.Action) (driver.DoResult, error) {
 	subject := "ref " + fmt.Sprint(a.Ref)
 	if a.Ref == dom.NoRef {
@@ -127,7 +127,7 @@ func NavigatedTooSoon(a driver.Action) (driver.DoResult, error) {
 	}
 }
 
-// undelivered is the result of a text that did not arrive whole.
+// undelivered returns the result of a text that did not fully arrive.
 func (k Keys) undelivered(a driver.Action) (driver.DoResult, error) {
 	detail := map[string]string{"ref": fmt.Sprint(a.Ref), "cause": k.Cause, "arrived": strconv.Itoa(k.Kept), "of": strconv.Itoa(k.Of)}
 	why, known := undeliveredCauses[k.Cause]
@@ -160,7 +160,7 @@ func (k Keys) undelivered(a driver.Action) (driver.DoResult, error) {
 	return result, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
 }
 
-// notReached is the error of keys that the element did not receive.
+// notReached returns the error of keys that the element did not receive.
 func (k Keys) notReached(a driver.Action) error {
 	where := "something else"
 	if k.Detail != "" {

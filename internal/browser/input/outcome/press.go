@@ -9,49 +9,49 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Press is what an element received of a press of the mouse.
+// Press reports what an element received of a mouse press.
 type Press struct {
 	Element
-	// Reached says that the element received the first event, and Presses and Clicks how many of each it received.
+	// Reached reports that the element received the first event. Presses and Clicks count the events that it received.
 	Reached bool `json:"reached"`
 	Presses int  `json:"presses"`
 	Clicks  int  `json:"clicks"`
-	// Complete says that this is all that the element was to receive; also when the page took the element away while it
-	// handled the press, so that no click could follow. Captured says that what had captured the pointer took the click.
+	// Complete reports that the element received everything it should. It is also set if the page removed the element while handling the
+	// press, so that no click could follow. Captured reports that an element that had captured the pointer received the click.
 	Complete bool `json:"complete"`
 	Captured bool `json:"captured"`
-	// Unclickable is empty, or why no click can reach the element any more: "removed", "hidden", "disabled" or, when the page took
-	// the press, "covered".
+	// Unclickable is why no click can reach the element any more: "removed", "hidden", "disabled" or, if the page handled the press,
+	// "covered". It is empty if a click can.
 	Unclickable string `json:"unclickable"`
-	// Navigated says that the page set out for another document after the press.
+	// Navigated reports that the page started to navigate after the press.
 	Navigated bool `json:"navigated"`
-	// Leaving says that it had set out for one before the press.
+	// Leaving reports that the page had started to navigate before the press.
 	Leaving  bool `json:"leaving"`
 	Dragging bool `json:"dragging"`
-	// Effect is what the end of a drag of data did; "none": nothing took the data. Empty: it is not known, or nothing was dragged.
+	// Effect is the effect of a finished drag of data. "none" means that nothing accepted the data. An empty string means unknown, or no
+	// drag.
 	Effect string `json:"effect"`
-	// OffTarget says that a drag was released where its target was not any more.
+	// OffTarget reports that a drag was released where its target no longer was.
 	OffTarget bool `json:"offTarget"`
-	// MayDrag says of a button that stays down that moves may begin a drag of data.
+	// MayDrag reports that moves with the button down may start a drag of data.
 	MayDrag bool `json:"mayDrag"`
-	// Held says that the element received the press of a button that was held.
+	// Held reports that the element received the press of a held button.
 	Held bool `json:"-"`
-	// Unknown says that the document was gone before it could report anything.
+	// Unknown reports that the document was gone before it could report.
 	Unknown bool `json:"-"`
 }
 
-// unclickable say what a page did with an element that was pressed.
+// unclickable maps the values of Unclickable to what the page did with the element.
 var unclickable = map[string]string{"removed": "removed it", "hidden": "hid it", "disabled": "disabled it", "covered": "covered it"}
 
-// OfGoneDocument is the outcome that a document reported by itself before it was replaced: a press that led to the next
-// document is complete.
+// OfGoneDocument adjusts the last report of a document that was replaced. A press that led to the next document is complete.
 func (p Press) OfGoneDocument() Press {
 	p.Complete = p.Complete || p.Navigated && p.Presses > 0
 	return p
 }
 
-// OfDocumentGoneSinceDown is the outcome that a document reported by itself with the mousedown, before the page handled it, and
-// that was replaced without another report: the press led to the next document, unless the page had set out for that before.
+// OfDocumentGoneSinceDown adjusts the report of a document that was sent at the mousedown and was the last one before the document was
+// replaced. The press counts as the cause of the navigation, unless the page was already navigating.
 func (p Press) OfDocumentGoneSinceDown() Press {
 	if p.Presses == 0 || p.Leaving {
 		return Press{Unknown: true}
@@ -60,7 +60,7 @@ func (p Press) OfDocumentGoneSinceDown() Press {
 	return p.OfGoneDocument()
 }
 
-// Note says what is worth knowing of a press that was delivered; often nothing.
+// Note returns remarks about a delivered press. It is often empty.
 func (p Press) Note() string {
 	switch {
 	case p.Clicks > 0 && p.Was != p.Now:
@@ -75,7 +75,7 @@ func (p Press) Note() string {
 	return ""
 }
 
-// HeldNote says for how long an element was held, such as "1s", and why no click followed, if none did.
+// HeldNote describes how long an element was held, such as "1s", and why no click followed, if none did.
 func (p Press) HeldNote(held string) string {
 	note := "ok, held for " + held
 	switch {
@@ -90,7 +90,7 @@ func (p Press) HeldNote(held string) string {
 	return note
 }
 
-// Partial is the result of a press of which the element received a part. Wanted is how often it was to be clicked.
+// Partial returns the result of a press that the element received in part. wanted is the requested number of clicks.
 func (p Press) Partial(s driver.Spot, wanted int) (driver.DoResult, error) {
 	ref := strconv.FormatUint(uint64(s.Ref), 10)
 	detail := map[string]string{"ref": ref, "cause": "replaced", "presses": strconv.Itoa(p.Presses), "clicks": strconv.Itoa(p.Clicks)}
@@ -124,7 +124,7 @@ func (p Press) Partial(s driver.Spot, wanted int) (driver.DoResult, error) {
 	return result, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
 }
 
-// addReceiver names in the detail of an error what received the event instead.
+// addReceiver adds the actual receiver of an event to the details of an error.
 func (e Element) addReceiver(detail map[string]string) {
 	if e.Detail != "" {
 		detail["went_to"] = e.Detail
@@ -134,7 +134,7 @@ func (e Element) addReceiver(detail map[string]string) {
 	}
 }
 
-// Missed is the error of a press that reached something else than the element.
+// Missed returns the error of a press that reached another element.
 func (p Press) Missed(s driver.Spot, a driver.Action) error {
 	p.Error = "covered"
 	if p.Detail == "" {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Uploaded says of files that an input was given which one is not of the kinds that the input asks for, as its attribute accept has them;
-// empty: all are.
+// Uploaded returns a note that names the first file of a type outside the input's accept attribute. It returns an empty string if all files
+// match.
 func Uploaded(accept string, paths []string) string {
 	kinds := strings.FieldsFunc(strings.ToLower(accept), func(r rune) bool { return r == ',' || r == ' ' })
 	if len(kinds) == 0 {
@@ -24,7 +24,8 @@ func Uploaded(accept string, paths []string) string {
 	return ""
 }
 
-// isKind reports whether a file is of a kind: .pdf, image/png, image/* or */*. One whose type its name does not say may be of any type.
+// isKind reports whether a file matches an accept entry: .pdf, image/png, image/* or */*. A file whose name reveals no type matches any
+// MIME type.
 func isKind(name, kind string) bool {
 	if strings.HasPrefix(kind, ".") {
 		return strings.HasSuffix(name, kind)
