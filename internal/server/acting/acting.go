@@ -1,7 +1,7 @@
-// Package acting converts the outcome of a turn to the answer of Interact. It is pure: it has no state.
+// Package acting converts the outcome of a turn to the answer of Interact. It has no state.
 //
-// Every token of the answer costs an agent money, so the answer has only changes: unchanged fields of
-// the tab are left out, and so are the elements that a navigation removed.
+// Every token of the answer costs an agent money, so the answer contains only changes. It omits unchanged fields of the tab, and the
+// elements that a navigation removed.
 package acting
 
 import (
@@ -28,35 +28,36 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// MaxListed is how many elements of each kind a diff lists.
+// MaxListed limits the elements of each kind that a diff lists.
 const MaxListed = 50
 
-// Reasons returns the reason of an error, as in its ErrorInfo.
+// Reasons returns the reason in an error's ErrorInfo.
 type Reasons func(error) string
 
-// unknownChanges is the diff of a page that stopped answering.
+// unknownChanges is the diff of a page that has stopped answering.
 const unknownChanges = "Changes: not known, the page does not answer\n"
 
-// unlistedChanges is the text of a diff without entries, when elements changed that the caller's diffs do not list.
+// unlistedChanges is the text of an empty diff if elements changed that the caller's diffs do not list.
 const unlistedChanges = "Changes: in headings, texts or images alone\n"
 
-// Form says how the diff of an answer is made.
+// Form controls the form of the diff in an answer.
 type Form struct {
-	// Text: as text.
+	// Text selects the diff as text.
 	Text bool
-	// Structural: it lists structural elements, too, as far as the turn knows them; see turn.Outcome.
+	// Structural includes structural elements, as far as the turn knows them. See turn.Outcome.
 	Structural bool
-	// Contexts returns the contexts of the added elements of a diff, on the page that it leads to.
+	// Contexts returns the contexts of the added elements of a diff, on the page after the change.
 	Contexts func(*dom.Snapshot, diff.Diff) compact.Contexts
-	// Brief leaves out of an answer what its text says; see InteractRequest.brief.
+	// Brief omits outcomes that the text of the answer already contains. See InteractRequest.brief.
 	Brief bool
-	// Print, when set, makes the text; empty: nothing to list.
+	// Print, if set, returns the text of the diff. It returns "" if there is nothing to list.
 	Print func(o *turn.Outcome) string
-	// Again, when set, is called after Print. It returns the texts that are new in a document which is much the one before it; see outcome.Again.
+	// Again, if set, is called after Print. It returns the new texts of a document that is mostly equal to the previous one. See
+	// outcome.Again.
 	Again func() []*domtapv1.Outcome
 }
 
-// Answer makes the answer of a turn.
+// Answer returns the answer of a turn.
 func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractResponse, error) {
 	answer, err := changed(o, reason, form)
 	if err != nil {
@@ -79,12 +80,12 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 	}
 	told := func(o *domtapv1.Outcome) bool { return outcome.IsLook(o) || form.Print != nil && outcome.IsText(o) }
 	if answer.GetDiffText() == unlistedChanges && slices.ContainsFunc(answer.GetOutcome(), told) {
-		answer.DiffText = dense.None // of the elements that are listed; the outcome says the rest
+		answer.DiffText = dense.None // no listed element changed; the outcome describes the rest
 	}
 	return answer, nil
 }
 
-// leaveOutPlace takes from the last summary that says where its step led what the page says that the answer prints.
+// leaveOutPlace removes the destination from the last summary that contains one, because the answer prints the page itself.
 func leaveOutPlace(answer *domtapv1.InteractResponse, o *turn.Outcome) {
 	if !o.Replaced || !outcome.IsPage(answer.GetDiffText()) {
 		return
@@ -97,31 +98,31 @@ func leaveOutPlace(answer *domtapv1.InteractResponse, o *turn.Outcome) {
 	}
 }
 
-// besideWords is what a line of DENSE has between the texts of a page: refs, and what it says of elements.
+// besideWords matches what a line of DENSE contains besides the texts of the page: refs and descriptions of elements.
 var besideWords = lazyregexp.New(`\[\d+\]|\([a-z][^()]*\)`)
 
-// linesOf returns the words of each line that an answer prints, if it has texts to compare with them.
+// linesOf returns the words of each line that an answer prints. It returns nil if the outcome has no texts to compare them with.
 func linesOf(answer *domtapv1.InteractResponse) (lines []string) {
 	if !slices.ContainsFunc(answer.GetOutcome(), outcome.IsText) {
 		return nil
 	}
 	for line := range strings.Lines(answer.GetDiffText()) {
-		if !strings.HasPrefix(line, "-") { // which is gone
+		if !strings.HasPrefix(line, "-") { // removed elements
 			lines = append(lines, wordsIn(counted(besideWords().ReplaceAllString(line, " "))))
 		}
 	}
 	return lines
 }
 
-// aRange is what stands for several numbers, of which maxCounted are compared at most.
+// aRange matches a range that stands for several numbers. Ranges of more than maxCounted numbers are not expanded.
 var aRange = lazyregexp.New(`(\d+)…(\d+)`)
 
 const maxCounted = 400
 
-// maxDays is how much is said of a dialog that is called by its days, in characters.
+// maxDays limits the text of a dialog that is named by its days, in characters.
 const maxDays = 20
 
-// counted returns a line with all numbers of its ranges.
+// counted returns a line with its ranges expanded to all numbers.
 func counted(line string) string {
 	return aRange().ReplaceAllStringFunc(line, func(text string) string {
 		first, last, _ := strings.Cut(text, "…")
@@ -138,7 +139,7 @@ func counted(line string) string {
 	})
 }
 
-// leaveOutDays takes the days of a calendar from what an answer says of its changes in words: they are elements, which it lists.
+// leaveOutDays removes the days of a calendar from the texts of dialogs in the outcome, because the answer lists the days as elements.
 func leaveOutDays(answer *domtapv1.InteractResponse) {
 	for _, o := range answer.GetOutcome() {
 		if o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_DIALOG {
@@ -148,26 +149,26 @@ func leaveOutDays(answer *domtapv1.InteractResponse) {
 	}
 }
 
-// wordsIn is a text without white space and signs, each word between blanks.
+// wordsIn returns the words of a text without punctuation. Each word is between spaces.
 func wordsIn(text string) string {
 	isSign := func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }
 	return " " + strings.Join(strings.FieldsFunc(text, isSign), " ") + " "
 }
 
-// isIn reports whether a line has the words of a text, such as a row whose cells are apart there.
+// isIn reports whether a line contains the words of a text in sequence. The line may separate them, such as the cells of a row.
 func isIn(lines []string, text string) bool {
 	words := wordsIn(text)
 	return words != "  " && slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, words) })
 }
 
-// listsText reports whether a diff has an element, added or changed, with a text.
+// listsText reports whether a diff lists an added or changed element that contains a text.
 func listsText(d *domtapv1.Diff, text string) bool {
 	has := func(e *domtapv1.Element) bool { return strings.Contains(e.GetText(), text) }
 	return slices.ContainsFunc(d.GetAdded(), has) ||
 		slices.ContainsFunc(d.GetChanged(), func(c *domtapv1.ChangedElement) bool { return has(c.GetElement()) })
 }
 
-// changed makes an answer, whose outcome may repeat what its changes say.
+// changed returns an answer whose outcome may repeat texts of its diff.
 func changed(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractResponse, error) {
 	answer := &domtapv1.InteractResponse{
 		Results: results(o, reason), Verdict: convert.Verdict(o.Verdict), Tab: tab(o), NewTabId: o.NewTab,
@@ -187,7 +188,7 @@ func changed(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractResp
 	}
 	listed := d
 	if o.Replaced {
-		listed.Removed = nil // all that was there before, which is gone with its document
+		listed.Removed = nil // all elements of the previous document
 	}
 	if form.Text {
 		answer.DiffText, err = text(o, listed, len(d.Removed), form)
@@ -213,7 +214,7 @@ func text(o *turn.Outcome, listed diff.Diff, removed int, form Form) (string, er
 	return unlisted(o, form)
 }
 
-// unlisted returns the text of a diff without entries: why there are none, when the page changed or that is not known.
+// unlisted returns the text of an empty diff. It explains why nothing is listed if the page changed or the changes are unknown.
 func unlisted(o *turn.Outcome, form Form) (string, error) {
 	if o.Info.Status == actor.StatusUnresponsive {
 		return unknownChanges, nil
@@ -230,8 +231,7 @@ func unlisted(o *turn.Outcome, form Form) (string, error) {
 	return compact.Diff(diff.Diff{}), nil
 }
 
-// effect returns the diff of a turn. Without structural it is the same whether or not other callers have read
-// structural elements.
+// effect returns the diff of a turn. Without structural, reads of structural elements by other callers do not affect it.
 func effect(o *turn.Outcome, structural bool) (diff.Diff, error) {
 	listed := o.Elements
 	if !structural {
@@ -250,13 +250,13 @@ func effect(o *turn.Outcome, structural bool) (diff.Diff, error) {
 	return d, nil
 }
 
-// plain leaves out the attributes that other callers requested.
+// plain removes the attributes that other callers requested.
 func plain(elements dom.List) (dom.List, error) {
 	v, err := view.Of(&dom.Snapshot{Elements: elements}, view.Options{})
 	return v.Elements, err
 }
 
-// tab converts the tab. For an unchanged page it has only the fields that identify its state.
+// tab converts the tab. For an unchanged page, it sets only the fields that identify the state.
 func tab(o *turn.Outcome) *domtapv1.Tab {
 	full := convert.Tab(o.Info)
 	if o.Replaced || o.Verdict == turn.Navigated || o.Before.URL != o.After.URL || o.Before.Title != o.After.Title || o.Info.Dialog != nil {
@@ -292,7 +292,7 @@ func result(r turn.Result, reason Reasons, base compact.Base) *domtapv1.StepResu
 	return m
 }
 
-// nameOf returns the reason of a step's error; empty: it has none.
+// nameOf returns the reason of a step's error, or "" if there is none.
 func nameOf(err error, reason Reasons) string {
 	name := reason(err)
 	if name == "" && errors.Is(err, context.DeadlineExceeded) {
@@ -301,7 +301,7 @@ func nameOf(err error, reason Reasons) string {
 	return name
 }
 
-// Candidates returns the elements in an error.
+// Candidates returns the candidate elements of an error.
 func Candidates(err error, base compact.Base) []*domtapv1.Candidate {
 	var known *apierr.Error
 	if !errors.As(err, &known) {

@@ -9,8 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/server/steps"
 )
 
-// FormTurn makes the turn that fills a form, from a valid request. files checks the paths for file
-// inputs.
+// FormTurn converts a valid request to the turn that fills the form. files checks the paths for file inputs.
 func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error)) turn.Turn {
 	plan := turn.Turn{URL: r.GetUrl(), Heal: true}
 	form := turn.NewForm()
@@ -31,7 +30,7 @@ func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error
 	return plan
 }
 
-// ways are the ways to find a field, best first.
+// ways returns the targets that may find a field, best first.
 func ways(f *domtapv1.FormField) []target.Target {
 	switch {
 	case f.Ref != nil:

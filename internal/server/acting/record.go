@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Asked returns the steps of a request for a timeline: what their caller named, and nothing of what is to be typed.
+// Asked returns the steps of a request for a timeline. It contains targets, but no text to be typed.
 func Asked(all []*domtapv1.Step) []*domtapv1.TimelineStep {
 	kinds := Kinds(all)
 	out := make([]*domtapv1.TimelineStep, len(all))
@@ -45,7 +45,7 @@ func Asked(all []*domtapv1.Step) []*domtapv1.TimelineStep {
 	return out
 }
 
-// unlikePlain is a click without its target; nil: it is a single one of the left button.
+// unlikePlain returns a click without its target. It returns nil for a single click of the left button.
 func unlikePlain(s *domtapv1.ClickStep) *domtapv1.ClickStep {
 	how := proto.CloneOf(s)
 	if how == nil {
@@ -64,7 +64,7 @@ func unlikePlain(s *domtapv1.ClickStep) *domtapv1.ClickStep {
 	return how
 }
 
-// unlikeOnce is a press without its key and target; nil: it is pressed once.
+// unlikeOnce returns a press without its key and target. It returns nil if the key is pressed once.
 func unlikeOnce(s *domtapv1.PressStep) *domtapv1.PressStep {
 	if s.GetRepeat() <= 1 && s.GetHold() == nil {
 		return nil
@@ -72,7 +72,7 @@ func unlikeOnce(s *domtapv1.PressStep) *domtapv1.PressStep {
 	return &domtapv1.PressStep{Repeat: s.GetRepeat(), Hold: s.GetHold()}
 }
 
-// AskedForm does the same for the fields of a form.
+// AskedForm returns the steps of a form request for a timeline, as Asked does.
 func AskedForm(r *domtapv1.FillFormRequest) []*domtapv1.TimelineStep {
 	kinds := FormKinds(r)
 	out := make([]*domtapv1.TimelineStep, len(kinds))
@@ -88,13 +88,13 @@ func AskedForm(r *domtapv1.FillFormRequest) []*domtapv1.TimelineStep {
 	return out
 }
 
-// maxError bounds the error of a step, in characters.
+// maxError limits the error of a step, in characters.
 const maxError = 500
 
-// isCharacter reports whether a key is a character, which may be one of a secret that is typed key by key.
+// isCharacter reports whether a key is a character, which may be part of a secret that is typed key by key.
 func isCharacter(key string) bool { return utf8.RuneCountInString(key) == 1 }
 
-// Record writes into an entry of a timeline what a turn did; its steps are those that were Asked.
+// Record writes the results of a turn into a timeline entry. The entry's steps must be those that Asked or AskedForm returned.
 func Record(to *domtapv1.TimelineTurn, o *turn.Outcome, reason Reasons) {
 	to.Verdict = convert.Verdict(o.Verdict)
 	to.NewTabId = o.NewTab
@@ -105,7 +105,7 @@ func Record(to *domtapv1.TimelineTurn, o *turn.Outcome, reason Reasons) {
 	}
 }
 
-// record writes into a step how it went.
+// record writes the result of a step.
 func record(to *domtapv1.TimelineStep, r turn.Result, after *dom.Snapshot, reason Reasons) {
 	to.Ok, to.Delivered, to.Summary, to.Healed = r.Done, convert.Delivered(r.Delivered), r.Summary, r.Healed
 	if r.Err != nil {
@@ -134,7 +134,7 @@ func record(to *domtapv1.TimelineStep, r turn.Result, after *dom.Snapshot, reaso
 	}
 }
 
-// hideKey replaces the key in a summary, which begins with: press "x".
+// hideKey replaces the key in a summary, which starts with: press "x".
 func hideKey(summary string) string {
 	quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(summary, driver.Press.String()+" "))
 	if err != nil {

@@ -30,7 +30,7 @@ func FormKinds(r *domtapv1.FillFormRequest) []string {
 	return out
 }
 
-// Tally returns the results of the steps of a turn for usage.
+// Tally returns the results of a turn's steps for the usage figures.
 func Tally(kinds []string, o *turn.Outcome, reason Reasons) []usage.Step {
 	out := make([]usage.Step, 0, len(kinds))
 	for i, r := range o.Results[:min(len(kinds), len(o.Results))] {

@@ -8,8 +8,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TargetOf returns the target of a valid step. It is empty for steps without a target and for points,
-// which are part of the action.
+// TargetOf returns the target of a valid step. It returns the empty target for steps without a target and for points, which are part of the
+// action.
 func TargetOf(step *domtapv1.Step) target.Target {
 	targeted, ok := actionIn(step).(interface{ GetTarget() *domtapv1.Target })
 	if !ok {
@@ -28,7 +28,7 @@ func actionIn(step *domtapv1.Step) any {
 	return m.Get(field).Message().Interface()
 }
 
-// Target converts a target; nil and points give the empty target.
+// Target converts a target. It returns the empty target for nil and for points.
 func Target(t *domtapv1.Target) target.Target {
 	out := named(t)
 	if out.By != target.None {
@@ -37,7 +37,7 @@ func Target(t *domtapv1.Target) target.Target {
 	return out
 }
 
-// named converts a target without what stands around its element.
+// named converts a target without its surroundings.
 func named(t *domtapv1.Target) target.Target {
 	switch {
 	case t == nil:

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// leastTexts is how many texts a document must have to be known again, and mostNew how many of them may be new.
+	// leastTexts is the minimum number of texts for a document to be compared. mostNew is the maximum number of new texts.
 	leastTexts, mostNew = 5, 12
-	// sameShare is the part of its texts, in percent, that the document before had, too.
+	// sameShare is the minimum percentage of texts that the previous document must have had too.
 	sameShare = 70
-	// toldAgain is how many of the new texts are told.
+	// toldAgain limits how many of the new texts are returned.
 	toldAgain = 3
 )
 
-// Again returns the texts that a document has and the one before it had not, when both are much the same page: a form that a server sends
-// back with what is wrong, or a list that says what was done. Of another page, all is new, and nothing is told. It leaves out what the
-// page as text has. Both documents must have been read with their structural elements; before may be nil: it is not known.
+// Again returns the new texts of a document that is mostly equal to the previous one, such as a form that a server returns with error
+// messages, or a list with a confirmation. If the pages differ too much, it returns nothing. It omits texts that page, the printed page,
+// contains. Both documents must have been read with structural elements. before is nil if the previous document is unknown.
 func Again(before, after *dom.Snapshot, page string) []*domtapv1.Outcome {
 	if before == nil {
 		return nil

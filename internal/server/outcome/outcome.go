@@ -1,7 +1,7 @@
-// Package outcome makes the outcome of an answer of what was noticed on a page: a bounded list, in order.
+// Package outcome converts the notices of a page to the outcome of an answer: a bounded list, in order.
 //
-// It guarantees at most MaxEntries entries and MaxTokens tokens as text, whatever the page does. When there is more, what
-// matters less is left out first, and then texts are cut. It is pure: it has no state.
+// An outcome has at most MaxEntries entries and MaxTokens tokens as text, regardless of the page. To stay within that, the package first
+// omits the least important entries and then shortens texts. It has no state.
 package outcome
 
 import (
@@ -14,15 +14,15 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// The bounds of an outcome.
+// The limits of an outcome.
 const (
 	MaxEntries = 8
 	MaxTokens  = 200
-	// perEntry is what an entry costs besides its texts: its mark, kind and ref.
+	// perEntry is the cost of an entry besides its texts: its mark, kind and ref.
 	perEntry = 8
 )
 
-// kinds are the kinds of entries, by the kinds of notices.
+// kinds maps the kinds of notices to the kinds of entries.
 var kinds = map[dom.NoticeKind]domtapv1.OutcomeKind{
 	dom.NoticeAlert:   domtapv1.OutcomeKind_OUTCOME_KIND_ALERT,
 	dom.NoticeStatus:  domtapv1.OutcomeKind_OUTCOME_KIND_STATUS,
@@ -36,15 +36,15 @@ var kinds = map[dom.NoticeKind]domtapv1.OutcomeKind{
 	dom.NoticeLook:    domtapv1.OutcomeKind_OUTCOME_KIND_LOOK,
 }
 
-// importance orders the kinds: what comes later is left out first.
+// importance orders the kinds, most important first. The last ones are omitted first.
 var importance = []dom.NoticeKind{
 	dom.NoticeDialog, dom.NoticeAlert, dom.NoticeInvalid, dom.NoticeToast, dom.NoticeStatus, dom.NoticeBusy, dom.NoticeHeading, dom.NoticeText, dom.NoticeLook, dom.NoticeLog,
 }
 
-// lengths are how many characters texts may have, longest first. The next is taken when all entries cost too much.
+// lengths lists the maximum lengths of texts in characters, longest first. The next one applies if all entries together cost too much.
 var lengths = []int{160, 80, 40, 20}
 
-// Of returns the outcome of what was noticed, in its order.
+// Of returns the outcome of notices, in their order.
 func Of(noticed []dom.Notice) []*domtapv1.Outcome {
 	kept := mostImportant(distinct(noticed), MaxEntries)
 	for _, length := range lengths {
@@ -52,7 +52,7 @@ func Of(noticed []dom.Notice) []*domtapv1.Outcome {
 			return out
 		}
 	}
-	for len(kept) > 0 { // letters that cost several tokens each
+	for len(kept) > 0 { // characters that cost several tokens each
 		kept = mostImportant(kept, len(kept)-1)
 		if out, cost := entries(kept, lengths[len(lengths)-1]); cost <= MaxTokens {
 			return out
@@ -61,8 +61,8 @@ func Of(noticed []dom.Notice) []*domtapv1.Outcome {
 	return nil
 }
 
-// distinct leaves out what says the same as an entry before it, toasts that have a role, too, and texts that others say. Of a dialog
-// that opened or closed several times the last one counts.
+// distinct removes notices that repeat an earlier one, including toasts that also have a role, and texts that other notices contain. If a
+// dialog opened or closed several times, it keeps the last notice.
 func distinct(noticed []dom.Notice) []dom.Notice {
 	var out []dom.Notice
 	for _, n := range noticed {
@@ -73,7 +73,7 @@ func distinct(noticed []dom.Notice) []dom.Notice {
 			toast := n.Kind == dom.NoticeToast && (o.Kind == dom.NoticeAlert || o.Kind == dom.NoticeStatus || o.Kind == dom.NoticeLog)
 			return o.Text == n.Text && (toast || o.Kind == n.Kind && o.Detail == n.Detail && o.Gone == n.Gone && o.Ref == n.Ref)
 		}
-		over := n.Kind == dom.NoticeLook && n.Gone // it looks as before
+		over := n.Kind == dom.NoticeLook && n.Gone // the element looks as before again
 		if kinds[n.Kind] != 0 && !over && !slices.ContainsFunc(out, same) {
 			out = append(out, n)
 		}
@@ -84,7 +84,7 @@ func distinct(noticed []dom.Notice) []dom.Notice {
 	})
 }
 
-// withoutFlicker returns the entries without those of a dialog that says what it did before it opened or closed again.
+// withoutFlicker removes the notices of a dialog that is back in an earlier state after it opened or closed in between.
 func withoutFlicker(out []dom.Notice, again dom.Notice) []dom.Notice {
 	same := func(o dom.Notice) bool { return o.Kind == dom.NoticeDialog && o.Text == again.Text }
 	as := slices.IndexFunc(out, func(o dom.Notice) bool { return same(o) && o.Gone == again.Gone && o.Detail == again.Detail })
@@ -94,7 +94,7 @@ func withoutFlicker(out []dom.Notice, again dom.Notice) []dom.Notice {
 	return slices.DeleteFunc(out, same)
 }
 
-// covers reports whether a notice says more than a text: it has the text in it, or is what stands in the place of one that is gone.
+// covers reports whether a notice makes a text redundant: it contains the text, or it is a text that replaces one that is gone.
 func covers(o, text dom.Notice) bool {
 	if o.Kind == dom.NoticeText {
 		return text.Gone && !o.Gone
@@ -102,8 +102,8 @@ func covers(o, text dom.Notice) bool {
 	return o.Kind != dom.NoticeLook && (strings.Contains(o.Text, text.Text) || strings.Contains(o.Detail, text.Text))
 }
 
-// Beside leaves the texts out that the changes of an answer show, whatever their form. The one that says how many more
-// changed stays, unless all are shown.
+// Beside removes the texts that the changes of an answer already show. The entry with the number of further changes stays, unless all texts
+// are shown.
 func Beside(all []*domtapv1.Outcome, shows func(text string) bool) []*domtapv1.Outcome {
 	hidden := slices.ContainsFunc(all, func(o *domtapv1.Outcome) bool { return IsText(o) && !shows(o.GetText()) })
 	return slices.DeleteFunc(all, func(o *domtapv1.Outcome) bool {
@@ -111,8 +111,8 @@ func Beside(all []*domtapv1.Outcome, shows func(text string) bool) []*domtapv1.O
 	})
 }
 
-// Unsaid leaves out what the text of an answer says: of a new page, which the text is then, its headings, texts, and the status and the
-// logs in it; of changes the headings that new elements begin with.
+// Unsaid removes entries that the text of the answer already contains. If the text is a new page, these are headings, texts, changed looks,
+// and the status and log entries in it. If the text lists changes, these are the headings at the start of new elements.
 func Unsaid(all []*domtapv1.Outcome, text string, replaced bool) []*domtapv1.Outcome {
 	page := replaced && IsPage(text)
 	return slices.DeleteFunc(all, func(o *domtapv1.Outcome) bool {
@@ -130,10 +130,10 @@ func Unsaid(all []*domtapv1.Outcome, text string, replaced bool) []*domtapv1.Out
 	})
 }
 
-// IsPage reports whether the changes of DENSE_DIFF are the page instead.
+// IsPage reports whether the text of a DENSE_DIFF is a whole page instead of changes.
 func IsPage(changes string) bool { return strings.HasPrefix(changes, "URL: ") }
 
-// begins reports whether the name of an element that is new is words, or a card's that begins with them.
+// begins reports whether the name of a new element equals words, or is that of a card that starts with words.
 func begins(changes, words string) bool {
 	for line := range strings.Lines(changes) {
 		if line[0] != '+' {
@@ -148,12 +148,12 @@ func begins(changes, words string) bool {
 	return false
 }
 
-// IsText reports whether an entry is a text of the page that changed.
+// IsText reports whether an entry is a changed text of the page.
 func IsText(o *domtapv1.Outcome) bool {
 	return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_TEXT
 }
 
-// IsLook reports whether an entry is an element that looks different.
+// IsLook reports whether an entry is an element whose look changed.
 func IsLook(o *domtapv1.Outcome) bool {
 	return o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_LOOK
 }
@@ -179,7 +179,7 @@ func mostImportant(all []dom.Notice, n int) []dom.Notice {
 	return out
 }
 
-// entries makes the entries, with texts of at most so many characters, and returns what they cost in tokens.
+// entries converts notices to entries with texts of at most length characters. It also returns their cost in tokens.
 func entries(all []dom.Notice, length int) (out []*domtapv1.Outcome, cost int) {
 	for _, n := range all {
 		entry := &domtapv1.Outcome{Kind: kinds[n.Kind], Text: truncate.Runes(n.Text, length), Detail: truncate.Runes(n.Detail, length), Gone: n.Gone}

@@ -26,30 +26,30 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// LivePage is what the live page calls itself. What it reads is no work of a client, and would push that out of a timeline.
+// LivePage is the client name of the live page. Its reads are not recorded, because they would push the work of clients out of a timeline.
 const LivePage = "live-page"
 
-// maxError bounds the error of a call, in characters.
+// maxError limits the error of a call, in characters.
 const maxError = 500
 
-// maxName bounds the name of a client in bytes, as package check does for client_id.
+// maxName limits the name of a client in bytes, as package check does for client_id.
 const maxName = 100
 
-// kind is what a method does to a tab.
+// kind classifies the effect of a method on a tab.
 type kind uint8
 
 const (
-	// reads are in the timeline when they have ended; waits while they are under way.
+	// reads are recorded when they have ended. waits are recorded while in progress.
 	reads kind = iota
 	waits
-	// acts calls are held while their client is paused; others change something and are not.
+	// acts calls are held while their client is paused. others change something but are never held.
 	acts
 	others
-	// opens calls make a tab.
+	// opens calls create a tab.
 	opens
 )
 
-// methods has the methods that timelines show.
+// methods holds the methods that timelines show.
 var methods = map[string]struct {
 	name string
 	kind kind
@@ -79,7 +79,7 @@ var methods = map[string]struct {
 	domtapv1.StorageService_GetSessionStorage_FullMethodName:  {"GetSessionStorage", reads},
 }
 
-// Client names who makes a call: the client ID of the request, else that of the metadata, else the connection.
+// Client returns the name of the caller: the client ID of the request, or else that of the metadata, or else the connection.
 func Client(ctx context.Context, request any) string {
 	if r, ok := request.(interface{ GetClientId() string }); ok && r.GetClientId() != "" {
 		return r.GetClientId()
@@ -104,33 +104,33 @@ func isName(s string) bool {
 	return true
 }
 
-// Call is one call under way. Its methods do nothing on nil.
+// Call is a running call. Its methods do nothing on nil.
 type Call struct {
 	tab   *Tab
 	kind  kind
 	began time.Time
 	entry *timeline.Entry
-	// id is the entry's in the timeline; 0: it is not there yet.
+	// id is the ID of the entry in the timeline, or 0 if the entry was not added yet.
 	id uint64
 }
 
 type callKey struct{}
 
-// Of returns the call of a context; nil: it is in no timeline.
+// Of returns the call of a context. It returns nil if the call is not recorded in a timeline.
 func Of(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c
 }
 
-// Acted has the handler of a call write what a turn did into the entry of the call.
+// Acted lets the handler of a call record the results of a turn in the call's entry.
 func (c *Call) Acted(write func(*domtapv1.TimelineTurn)) {
 	if c != nil && c.entry.GetTurn() != nil {
 		write(c.entry.GetTurn())
 	}
 }
 
-// Unary puts calls into the timelines of their tabs, and holds those of paused clients. The caller must be known, and the call have
-// a deadline.
+// Unary records calls in the timelines of their tabs, and holds those of paused clients. The caller must be authenticated, and the call
+// must have a deadline.
 func (t *Timelines) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	method, known := methods[info.FullMethod]
 	if !known {
@@ -143,12 +143,12 @@ func (t *Timelines) Unary(ctx context.Context, req any, info *grpc.UnaryServerIn
 	named, _ := req.(interface{ GetTabId() string })
 	looks, _ := req.(interface{ GetObserveOnly() bool })
 	watches := client == LivePage && method.kind == reads
-	if named == nil || watches || looks != nil && looks.GetObserveOnly() { // who only looks counts as nobody
+	if named == nil || watches || looks != nil && looks.GetObserveOnly() { // calls that only observe are not recorded
 		return handler(ctx, req)
 	}
 	tab, err := t.Of(who, named.GetTabId())
 	if err != nil {
-		return handler(ctx, req) // which has the same error
+		return handler(ctx, req) // the handler returns the same error
 	}
 	c := tab.begin(req, method.name, method.kind, client, who.Name())
 	if method.kind == acts {
@@ -162,7 +162,7 @@ func (t *Timelines) Unary(ctx context.Context, req any, info *grpc.UnaryServerIn
 	return resp, err
 }
 
-// open has a tab opened, and says in the first entry of its timeline who did.
+// open opens a tab, and records the caller in the first entry of the tab's timeline.
 func (t *Timelines) open(ctx context.Context, req *domtapv1.OpenTabRequest, client string, handler grpc.UnaryHandler) (any, error) {
 	who, began := identity.From(ctx), time.Now()
 	session := who.Inward(req.GetSessionId())
@@ -189,7 +189,7 @@ func (t *Timelines) open(ctx context.Context, req *domtapv1.OpenTabRequest, clie
 	return resp, err
 }
 
-// begin begins a call, and its entry unless it reads.
+// begin starts the record of a call. Unless the call is a read, it adds the entry to the timeline.
 func (t *Tab) begin(req any, method string, kind kind, client, owner string) *Call {
 	t.Sync()
 	head := t.tab.Head()
@@ -211,7 +211,7 @@ func (t *Tab) begin(req any, method string, kind kind, client, owner string) *Ca
 	return c
 }
 
-// asked is what is known of a turn before it began.
+// asked returns the part of a turn that is known before it starts.
 func asked(req any) *domtapv1.TimelineTurn {
 	turn := new(domtapv1.TimelineTurn)
 	if r, ok := req.(interface{ GetUrl() string }); ok {
@@ -226,10 +226,10 @@ func asked(req any) *domtapv1.TimelineTurn {
 	return turn
 }
 
-// copy returns the entry for the timeline: what is there is never written to.
+// copy returns a copy of the entry for the timeline. Entries in a timeline are never modified.
 func (c *Call) copy() *timeline.Entry { return timeline.Copy(c.entry) }
 
-// waits says that the call waits, because its client is paused, or that it goes on.
+// waits records that the call waits because its client is paused, or that it continues.
 func (c *Call) waits(on bool) {
 	c.tab.Change(c.id, func(e *timeline.Entry) {
 		e.State = domtapv1.TimelineState_TIMELINE_STATE_RUNNING
@@ -239,7 +239,7 @@ func (c *Call) waits(on bool) {
 	})
 }
 
-// end ends a call.
+// end records the end of a call.
 func (c *Call) end(resp any, err error) {
 	e := c.entry
 	e.Duration = durationpb.New(time.Since(c.began))
@@ -266,7 +266,7 @@ func (c *Call) end(resp any, err error) {
 	c.tab.hung()
 }
 
-// answered takes from an answer what is the same for many methods.
+// answered records the parts of an answer that many methods have in common.
 func (c *Call) answered(resp any) {
 	if r, ok := resp.(interface{ GetOutcome() []*domtapv1.Outcome }); ok && c.entry.GetTurn() != nil {
 		c.entry.GetTurn().Outcome = r.GetOutcome()

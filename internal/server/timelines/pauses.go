@@ -20,13 +20,13 @@ import (
 	"github.com/domtap/domtap/internal/timeline"
 )
 
-// maxPauses bounds the pauses of one tab or session.
+// maxPauses limits the pauses of one tab or session.
 const maxPauses = 100
 
-// scope is where a pause holds: on a tab, or on the tabs of a session. Of a call, it is where the call is made.
+// scope is the range of a pause: a tab, or the tabs of a session. For a call, it is the tab and session of the call.
 type scope struct{ tab, session string }
 
-// pauses are what is paused, by the tab alone or the session alone.
+// pauses holds the pauses in effect. Their scopes are either a tab or a session.
 type pauses struct {
 	mu   sync.Mutex
 	held map[scope][]*hold
@@ -35,13 +35,13 @@ type pauses struct {
 // hold is one pause. Its fields do not change.
 type hold struct {
 	*domtapv1.Pause
-	// ended is closed when the pause has ended, or another one has its place.
+	// ended is closed when the pause has ended or was replaced.
 	ended chan struct{}
-	// waiting counts the calls that wait.
+	// waiting counts the waiting calls.
 	waiting atomic.Int32
 }
 
-// holds reports whether the pause is about a client.
+// holds reports whether the pause applies to a client.
 func (h *hold) holds(client string) bool {
 	if h.GetClient() == "" {
 		return client != h.GetBy()
@@ -49,7 +49,7 @@ func (h *hold) holds(client string) bool {
 	return client == h.GetClient()
 }
 
-// find returns the pause that holds the calls of a client; nil: none. What holds on the tab goes before what holds in the session.
+// find returns the pause that holds the calls of a client, or nil. A pause of the tab takes precedence over a pause of the session.
 func (p *pauses) find(at scope, client string) *hold {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +66,7 @@ func (p *pauses) find(at scope, client string) *hold {
 	return nil
 }
 
-// set begins a pause, in place of one of the same client.
+// set starts a pause. It replaces an existing pause of the same client.
 func (p *pauses) set(at scope, one *domtapv1.Pause) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +85,7 @@ func (p *pauses) set(at scope, one *domtapv1.Pause) error {
 	return nil
 }
 
-// clear ends the pause of a client; nil: there is none.
+// clear ends the pause of a client and returns it. It returns nil if there is none.
 func (p *pauses) clear(at scope, client string) *domtapv1.Pause {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *pauses) clear(at scope, client string) *domtapv1.Pause {
 	return nil
 }
 
-// end ends all pauses of a scope, which is gone.
+// end ends all pauses of a scope that no longer exists.
 func (p *pauses) end(at scope) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +111,7 @@ func (p *pauses) end(at scope) {
 	delete(p.held, at)
 }
 
-// list returns what is paused in some scopes.
+// list returns the pauses of some scopes.
 func (p *pauses) list(scopes ...scope) []*domtapv1.Pause {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *pauses) list(scopes ...scope) []*domtapv1.Pause {
 	return out
 }
 
-// takenOverBy returns who has taken over a tab; empty: nobody.
+// takenOverBy returns the client that has taken over a tab, or "" if there is none.
 func (p *pauses) takenOverBy(tab string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +138,7 @@ func (p *pauses) takenOverBy(tab string) string {
 	return ""
 }
 
-// hold waits until a client may act. While it waits, waits has been called with true.
+// hold waits until a client may act. It calls waits with true before it waits, and with false afterwards.
 func (t *Timelines) hold(ctx context.Context, at scope, client string, waits func(bool)) error {
 	h := t.pauses.find(at, client)
 	if h == nil {
@@ -162,7 +162,7 @@ func (t *Timelines) hold(ctx context.Context, at scope, client string, waits fun
 		case <-bounded.Done():
 			h.waiting.Add(-1)
 			if ctx.Err() != nil {
-				return ctx.Err() // nobody waits for the answer
+				return ctx.Err() // the caller is gone
 			}
 			return paused(h, client)
 		}
@@ -170,7 +170,7 @@ func (t *Timelines) hold(ctx context.Context, at scope, client string, waits fun
 	return nil
 }
 
-// paused is the error of a call that a pause holds.
+// paused returns the error of a call that a pause holds.
 func paused(h *hold, client string) error {
 	why := fmt.Sprintf("client %q is paused by %q", client, h.GetBy())
 	if h.GetClient() == "" {
@@ -183,7 +183,8 @@ func paused(h *hold, client string) error {
 		rpcstatus.Info("CLIENT_PAUSED", map[string]string{"client": client, "by": h.GetBy(), "reason": h.GetReason()}))
 }
 
-// Pause pauses a client, or with TakeOver all but the caller. The names in it are the daemon's.
+// Pause pauses a client. If the pause names no client, it pauses all clients except the caller, as TakeOver does. The names in it are the
+// daemon's.
 func (t *Timelines) Pause(who identity.Principal, one *domtapv1.Pause) error {
 	if one.Mode == domtapv1.PauseMode_PAUSE_MODE_UNSPECIFIED {
 		one.Mode = domtapv1.PauseMode_PAUSE_MODE_WAIT
@@ -200,7 +201,7 @@ func (t *Timelines) Pause(who identity.Principal, one *domtapv1.Pause) error {
 	return nil
 }
 
-// Resume ends a pause of a client, or with an empty one what TakeOver began. By is who does.
+// Resume ends the pause of a client. If client is empty, it ends a TakeOver. by is the client that resumes.
 func (t *Timelines) Resume(who identity.Principal, tab, session, client, by string) (*domtapv1.Pause, error) {
 	if client != "" && client == by {
 		return nil, rpcstatus.New(codes.FailedPrecondition, fmt.Sprintf("client %q is paused and cannot resume itself: another client must", client),
@@ -222,14 +223,14 @@ func (t *Timelines) Resume(who identity.Principal, tab, session, client, by stri
 	return ended, nil
 }
 
-// CloseSession ends what is paused in a session that is gone.
+// CloseSession ends the pauses of a closed session.
 func (t *Timelines) CloseSession(session string) { t.pauses.end(scope{session: session}) }
 
-// control says in the timelines what a person did.
+// control records a person's action in the timelines.
 func (t *Timelines) control(who identity.Principal, one *domtapv1.Pause, action domtapv1.TimelineAction, by string) {
 	reason := one.GetReason()
 	if action == domtapv1.TimelineAction_TIMELINE_ACTION_RESUMED || action == domtapv1.TimelineAction_TIMELINE_ACTION_HANDED_BACK {
-		reason = "" // it was that of the pause
+		reason = "" // the reason belongs to the pause
 	}
 	tabs := t.inSession(one.GetSessionId())
 	if one.GetTabId() != "" {
@@ -245,7 +246,7 @@ func (t *Timelines) control(who identity.Principal, one *domtapv1.Pause, action 
 	}
 }
 
-// Pauses lists what is paused on a tab, with what holds for its session, or in a session.
+// Pauses lists the pauses of a tab, including those of its session, or the pauses of a session.
 func (t *Timelines) Pauses(tab *Tab, session string) []*domtapv1.Pause {
 	if tab != nil {
 		return t.pauses.list(scope{tab: tab.tab.ID()}, scope{session: tab.session})
@@ -253,10 +254,10 @@ func (t *Timelines) Pauses(tab *Tab, session string) []*domtapv1.Pause {
 	return t.pauses.list(scope{session: session})
 }
 
-// Holds reports whether the acting calls of a client on a tab are held.
+// Holds reports whether a client's acting calls on a tab are held.
 func (t *Timelines) Holds(tab *Tab, client string) bool {
 	return t.pauses.find(scope{tab.tab.ID(), tab.session}, client) != nil
 }
 
-// TakenOverBy returns who has taken over a tab; empty: nobody.
+// TakenOverBy returns the client that has taken over a tab, or "" if there is none.
 func (t *Timelines) TakenOverBy(tab *Tab) string { return t.pauses.takenOverBy(tab.tab.ID()) }

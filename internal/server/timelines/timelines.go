@@ -1,9 +1,8 @@
-// Package timelines keeps the timeline of every tab of the daemon, and holds the calls of clients that a person has paused.
+// Package timelines stores the timeline of every tab of the daemon, and holds the calls of clients that a person has paused.
 //
-// It learns from two sides what happens on a tab: from an interceptor, which sees each call with its client, its answer and its
-// error, and to which handlers tell what only they know (Of); and from the events of the tabs, which it gets before the call that
-// caused them ends. The problems of a page are taken from its log before each other entry, and when somebody reads: a page that
-// floods its console costs nothing more meanwhile.
+// It has two sources. An interceptor sees each call with its client, its answer and its error; handlers add further details through Of. The
+// events of the tabs arrive before the call that caused them ends. The problems of a page are copied from its log before each other entry
+// and on each read, so that a page that floods its console costs nothing in between.
 package timelines
 
 import (
@@ -26,22 +25,22 @@ import (
 )
 
 const (
-	// keepClosed is how long the timeline of a closed tab can be read, and maxClosed bounds how many there are.
+	// keepClosed is how long the timeline of a closed tab can be read. maxClosed limits the number of these timelines.
 	keepClosed = 10 * time.Minute
 	maxClosed  = 100
 )
 
-// Timelines has the timelines of the tabs of a pool.
+// Timelines holds the timelines of a pool's tabs.
 type Timelines struct {
 	pauses pauses
 
 	mu   sync.Mutex
 	tabs map[string]*Tab
-	// closed are the timelines of closed tabs, the first one closed first.
+	// closed holds the timelines of closed tabs, in the order of closing.
 	closed []*Tab
 }
 
-// New makes the timelines of a pool's tabs, and follows them from then on.
+// New returns the timelines of a pool's tabs. It observes the tabs from now on.
 func New(pool *tabpool.Pool) *Timelines {
 	t := &Timelines{tabs: map[string]*Tab{}, pauses: pauses{held: map[scope][]*hold{}}}
 	tabpool.Observe(pool, t.event)
@@ -53,23 +52,23 @@ type Tab struct {
 	*timeline.Store
 	session string
 	tab     *actor.Tab
-	// closedAt is when the tab was closed; the lock of Timelines guards it.
+	// closedAt is the time at which the tab was closed. The lock of Timelines guards it.
 	closedAt time.Time
 
-	// mu guards what is below, and keeps the problems of the page in order.
+	// mu guards the fields below, and keeps the problems of the page in order.
 	mu sync.Mutex
-	// log is the log that the tab's page has now, and cursor what of it is in the timeline.
+	// log is the log of the tab's current page. cursor marks the part that is already in the timeline.
 	log    *pagelog.Log
 	cursor pagelog.Cursor
-	// hangs says that the page did not answer when a call ended last.
+	// hangs reports that the page did not answer at the end of the last call.
 	hangs bool
-	// downloads has the entries of downloads that are under way, by their GUIDs.
+	// downloads maps the GUIDs of downloads in progress to their entries.
 	downloads map[string]uint64
-	// dialog is the entry of the dialog that opened last.
+	// dialog is the entry of the most recently opened dialog.
 	dialog uint64
 }
 
-// Of returns the timeline of a tab that a principal sees. The error is that of a tab that there is not.
+// Of returns the timeline of a tab. If the principal cannot see the tab, the error is the same as for a tab that does not exist.
 func (t *Timelines) Of(who identity.Principal, id string) (*Tab, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,7 +85,7 @@ func (t *Timelines) Of(who identity.Principal, id string) (*Tab, error) {
 	return one, nil
 }
 
-// Load makes entries those of a tab, with their ids and versions, and takes no others: they are of a recording.
+// Load sets the entries of a recorded tab, with their IDs and versions. Later additions are ignored.
 func (t *Timelines) Load(tab string, entries []*timeline.Entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +94,7 @@ func (t *Timelines) Load(tab string, entries []*timeline.Entry) {
 	}
 }
 
-// forget drops the timelines of tabs that were closed long ago; the lock is held.
+// forget drops the timelines of tabs that were closed long ago. The caller holds the lock.
 func (t *Timelines) forget(now time.Time) {
 	t.closed = slices.DeleteFunc(t.closed, func(c *Tab) bool { return now.Sub(c.closedAt) > keepClosed })
 	if over := len(t.closed) - maxClosed; over > 0 {
@@ -116,7 +115,7 @@ func (t *Timelines) inSession(session string) []*Tab {
 	return out
 }
 
-// event takes an event of a tab. The lock of the pool is held.
+// event handles an event of a tab. The caller holds the pool's lock.
 func (t *Timelines) event(tab *actor.Tab, e actor.TabEvent) {
 	t.mu.Lock()
 	one := t.tabs[tab.ID()]
@@ -151,7 +150,7 @@ func (t *Timelines) event(tab *actor.Tab, e actor.TabEvent) {
 	}
 }
 
-// entryOf makes an entry of an event; nil: it is none.
+// entryOf converts an event to an entry. It returns nil if the event needs no entry.
 func entryOf(e actor.TabEvent) *timeline.Entry {
 	out := &timeline.Entry{Time: timestamppb.New(e.At), RevisionFrom: e.Info.Revision, RevisionTo: e.Info.Revision, Epoch: e.Info.Epoch}
 	status := func(reason string) {
@@ -177,7 +176,7 @@ func entryOf(e actor.TabEvent) *timeline.Entry {
 			Url: e.Info.URL, Title: e.Info.Title, SameDocument: e.Same, HttpStatus: int32(e.Info.HTTPStatus)}}
 	case actor.TabDialog:
 		if e.Dialog == nil {
-			return nil // it is closed, which its entry says
+			return nil // closed: its existing entry is updated
 		}
 		out.Event = &domtapv1.TimelineEntry_Dialog{Dialog: convert.Dialog(e.Dialog)}
 	case actor.TabDownloaded:
@@ -189,7 +188,7 @@ func entryOf(e actor.TabEvent) *timeline.Entry {
 	return out
 }
 
-// opened adds an entry of a dialog that opened, or says in it how long it was open; made is nil then.
+// opened adds the entry of an opened dialog. If made is nil, the dialog has closed, and its entry gets the duration.
 func (t *Tab) opened(e actor.TabEvent, made *timeline.Entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -200,7 +199,7 @@ func (t *Tab) opened(e actor.TabEvent, made *timeline.Entry) {
 	t.Change(t.dialog, func(old *timeline.Entry) { old.Duration = durationpb.New(e.At.Sub(old.Time.AsTime())) })
 }
 
-// answered says in the entry of a dialog how a client answered it.
+// answered records a client's answer in the entry of a dialog.
 func (t *Tab) answered(d *domtapv1.Dialog) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -211,7 +210,7 @@ func (t *Tab) answered(d *domtapv1.Dialog) {
 	})
 }
 
-// download adds an entry of a download, or changes the one that it has.
+// download adds or updates the entry of a download.
 func (t *Tab) download(e actor.TabEvent, made *timeline.Entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -233,12 +232,12 @@ func (t *Tab) download(e actor.TabEvent, made *timeline.Entry) {
 	}
 }
 
-// Sync adds the problems that the page has logged since the last time. It asks the page nothing.
+// Sync adds the problems that the page has logged since the last call. It does not call the page.
 func (t *Tab) Sync() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	log := t.tab.Log()
-	if log != t.log { // the tab has another page
+	if log != t.log { // the tab has a new page
 		if t.log != nil {
 			t.log.OnProblem(nil)
 		}
@@ -262,7 +261,7 @@ func (t *Tab) Sync() {
 	}
 }
 
-// hung adds an entry when the page has stopped answering since the last call; answers again: when it answers.
+// hung adds an entry if the page has stopped answering since the last call, or answers again.
 func (t *Tab) hung() {
 	info := t.tab.Info()
 	t.mu.Lock()

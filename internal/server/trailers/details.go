@@ -15,37 +15,35 @@ import (
 )
 
 const (
-	// detailBytes bounds the details before they are encoded: about half of Limit.
+	// detailBytes limits the details before they are encoded. It is about a third of Limit.
 	detailBytes = 1400
-	// widest and narrowest bound the length of a text in the details, in bytes; all texts are cut to the
-	// same length.
+	// widest and narrowest are the range for the length of a text in the details, in bytes. All texts are cut to the same length.
 	widest, narrowest = 512, 32
-	// textsPerList is how many bytes of the width count for one entry of a list.
+	// textsPerList is the part of the width, in bytes, that allows one entry of a list.
 	textsPerList = 16
-	// LeftOut is the metadata key of an ErrorInfo with the number of entries and details that were left
-	// out.
+	// LeftOut is the metadata key in ErrorInfo for the number of omitted entries and details.
 	LeftOut = "left_out"
 )
 
-// shorten makes details fit into detailBytes.
+// shorten shortens details to at most detailBytes.
 func shorten(details []*anypb.Any) []*anypb.Any {
 	for width := widest; width >= narrowest; width /= 2 {
 		if shorter := shortenTo(details, width); total(shorter) <= detailBytes {
 			return shorter
 		}
 	}
-	return nil // no reason of domtap is so long
+	return nil // cannot happen: no reason of domtap is that long
 }
 
 func total(details []*anypb.Any) int {
 	n := 0
 	for _, d := range details {
-		n += proto.Size(d) + 4 // with its tag and its length
+		n += proto.Size(d) + 4 // plus tag and length
 	}
 	return n
 }
 
-// shortenTo cuts the texts of details at a width, and drops longer details of unknown types.
+// shortenTo cuts the texts of details to a width, and drops details of unknown types that are longer.
 func shortenTo(details []*anypb.Any, width int) []*anypb.Any {
 	var kept []proto.Message
 	var reason *errdetails.ErrorInfo
@@ -83,7 +81,7 @@ func shortenTo(details []*anypb.Any, width int) []*anypb.Any {
 	return pack(kept)
 }
 
-// pack encodes details, without those that cannot be encoded.
+// pack encodes details. It skips those that cannot be encoded.
 func pack(all []proto.Message) []*anypb.Any {
 	var packed []*anypb.Any
 	for _, m := range all {
@@ -94,7 +92,7 @@ func pack(all []proto.Message) []*anypb.Any {
 	return packed
 }
 
-// shortenInfo keeps the reason, and the first of the facts by name; it returns how many are left out.
+// shortenInfo keeps the reason and the first metadata entries by name. It returns the number of omitted entries.
 func shortenInfo(m *errdetails.ErrorInfo, width int) (dropped int) {
 	most := width / textsPerList
 	for i, name := range slices.Sorted(maps.Keys(m.GetMetadata())) {
@@ -129,7 +127,7 @@ func shortenQuota(m *errdetails.QuotaFailure, width int) {
 	}
 }
 
-// cutEnd cuts a text at a width, and appends how many characters are left out.
+// cutEnd cuts a text to a width, and appends the number of omitted characters.
 func cutEnd(text string, width int) string {
 	kept := truncate.Bytes(text, width)
 	if kept == text {

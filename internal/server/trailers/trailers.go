@@ -1,9 +1,8 @@
-// Package trailers bounds the size of a call's status in the trailers of its answer.
+// Package trailers limits the size of a call's status in the trailers of its answer.
 //
-// gRPC's C core, which the clients in Python, Ruby, PHP and C++ use, accepts 8 KiB of metadata. With
-// more, a caller gets INTERNAL and "RST_STREAM" instead of the error. The message is sent twice:
-// percent-encoded, which takes nine bytes for one Chinese character, and in base64 with the details. So
-// even short texts of a page can exceed the limit.
+// gRPC's C core, which is used by the clients in Python, Ruby, PHP and C++, accepts 8 KiB of metadata. If there is more, the caller gets
+// INTERNAL and "RST_STREAM" instead of the error. The message is sent twice: percent-encoded, which takes nine bytes for one Chinese
+// character, and in base64 with the details. So even short texts of a page can exceed the limit.
 package trailers
 
 import (
@@ -16,16 +15,15 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Limit bounds a status, in bytes as RFC 9113 counts header fields: half of what C core accepts,
-// because a proxy may add fields of its own.
+// Limit is the maximum size of a status in bytes, counted as header fields in RFC 9113. It is half of what C core accepts, because a proxy
+// may add its own fields.
 const Limit = 4 << 10
 
-// fieldOverhead is what a field counts in addition to its name and its value.
+// fieldOverhead is the size of a field in addition to its name and its value.
 const fieldOverhead = 32
 
-// Fit returns a status of at most Limit bytes: the same one if it fits, else one with the same code and
-// reason, without the middle of the message and the long parts of the details. Both say how much was
-// left out.
+// Fit returns a status of at most Limit bytes. It returns s itself if that fits. Otherwise the result has the same code and reason, but
+// lacks the middle of the message and the long parts of the details. Both state how much is omitted.
 func Fit(s *status.Status) *status.Status {
 	p := s.Proto()
 	if p == nil || Size(p) <= Limit && utf8.ValidString(p.GetMessage()) {
@@ -33,7 +31,7 @@ func Fit(s *status.Status) *status.Status {
 	}
 	p.Details = shorten(p.GetDetails())
 	empty := &spb.Status{Code: p.GetCode(), Details: p.GetDetails()}
-	// Lengths that grow with the message, and base64 that works on groups of three bytes, may add a few bytes.
+	// Length prefixes that grow with the message, and base64, which encodes groups of three bytes, may add a few bytes.
 	const slack = 16
 	p.Message = cutMiddle(p.GetMessage(), Limit-Size(empty)-slack, len(p.GetDetails()) > 0)
 	return status.FromProto(p)
@@ -49,7 +47,7 @@ func Size(p *spb.Status) int {
 	return n
 }
 
-// percentEncoded is the length of a message as gRPC encodes it.
+// percentEncoded returns the length of a message in gRPC's encoding.
 func percentEncoded(message string) int {
 	n := 0
 	for _, r := range message {
@@ -62,13 +60,12 @@ func runeSize(r rune) int {
 	if ' ' <= r && r <= '~' && r != '%' {
 		return 1
 	}
-	return 3 * utf8.RuneLen(r) // what is not valid counts as U+FFFD, and is sent as that
+	return 3 * utf8.RuneLen(r) // an invalid rune is sent as U+FFFD
 }
 
-// cutMiddle removes the middle of a message that is too long: its beginning says what failed, its end
-// what to do next.
+// cutMiddle removes the middle of a message that is too long. The start states what failed, and the end what to do next.
 func cutMiddle(message string, size int, twice bool) string {
-	runes := []rune(message)   // what is not valid UTF-8 becomes U+FFFD
+	runes := []rune(message)   // invalid UTF-8 becomes U+FFFD
 	cost := func(r rune) int { // in thirds of a byte, for base64
 		if !twice {
 			return 3 * runeSize(r)

@@ -1,5 +1,5 @@
-// Package uploads decides which files of the daemon's machine pages may get. A client names a path; the
-// rules apply to the file that it resolves to, through every symbolic link.
+// Package uploads decides which files of the daemon's machine may be uploaded to pages. A client names a path. The rules apply to the file
+// that the path resolves to, through all symbolic links.
 package uploads
 
 import (
@@ -9,18 +9,17 @@ import (
 	"github.com/domtap/domtap/internal/folders"
 )
 
-// Policy has the folders that files may be uploaded from. The zero value allows none.
+// Policy holds the folders that files may be uploaded from. The zero value allows none.
 type Policy struct{ allowed folders.Folders }
 
-// New allows folders, which must exist.
+// New returns a policy that allows uploads from dirs, which must exist.
 func New(dirs []string) (Policy, error) {
 	allowed, err := folders.New(dirs)
 	return Policy{allowed}, err
 }
 
-// Files returns the files that paths resolve to. Each must be a regular file below an allowed folder,
-// or below one of more; otherwise the error is an *apierr.Error of kind Forbidden, which reveals nothing
-// about files outside of these folders.
+// Files returns the files that paths resolve to. Each must be a regular file below an allowed folder or below one of more. Otherwise the
+// error is an *apierr.Error of kind Forbidden, which reveals nothing about files outside these folders.
 func (p Policy) Files(paths []string, more ...string) ([]string, error) {
 	allowed := p.allowed.With(more...)
 	files := make([]string, 0, len(paths))

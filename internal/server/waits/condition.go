@@ -1,8 +1,7 @@
-// Package waits waits for conditions: it checks them on the heads of a tab, and says which element made
-// one hold.
+// Package waits waits for conditions. It checks them on the heads of a tab, and returns the element that fulfilled one.
 //
-// A Condition belongs to one wait and to one goroutine. It does not poll: the wait checks it on every
-// head, and again after the time that Check returns, when a period without events may have ended.
+// A Condition belongs to one wait and to one goroutine. It does not poll. The wait checks it on every head, and again after the time that
+// Check returns, when a period without events may have ended.
 package waits
 
 import (
@@ -18,16 +17,16 @@ import (
 )
 
 const (
-	// defaultIdle is how long the network must be idle by default.
+	// defaultIdle is the default time for which the network must be idle.
 	defaultIdle = 500 * time.Millisecond
-	// maxListed is how many elements of each kind a diff lists.
+	// maxListed limits the elements of each kind that a diff lists.
 	maxListed = 50
 )
 
-// Condition is a condition with the changes of the page since the wait began.
+// Condition is a condition, and the changes of the page since the wait started.
 type Condition struct {
 	views *views.Tab
-	// field names the condition in the errors of its request.
+	// field is the path of the condition in its request, for errors.
 	field string
 
 	element     *condition.Element
@@ -35,19 +34,19 @@ type Condition struct {
 	idle, quiet time.Duration
 	change      bool
 
-	// selection is the view whose changes count, from since on: a revision that the request names, or the
-	// first head that Check gets.
+	// selection selects the view whose changes count. since is the start of the changes: a revision that the request names, or the first
+	// head that Check receives.
 	selection views.Selection
 	since     *views.Point
 	from      *views.View
-	// resync says why there is no view to compare with.
+	// resync is the reason why there is no view to compare with.
 	resync  string
 	began   time.Time
 	changed bool
 }
 
-// New makes a condition from a valid request. Changes count from since; nil: from the first head that
-// Check gets. field is the path of the condition in its request.
+// New converts a condition of a valid request. Changes count from since or, if that is nil, from the first head that Check receives. field
+// is the path of the condition in its request.
 func New(tab *views.Tab, c *domtapv1.WaitCondition, since *views.Point, field string) *Condition {
 	w := &Condition{
 		views: tab, field: field, text: c.GetText(), url: c.GetUrl(), quiet: c.GetQuiet().AsDuration(),
@@ -70,7 +69,7 @@ func New(tab *views.Tab, c *domtapv1.WaitCondition, since *views.Point, field st
 	return w
 }
 
-// states maps the states of elements of the API.
+// states maps element states of the API to those of package condition.
 var states = map[domtapv1.ElementState]condition.State{
 	domtapv1.ElementState_ELEMENT_STATE_GONE:    condition.Gone,
 	domtapv1.ElementState_ELEMENT_STATE_VISIBLE: condition.Visible,
@@ -97,8 +96,7 @@ func (w *Condition) Watch() actor.WatchOptions {
 	return o
 }
 
-// NeedsPage reports whether the condition can be checked only on a head that is up to date with the
-// page. The URL is known without the page.
+// NeedsPage reports whether the condition requires a head that is up to date with the page. The URL is known without the page.
 func (w *Condition) NeedsPage() bool {
 	return w.element != nil || w.text != "" || w.idle > 0 || w.quiet > 0 || w.change
 }
@@ -112,17 +110,16 @@ func (w *Condition) selector() (dom.Selector, bool) {
 
 // Holding is the result of Check.
 type Holding struct {
-	// Met says that the condition holds; Element is the element that made it hold, if any.
+	// Met reports whether the condition holds. Element is the element that fulfilled it, if any.
 	Met     bool
 	Element *dom.Element
-	// Missing is the part that does not hold.
+	// Missing names the part that does not hold.
 	Missing string
-	// Again, if positive, is when the condition may hold without a newer head.
+	// Again, if positive, is the time after which the condition may hold without a newer head.
 	Again time.Duration
 }
 
-// Check checks the condition on a head. The error is a *check.Invalid for a selector that the browser
-// does not accept.
+// Check checks the condition on a head. It returns a *check.Invalid for a selector that the browser does not accept.
 func (w *Condition) Check(h *actor.Head) (Holding, error) {
 	w.begin(h)
 	element, met, err := w.checkElement(h)
@@ -147,7 +144,7 @@ func (w *Condition) Check(h *actor.Head) (Holding, error) {
 	return w.checkTime(h, element), nil
 }
 
-// begin sets the start of changes to the first head, unless the request names a revision.
+// begin sets the start of the changes to the first head, unless the request names a revision.
 func (w *Condition) begin(h *actor.Head) {
 	if !w.began.IsZero() {
 		return
@@ -178,7 +175,7 @@ func (w *Condition) checkElement(h *actor.Head) (found *dom.Element, met bool, e
 	return found, met, nil
 }
 
-// sawChange reports whether the page has changed since the wait began, even if the change was undone.
+// sawChange reports whether the page has changed since the wait started, even if the change was undone.
 func (w *Condition) sawChange(h *actor.Head) bool {
 	if w.changed {
 		return true
@@ -192,7 +189,7 @@ func (w *Condition) sawChange(h *actor.Head) bool {
 	return w.changed
 }
 
-// diff returns the change since the wait began, or why there is none.
+// diff returns the change since the wait started, or the reason why there is none.
 func (w *Condition) diff(h *actor.Head) (c *views.Change, resync string) {
 	if w.from == nil {
 		return nil, w.resync
@@ -235,7 +232,7 @@ func (w *Condition) checkTime(h *actor.Head, element *dom.Element) Holding {
 	return Holding{Met: true, Element: element}
 }
 
-// Nearest describes the element that is most similar to the awaited one; empty: none is.
+// Nearest describes the element that is most similar to the awaited one. It returns "" if there is none.
 func (w *Condition) Nearest(h *actor.Head) string {
 	wanted := w.element
 	if wanted == nil && w.text != "" {
@@ -255,13 +252,13 @@ func (w *Condition) Nearest(h *actor.Head) string {
 	return ""
 }
 
-// Met makes the result: the state in which the condition held, and the changes since the wait began.
+// Met returns the result: the state in which the condition held, and the changes since the wait started.
 func (w *Condition) Met(h *actor.Head, held Holding) *Met {
 	s := h.Snapshot
 	m := &domtapv1.WaitForResponse{Revision: s.Revision, Epoch: s.Epoch, Url: h.Info.URL, Title: h.Info.Title}
 	if held.Element != nil {
 		m.Element = convert.Elements([]*dom.Element{held.Element}, nil)[0]
-		m.Element.Attributes = nil // of other callers
+		m.Element.Attributes = nil // set by requests of other callers
 	}
 	met := &Met{Answer: m, Head: h, Element: held.Element}
 	c, resync := w.diff(h)

@@ -9,8 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/condition"
 )
 
-// Describe describes a part of the condition, named by Holding.Missing: text "Done", button "Pay" to be
-// gone.
+// Describe describes the part of the condition that Holding.Missing names, such as: text "Done", button "Pay" to be gone.
 func (w *Condition) Describe(missing string) string {
 	switch missing {
 	case "element":
@@ -29,7 +28,7 @@ func (w *Condition) Describe(missing string) string {
 	return missing
 }
 
-// wanted describes the awaited state; PRESENT needs no word.
+// wanted describes the awaited state. PRESENT needs no description.
 var wanted = map[condition.State]string{condition.Gone: " to be gone", condition.Visible: " to be visible", condition.Enabled: " to be enabled"}
 
 func describe(e *condition.Element) string {
@@ -63,7 +62,7 @@ func describe(e *condition.Element) string {
 	return text + wanted[e.State]
 }
 
-// maxQuoted bounds the quotes of a request in answers, in characters.
+// maxQuoted limits the quotes of a request in answers, in characters.
 const maxQuoted = 80
 
 func quote(s string) string {

@@ -22,20 +22,20 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Met is a wait whose condition holds.
+// Met is the result of a wait whose condition holds.
 type Met struct {
-	// Answer has the changes as a structure.
+	// Answer is the response, with structured changes.
 	Answer *domtapv1.WaitForResponse
-	// Head is the state in which the condition holds; From is the one that the changes start from, nil when there are none.
+	// Head is the state in which the condition holds. From is the state that the changes start from, or nil if there are none.
 	Head *actor.Head
 	From *dom.Snapshot
-	// Change are the changes; nil when the answer says why there are none.
+	// Change holds the changes. It is nil if the answer gives a reason why there are none.
 	Change *views.Change
-	// Element is the one that made the condition hold; nil: none did.
+	// Element is the element that fulfilled the condition, or nil if there is none.
 	Element *dom.Element
 }
 
-// Wait returns when the condition of the request holds, or when the tab, the time or the caller ends.
+// Wait waits until the condition of the request holds. It returns an error if the tab, the timeout or the caller ends first.
 func Wait(ctx context.Context, tab *actor.Tab, shared *views.Tab, r *domtapv1.WaitForRequest) (*Met, error) {
 	var since *views.Point
 	if r.SinceRevision != nil {
@@ -50,7 +50,7 @@ func Wait(ctx context.Context, tab *actor.Tab, shared *views.Tab, r *domtapv1.Wa
 	return w.run(ctx)
 }
 
-// waiter is one wait. Like a stream it is a cursor: it holds nothing but the head that it checked last.
+// waiter is one wait. Like a stream it is a cursor: it keeps only the last head that it checked.
 type waiter struct {
 	tab     *actor.Tab
 	until   *Condition
@@ -61,7 +61,7 @@ type waiter struct {
 	held Holding
 }
 
-// run checks every head until the condition holds, or the tab, the time or the caller ends.
+// run checks every head until the condition holds, or until the tab, the timeout or the caller ends.
 func (w *waiter) run(ctx context.Context) (*Met, error) {
 	w.noticed = w.tab.Head().Notices().Last()
 	options := w.until.Watch()
@@ -93,7 +93,7 @@ func (w *waiter) run(ctx context.Context) (*Met, error) {
 	}
 }
 
-// pause returns when there is something new to check.
+// pause waits until there is something new to check.
 func (w *waiter) pause(ctx context.Context, head *actor.Head) error {
 	var again <-chan time.Time
 	if w.held.Again > 0 {
@@ -113,13 +113,13 @@ func (w *waiter) pause(ctx context.Context, head *actor.Head) error {
 	return nil
 }
 
-// ended returns the error for waiting on a tab that has ended; nil while it has not.
+// ended returns an error if the tab has ended.
 func ended(tab *actor.Tab, head *actor.Head) error {
 	switch head.Info.Status {
 	case actor.StatusCrashed, actor.StatusRestoring:
 		return head.Info.Unavailable("wait")
 	case actor.StatusClosed:
-		<-tab.Done() // follows at once on the head that says so
+		<-tab.Done() // closes immediately after that head
 		if err := tab.Err(); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func ended(tab *actor.Tab, head *actor.Head) error {
 	return nil
 }
 
-// missed returns the error of a wait whose time is over, which says what is missing and what is there instead.
+// missed returns the error of a wait that timed out. It describes the missing part and the current state.
 func (w *waiter) missed(head *actor.Head) error {
 	url := head.Info.URL
 	detail := map[string]string{"url": url, "missing": w.held.Missing}
@@ -152,10 +152,10 @@ func (w *waiter) missed(head *actor.Head) error {
 	return rpcstatus.New(codes.DeadlineExceeded, b.String(), rpcstatus.Info("WAIT_TIMEOUT", detail))
 }
 
-// stepTimeout is the timeout of a wait step that names none.
+// stepTimeout is the default timeout of a wait step.
 const stepTimeout = 10 * time.Second
 
-// Step makes the wait of a turn from a valid step.
+// Step converts a valid step to the wait of a turn.
 func Step(tab *actor.Tab, shared *views.Tab, step *domtapv1.WaitStep, field string) *turn.WaitStep {
 	until, at := step.GetUntil(), field+".until.element"
 	if until == nil {
@@ -179,7 +179,7 @@ func Step(tab *actor.Tab, shared *views.Tab, step *domtapv1.WaitStep, field stri
 	}
 }
 
-// maxShownURL is how much of a URL an error shows, in bytes.
+// maxShownURL limits the part of a URL that an error shows, in bytes.
 const maxShownURL = 200
 
 func shortURL(url string) string {

@@ -8,10 +8,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Frame is an encoded message of another node, which is passed on as it came. It is received once and sent
-// once; the codec of this package takes it for both. The zero value, with its Kind set, can be received into.
+// Frame is an encoded message of another node that is forwarded unchanged. It is received once and sent once, by the codec of this package.
+// A zero value with its Kind set can be used to receive.
 type Frame struct {
-	// Kind is the type of the message, for clients that get another encoding.
+	// Kind is the type of the message, for clients that use another encoding.
 	Kind protoreflect.MessageType
 
 	data mem.BufferSlice
@@ -19,16 +19,16 @@ type Frame struct {
 	sent bool
 }
 
-// errSent is the error for a Frame that is sent again: its buffers belong to another message by now.
+// errSent is the error for a Frame that is sent twice. Its buffers may already belong to another message.
 var errSent = errors.New("the frame was sent before: this is a bug in domtap")
 
-// receive keeps the encoding of a message, whose buffers are shared.
+// receive stores the encoding of a message. The buffers are shared.
 func (f *Frame) receive(data mem.BufferSlice) {
 	data.Ref()
 	f.data, f.size, f.sent = data, data.Len(), false
 }
 
-// send gives the encoding away.
+// send returns the encoding and gives up its ownership.
 func (f *Frame) send() (mem.BufferSlice, error) {
 	if f.sent {
 		return nil, errSent
@@ -38,7 +38,7 @@ func (f *Frame) send() (mem.BufferSlice, error) {
 	return data, nil
 }
 
-// Bytes returns the encoding in one piece, for transports that need it so; nil after the frame was sent.
+// Bytes returns the encoding in one slice, for transports that need that. It returns nil after the frame was sent.
 func (f *Frame) Bytes() []byte { return f.data.Materialize() }
 
 // Decode returns the message for other encodings.
@@ -47,5 +47,5 @@ func (f *Frame) Decode() (proto.Message, error) {
 	return whole, proto.Unmarshal(f.Bytes(), whole)
 }
 
-// Size is how many bytes the message has on the wire.
+// Size returns the size of the encoded message in bytes.
 func (f *Frame) Size() int { return f.size }

@@ -1,16 +1,15 @@
-// Package wire encodes messages once that many readers of a stream get.
+// Package wire encodes messages that many readers of a stream receive only once.
 //
-// A thousand watchers of one view get the same message except for a few fields. In protobuf, the
-// concatenation of the encodings of two parts, in any order, encodes the merged message. So the common
-// part is encoded once and shared by all sends, and each send adds the rest. Clients cannot tell the
-// result from a message that was encoded at once.
+// A thousand watchers of one view receive the same message, except for a few fields. In protobuf, the concatenated encodings of two parts,
+// in any order, encode the merged message. So the common part is encoded once and shared by all sends, and each send adds the rest. Clients
+// cannot distinguish the result from a message that was encoded as a whole.
 //
-// A Frame is a message that another node has encoded, and that is passed on without being decoded.
+// A Frame is a message that another node has encoded and that is forwarded without decoding.
 package wire
 
 import (
 	"google.golang.org/grpc/encoding"
-	_ "google.golang.org/grpc/encoding/proto" // registers the codec that all other messages take
+	_ "google.golang.org/grpc/encoding/proto" // registers the codec for all other messages
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -18,8 +17,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Shared is a message of WatchDom without its sequence. It is immutable, and any number of streams may
-// send it at once. The garbage collector frees it.
+// Shared is a message of WatchDom without its sequence number. It is immutable, and any number of streams may send it concurrently. The
+// garbage collector frees it.
 type Shared struct {
 	// Head is the message without the elements of a snapshot, resync or diff.
 	Head *domtapv1.WatchDomResponse
@@ -27,7 +26,7 @@ type Shared struct {
 	bytes mem.Buffer
 }
 
-// Encode encodes a message. Its sequence must be 0; it must not be changed afterwards.
+// Encode encodes a message. Its sequence must be 0. The message must not be changed afterwards.
 func Encode(m *domtapv1.WatchDomResponse) (*Shared, error) {
 	bytes, err := proto.Marshal(m)
 	if err != nil {
@@ -53,14 +52,14 @@ func head(m *domtapv1.WatchDomResponse) *domtapv1.WatchDomResponse {
 	return h
 }
 
-// Message is what one stream sends: a Shared with the stream's own sequence.
+// Message is the message of one stream: a Shared with the stream's own sequence number.
 type Message struct {
 	shared *Shared
 	own    [1 + 10]byte
 	size   int
 }
 
-// sequenceField is the number of WatchDomResponse.sequence.
+// sequenceField is the field number of WatchDomResponse.sequence.
 const sequenceField protowire.Number = 1
 
 // Number returns the message with the sequence number of a stream.
@@ -71,7 +70,7 @@ func (s *Shared) Number(sequence uint64) *Message {
 	return m
 }
 
-// Bytes returns the encoding of the message, for transports that need it in one piece.
+// Bytes returns the encoding of the message in one slice, for transports that need that.
 func (m *Message) Bytes() []byte {
 	shared := m.shared.bytes.ReadOnlyData()
 	return append(append(make([]byte, 0, len(shared)+m.size), shared...), m.own[:m.size]...)
@@ -83,11 +82,11 @@ func (m *Message) Decode() (proto.Message, error) {
 	return whole, proto.Unmarshal(m.Bytes(), whole)
 }
 
-// Size is how many bytes the message has on the wire.
+// Size returns the size of the encoded message in bytes.
 func (m *Message) Size() int { return m.shared.bytes.Len() + m.size }
 
-// Codec is the codec of a server that sends such messages, and of its connections to other nodes. It leaves all
-// others to the standard codec.
+// Codec returns the codec for a server that sends such messages, and for its connections to other nodes. All other messages use the
+// standard codec.
 func Codec() encoding.CodecV2 { return codec{encoding.GetCodecV2("proto")} }
 
 type codec struct{ encoding.CodecV2 }
