@@ -63,7 +63,7 @@ func TestASessionThatCannotBeMadeLeavesNothing(t *testing.T) {
 	}
 }
 
-// Lookups wait while a session is being made, and find it then.
+// Lookups wait while a session is being created, and then find it.
 func TestLookupsWaitForASessionThatIsBeingMade(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(2)
@@ -133,17 +133,17 @@ func TestTabsAreFoundBySession(t *testing.T) {
 	}
 }
 
-// scale is how large a cluster is.
+// scale is the size of a test cluster.
 type scale struct {
 	nodes, sessions int
-	// lost is how many sessions with Restore the node has that dies.
+	// lost is the number of sessions with Restore on the node that dies.
 	lost   int
 	timing lease.Timing
-	// back is how long a dead node's sessions may take to be back.
+	// back limits how long the sessions of a dead node may be unavailable.
 	back time.Duration
 }
 
-// size is small, unless the long suite runs.
+// size returns a small scale, unless the long suite runs.
 func size() scale {
 	if os.Getenv("DOMTAP_LONG") != "" {
 		return scale{20, 1000, 50, lease.Standard, 25 * time.Second}
@@ -151,7 +151,7 @@ func size() scale {
 	return scale{5, 100, 20, quick, 10 * time.Second}
 }
 
-// fill makes the sessions, at all nodes at once. Every fifth one is without Restore.
+// fill creates the sessions, at all nodes concurrently. Every fifth session is without Restore.
 func (w *world) fill(list []*node, sessions int) {
 	w.Helper()
 	var clients sync.WaitGroup
@@ -169,7 +169,7 @@ func (w *world) fill(list []*node, sessions int) {
 
 func restores(i int) bool { return i%5 > 0 }
 
-// even fails unless each node has its part of the sessions, a tenth more or less.
+// even fails the test unless each node has its share of the sessions, within a tenth.
 func (w *world) even(list []*node, sessions int) {
 	w.Helper()
 	total := 0
@@ -228,13 +228,13 @@ func TestSessionsAreEvenAndThoseOfADeadNodeComeBack(t *testing.T) {
 		}
 	}
 	w.even(rest, left)
-	again := w.join(dead.id, "") // it comes again, with nothing
+	again := w.join(dead.id, "") // it joins again, without sessions
 	if err := w.create(again, "s0", cluster.Options{}); lost["s0"] && err != nil || !lost["s0"] && !errors.Is(err, cluster.ErrExists) {
 		t.Errorf("the name of a session that was lost: %v, of one that was not: %v", lost["s0"], err)
 	}
 }
 
-// top makes sessions at a node until as many have Restore as are to be lost, and returns how many sessions there are.
+// top creates sessions on a node until it has s.lost sessions with Restore. It returns the total number of sessions.
 func (w *world) top(n *node, s scale) (all int) {
 	w.Helper()
 	has := 0
@@ -255,7 +255,7 @@ func (w *world) top(n *node, s scale) (all int) {
 	return all
 }
 
-// comeBack waits until the sessions that are restored are on other nodes.
+// comeBack waits until the lost sessions with Restore are on other nodes.
 func comeBack(w *world, rest []*node, lost map[string]bool) {
 	w.Helper()
 	var clients sync.WaitGroup
@@ -276,7 +276,7 @@ func comeBack(w *world, rest []*node, lost map[string]bool) {
 	clients.Wait()
 }
 
-// restored reports whether a session of fill is one with Restore.
+// restored reports whether a session of fill has Restore.
 func restored(name string) bool {
 	var i int
 	_, err := fmt.Sscanf(name, "s%d", &i)
@@ -292,7 +292,7 @@ func TestDrainingFailsNoCall(t *testing.T) {
 	stop := make(chan struct{})
 	var clients sync.WaitGroup
 	var calls atomic.Int64
-	var door sync.RWMutex // of the node that leaves, for those that use it as their gateway
+	var door sync.RWMutex // held for reading while a client uses a gateway, which may be the leaving node
 	gateways := list
 	done := make([]atomic.Int32, s.sessions)
 	for c := range 8 {
@@ -339,7 +339,7 @@ func TestDrainingFailsNoCall(t *testing.T) {
 	gateways = rest
 	door.Unlock()
 	w.leave(leaving)
-	for i := range s.sessions { // those that were restored last, too
+	for i := range s.sessions { // including the sessions that were restored last
 		if _, err := w.call(rest[0], fmt.Sprint("s", i)); err != nil {
 			t.Errorf("session %d: %v", i, err)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// use holds a session as a stream does, until the function that it returns is called.
+// use holds a session as a stream does, until done is called.
 func (h *host) use(name string) (done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -26,7 +26,8 @@ func (h *host) use(name string) (done func()) {
 	}
 }
 
-// A node that drains says what has moved and what has not, goes on when nobody waits, and takes sessions again after Undrain.
+// Drain reports which sessions have moved and which have not. The node keeps draining when no call waits, and accepts sessions again after
+// Undrain.
 func TestDrainSaysWhatIsLeft(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(2)
@@ -43,7 +44,7 @@ func TestDrainSaysWhatIsLeft(t *testing.T) {
 	var now cluster.Drained
 	var err error
 	w.await("the sessions that nobody uses to move", a.Leases, func() bool {
-		now, err = o.Drain(over) // nobody waits
+		now, err = o.Drain(over) // over is canceled, so this call does not wait
 		return len(now.Moved) == 2
 	})
 	if !errors.Is(err, context.Canceled) || len(now.Left) != 1 || !errors.Is(now.Left["used"], cluster.ErrBusy) {
@@ -68,7 +69,7 @@ func TestDrainSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-// A session whose calls do not end does not keep the others of its node from moving.
+// A session whose calls do not end does not prevent other sessions of its node from moving.
 func TestASessionThatStaysDelaysNoOther(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(2)
@@ -104,7 +105,8 @@ func TestASessionThatStaysDelaysNoOther(t *testing.T) {
 	w.await("the first one to move, too", b.next, func() bool { return b.names()["held"] })
 }
 
-// A node that an operator drains takes no sessions when it has started again, until that is undone; one that moved its sessions to stop does.
+// A node that an operator drains still accepts no sessions after a restart, until Undrain. A node that moved its sessions in order to stop
+// accepts sessions again.
 func TestDrainingOutlivesTheProcess(t *testing.T) {
 	w := newWorld(t, quick)
 	w.join("b", "")
@@ -138,7 +140,7 @@ func TestDrainingOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// Whoever waits for a node to drain learns that it does not any more, and why a session stays.
+// Drain returns the reason why a session stays, and returns an error when another call has undone the draining.
 func TestDrainsThatDoNotEnd(t *testing.T) {
 	w := newWorld(t, quick)
 	a := w.join("a", "")
@@ -146,7 +148,7 @@ func TestDrainsThatDoNotEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := a.Operations()
-	over, cancel := context.WithTimeout(w.ctx, time.Second) // a look or more
+	over, cancel := context.WithTimeout(w.ctx, time.Second) // enough for at least one look
 	defer cancel()
 	if now, err := o.Drain(over); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(now.Left["s"], cluster.ErrNoRoom) {
 		t.Errorf("with no other node: %v, %v", now.Left, err)
@@ -157,7 +159,7 @@ func TestDrainsThatDoNotEnd(t *testing.T) {
 		ended <- err
 	}()
 	o.Undrain()
-	// The other goroutine may have begun to drain again.
+	// The other goroutine may have started to drain again.
 	for waiting := true; waiting; {
 		select {
 		case err := <-ended:
@@ -243,7 +245,7 @@ func TestStatus(t *testing.T) {
 	if status.Leader != "server" || status.Age < 0 || status.Age > quick.TTL {
 		t.Errorf("the leader is %q, and all is %v old", status.Leader, status.Age)
 	}
-	w.leave(a) // s1 ends with it, s2 does not
+	w.leave(a) // s1 ends with the node, but s2 does not
 	w.await("the session to be restored", b.Sessions, func() bool {
 		status = b.Operations().Status()
 		return len(status.Sessions) == 1 && status.Sessions[0].Node == b.id && status.Sessions[0].Phase == registry.Ready

@@ -6,39 +6,39 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// Kill ends a node as the end of its process would: nothing is said to anybody.
+// Kill ends a node like a crash of its process, without a message to other nodes.
 func Kill(n *Node) {
 	n.end()
 	n.running.Wait()
 	n.unanswered()
-	_, _ = n.member.Load().keeper.Release() // without telling the registry
+	_, _ = n.member.Load().keeper.Release() // without an update of the registry
 	n.reg.Close()
 }
 
-// Sessions is closed when a session changes, as far as the node knows.
+// Sessions returns a channel that is closed when the node learns of a change of a session.
 func (n *Node) Sessions() <-chan struct{} { return n.reg.Sessions.View().Changed() }
 
-// Leases is closed when a node renews its lease, as far as the node knows.
+// Leases returns a channel that is closed when the node learns that a node has renewed its lease.
 func (n *Node) Leases() <-chan struct{} { return n.reg.Nodes.View().Changed() }
 
-// Lose makes a node forget a session, as when its name could not be given up.
+// Lose removes a session from a node but not from the registry, as when its name could not be released.
 func Lose(n *Node, session string) { n.own.Remove(session) }
 
-// Gap reports whether the registry has lost the last entry of a session that a node knows.
+// Gap reports whether the registry has lost the last entry of a session, as the node knows it.
 func Gap(n *Node, session string) (base uint64, open bool) {
 	g, open := n.ledger.Gap(session)
 	return g.Base, open
 }
 
-// Forgo asks a node whether it does not have a session, nor ever will under a token.
+// Forgo makes a node forgo a session under all tokens up to the given one. It returns false if the node has the session.
 func Forgo(n *Node, session string, token uint64) bool { return n.own.Forgo(session, token) }
 
-// SessionEntry is the entry of a session that a node knows.
+// SessionEntry returns the entry of a session that the node knows.
 func (n *Node) SessionEntry(session string) (registry.Entry[registry.Session], bool) {
 	return n.ledger.Entry(session)
 }
 
-// StoreReady stores that a session can be used, as its node does, but the node does not learn of that.
+// StoreReady stores that a session is ready, as its node does, but without the node learning of it.
 func StoreReady(ctx context.Context, n *Node, session string) error {
 	e, err := n.reg.Sessions.Get(ctx, session)
 	if err == nil {

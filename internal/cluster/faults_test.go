@@ -17,10 +17,10 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// A node that leaves in good order has its sessions with Restore taken over without a wait for the end of its lease.
+// When a node leaves in good order, other nodes take over its sessions with Restore without waiting for the end of its lease.
 func TestANodeThatLeavesIsNotWaitedFor(t *testing.T) {
 	slow := quick
-	slow.TTL *= 10 // nobody notices by this
+	slow.TTL *= 10 // too long for the lease to expire in this test
 	w := newWorld(t, slow)
 	list := w.members(3)
 	w.fill(list, 15)
@@ -36,7 +36,7 @@ func TestANodeThatLeavesIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// A session that a node fails to restore is tried again.
+// A node retries to restore a session after a failure.
 func TestARestoreThatFailsIsTriedAgain(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(2)
@@ -52,7 +52,7 @@ func TestARestoreThatFailsIsTriedAgain(t *testing.T) {
 	}
 }
 
-// given waits until a session is given to a node, after the one that has it has left.
+// given creates a session on one node, and waits until it is assigned to another node after the first node has left.
 func (w *world) given(name string, from, to *node) {
 	w.Helper()
 	if err := from.Acquire(w.ctx, name, cluster.Options{Restore: true}, making(from, name)); err != nil {
@@ -62,7 +62,7 @@ func (w *world) given(name string, from, to *node) {
 	w.leave(from)
 }
 
-// A browser that does not come to an end with a session is not waited for for ever.
+// A node does not wait forever for a browser that hangs while it restores a session.
 func TestARestoreThatHangsIsTriedAgain(t *testing.T) {
 	w := newWorld(t, lease.Timing{TTL: time.Second, Early: 100 * time.Millisecond, Late: 100 * time.Millisecond, Every: 100 * time.Millisecond})
 	a, b := w.join("a", ""), w.join("b", "")
@@ -74,7 +74,8 @@ func TestARestoreThatHangsIsTriedAgain(t *testing.T) {
 	w.await("the session to be used", b.Sessions, func() bool { _, err := w.call(b, "s"); return err == nil })
 }
 
-// What the registry stored of a session that is being restored, without its node learning of it, is replaced by the next attempt.
+// If the registry stored an entry of a session that is being restored and the node did not learn of it, the next attempt replaces the
+// entry.
 func TestARestoreWhoseEndIsNotLearnedIsTriedAgain(t *testing.T) {
 	w := newWorld(t, quick)
 	a, b := w.join("a", ""), w.join("b", "")
@@ -100,7 +101,7 @@ func TestARestoreWhoseEndIsNotLearnedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A session that a node is given under a token that it had forgone, when another node asked it, is not lost.
+// A session is not lost when it is assigned to a node under a token that this node has forgone at the request of another node.
 func TestASessionThatWasForgoneComesBack(t *testing.T) {
 	w := newWorld(t, quick)
 	a, b := w.join("a", ""), w.join("b", "")
@@ -114,7 +115,7 @@ func TestASessionThatWasForgoneComesBack(t *testing.T) {
 	}
 }
 
-// A node that was cut off for so long that its next lease was over before the node learned that it had it, comes back all the same.
+// A node rejoins even if it was cut off for so long that its next lease expired before the node learned of it.
 func TestANodeThatWasCutOffForLongComesBack(t *testing.T) {
 	w := newWorld(t, quick)
 	wire := newWire(t, w.server.Address())
@@ -123,12 +124,12 @@ func TestANodeThatWasCutOffForLongComesBack(t *testing.T) {
 	before := cut.Here()
 	wire.cut()
 	testenv.Await(t, "the node finds out", func() bool { return errors.Is(cut.Err(), cluster.ErrFenced) })
-	time.Sleep(quick.TTL + quick.Every) // the renewal that is under way arrives after the end of its lease
+	time.Sleep(quick.TTL + quick.Every) // the renewal in flight arrives after the end of its lease
 	wire.heal()
 	testenv.Await(t, "the node is back", func() bool { return cut.Err() == nil && cut.Here() != before })
 }
 
-// A node that cannot restore sessions, as without a browser, does not keep them.
+// A node that cannot restore sessions, for example without a browser, passes them on.
 func TestARestoreThatKeepsFailingIsAnotherNodes(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(3)
@@ -147,7 +148,7 @@ func TestARestoreThatKeepsFailingIsAnotherNodes(t *testing.T) {
 	}
 }
 
-// An entry that its node has no session for is swept, and its name is free.
+// An entry for which its node has no session is swept, and its name is released.
 func TestANameThatWasNotGivenUpIsFreeInTheEnd(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(2)
@@ -160,7 +161,7 @@ func TestANameThatWasNotGivenUpIsFreeInTheEnd(t *testing.T) {
 	})
 }
 
-// A session that gets the name of one that was lost does not get its tabs.
+// A session with the name of a lost session does not get the tabs of the lost one.
 func TestASessionHasNoTabsOfAnEarlierOne(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(2)
@@ -179,12 +180,12 @@ func TestASessionHasNoTabsOfAnEarlierOne(t *testing.T) {
 	}
 }
 
-// Sessions that ended with their node, and their tabs, do not stay in the registry for ever.
+// Sessions that ended with their node, and their tabs, do not stay in the registry forever.
 func TestLostSessionsAreForgotten(t *testing.T) {
 	w := newWorld(t, quick)
 	w.keepLost = quick.Every
 	list := w.members(3)
-	a, b := list[1], list[0] // b is the first by name
+	a, b := list[1], list[0] // b has the first name
 	for name, restore := range map[string]bool{"lost": false, "kept": true} {
 		if err := a.Acquire(w.ctx, name, cluster.Options{Restore: restore}, making(a, name)); err != nil {
 			t.Fatal(err)
@@ -242,7 +243,8 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// A node that is cut off stops its sessions with Restore before others have them, and keeps the others; when it is back, these are found again.
+// A node that is cut off stops its sessions with Restore before other nodes take them over. It keeps its other sessions, and they are found
+// again when the node is back.
 func TestANodeThatIsCutOff(t *testing.T) {
 	w := newWorld(t, quick)
 	wire := newWire(t, w.server.Address())
@@ -267,7 +269,7 @@ func TestANodeThatIsCutOff(t *testing.T) {
 		_, err := w.call(rest[0], "with")
 		return err == nil
 	})
-	// Somebody makes a session of the same name meanwhile.
+	// While the node is cut off, another session of the same name is created.
 	if err := rest[0].Acquire(w.ctx, "stolen", cluster.Options{}, making(rest[0], "stolen")); err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +286,7 @@ func TestANodeThatIsCutOff(t *testing.T) {
 	}
 }
 
-// A node that waits for a session, and is cut off, says so instead of waiting for news that do not come.
+// A lookup that waits for a session ends with an error when its node is cut off.
 func TestALookupEndsWhenTheNodeIsCutOff(t *testing.T) {
 	w := newWorld(t, quick)
 	wire := newWire(t, w.server.Address())
@@ -321,7 +323,8 @@ func TestALookupEndsWhenTheNodeIsCutOff(t *testing.T) {
 	making.Wait()
 }
 
-// A node that is cut off while it restores a session, and gets it again when it is back, restores it once more, after the first time.
+// A node is cut off while it restores a session, and the session is assigned to it again. The node restores it a second time, but only
+// after the first restore has ended.
 func TestASessionIsRestoredByOneAtATime(t *testing.T) {
 	w := newWorld(t, quick)
 	wire := newWire(t, w.server.Address())
@@ -346,7 +349,7 @@ func TestASessionIsRestoredByOneAtATime(t *testing.T) {
 	select {
 	case <-entered:
 		t.Error("the session is restored twice at the same time")
-	case <-time.After(2 * quick.Every): // the node looks again meanwhile
+	case <-time.After(2 * quick.Every): // the node checks again in this time
 	}
 	close(first)
 	close(<-entered)
@@ -375,7 +378,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 }
 
-// goroutines are the stacks of those that nodes, leases and registries have started. NATS has others.
+// goroutines returns the stacks of goroutines that nodes, leases and registries have started. NATS has others.
 func goroutines() (stacks []string) {
 	all := make([]byte, 1<<20)
 	for stack := range strings.SplitSeq(string(all[:runtime.Stack(all, true)]), "\n\n") {
@@ -387,12 +390,12 @@ func goroutines() (stacks []string) {
 	return stacks
 }
 
-// wire is a TCP proxy that can be cut without a word, as by a switch that fails.
+// wire is a TCP proxy that can be cut silently, as by a failed switch.
 type wire struct {
 	listener net.Listener
 	to       string
 	mu       sync.Mutex
-	// gate is closed while data passes.
+	// gate is a closed channel while data passes.
 	gate chan struct{}
 }
 
@@ -431,7 +434,7 @@ func newWire(t *testing.T, to string) *wire {
 
 func (w *wire) address() string { return w.listener.Addr().String() }
 
-// pass passes data on while the wire is not cut.
+// pass forwards data while the wire is not cut.
 func (w *wire) pass(from, to net.Conn, end chan struct{}) {
 	defer to.Close()
 	go func() { <-end; _ = from.Close() }()

@@ -17,10 +17,10 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// quick is a timing for tests: a fifth of the standard one.
+// quick is a timing for tests, about a fifth of the standard timing.
 var quick = lease.Timing{TTL: 3 * time.Second, Early: 400 * time.Millisecond, Late: 400 * time.Millisecond, Every: 400 * time.Millisecond}
 
-// capacity is how many sessions a node of a test takes.
+// capacity is the session limit of each test node.
 const capacity = 100
 
 // world is a cluster in one process: real NATS, real nodes, and hosts without browsers.
@@ -29,15 +29,15 @@ type world struct {
 	ctx    context.Context
 	server *embedded.Server
 	timing lease.Timing
-	// keepLost is that of nodes that join; zero: the usual.
+	// keepLost is Config.KeepLost of nodes that join. Zero selects the default.
 	keepLost time.Duration
 
 	mu     sync.Mutex
 	nodes  []*node
 	states map[string][]byte
-	// unsaveable is why no state can be saved.
+	// unsaveable is the error of Save, or nil if states can be saved.
 	unsaveable error
-	// tokens are the highest tokens under which sessions were acted on.
+	// tokens maps sessions to the highest tokens under which they were used.
 	tokens map[string]uint64
 }
 
@@ -60,7 +60,7 @@ type node struct {
 	gone bool
 }
 
-// join adds a node, which connects at address; empty: in process.
+// join adds a node that connects to address, or within the process if address is empty.
 func (w *world) join(id, address string) *node {
 	w.Helper()
 	c := embedded.Client{Name: id, Server: w.server}
@@ -77,7 +77,7 @@ func (w *world) join(id, address string) *node {
 	})
 }
 
-// joinBy adds a node that opens the registry in some way.
+// joinBy adds a node that opens the registry with open.
 func (w *world) joinBy(id string, open func(context.Context, registry.Config) (*registry.Registry, error)) *node {
 	w.Helper()
 	level := slog.LevelError
@@ -106,7 +106,7 @@ func (w *world) joinBy(id string, open func(context.Context, registry.Config) (*
 	return one
 }
 
-// members adds n nodes, and waits until all know of all.
+// members adds n nodes and waits until all nodes know each other.
 func (w *world) members(n int) []*node {
 	w.Helper()
 	list := make([]*node, n)
@@ -121,7 +121,7 @@ func (w *world) members(n int) []*node {
 	return list
 }
 
-// await waits until ok holds, and looks after each change.
+// await waits until ok returns true. It calls ok after each change.
 func (w *world) await(what string, changed func() <-chan struct{}, ok func() bool) {
 	w.Helper()
 	for {
@@ -137,7 +137,7 @@ func (w *world) await(what string, changed func() <-chan struct{}, ok func() boo
 	}
 }
 
-// create makes a session as a client does at a gateway: on the node that the gateway chooses.
+// create creates a session as a client at a gateway does, on the node that the gateway chooses.
 func (w *world) create(gateway *node, name string, o cluster.Options) error {
 	p, err := gateway.Place(name)
 	if err != nil {
@@ -158,8 +158,8 @@ func (w *world) find(id string) *node {
 	return nil
 }
 
-// call acts on a session as a client does at a gateway, and returns the node that has it. A node that does not have the session any
-// more costs another lookup.
+// call acts on a session as a client at a gateway does, and returns the node that has it. If that node no longer has the session, call
+// looks it up again.
 func (w *world) call(gateway *node, name string) (at string, err error) {
 	latest := false
 	for range 5 {
@@ -179,7 +179,7 @@ func (w *world) call(gateway *node, name string) (at string, err error) {
 	return "", fmt.Errorf("session %s is never where it is looked for", name)
 }
 
-// acted records an action under a token: once a session was acted on under a higher one, a lower one is that of a second owner.
+// acted records an action under a token. A token below an earlier one means that the session has a second owner.
 func (w *world) acted(name string, token uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -189,7 +189,7 @@ func (w *world) acted(name string, token uint64) {
 	w.tokens[name] = max(w.tokens[name], token)
 }
 
-// kill ends a node without a word.
+// kill ends a node without a message to other nodes.
 func (w *world) kill(n *node) {
 	cluster.Kill(n.Node)
 	w.mu.Lock()
@@ -205,14 +205,14 @@ func (w *world) leave(n *node) {
 	w.mu.Unlock()
 }
 
-// unsaved lets no state be saved from now on, or with nil each.
+// unsaved makes all later saves fail with why. With nil, they succeed again.
 func (w *world) unsaved(why error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.unsaveable = why
 }
 
-// states are the states of all sessions.
+// states stores the states of all sessions.
 type states struct{ w *world }
 
 func (s states) Save(_ context.Context, name string, _ uint64, state []byte) error {
@@ -244,7 +244,7 @@ var (
 	errFull  = errors.New("no room for states")
 )
 
-// host has sessions without browsers.
+// host is a cluster.Host with sessions but no browsers.
 type host struct {
 	world *world
 	id    string
@@ -254,19 +254,19 @@ type host struct {
 	sessions map[string]*session
 	// events is closed and replaced with each change of sessions.
 	events chan struct{}
-	// fenced counts the calls of Fence for sessions that were here.
+	// fenced counts the calls of Fence for sessions of this host.
 	fenced int
-	// refuse is how many calls of Restore fail.
+	// refuse is the number of calls of Restore that fail.
 	refuse int
-	// unstoppable is called by Stop, and says why a session cannot be stopped; nil: it can.
+	// unstoppable is called by Stop and returns its error. If nil, sessions can be stopped.
 	unstoppable func() error
-	// hang is how many calls of Restore end with their context.
+	// hang is the number of calls of Restore that block until their context ends.
 	hang int
-	// entered gets the calls of Restore, each of which goes on when it is closed; nil: they go on at once.
+	// entered receives a channel from each call of Restore, which continues when the channel is closed. If nil, Restore does not wait.
 	entered chan chan struct{}
 }
 
-// session counts what was done to it, which is its state.
+// session counts the actions on it. The count is its state.
 type session struct {
 	count    byte
 	inside   sync.WaitGroup
@@ -274,7 +274,7 @@ type session struct {
 	stopping bool
 }
 
-// changed is closed with the next change; call it with the lock held.
+// changed signals a change of the sessions. The caller holds the lock.
 func (h *host) changed() {
 	close(h.events)
 	h.events = make(chan struct{})
@@ -300,7 +300,7 @@ func (h *host) add(name string, state []byte) error {
 	return nil
 }
 
-// act does one thing to a session, as a call does.
+// act performs one action on a session, as a call does.
 func (h *host) act(name string) error {
 	h.mu.Lock()
 	s := h.sessions[name]
@@ -396,7 +396,7 @@ func (h *host) Load() registry.Load {
 	return registry.Load{Sessions: len(h.sessions), MaxSessions: capacity}
 }
 
-// names are the sessions of the host.
+// names returns the sessions of the host.
 func (h *host) names() map[string]bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -416,7 +416,7 @@ func (h *host) count(name string) int {
 	return -1
 }
 
-// making makes a session on a host.
+// making returns a function that creates a session on a host.
 func making(n *node, name string) func(context.Context) error {
 	return func(context.Context) error { return n.add(name, nil) }
 }

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(natstest.Main(context.Background(), m)) }
 
-// While the servers elect a leader, after a kill -9, nothing is written. Leases outlast that, and what was known is still known.
+// While the servers elect a leader after a kill -9, nothing is written. Leases outlast the election, and nodes keep what they knew.
 func TestLeasesOutlastTheDeathOfALeader(t *testing.T) {
 	if os.Getenv("DOMTAP_LONG") == "" {
 		t.Skip("three servers, and an election: set DOMTAP_LONG")
@@ -85,7 +85,7 @@ func killLeader(t *testing.T, bucket string) {
 	}
 }
 
-// eventually tries again until it works, for as long as an election may take.
+// eventually retries do until it succeeds, for as long as an election may take.
 func (w *world) eventually(do func() error) error {
 	ctx, cancel := context.WithTimeout(w.ctx, 30*time.Second)
 	defer cancel()

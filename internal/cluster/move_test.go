@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster"
 )
 
-// A session whose state cannot be saved stays where it is, as far as others see: it begins again on its node, without the state.
+// A session whose state cannot be saved does not move. It starts again on its node, without the state.
 func TestAMoveWhoseStateIsNotSavedStays(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(2)
@@ -29,7 +29,7 @@ func TestAMoveWhoseStateIsNotSavedStays(t *testing.T) {
 	}
 }
 
-// A session that its host does not stop stays as it is.
+// A session that its host refuses to stop remains unchanged.
 func TestAMoveThatIsRefusedChangesNothing(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(2)

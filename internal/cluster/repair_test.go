@@ -15,14 +15,14 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// forgetful is a world whose NATS server can lose what it acknowledged.
+// forgetful is a world whose NATS server can lose acknowledged writes.
 type forgetful struct {
 	*world
 	cfg   embedded.Config
 	nodes []*node
 }
 
-// newForgetful makes a world of three nodes, which are connected by TCP, so that they find the server again.
+// newForgetful creates a world of three nodes. They connect over TCP, so that they can reconnect to the server.
 func newForgetful(t *testing.T, timing lease.Timing) *forgetful {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -57,7 +57,8 @@ func (f *forgetful) start() {
 	}
 }
 
-// remember stops the server for a moment, and returns what has it lose all later changes of sessions, in another such moment.
+// remember saves a copy of the stored sessions. lose restores the copy, so that all later changes are lost, and calls meanwhile before the
+// server runs again. Both stop the server briefly.
 func (f *forgetful) remember() (lose func(meanwhile func())) {
 	f.Helper()
 	stream, saved := filepath.Join(f.cfg.StoreDir, "jetstream", "$G", "streams", "KV_domtap_sessions"), filepath.Join(f.TempDir(), "saved")
@@ -80,7 +81,7 @@ func (f *forgetful) remember() (lose func(meanwhile func())) {
 	}
 }
 
-// settled waits until a session is on one node as far as the registry knows, and can be used through all that are left.
+// settled waits until a session is on one node according to the registry, and can be used through all given nodes.
 func (f *forgetful) settled(name string, through ...*node) (at string) {
 	f.Helper()
 	for _, n := range through {
@@ -106,7 +107,7 @@ func (f *forgetful) settled(name string, through ...*node) (at string) {
 	return at
 }
 
-// moved makes a session at the first node, moves it to the second one, and uses it there.
+// moved creates a session on the first node, moves it to the second node, and uses it there.
 func (f *forgetful) moved(name string) {
 	f.Helper()
 	a, b := f.nodes[0], f.nodes[1]
@@ -123,7 +124,7 @@ func (f *forgetful) moved(name string) {
 	}
 }
 
-// The registry loses by which entry a node became the owner: the node stores it again, and stays the owner.
+// If the registry loses the entry that made a node the owner, the node stores the entry again and stays the owner.
 func TestAnOwnerWhoseEntryIsLostStoresItAgain(t *testing.T) {
 	f := newForgetful(t, lease.Standard)
 	lose := f.remember()
@@ -142,7 +143,7 @@ func TestAnOwnerWhoseEntryIsLostStoresItAgain(t *testing.T) {
 	}
 }
 
-// The registry loses the entry of a session, and its owner dies: another node restores the session, under a later token.
+// If the registry loses the entry of a session and the owner dies, another node restores the session under a later token.
 func TestASessionWhoseEntryIsLostWithItsOwnerComesBack(t *testing.T) {
 	f := newForgetful(t, quick)
 	lose := f.remember()
@@ -155,7 +156,7 @@ func TestASessionWhoseEntryIsLostWithItsOwnerComesBack(t *testing.T) {
 	}
 }
 
-// A session that was lost together with an earlier place of it is not given away by that place while its owner is alive.
+// If the registry has lost a session's move and the earlier owner dies, the session is not reassigned while its current owner is alive.
 func TestAnOwnerIsAskedBeforeItsSessionIsGivenAway(t *testing.T) {
 	f := newForgetful(t, quick)
 	if err := f.eventually(func() error {
@@ -171,7 +172,7 @@ func TestAnOwnerIsAskedBeforeItsSessionIsGivenAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := f.find("a")
-	lose(func() { f.kill(first) }) // which is the owner, as the registry says now
+	lose(func() { f.kill(first) }) // the registry now names it as the owner
 	f.await("the owner to say so", f.nodes[1].Leases, func() bool { return f.nodes[1].Operations().Counts().Reasserted > 0 })
 	rest := []*node{f.nodes[1], f.nodes[2]}
 	if at := f.settled("s", rest...); at != "b" {
@@ -179,7 +180,7 @@ func TestAnOwnerIsAskedBeforeItsSessionIsGivenAway(t *testing.T) {
 	}
 }
 
-// A session that cannot be stopped to move, while the registry is away, is used again when that is back.
+// If a session cannot be stopped to move while the registry is unavailable, it is used again when the registry is back.
 func TestASessionThatCannotMoveIsUsedAgain(t *testing.T) {
 	f := newForgetful(t, lease.Standard)
 	a, b := f.nodes[0], f.nodes[1]
@@ -195,7 +196,7 @@ func TestASessionThatCannotMoveIsUsedAgain(t *testing.T) {
 	moved := make(chan error, 1)
 	go func() { moved <- a.Operations().Move(f.ctx, "s", b.id) }()
 	<-stopping
-	time.Sleep(lease.Standard.Every / 10) // it says in vain that the session can be used
+	time.Sleep(lease.Standard.Every / 10) // its attempts to store that the session is ready fail
 	f.start()
 	if err := <-moved; !errors.Is(err, errFull) {
 		t.Errorf("the move ended with %v", err)
@@ -205,7 +206,8 @@ func TestASessionThatCannotMoveIsUsedAgain(t *testing.T) {
 	}
 }
 
-// A node restores a session, and does not learn whether that was stored; then the registry loses that the node was given the session.
+// A node restores a session and does not learn whether the result was stored. Then the registry loses the assignment of the session to the
+// node.
 func TestAWriteThatIsLostDoesNotKeepASessionAway(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("it waits for the limits of requests, for 15 s: set DOMTAP_LONG")
@@ -239,12 +241,12 @@ func TestAWriteThatIsLostDoesNotKeepASessionAway(t *testing.T) {
 	d.mu.Unlock()
 	wire.cut()
 	close(first)
-	time.Sleep(6 * time.Second) // a request has 5: the write is one whose outcome is not known
+	time.Sleep(6 * time.Second) // a request has 5 s, so the outcome of the write is unknown
 	lose(wire.heal)
 	f.settled("s", append(f.nodes, d)...)
 }
 
-// What a node has said that it does not have, it takes no more by what was stored before.
+// A node that has forgone a session does not claim it later, but can create a new session of the same name.
 func TestANodeKeepsToWhatItSaid(t *testing.T) {
 	w := newWorld(t, quick)
 	n := w.join("one", "")
@@ -252,7 +254,7 @@ func TestANodeKeepsToWhatItSaid(t *testing.T) {
 		t.Error("it says that it has the session")
 	}
 	err := n.Acquire(w.ctx, "s", cluster.Options{}, making(n, "s"))
-	if err != nil { // a session that is made anew is none that was lost
+	if err != nil { // a new session of the name is not a lost one
 		t.Error(err)
 	}
 	if cluster.Forgo(n.Node, "s", 1<<40) {

@@ -18,10 +18,10 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// host has sessions without browsers.
+// host is a cluster.Host with sessions but no browsers.
 type host struct {
 	mu sync.Mutex
-	// busy are the sessions to which a call is under way that does not end.
+	// busy contains the sessions with a call that does not end.
 	busy map[string]bool
 	size int
 }
@@ -53,7 +53,7 @@ type one struct {
 	service *Service
 }
 
-// newNodes makes a cluster of the nodes a, b and so on, which take so many sessions.
+// newNodes creates a cluster of the nodes a, b and so on, with the given session limits.
 func newNodes(t *testing.T, sizes ...int) []one {
 	t.Helper()
 	server, err := embedded.Start(t.Context(), embedded.Config{Name: "server", Secret: "secret", StoreDir: t.TempDir()})
@@ -91,7 +91,7 @@ func newNodes(t *testing.T, sizes ...int) []one {
 	return all
 }
 
-// makeSession makes a session on a node.
+// makeSession creates a session on a node.
 func (o one) makeSession(t *testing.T, name string, restore bool) {
 	t.Helper()
 	if err := o.Acquire(t.Context(), name, cluster.Options{Restore: restore}, func(context.Context) error { return nil }); err != nil {
@@ -154,7 +154,7 @@ func TestDrainNode(t *testing.T) {
 	a.makeSession(t, "waits", true)
 	a.use("used", true)
 	a.use("waits", true)
-	short, cancel := context.WithTimeout(t.Context(), 2*time.Second) // which the call uses up
+	short, cancel := context.WithTimeout(t.Context(), 2*time.Second) // the call takes all of it
 	defer cancel()
 	got, err := a.service.DrainNode(short, &domtapv1.DrainNodeRequest{NodeId: "a"})
 	if err != nil || len(got.GetMoved()) != 1 || got.GetMoved()[0].GetSessionId() != "idle" || got.GetMoved()[0].GetNodeId() != "b" || len(got.GetLeft()) != 2 {
@@ -165,7 +165,7 @@ func TestDrainNode(t *testing.T) {
 		t.Errorf("left: %v", got.GetLeft())
 	}
 	_, err = a.service.MoveSession(t.Context(), &domtapv1.MoveSessionRequest{SessionId: "idle", NodeId: "a"})
-	wantCode(t, err, codes.Unavailable, "TAB_RESTORING") // b has it, and would have got the call
+	wantCode(t, err, codes.Unavailable, "TAB_RESTORING") // b has the session, and peers would have passed the call to b
 	if _, err := all[1].service.MoveSession(t.Context(), &domtapv1.MoveSessionRequest{SessionId: "idle", NodeId: "a"}); err == nil {
 		t.Error("a session moved to a node that drains")
 	}
@@ -187,7 +187,7 @@ func TestMoveSession(t *testing.T) {
 	all := newNodes(t, 10, 10, 0)
 	a, b := all[0], all[1]
 	a.makeSession(t, "work", true)
-	for range 2 { // the second time it is there
+	for range 2 { // the second time the session is already there
 		got, err := a.service.MoveSession(t.Context(), &domtapv1.MoveSessionRequest{SessionId: "work", NodeId: "b"})
 		if err != nil || got.GetNodeId() != "b" {
 			t.Fatalf("got %v, %v", got, err)

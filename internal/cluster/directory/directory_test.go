@@ -22,7 +22,7 @@ var _ Cluster = (*cluster.Node)(nil)
 type fake struct {
 	place cluster.Place
 	err   error
-	// asked is the last question.
+	// asked is the last lookup.
 	asked string
 }
 

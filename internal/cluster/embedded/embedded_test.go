@@ -20,7 +20,7 @@ import (
 
 const secret = "correct-horse"
 
-// bounded is the context of a test, with an end: what hangs fails with a reason.
+// bounded returns a test's context with a timeout, so that a hanging call fails with an error.
 func bounded(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -55,7 +55,7 @@ func connect(t *testing.T, c embedded.Client) *nats.Conn {
 	return conn
 }
 
-// store stores a message in a stream, which it makes. Servers without a leader do not answer, so it waits for no more than a second.
+// store creates a stream and stores a message in it. It times out after a second, because servers without a leader do not answer.
 func store(ctx context.Context, conn *nats.Conn, replicas int) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -122,7 +122,7 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// What is fatal for the server is an error of Start: a server with the standard logger of NATS would have ended this test.
+// Start returns fatal errors of the server. With the standard logger of NATS, the server would have ended this process.
 func TestWhatIsFatalForTheServerIsAnError(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -180,7 +180,7 @@ func TestPublishingFailsAtOnceWhileTheServerIsAwayAndWorksAgainLater(t *testing.
 	}
 }
 
-// syncBuffer is a buffer for several writers.
+// syncBuffer is a buffer for concurrent writers.
 type syncBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

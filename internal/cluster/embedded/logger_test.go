@@ -10,7 +10,7 @@ func TestWarningsThatRepeatAreLeftOut(t *testing.T) {
 	var r repeats
 	now := time.Unix(0, 0)
 	logged, left := 0, 0
-	for attempt := range 1000 { // four in a second
+	for attempt := range 1000 { // four per second
 		n, ok := r.again(fmt.Sprintf("Error trying to connect to route (attempt %d): dial tcp 10.0.0.2:%d->10.0.0.1:7414: refused", attempt, 40000+attempt), now)
 		if left += n; ok {
 			logged++

@@ -61,7 +61,7 @@ func (a *authority) write(name, kind string, der []byte) string {
 	return path
 }
 
-// node makes a node's files.
+// node creates a node's certificate and key files.
 func (a *authority) node(n int) *embedded.TLS {
 	key := a.newKey()
 	der := a.sign(&x509.Certificate{
@@ -78,8 +78,8 @@ func (a *authority) node(n int) *embedded.TLS {
 	}
 }
 
-// Three servers keep three copies, over routes and client connections with mutual TLS. Whoever has a certificate of another authority,
-// or none, is not let in.
+// Three servers keep three copies, over routes and client connections with mutual TLS. Clients without a certificate of the authority are
+// refused.
 func TestThreeServersWithMutualTLS(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three servers take some seconds to elect a leader")
@@ -96,7 +96,7 @@ func TestThreeServersWithMutualTLS(t *testing.T) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	ctx := bounded(t)
-	for err := store(ctx, conn, 3); err != nil; err = store(ctx, conn, 3) { // it takes an election first
+	for err := store(ctx, conn, 3); err != nil; err = store(ctx, conn, 3) { // an election comes first
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -6,8 +6,8 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// TestForgoneSessionsNeedANewerToken requires that a node which has said that it does not have a session never has it under a token up to
-// that one: another node may have been given the session because of what it said.
+// TestForgoneSessionsNeedANewerToken requires that a node that has forgone a session never owns it under a token up to the forgone one,
+// because another node may have been assigned the session as a result.
 func TestForgoneSessionsNeedANewerToken(t *testing.T) {
 	s := New[string]()
 	if !s.Forgo("a", 3) {
@@ -30,7 +30,7 @@ func TestForgoneSessionsNeedANewerToken(t *testing.T) {
 	}
 }
 
-// TestOneCallerClaimsASession requires that only one of those who would move a session may.
+// TestOneCallerClaimsASession requires that only one of several callers can claim a session in order to move it.
 func TestOneCallerClaimsASession(t *testing.T) {
 	s := New[string]()
 	s.Add("a", Holding[string]{Phase: registry.Ready})
@@ -43,8 +43,8 @@ func TestOneCallerClaimsASession(t *testing.T) {
 	}
 }
 
-// TestRebaseTakesWhatTheRegistryHasInstead requires that a session goes on when the registry has lost its entry, unless another node was given
-// the session since then.
+// TestRebaseTakesWhatTheRegistryHasInstead requires that a session continues when the registry has lost its entry, unless the session was
+// assigned to another node in the meantime.
 func TestRebaseTakesWhatTheRegistryHasInstead(t *testing.T) {
 	entry := func(revision, token uint64) *registry.Entry[registry.Session] {
 		return &registry.Entry[registry.Session]{Key: "a", Revision: revision, Value: registry.Session{Fence: token}}

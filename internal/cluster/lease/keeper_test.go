@@ -11,11 +11,11 @@ import (
 	"github.com/domtap/domtap/internal/cluster/lease"
 )
 
-// store is a store that fails as tests say.
+// store is a store whose failures are controlled by tests.
 type store struct {
 	mu   sync.Mutex
 	last lease.Found
-	// silent: nobody answers. lossy: renewals are stored, and the answers are lost. deaf: it does not return when its context ends.
+	// silent makes the store answer nothing. lossy makes it store renewals but lose the answers. deaf makes it ignore the end of a context.
 	silent, lossy bool
 	deaf          chan struct{}
 	renewals      int
@@ -40,7 +40,7 @@ func (s *store) Renew(ctx context.Context, a lease.Attempt) (uint64, error) {
 		<-ctx.Done()
 		return 0, ctx.Err()
 	}
-	time.Sleep(10 * time.Millisecond) // in a synctest bubble
+	time.Sleep(10 * time.Millisecond) // fake time of synctest
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last.Gone || s.last.Revision != a.Revision {
@@ -60,7 +60,7 @@ func (s *store) Read(context.Context) (lease.Found, error) {
 	return s.last, nil
 }
 
-// keep runs a test with a lease that is held, in fake time.
+// keep runs a test with a held lease, in fake time.
 func keep(t *testing.T, test func(t *testing.T, s *store, k *lease.Keeper)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &store{}
@@ -83,7 +83,7 @@ func release(t *testing.T, k *lease.Keeper, want error) uint64 {
 
 func TestAKeeperRenews(t *testing.T) {
 	keep(t, func(t *testing.T, s *store, k *lease.Keeper) {
-		for range 119 { // until 59.5 s after the start, when no renewal is under way
+		for range 119 { // until 59.5 s after the start, when no renewal is in flight
 			time.Sleep(time.Second / 2)
 			if err := k.Check(); err != nil {
 				t.Fatal(err)
@@ -119,7 +119,7 @@ func TestALeaseOutlastsAnElection(t *testing.T) {
 	})
 }
 
-// The lease ends in time also when the store hangs, and does not heed its context.
+// The lease ends in time even if the store hangs and ignores its context.
 func TestALeaseLapsesWithoutTheStore(t *testing.T) {
 	for name, fail := range map[string]func(s *store){
 		"silent": func(s *store) { s.silent = true },
@@ -152,7 +152,7 @@ func TestALeaseLapsesWithoutTheStore(t *testing.T) {
 	}
 }
 
-// Each renewal is stored, and no answer arrives: the read after the next one finds it.
+// Each renewal is stored, but no answer arrives. The read after the next renewal finds it.
 func TestLostAnswersDoNotEndALease(t *testing.T) {
 	keep(t, func(t *testing.T, s *store, k *lease.Keeper) {
 		s.set(func(s *store) { s.lossy = true })
@@ -193,7 +193,7 @@ func TestStartTriesUntilItsContextEnds(t *testing.T) {
 		if _, err := lease.Start(ctx, lease.Standard, &store{silent: true}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		// A lease that somebody else holds is not acquired.
+		// A lease with another holder is not acquired.
 		begun := time.Now()
 		if _, err := lease.Start(t.Context(), lease.Standard, &store{last: lease.Found{Gone: true}}); !errors.Is(err, lease.ErrTaken) || time.Since(begun) > time.Second {
 			t.Errorf("after %v: %v", time.Since(begun), err)

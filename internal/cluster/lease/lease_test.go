@@ -11,10 +11,10 @@ import (
 
 var zero = time.Now()
 
-// at is a number of seconds after the beginning of a test.
+// at returns the time a number of seconds after the start of a test.
 func at(seconds float64) time.Time { return zero.Add(time.Duration(seconds * float64(time.Second))) }
 
-// begin begins a renewal, which has to be this one.
+// begin starts a renewal and requires that it is want.
 func begin(t *testing.T, h *lease.Holder, seconds float64, want lease.Attempt) {
 	t.Helper()
 	if a, err := h.Begin(at(seconds)); err != nil || a != want {
@@ -33,7 +33,7 @@ func stored(number, revision uint64) lease.Found {
 	return lease.Found{Attempt: lease.Attempt{Number: number, Revision: revision}}
 }
 
-// held is a holder whose first renewal began at 0 and was stored with revision 10.
+// held returns a holder whose first renewal started at 0 and was stored with revision 10.
 func held(t *testing.T) *lease.Holder {
 	t.Helper()
 	h := lease.NewHolder(lease.Standard)
@@ -61,7 +61,7 @@ func TestALeaseBeginsWithItsFirstStoredRenewal(t *testing.T) {
 func TestALeaseCountsFromTheStartOfItsRenewal(t *testing.T) {
 	h := held(t)
 	begin(t, h, 2, lease.Attempt{Number: 2, Revision: 10})
-	if err := h.Read(at(9), stored(2, 11)); err != nil { // seven seconds on the way
+	if err := h.Read(at(9), stored(2, 11)); err != nil { // seven seconds in flight
 		t.Fatal(err)
 	}
 	check(t, h, 14.999, nil)
@@ -71,17 +71,17 @@ func TestALeaseCountsFromTheStartOfItsRenewal(t *testing.T) {
 func TestALeaseThatLapsedIsNotRenewed(t *testing.T) {
 	h := held(t)
 	begin(t, h, 12, lease.Attempt{Number: 2, Revision: 10})
-	if err := h.Read(at(13), stored(2, 11)); !errors.Is(err, lease.ErrLapsed) { // too late, although it was stored
+	if err := h.Read(at(13), stored(2, 11)); !errors.Is(err, lease.ErrLapsed) { // too late, although the renewal was stored
 		t.Errorf("got %v", err)
 	}
 	check(t, h, 13, lease.ErrLapsed)
-	check(t, h, 12, lease.ErrLapsed) // an end is an end
+	check(t, h, 12, lease.ErrLapsed) // an expired lease stays expired
 	if a, err := h.Begin(at(14)); !errors.Is(err, lease.ErrLapsed) {
 		t.Errorf("it began renewal %+v, %v", a, err)
 	}
 }
 
-// The first renewal may take so long that the lease is over when its holder learns of it.
+// The first renewal may take so long that the lease has expired when its holder learns of it.
 func TestALeaseMayBeOverBeforeItsHolderHasIt(t *testing.T) {
 	h := lease.NewHolder(lease.Standard)
 	begin(t, h, 0, lease.Attempt{Number: 1})
@@ -90,7 +90,7 @@ func TestALeaseMayBeOverBeforeItsHolderHasIt(t *testing.T) {
 	}
 }
 
-// A renewal whose outcome is not known is found by a read, after the store refused the next one.
+// A read finds a renewal with an unknown outcome after the store has refused the next renewal.
 func TestARenewalThatWasStoredWithoutAnAnswer(t *testing.T) {
 	h := held(t)
 	begin(t, h, 2, lease.Attempt{Number: 2, Revision: 10}) // no answer
@@ -98,7 +98,7 @@ func TestARenewalThatWasStoredWithoutAnAnswer(t *testing.T) {
 	if err := h.Read(at(5), stored(2, 11)); err != nil {
 		t.Fatal(err)
 	}
-	check(t, h, 14.9, nil) // from the start of renewal 2
+	check(t, h, 14.9, nil) // counted from the start of renewal 2
 	begin(t, h, 5, lease.Attempt{Number: 4, Revision: 11})
 	if err := h.Read(at(6), stored(4, 12)); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestAnObserverCountsFromTheFirstSightOfARevision(t *testing.T) {
 	if got := silent(17, lease.Standard.Suspect()); len(got) != 2 || got[0].Key != "a" || got[1].Revision != 12 {
 		t.Errorf("suspects are %v", got)
 	}
-	o.See("a", 0, at(17)) // it is not there any more, which is a change
+	o.See("a", 0, at(17)) // the entry has been removed, which is a change
 	o.Forget("b")
 	if got := silent(30, lease.Standard.Lapsed()); got != nil {
 		t.Errorf("after changes: %v", got)

@@ -11,19 +11,19 @@ import (
 	"github.com/domtap/domtap/internal/cluster/lease"
 )
 
-// world is a simulated cluster: one holder, some observers, and a store with compare-and-set. Messages take any time or are lost, reads
-// tell of the past, clocks run at different rates, and the holder is stopped now and then. Time in it is true time, in seconds.
+// world is a simulated cluster: one holder, some observers, and a store with compare-and-set. Messages take any time or are lost, reads may
+// be stale, clocks run at different rates, and the holder is stopped now and then. Times are true times, in seconds.
 type world struct {
 	rand   *rand.Rand
 	now    float64
 	events []event
-	// past has all that was stored, the latest last.
+	// past contains all stored values, the newest last.
 	past []value
-	// died is when the holder's process ended; ended is when another node ended the lease.
+	// died is the time at which the holder's process ended. ended is the time at which another node ended the lease.
 	died, ended float64
 
 	holder *lease.Holder
-	// rate is that of the holder's clock.
+	// rate is the rate of the holder's clock.
 	rate float64
 	log  []string
 }
@@ -47,7 +47,7 @@ func (w *world) logf(format string, args ...any) {
 	w.log = append(w.log, fmt.Sprintf("%8.3f ", w.now)+fmt.Sprintf(format, args...))
 }
 
-// delay is how long a message takes; some take very long, and some never arrive.
+// delay returns how long a message takes. Some messages take very long, and some never arrive.
 func (w *world) delay() float64 {
 	switch n := w.rand.IntN(20); {
 	case n == 0:
@@ -60,7 +60,7 @@ func (w *world) delay() float64 {
 
 func (w *world) last() value { return w.past[len(w.past)-1] }
 
-// put is compare-and-set, as it happens in the store.
+// put is the store's compare-and-set.
 func (w *world) put(v value, revision uint64) (uint64, bool) {
 	if w.last().revision != revision {
 		return 0, false
@@ -70,7 +70,7 @@ func (w *world) put(v value, revision uint64) (uint64, bool) {
 	return v.revision, true
 }
 
-// read is what a server tells, which may have been cut off for up to 11 seconds.
+// read returns the value at a server, which may have been cut off for up to 11 seconds.
 func (w *world) read() value {
 	then := w.now
 	if w.rand.IntN(3) == 0 {
@@ -83,10 +83,10 @@ func (w *world) read() value {
 	return w.past[i]
 }
 
-// clock is what a clock of a rate shows.
+// clock returns the time on a clock with the given rate.
 func (w *world) clock(rate float64) time.Time { return at(1000 + w.now*rate) }
 
-// renew is what Keeper does every other second, in the worst of circumstances.
+// renew does what Keeper does every other second, under the worst circumstances.
 func (w *world) renew() {
 	if w.died > 0 {
 		return
@@ -110,7 +110,7 @@ func (w *world) renew() {
 	})
 }
 
-// stopped is how long a process is not scheduled.
+// stopped returns how long a process is not scheduled.
 func stopped(r *rand.Rand) float64 {
 	if r.IntN(10) == 0 {
 		return 20 * r.Float64()
@@ -118,13 +118,13 @@ func stopped(r *rand.Rand) float64 {
 	return 0
 }
 
-// observe is a node that polls, and ends the lease when it has lapsed.
+// observe acts as a node that polls the lease and ends it when it has lapsed.
 func (w *world) observe(o *lease.Observer, rate float64) {
 	if w.ended > 0 {
 		return
 	}
 	w.after(2/rate, func() { w.observe(o, rate) })
-	if w.rand.IntN(8) > 0 { // now and then nobody answers
+	if w.rand.IntN(8) > 0 { // now and then there is no answer
 		v := w.read()
 		w.after(w.delay(), func() { o.See("n", v.revision, w.clock(rate)) })
 	}
@@ -139,7 +139,7 @@ func (w *world) observe(o *lease.Observer, rate float64) {
 	}
 }
 
-// run runs the world until the end, and calls check after each event.
+// run runs the world until the time end, and calls check after each event.
 func (w *world) run(end float64, check func()) {
 	for len(w.events) > 0 && w.now < end {
 		next := slices.MinFunc(w.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
@@ -151,7 +151,7 @@ func (w *world) run(end float64, check func()) {
 	}
 }
 
-// newWorld makes a world whose clocks differ by up to a twentieth.
+// newWorld creates a world with clocks that are off by up to a twentieth.
 func newWorld(seed uint64, observers int) *world {
 	w := &world{rand: rand.New(rand.NewPCG(seed, 1)), past: []value{{}}, holder: lease.NewHolder(lease.Standard)}
 	w.rate = 0.95 + 0.1*w.rand.Float64()
@@ -164,7 +164,7 @@ func newWorld(seed uint64, observers int) *world {
 	return w
 }
 
-// From the moment in which a lease is ended in the store, its holder is not valid, whatever happens: nobody is owner beside the next one.
+// When a lease has ended in the store, its holder is never valid again. So there are never two owners.
 func TestThereAreNeverTwoOwners(t *testing.T) {
 	ended, lived := 0, 0
 	for seed := range uint64(3000) {
@@ -186,7 +186,7 @@ func TestThereAreNeverTwoOwners(t *testing.T) {
 	}
 }
 
-// The lease of a holder that died is ended soon, when messages arrive.
+// The lease of a dead holder is ended soon, once messages arrive.
 func TestADeadHolderIsNoticed(t *testing.T) {
 	for seed := range uint64(300) {
 		w := newWorld(seed, 3)

@@ -7,20 +7,20 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// entry is the place of session s at a node, under a token.
+// entry returns an entry that places session s on a node, under a token.
 func entry(node string, revision, token uint64, phase registry.Phase) *registry.Entry[registry.Session] {
 	return &registry.Entry[registry.Session]{
 		Key: "s", Revision: revision, Value: registry.Session{Node: node, Incarnation: "1", Fence: token, Phase: phase, Restore: true},
 	}
 }
 
-// gone says that a node is gone.
+// gone returns the change that marks a node as gone.
 func gone(id string) registry.Change[registry.Node] {
 	key := registry.NodeKey(id, "1")
 	return registry.Change[registry.Node]{Key: key, New: &registry.Entry[registry.Node]{Key: key, Revision: 1, Value: registry.Node{ID: id, Incarnation: "1", Gone: true}}}
 }
 
-// A session whose last entry is lost is nobody's to give away by an earlier one, until there is a later one.
+// A session whose last entry is lost is not reassigned because of an earlier entry, until there is a later one.
 func TestWhatIsLostStaysKnown(t *testing.T) {
 	l := ledger.New()
 	l.Node(gone("a"))
@@ -50,7 +50,7 @@ func TestWhatIsLostStaysKnown(t *testing.T) {
 	}
 }
 
-// What is lost of one owner's changes is no gap: no owner is lost with it.
+// A lost change by the same owner is not a gap, because no change of the owner is lost.
 func TestALostChangeOfOneOwnerIsNoGap(t *testing.T) {
 	l := ledger.New()
 	moving, ready := entry("a", 5, 5, registry.Moving), entry("a", 9, 5, registry.Ready)

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// bounded is the context of a test, with an end: what hangs fails with a reason.
+// bounded returns a test's context with a timeout, so that a hanging call fails with an error.
 func bounded(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -23,7 +23,7 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-// open opens logs of a server of their own.
+// open opens logs on a new server.
 func open(t *testing.T) *logs.Log {
 	t.Helper()
 	s, err := embedded.Start(bounded(t), embedded.Config{Name: "one", Secret: "secret", StoreDir: t.TempDir()})
@@ -43,7 +43,7 @@ func open(t *testing.T) *logs.Log {
 	return l
 }
 
-// write appends a record and fails the test when that fails.
+// write appends a record. It fails the test on an error.
 func write(t *testing.T, l *logs.Log, tab, record string, keyframe bool, after uint64) uint64 {
 	t.Helper()
 	sequence, err := l.Append(bounded(t), tab, []byte(record), keyframe, after)
@@ -53,12 +53,12 @@ func write(t *testing.T, l *logs.Log, tab, record string, keyframe bool, after u
 	return sequence
 }
 
-// reader takes records of which those that begin with K are keyframes.
+// reader collects records. Records that begin with K are keyframes.
 type reader struct {
 	mu   sync.Mutex
 	got  []string
 	more chan struct{}
-	// refuse is a record that cannot be read without a keyframe before it.
+	// refuse is a record that can only be read directly after a keyframe.
 	refuse string
 }
 
@@ -77,7 +77,7 @@ func (r *reader) take(_ uint64, record []byte) error {
 	return nil
 }
 
-// await waits until the reader has records.
+// await waits until the reader has the given records.
 func (r *reader) await(t *testing.T, want ...string) {
 	t.Helper()
 	ctx := bounded(t)
@@ -124,7 +124,7 @@ func TestFollowersHaveEveryRecordFromTheKeyframeOn(t *testing.T) {
 	follow(t, l, "a", &early)
 	early.await(t, "K3", "d4")
 	at = write(t, l, "a", "d5", false, at)
-	early.await(t, "K3", "d4", "d5") // a keyframe takes the place of all before it: who is behind then may miss d5
+	early.await(t, "K3", "d4", "d5") // a keyframe replaces all records before it, so a reader that is behind may miss d5
 	write(t, l, "a", "K6", true, at)
 	early.await(t, "K3", "d4", "d5", "K6")
 	follow(t, l, "a", &late)
@@ -135,7 +135,7 @@ func TestFollowersWaitForTheFirstRecord(t *testing.T) {
 	l := open(t)
 	var r reader
 	f := follow(t, l, "a", &r)
-	f.Known(1) // it is not there yet, which is no error
+	f.Known(1) // the record does not exist yet, which is not an error
 	write(t, l, "a", "K1", true, 0)
 	r.await(t, "K1")
 }
@@ -185,7 +185,7 @@ func TestLogsWithoutRecordsAndRecordsTooLarge(t *testing.T) {
 	at := write(t, l, "a", string(bytes.Repeat([]byte("x"), logs.MaxRecord)), true, 0)
 	ctx := bounded(t)
 	sequence, record, err := l.Last(ctx, "a")
-	for errors.Is(err, registry.ErrUnavailable) && ctx.Err() == nil { // a busy machine takes longer for it than one request may
+	for errors.Is(err, registry.ErrUnavailable) && ctx.Err() == nil { // on a busy machine, it takes longer than the timeout of a request
 		sequence, record, err = l.Last(ctx, "a")
 	}
 	if err != nil || sequence != at || len(record) != logs.MaxRecord {

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 const shop = "https://shop.example/"
 
-// quick is a timing for tests: a fifth of the standard one.
+// quick is a timing for tests, about a fifth of the standard timing.
 var quick = lease.Timing{TTL: 3 * time.Second, Early: 400 * time.Millisecond, Late: 400 * time.Millisecond, Every: 400 * time.Millisecond}
 
 // stage is a cluster in one process: real NATS, real pools and sessions, and fake browsers.
@@ -91,7 +91,7 @@ func (st *stage) wait(c <-chan struct{}) {
 	}
 }
 
-// until asks every 10 ms whether a condition is met, until it is.
+// until checks a condition every 10 ms until it is met.
 func (st *stage) until(what string, met func() bool) {
 	st.Helper()
 	again := time.NewTicker(10 * time.Millisecond)
@@ -105,7 +105,7 @@ func (st *stage) until(what string, met func() bool) {
 	}
 }
 
-// quota lets the client ann have two sessions, and two tabs.
+// quota allows the client ann two sessions and two tabs.
 func quota(session string) (client string, most int) {
 	if strings.HasPrefix(session, "ann.") {
 		return "ann", 2
@@ -155,7 +155,7 @@ func (st *stage) join(id string) *node {
 	return n
 }
 
-// leave ends a node as a daemon does that stops without moving anything.
+// leave ends a node like a daemon that stops without moving its sessions.
 func (n *node) leave() {
 	if n.left {
 		return
@@ -171,7 +171,7 @@ func (n *node) leave() {
 	n.sessions.Wait()
 }
 
-// create makes a session with a cookie, and a tab in it.
+// create creates a session with a cookie and a tab.
 func (n *node) create(session string, restore bool) *actor.Tab {
 	n.stage.Helper()
 	cookie := sessions.Cookie{Name: "who", Value: "me", Domain: "shop.example", Path: "/"}
@@ -197,12 +197,12 @@ func (n *node) open(session string, restore bool) *actor.Tab {
 	return tab
 }
 
-// copy is what the node has of a session.
+// copy returns the settings and state of a session on the node.
 func (n *node) copy(ctx context.Context, session string) (sessions.Settings, sessions.State, error) {
 	return sessions.Handover{Sessions: n.sessions}.Copy(ctx, session, 1<<20)
 }
 
-// owner is the node that has a tab, as another one knows it.
+// owner returns the node that has a tab, as another node knows it.
 func (st *stage) owner(from *node, tab string) string {
 	st.Helper()
 	p, err := from.TabOwner(st.ctx, tab, true)
@@ -212,7 +212,7 @@ func (st *stage) owner(from *node, tab string) string {
 	return p.Node
 }
 
-// arrived checks that a session came with a tab, its settings and its cookies.
+// arrived checks that a session has arrived with a tab, its settings and its cookies.
 func (st *stage) arrived(at *node, session string, was *actor.Tab) {
 	st.Helper()
 	tab, err := at.pool.Tab(was.ID())
@@ -270,7 +270,7 @@ func TestASessionThatMovesHasWhatItHad(t *testing.T) {
 	if err := a.sessions.Has("work"); err == nil {
 		t.Error("the session is at both nodes")
 	}
-	// And back again, which is the same for the nodes.
+	// Move it back.
 	var err error
 	st.until("the node knows that it has the session", func() bool {
 		err = b.Operations().Move(st.ctx, "work", "n1")
@@ -303,7 +303,7 @@ func TestASessionWithATabToRestoreIsTakenOver(t *testing.T) {
 	}
 }
 
-// TestALoginIsSavedSoon logs in after the first save, as a tab does that is saved while it opens.
+// TestALoginIsSavedSoon logs in after the first save, which happens while the tab opens.
 func TestALoginIsSavedSoon(t *testing.T) {
 	st := newStage(t, 2)
 	a, b := st.nodes[0], st.nodes[1]
@@ -395,12 +395,12 @@ func TestAMoveGivesUpWhenCallsDoNotEnd(t *testing.T) {
 	}
 }
 
-// A session whose state is too large to be kept stays where it is, with its pages.
+// A session whose state is too large to be saved stays on its node, with its pages.
 func TestASessionThatCannotBeSavedStaysAsItIs(t *testing.T) {
 	st := newStage(t, 2)
 	a := st.nodes[0]
 	tab := a.create("work", true)
-	random := make([]byte, 8<<20) // nothing makes it smaller
+	random := make([]byte, 8<<20) // not compressible
 	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
 	large := []sessions.Origin{{Origin: "https://shop.example", Entries: []sessions.Entry{{Name: "all", Value: base64.StdEncoding.EncodeToString(random)}}}}
 	if err := a.sessions.SetState(st.ctx, "work", sessions.State{Origins: large}, false); err != nil {
@@ -464,7 +464,7 @@ func TestTabsAreRegisteredWhileTheyAreOpen(t *testing.T) {
 	}
 }
 
-// A call that has led a tab to another page has ended when others would open that page: a node may die right behind its answer.
+// A call that navigates a tab ends only when other nodes would restore the new page, because the node may die right after the answer.
 func TestACallEndsWhenItsPageIsRegistered(t *testing.T) {
 	st := newStage(t, 1)
 	a := st.nodes[0]
@@ -484,7 +484,7 @@ func TestACallEndsWhenItsPageIsRegistered(t *testing.T) {
 	}
 }
 
-// What a client has at other nodes counts against its quotas.
+// Sessions and tabs on other nodes count against a client's quotas.
 func TestQuotasAreThoseOfTheCluster(t *testing.T) {
 	st := newStage(t, 2)
 	a, b := st.nodes[0], st.nodes[1]
@@ -517,6 +517,6 @@ func TestNothingActsWithoutALease(t *testing.T) {
 	st.until("the node is cut off", func() bool { return errors.Is(a.Err(), cluster.ErrFenced) })
 	<-tab.Done()
 	isKind(t, tab.Err(), apierr.Restoring)
-	isKind(t, a.member.MayAct("work"), apierr.Fenced) // also for who began before
+	isKind(t, a.member.MayAct("work"), apierr.Fenced) // also for calls that started before
 	st.until("the session has ended", func() bool { return a.sessions.Has("work") != nil })
 }

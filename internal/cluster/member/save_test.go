@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestSavesFollowChanges looks once in saveLook, as save does, and checks when a session is saved that changes at certain times.
+// TestSavesFollowChanges checks when a session that changes at certain times is saved. It looks once every saveLook, as save does.
 func TestSavesFollowChanges(t *testing.T) {
 	changing := func(from, to int) (all []int) {
 		for at := from; at <= to; at++ {

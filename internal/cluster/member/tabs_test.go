@@ -6,7 +6,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// What was told under another token is told again, and tabs that have ended meanwhile are still known, so that they are removed.
+// After a change of the token, all tabs are registered again. Tabs that have ended in the meantime stay known, so that they are removed.
 func TestANewTokenHasAllToldAgain(t *testing.T) {
 	known := registry.Tab{Session: "s", URL: "https://shop.example/"}
 	one := &told{token: 1, tabs: map[string]registry.Tab{"t1": known}}

@@ -1,4 +1,4 @@
-// Package natstest runs three NATS servers in processes of their own, which tests can kill. The TestMain of a test that uses it calls Main.
+// Package natstest runs three NATS servers in separate processes, which tests can kill. The TestMain of a package that uses it calls Main.
 package natstest
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/domtap/domtap/internal/cluster/embedded"
 )
 
-// Secret is what clients of the servers present.
+// Secret is the secret of the servers' clients.
 const Secret = "secret"
 
-// asServer is set in processes that run one server: its name, its directory, its addresses and all routes.
+// asServer is set in processes that run a server. Its value is the server's name, directory, addresses and all routes.
 const asServer = "DOMTAP_TEST_NATS"
 
 // Main runs the tests, or a server in the processes that Servers starts. It returns the exit code.
@@ -49,7 +49,7 @@ func serve(ctx context.Context, args []string) int {
 	return 0
 }
 
-// Servers starts three servers, which end with the test, and returns their processes by name, and their URLs.
+// Servers starts three servers, which end with the test. It returns their processes by name and their URLs.
 func Servers(t *testing.T) (processes map[string]*exec.Cmd, urls []string) {
 	t.Helper()
 	at := Free(t, 6)
@@ -85,7 +85,7 @@ func Servers(t *testing.T) (processes map[string]*exec.Cmd, urls []string) {
 	return processes, urls
 }
 
-// Free returns n addresses of loopback where nobody listens, all different.
+// Free returns n different unused loopback addresses.
 func Free(t *testing.T, n int) []string {
 	t.Helper()
 	var all []string
@@ -94,7 +94,7 @@ func Free(t *testing.T, n int) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close() // all at once, so that none comes twice
+		defer l.Close() // all close at the end, so that all addresses differ
 		all = append(all, l.Addr().String())
 	}
 	return all

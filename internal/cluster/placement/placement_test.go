@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/placement"
 )
 
-// nodes are some nodes with room for 100 sessions each.
+// nodes returns n nodes with room for 100 sessions each.
 func nodes(n int) []placement.Node {
 	list := make([]placement.Node, n)
 	for i := range list {
@@ -27,7 +27,7 @@ func names(prefix string, n int) []string {
 	return list
 }
 
-// counts is how many sessions each node has.
+// counts returns the number of sessions on each node.
 func counts(places map[string]string) map[string]int {
 	n := map[string]int{}
 	for _, id := range places {
@@ -76,7 +76,7 @@ func TestWhoGetsNoSession(t *testing.T) {
 			t.Fatalf("got %q, %v", id, ok)
 		}
 	}
-	list[3].Draining = true // only the busy one is left
+	list[3].Draining = true // only the busy node is left
 	if id, ok := placement.Choose("s", list); !ok || id != "n1" {
 		t.Errorf("got %q, %v", id, ok)
 	}
@@ -100,7 +100,7 @@ func TestTheOrderOfNodesDoesNotMatter(t *testing.T) {
 	}
 }
 
-// Twenty nodes place at the same time, each knowing of the others' placements of earlier rounds only.
+// Twenty nodes place sessions concurrently. Each node knows only the other nodes' placements of earlier rounds.
 func TestPlacementAtTheSameTimeStaysWithinATenth(t *testing.T) {
 	list := nodes(20)
 	name := 0

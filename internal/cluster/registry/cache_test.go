@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// step is one thing that happens to a cache.
+// step is one event of a cache.
 type step func(c *cache[string]) (complete bool)
 
 func published(key, value string, revision uint64) step {
@@ -17,12 +17,12 @@ func written(key, value string, revision uint64) step {
 	return func(c *cache[string]) bool { return c.apply(message(key, value, revision), false) }
 }
 
-// message is a stored value; an empty one is a deletion.
+// message returns a stored value. An empty value is a deletion.
 func message(key, value string, revision uint64) stored[string] {
 	return stored[string]{Entry[string]{key, value, revision}, value != ""}
 }
 
-// read is a catch-up in which the leader gave these messages, up to last.
+// read is a catch-up in which the leader returns the messages up to last.
 func read(last uint64, made time.Time, later time.Duration, messages ...stored[string]) step {
 	return func(c *cache[string]) bool {
 		now := c.complete.Add(later)
@@ -41,7 +41,7 @@ func TestCacheNeverGoesBack(t *testing.T) {
 	begin := read(10, made, time.Hour, message("a", "a9", 9), message("b", "b10", 10))
 	for name, c := range map[string]struct {
 		steps []step
-		// missing are the steps after which something is missing.
+		// missing lists the steps after which the cache is incomplete.
 		missing []int
 		want    string
 	}{

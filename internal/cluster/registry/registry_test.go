@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/cluster/registry"
 )
 
-// bounded is the context of a test, with an end: what hangs fails with a reason.
+// bounded returns a test's context with a timeout, so that a hanging call fails with an error.
 func bounded(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -46,7 +46,7 @@ func connect(t *testing.T, c embedded.Client) *nats.Conn {
 
 func open(t *testing.T, conn *nats.Conn, cfg registry.Config) *registry.Registry {
 	t.Helper()
-	r, err := registry.Open(t.Context(), conn, cfg) // it needs no deadline
+	r, err := registry.Open(t.Context(), conn, cfg) // no deadline is needed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,14 +54,14 @@ func open(t *testing.T, conn *nats.Conn, cfg registry.Config) *registry.Registry
 	return r
 }
 
-// two are two registries of one server.
+// two opens two registries on one server.
 func two(t *testing.T) (a, b *registry.Registry) {
 	t.Helper()
 	s := startServer(t, embedded.Config{StoreDir: t.TempDir()})
 	return open(t, connect(t, embedded.Client{Server: s}), registry.Config{}), open(t, connect(t, embedded.Client{Server: s}), registry.Config{})
 }
 
-// await waits until ok holds for a view.
+// await waits until ok returns true. It checks after each change of the view.
 func await[V any](t *testing.T, v *registry.View[V], ok func() bool) {
 	t.Helper()
 	ctx := bounded(t)
@@ -179,7 +179,7 @@ func TestAViewBeginsWithWhatThereIs(t *testing.T) {
 	}
 }
 
-// The callback sees each change of the view, in order, the node's own too.
+// The callback receives each change of the view in order, including the node's own changes.
 func TestChangesAreReportedInOrder(t *testing.T) {
 	s := startServer(t, embedded.Config{StoreDir: t.TempDir()})
 	var mu sync.Mutex
@@ -218,7 +218,7 @@ func TestChangesAreReportedInOrder(t *testing.T) {
 	}
 }
 
-// churn creates, updates and deletes a key, which others do, too.
+// churn creates, updates and deletes a key, concurrently with other goroutines.
 func churn(t *testing.T, r *registry.Registry, key string) {
 	for i := range 40 {
 		e, err := r.Sessions.Get(t.Context(), key)
@@ -263,7 +263,7 @@ func TestOfContendingWritersOneWins(t *testing.T) {
 	}
 }
 
-// While the server is away, writes fail at once and are known not to be stored, and a view catches up with what it missed.
+// While the server is unavailable, writes fail immediately and are known not to be stored. Later the view catches up with missed changes.
 func TestAServerThatIsAwayForAWhile(t *testing.T) {
 	dir := t.TempDir()
 	s := startServer(t, embedded.Config{StoreDir: dir})
@@ -293,7 +293,7 @@ func TestAServerThatIsAwayForAWhile(t *testing.T) {
 	await(t, b.Sessions.View(), func() bool { e, _ := b.Sessions.View().Get("s"); return e.Value.Node == "n2" })
 }
 
-// Values that another program stored are left out, and do not stop a view.
+// A view skips values that another program stored.
 func TestAViewIgnoresWhatItCannotRead(t *testing.T) {
 	s := startServer(t, embedded.Config{StoreDir: t.TempDir()})
 	conn := connect(t, embedded.Client{Server: s})
@@ -302,7 +302,7 @@ func TestAViewIgnoresWhatItCannotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kv, err := js.KeyValue(t.Context(), "domtap_sessions") // NATS' own tools read the buckets, too
+	kv, err := js.KeyValue(t.Context(), "domtap_sessions") // the tools of NATS can read the buckets
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +337,7 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 		r.Close()
 		t.Error("it is open")
 	}
-	// Three replicas on one server cannot be made.
+	// Three replicas are impossible on one server.
 	ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if r, err := registry.Open(ctx, conn, registry.Config{Replicas: 3}); err == nil {

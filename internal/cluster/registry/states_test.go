@@ -32,7 +32,7 @@ func TestTheNextOwnerTakesTheLastState(t *testing.T) {
 	if err := s.Save(ctx, "work", 7, []byte("first")); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // an owner may try twice
+	for range 2 { // an owner may retry
 		if state, err := s.Take(ctx, "work", 9); string(state) != "first" || err != nil {
 			t.Errorf("got %q, %v", state, err)
 		}
@@ -46,7 +46,7 @@ func TestTheNextOwnerTakesTheLastState(t *testing.T) {
 	if state, err := s.Load(ctx, "work"); string(state) != "first" || err != nil {
 		t.Errorf("then there is %q, %v", state, err)
 	}
-	// Of one that never was saved, nothing comes later.
+	// After Take found no state, an earlier owner cannot save one.
 	if state, err := s.Take(ctx, "none", 9); len(state) != 0 || err != nil {
 		t.Errorf("of a session without a state: %q, %v", state, err)
 	}
@@ -121,7 +121,7 @@ func TestStatesAreEncrypted(t *testing.T) {
 	if state, err := openStates(t, conn, []byte("another key of a cluster")).Load(ctx, "s"); err == nil {
 		t.Errorf("another key opens it: %q", state)
 	}
-	// Whoever can write to NATS cannot give one session the state of another.
+	// A client with write access to NATS cannot pass the state of one session to another.
 	copied := nats.NewMsg("$KV.domtap_state.t")
 	copied.Data, copied.Header = message.Data, message.Header
 	if _, err := js.PublishMsg(ctx, copied); err != nil {
@@ -157,7 +157,7 @@ func TestOpenStatesEndsWithItsContext(t *testing.T) {
 	conn := connect(t, embedded.Client{Server: startServer(t, embedded.Config{StoreDir: t.TempDir()})})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := registry.OpenStates(ctx, conn, 3, key); err == nil { // one server keeps no three copies
+	if _, err := registry.OpenStates(ctx, conn, 3, key); err == nil { // one server cannot keep three copies
 		t.Error("it is open")
 	}
 }

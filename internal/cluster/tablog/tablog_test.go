@@ -17,7 +17,7 @@ import (
 	clusterv1 "github.com/domtap/domtap/gen/domtap/cluster/v1"
 )
 
-// tab makes states of a tab that changes at random.
+// tab generates the states of a tab that changes at random.
 type tab struct {
 	random *rand.Rand
 	now    actor.Published
@@ -35,7 +35,7 @@ func newTab(seed uint64, elements int) *tab {
 	return t
 }
 
-// element makes an element with every field set, at times.
+// element creates an element, in some cases with every field set.
 func (t *tab) element() *dom.Element {
 	e := &dom.Element{Ref: t.next, Parent: dom.NoRef, Tag: "button", Role: "button", Text: fmt.Sprint("Text ", t.next)}
 	t.next++
@@ -53,7 +53,7 @@ func (t *tab) element() *dom.Element {
 	return e
 }
 
-// change changes a few elements, at times all of them, and everything else.
+// change changes a few elements, in some cases all of them, and everything else.
 func (t *tab) change() {
 	n := 1 + t.random.IntN(4)
 	if t.random.IntN(20) == 0 {
@@ -110,7 +110,7 @@ func (t *tab) publish() {
 	}
 }
 
-// difference returns the first parts of two plain states that differ.
+// difference returns the first differing parts of two plain states.
 func difference(a, b []any) string {
 	for i := range a {
 		if !reflect.DeepEqual(a[i], b[i]) {
@@ -120,7 +120,7 @@ func difference(a, b []any) string {
 	return ""
 }
 
-// plain is a state as values that reflect compares.
+// plain converts a state to values that reflect.DeepEqual can compare.
 func plain(p actor.Published) []any {
 	s := *p.Snapshot
 	all := []dom.Element{}
@@ -131,7 +131,7 @@ func plain(p actor.Published) []any {
 	return []any{s, all, p.Info, p.Refs, p.Noticed}
 }
 
-// must fails the test for an error.
+// must fails the test on an error.
 func must[T any](tb testing.TB) func(T, error) T {
 	return func(v T, err error) T {
 		tb.Helper()
@@ -142,7 +142,7 @@ func must[T any](tb testing.TB) func(T, error) T {
 	}
 }
 
-// TestReaderHasWhatWasWritten follows tabs by keyframes and deltas, some of which span several changes, and joins in between.
+// TestReaderHasWhatWasWritten reads keyframes and deltas of tabs, some of which span several changes. Readers also join in between.
 func TestReaderHasWhatWasWritten(t *testing.T) {
 	for seed := range uint64(12) {
 		source := newTab(seed, 400)
@@ -186,7 +186,7 @@ func TestReaderHasWhatWasWritten(t *testing.T) {
 	}
 }
 
-// keepsPointers fails when an element that did not change is another one.
+// keepsPointers fails the test if the pointer to an unchanged element has changed.
 func keepsPointers(t *testing.T, old, now dom.List) {
 	t.Helper()
 	known := map[dom.Ref]*dom.Element{}
@@ -273,8 +273,8 @@ func TestEarlierOwnersAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzReaderKeepsItsState feeds a reader records of any bytes: it fails or has a state that can be written and read again, and after a
-// failure it goes on where it was.
+// FuzzReaderKeepsItsState passes arbitrary records to a reader. The reader either fails and keeps its state, or has a state that can be
+// written and read again.
 func FuzzReaderKeepsItsState(f *testing.F) {
 	source := newTab(1, 8)
 	var w Writer
