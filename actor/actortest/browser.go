@@ -1,9 +1,9 @@
-// Package actortest is a browser for tests: pages whose documents are scripted in Go and reported
-// the way the real observer reports them, as patches that are acknowledged.
+// Package actortest provides a fake browser for tests. Its pages have documents that are scripted in Go. They report changes as the real
+// observer does, as patches that have to be acknowledged.
 //
-// A test serves screens under URLs, opens tabs by a tabpool.Pool, changes a page's nodes inside
-// Page.Update, and lets a page hang, crash, open a dialog or a popup. Everything is safe for
-// concurrent use, works inside a testing/synctest bubble, starts no goroutine and reads no network.
+// A test serves screens under URLs, opens tabs with a tabpool.Pool, changes a page's nodes inside Page.Update, and makes a page hang,
+// crash, or open a dialog or a popup. Everything is safe for concurrent use, works inside a testing/synctest bubble, starts no goroutines
+// and uses no network.
 //
 //	b := actortest.NewBrowser()
 //	b.Serve("https://shop.example/", func() actortest.Screen {
@@ -25,65 +25,65 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Screen is what a navigation to a URL shows.
+// Screen is the result of a navigation to a URL.
 type Screen struct {
 	Title string
-	// Status is the HTTP status; 0: 200.
+	// Status is the HTTP status. The default is 200.
 	Status int
 	Body   []*Node
-	// HTML is what Page.Markup says of the document.
+	// HTML is the document's content in Page.Markup.
 	HTML string
-	// Error lets the navigation fail with the browser's own error, such as "net::ERR_FAILED".
+	// Error makes the navigation fail with an error of the browser, such as "net::ERR_FAILED".
 	Error string
-	// Cause is what is known of a document that did not come beyond the browser's own word.
+	// Cause is the detailed cause when a document fails to load; see driver.Committed.
 	Cause *apierr.Error
-	// Hold lets Navigate wait until its context ends: a server that never answers.
+	// Hold makes Navigate wait until its context ends, as with a server that never answers.
 	Hold bool
-	// Stall keeps the document at PhaseCommit: a page that never finishes loading.
+	// Stall keeps the document at PhaseCommit, as with a page that never finishes loading.
 	Stall bool
-	// Redirect is a URL that the page goes to by script once it is parsed.
+	// Redirect is a URL that the page's script navigates to once the page is parsed.
 	Redirect string
 	// Opens is a dialog that the page opens while it loads.
 	Opens *driver.Dialog
 }
 
-// Browser is a fake of driver.Browser.
+// Browser is a fake driver.Browser.
 type Browser struct {
 	mu      sync.Mutex
 	screens map[string]func() Screen
 	pages   []*Page
 	popups  chan driver.Popup
-	// contexts are the sessions by name.
+	// contexts holds the sessions by name.
 	contexts map[string]*Context
 	dead     bool
-	// mended is closed when a broken browser runs again; nil while it runs.
+	// restarted is closed when a broken browser runs again. It is nil while the browser runs.
 	restarted chan struct{}
 	openErr   error
 }
 
-// NewBrowser makes a browser that serves only about:blank.
+// NewBrowser creates a browser that serves only about:blank.
 func NewBrowser() *Browser {
 	b := &Browser{screens: map[string]func() Screen{}, popups: make(chan driver.Popup, 64), contexts: map[string]*Context{}}
 	b.contexts[driver.DefaultSession] = &Context{browser: b, name: driver.DefaultSession}
 	return b
 }
 
-// Serve says what a navigation to the URL shows. Build is called for each navigation, so that each
-// has nodes of its own. URLs that are not served fail with net::ERR_NAME_NOT_RESOLVED.
+// Serve sets the screen for a URL. Build is called for each navigation, so that each navigation gets its own nodes. URLs without a screen
+// fail with net::ERR_NAME_NOT_RESOLVED.
 func (b *Browser) Serve(url string, build func() Screen) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.screens[url] = build
 }
 
-// FailOpen lets NewPage fail from now on; nil: no more.
+// FailOpen makes NewPage fail with err from now on. Nil ends that.
 func (b *Browser) FailOpen(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.openErr = err
 }
 
-// NewPage opens a blank page, of 1280 by 800 CSS pixels unless the options say otherwise.
+// NewPage opens a blank page. Its default size is 1280 by 800 CSS pixels.
 func (b *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (b *Browser) newPage(o driver.PageOptions) *Page {
 // Pages delivers popups.
 func (b *Browser) Pages() <-chan driver.Popup { return b.popups }
 
-// Ready fails when the browser has died, and waits while it is broken.
+// Ready fails if the browser has died, and waits while the browser is broken.
 func (b *Browser) Ready(ctx context.Context, _ string) error {
 	b.mu.Lock()
 	dead, mended := b.dead, b.restarted
@@ -134,7 +134,7 @@ func (b *Browser) Ready(ctx context.Context, _ string) error {
 	return ctx.Err()
 }
 
-// Break ends the browser process, as Die does, but for that it will be started again: by Restart.
+// Break ends the browser process, as Die does, but Restart can start it again.
 func (b *Browser) Break() {
 	b.mu.Lock()
 	pages := b.pages
@@ -157,10 +157,10 @@ func (b *Browser) Restart() {
 	}
 }
 
-// Owner is empty: there is one browser.
+// Owner returns an empty string, because there is only one browser.
 func (b *Browser) Owner(string) string { return "" }
 
-// Page returns the n-th page that was opened, from 0, closed ones included; nil when there is none.
+// Page returns the n-th opened page, from 0, including closed ones. It returns nil if there is none.
 func (b *Browser) Page(n int) *Page {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -170,7 +170,7 @@ func (b *Browser) Page(n int) *Page {
 	return b.pages[n]
 }
 
-// Die ends the browser process: every page is gone, and no more can be opened.
+// Die ends the browser process with all pages. No more pages can be opened.
 func (b *Browser) Die() {
 	b.mu.Lock()
 	pages := b.pages
@@ -186,7 +186,7 @@ func (b *Browser) Die() {
 	}
 }
 
-// screen builds what the URL shows.
+// screen builds the screen for a URL.
 func (b *Browser) screen(url string) Screen {
 	b.mu.Lock()
 	build := b.screens[url]

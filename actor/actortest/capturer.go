@@ -11,13 +11,13 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// capturer takes pictures.
+// capturer implements driver.Capturer.
 type capturer struct {
 	*Page
 	picture []byte
 }
 
-// Screenshot returns the format's name as the picture, or what Picture was given.
+// Screenshot returns the picture set by Picture, or else the name of the format.
 func (p *capturer) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
 	p.count("Screenshot")
 	if err := p.thread(ctx); err != nil {
@@ -30,28 +30,28 @@ func (p *capturer) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error
 	return []byte(s.Format), nil
 }
 
-// Picture is what screenshots show from now on.
+// Picture sets the picture that screenshots return.
 func (p *capturer) Picture(image []byte) { p.locked(func() { p.picture = image }) }
 
-// Extent is two viewports high.
+// Extent returns a box that is two viewports high.
 func (p *capturer) Extent(ctx context.Context) (box dom.Box, width float64, err error) {
 	err = p.call(ctx, "Extent", func() { box = dom.Box{Width: p.main.Scroll.Width, Height: 2 * p.main.Scroll.Height} })
 	return box, box.Width, err
 }
 
-// Print gives a PDF that holds the ranges.
+// Print returns a PDF that contains the ranges.
 func (p *capturer) Print(ctx context.Context, paper driver.PrintOptions) ([]byte, error) {
 	return []byte("%PDF " + paper.Ranges), p.call(ctx, "Print", func() {})
 }
 
-// onePixel is a PNG.
+// onePixel is a PNG of one pixel.
 var onePixel = func() []byte {
 	var b bytes.Buffer
-	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))) // a buffer takes everything
+	_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))) // writes to a buffer never fail
 	return b.Bytes()
 }()
 
-// Record gives two frames, which are what Picture was given, or a pixel.
+// Record returns two frames with the picture set by Picture, or else one pixel.
 func (p *capturer) Record(ctx context.Context, _ driver.Recording, frame func(driver.Frame) error) error {
 	picture := onePixel
 	p.locked(func() {

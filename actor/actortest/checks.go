@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// CheckPages fails a test whose pages are still open, or saw their rules broken; see Page.Faults. The pool is closed before.
+// CheckPages fails a test if pages are still open or their callers broke the rules; see Page.Faults. The pool must be closed before.
 func (b *Browser) CheckPages(t testing.TB) {
 	t.Helper()
 	for i := 0; b.Page(i) != nil; i++ {
@@ -25,7 +25,7 @@ func (b *Browser) CheckPages(t testing.TB) {
 	}
 }
 
-// Goroutines returns the stacks of goroutines that run code of package actor, or one below it, and do not end soon.
+// Goroutines returns the stacks of goroutines that run code of package actor or a package below it, if they do not end soon.
 func Goroutines() string {
 	give := time.After(2 * time.Second)
 	for {
@@ -49,7 +49,7 @@ func Goroutines() string {
 	}
 }
 
-// WantKind ends the test unless err is an *apierr.Error of a kind, and returns it.
+// WantKind ends the test unless err is an *apierr.Error of the given kind, and returns that error.
 func WantKind(t testing.TB, err error, kind apierr.ErrorKind) *apierr.Error {
 	t.Helper()
 	var e *apierr.Error

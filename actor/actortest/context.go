@@ -9,12 +9,12 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Context is a fake of sessions.Context: it keeps what it is told.
+// Context is a fake sessions.Context that records its calls.
 type Context struct {
 	browser *Browser
 	name    string
 
-	// The rest is guarded by the browser's lock.
+	// The browser's lock guards the fields below.
 	settings []sessions.Settings
 	state    sessions.State
 	closed   bool
@@ -22,7 +22,7 @@ type Context struct {
 	fault    error
 }
 
-// NewContext makes a session's side.
+// NewContext creates the context of a session.
 func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settings) (sessions.Context, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -37,17 +37,17 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 	return c, nil
 }
 
-// DefaultContext is the side of the default session.
+// DefaultContext returns the context of the default session.
 func (b *Browser) DefaultContext() sessions.Context { return b.Context(driver.DefaultSession) }
 
-// Context returns the newest side of that name, closed ones included; nil when there was none.
+// Context returns the newest context with a name, even if it is closed, or nil if there was none.
 func (b *Browser) Context(name string) *Context {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.contexts[name]
 }
 
-// Open lists the names of the sessions that are there.
+// Open returns the names of the open sessions.
 func (b *Browser) Open() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +61,7 @@ func (b *Browser) Open() []string {
 	return names
 }
 
-// has reports whether there is a session of that name.
+// has reports whether there is an open session with a name.
 func (b *Browser) has(name string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +69,7 @@ func (b *Browser) has(name string) bool {
 	return name == "" || c != nil && !c.closed
 }
 
-// Hold lets the context's methods wait until the returned function is called, or their context ends.
+// Hold makes the context's methods wait until the returned function is called, or their context ends.
 func (c *Context) Hold() (release func()) {
 	held := make(chan struct{})
 	c.browser.mu.Lock()
@@ -85,14 +85,14 @@ func (c *Context) Hold() (release func()) {
 	}
 }
 
-// Fail lets the context's methods fail from now on; nil: no more.
+// Fail makes the context's methods fail with err from now on. Nil ends that.
 func (c *Context) Fail(err error) {
 	c.browser.mu.Lock()
 	defer c.browser.mu.Unlock()
 	c.fault = err
 }
 
-// Settings lists the settings that the context was given, oldest first.
+// Settings returns the settings that the context received, oldest first.
 func (c *Context) Settings() []sessions.Settings {
 	c.browser.mu.Lock()
 	defer c.browser.mu.Unlock()
@@ -122,7 +122,7 @@ func (c *Context) begin(ctx context.Context) error {
 	return fault
 }
 
-// Configure keeps the settings.
+// Configure records the settings.
 func (c *Context) Configure(ctx context.Context, s sessions.Settings) error {
 	if err := c.begin(ctx); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (c *Context) Configure(ctx context.Context, s sessions.Settings) error {
 	return nil
 }
 
-// State returns what was set.
+// State returns the recorded state.
 func (c *Context) State(ctx context.Context, o sessions.StateOptions) (sessions.State, error) {
 	err := c.begin(ctx)
 	c.browser.mu.Lock()
@@ -148,7 +148,7 @@ func (c *Context) State(ctx context.Context, o sessions.StateOptions) (sessions.
 	return state, err
 }
 
-// Stored calls do with what was set.
+// Stored calls do with the recorded state.
 func (c *Context) Stored(ctx context.Context, do func(sessions.Storage) error) error {
 	if err := c.begin(ctx); err != nil {
 		return err
@@ -156,16 +156,16 @@ func (c *Context) Stored(ctx context.Context, do func(sessions.Storage) error) e
 	return do(pieces{c})
 }
 
-// pieces is a fake of sessions.Storage on what a Context was told. Filters of cookies are names alone.
+// pieces is a fake sessions.Storage on the recorded state of a Context. Its cookie filters use only names.
 type pieces struct{ c *Context }
 
-// Masked reports whether the session masks something.
+// Masked reports whether the session has masks.
 func (p pieces) Masked() bool {
 	all := p.c.Settings()
 	return len(all) > 0 && !all[len(all)-1].Mask.IsZero()
 }
 
-// Cookies lists the cookies of a name.
+// Cookies returns the cookies with a name.
 func (p pieces) Cookies(ctx context.Context, f sessions.CookieFilter) ([]sessions.Cookie, error) {
 	state, err := p.c.State(ctx, sessions.StateOptions{})
 	return slices.DeleteFunc(slices.Clone(state.Cookies), func(one sessions.Cookie) bool { return f.Name != "" && one.Name != f.Name }), err
@@ -176,7 +176,7 @@ func (p pieces) SetCookies(ctx context.Context, cookies []sessions.Cookie) error
 	return p.c.SetState(ctx, sessions.State{Cookies: cookies}, false)
 }
 
-// DeleteCookies deletes the cookies of a name.
+// DeleteCookies deletes the cookies with a name.
 func (p pieces) DeleteCookies(_ context.Context, f sessions.CookieFilter) (int, error) {
 	p.c.browser.mu.Lock()
 	defer p.c.browser.mu.Unlock()
@@ -185,7 +185,7 @@ func (p pieces) DeleteCookies(_ context.Context, f sessions.CookieFilter) (int, 
 	return before - len(p.c.state.Cookies), nil
 }
 
-// LocalStorage lists what was set.
+// LocalStorage returns the recorded entries.
 func (p pieces) LocalStorage(ctx context.Context, origin string) ([]sessions.Origin, error) {
 	state, err := p.c.State(ctx, sessions.StateOptions{})
 	return slices.DeleteFunc(slices.Clone(state.Origins), func(one sessions.Origin) bool { return origin != "" && one.Origin != origin }), err
@@ -205,10 +205,10 @@ func (p pieces) EditLocalStorage(_ context.Context, origin string, e sessions.Ed
 	return nil
 }
 
-// RefusedCookie is the name of a cookie that SetState refuses, with all that come with it.
+// RefusedCookie is the name of a cookie that makes SetState fail as a whole.
 const RefusedCookie = "refused"
 
-// SetState keeps a state behind what is there, or in its place.
+// SetState adds a state to the recorded one, or replaces it.
 func (c *Context) SetState(ctx context.Context, s sessions.State, replace bool) error {
 	if err := c.begin(ctx); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (c *Context) SetState(ctx context.Context, s sessions.State, replace bool) 
 	return nil
 }
 
-// Close ends the context and the pages in it.
+// Close closes the context and its pages.
 func (c *Context) Close(ctx context.Context, _ bool) error {
 	if err := c.begin(ctx); err != nil {
 		return err
@@ -243,5 +243,5 @@ func (c *Context) Close(ctx context.Context, _ bool) error {
 	return nil
 }
 
-// Downloads is nowhere.
+// Downloads returns an empty path.
 func (c *Context) Downloads() string { return "" }

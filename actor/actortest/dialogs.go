@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// dialogs are those of the page.
+// dialogs implements driver.Dialogs.
 type dialogs struct {
 	*Page
 	dialog *driver.Dialog
@@ -19,13 +19,13 @@ type dialogs struct {
 	answers []Answer
 }
 
-// Answer is how a dialog was answered.
+// Answer is the answer to a dialog.
 type Answer struct {
 	Accept bool
 	Text   string
 }
 
-// OpenDialog opens a dialog; what needs the main thread waits until it is answered.
+// OpenDialog opens a dialog. Calls that need the main thread wait until it is answered.
 func (p *dialogs) OpenDialog(d driver.Dialog) { p.locked(func() { p.openDialog(d) }) }
 
 func (p *dialogs) openDialog(d driver.Dialog) {
@@ -42,7 +42,7 @@ func (p *dialogs) openDialog(d driver.Dialog) {
 	p.settleDialog()
 }
 
-// settleDialog answers the open dialog as the policy says.
+// settleDialog answers the open dialog according to the policy.
 func (p *dialogs) settleDialog() {
 	if p.dialog == nil || p.policy == driver.ReportDialogs {
 		return
@@ -65,7 +65,7 @@ func (p *dialogs) closeDialog(accept bool) {
 	p.emit(driver.DialogClosed{Dialog: d})
 }
 
-// CloseDialog lets the open dialog go away by itself.
+// CloseDialog closes the open dialog without an answer.
 func (p *dialogs) CloseDialog() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +73,7 @@ func (p *dialogs) CloseDialog() {
 	p.flush()
 }
 
-// Answers lists how dialogs were answered so far.
+// Answers returns the answers to dialogs so far.
 func (p *dialogs) Answers() []Answer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +104,7 @@ func (p *dialogs) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driv
 	return d, nil
 }
 
-// SetDialogPolicy says who answers dialogs.
+// SetDialogPolicy sets how dialogs are answered.
 func (p *dialogs) SetDialogPolicy(policy driver.DialogPolicy) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

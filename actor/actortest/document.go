@@ -10,65 +10,65 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Node is one element of a scripted document. A node keeps its identity, and so its ref, for as long
-// as the same *Node is used. Write to nodes only while building them or inside Page.Update.
+// Node is an element of a scripted document. A node keeps its identity, and so its ref, as long as the same *Node is used. Modify nodes
+// only while building them or inside Page.Update.
 type Node struct {
-	// Element holds what the observer reports of the node; Ref, Parent, Depth and Frame are not read.
+	// Element is reported by the observer, except for Ref, Parent, Depth and Frame.
 	dom.Element
-	// Box is where the node stands in its document, in CSS pixels.
+	// Box is the position of the node in its document, in CSS pixels.
 	Box      dom.Box
 	Children []*Node
 	// Holds is the document of a node whose Kind is dom.FrameHost.
 	Holds *Frame
-	// Act is called when the node is acted on, without the page's lock: it may call any method of the
-	// page. Nil: Fill replaces the value, Type adds to it, everything else does nothing.
+	// Act is called when the node is acted on, without the page's lock, so it may call any method of the page. If nil, Fill replaces the
+	// value, Type appends to it, and other actions do nothing.
 	Act func(p *Page, a driver.Action) error
-	// Off takes the node out of what the observer reports; its children stay.
+	// Off excludes the node from the observer's reports, but not its children.
 	Off bool
 
 	ref   dom.Ref
 	known bool
-	// meant says that somebody has named the node who wants to act on it.
+	// meant reports whether a target was resolved to the node.
 	meant bool
 }
 
-// El makes an interactive node.
+// El creates an interactive node.
 func El(tag, role, text string, children ...*Node) *Node {
 	return &Node{Element: dom.Element{Tag: tag, Role: role, Text: text}, Children: children}
 }
 
-// Button makes a button.
+// Button creates a button.
 func Button(text string) *Node { return El("button", "button", text) }
 
-// Link makes a link.
+// Link creates a link.
 func Link(text, href string) *Node {
 	n := El("a", "link", text)
 	n.Href = href
 	return n
 }
 
-// Textbox makes a text input with a label.
+// Textbox creates a text input with a label.
 func Textbox(label, value string) *Node {
 	n := El("input", "textbox", label)
 	n.Type, n.Value = "text", value
 	return n
 }
 
-// Heading makes a structural node, which is reported only once a reader has asked for structure.
+// Heading creates a structural node, which is reported only after a reader has requested the structure.
 func Heading(level int, text string, children ...*Node) *Node {
 	n := El("h"+strconv.Itoa(level), "heading", text, children...)
 	n.Kind, n.Level = dom.Structural, level
 	return n
 }
 
-// Iframe makes a node that holds another document.
+// Iframe creates a node that holds another document.
 func Iframe(text string, f *Frame) *Node {
 	n := El("iframe", "", text)
 	n.Kind, n.Holds = dom.FrameHost, f
 	return n
 }
 
-// Frame is a document in a frame. The main document's ID is empty; the others need one of their own.
+// Frame is a document in a frame. The ID of the main document is empty; other frames need unique IDs.
 type Frame struct {
 	ID    dom.FrameID
 	URL   string
@@ -76,25 +76,25 @@ type Frame struct {
 	Body  []*Node
 	// Scroll is the scroll position and the size of the document's viewport.
 	Scroll dom.Box
-	// HTML is what Page.Markup says of the document.
+	// HTML is the document's content in Page.Markup.
 	HTML string
 
 	document string
-	// seq counts the patches; waiting says that the last one is not acknowledged.
+	// seq counts the patches. waiting reports whether the last patch is not acknowledged yet.
 	seq     uint64
 	waiting bool
 	pending []*Node
-	// shown is what was reported last.
+	// shown and the fields below hold the last reported state.
 	shown      []*Node
 	state      map[*Node]reported
 	lastURL    string
 	lastTitle  string
 	lastScroll dom.Box
-	// reported is what was reported of selectors last.
+	// reported is the last report on selectors.
 	reported string
 }
 
-// reported is what the last patch said about a node.
+// reported is a node's state in the last patch.
 type reported struct {
 	el     dom.Element
 	parent *Node
@@ -102,13 +102,13 @@ type reported struct {
 	boxed  bool
 }
 
-// options is what readers have asked of the observer so far.
+// options accumulates what readers have requested from the observer.
 type options struct {
 	structural bool
 	attributes []string
 }
 
-// present lists what a document shows now, in document order, with the parents.
+// present returns the nodes that a document shows now, in document order, with their parents.
 func (f *Frame) present(o options) ([]*Node, map[*Node]*Node) {
 	var flat []*Node
 	parents := map[*Node]*Node{}
@@ -128,7 +128,7 @@ func (f *Frame) present(o options) ([]*Node, map[*Node]*Node) {
 	return flat, parents
 }
 
-// fields returns what the observer reports of a node.
+// fields returns the fields of a node that the observer reports.
 func (n *Node) fields(o options) dom.Element {
 	el := n.Element
 	el.Ref, el.Parent, el.Depth, el.Frame, el.InViewport = 0, 0, 0, "", false
@@ -152,7 +152,7 @@ func (f *Frame) restart() {
 	f.shown, f.state, f.waiting, f.pending = nil, nil, false, nil
 }
 
-// patch makes the patch to what the document shows now; false when there is nothing to say.
+// patch creates the patch to the current state of the document. It returns false if nothing changed.
 func (f *Frame) patch(o options, measure bool) (dom.Patch, bool) {
 	full := f.state == nil
 	if full {
@@ -176,7 +176,7 @@ func (f *Frame) patch(o options, measure bool) (dom.Patch, bool) {
 	return p, true
 }
 
-// operations fills in the patch's operations and returns the nodes that it adds.
+// operations fills in the patch's operations and returns the added nodes.
 func (f *Frame) operations(p *dom.Patch, o options) []*Node {
 	flat, parents := f.present(o)
 	work := make([]*Node, 0, len(flat))
@@ -203,7 +203,7 @@ func (f *Frame) operations(p *dom.Patch, o options) []*Node {
 	return e.added
 }
 
-// edit turns one list of nodes into another, operation by operation.
+// edit converts one list of nodes into another, operation by operation.
 type edit struct {
 	patch *dom.Patch
 	index map[*Node]int
@@ -247,7 +247,7 @@ func (e *edit) node(i int, n, after *Node, now, was reported, shown bool) {
 	}
 }
 
-// changed names the fields that differ.
+// changed returns the fields that differ.
 func changed(now, was reported) dom.Field {
 	a, b := now.el, was.el
 	var m dom.Field
@@ -267,7 +267,7 @@ func changed(now, was reported) dom.Field {
 	return m
 }
 
-// measure adds the boxes that differ from what was reported before.
+// measure adds the boxes that have changed since the last report.
 func (f *Frame) measure(p *dom.Patch, added []*Node) {
 	p.Measured, p.Scroll = true, f.Scroll
 	f.lastScroll = f.Scroll
@@ -283,7 +283,7 @@ func (f *Frame) measure(p *dom.Patch, added []*Node) {
 	}
 }
 
-// moved says whether a box differs from what was reported.
+// moved reports whether a box has changed since the last report.
 func (f *Frame) moved() bool {
 	if f.Scroll != f.lastScroll {
 		return true
@@ -296,10 +296,10 @@ func (f *Frame) moved() bool {
 	return false
 }
 
-// acknowledge gives the added nodes their refs; it returns what is wrong with the acknowledgement.
+// acknowledge assigns the refs to the added nodes. It returns a description of what is wrong with the acknowledgement, or an empty string.
 func (f *Frame) acknowledge(a driver.Ack) string {
 	if a.Sequence != f.seq || !f.waiting {
-		return "" // late or said twice
+		return "" // late or repeated
 	}
 	if len(a.Refs) != len(f.pending) {
 		return "an acknowledgement with " + strconv.Itoa(len(a.Refs)) + " refs for " + strconv.Itoa(len(f.pending)) + " added elements"

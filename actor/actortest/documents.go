@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// documents are the page's documents as the driver reads and observes them.
+// documents holds the page's documents and implements driver.Observer.
 type documents struct {
 	*Page
 	main   *Frame
@@ -18,26 +18,24 @@ type documents struct {
 	made    int
 	options options
 	reports reports
-	// busy is what the page does before each read, as BusyWith says.
+	// busy changes the page before each read; see BusyWith.
 	busy func(main *Frame)
 }
 
-// Update changes the page's documents; what changed is pushed when the page is observed. It may not
-// call methods of the page.
+// Update changes the page's documents. If the page is observed, the changes are pushed. The function must not call methods of the page.
 func (p *documents) Update(change func(main *Frame)) { p.locked(func() { p.change(change) }) }
 
-// change is Update; the caller holds the lock.
+// change implements Update. The caller holds the lock.
 func (p *documents) change(change func(main *Frame)) {
 	change(p.main)
 	p.syncFrames()
 	p.flush()
 }
 
-// BusyWith lets the page change, and push what changed, each time when it is about to be read. It may not call methods of the page.
+// BusyWith makes the page change and push its changes each time before it is read. The function must not call methods of the page.
 func (p *documents) BusyWith(change func(main *Frame)) { p.locked(func() { p.busy = change }) }
 
-// Refresh lets a frame's document start anew with a full patch, as after a return from the
-// back/forward cache.
+// Refresh makes a frame's document start over with a full patch, as after a return from the back/forward cache.
 func (p *documents) Refresh(frame dom.FrameID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,14 +45,14 @@ func (p *documents) Refresh(frame dom.FrameID) {
 	}
 }
 
-// Observed says whether the page pushes, and whether it pushes geometry.
+// Observed reports whether the page pushes its changes, and whether it pushes geometry.
 func (p *documents) Observed() (push, geometry bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.reports.Push, p.reports.Geometry
 }
 
-// Read asks every document for what changed.
+// Read reads the changes of every document.
 func (p *documents) Read(ctx context.Context, req driver.ReadRequest) (driver.Readout, error) {
 	p.count("Read")
 	if err := p.thread(ctx); err != nil {
@@ -83,13 +81,13 @@ func (p *documents) Read(ctx context.Context, req driver.ReadRequest) (driver.Re
 		if patch, ok := f.patch(p.options, req.Geometry); ok {
 			out.Patches = append(out.Patches, patch)
 		} else {
-			p.reportSelected(f) // which waited for an acknowledgement that came with the read
+			p.reportSelected(f) // was waiting for an acknowledgement that came with the read
 		}
 	}
 	return out, nil
 }
 
-// Acknowledge tells a document the refs of its last patch.
+// Acknowledge assigns the refs of a document's last patch.
 func (p *documents) Acknowledge(a driver.Ack) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,21 +10,20 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// input takes actions.
+// input implements driver.Input.
 type input struct {
 	*Page
 	actions []driver.Action
 }
 
-// Actions lists what was done to the page so far.
+// Actions returns the actions on the page so far.
 func (p *input) Actions() []driver.Action {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.actions)
 }
 
-// Do records the action and lets its node act. Like the real one it waits behind a dialog that the
-// action opened.
+// Do records the action and calls its node's Act. Like the real page, it waits while a dialog that the action opened is open.
 func (p *input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
 	p.count("Do")
 	if err := p.thread(ctx); err != nil {
@@ -38,7 +37,7 @@ func (p *input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error
 		p.mu.Unlock()
 		return driver.DoResult{}, err
 	}
-	if a.Known != nil && a.Known.Doubtful { // it knows no rows
+	if a.Known != nil && a.Known.Doubtful { // the fake has no rows
 		p.mu.Unlock()
 		return driver.DoResult{}, &apierr.Error{Kind: apierr.Stale, Message: "it stands beside something else", Detail: map[string]string{"cause": driver.ContextChanged}}
 	}
@@ -69,7 +68,7 @@ func (p *input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error
 	return driver.DoResult{}, nil
 }
 
-// target finds the node of an action; the caller holds the lock.
+// target returns the node of an action. The caller holds the lock.
 func (p *input) target(a driver.Action) (*Node, error) {
 	if a.Ref == dom.NoRef {
 		return nil, nil
@@ -85,10 +84,10 @@ func (p *input) target(a driver.Action) (*Node, error) {
 	return nil, apierr.Errorf(apierr.Stale, "element %d is gone", a.Ref)
 }
 
-// LetGo counts.
+// LetGo only counts the call.
 func (p *input) LetGo(context.Context) { p.count("LetGo") }
 
-// Attend counts.
+// Attend only counts the call.
 func (p *input) Attend(context.Context, bool) { p.count("Attend") }
 
 // Settle returns when the main thread is free.

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// navigator loads documents, and knows the history and how far the page is scrolled.
+// navigator implements driver.Navigator and driver.Scroller. It keeps the history and the scroll position.
 type navigator struct {
 	*Page
 	history []string
@@ -18,7 +18,7 @@ type navigator struct {
 	place   driver.ScrollPosition
 }
 
-// SetTitle changes the main document's title and says so.
+// SetTitle changes the main document's title and reports it.
 func (p *navigator) SetTitle(title string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,7 +37,7 @@ func (p *navigator) within(url string) {
 	p.flush()
 }
 
-// Go lets the page itself go to a URL, as by script.
+// Go makes the page navigate itself, as by script.
 func (p *navigator) Go(url string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,7 +45,7 @@ func (p *navigator) Go(url string) {
 	p.commit(url, p.browser.screen(url))
 }
 
-// Navigate shows what is served under the URL.
+// Navigate shows the screen that is served under the URL.
 func (p *navigator) Navigate(ctx context.Context, url string) (driver.Commit, error) {
 	p.count("Navigate")
 	p.mu.Lock()
@@ -73,7 +73,7 @@ func (p *navigator) Step(ctx context.Context, by int) (driver.Commit, error) {
 	return p.load(ctx, url, func() { p.at = to })
 }
 
-// Reload loads the document again.
+// Reload reloads the document.
 func (p *navigator) Reload(ctx context.Context) (driver.Commit, error) {
 	p.count("Reload")
 	p.mu.Lock()
@@ -107,7 +107,7 @@ func (p *navigator) load(ctx context.Context, url string, enter func()) (driver.
 	return commit, nil
 }
 
-// visit adds a history entry; the caller holds the lock.
+// visit adds a history entry. The caller holds the lock.
 func (p *navigator) visit(url string) {
 	if len(p.history) > 0 {
 		p.history = p.history[:p.at+1]
@@ -123,7 +123,7 @@ func (p *navigator) Interrupt(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// ScrollPosition says how far the page is scrolled.
+// ScrollPosition returns the page's scroll position.
 func (p *navigator) ScrollPosition(ctx context.Context) (at driver.ScrollPosition, err error) {
 	err = p.call(ctx, "ScrollPosition", func() { at = p.place })
 	return at, err
@@ -134,5 +134,5 @@ func (p *navigator) ScrollTo(ctx context.Context, to driver.ScrollPosition, _ ti
 	return p.call(ctx, "ScrollTo", func() { p.place = to })
 }
 
-// Scroll scrolls the page, as its user does.
+// Scroll scrolls the page as a user does.
 func (p *navigator) Scroll(to driver.ScrollPosition) { p.locked(func() { p.place = to }) }

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// Page is a fake of driver.Page. Each facet of the interface has a part of its own, which tests steer, too.
+// Page is a fake driver.Page. Each part of the interface is implemented by an embedded type, which also has methods for tests.
 type Page struct {
 	documents
 	queries
@@ -31,18 +31,18 @@ type Page struct {
 	gone    chan struct{}
 	log     pagelog.Log
 
-	// mu guards what is below it, and the fields of the parts.
+	// mu guards the fields below and the fields of the embedded types.
 	mu    sync.Mutex
 	ended bool
-	// mayAct is the guard, if there is one.
+	// mayAct is the guard, or nil.
 	mayAct func() error
 	calls  map[string]int
-	// trace holds the calls since Trace took them last.
+	// trace holds the calls since the last call of Trace.
 	trace  []string
 	faults []string
 }
 
-// newPage makes a page that shows a blank document.
+// newPage creates a page that shows a blank document.
 func newPage(b *Browser, id, session string, viewport dom.Box) *Page {
 	p := &Page{browser: b, session: session, id: id, events: make(chan driver.Event, 4096), gone: make(chan struct{})}
 	p.documents.Page, p.queries.Page, p.navigator.Page, p.input.Page = p, p, p, p
@@ -55,26 +55,26 @@ func newPage(b *Browser, id, session string, viewport dom.Box) *Page {
 	return p
 }
 
-// ID is the page's name.
+// ID returns the page's ID.
 func (p *Page) ID() string { return p.id }
 
-// Log is the page's log, to which tests may write.
+// Log returns the page's log. Tests may write to it.
 func (p *Page) Log() *pagelog.Log { return &p.log }
 
-// Events delivers what the page does.
+// Events delivers the page's events.
 func (p *Page) Events() <-chan driver.Event { return p.events }
 
-// Guard has check asked before each action, as the real page does before each command of one.
+// Guard makes check run before each action. The real page calls it before each command of an action.
 func (p *Page) Guard(check func() error) { p.locked(func() { p.mayAct = check }) }
 
-// locked runs do with the lock held. do may not call methods that take the lock.
+// locked runs do with the lock held. do must not call methods that acquire the lock.
 func (p *Page) locked(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	do()
 }
 
-// emit sends an event; the caller holds the lock.
+// emit sends events. The caller holds the lock.
 func (p *Page) emit(events ...driver.Event) {
 	if p.ended {
 		return
@@ -88,13 +88,13 @@ func (p *Page) emit(events ...driver.Event) {
 	}
 }
 
-// Emit sends an event as if the browser had said it.
+// Emit sends an event as if it came from the browser.
 func (p *Page) Emit(e driver.Event) { p.locked(func() { p.emit(e) }) }
 
-// Open lets the page open a popup that shows the URL.
+// Open makes the page open a popup that shows the URL.
 func (p *Page) Open(url string) *Page { return p.open(url) }
 
-// OpenBound lets the page open a popup that is on its way to a document: Go brings it there.
+// OpenBound makes the page open a popup that is about to load a document. Call Go on it to load the document.
 func (p *Page) OpenBound() *Page { return p.open("") }
 
 func (p *Page) open(url string) *Page {
@@ -125,14 +125,14 @@ func (p *Page) Trace() []string {
 	return taken
 }
 
-// Faults lists how the caller broke the rules of driver.Page so far.
+// Faults returns the violations of the rules of driver.Page so far.
 func (p *Page) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.faults)
 }
 
-// Closed is closed when the page is gone.
+// Closed returns a channel that is closed when the page is gone.
 func (p *Page) Closed() <-chan struct{} { return p.gone }
 
 func (p *Page) count(method string) {
@@ -151,7 +151,7 @@ func (p *Page) count(method string) {
 	}
 }
 
-// thread waits until the page's main thread is free; it returns with the lock held unless it fails.
+// thread waits until the page's main thread is free. It returns with the lock held unless it fails.
 func (p *Page) thread(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -181,7 +181,7 @@ func (p *Page) thread(ctx context.Context) error {
 	}
 }
 
-// call counts a method, and runs do with the lock held once the page's main thread is free.
+// call counts a call of a method, waits until the page's main thread is free, and runs do with the lock held.
 func (p *Page) call(ctx context.Context, method string, do func()) error {
 	p.count(method)
 	if err := p.thread(ctx); err != nil {
@@ -192,7 +192,7 @@ func (p *Page) call(ctx context.Context, method string, do func()) error {
 	return nil
 }
 
-// flush pushes what changed; the caller holds the lock.
+// flush pushes the changes. The caller holds the lock.
 func (p *Page) flush() {
 	if !p.reports.Push || p.hung != nil || p.answer != nil || p.crashed {
 		return
@@ -210,7 +210,7 @@ func (p *Page) flush() {
 	}
 }
 
-// syncFrames finds the frames of the documents and says which came and went.
+// syncFrames updates the set of frames from the documents and reports frames that were added or removed.
 func (p *Page) syncFrames() {
 	p.order = nil
 	seen := map[dom.FrameID]bool{}
@@ -234,7 +234,7 @@ func (p *Page) syncFrames() {
 			p.frames[f.ID] = f
 			f.document = p.document()
 			f.restart()
-			forget(f.Body) // a frame that is attached again loads a document of new nodes
+			forget(f.Body) // a frame that is attached again loads a document with new nodes
 			p.emit(driver.Committed{Frame: f.ID, Document: f.document, URL: f.URL})
 		}
 		walk(f.Body)
@@ -248,7 +248,7 @@ func (p *Page) syncFrames() {
 	}
 }
 
-// forget makes new nodes of the nodes of a document.
+// forget makes the nodes of a document count as new.
 func forget(nodes []*Node) {
 	for _, n := range nodes {
 		n.known = false
@@ -271,8 +271,7 @@ func (p *Page) acknowledge(a driver.Ack) {
 	}
 }
 
-// commit replaces the main document; the caller holds the lock. It returns the commit of the URL,
-// even when the page has gone on from there.
+// commit replaces the main document. The caller holds the lock. It returns the commit of the URL, even if the page has navigated further.
 func (p *Page) commit(url string, s Screen) driver.Commit {
 	p.crashed = false
 	p.resume()
@@ -311,7 +310,7 @@ func (p *Page) commit(url string, s Screen) driver.Commit {
 	return commit
 }
 
-// Close closes the page, also when it hangs.
+// Close closes the page, even if it hangs.
 func (p *Page) Close(ctx context.Context) error {
 	p.count("Close")
 	p.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// queries answers questions about the page, besides its DOM.
+// queries implements driver.Query and driver.Bodies.
 type queries struct {
 	*Page
 	extract  func(driver.Extraction) ([]driver.Extract, error)
@@ -19,8 +19,7 @@ type queries struct {
 	audited  []driver.Audited
 }
 
-// Extracts says what plans give from now on; without it they give nothing. The function may not call methods of
-// the page.
+// Extracts sets the result of plans; without it, plans return nothing. The function must not call methods of the page.
 func (p *queries) Extracts(answer func(driver.Extraction) ([]driver.Extract, error)) {
 	p.locked(func() { p.extract = answer })
 }
@@ -38,8 +37,7 @@ func (p *queries) Extract(ctx context.Context, e driver.Extraction) ([]driver.Ex
 	return p.extract(e)
 }
 
-// Evaluates says what scripts give from now on; without it they give null. The function may not call methods of the
-// page.
+// Evaluates sets the result of scripts; without it, scripts return null. The function must not call methods of the page.
 func (p *queries) Evaluates(answer func(driver.Script) (driver.Evaluated, error)) {
 	p.locked(func() { p.evaluate = answer })
 }
@@ -57,7 +55,7 @@ func (p *queries) Evaluate(ctx context.Context, s driver.Script) (driver.Evaluat
 	return p.evaluate(s)
 }
 
-// Bodies says what bodies answers have from now on, by request; others are gone.
+// Bodies sets the response bodies by request ID. All other bodies are gone.
 func (p *queries) Bodies(bodies map[string]string) { p.locked(func() { p.bodies = bodies }) }
 
 // Body implements driver.Bodies.
@@ -73,7 +71,7 @@ func (p *queries) Body(ctx context.Context, request string) ([]byte, error) {
 	return []byte(body), nil
 }
 
-// Audits says what audits find from now on.
+// Audits sets the results of audits.
 func (p *queries) Audits(found ...driver.Audited) { p.locked(func() { p.audited = found }) }
 
 // Barriers implements driver.Query.
@@ -85,10 +83,9 @@ func (p *queries) Barriers(ctx context.Context) ([]driver.Audited, int, error) {
 	return p.audited, 0, nil
 }
 
-// Find finds what a target means: by label nodes with such a Text, by placeholder those with such a Placeholder, by
-// test id those with such a data-testid in Attributes, and by selector what Match says of it. Nodes that are Off count
-// as hidden. Structural nodes that nobody has asked for are part of the stored DOM once they were found. A node of the
-// Type submit submits every form. Nothing shows on hover.
+// Find resolves a target: by label to nodes with such a Text, by placeholder to nodes with such a Placeholder, by test ID to nodes with
+// such a data-testid in Attributes, and by selector through Match. Nodes that are Off count as hidden. Structural nodes that were not
+// requested become part of the stored DOM once they were found. A node with the Type submit submits every form. No node appears on hover.
 func (p *queries) Find(ctx context.Context, t target.Target) (target.Finding, error) {
 	p.count("Find")
 	if err := p.thread(ctx); err != nil {
@@ -113,7 +110,7 @@ func (p *queries) Find(ctx context.Context, t target.Target) (target.Finding, er
 	return out, nil
 }
 
-// innermost finds the innermost nodes in that of a ref that have a text; within says that nodes stand in it.
+// innermost finds the innermost nodes with a text inside the node of t.Ref. within reports that nodes are inside it.
 func (p *queries) innermost(nodes []*Node, t target.Target, within bool, out *target.Finding) (found bool) {
 	for _, n := range nodes {
 		is := within || n.known && n.ref == t.Ref
@@ -179,10 +176,10 @@ func (p *queries) fit(n *Node, t target.Target) target.Fit {
 	return target.Not
 }
 
-// Building says that the page is there.
+// Building reports that the page is built.
 func (p *queries) Building(context.Context, bool) (driver.Building, error) { return driver.Built, nil }
 
-// Replaces says yes unless the node that is gone is Off: it is hidden then.
+// Replaces returns true unless the node that is gone is Off, because it is only hidden then.
 func (p *queries) Replaces(ctx context.Context, s driver.Replacement) (bool, error) {
 	p.count("Replaces")
 	if err := p.thread(ctx); err != nil {
@@ -197,7 +194,7 @@ func hides(nodes []*Node, ref dom.Ref) bool {
 	return slices.ContainsFunc(nodes, func(n *Node) bool { return n.known && n.ref == ref || hides(n.Children, ref) })
 }
 
-// Markup returns what Frame.HTML holds of every document; with a root, of its document.
+// Markup returns Frame.HTML of every document, or with a root, of the root's document only.
 func (p *queries) Markup(ctx context.Context, root driver.Element) ([]driver.Markup, error) {
 	p.count("Markup")
 	if err := p.thread(ctx); err != nil {

@@ -6,35 +6,34 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// renderer is the page's main thread, which hangs and crashes.
+// renderer simulates the page's main thread, which can hang and crash.
 type renderer struct {
 	*Page
 	hung    chan struct{}
 	hangOn  []string
 	crashed bool
-	// sticky says that the page does not close.
+	// sticky reports whether the page refuses to close.
 	sticky bool
-	// frozen is what SetFrozen said last.
+	// frozen is the value of the last SetFrozen.
 	frozen bool
-	// notFreezing is why the page cannot be frozen; nil: it can.
+	// notFreezing is the error of SetFrozen, or nil if the page can be frozen.
 	notFreezing error
 }
 
-// Hang lets the page run a script that does not end: what needs its main thread waits until Resume,
-// Interrupt or a navigation.
+// Hang simulates a script that does not end. Calls that need the main thread wait until Resume, Interrupt or a navigation.
 func (p *renderer) Hang() { p.locked(func() { p.hang() }) }
 
-// hang is Hang; the caller holds the lock.
+// hang implements Hang. The caller holds the lock.
 func (p *renderer) hang() {
 	if p.hung == nil {
 		p.hung = make(chan struct{})
 	}
 }
 
-// HangOn lets the page hang from when methods of it have been called, one after the other, before the last one is answered.
+// HangOn makes the page hang once the given methods have been called one after the other, before the last call is answered.
 func (p *renderer) HangOn(methods ...string) { p.locked(func() { p.hangOn = methods }) }
 
-// Resume ends what Hang began.
+// Resume ends a hang.
 func (p *renderer) Resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,7 +48,7 @@ func (p *renderer) resume() {
 	}
 }
 
-// Crash ends the page's renderer; a navigation brings it back.
+// Crash crashes the page's renderer. A navigation starts a new one.
 func (p *renderer) Crash(reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,11 +60,11 @@ func (p *renderer) Crash(reason string) {
 // Ping returns when the main thread is free.
 func (p *renderer) Ping(ctx context.Context) error { return p.call(ctx, "Ping", func() {}) }
 
-// HoldClose lets Close wait until its context ends, as with a browser that does not answer. The page
-// is gone only when the browser dies.
+// HoldClose makes Close wait until its context ends, as with a browser that does not answer. The page is then gone only when the browser
+// dies.
 func (p *renderer) HoldClose() { p.locked(func() { p.sticky = true }) }
 
-// SetFrozen freezes the page: it goes on as before, and Frozen says so.
+// SetFrozen only records the value for Frozen. The page continues to run.
 func (p *renderer) SetFrozen(_ context.Context, frozen bool) error {
 	p.count("SetFrozen")
 	p.mu.Lock()
@@ -77,7 +76,7 @@ func (p *renderer) SetFrozen(_ context.Context, frozen bool) error {
 	return nil
 }
 
-// RefuseFreezing lets SetFrozen fail to freeze the page; nil: not any more.
+// RefuseFreezing makes SetFrozen fail to freeze the page with err. Nil ends that.
 func (p *renderer) RefuseFreezing(err error) { p.locked(func() { p.notFreezing = err }) }
 
 // Frozen reports whether the page is frozen.

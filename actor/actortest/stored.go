@@ -8,16 +8,16 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// stored is a session storage of one origin.
+// stored is the session storage of one origin.
 type stored struct {
 	*Page
 	entries []driver.StorageEntry
 }
 
-// StoredOrigin is the only origin that pages have session storage of.
+// StoredOrigin is the only origin with session storage.
 const StoredOrigin = "https://shop.example"
 
-// SessionStorage changes the entries, and returns them.
+// SessionStorage changes the entries and returns them.
 func (p *stored) SessionStorage(ctx context.Context, origin string, e driver.StorageEdit, _ bool) (string, []driver.StorageEntry, error) {
 	p.count("SessionStorage")
 	if err := p.thread(ctx); err != nil {
@@ -31,7 +31,7 @@ func (p *stored) SessionStorage(ctx context.Context, origin string, e driver.Sto
 	return StoredOrigin, slices.Clone(p.entries), nil
 }
 
-// EditEntries returns entries as an edit leaves them.
+// EditEntries returns the entries after an edit.
 func EditEntries(entries []driver.StorageEntry, e driver.StorageEdit) []driver.StorageEntry {
 	var left []driver.StorageEntry
 	for _, one := range entries {

@@ -10,17 +10,16 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// reports is what the page reports by itself.
+// reports holds what the page reports by itself.
 type reports struct {
 	driver.Subscription
-	// matchers says what selectors match; others are invalid.
+	// matchers holds the functions of known selectors. All other selectors are invalid.
 	matchers map[string]func(*Node) bool
 	busy     bool
 }
 
-// Match says which nodes a selector matches from now on, of those that are reported and of those that are Off,
-// which count as hidden. A selector that no Match has named is one that the browser does not take. The function
-// may not call methods of the page.
+// Match sets which nodes a selector matches, among the reported nodes and those that are Off, which count as hidden. Selectors without a
+// Match are invalid. The function must not call methods of the page.
 func (p *documents) Match(css string, match func(*Node) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -31,7 +30,7 @@ func (p *documents) Match(css string, match func(*Node) bool) {
 	p.flush()
 }
 
-// Traffic says that requests are under way, or that none is any more.
+// Traffic sets whether requests are in flight.
 func (p *documents) Traffic(busy bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,7 +40,7 @@ func (p *documents) Traffic(busy bool) {
 	}
 }
 
-// Subscription is what the page was last asked to report by itself.
+// Subscription returns the page's last subscription.
 func (p *documents) Subscription() driver.Subscription {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,7 +78,7 @@ func (p *documents) CollectNotices(ctx context.Context, _ bool) error {
 	return nil
 }
 
-// setReports changes what is reported beside changes; the caller holds the lock.
+// setReports changes the reports other than pushed changes. The caller holds the lock.
 func (p *documents) setReports(s driver.Subscription) {
 	p.options.structural = p.options.structural || s.Structural
 	for _, name := range s.Attributes {
@@ -95,7 +94,7 @@ func (p *documents) setReports(s driver.Subscription) {
 	}
 }
 
-// reportSelected reports what the selectors match in a document, when that is news; the caller holds the lock.
+// reportSelected reports the matches of the selectors in a document, if they have changed. The caller holds the lock.
 func (p *documents) reportSelected(f *Frame) {
 	if len(p.reports.Selectors) == 0 || f.waiting {
 		return
