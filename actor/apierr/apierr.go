@@ -1,8 +1,8 @@
-// Package apierr has the errors that clients see: each has a kind, which the server maps to one status code, and a message
-// that says what failed and what to do next.
+// Package apierr defines the errors that clients see. Each error has a kind, which the server maps to one status code, and a message that
+// states what failed and what to do next.
 //
-// It lies below every other package. Whoever makes an error puts facts for programs into Detail and keeps the message to one
-// line; deadlines and cancellation stay the errors of package context, wrapped.
+// All other packages may import it. Put facts for programs into Detail and keep the message to one line. Deadlines and cancellation remain
+// wrapped errors of package context.
 package apierr
 
 import (
@@ -15,83 +15,81 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// ErrorKind says what went wrong, for callers that decide by it; internal/server/rpcstatus maps every kind to
-// one status code.
+// ErrorKind classifies an error for callers that handle it. internal/server/rpcstatus maps every kind to one status code.
 type ErrorKind uint8
 
-// The kinds of errors. Deadlines and cancellation are the context package's own errors, wrapped. Nodes of a cluster tell each other the
-// numbers: new kinds come last.
+// The kinds of errors. Deadlines and cancellation are wrapped errors of package context. Nodes of a cluster exchange the numbers, so new
+// kinds must be added at the end.
 const (
-	// NotFound: no such tab, session or frame.
+	// NotFound means that there is no such tab, session or frame.
 	NotFound ErrorKind = iota
-	// Stale: the ref's element is gone.
+	// Stale means that the ref's element is gone.
 	Stale
-	// NotActionable: the element is hidden, disabled or covered.
+	// NotActionable means that the element is hidden, disabled or covered.
 	NotActionable
-	// Navigation: the browser could not load the URL.
+	// Navigation means that the browser could not load the URL.
 	Navigation
-	// NoHistory: there is no entry to go to.
+	// NoHistory means that the history has no such entry.
 	NoHistory
-	// Aborted: a navigation interrupted the work.
+	// Aborted means that a navigation interrupted the work.
 	Aborted
-	// Exhausted: a limit is reached.
+	// Exhausted means that a limit is reached.
 	Exhausted
-	// Refused: the URL policy forbids it.
+	// Refused means that the URL policy denies the URL.
 	Refused
-	// Lost: the renderer or the browser is gone.
+	// Lost means that the renderer or the browser is gone.
 	Lost
-	// Closed: the tab was closed while the work was under way.
+	// Closed means that the tab was closed during the work.
 	Closed
-	// DialogOpen: a dialog blocks the page.
+	// DialogOpen means that a dialog blocks the page.
 	DialogOpen
-	// NoDialog: no dialog is open, or not the one that is meant.
+	// NoDialog means that no dialog is open, or another one than requested.
 	NoDialog
-	// IsDownload: the URL is a download, not a page.
+	// IsDownload means that the URL is a download, not a page.
 	IsDownload
-	// Invalid: the request makes no sense for this page, such as a root_ref that was never given.
+	// Invalid means that the request is not valid for this page, for example with a root_ref that was never assigned.
 	Invalid
-	// Forbidden: a file may not be given to a page.
+	// Forbidden means that a file may not be uploaded to a page.
 	Forbidden
-	// Ambiguous: a target means several elements; Error.Candidates has them.
+	// Ambiguous means that a target matches several elements, listed in Error.Candidates.
 	Ambiguous
-	// NoMatch: a target means nothing that is on the page.
+	// NoMatch means that a target matches nothing on the page.
 	NoMatch
-	// Exists: what is to be made is there already.
+	// Exists means that the object to create already exists.
 	Exists
-	// Restoring: the tab lost its page and is being brought back: the call is to be made again.
+	// Restoring means that the tab lost its page and is being restored. Retry the call later.
 	Restoring
-	// NotDelivered: an action began, but its element did not receive all of it.
+	// NotDelivered means that an action started, but its element did not receive all of it.
 	NotDelivered
-	// Unresponsive: the page stopped answering while it was acted on.
+	// Unresponsive means that the page stopped answering during an action.
 	Unresponsive
-	// Fenced: this process may not act for the session any more, because another one may have it.
+	// Fenced means that this process may not act for the session any more, because another process may own it.
 	Fenced
-	// Recording: a recording cannot be made.
+	// Recording means that a recording cannot be created.
 	Recording
-	// ReadOnly: the tab is one of a recording, which cannot be acted on.
+	// ReadOnly means that the tab belongs to a recording and cannot be acted on.
 	ReadOnly
-	// NoReplay: a time of a recording was asked for, and the tab is a live one.
+	// NoReplay means that a time of a recording was requested for a live tab.
 	NoReplay
-	// Unanswered: the page was known not to answer, and did not answer a read either.
+	// Unanswered means that the page was already unresponsive and did not answer a read either.
 	Unanswered
 )
 
-// Error is a failure with its kind. Message says what happened and what to do next; it is meant for
-// the client.
+// Error is an error with a kind. Message states what happened and what to do next. It is meant for the client.
 type Error struct {
 	Kind    ErrorKind
 	Message string
 	// Detail holds facts for programs, such as {"ref": "12", "was": "button \"Pay\""}.
 	Detail map[string]string
-	// Field is the field of the request that is wrong, when Kind is Invalid and it is known.
+	// Field is the invalid field of the request, if Kind is Invalid and the field is known.
 	Field string
-	// Client is whose limit it is, when Kind is Exhausted; empty: the daemon's.
+	// Client is the client whose limit is reached, if Kind is Exhausted. It is empty for a limit of the daemon.
 	Client string
-	// Candidates are the elements that may have been meant.
+	// Candidates are the elements that the target may refer to.
 	Candidates []*dom.Element
-	// Contexts says which one each of the candidates is, of several with the same role and name.
+	// Contexts distinguishes candidates with the same role and name.
 	Contexts map[dom.Ref]elementcontext.Context
-	// RetryAfter is about how long it takes until the same call can succeed; 0: nobody knows.
+	// RetryAfter is the approximate time until the same call can succeed, or 0 if unknown.
 	RetryAfter time.Duration
 	Err        error
 }
@@ -107,21 +105,22 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Exceeded makes an Error of kind Exhausted. Its Detail has the name of the limit, which is one of few, and how much that allows.
+// Exceeded returns an Error of kind Exhausted. Its Detail has the name of the limit and its value. The number of different limit names is
+// small.
 func Exceeded(limit string, most int, format string, args ...any) *Error {
 	e := Errorf(Exhausted, format, args...)
 	e.Detail = map[string]string{"limit": limit, "max": strconv.Itoa(most)}
 	return e
 }
 
-// Unknown makes an Error of kind NotFound. Its Detail says what sort of thing is not there: "tab", "session" or "frame".
+// Unknown returns an Error of kind NotFound. Its Detail names the missing resource: "tab", "session" or "frame".
 func Unknown(resource, format string, args ...any) *Error {
 	e := Errorf(NotFound, format, args...)
 	e.Detail = map[string]string{"resource": resource}
 	return e
 }
 
-// Errorf makes an Error of a kind.
+// Errorf returns an Error of a kind.
 func Errorf(kind ErrorKind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
@@ -132,7 +131,7 @@ func Is(err error, kind ErrorKind) bool {
 	return errors.As(err, &e) && e.Kind == kind
 }
 
-// LostPage reports whether an error says that the tab has lost its page, for good or for now.
+// LostPage reports whether an error means that the tab has lost its page, permanently or temporarily.
 func LostPage(err error) bool {
 	return Is(err, Lost) || Is(err, Closed) || Is(err, Restoring) || Is(err, Fenced)
 }
