@@ -1,14 +1,14 @@
-// Package capture draws a tab's page: the viewport, the whole page, one element, or a PDF.
+// Package capture captures a tab's page: the viewport, the whole page, one element, or a PDF.
 //
-// Each function is one call on the tab, so nothing that domtap does comes between the read and the picture; the page
-// itself may move in between. Errors are those of actor.Tab.Read.
+// Each function is one call on the tab, so no other call acts between the read and the screenshot. The page itself may change in between.
+// The functions return the errors of actor.Tab.Read.
 package capture
 
 import (
 	"bytes"
 	"context"
 	"image"
-	_ "image/jpeg" // what pictures are, for DecodeConfig
+	_ "image/jpeg" // for DecodeConfig
 	_ "image/png"
 	"math"
 	"time"
@@ -19,25 +19,26 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// revealLimit is how long frames may take to scroll.
+// revealLimit limits how long frames may take to scroll.
 const revealLimit = 500 * time.Millisecond
 
-// picture is what one command answers: a caller that has gone must share no variable with a command that goes on.
+// picture is the result of one call. It is not a variable of the caller, because the call may continue after the caller has gone.
 type picture struct {
 	reading actor.Reading
 	image   []byte
 	area    dom.Box
 }
 
-// Screenshot takes a picture of the page. It fails with an *apierr.Error: DialogOpen while a dialog blocks the
-// page, Lost after a crash.
+// Screenshot captures the viewport. It fails with an *apierr.Error of kind DialogOpen while a dialog blocks the page, or Lost after a
+// crash.
 func Screenshot(ctx context.Context, tab *actor.Tab, s driver.Shot) ([]byte, error) {
 	return actor.Do(ctx, tab, command("screenshot"), func(ctx context.Context, x *actor.Exclusive) ([]byte, error) {
 		return x.Screenshot(ctx, s)
 	})
 }
 
-// Scaled is Screenshot of the viewport as PNG or JPEG, with how many pixels make one CSS pixel: the device scale factor; 0: unknown, as of WEBP.
+// Scaled captures the viewport as PNG or JPEG and also returns the device scale factor: the number of picture pixels per CSS pixel. It is 0
+// if unknown, as for WebP.
 func Scaled(ctx context.Context, tab *actor.Tab, s driver.Shot) (taken []byte, ratio float64, err error) {
 	type scaled struct {
 		image []byte
@@ -56,8 +57,8 @@ func Scaled(ctx context.Context, tab *actor.Tab, s driver.Shot) (taken []byte, r
 	return out.image, ratioOf(out.image, out.width), err
 }
 
-// ratioOf is how many pixels of a picture make one of a viewport's width. A scrollbar is in the picture, and not in the width: a ratio that is
-// hardly more than a whole number is that number.
+// ratioOf returns the number of picture pixels per CSS pixel of the viewport's width. The picture includes a scrollbar, the width does not,
+// so a ratio slightly above a whole number is rounded down to it.
 func ratioOf(picture []byte, width float64) float64 {
 	size, _, err := image.DecodeConfig(bytes.NewReader(picture))
 	if err != nil || width <= 0 {
@@ -70,7 +71,7 @@ func ratioOf(picture []byte, width float64) float64 {
 	return ratio
 }
 
-// ReadAndScreenshot reads the DOM and takes a picture in one call.
+// ReadAndScreenshot reads the DOM and captures the viewport in one call.
 func ReadAndScreenshot(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, error) {
 	out, err := actor.Do(ctx, tab, command("look"), func(ctx context.Context, x *actor.Exclusive) (out picture, err error) {
 		if out.reading, err = x.Read(ctx, o); err != nil {
@@ -82,7 +83,7 @@ func ReadAndScreenshot(ctx context.Context, tab *actor.Tab, o actor.ReadOptions,
 	return out.reading, out.image, err
 }
 
-// FullPage is ReadAndScreenshot for the whole page; the box is the part of the viewport's plane that the picture shows.
+// FullPage is ReadAndScreenshot for the whole page. The box is the captured area in viewport coordinates.
 func FullPage(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, dom.Box, error) {
 	return pictureOf(ctx, tab, o, s, func(ctx context.Context, x *actor.Exclusive, o actor.ReadOptions) (r actor.Reading, area dom.Box, err error) {
 		if r, err = x.Read(ctx, o); err != nil {
@@ -96,9 +97,9 @@ func FullPage(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver
 	})
 }
 
-// Element takes a picture of one element; the box is the part of the viewport's plane that the picture shows. An element that is
-// not wholly in view is scrolled there first, in every frame and box that scrolls, so that it is drawn; what a frame
-// cuts off of it is not in the picture. It also fails with an *apierr.Error of kind Stale, Invalid or NotActionable for the element.
+// Element captures one element. The box is the captured area in viewport coordinates. An element that is not completely in view is first
+// scrolled into view, in all frames and scroll containers, so that it is rendered. The picture excludes parts that a frame clips. Element
+// also fails with an *apierr.Error of kind Stale, Invalid or NotActionable for the element.
 func Element(ctx context.Context, tab *actor.Tab, ref dom.Ref, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, dom.Box, error) {
 	return pictureOf(ctx, tab, o, s, func(ctx context.Context, x *actor.Exclusive, o actor.ReadOptions) (actor.Reading, dom.Box, error) {
 		return inView(ctx, x, ref, o)
@@ -121,7 +122,7 @@ func PDF(ctx context.Context, tab *actor.Tab, p driver.PrintOptions) ([]byte, er
 
 func command(name string) actor.Command { return actor.Command{Name: name, ReadOnly: true} }
 
-// pictureOf takes a picture of the area that locate finds.
+// pictureOf captures the area that locate returns.
 func pictureOf(
 	ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot,
 	locate func(context.Context, *actor.Exclusive, actor.ReadOptions) (actor.Reading, dom.Box, error),
@@ -138,7 +139,7 @@ func pictureOf(
 	return out.reading, out.image, out.area, err
 }
 
-// inView reads the page, brings an element into view, and returns the part of it that can be seen.
+// inView reads the page, scrolls an element into view, and returns its visible part.
 func inView(ctx context.Context, x *actor.Exclusive, ref dom.Ref, o actor.ReadOptions) (r actor.Reading, box dom.Box, err error) {
 	if r, err = x.Read(ctx, o); err != nil {
 		return r, box, err
@@ -171,11 +172,11 @@ func reveal(ctx context.Context, x *actor.Exclusive, ref dom.Ref) error {
 		if err := page.Reveal(ctx, at); err != nil || at.Frame == "" {
 			return err
 		}
-		return page.Settle(ctx, at.Frame, revealLimit, false) // frames of other processes scroll each at its own time
+		return page.Settle(ctx, at.Frame, revealLimit, false) // frames in other processes scroll asynchronously
 	})
 }
 
-// visible is the box of an element, without what the frames that it stands in cut off.
+// visible returns the box of an element, clipped to the frames that contain it.
 func visible(r actor.Reading, el *dom.Element) dom.Box {
 	var box dom.Box
 	elements := r.Head.Snapshot.Elements.Slice()
@@ -196,11 +197,11 @@ func visible(r actor.Reading, el *dom.Element) dom.Box {
 	return box
 }
 
-// overlap is what two boxes share.
+// overlap returns the intersection of two boxes.
 func overlap(a, b dom.Box) dom.Box {
 	x, y := max(a.X, b.X), max(a.Y, b.Y)
 	return dom.Box{X: x, Y: y, Width: max(min(a.X+a.Width, b.X+b.Width)-x, 0), Height: max(min(a.Y+a.Height, b.Y+b.Height)-y, 0)}
 }
 
-// within reports whether a box is wholly in another.
+// within reports whether a is completely inside b.
 func within(a, b dom.Box) bool { return a.Width > 0 && a.Height > 0 && overlap(a, b) == a }
