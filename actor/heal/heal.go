@@ -1,27 +1,27 @@
-// Package heal says which element of a page, if any, is what another one, that is gone, was rendered anew as (Heir),
-// and whether one that is still there has become something else (Reused). It is pure over two states of the page:
-// the one that had the element, and the one of now.
+// Package heal finds the element of a page that is the re-rendered version of an element that is gone (Heir), and decides whether an
+// element that still exists has become a different one (Reused). Its functions only compare two states of the page: an earlier one with the
+// element, and the current one.
 //
-// It would rather find nothing than the wrong one, because what is found is acted on. An element is the heir of one
-// that is gone when all of this holds:
+// The package prefers no result over a wrong one, because callers act on the result. An element is the heir of one that is gone if all of
+// the following holds:
 //
-//   - Both are of the same frame, role and type, and the one that is gone had something to know it by: a name, a link
-//     or a name attribute.
-//   - It is the only one in its frame with the key (tag, text, href, name) of the one that is gone, and that was the
-//     only one then. Where no element has the key: it is the only one with the role and name, that one was, and it
-//     stands in the same place: below ancestors of the same tags and roles, and between the same neighbours, which
-//     are the nearest used elements on both sides, each either the very same or of the same role and name.
-//   - It was not on the page then.
+//   - Both have the same frame, role and type, and the element that is gone has an identifying property: a name, a link or a name
+//     attribute.
+//   - The heir is the only element in its frame with the key (tag, text, href, name) of the element that is gone, which was also the only
+//     one with this key. If no element has the key, the heir must be the only one with the role and name, which must have been unique
+//     before too, and must be at the same place: below ancestors of the same tags and roles, and between the same neighbours. The
+//     neighbours are the nearest interactive elements on both sides; they must be identical or have the same tag, role and name.
+//   - The heir was not on the page in the earlier state.
 //
-// So of two equal buttons of which one is left, that is the heir of neither. Whoever acts must still ask the page,
-// which knows more than the two states: whether the element is out of the document and not only hidden, whether
-// the heir came when that had left, and whether the same words stand around it.
+// If one of two equal buttons remains, it is therefore the heir of neither. Before acting, callers must also ask the page, which knows more
+// than the two states: whether the old element has left the document and is not only hidden, whether the heir was added when the old
+// element left, and whether both have the same surrounding text.
 package heal
 
 import "github.com/domtap/domtap/dom"
 
-// Heir returns the element of now that an element of before was rendered anew as, or nil. Before and now are in
-// document order, and gone is an element of before.
+// Heir returns the element of now that is the re-rendered version of gone, or nil. Before and now are in document order, and gone is an
+// element of before.
 func Heir(gone *dom.Element, before, now []*dom.Element) *dom.Element {
 	if !isKnowable(gone) {
 		return nil
@@ -37,7 +37,7 @@ func Heir(gone *dom.Element, before, now []*dom.Element) *dom.Element {
 	return fresh(heir, gone, before)
 }
 
-// renamed finds the heir of an element whose key no element has.
+// renamed finds the heir if no element has the key of gone.
 func renamed(gone *dom.Element, before, now []*dom.Element) *dom.Element {
 	if gone.Text == "" {
 		return nil
@@ -53,10 +53,10 @@ func renamed(gone *dom.Element, before, now []*dom.Element) *dom.Element {
 	return fresh(heir, gone, before)
 }
 
-// isKnowable reports whether an element has something to know it by.
+// isKnowable reports whether an element has an identifying property.
 func isKnowable(el *dom.Element) bool { return el.Text != "" || el.Href != "" || el.Name != "" }
 
-// only returns the first element that is of the kind of gone and fits, and how many there are.
+// only returns the first element that has the frame, kind, role and type of gone and fits, and the number of such elements.
 func only(elements []*dom.Element, gone *dom.Element, fits func(*dom.Element) bool) (first *dom.Element, n int) {
 	for _, el := range elements {
 		if el.Frame != gone.Frame || el.Kind != gone.Kind || el.Role != gone.Role || el.Type != gone.Type || !fits(el) {
@@ -69,7 +69,7 @@ func only(elements []*dom.Element, gone *dom.Element, fits func(*dom.Element) bo
 	return first, n
 }
 
-// fresh returns the heir unless it was on the page when gone still was.
+// fresh returns the heir, or nil if it was already on the page before.
 func fresh(heir, gone *dom.Element, before []*dom.Element) *dom.Element {
 	for _, el := range before {
 		if el.Ref == heir.Ref {
@@ -82,7 +82,7 @@ func fresh(heir, gone *dom.Element, before []*dom.Element) *dom.Element {
 	return heir
 }
 
-// samePlace reports whether two elements of two states stand in the same place.
+// samePlace reports whether two elements of two states are at the same place.
 func samePlace(a *dom.Element, in []*dom.Element, b *dom.Element, at []*dom.Element) bool {
 	i, j := place(in, a.Ref), place(at, b.Ref)
 	if i < 0 || j < 0 {
@@ -100,7 +100,7 @@ func samePlace(a *dom.Element, in []*dom.Element, b *dom.Element, at []*dom.Elem
 	return alike(neighbour(in, i, -1), neighbour(at, j, -1)) && alike(neighbour(in, i, +1), neighbour(at, j, +1))
 }
 
-// ancestors lists the elements that the one at an index stands in, innermost first. They stand before it.
+// ancestors returns the ancestors of the element at an index, innermost first. They precede it in the list.
 func ancestors(elements []*dom.Element, i int) []*dom.Element {
 	var up []*dom.Element
 	parent := elements[i].Parent
@@ -113,7 +113,7 @@ func ancestors(elements []*dom.Element, i int) []*dom.Element {
 	return up
 }
 
-// neighbour returns the nearest used element of the same frame in a direction, nil at the end.
+// neighbour returns the nearest interactive element of the same frame in a direction, or nil at the end.
 func neighbour(elements []*dom.Element, i, step int) *dom.Element {
 	if i = next(elements, i, step); i < 0 {
 		return nil
@@ -121,7 +121,7 @@ func neighbour(elements []*dom.Element, i, step int) *dom.Element {
 	return elements[i]
 }
 
-// alike reports whether two neighbours are the same, or look so.
+// alike reports whether two neighbours are identical or have the same tag, role and text.
 func alike(a, b *dom.Element) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -7,31 +7,30 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// reach is how many used elements on each side of one are looked at by Reused.
+// reach is the number of interactive elements on each side of an element that Reused compares.
 const reach = 3
 
-// Use says whether an element that is still there is what it was.
+// Use is the result of Reused.
 type Use uint8
 
-// The uses.
+// The values of Use.
 const (
-	// Same: nothing says that it is another thing.
+	// Same means that nothing indicates a different element.
 	Same Use = iota
-	// Doubtful: what stands around it says something else, or the element says as much as a row of a list does and says
-	// something else. The page, which knows the row, has the last word.
+	// Doubtful means that the surroundings have changed, or that the element has as much text as a list row and the text has changed. The
+	// page, which knows the row, has to decide.
 	Doubtful
-	// Other: it is another thing.
+	// Other means that it is a different element.
 	Other
 )
 
-// Reused says whether an element that is still there is something else than when somebody was told of it, and what
-// it was then. Lists that show a part of many things reuse their elements: the row that said "Apple" says "Pear" when
-// the list is scrolled. It is something else when it has another role, or says something else: also "Pause" where it
-// said "Play". Whether it is becomes doubtful when one of its neighbours says something else: "Delete", behind another
-// name now.
+// Reused reports whether an element that still exists has become a different one since a caller was told about it, and returns its earlier
+// state. Virtual lists reuse their elements: the row "Apple" becomes "Pear" when the list is scrolled. An element is a different one if its
+// role or its text has changed, such as "Play" to "Pause". The result is Doubtful if the text of a neighbour has changed, such as the name
+// beside a "Delete" button.
 //
-// Neighbours are the three used elements before and behind it in its frame, as they stood then, as far as they are
-// still there. Numbers and signs do not count, so that a counter may count, and a neighbour may say more.
+// Neighbours are the three interactive elements before and after it in its frame in the earlier state, if they still exist. Changes of
+// digits and punctuation are ignored, so that counters may count, and a neighbour's text may grow.
 func Reused(ref dom.Ref, told, now []*dom.Element) (was *dom.Element, use Use) {
 	i := place(told, ref)
 	if i < 0 {
@@ -65,7 +64,7 @@ func Reused(ref dom.Ref, told, now []*dom.Element) (was *dom.Element, use Use) {
 	return was, use
 }
 
-// mayBeRow reports whether an element of a role may be a row, which is called what stands in it.
+// mayBeRow reports whether an element with a role may be a row, whose name is its content.
 func mayBeRow(role string) bool {
 	switch role {
 	case "row", "listitem", "option", "treeitem", "article", "generic":
@@ -74,7 +73,7 @@ func mayBeRow(role string) bool {
 	return false
 }
 
-// continues reports whether one of two states of an element says all that the other says.
+// continues reports whether the text of one of two states of an element contains the text of the other.
 func continues(a, b *dom.Element) bool {
 	was, is := letters(a.Text), letters(b.Text)
 	return a.Href == b.Href && a.Name == b.Name && was != "" && is != "" && (strings.Contains(is, was) || strings.Contains(was, is))
@@ -89,7 +88,7 @@ func place(elements []*dom.Element, ref dom.Ref) int {
 	return -1
 }
 
-// next is the index of the next used element of the same frame in a direction; -1: there is none.
+// next returns the index of the next interactive element of the same frame in a direction, or -1 if there is none.
 func next(elements []*dom.Element, i, step int) int {
 	frame := elements[i].Frame
 	for i += step; i >= 0 && i < len(elements); i += step {
@@ -100,7 +99,7 @@ func next(elements []*dom.Element, i, step int) int {
 	return -1
 }
 
-// find finds some elements in one pass.
+// find returns the elements with the given refs in one pass.
 func find(elements []*dom.Element, refs []dom.Ref) map[dom.Ref]*dom.Element {
 	found := make(map[dom.Ref]*dom.Element, len(refs))
 	for _, ref := range refs {
@@ -114,7 +113,7 @@ func find(elements []*dom.Element, refs []dom.Ref) map[dom.Ref]*dom.Element {
 	return found
 }
 
-// sameWords reports whether two states of an element say the same but for numbers and signs.
+// sameWords reports whether two states of an element have the same text, ignoring digits and punctuation.
 func sameWords(a, b *dom.Element) bool {
 	if a.Key() == b.Key() {
 		return true
