@@ -16,7 +16,7 @@ import (
 type Network struct {
 	// Known reports whether the browser reports requests, and Busy whether some are in flight.
 	Known, Busy bool
-	// Since is the time of the last change of Busy, of the start of the reports, or of the commit of the document, whichever is latest.
+	// Since is the time of the last Traffic event, of the start of the reports, or of the commit of the document, whichever is latest.
 	Since time.Time
 }
 
