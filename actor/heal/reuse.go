@@ -17,8 +17,8 @@ type Use uint8
 const (
 	// Same means that nothing indicates a different element.
 	Same Use = iota
-	// Doubtful means that the surroundings have changed, or that the element has as much text as a list row and the text has changed. The
-	// page, which knows the row, has to decide.
+	// Doubtful means that the text of a neighbour has changed, or that the element may be a list row and its text has changed. The page,
+	// which knows the row, has to decide.
 	Doubtful
 	// Other means that it is a different element.
 	Other
