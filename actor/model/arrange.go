@@ -6,8 +6,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// arrange puts the sequence together and gives refs. It returns a document whose order makes no
-// sense, or nil.
+// arrange rebuilds the sequence and assigns refs. It returns a document with an invalid order, or nil.
 func (s *sequence) arrange() *document {
 	a := arrangement{sequence: s, nodes: s.scratch[:0]}
 	if slices.ContainsFunc(s.documents.order, func(d *document) bool { return d.contexts }) {
@@ -30,7 +29,7 @@ type arrangement struct {
 	sequence *sequence
 	nodes    []*node
 	bad      *document
-	// numbering says that the pass only gives refs, and none to elements that came to tell others apart: these get theirs
+	// numbering limits the pass to assigning refs, and only to elements that were not added because of Patch.Contexts. Those get their refs
 	// in the next pass.
 	numbering bool
 }
@@ -48,8 +47,8 @@ func (a *arrangement) placeAll() {
 	}
 }
 
-// orphans places the frames that no placed element holds, by first sight; those that are held by
-// another orphan come with it.
+// orphans places the frames that no placed element holds, in the order in which they were first seen. Frames that another orphan holds are
+// placed with it.
 func (a *arrangement) orphans() {
 	s := a.sequence
 	held := map[dom.FrameID]bool{}
@@ -73,8 +72,8 @@ func (a *arrangement) orphans() {
 	}
 }
 
-// place appends a document's elements, unless it stands in the sequence already. Frames nest at most
-// as deep as there are frames, which bounds the recursion.
+// place appends a document's elements, unless it is already in the sequence. The nesting depth of frames is at most their number, which
+// bounds the recursion.
 func (a *arrangement) place(d *document, host *node) {
 	s := a.sequence
 	if d.pass == s.pass || a.bad != nil {

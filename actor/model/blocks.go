@@ -7,23 +7,23 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Blocks keep the merged sequence: the nodes of a stretch of it, and their elements, which are handed out as a
-// chunk. A change makes the chunk of its own block anew, and the list of chunks, and nothing else.
+// Blocks store the merged sequence. A block has the nodes of one section of it and their elements, which are handed out as a chunk. A
+// change recreates only the chunk of its own block and the list of chunks.
 const (
-	// blockSize is how many nodes a new block takes. A change copies a pointer for each of them, and one for each
-	// block, so pages of 50,000 elements fare best with about the square root of that.
+	// blockSize is the number of nodes in a new block. A change copies one pointer for each of them and one for each block, so for pages of
+	// 50,000 elements the best size is about the square root of that number.
 	blockSize = 256
-	// smallBlock is how many nodes a block must have to be kept as it is when the sequence around it changes;
-	// so there are at most a few blocks more than nodes divided by that.
+	// smallBlock is the minimum number of nodes for which a block is kept when the sequence around it changes. This bounds the number of
+	// blocks to little more than the number of nodes divided by smallBlock.
 	smallBlock = 64
 )
 
 type block struct {
 	nodes []*node
-	// elements stand parallel to nodes. While chunk holds them, they were handed out and may not be written to.
+	// elements is parallel to nodes. While chunk is set, elements was handed out and must not be modified.
 	elements []*dom.Element
 	chunk    *dom.Chunk
-	// index is the block's place among the others, while nodes are put in order.
+	// index is the block's position among the blocks, while nodes are sorted.
 	index int
 }
 
@@ -34,20 +34,20 @@ func (b *block) own() {
 	}
 }
 
-// put writes the element of a node that stands in the block.
+// put replaces the element of a node in the block.
 func (b *block) put(slot int, el *dom.Element) {
 	b.own()
 	b.elements[slot] = el
 }
 
-// remove takes a node out.
+// remove removes a node.
 func (b *block) remove(slot int) {
 	b.own()
 	b.nodes, b.elements = slices.Delete(b.nodes, slot, slot+1), slices.Delete(b.elements, slot, slot+1)
 	b.number(slot)
 }
 
-// insert puts nodes in.
+// insert inserts nodes.
 func (b *block) insert(slot int, nodes []*node) {
 	b.own()
 	elements := make([]*dom.Element, len(nodes))
@@ -58,14 +58,14 @@ func (b *block) insert(slot int, nodes []*node) {
 	b.number(slot)
 }
 
-// number tells the nodes from one on where they stand.
+// number updates the slots of the nodes, starting at index from.
 func (b *block) number(from int) {
 	for i, n := range b.nodes[from:] {
 		n.slot = from + i
 	}
 }
 
-// split cuts a block that has become too long.
+// split splits a block that has become too long.
 func (s *sequence) split(b *block) {
 	if len(b.nodes) <= 2*blockSize {
 		return
@@ -85,7 +85,7 @@ func (s *sequence) split(b *block) {
 	s.blocks = slices.Replace(s.blocks, at, at+1, pieces...)
 }
 
-// hand hands out the elements.
+// hand returns the elements as a chunk.
 func (b *block) hand() *dom.Chunk {
 	if b.chunk == nil {
 		b.chunk = dom.NewChunk(b.elements)
@@ -93,12 +93,12 @@ func (b *block) hand() *dom.Chunk {
 	return b.chunk
 }
 
-// lead reports whether the nodes in their order begin with the nodes of the block.
+// lead reports whether order starts with the nodes of the block.
 func (b *block) lead(order []*node) bool {
 	return len(b.nodes) <= len(order) && slices.Equal(b.nodes, order[:len(b.nodes)])
 }
 
-// cut cuts the nodes, in their order, into blocks. Blocks that stand in it as they were are kept, with their chunks.
+// cut divides the ordered nodes into blocks. Blocks whose nodes are unchanged are kept with their chunks.
 func (s *sequence) cut(order []*node) {
 	if s.holds(order) {
 		return
@@ -123,7 +123,7 @@ func (s *sequence) cut(order []*node) {
 	s.blocks, s.stale = blocks, true
 }
 
-// holds reports whether the blocks hold just these nodes in this order.
+// holds reports whether the blocks contain exactly these nodes in this order.
 func (s *sequence) holds(order []*node) bool {
 	for _, b := range s.blocks {
 		if !b.lead(order) {
@@ -134,7 +134,7 @@ func (s *sequence) holds(order []*node) bool {
 	return len(order) == 0
 }
 
-// all ranges over the nodes of the sequence.
+// all iterates over the nodes of the sequence.
 func (s *sequence) all() iter.Seq[*node] {
 	return func(yield func(*node) bool) {
 		for _, b := range s.blocks {

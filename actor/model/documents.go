@@ -6,29 +6,29 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// document is what one frame shows.
+// document is the document of one frame.
 type document struct {
 	frame dom.FrameID
 	id    string
-	// list is the sentinel of the ring of nodes, in document order.
+	// list is the sentinel of the circular list of nodes, in document order.
 	list node
-	// lastPatch is the number of the last patch; 0: none yet.
+	// lastPatch is the number of the last patch, or 0 if there was none.
 	lastPatch uint64
 	broken    bool
 	title     string
-	// contexts is Patch.Contexts of the patch that is being applied.
+	// contexts is the Contexts field of the patch that is being applied.
 	contexts bool
-	// due is the acknowledgement that the page was not told yet.
+	// due is the acknowledgement that was not sent to the page yet.
 	due *Ack
-	// scroll is the scroll position and the viewport size; measured says that they are known.
+	// scroll is the scroll position and the viewport size. measured reports whether they are known.
 	scroll   dom.Box
 	measured bool
-	// host is the element that holds the frame, once the document is placed.
+	// host is the element that holds the frame. It is set when the document is placed.
 	host *node
 	pass uint64
-	// x and y lead from the document's coordinates to those of the top-level viewport.
+	// x and y convert the document's coordinates to those of the top-level viewport.
 	x, y float64
-	// covered says that the host stands behind a modal, and so does all that the frame shows.
+	// covered reports whether a modal covers the host, and so everything in the frame.
 	covered bool
 }
 
@@ -38,7 +38,7 @@ func newDocument(frame dom.FrameID, id string) *document {
 	return d
 }
 
-// top returns the parent and the depth of the document's elements that have no parent in it.
+// top returns the parent and the depth of the document's top-level elements.
 func (d *document) top() (parent dom.Ref, depth int) {
 	if d.host == nil {
 		return dom.NoRef, 0
@@ -46,14 +46,14 @@ func (d *document) top() (parent dom.Ref, depth int) {
 	return d.host.el.Ref, d.host.el.Depth + 1
 }
 
-// documents knows which document each frame shows, and which documents are gone.
+// documents tracks the current document of each frame, and the documents that are gone.
 type documents struct {
 	frames map[dom.FrameID]*document
-	// order holds the documents by first sight of their frames.
+	// order holds the documents in the order in which their frames were first seen.
 	order []*document
-	// below are the frames of order without the main frame; nil when that is to be made anew. It is handed out, and so never changed.
+	// below holds the frames of order without the main frame, or nil if it must be recomputed. It is handed out and never modified.
 	below []dom.FrameID
-	// retired holds the names of documents that are gone, the oldest overwritten first.
+	// retired is a ring of the IDs of documents that are gone.
 	retired    [64]string
 	retirement int
 }
@@ -62,17 +62,17 @@ func newDocuments() *documents {
 	return &documents{frames: map[dom.FrameID]*document{}}
 }
 
-// in returns the document that a frame shows; nil: not known.
+// in returns the document of a frame, or nil if it is not known.
 func (ds *documents) in(frame dom.FrameID) *document { return ds.frames[frame] }
 
-// main returns the main frame's document; nil: not known.
+// main returns the main frame's document, or nil if it is not known.
 func (ds *documents) main() *document { return ds.frames[""] }
 
-// isRetired reports whether a document is gone, so that late patches of it are recognised.
+// isRetired reports whether a document is gone. It detects late patches.
 func (ds *documents) isRetired(id string) bool { return slices.Contains(ds.retired[:], id) }
 
-// commit shows a document in a frame, and returns the documents that are gone for it. It does
-// nothing when the frame shows the document already, or when there are too many frames.
+// commit sets the document of a frame, and returns the documents that it replaces. It does nothing if the frame already shows the document,
+// or if there are too many frames.
 func (ds *documents) commit(frame dom.FrameID, id string) (gone []*document, fresh bool) {
 	d := ds.frames[frame]
 	if d != nil && d.id == id {
@@ -104,7 +104,7 @@ func (ds *documents) commit(frame dom.FrameID, id string) (gone []*document, fre
 	return gone, true
 }
 
-// drop forgets a frame, and returns the document that it showed; nil: none.
+// drop removes a frame and returns its document, or nil if it has none.
 func (ds *documents) drop(frame dom.FrameID) *document {
 	d := ds.frames[frame]
 	if d == nil {
@@ -117,7 +117,7 @@ func (ds *documents) drop(frame dom.FrameID) *document {
 	return d
 }
 
-// belowMain returns the frames that the main frame holds, by first sight.
+// belowMain returns all frames except the main frame, in the order in which they were first seen.
 func (ds *documents) belowMain() []dom.FrameID {
 	if ds.below == nil {
 		ds.below = []dom.FrameID{}
@@ -130,7 +130,7 @@ func (ds *documents) belowMain() []dom.FrameID {
 	return ds.below
 }
 
-// retire remembers the names of documents that are gone.
+// retire records the IDs of documents that are gone.
 func (ds *documents) retire(gone []*document) {
 	for _, d := range gone {
 		ds.retired[ds.retirement%len(ds.retired)] = d.id

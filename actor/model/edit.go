@@ -8,8 +8,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// What a sane patch keeps to. The observer bounds its strings to 2,048 characters and its pages far
-// below the number of elements.
+// Limits of a valid patch. The observer limits its strings to 2,048 characters, and its pages to far fewer elements.
 const (
 	maxElements   = 1 << 20
 	maxOps        = 1 << 21
@@ -18,17 +17,17 @@ const (
 	maxAttributes = 64
 )
 
-// edit is the application of one patch to one document.
+// edit applies one patch to one document.
 type edit struct {
 	model *Model
 	doc   *document
 	// added holds the nodes of the OpAdd operations so far.
 	added []*node
-	// removed holds the nodes that were taken out, some of which may be back again.
+	// removed holds the removed nodes, some of which may have been restored.
 	removed []*node
 }
 
-// apply applies a patch. After an error the document is in no usable state.
+// apply applies a patch. After an error the document is unusable.
 func (e *edit) apply(p *dom.Patch) error {
 	if len(p.Ops) > maxOps || len(p.Boxes) > maxOps {
 		return errors.New("it is too large")
@@ -54,7 +53,7 @@ func (e *edit) apply(p *dom.Patch) error {
 	return nil
 }
 
-// clear takes all nodes out, but remembers them: a full patch may bring them back.
+// clear removes all nodes, but keeps them in removed, because a full patch may restore them.
 func (e *edit) clear() {
 	d := e.doc
 	for n := d.list.next; n != &d.list; n = n.next {
@@ -94,7 +93,7 @@ func (e *edit) op(op *dom.Op) error {
 	return fmt.Errorf("kind %d is not known", op.Kind)
 }
 
-// find returns a present element of the document.
+// find returns the node of a present element of the document.
 func (e *edit) find(ref dom.Ref) (*node, error) {
 	n := e.model.refs.find(ref)
 	if n == nil || !n.present || n.doc != e.doc {
@@ -103,7 +102,7 @@ func (e *edit) find(ref dom.Ref) (*node, error) {
 	return n, nil
 }
 
-// resolve returns the node at a place; nil when the place is none.
+// resolve returns the node at a place, or nil for the empty place.
 func (e *edit) resolve(p dom.Place) (*node, error) {
 	if p.New >= 0 {
 		if p.New >= len(e.added) {
@@ -134,7 +133,7 @@ func (e *edit) insert(op *dom.Op) error {
 	return e.change(n, op, dom.AllFields)
 }
 
-// node makes the node of an insertion, or finds the one that was taken out by this patch.
+// node creates the node of an insertion, or returns the node that this patch has removed.
 func (e *edit) node(op *dom.Op) (*node, error) {
 	refs := e.model.refs
 	ref := dom.NoRef
@@ -176,7 +175,7 @@ func (e *edit) move(op *dom.Op) error {
 	return e.change(n, op, op.Mask)
 }
 
-// link puts a node behind another; nil: at the start.
+// link inserts a node after another, or at the start if after is nil.
 func (e *edit) link(n, after *node) {
 	if after == nil {
 		after = &e.doc.list
@@ -186,7 +185,7 @@ func (e *edit) link(n, after *node) {
 	e.model.sequence.loosen(n, true)
 }
 
-// unlink leaves the node's own pointers as they are.
+// unlink removes a node from the list. It does not change the node's own pointers.
 func (e *edit) unlink(n *node) {
 	n.prev.next, n.next.prev = n.next, n.prev
 	e.model.sequence.loosen(n, true)
@@ -207,7 +206,7 @@ func (e *edit) parent(n, parent *node) {
 	e.model.sequence.loosen(n, false)
 }
 
-// change sets the fields of mask. The element is replaced only when a field differs.
+// change sets the fields in mask. The element is replaced only if a field differs.
 func (e *edit) change(n *node, op *dom.Op, mask dom.Field) error {
 	if mask&dom.FieldParent != 0 {
 		parent, err := e.resolve(op.Parent)
@@ -218,7 +217,7 @@ func (e *edit) change(n *node, op *dom.Op, mask dom.Field) error {
 	}
 	el := *n.el
 	assign(&el, &op.Element, mask)
-	if el.Same(n.el) && el.Whole == n.el.Whole && el.Join == n.el.Join { // Whole and Join are no content, but tell elements apart
+	if el.Same(n.el) && el.Whole == n.el.Whole && el.Join == n.el.Join { // Whole and Join are not content, but distinguish elements
 		return nil
 	}
 	if held := n.holds(); el.Kind != n.el.Kind || el.Child != n.el.Child {
@@ -232,7 +231,7 @@ func (e *edit) change(n *node, op *dom.Op, mask dom.Field) error {
 	return nil
 }
 
-// assign copies the fields of mask.
+// assign copies the fields in mask.
 func assign(to, from *dom.Element, mask dom.Field) {
 	set(&to.Kind, from.Kind, mask&dom.FieldKind)
 	set(&to.Tag, from.Tag, mask&dom.FieldTag)
@@ -260,7 +259,7 @@ func set[T any](to *T, value T, in dom.Field) {
 	}
 }
 
-// finish lets go of the nodes that stay away.
+// finish releases the nodes that were removed for good.
 func (e *edit) finish() error {
 	for _, n := range e.removed {
 		if n.present {
@@ -274,7 +273,7 @@ func (e *edit) finish() error {
 	return nil
 }
 
-// abandon breaks the document after a failure.
+// abandon marks the document as broken after an error.
 func (e *edit) abandon() {
 	for _, n := range e.removed {
 		if !n.present {
@@ -284,7 +283,7 @@ func (e *edit) abandon() {
 	e.model.fail(e.doc)
 }
 
-// acknowledge notes the refs of the elements that were added, unless the document is broken.
+// acknowledge stores the refs of the added elements for the acknowledgement, unless the document is broken.
 func (e *edit) acknowledge() {
 	d := e.doc
 	contexts := d.contexts
@@ -304,7 +303,7 @@ func (e *edit) acknowledge() {
 	d.due = &Ack{Frame: d.frame, Document: d.id, Sequence: d.lastPatch, Refs: refs}
 }
 
-// measure takes over the boxes.
+// measure applies the boxes.
 func (e *edit) measure(p *dom.Patch) error {
 	d := e.doc
 	if !p.Measured {
@@ -339,7 +338,7 @@ func finite(b dom.Box) bool {
 	return true
 }
 
-// check refuses what no observer sends.
+// check rejects operations that no observer sends.
 func check(op *dom.Op) error {
 	el := &op.Element
 	if el.Kind > dom.FrameHost {

@@ -2,22 +2,22 @@ package model
 
 import "github.com/domtap/domtap/dom"
 
-// geometry derives what depends on the boxes of the elements and on how far the documents are scrolled.
+// geometry derives the values that depend on the boxes of the elements and the scroll positions of the documents.
 type geometry struct {
 	sequence *sequence
-	// stale says that boxes changed since InViewport and Covered were derived from them.
+	// stale reports that boxes have changed since InViewport and Covered were derived.
 	stale bool
-	// layout is what was handed out last; nil: it is another now.
+	// layout is the last layout that was handed out, or nil if it is outdated.
 	layout *dom.Layout
 }
 
-// invalidate says that boxes or scroll positions changed.
+// invalidate records that boxes or scroll positions changed.
 func (g *geometry) invalidate() { g.stale = true }
 
-// reordered says that the sequence is another now.
+// reordered records that the sequence changed.
 func (g *geometry) reordered() { g.layout = nil }
 
-// viewport is the size of the top-level viewport; false when it was never measured.
+// viewport returns the size of the top-level viewport. It returns false if it was never measured.
 func (g *geometry) viewport() (dom.Box, bool) {
 	d := g.sequence.documents.main()
 	if d == nil || !d.measured {
@@ -26,8 +26,8 @@ func (g *geometry) viewport() (dom.Box, bool) {
 	return dom.Box{Width: d.scroll.Width, Height: d.scroll.Height}, true
 }
 
-// offsets finds out where every document stands in the top-level viewport, and whether behind a modal. The box of a host is that
-// of its content, so a frame's viewport starts at its corner.
+// offsets computes the position of every document in the top-level viewport, and whether a modal covers it. The box of a host is its
+// content box, so the frame's viewport starts at its corner.
 func (g *geometry) offsets() {
 	for _, d := range g.sequence.placed {
 		d.x, d.y = -d.scroll.X, -d.scroll.Y
@@ -40,7 +40,7 @@ func (g *geometry) offsets() {
 	}
 }
 
-// rect is a node's box in the top-level viewport.
+// rect returns a node's box in the top-level viewport.
 func (n *node) rect() dom.Box {
 	b := n.box
 	b.X += n.doc.x
@@ -48,7 +48,7 @@ func (n *node) rect() dom.Box {
 	return b
 }
 
-// derive sets InViewport and Covered by the boxes and what came with them, if boxes changed.
+// derive updates InViewport and Covered if boxes have changed.
 func (g *geometry) derive() {
 	if !g.stale {
 		return
@@ -69,7 +69,7 @@ func (g *geometry) derive() {
 	}
 }
 
-// boxes returns the boxes of the sequence; nil when the main document was never measured.
+// boxes returns the boxes of the sequence, or nil if the main document was never measured.
 func (g *geometry) boxes() *dom.Layout {
 	if g.layout != nil {
 		return g.layout

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// applyLoose takes nodes out of the sequence and puts them in where they stand now, without a pass over all
-// documents. It serves for what pages do all the time: elements come and go. What could move others along (frames,
-// nodes with something below them that change places) is left to arrange, as is everything that makes no sense.
+// applyLoose moves the loose nodes to their current places in the sequence, without a pass over all documents. It covers the common case:
+// elements that come and go.
 
-// applyLoose brings the sequence up to date by the loose nodes alone. When it returns false, arrange has to.
+// It returns false for changes that could move other nodes (frames, and nodes with children that change places) and for invalid orders. The
+// caller must then call arrange.
 func (s *sequence) applyLoose() bool {
 	if s.whole || len(s.loose) > blockSize+s.refs.count()/8 || len(s.blocks) > 8+3*s.refs.count()/smallBlock {
 		return false
@@ -35,8 +35,7 @@ func (s *sequence) applyLoose() bool {
 	return s.settle()
 }
 
-// insert puts a node, and the others in front of it and behind it that have no place either, behind what stands
-// in front of them.
+// insert inserts a node, together with its unplaced neighbours, after the node that precedes them.
 func (s *sequence) insert(n *node) bool {
 	d, before := n.doc, n.prev
 	for before != &d.list && before.unplaced {
@@ -58,7 +57,7 @@ func (s *sequence) insert(n *node) bool {
 		s.blocks[0].insert(0, run)
 		s.split(s.blocks[0])
 		return true
-	default: // behind what a frame shows
+	default: // the place is after the content of a frame
 		return false
 	}
 	b := before.block
@@ -67,8 +66,7 @@ func (s *sequence) insert(n *node) bool {
 	return true
 }
 
-// settle gives the loose nodes their refs, parents and depths, in document order. It returns false when one stands
-// before its parent.
+// settle assigns refs, parents and depths to the loose nodes, in document order. It returns false if a node precedes its parent.
 func (s *sequence) settle() bool {
 	for i, b := range s.blocks {
 		b.index = i
@@ -91,7 +89,7 @@ func (s *sequence) settle() bool {
 	return true
 }
 
-// order compares the places of two nodes in the sequence.
+// order compares the positions of two nodes in the sequence.
 func order(a, b *node) int {
 	return cmp.Or(cmp.Compare(a.block.index, b.block.index), cmp.Compare(a.slot, b.slot))
 }

@@ -1,18 +1,15 @@
-// Package model keeps the DOM of one tab: the documents of all its frames, as their observers report
-// them in patches, merged into one sequence of elements.
+// Package model stores the DOM of one tab: the documents of all its frames, which their observers report in patches, merged into one
+// sequence of elements.
 //
-// The model gives every element its ref, parent, depth and frame, and splices the elements of a frame
-// right behind the element that holds the frame. Elements that it has handed out are never written
-// again: a change makes a new Element for the one that changed, and all others are shared with the
-// sequences handed out before, chunk by chunk. What one patch costs depends on its operations; only one that moves
-// elements with others below them, or brings or takes away a document or what holds one, costs a pass over the
-// sequence.
+// The model assigns every element its ref, parent, depth and frame, and inserts the elements of a frame right after the element that holds
+// the frame. Elements that were handed out are never modified. A change creates a new Element for the changed one, and all others are
+// shared with the sequences that were handed out before, chunk by chunk. The cost of a patch depends on its operations. A pass over the
+// whole sequence is needed only to move elements with children, or to add or remove a document or a frame host.
 //
-// Patches are untrusted input. One that makes no sense breaks its document: the document's elements
-// vanish, and it is ignored until it starts anew with a full patch. Nothing a patch says can make the
-// model panic, loop, or give one ref to two elements.
+// Patches are untrusted input. An invalid patch breaks its document: the document's elements are removed, and its patches are ignored until
+// a full patch arrives. No patch can make the model panic, loop, or assign one ref to two elements.
 //
-// A Model belongs to one goroutine; the slices and elements that it hands out may be read by all.
+// A Model belongs to one goroutine. The slices and elements that it hands out may be read concurrently.
 package model
 
 import (
@@ -24,15 +21,14 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// MaxFrames is how many frames of a tab are followed; patches of others are refused.
+// MaxFrames limits how many frames of a tab are tracked. Patches of other frames are rejected.
 const MaxFrames = 2000
 
-// Ack gives the elements that a patch added their refs.
+// Ack assigns refs to the elements that a patch added.
 type Ack = driver.Ack
 
-// Model is the DOM of one tab: which documents there are, the refs of their elements, the order of the
-// elements, and where they stand on the screen. The model takes in what happens to the page and tells
-// its parts. The zero value is not usable; call New.
+// Model is the DOM of one tab: its documents, the refs, order and positions of their elements. The Model receives the changes of the page
+// and passes them to its parts. The zero value is not usable; call New.
 type Model struct {
 	documents *documents
 	refs      *refs
@@ -52,7 +48,7 @@ func From(next dom.Ref) *Model {
 	return m
 }
 
-// Document names the document that a frame shows; empty: not known.
+// Document returns the document of a frame, or an empty string if it is not known.
 func (m *Model) Document(frame dom.FrameID) string {
 	if d := m.documents.in(frame); d != nil {
 		return d.id
@@ -60,7 +56,7 @@ func (m *Model) Document(frame dom.FrameID) string {
 	return ""
 }
 
-// Title is what the last patch of the main document said.
+// Title returns the title from the last patch of the main document.
 func (m *Model) Title() string {
 	if d := m.documents.main(); d != nil {
 		return d.title
@@ -68,19 +64,19 @@ func (m *Model) Title() string {
 	return ""
 }
 
-// PageTime is when the newest patch was made, by the page's clock.
+// PageTime returns when the newest patch was created, by the page's clock.
 func (m *Model) PageTime() time.Time { return m.pageTime }
 
-// Next is the ref that will be given next; smaller ones were given before.
+// Next returns the next ref to assign. All smaller refs were assigned before.
 func (m *Model) Next() dom.Ref { return m.refs.next }
 
-// Broken reports whether the frame's document was given up because its patches made no sense.
+// Broken reports whether the frame's document is broken because of invalid patches.
 func (m *Model) Broken(frame dom.FrameID) bool {
 	d := m.documents.in(frame)
 	return d != nil && d.broken
 }
 
-// BrokenFrames lists the frames whose documents were given up, until a full patch of each comes.
+// BrokenFrames returns the frames whose documents are broken. They need a full patch.
 func (m *Model) BrokenFrames() []dom.FrameID {
 	var broken []dom.FrameID
 	for _, d := range m.documents.order {
@@ -91,7 +87,7 @@ func (m *Model) BrokenFrames() []dom.FrameID {
 	return broken
 }
 
-// Where returns the frame and the document in which an element stands.
+// Where returns the frame and the document that contain an element.
 func (m *Model) Where(ref dom.Ref) (frame dom.FrameID, document string, ok bool) {
 	n := m.refs.find(ref)
 	if n == nil {
@@ -100,8 +96,8 @@ func (m *Model) Where(ref dom.Ref) (frame dom.FrameID, document string, ok bool)
 	return n.doc.frame, n.doc.id, true
 }
 
-// Commit says that a frame shows another document, whose elements are not known yet. A commit of the
-// main frame drops all other frames. It reports whether the document was new.
+// Commit sets the document of a frame, whose elements are not known yet. A commit of the main frame drops all other frames. It reports
+// whether the document was new.
 func (m *Model) Commit(frame dom.FrameID, document string) bool {
 	fresh := m.commit(frame, document)
 	m.build()
@@ -119,7 +115,7 @@ func (m *Model) commit(frame dom.FrameID, document string) bool {
 	return fresh
 }
 
-// Drop forgets a frame that is gone.
+// Drop removes a frame that is gone.
 func (m *Model) Drop(frame dom.FrameID) {
 	if d := m.documents.drop(frame); d != nil {
 		m.empty(d)
@@ -127,7 +123,7 @@ func (m *Model) Drop(frame dom.FrameID) {
 	}
 }
 
-// empty takes a document's elements out of the model.
+// empty removes a document's elements from the model.
 func (m *Model) empty(d *document) {
 	for n := d.list.next; n != &d.list; n = n.next {
 		n.present = false
@@ -137,16 +133,15 @@ func (m *Model) empty(d *document) {
 	m.sequence.invalidate()
 }
 
-// fail breaks a document.
+// fail marks a document as broken.
 func (m *Model) fail(d *document) {
 	m.empty(d)
 	d.broken, d.lastPatch, d.due = true, 0, nil
 }
 
-// Apply applies patches that belong together, and gives refs to the elements that they add, in the
-// order of the merged sequence; Pending tells what to acknowledge then. The error joins what was wrong
-// with patches that were refused; the others were applied. Patches of documents that are gone are
-// ignored.
+// Apply applies patches that belong together, and assigns refs to the added elements in the order of the merged sequence. Pending then
+// returns what to acknowledge. The error joins the errors of rejected patches; the other patches were applied. Patches of documents that
+// are gone are ignored.
 func (m *Model) Apply(patches ...dom.Patch) error {
 	var errs []error
 	var done []*edit
@@ -174,8 +169,7 @@ func (m *Model) Apply(patches ...dom.Patch) error {
 	return errors.Join(errs...)
 }
 
-// Pending lists the acknowledgements that were not delivered yet, at most one for each document. Those
-// of documents that are gone or broken are not among them.
+// Pending returns the acknowledgements that were not delivered yet, at most one per document. It omits documents that are gone or broken.
 func (m *Model) Pending() []Ack {
 	var acks []Ack
 	for _, d := range m.documents.order {
@@ -186,7 +180,7 @@ func (m *Model) Pending() []Ack {
 	return acks
 }
 
-// Delivered says that the page was told of the acknowledgements.
+// Delivered records that acknowledgements were sent to the page.
 func (m *Model) Delivered(acks []Ack) {
 	for _, a := range acks {
 		if d := m.documents.in(a.Frame); d != nil && d.due != nil && d.id == a.Document && d.due.Sequence == a.Sequence {
@@ -195,7 +189,7 @@ func (m *Model) Delivered(acks []Ack) {
 	}
 }
 
-// accept finds the document that a patch is for; nil without an error: the patch is to be ignored.
+// accept returns the document of a patch. If it returns nil without an error, the patch is to be ignored.
 func (m *Model) accept(p *dom.Patch) (*document, error) {
 	d := m.documents.in(p.Frame)
 	switch {
@@ -221,17 +215,17 @@ func (m *Model) accept(p *dom.Patch) (*document, error) {
 	return d, nil
 }
 
-// Elements hands out the merged sequence, which is immutable. It is the same list as before when nothing changed.
+// Elements returns the merged sequence, which is immutable. It returns the same list as before if nothing changed.
 func (m *Model) Elements() dom.List { return m.sequence.elements() }
 
-// Frames returns the frames below the main frame whose documents are known: the list of before unless one came or went.
+// Frames returns the known frames other than the main frame. It returns the same slice as before unless a frame was added or removed.
 func (m *Model) Frames() []dom.FrameID { return m.documents.belowMain() }
 
-// Layout returns the boxes of the sequence; nil when the main document was never measured. Elements
-// that were never measured have the zero box. The result is immutable.
+// Layout returns the boxes of the sequence, or nil if the main document was never measured. Elements that were never measured have the zero
+// box. The result is immutable.
 func (m *Model) Layout() *dom.Layout { return m.geometry.boxes() }
 
-// build brings the sequence up to date. It returns what is wrong with documents that it had to break.
+// build updates the sequence. It returns the errors of documents that it marked as broken.
 func (m *Model) build() error {
 	var errs []error
 	for m.sequence.structural {

@@ -2,51 +2,49 @@ package model
 
 import "github.com/domtap/domtap/dom"
 
-// sequence is the merged document order of all frames: where each node stands, and the elements as
-// they are handed out.
+// sequence is the merged document order of all frames: the position of each node, and the elements as they are handed out.
 type sequence struct {
 	documents *documents
 	refs      *refs
 
-	// blocks are the merged document order; list is how it was handed out last, and stale says that
-	// the order is another now.
+	// blocks hold the merged document order. list is the last list that was handed out, and stale reports that the order has changed since.
 	blocks []*block
 	list   dom.List
 	stale  bool
-	// placed holds the documents as they stand in the sequence, hosts before what they hold.
+	// placed holds the documents in the order of the sequence, hosts before their content.
 	placed []*document
-	// scratch is memory for the next pass over all documents.
+	// scratch is reused memory for a pass over all documents.
 	scratch []*node
-	// batch counts the hand-outs: elements made in this batch may still be written to.
+	// batch counts the hand-outs. Elements that were created in the current batch may still be modified.
 	batch uint64
 	// pass counts the passes over all documents.
 	pass uint64
-	// structural says that the sequence is another now: by the loose nodes, or, when whole is set too,
-	// for other reasons. touched holds the nodes whose elements were replaced where they stand.
+	// structural reports that the sequence has changed: because of the loose nodes only, or also for other reasons if whole is set. touched
+	// holds the nodes whose elements were replaced at the same position.
 	structural, whole bool
 	loose             []*node
 	touched           []*node
 }
 
-// node is an element's place in its document.
+// node is an element's position in its document.
 type node struct {
 	prev, next *node
 	doc        *document
 	parent     *node
 	el         *dom.Element
-	// kids counts the nodes that have this one as parent.
+	// kids counts the nodes whose parent is this node.
 	kids    int
 	present bool
 	boxed   bool
-	// covered says that a modal of the document makes the element useless.
+	// covered reports whether a modal of the document makes the element unusable.
 	covered bool
-	// block and slot are the place in the sequence, and pass is the last pass over all documents that came by.
+	// block and slot are the position in the sequence. pass is the last pass over all documents that visited the node.
 	block *block
 	slot  int
 	pass  uint64
-	// unplaced says that the place is another now.
+	// unplaced reports that the position has changed.
 	unplaced bool
-	// batch is the batch that made el.
+	// batch is the batch that created el.
 	batch uint64
 	box   dom.Box
 }
@@ -54,15 +52,15 @@ type node struct {
 // holds reports whether the element holds a frame.
 func (n *node) holds() bool { return n.el.Kind == dom.FrameHost && n.el.Child != "" }
 
-// isContext reports whether the element only tells others apart, in a document whose patch has Contexts.
+// isContext reports whether the element only serves to distinguish others, in a document whose patch has Contexts.
 func (n *node) isContext() bool { return n.el.Kind == dom.Structural }
 
-// newNode makes a node of a document, which is not linked yet; ref may be NoRef.
+// newNode creates a node for a document. It is not linked yet, and ref may be NoRef.
 func (s *sequence) newNode(d *document, ref dom.Ref) *node {
 	return &node{doc: d, batch: s.batch, el: &dom.Element{Ref: ref, Parent: dom.NoRef, Frame: d.frame}}
 }
 
-// edit returns the element of a node for writing: a copy, unless it was made in this batch.
+// edit returns the element of a node for modification: a copy, unless it was created in this batch.
 func (s *sequence) edit(n *node) *dom.Element {
 	if n.batch != s.batch {
 		el := *n.el
@@ -72,10 +70,10 @@ func (s *sequence) edit(n *node) *dom.Element {
 	return n.el
 }
 
-// invalidate makes the next update a pass over all documents.
+// invalidate forces the next update to make a pass over all documents.
 func (s *sequence) invalidate() { s.structural, s.whole = true, true }
 
-// loosen notes a node whose place in the sequence, or whose parent, is another now.
+// loosen records a node whose position in the sequence or parent has changed.
 func (s *sequence) loosen(n *node, unplaced bool) {
 	s.structural = true
 	if n.holds() {
@@ -85,7 +83,7 @@ func (s *sequence) loosen(n *node, unplaced bool) {
 	s.loose = append(s.loose, n)
 }
 
-// update puts the nodes in order. It returns a document whose order makes no sense, or nil.
+// update sorts the nodes. It returns a document with an invalid order, or nil.
 func (s *sequence) update() (bad *document) {
 	s.structural = false
 	if !s.applyLoose() {
@@ -97,7 +95,7 @@ func (s *sequence) update() (bad *document) {
 	return bad
 }
 
-// replace puts the elements that were made anew into the sequence.
+// replace stores the recreated elements in the sequence.
 func (s *sequence) replace() {
 	for _, n := range s.touched {
 		if n.present && n.block.elements[n.slot] != n.el {
@@ -109,7 +107,7 @@ func (s *sequence) replace() {
 	s.touched = s.touched[:0]
 }
 
-// elements hands out the sequence, and ends the batch.
+// elements returns the sequence and ends the batch.
 func (s *sequence) elements() dom.List {
 	s.batch++
 	if s.stale {
@@ -123,7 +121,7 @@ func (s *sequence) elements() dom.List {
 	return s.list
 }
 
-// name gives a node its ref, unless it has one, and its parent and depth.
+// name sets the parent and depth of a node, and its ref if it has none.
 func (s *sequence) name(n *node, parent dom.Ref, depth int) {
 	if n.el.Ref == dom.NoRef {
 		s.refs.give(n)
