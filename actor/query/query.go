@@ -1,7 +1,7 @@
-// Package query asks a tab's page for what its DOM does not have: the markup that a reader sees, values that a plan extracts,
-// what scripts return, and what the page has stored.
+// Package query reads data from a tab's page that is not in its DOM: the markup that a reader sees, values extracted by a plan, results of
+// scripts, and storage.
 //
-// Each function is one call on the tab. Errors are those of actor.Tab.Read.
+// Each function is one call on the tab. The functions return the errors of actor.Tab.Read.
 package query
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Markup returns the page's documents as a reader sees them, the main one first; or only the element of a ref, unless
-// that is dom.NoRef. It also fails with an *apierr.Error of kind Stale or Invalid for the ref.
+// Markup returns the page's documents as a reader sees them, the main document first. If root is not dom.NoRef, it returns only that
+// element. It also fails with an *apierr.Error of kind Stale or Invalid for root.
 func Markup(ctx context.Context, tab *actor.Tab, root dom.Ref) ([]driver.Markup, error) {
 	return actor.Do(ctx, tab, actor.Command{Name: "read page", ReadOnly: root == dom.NoRef}, func(ctx context.Context, x *actor.Exclusive) (out []driver.Markup, err error) {
 		if err := x.Ready(); err != nil {
@@ -42,8 +42,8 @@ func Markup(ctx context.Context, tab *actor.Tab, root dom.Ref) ([]driver.Markup,
 	})
 }
 
-// Extract brings the DOM up to date and runs a plan in the documents of the page, the main one first and each
-// other behind the one that holds it. It also fails with an *apierr.Error of kind Stale or Invalid for the root.
+// Extract updates the DOM and runs a plan in the documents of the page, the main document first and each frame's document after the
+// document that holds it. It also fails with an *apierr.Error of kind Stale or Invalid for the root.
 func Extract(ctx context.Context, tab *actor.Tab, e driver.Extraction) ([]driver.Extract, error) {
 	return actor.Do(ctx, tab, actor.Command{Name: "extract"}, func(ctx context.Context, x *actor.Exclusive) (out []driver.Extract, err error) {
 		if err := x.Ready(); err != nil {
@@ -66,8 +66,8 @@ func Extract(ctx context.Context, tab *actor.Tab, e driver.Extraction) ([]driver
 	})
 }
 
-// Evaluate runs a script in the page's own world. The tab is busy until the script ends; when ctx ends first, the script
-// is ended. It also fails with an *apierr.Error of kind Stale or Invalid for the ref, NotFound for the frame.
+// Evaluate runs a script in the page's main world. The tab is busy until the script ends. If ctx ends first, the script is terminated.
+// Evaluate also fails with an *apierr.Error of kind Stale or Invalid for the ref, or NotFound for the frame.
 func Evaluate(ctx context.Context, tab *actor.Tab, s driver.Script) (driver.Evaluated, error) {
 	return actor.Do(ctx, tab, actor.Command{Name: "evaluate"}, func(ctx context.Context, x *actor.Exclusive) (out driver.Evaluated, err error) {
 		if err := x.Ready(); err != nil {
@@ -86,7 +86,7 @@ func Evaluate(ctx context.Context, tab *actor.Tab, s driver.Script) (driver.Eval
 	})
 }
 
-// place fills in where the element of a script stands.
+// place fills in the frame and document of a script's element.
 func place(ctx context.Context, x *actor.Exclusive, s *driver.Script) error {
 	if _, err := x.Read(ctx, actor.ReadOptions{}); err != nil {
 		return err
@@ -104,14 +104,14 @@ func place(ctx context.Context, x *actor.Exclusive, s *driver.Script) error {
 	return nil
 }
 
-// Stored is what an origin has in the session storage of a tab.
+// Stored is the session storage of an origin in a tab.
 type Stored struct {
 	Origin  string
 	Entries []driver.StorageEntry
 }
 
-// SessionStorage changes the session storage that an origin has in a tab, or the origin of the tab's page when it is empty, and returns
-// what is in it then; values says that the values will be shown. It also fails with the errors of driver.PageStorage.
+// SessionStorage changes the session storage of an origin in a tab and returns its content after the change. If origin is empty, the origin
+// of the tab's page is used. values announces that the values will be shown. It also fails with the errors of driver.PageStorage.
 func SessionStorage(ctx context.Context, tab *actor.Tab, origin string, e driver.StorageEdit, values bool) (Stored, error) {
 	return actor.Do(ctx, tab, actor.Command{Name: "session storage"}, func(ctx context.Context, x *actor.Exclusive) (out Stored, err error) {
 		if err := x.Ready(); err != nil {
@@ -125,7 +125,7 @@ func SessionStorage(ctx context.Context, tab *actor.Tab, origin string, e driver
 	})
 }
 
-// Body returns the body of the answer to a request, by the browser's id of that. It also fails with the errors of driver.Bodies.
+// Body returns the response body of a request, by the browser's request ID. It also fails with the errors of driver.Bodies.
 func Body(ctx context.Context, tab *actor.Tab, request string) ([]byte, error) {
 	return actor.Do(ctx, tab, actor.Command{Name: "request body", ReadOnly: true}, func(ctx context.Context, x *actor.Exclusive) (body []byte, err error) {
 		if err := x.Ready(); err != nil {
@@ -139,7 +139,7 @@ func Body(ctx context.Context, tab *actor.Tab, request string) ([]byte, error) {
 	})
 }
 
-// Barriers is what the documents of a page say of barriers, and the reading that has their elements.
+// Barriers is the result of FindBarriers: the reports of the page's documents, and the reading with their elements.
 type Barriers struct {
 	Reading actor.Reading
 	Found   []driver.Audited
@@ -147,7 +147,7 @@ type Barriers struct {
 	Missing int
 }
 
-// FindBarriers reads the page and looks for barriers in its documents.
+// FindBarriers reads the page and finds accessibility barriers in its documents.
 func FindBarriers(ctx context.Context, tab *actor.Tab) (Barriers, error) {
 	return actor.Do(ctx, tab, actor.Command{Name: "audit", ReadOnly: true}, func(ctx context.Context, x *actor.Exclusive) (out Barriers, err error) {
 		if err := x.Ready(); err != nil {
