@@ -1,31 +1,30 @@
-// Package restore decides when a tab that has lost its page is given another, and how often.
+// Package restore decides when and how often a tab that has lost its page is restored.
 //
-// A page that ends its renderer or its browser would do it again each time it is brought back. So the first time is at
-// once, the next ones wait longer and longer, and after Times within Window it is left alone. What lies longer back than
-// Window counts no more: a tab that has been well for that long begins anew.
+// A page that crashes its renderer or browser would do so again after each restore. So the first attempt is immediate, the next ones wait
+// increasingly long, and after Times attempts within Window the tab is not restored any more. Attempts older than Window do not count: a
+// tab that was stable for that long starts over.
 package restore
 
 import "time"
 
 const (
-	// Times is how often a tab is brought back within Window.
+	// Times limits how often a tab is restored within Window.
 	Times = 3
 	// Window is how long an attempt counts.
 	Window = 10 * time.Minute
 )
 
-// waits is how long the attempts wait, by how many there were within Window.
+// waits is the delay of an attempt, by the number of earlier attempts within Window.
 var waits = [Times]time.Duration{0, time.Second, 5 * time.Second}
 
-// Budget counts the attempts for one tab. The zero value is ready. It belongs to one goroutine.
+// Budget counts the restore attempts of one tab. The zero value is ready to use. It is not safe for concurrent use.
 type Budget struct {
-	// spent are the times of the attempts, oldest first.
+	// spent holds the times of the attempts, oldest first.
 	spent []time.Time
 }
 
-// Take counts one more attempt, and says how long it is to wait; ok is false when there were too many already, and then
-// nothing is counted. Now is to carry a monotonic reading, as that of time.Now does, so that it does not matter where
-// somebody sets the clock to.
+// Take counts an attempt and returns the delay before it. If there were too many attempts, ok is false and nothing is counted. Now must
+// have a monotonic clock reading, as from time.Now, so that changes of the wall clock have no effect.
 func (b *Budget) Take(now time.Time) (wait time.Duration, ok bool) {
 	old := 0
 	for old < len(b.spent) && now.Sub(b.spent[old]) >= Window {
