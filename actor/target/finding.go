@@ -6,29 +6,27 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Finding is what the page found of a target that only it can tell (Target.InPage).
+// Finding is the result of resolving a target in the page (Target.InPage).
 type Finding struct {
-	// Invalid says that the browser does not take the selector; the rest is empty.
+	// Invalid reports that the browser rejects the selector. The other fields are then empty.
 	Invalid bool
-	// Matches are the elements that can be seen, document by document.
+	// Matches are the visible matching elements, document by document.
 	Matches []Found
-	// More says that there are more than were named.
+	// More reports that there are more matches than were returned.
 	More bool
-	// Hidden counts those that cannot be seen; HiddenWas describes the first of them, such as <input id=email>.
+	// Hidden counts the matches that are not visible. HiddenWas describes the first of them, such as <input id=email>.
 	Hidden    int
 	HiddenWas string
 }
 
-// Found is one element that the page found.
+// Found is an element that the page found.
 type Found struct {
-	// Ref is dom.NoRef for an element that was not part of the stored DOM. It becomes one with the next read, and
-	// has a ref when the page is asked again after that.
+	// Ref is dom.NoRef for an element that was not in the stored DOM. The next read adds it, and after that the page returns its ref.
 	Ref dom.Ref
 	Fit Fit
 }
 
-// Closest returns the refs of the matches that fit closest, each once. Unread says that some of these have none
-// yet.
+// Closest returns the unique refs of the best matches. unread reports that some of these have no ref yet.
 func (f Finding) Closest() (refs []dom.Ref, unread bool) {
 	seen := map[dom.Ref]bool{}
 	for _, m := range Best(f.Matches, func(m Found) Fit { return m.Fit }) {
@@ -43,8 +41,8 @@ func (f Finding) Closest() (refs []dom.Ref, unread bool) {
 	return refs, unread
 }
 
-// Meant returns the refs of the matches that a target may mean: those that fit closest, each once, and with Within all of
-// them. Unread says that some of these have none yet.
+// Meant returns the unique refs of the matches that a target may refer to: the best matches, or all matches if Within is set. unread
+// reports that some of these have no ref yet.
 func (f Finding) Meant(t Target) (refs []dom.Ref, unread bool) {
 	if t.Within == "" {
 		return f.Closest()
@@ -57,7 +55,7 @@ func (f Finding) Meant(t Target) (refs []dom.Ref, unread bool) {
 	return refs, unread
 }
 
-// Only returns what was found of some elements.
+// Only returns the finding restricted to some elements.
 func (f Finding) Only(elements []*dom.Element) Finding {
 	is := make(map[dom.Ref]bool, len(elements))
 	for _, el := range elements {
@@ -67,7 +65,7 @@ func (f Finding) Only(elements []*dom.Element) Finding {
 	return f
 }
 
-// With returns what was found in two documents together.
+// With returns the combined findings of two documents.
 func (f Finding) With(o Finding) Finding {
 	f.Invalid = f.Invalid || o.Invalid
 	f.Matches = append(f.Matches[:len(f.Matches):len(f.Matches)], o.Matches...)

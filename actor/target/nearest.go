@@ -7,9 +7,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Nearest returns at most limit elements that come closest to what a target names, the closest first: for somebody who
-// misspelled it, or remembers it a little differently. Elements that share too little with it are left out, and so
-// none may be left.
+// Nearest returns up to limit elements that are most similar to what a target names, best first. It helps callers that misspelled a name.
+// Elements with too little similarity are omitted, so the result may be empty.
 func Nearest(t Target, elements []*dom.Element, limit int) []*dom.Element {
 	wanted := shape(t.Words)
 	if t.By == Role {
@@ -23,7 +22,7 @@ func Nearest(t Target, elements []*dom.Element, limit int) []*dom.Element {
 	})
 }
 
-// Like returns at most limit elements that come closest to an element that is gone, the closest first.
+// Like returns up to limit elements that are most similar to an element that is gone, best first.
 func Like(was *dom.Element, elements []*dom.Element, limit int) []*dom.Element {
 	name := shape(Called(was))
 	return closest(elements, limit, func(el *dom.Element) float64 {
@@ -44,7 +43,7 @@ func Like(was *dom.Element, elements []*dom.Element, limit int) []*dom.Element {
 	})
 }
 
-// enough is how close an element must be to be named.
+// enough is the minimum similarity of a result.
 const enough = 0.6
 
 func closest(elements []*dom.Element, limit int, score func(*dom.Element) float64) []*dom.Element {
@@ -74,7 +73,7 @@ func closest(elements []*dom.Element, limit int, score func(*dom.Element) float6
 	return out
 }
 
-// closeness scores an element. Elements that are only shown count a little less than those that are used.
+// closeness returns the similarity of an element. Structural elements score a little lower than interactive ones.
 func (t Target) closeness(el *dom.Element, wanted bigrams) float64 {
 	like := wanted.like(shape(el.Text))
 	if t.By == Label || t.By == Placeholder {
@@ -96,7 +95,7 @@ func (t Target) closeness(el *dom.Element, wanted bigrams) float64 {
 	return score
 }
 
-// IsField reports whether an element holds a value that a person enters.
+// IsField reports whether an element holds a value that a user enters.
 func IsField(el *dom.Element) bool {
 	switch el.Tag {
 	case "input", "select", "textarea":
@@ -113,7 +112,7 @@ func isFieldRole(role string) bool {
 	return false
 }
 
-// IsToggle reports whether an element says that it is checked, chosen or pressed, or not, and a click may change that.
+// IsToggle reports whether an element has a checked, selected or pressed state that a click may change.
 func IsToggle(el *dom.Element) bool {
 	switch el.Role {
 	case "checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio":
@@ -124,10 +123,10 @@ func IsToggle(el *dom.Element) bool {
 	return el.States.Pressed != dom.Absent || el.States.Checked != dom.Absent
 }
 
-// bigrams are the pairs of characters of a text, folded; a text of one character is one pair.
+// bigrams are the pairs of adjacent characters in a folded text. A text of one character counts as one pair.
 type bigrams []string
 
-// maxShape bounds how much of a text is compared, in characters.
+// maxShape limits how much of a text is compared, in characters.
 const maxShape = 100
 
 func shape(s string) bigrams {
@@ -148,7 +147,7 @@ func shape(s string) bigrams {
 	return pairs
 }
 
-// like is how alike two texts are, from 0 to 1: the share of pairs that they have in common.
+// like returns the similarity of two texts, from 0 to 1: the share of pairs that they have in common.
 func (b bigrams) like(o bigrams) float64 {
 	if len(b) == 0 || len(o) == 0 {
 		return 0

@@ -1,19 +1,18 @@
-// Package target finds the elements that a caller means by what a person would say of them: by role and name, or
-// by the text on them. It is pure over the elements of a snapshot. What only the page knows, which is labels,
-// placeholders, test ids and selectors, it names (Target) and compares (Best), but does not find.
+// Package target finds elements by descriptions that a person would use: role and name, or visible text. It works only on the elements of a
+// snapshot. Labels, placeholders, test IDs and selectors can be resolved only in the page; for these, the package only represents (Target)
+// and compares (Best) them.
 //
 // The rules, all of them tested:
 //
-//   - A name or text fits an element exactly, or but for case and white space, or as a part of it that begins a word, or
-//     as a part of four characters or more that does not; only the elements of the closest of these four fits that any
-//     element has are meant (Match).
-//   - Match never picks one of several: it gives back all that are meant, in document order, and whoever acts must
-//     refuse more than one.
-//   - What a control shows beside its name is meant only where no name of a control is just that (Shown).
-//   - Elements that are used count before those that are only shown: when a button and a heading both say
-//     "Save", the button is meant.
-//   - Of elements that stand in each other and say the same text, the innermost is meant; in one that MayHold others,
-//     also when only the page knows it (Innermost).
+//   - A name or text fits an element exactly; or ignoring case and white space; or as a part that begins at the start of a word; or as a
+//     part of at least four characters that begins within a word. Only the elements with the closest fit are returned (Match).
+//   - Match never chooses between several elements. It returns all of them in document order, and callers that act must reject more than
+//     one.
+//   - The visible text of a control other than its name is used only if no control has exactly that name (Shown).
+//   - Interactive elements take precedence over structural ones: if a button and a heading both have the text "Save", the button is
+//     returned.
+//   - Of nested elements with the same text, the innermost is returned. For an element that MayHold others, this includes elements that
+//     only the page knows (Innermost).
 package target
 
 import (
@@ -27,61 +26,61 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// By says how a Target names its element.
+// By selects how a Target names its element.
 type By uint8
 
 // The ways to name an element.
 const (
-	// None: the target names nothing.
+	// None means that the target names nothing.
 	None By = iota
-	// Ref: by Target.Ref.
+	// Ref names an element by Target.Ref.
 	Ref
-	// Role: by Target.Role, Target.Name or both.
+	// Role names an element by Target.Role, Target.Name or both.
 	Role
-	// Text: by what stands on it.
+	// Text names an element by its visible text.
 	Text
-	// Label: a field, by the label of it that a person reads.
+	// Label names a field by its visible label.
 	Label
-	// Placeholder: a field, by its placeholder.
+	// Placeholder names a field by its placeholder.
 	Placeholder
-	// TestID: by data-testid, data-test-id, data-test or data-cy.
+	// TestID names an element by data-testid, data-test-id, data-test or data-cy.
 	TestID
-	// Selector: by a CSS selector.
+	// Selector names an element by a CSS selector.
 	Selector
-	// Group: a fieldset or group of choices, by its legend or label.
+	// Group names a fieldset or group of choices by its legend or label.
 	Group
-	// Submitter: what submits the form of the field of Ref.
+	// Submitter names the element that submits the form of the field Ref.
 	Submitter
-	// Innermost: the innermost elements in the one of Ref, or that itself, that say Words.
+	// Innermost names the innermost elements with the text Words inside the element Ref, or that element itself.
 	Innermost
-	// Shown: a control, of Role unless that is empty, by what a person reads of it beside its name: words that the name hides, a tip, a
+	// Shown names a control, of Role unless that is empty, by visible text other than its name: text that the name hides, a tooltip, or a
 	// placeholder.
 	Shown
 )
 
-// Target names an element.
+// Target describes an element.
 type Target struct {
 	By  By
 	Ref dom.Ref
-	// Role and Name go with By Role; one of them may be empty.
+	// Role and Name are used by Role. One of them may be empty.
 	Role, Name string
-	// Words is the text, label, placeholder, test id or selector.
+	// Words is the text, label, placeholder, test ID or selector.
 	Words string
-	// Called is what the caller calls the field, when the selector was made of that.
+	// Called is the caller's name of the field, if the selector was derived from it.
 	Called string
-	// Within, unless empty, is what must stand around the element: a text, a role or a ref; see elementcontext.Within.
+	// Within, unless empty, names the surroundings of the element: a text, a role or a ref; see elementcontext.Within.
 	Within string
-	// Nth, unless 0, is the number of the element among those that are meant, from 1 in document order, or from -1 from the end.
+	// Nth, unless 0, is the number of the element among the matching ones, from 1 in document order, or from -1 at the end.
 	Nth int
-	// OnHover asks the page not for the element but, when it shows only while the pointer is over another one, for that one.
-	// The page then finds targets By Ref, Role and Text as well.
+	// OnHover makes the page return, for an element that appears only while the pointer hovers over another one, that other element. In
+	// this mode the page also resolves Ref, Role and Text.
 	OnHover bool
 }
 
-// InPage reports whether only the page can say which element is meant.
+// InPage reports whether only the page can resolve the target.
 func (t Target) InPage() bool { return t.By >= Label }
 
-// String says what is looked for, in the words of the API.
+// String describes the target in the terms of the API.
 func (t Target) String() string {
 	what := t.what()
 	if t.Nth != 0 {
@@ -128,10 +127,10 @@ func (t Target) what() string {
 	return "nothing"
 }
 
-// maxQuoted bounds what an answer repeats of its request, in characters.
+// maxQuoted limits how much of a request an answer quotes, in characters.
 const maxQuoted = 80
 
-// Quote puts a text of a request into quotation marks, cut when it is long.
+// Quote quotes a text of a request and shortens it if it is long.
 func Quote(s string) string {
 	for i, n := 0, 0; i < len(s); n++ {
 		if n == maxQuoted {
@@ -153,28 +152,28 @@ func firstRune(s string) (r rune, size int) {
 	return r, len(s)
 }
 
-// Fit says how well a text is what is wanted. Smaller is closer.
+// Fit is the quality of a match between two texts. Smaller is closer.
 type Fit uint8
 
-// The fits.
+// The values of Fit.
 const (
-	// Exactly: it is the same.
+	// Exactly means that the texts are equal.
 	Exactly Fit = iota
-	// Folded: it is the same but for case and white space.
+	// Folded means that the texts are equal except for case and white space.
 	Folded
-	// Worded: what is wanted is a part of it that begins a word, in any case.
+	// Worded means that the wanted text is a part that begins at the start of a word, in any case.
 	Worded
-	// Partly: what is wanted is a part of it that begins within a word, in any case.
+	// Partly means that the wanted text is a part that begins within a word, in any case.
 	Partly
-	// Not: it is something else.
+	// Not means that the texts do not match.
 	Not
 )
 
-// cut is the sign behind a text of which there is only the beginning; texts write "…+230".
+// cut is the sign at the end of a truncated text. Texts of elements end in "…+230", for example.
 const cut = "…"
 
-// Compare says how well a text of a snapshot is what is wanted. Of a text that the snapshot has only the beginning of,
-// the beginning is compared; and so it is when what is wanted is such a beginning, as answers have it.
+// Compare returns how well a text of a snapshot matches a wanted text. If either text is truncated, as in a snapshot or in an answer, only
+// its beginning is compared.
 func Compare(text, wanted string) Fit {
 	if text == wanted {
 		return Exactly
@@ -199,17 +198,17 @@ func Compare(text, wanted string) Fit {
 	return Not
 }
 
-// minWithin is how many characters a text has at least that may begin within a word: "OK" is no part of "Tokyo".
+// minWithin is the minimum length in characters of a text that may match within a word. "OK" does not match "Tokyo".
 const minWithin = 4
 
-// mayBeginWithin reports whether a text may be a part that begins within a word: a longer one, or one of a script that does not divide words.
+// mayBeginWithin reports whether a text may match within a word: if it is long enough, or in a script that does not separate words.
 func mayBeginWithin(sought string) bool {
 	first, _ := utf8.DecodeRuneInString(sought)
 	return utf8.RuneCountInString(sought) >= minWithin || !unicode.In(first, unicode.Latin, unicode.Greek, unicode.Cyrillic)
 }
 
-// Mentions reports whether an element is a sentence, or a longer text, that has words somewhere behind its beginning: who names a control by
-// these words does not mean that.
+// Mentions reports whether an element is a sentence or a longer text that contains words, but not at its beginning. A caller that names a
+// control by these words does not mean such an element.
 func Mentions(el *dom.Element, words string) bool {
 	if el.Kind != dom.Structural {
 		return false
@@ -222,10 +221,10 @@ func Mentions(el *dom.Element, words string) bool {
 	return strings.ContainsAny(folded[len(folded)-1:], ".!?") || len(strings.Fields(folded)) > maxNameWords
 }
 
-// maxNameWords is how many words the text of a control has that no mark ends.
+// maxNameWords is the maximum number of words in the text of a control, unless punctuation ends it.
 const maxNameWords = 8
 
-// beginning returns what stands before the sign of a text that was cut, and whether it was cut.
+// beginning returns the part of a truncated text before the sign, and whether it was truncated.
 func beginning(s string) (begin string, was bool) {
 	begin, was = strings.CutSuffix(s, cut)
 	if at := strings.LastIndex(s, cut+"+"); !was && at >= 0 {
@@ -237,10 +236,10 @@ func beginning(s string) (begin string, was bool) {
 	return begin, was && begin != ""
 }
 
-// fold makes one of all texts that differ in case and white space only.
+// fold normalizes case and white space.
 func fold(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 
-// Match returns the elements that a target By Role or Text means, in document order.
+// Match returns the elements that match a target by Role or Text, in document order.
 func Match(t Target, elements []*dom.Element) []*dom.Element {
 	for _, used := range []bool{true, false} {
 		fit := func(el *dom.Element) Fit {
@@ -265,7 +264,7 @@ func Match(t Target, elements []*dom.Element) []*dom.Element {
 	return nil
 }
 
-// Best returns what fits closest, in order.
+// Best returns the elements with the closest fit, in order.
 func Best[E any](all []E, fit func(E) Fit) []E {
 	best := Partly
 	var found []E
@@ -282,7 +281,7 @@ func Best[E any](all []E, fit func(E) Fit) []E {
 	return found
 }
 
-// Fit says how well an element is what a target By Role or Text means.
+// Fit returns how well an element matches a target by Role or Text.
 func (t Target) Fit(el *dom.Element) Fit {
 	switch t.By {
 	case Role:
@@ -303,7 +302,7 @@ func (t Target) fitsRole(el *dom.Element) bool {
 	return t.Role == "" || strings.EqualFold(t.Role, el.Role) || el.Role == "" && strings.EqualFold(t.Role, el.Tag)
 }
 
-// innermost leaves out the elements that others among them stand in.
+// innermost removes the elements that contain other elements of found.
 func innermost(found, elements []*dom.Element) []*dom.Element {
 	if len(found) < 2 {
 		return found
@@ -326,10 +325,10 @@ func innermost(found, elements []*dom.Element) []*dom.Element {
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return outer[el.Ref] })
 }
 
-// maxLabelled is how many elements may be between a label and its field.
+// maxLabelled limits how many elements may be between a label and its field.
 const maxLabelled = 12
 
-// withoutLabels leaves out the labels whose field is among what was found by the same text: who names a field by its label means the
+// withoutLabels removes the labels whose field was found by the same text, because a caller that names a field by its label means the
 // field.
 func withoutLabels(found, elements []*dom.Element) []*dom.Element {
 	if len(found) < 2 || !slices.ContainsFunc(found, isLabel) {
@@ -349,8 +348,8 @@ func withoutLabels(found, elements []*dom.Element) []*dom.Element {
 
 func isLabel(el *dom.Element) bool { return el.Tag == "label" }
 
-// MayHold reports whether an element may be a container of several things that a person tells apart: a list or a row, or a
-// block of texts of which the page may handle each by itself, but no button, whatever stands on it.
+// MayHold reports whether an element may contain several parts that a person distinguishes: a list or a row, or a block of texts that the
+// page handles separately. A button never does, whatever its content.
 func MayHold(el *dom.Element) bool {
 	switch el.Tag {
 	case "a", "button", "input", "select", "textarea", "summary", "option", "label", "area", "img":
@@ -359,7 +358,7 @@ func MayHold(el *dom.Element) bool {
 	return el.Role == "treeitem" || el.Role == "listbox" || !acted[el.Role]
 }
 
-// Describe names an element as a person would: button "Pay".
+// Describe describes an element as a person would: button "Pay".
 func Describe(el *dom.Element) string {
 	kind := el.Role
 	if kind == "" {
@@ -371,7 +370,7 @@ func Describe(el *dom.Element) string {
 	return kind
 }
 
-// Called is what a person would call an element: its name, or else its placeholder or name attribute; empty: nothing.
+// Called returns a person's name for an element: its name, or else its placeholder or name attribute. It may be empty.
 func Called(el *dom.Element) string {
 	for _, name := range []string{el.Text, el.Placeholder, el.Name} {
 		if name != "" {
@@ -381,10 +380,10 @@ func Called(el *dom.Element) string {
 	return ""
 }
 
-// List names elements with their refs: [5] button "Pay", [9] link "Pay". Those beyond limit are counted only.
+// List describes elements with their refs: [5] button "Pay", [9] link "Pay". Elements beyond limit are only counted.
 func List(elements []*dom.Element, limit int) string { return ListWithin(elements, nil, limit) }
 
-// ListWithin is List with what tells the elements apart: [13] button "Edit" in "1003 Grace Hopper".
+// ListWithin is List with the contexts of the elements: [13] button "Edit" in "1003 Grace Hopper".
 func ListWithin(elements []*dom.Element, contexts map[dom.Ref]elementcontext.Context, limit int) string {
 	var b strings.Builder
 	for i, el := range elements {
@@ -403,15 +402,15 @@ func ListWithin(elements []*dom.Element, contexts map[dom.Ref]elementcontext.Con
 	return b.String()
 }
 
-// acted are the roles of elements that are part of the stored DOM also while nobody asks for what is only shown.
+// acted holds the roles of elements that are in the stored DOM even if structural elements were not requested.
 var acted = map[string]bool{
 	"button": true, "link": true, "textbox": true, "searchbox": true, "checkbox": true, "radio": true, "combobox": true,
 	"listbox": true, "slider": true, "spinbutton": true, "switch": true, "tab": true, "menuitem": true,
 	"menuitemcheckbox": true, "menuitemradio": true, "option": true, "treeitem": true,
 }
 
-// RoleOfFields is a target By Label whose words are the role of fields as a target By Role, for a page where nothing has that label: the
-// slider.
+// RoleOfFields converts a target by Label whose words are a role of fields, such as "slider", to a target by Role. It is used if no field
+// on the page has that label.
 func (t Target) RoleOfFields() (Target, bool) {
 	role := strings.ToLower(t.Words)
 	if t.By != Label || !isFieldRole(role) {
@@ -420,8 +419,7 @@ func (t Target) RoleOfFields() (Target, bool) {
 	return Target{By: Role, Role: role, Within: t.Within, Nth: t.Nth}, true
 }
 
-// MayBeShown reports whether the element that a target By Role or Text means may be one that is only shown, such as a
-// heading.
+// MayBeShown reports whether a target by Role or Text may refer to a structural element, such as a heading.
 func (t Target) MayBeShown() bool {
 	return t.By == Text || t.By == Role && !acted[strings.ToLower(t.Role)]
 }
