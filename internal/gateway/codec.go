@@ -22,7 +22,7 @@ func (r *request) into(v any) error {
 	if !ok {
 		return status.Errorf(codes.Internal, "decode the request: %T is not a protobuf message", v)
 	}
-	if r.decode == nil { // there was no body at all: the message without fields
+	if r.decode == nil { // without a body, the message has no fields
 		return nil
 	}
 	if err := r.decode(r.data, m); err != nil {
@@ -31,7 +31,7 @@ func (r *request) into(v any) error {
 	return nil
 }
 
-// answer is a message to send: a proto.Message, or an encoded one.
+// answer is a message to send: a proto.Message, or an encoded message.
 type answer struct {
 	message any
 	// encoded is called with the size of the encoding.
@@ -40,13 +40,13 @@ type answer struct {
 
 // ready is an encoded message, such as wire.Message of the server.
 type ready interface {
-	// Bytes is the encoding.
+	// Bytes returns the encoding.
 	Bytes() []byte
 	// Decode returns the message for other encodings.
 	Decode() (proto.Message, error)
 }
 
-// keep copies the bytes of a message, whose buffer connect reuses, and how to decode them.
+// keep copies the bytes of a message, because connect reuses the buffer. It also stores the function that decodes them.
 func keep(data []byte, v any, decode func([]byte, proto.Message) error) error {
 	r, ok := v.(*request)
 	if !ok {
@@ -59,10 +59,10 @@ func keep(data []byte, v any, decode func([]byte, proto.Message) error) error {
 // protoCodec is the binary encoding.
 type protoCodec struct{}
 
-// Name is the end of the content type.
+// Name returns the last part of the content type.
 func (protoCodec) Name() string { return "proto" }
 
-// Unmarshal keeps a request for its method.
+// Unmarshal stores a request for its method.
 func (protoCodec) Unmarshal(data []byte, v any) error { return keep(data, v, proto.Unmarshal) }
 
 // Marshal encodes an answer, or one of connect's own messages.
@@ -91,14 +91,14 @@ func encode(v any, with func(any) ([]byte, error)) ([]byte, error) {
 	return data, err
 }
 
-// jsonCodec is the JSON encoding of protobuf, under one of its names.
+// jsonCodec is the JSON encoding of protobuf, registered under one of its names.
 type jsonCodec struct{ name string }
 
-// Name is the end of the content type.
+// Name returns the last part of the content type.
 func (c jsonCodec) Name() string { return c.name }
 
-// Unmarshal keeps a request for its method. Unknown fields are errors: in a call written by hand they
-// are typos, and would be ignored otherwise.
+// Unmarshal stores a request for its method. Unknown fields are errors, because in a call written by hand they are typos that would
+// otherwise be ignored.
 func (c jsonCodec) Unmarshal(data []byte, v any) error {
 	return keep(data, v, protojson.Unmarshal)
 }

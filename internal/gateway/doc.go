@@ -3,16 +3,15 @@
 // services behind the same interceptors as the gRPC server, so calls have the same results, codes and
 // details.
 //
-// What it guarantees:
+// Guarantees:
 //
 //   - A call needs the bearer token, which is checked before the body is read.
 //   - A request must name this server in its Host header: an IP address, localhost, or a configured
 //     name. Other names (DNS rebinding) are refused. Over TLS, the certificate ensures the name.
-//   - A request of a page of another origin is refused, unless the origin is configured.
-//   - A stream is sent message by message and ends when its client goes. A stream whose client does not
-//     read is ended, as over gRPC, and does not affect others; its memory is one view and the bounded
-//     buffers of a socket.
-//   - Stop lets calls under way finish; afterwards no goroutine of the package is left.
+//   - A request from a page of another origin is refused, unless the origin is configured.
+//   - A stream is sent message by message and ends when its client disconnects. As over gRPC, a stream is ended if its client does not
+//     read, and it does not affect others. Its memory is one view and the bounded buffers of a socket.
+//   - Stop lets calls in flight finish. Afterwards no goroutine of the package is left.
 //
-// The caller makes the listener with package listen, and gives the Server to server.Server.Beside.
+// The caller creates the listener with package listen, and passes the Server to server.Server.Beside.
 package gateway

@@ -16,15 +16,15 @@ import (
 	"github.com/domtap/domtap/internal/gateway/guard"
 )
 
-// Calls is the server whose calls are served; server.Server implements it.
+// Calls is the server whose calls are served. server.Server implements it.
 type Calls interface {
 	// Register registers the services.
 	Register(grpc.ServiceRegistrar)
-	// Interceptors are what every call passes, outermost first.
+	// Interceptors returns the interceptors of every call, outermost first.
 	Interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamServerInterceptor)
-	// Stats gets the events of connections and calls.
+	// Stats returns the handler of connection and call events.
 	Stats() stats.Handler
-	// Authorize returns an error unless peer and metadata in the context are those of a caller who may call.
+	// Authorize returns an error unless the peer and the metadata in the context identify a caller with access.
 	Authorize(context.Context) error
 }
 
@@ -32,32 +32,32 @@ type Calls interface {
 type Config struct {
 	// Listener accepts the connections. The Server closes it.
 	Listener net.Listener
-	// TLS says that the listener's connections are encrypted.
+	// TLS reports that the listener's connections are encrypted.
 	TLS bool
-	// Hosts are the names, besides localhost and IP addresses, by which clients may call this server.
+	// Hosts lists the names, besides localhost and IP addresses, by which clients may address this server.
 	Hosts []string
-	// Origins are the other origins whose pages may call, such as "https://app.example".
+	// Origins lists the other origins whose pages may call, such as "https://app.example".
 	Origins []string
-	// Page is served on every path that is not a call. Nil: there is none, until SetPage.
+	// Page is served on every path that is not a call. If nil, there is no page until SetPage sets one.
 	Page http.Handler
-	// Methods are the only ones that are served, such as "TabService/ListTabs". Empty: all.
+	// Methods lists the methods to serve, such as "TabService/ListTabs". If empty, all methods are served.
 	Methods []string
-	// SendTimeout is how long a client may leave an answer unread. 0: 45 s, which is longer than the
-	// timeout of package server for readers of streams, so that these get the server's error.
+	// SendTimeout limits how long a client may leave an answer unread. Zero means 45 s. That is longer than the timeout of package server
+	// for readers of streams, so that these receive the server's error.
 	SendTimeout time.Duration
-	// MaxRequest and MaxAnswer are the largest messages in bytes. 0: 12 MiB and 64 MiB.
+	// MaxRequest and MaxAnswer are the maximum sizes of messages in bytes. Zero means 12 MiB and 64 MiB.
 	MaxRequest, MaxAnswer int
-	// Logger gets requests that are refused before they become calls. Nil: no log.
+	// Logger receives requests that are refused before they become calls. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
 const (
 	headerTimeout = 5 * time.Second
-	// bodyTimeout is how long a request may take to arrive.
+	// bodyTimeout limits how long a request may take to arrive.
 	bodyTimeout = 30 * time.Second
 	idleTimeout = 2 * time.Minute
 	maxHeader   = 32 << 10
-	// sendBuffer bounds what the kernel keeps for a client that does not read.
+	// sendBuffer limits the kernel's buffer for a client that does not read.
 	sendBuffer = 256 << 10
 )
 
@@ -77,20 +77,20 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Server is an HTTP server of the calls.
+// Server serves calls over HTTP.
 type Server struct {
 	cfg   Config
 	calls Calls
 	http  *http.Server
-	// page is what is served beside the calls.
+	// page is served on paths that are not calls.
 	page atomic.Pointer[http.Handler]
-	// running counts the requests.
+	// running counts the running requests.
 	running sync.WaitGroup
-	// connections holds the context of each connection that is open.
+	// connections maps each open connection to its context.
 	connections sync.Map
 }
 
-// New makes a server. Nothing is accepted before Serve.
+// New returns a server. It accepts no connections before Serve.
 func New(calls Calls, cfg Config) (*Server, error) {
 	if calls == nil || cfg.Listener == nil {
 		return nil, errors.New("a web server needs calls to serve and a listener")
@@ -114,7 +114,7 @@ func New(calls Calls, cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// routes sends calls to their service and the rest to the page.
+// routes returns a handler that routes calls to their services and other requests to the page.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	services := &services{server: s, mux: mux, stats: s.calls.Stats()}
@@ -124,7 +124,7 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// SetPage replaces what is served beside the calls. Nil: nothing is.
+// SetPage replaces the page. If page is nil, no page is served.
 func (s *Server) SetPage(page http.Handler) {
 	if page == nil {
 		page = http.HandlerFunc(noPage)
@@ -145,17 +145,16 @@ func (s *Server) Serve() error {
 	return nil
 }
 
-// Stop accepts no more requests and lets those under way finish until ctx ends; then it aborts the
-// rest. It returns when no request is left.
+// Stop accepts no more requests. Requests in flight may finish until ctx ends; then Stop aborts them. It returns when no request is left.
 func (s *Server) Stop(ctx context.Context) {
 	if s.http.Shutdown(ctx) != nil {
-		_ = s.http.Close() // cuts what would not end
+		_ = s.http.Close() // aborts the remaining requests
 	}
-	_ = s.cfg.Listener.Close() // was done by Serve, if that was called
+	_ = s.cfg.Listener.Close() // a no-op if Serve has closed it
 	s.running.Wait()
 }
 
-// counted lets Stop wait for requests, also for aborted ones.
+// counted counts running requests, so that Stop can wait for them, including aborted ones.
 func (s *Server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.running.Add(1)
@@ -164,7 +163,7 @@ func (s *Server) counted(next http.Handler) http.Handler {
 	})
 }
 
-// connectionKey is where the context of a request keeps the address of its client.
+// connectionKey is the context key of a request's connection.
 type connectionKey struct{}
 
 // connected is called for a connection before its first request.
@@ -176,9 +175,9 @@ func (s *Server) connected(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// bound bounds what the kernel buffers of unread answers.
+// bound limits the kernel's buffer for unread answers.
 func bound(c net.Conn) {
-	for { // TLS, and the door of the listener
+	for { // unwrap TLS and the door of the listener
 		wrapped, ok := c.(interface{ NetConn() net.Conn })
 		if !ok {
 			break
@@ -186,7 +185,7 @@ func bound(c net.Conn) {
 		c = wrapped.NetConn()
 	}
 	if tcp, ok := c.(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(sendBuffer) // without it the kernel's own bound holds
+		_ = tcp.SetWriteBuffer(sendBuffer) // on failure, the kernel's default limit applies
 	}
 }
 

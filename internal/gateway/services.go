@@ -24,7 +24,7 @@ import (
 	"github.com/domtap/domtap/internal/gateway/guard"
 )
 
-// services makes HTTP handlers of gRPC services. It implements grpc.ServiceRegistrar.
+// services registers gRPC services as HTTP handlers. It implements grpc.ServiceRegistrar.
 type services struct {
 	server *Server
 	mux    *http.ServeMux
@@ -33,8 +33,8 @@ type services struct {
 	stream []grpc.StreamServerInterceptor
 }
 
-// RegisterService makes handlers of the methods of a service. Methods that stream to the server have
-// none: HTTP/1.1 and browsers do not support them.
+// RegisterService adds handlers for the methods of a service. It skips methods with client streaming, which HTTP/1.1 and browsers do not
+// support.
 func (s *services) RegisterService(desc *grpc.ServiceDesc, service any) {
 	path := "/" + desc.ServiceName + "/"
 	for _, method := range desc.Methods {
@@ -56,13 +56,13 @@ func (s *services) RegisterService(desc *grpc.ServiceDesc, service any) {
 	})
 }
 
-// serves reports whether a method is one of those that are configured.
+// serves reports whether a method is configured to be served.
 func (s *services) serves(service, method string) bool {
 	only := s.server.cfg.Methods
 	return len(only) == 0 || slices.Contains(only, service[strings.LastIndexByte(service, '.')+1:]+"/"+method)
 }
 
-// options are the options of every method.
+// options returns the options of every method.
 func (s *services) options() []connect.HandlerOption {
 	return []connect.HandlerOption{
 		connect.WithCodec(jsonCodec{"json"}),
@@ -70,14 +70,13 @@ func (s *services) options() []connect.HandlerOption {
 		connect.WithCodec(protoCodec{}),
 		connect.WithReadMaxBytes(s.server.cfg.MaxRequest),
 		connect.WithSendMaxBytes(s.server.cfg.MaxAnswer),
-		// Most clients are on this machine, where compressing takes longer than sending.
+		// Most clients are on this machine, where compression takes longer than sending.
 		connect.WithCompressMinBytes(s.server.cfg.MaxAnswer),
 		connect.WithRequestGate(s.authenticate),
 	}
 }
 
-// authenticate checks the token before a message is read. Refused requests do not reach the log of
-// calls.
+// authenticate checks the token before a message is read. Refused requests do not appear in the log of calls.
 func (s *services) authenticate(ctx context.Context, spec connect.Spec, from connect.Peer, header http.Header) (context.Context, error) {
 	ctx = calling(ctx, header)
 	err := s.server.calls.Authorize(ctx)
@@ -87,11 +86,11 @@ func (s *services) authenticate(ctx context.Context, spec connect.Spec, from con
 	return ctx, connectError(err)
 }
 
-// calling adds what gRPC's own server would add to a context: the peer and the metadata.
+// calling adds the peer and the metadata to a context, as gRPC's own server does.
 func calling(ctx context.Context, header http.Header) context.Context {
 	if c, ok := ctx.Value(connectionKey{}).(net.Conn); ok {
 		from := &peer.Peer{Addr: c.RemoteAddr(), LocalAddr: c.LocalAddr()}
-		if secure, ok := c.(*tls.Conn); ok { // its handshake is over: there is a request
+		if secure, ok := c.(*tls.Conn); ok { // the handshake is complete because there is a request
 			from.AuthInfo = credentials.TLSInfo{
 				State: secure.ConnectionState(), CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity},
 			}
@@ -105,14 +104,14 @@ func calling(ctx context.Context, header http.Header) context.Context {
 	return metadata.NewIncomingContext(ctx, md)
 }
 
-// account reports the events of one call that gRPC's own server would report.
+// account reports the events of one call, as gRPC's own server does.
 type account struct {
 	ctx   context.Context
 	to    stats.Handler
 	began time.Time
 }
 
-// begin begins the account of a call and adds it to the context.
+// begin starts the account of a call and adds it to the context.
 func (s *services) begin(ctx context.Context, method string, streams bool) *account {
 	a := &account{ctx: s.stats.TagRPC(ctx, &stats.RPCTagInfo{FullMethodName: method}), to: s.stats, began: time.Now()}
 	a.to.HandleRPC(a.ctx, &stats.Begin{BeginTime: a.began, IsServerStream: streams})
@@ -124,7 +123,7 @@ func (a *account) asked(message any, size int) {
 	a.to.HandleRPC(a.ctx, &stats.InPayload{Payload: message, Length: size, RecvTime: time.Now()})
 }
 
-// answered reports a message that is sent.
+// answered reports a message that was sent.
 func (a *account) answered(message any, size int) {
 	a.to.HandleRPC(a.ctx, &stats.OutPayload{Payload: message, Length: size, WireLength: size, SentTime: time.Now()})
 }
@@ -134,7 +133,7 @@ func (a *account) end(err error) {
 	a.to.HandleRPC(a.ctx, &stats.End{BeginTime: a.began, EndTime: time.Now(), Error: err})
 }
 
-// unaryCall makes a connect handler of a gRPC method.
+// unaryCall returns a connect handler for a gRPC method.
 func (s *services) unaryCall(name string, method grpc.MethodHandler, service any) func(context.Context, *connect.Request[request]) (*connect.Response[answer], error) {
 	chain := chainUnary(s.unary)
 	return func(ctx context.Context, r *connect.Request[request]) (*connect.Response[answer], error) {
@@ -169,7 +168,7 @@ func chainUnary(all []grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 	}
 }
 
-// streamCall does the same for streams.
+// streamCall returns a connect handler for a streaming gRPC method.
 func (s *services) streamCall(name string, method grpc.StreamDesc, service any) func(context.Context, *connect.Request[request], *connect.ServerStream[answer]) error {
 	info := &grpc.StreamServerInfo{FullMethod: name, IsServerStream: true}
 	handler := method.Handler
@@ -196,12 +195,12 @@ type stream struct {
 	request *request
 	to      *connect.ServerStream[answer]
 	told    *account
-	// sending is held while a message is sent: it may outlive the handler, which gives up on slow readers.
+	// sending is held while a message is sent. A send may outlive the handler, which gives up on slow readers.
 	sending sync.Mutex
 	closed  bool
 }
 
-// close ends a send that is under way and waits for it. The answer must not be written to afterwards.
+// close aborts a send in progress and waits for it. The answer must not be written to afterwards.
 func (s *stream) close() {
 	if !s.sending.TryLock() {
 		if d := deadlineOf(s.ctx); d != nil {
@@ -213,14 +212,14 @@ func (s *stream) close() {
 	s.sending.Unlock()
 }
 
-// SendMsg sends a message, and returns when the connection has taken it.
+// SendMsg sends a message. It returns when the connection has accepted it.
 func (s *stream) SendMsg(m any) error {
 	return s.sent(func() error {
 		return s.to.Send(&answer{message: m, encoded: func(size int) { s.told.answered(m, size) }})
 	})
 }
 
-// sent runs one send at a time, with its deadline, until the stream is over.
+// sent runs one send at a time, each with a deadline, until the stream is closed.
 func (s *stream) sent(send func() error) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
@@ -233,7 +232,7 @@ func (s *stream) sent(send func() error) error {
 	return send()
 }
 
-// RecvMsg receives the request, and then the end.
+// RecvMsg returns the request on the first call, and io.EOF afterwards.
 func (s *stream) RecvMsg(m any) error {
 	if s.request == nil {
 		return io.EOF
@@ -247,10 +246,10 @@ func (s *stream) RecvMsg(m any) error {
 	return nil
 }
 
-// Context is the context of the call.
+// Context returns the context of the call.
 func (s *stream) Context() context.Context { return s.ctx }
 
-// SetHeader does nothing: no call of domtap answers with metadata.
+// SetHeader does nothing, because no call of domtap returns header metadata.
 func (s *stream) SetHeader(metadata.MD) error { return nil }
 
 // SendHeader sends the headers of the protocol.
@@ -258,7 +257,7 @@ func (s *stream) SendHeader(metadata.MD) error {
 	return s.sent(func() error { return s.to.Send(nil) })
 }
 
-// SetTrailer does nothing, as SetHeader.
+// SetTrailer does nothing, because no call of domtap returns trailer metadata.
 func (s *stream) SetTrailer(metadata.MD) {}
 
 // connectError converts a gRPC error to one of connect, with its code, message and details.
@@ -275,7 +274,7 @@ func connectError(err error) error {
 	}
 	e := connect.NewError(connect.Code(s.Code()), errors.New(s.Message()))
 	for _, any := range s.Proto().GetDetails() {
-		if detail, err := connect.NewErrorDetail(any); err == nil { // it is an Any already
+		if detail, err := connect.NewErrorDetail(any); err == nil { // cannot fail: any is already an Any
 			e.AddDetail(detail)
 		}
 	}
@@ -285,7 +284,7 @@ func connectError(err error) error {
 // deadlineKey is the context key of a call's deadline.
 type deadlineKey struct{}
 
-// deadline bounds how long the request may take to arrive, and each write of the answer.
+// deadline limits the time for the request to arrive, and for each write of the answer.
 type deadline struct {
 	control *http.ResponseController
 	limit   time.Duration
@@ -299,27 +298,26 @@ func deadlineOf(ctx context.Context) *deadline {
 // extend sets the deadline of the next write.
 func (d *deadline) extend() { _ = d.control.SetWriteDeadline(time.Now().Add(d.limit)) }
 
-// cut aborts a write that is under way. The connection is unusable afterwards.
+// cut aborts a write in progress. The connection is unusable afterwards.
 func (d *deadline) cut() { _ = d.control.SetWriteDeadline(time.Unix(1, 0)) }
 
-// timed adds a deadline to the request and to each write of the answer.
+// timed adds a deadline for the request and for each write of the answer.
 func (s *Server) timed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d := &deadline{control: http.NewResponseController(w), limit: s.cfg.SendTimeout}
-		_ = d.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // fails where there are none, as in tests
+		_ = d.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // fails if deadlines are not supported, as in tests
 		next.ServeHTTP(answering{w, d}, r.WithContext(context.WithValue(r.Context(), deadlineKey{}, d)))
 	})
 }
 
-// arrived ends the time limit of the request once it has arrived: from then on, reading only detects
-// that the client has gone.
+// arrived removes the read deadline when the request has arrived. After that, reads only detect that the client has disconnected.
 func arrived(ctx context.Context) {
 	if d := deadlineOf(ctx); d != nil {
 		_ = d.control.SetReadDeadline(time.Time{})
 	}
 }
 
-// answering sets a deadline for each write.
+// answering sets a deadline before each write.
 type answering struct {
 	http.ResponseWriter
 	deadline *deadline
@@ -331,8 +329,8 @@ func (a answering) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
-// Flush makes it an http.Flusher, which streams need.
+// Flush implements http.Flusher, which streams need.
 func (a answering) Flush() { _ = a.deadline.control.Flush() }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (a answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -1,21 +1,20 @@
-// Package guard protects HTTP servers on loopback against web pages: any page that a user visits, and any page in
-// domtap's own tabs, can make a browser send requests there. Every HTTP server of domtap is behind it.
+// Package guard protects HTTP servers on loopback against web pages. Any page that a user visits, and any page in domtap's own tabs, can
+// make a browser send requests to them. All HTTP servers of domtap use it.
 //
-// What it guarantees:
+// Guarantees:
 //
 //   - A request must name this server in its Host header: an IP address, localhost, or a configured name. Other
 //     names (DNS rebinding) are refused. Over TLS, the certificate ensures the name.
-//   - A request of a page of another origin is refused, unless the origin is configured: a request with another
-//     Origin, and one that the browser attributes to another site in Sec-Fetch-Site (images, scripts, forms,
-//     navigations of frames).
+//   - A request from a page of another origin is refused, unless the origin is configured. Such a request has another Origin, or
+//     Sec-Fetch-Site attributes it to another site (images, scripts, forms, navigations of frames).
 //
-// The guard is the first of two checks: a request that passes still needs a token, where there is one.
+// The guard is the first of two checks. A request that passes still needs a token, if the server requires one.
 //
-// Why not net/http.CrossOriginProtection: it lets every GET, HEAD and OPTIONS pass, so images, scripts and frames of
-// other sites would reach the live page, the metrics and the streams of MCP (e2e/origins attacks with them); it does
-// not check Host, so DNS rebinding passes as the same origin; it compares Origin with the host without the scheme;
-// and it answers no preflight of configured origins. Its rule for unsafe methods is a part of the rule of this
-// package, so it would add a second rule and replace none.
+// The package does not use net/http.CrossOriginProtection, for four reasons. CrossOriginProtection lets every GET, HEAD and OPTIONS pass,
+// so images, scripts and frames of other sites would reach the live page, the metrics and the streams of MCP (e2e/origins tests such
+// attacks). It does not check Host, so DNS rebinding passes as the same origin. It compares Origin with the host without the scheme. It
+// does not answer preflights of configured origins. Its rule for unsafe methods is part of this package's rule, so using it would add a
+// second rule and replace none.
 package guard
 
 import (
@@ -34,22 +33,22 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// Config says which requests pass a Guard. The zero value: requests to this machine, from its own origin only.
+// Config defines which requests pass a Guard. The zero value accepts requests to this machine from its own origin only.
 type Config struct {
-	// TLS says that the connections are encrypted.
+	// TLS reports that the connections are encrypted.
 	TLS bool
-	// Hosts are the names, besides localhost and IP addresses, by which clients may call the server.
+	// Hosts lists the names, besides localhost and IP addresses, by which clients may address the server.
 	Hosts []string
-	// Origins are the other origins whose pages may call, such as "https://app.example".
+	// Origins lists the other origins whose pages may call, such as "https://app.example".
 	Origins []string
-	// Loopback says that the server is for this machine alone: only loopback addresses name it.
+	// Loopback restricts the server to this machine: of all IP addresses, Host may contain only loopback addresses.
 	Loopback bool
-	// AnyName accepts every Host, for servers with names that nobody configures, such as those of a cluster. It is
-	// for content that other machines can read anyway.
+	// AnyName accepts every Host, for servers whose names are not configured, such as the nodes of a cluster. Use it only for content that
+	// other machines may read.
 	AnyName bool
-	// NoPages says that the server has no pages for people: links from other sites are refused, too.
+	// NoPages refuses links from other sites too, for servers without pages for people.
 	NoPages bool
-	// Logger gets the refused requests. Nil: no log.
+	// Logger receives the refused requests. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -60,7 +59,7 @@ type Guard struct {
 	hosts  []string
 }
 
-// New makes a guard. Invalid origins are errors.
+// New returns a guard. It returns an error for invalid origins.
 func New(cfg Config) (*Guard, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -80,7 +79,7 @@ func New(cfg Config) (*Guard, error) {
 	return g, nil
 }
 
-// CheckOrigin returns an error unless origin is written as browsers do: scheme://host[:port] in lower case.
+// CheckOrigin returns an error unless origin has the form that browsers use: scheme://host[:port] in lower case.
 func CheckOrigin(origin string) error {
 	u, err := url.Parse(origin)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || origin != strings.ToLower(u.Scheme+"://"+u.Host) {
@@ -89,7 +88,7 @@ func CheckOrigin(origin string) error {
 	return nil
 }
 
-// Wrap passes allowed requests on to next, and answers the preflights of configured origins.
+// Wrap returns a handler that passes allowed requests to next, and answers the preflights of configured origins.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !g.names(r.Host) {
@@ -112,8 +111,8 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// names reports whether a Host header names this server. Anybody's DNS can point a name to this machine; an IP
-// address cannot be redirected. Over TLS, the client has checked the name against the certificate.
+// names reports whether a Host header names this server. Anyone can point a DNS name to this machine, but an IP address cannot be
+// redirected. Over TLS, the client has checked the name against the certificate.
 func (g *Guard) names(host string) bool {
 	if g.scheme == "https" || g.cfg.AnyName {
 		return true
@@ -126,8 +125,8 @@ func (g *Guard) names(host string) bool {
 	return err == nil && !g.cfg.Loopback || listen.IsLoopback(host) || slices.Contains(g.hosts, host)
 }
 
-// foreign reports whether a request may come from a page of another origin: it has an Origin, or the browser
-// attributes it to another site. Opening the live page by a link is not such a request: the other site reads nothing.
+// foreign reports whether a request may come from a page of another origin. Such a request has an Origin, or the browser attributes it to
+// another site. Opening the live page through a link does not count, because the other site reads nothing.
 func (g *Guard) foreign(r *http.Request) bool {
 	if len(r.Header.Values("Origin")) > 0 {
 		return true
@@ -147,7 +146,7 @@ func (g *Guard) configured(r *http.Request) bool {
 	return len(origin) == 1 && slices.Contains(g.cfg.Origins, origin[0])
 }
 
-// allowOrigin sets the CORS headers that let a page of another origin call.
+// allowOrigin sets the CORS headers that allow a page of another origin to call.
 func allowOrigin(h http.Header, r *http.Request) {
 	h.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 	h.Add("Vary", "Origin")
@@ -164,23 +163,23 @@ func allowOrigin(h http.Header, r *http.Request) {
 	}
 }
 
-// refuse answers and logs a refused request. The log has neither path nor headers, which the sender chose.
+// refuse answers and logs a refused request. The log contains neither the path nor headers, because the sender chose them.
 func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, why string) {
 	g.cfg.Logger.WarnContext(r.Context(), "refused a request", "why", why, "peer", r.RemoteAddr)
 	Refuse(w, http.StatusForbidden, "permission_denied", why)
 }
 
-// HasToken reports whether a request has the bearer token, in constant time. An empty token matches nothing.
+// HasToken reports whether a request contains the bearer token. It compares in constant time. An empty token matches nothing.
 func HasToken(r *http.Request, token string) bool {
 	got, want := sha256.Sum256([]byte(r.Header.Get("Authorization"))), sha256.Sum256([]byte("Bearer "+token))
 	return token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// Refuse answers with an error of the Connect protocol.
+// Refuse answers with an error in the form of the Connect protocol.
 func Refuse(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	// An error means that the client has gone.
+	// an error means that the client has disconnected
 	_ = json.NewEncoder(w).Encode(map[string]string{"code": code, "message": message})
 }

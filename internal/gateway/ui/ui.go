@@ -1,19 +1,17 @@
-// Package ui is the live page of a daemon: one embedded HTML page with its style and scripts that shows
-// a person what agents do on the tabs and what they see. It reads, and lets the person pause clients, take over
-// from them and hand back; it does not act on pages, navigate or open tabs. Of a daemon that replays recordings it shows any time.
+// Package ui contains the live page of a daemon: one embedded HTML page, with its style and scripts, that shows a person what agents do on
+// the tabs and what they see. The page reads, and lets the person pause clients, take over from them and hand back. It does not act on
+// pages, navigate or open tabs. For a daemon that replays recordings, it can show any moment.
 //
-// What it guarantees:
+// Guarantees:
 //
-//   - It loads only its own files, and its Content-Security-Policy makes the browser enforce that: no
-//     inline script or style, no other host, no frame, no form. Trusted Types forbid every way of
-//     making markup from text.
-//   - Content of pages is untrusted, and enters the document only as text, never as markup or as a
-//     link.
-//   - The files hold no secret. The page gets the token in the fragment of its address, which browsers
-//     do not send, keeps it while its window is open, and sends it as a header with its calls.
-//   - Its memory is bounded, however long it is open.
+//   - The page loads only its own files, which its Content-Security-Policy enforces: no inline script or style, no other host, no frame,
+//     no form. Trusted Types forbid creating markup from text.
+//   - Content of other pages is untrusted. It enters the document only as text, never as markup or as a link.
+//   - The files contain no secret. The page receives the token in the fragment of its address, which browsers do not send. It keeps the
+//     token while its window is open, and sends it as a header with its calls.
+//   - The page's memory is bounded, however long it is open.
 //
-// Handler serves GET and HEAD; package gateway checks the Host before.
+// Handler serves GET and HEAD. Package gateway checks the Host header first.
 package ui
 
 import (
@@ -42,20 +40,20 @@ var headers = map[string]string{
 	"Cache-Control":                "no-cache",
 }
 
-// types are the content types of the files, independent of the machine's tables.
+// types maps file extensions to content types, independent of the machine's tables.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml",
 }
 
-// file is a served file.
+// file is a served file with its content type and ETag.
 type file struct {
 	content []byte
 	kind    string
 	tag     string
 }
 
-// Handler serves the page at / and its files below it. The version is part of the ETags.
+// Handler serves the page at / and its files below. The version is part of the ETags.
 func Handler(version string) http.Handler {
 	served := map[string]file{}
 	err := fs.WalkDir(files, "page", func(name string, entry fs.DirEntry, err error) error {
@@ -97,15 +95,15 @@ func serve(w http.ResponseWriter, r *http.Request, served map[string]file) {
 		return
 	}
 	w.Header().Set("Content-Type", f.kind)
-	_, _ = w.Write(f.content) // an error means that the client is gone
+	_, _ = w.Write(f.content) // an error means that the client has disconnected
 }
 
-// methods are the methods that the page calls. The test compares them with its scripts.
+// methods lists the methods that the page calls. A test compares them with the page's scripts.
 var methods = []string{
 	"TabService/ListTabs", "DomService/GetDom", "DomService/GetCompact", "DomService/WatchDom", "PageService/Screenshot",
 	"ClusterService/GetCluster", "TimelineService/GetTimeline", "TimelineService/WatchTimeline", "TimelineService/PauseClient",
 	"TimelineService/ResumeClient", "TimelineService/TakeOver", "TimelineService/HandBack", "ReplayService/GetReplay", "PageService/ReadLog",
 }
 
-// Methods are the methods that the page calls, as SERVICE/METHOD.
+// Methods returns the methods that the page calls, as SERVICE/METHOD.
 func Methods() []string { return slices.Clone(methods) }

@@ -85,7 +85,7 @@ func (t *Timelines) Of(who identity.Principal, id string) (*Tab, error) {
 	return one, nil
 }
 
-// Load sets the entries of a recorded tab, with their IDs and versions. Later additions are ignored.
+// Load sets the entries of a recorded tab, with their IDs and versions. Nothing is added or changed afterwards.
 func (t *Timelines) Load(tab string, entries []*timeline.Entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
