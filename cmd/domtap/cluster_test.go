@@ -11,7 +11,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// shopCluster is what a node knows of a cluster in which much goes on.
+// shopCluster is the state of a busy cluster, as a node knows it.
 var shopCluster = &domtapv1.GetClusterResponse{
 	Cluster: "shop", NodeId: "n1", Leader: "n2", Age: durationpb.New(400 * time.Millisecond),
 	Nodes: []*domtapv1.ClusterNode{

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// A command line makes only the command that it names, so the table must name commands as they do themselves.
+// A command line creates only the command that it names, so the names in the table must equal the names of the commands.
 func TestCommandsAreMadeByTheirNames(t *testing.T) {
 	a := newApp(nil, nil, nil, nil)
 	total := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
-// withConfig runs domtap config with a file in a state directory of its own.
+// withConfig runs domtap config with a file in a separate state directory.
 func withConfig(t *testing.T, file string, env map[string]string, args ...string) result {
 	t.Helper()
 	dir := t.TempDir()

@@ -21,7 +21,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// needToken refuses calls without the token, as the daemon does over TCP.
+// needToken rejects calls without the token, as the daemon does over TCP.
 func needToken(token string) func(context.Context, proto.Message) (proto.Message, error) {
 	return func(ctx context.Context, _ proto.Message) (proto.Message, error) {
 		if got := metadata.ValueFromIncomingContext(ctx, "authorization"); len(got) != 1 || got[0] != "Bearer "+token {
@@ -67,7 +67,7 @@ func TestTheTokenIsSentOverTCPOnly(t *testing.T) {
 }
 
 func TestTLSIsSpokenWhereAnAuthorityIsNamed(t *testing.T) {
-	certified := httptest.NewTLSServer(nil) // only for its certificate
+	certified := httptest.NewTLSServer(nil) // only its certificate is used
 	defer certified.Close()
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: certified.TLS.Certificates, NextProtos: []string{"h2"}})
 	if err != nil {

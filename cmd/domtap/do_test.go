@@ -12,7 +12,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestActionsThatFollowEachOtherAreOneTurn does five commands, of which four are one call.
+// TestActionsThatFollowEachOtherAreOneTurn runs five commands, of which four become one call.
 func TestActionsThatFollowEachOtherAreOneTurn(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	got := daemon.at().run(t, "do", "--tab", "t1", "click button Save --nth 2", `fill Name "Ada L"`, "press Enter", `wait gone Loading --timeout 3s`, "tabs")
@@ -40,7 +40,7 @@ func TestActionsThatFollowEachOtherAreOneTurn(t *testing.T) {
 	}
 }
 
-// TestAStepWithATabIsACommandOfItsOwn keeps a step out of a turn that names another tab.
+// TestAStepWithATabIsACommandOfItsOwn checks that a step for another tab is not part of a turn.
 func TestAStepWithATabIsACommandOfItsOwn(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	if got := daemon.at().run(t, "do", "--tab", "t1", "click 1", "click 2 --tab t2", "click 3"); got.code != exit.OK {
@@ -57,7 +57,7 @@ func TestAStepWithATabIsACommandOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestStepsThatHoldHaveMoreTime reads the deadlines that the daemon gets: what is held comes on top of the timeout.
+// TestStepsThatHoldHaveMoreTime checks the deadlines that the daemon receives: the hold time is added to the timeout.
 func TestStepsThatHoldHaveMoreTime(t *testing.T) {
 	daemon := newFakeDaemon(t)
 	var left time.Duration
@@ -81,7 +81,7 @@ func TestStepsThatHoldHaveMoreTime(t *testing.T) {
 	}
 }
 
-// TestAWaitForNothingIsRefusedBeforeTheFirstStep checks all steps first, those that wait, too.
+// TestAWaitForNothingIsRefusedBeforeTheFirstStep checks that all steps are validated first, including waits.
 func TestAWaitForNothingIsRefusedBeforeTheFirstStep(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	got := daemon.at().run(t, "do", "--tab", "t1", "click 1", "wait load")
@@ -90,7 +90,7 @@ func TestAWaitForNothingIsRefusedBeforeTheFirstStep(t *testing.T) {
 	}
 }
 
-// TestABudgetOutOfRangeIsRefusedBeforeTheFirstStep checks the flags of reads, too.
+// TestABudgetOutOfRangeIsRefusedBeforeTheFirstStep checks that flags of reads are also validated first.
 func TestABudgetOutOfRangeIsRefusedBeforeTheFirstStep(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	got := daemon.at().run(t, "do", "--tab", "t1", "click 1", "find x --max-tokens 30")
@@ -99,7 +99,7 @@ func TestABudgetOutOfRangeIsRefusedBeforeTheFirstStep(t *testing.T) {
 	}
 }
 
-// TestANavigationOnTheWayPrintsAlertsAlone navigates, and goes on. A page about an error is told.
+// TestANavigationOnTheWayPrintsAlertsAlone navigates and continues. An error page is reported.
 func TestANavigationOnTheWayPrintsAlertsAlone(t *testing.T) {
 	daemon := newFakeDaemon(t)
 	status := int32(200)
@@ -122,7 +122,7 @@ func TestANavigationOnTheWayPrintsAlertsAlone(t *testing.T) {
 	}
 }
 
-// TestPhrasesThatNothingHasTogetherAreFoundOneByOne searches for two names of a list.
+// TestPhrasesThatNothingHasTogetherAreFoundOneByOne searches for two names in a list.
 func TestPhrasesThatNothingHasTogetherAreFoundOneByOne(t *testing.T) {
 	daemon := newFakeDaemon(t)
 	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {

@@ -25,19 +25,19 @@ import (
 // root is the top of the repository.
 var root = filepath.Join("..", "..")
 
-// block is a fence marked sh, which a reader pastes into a shell.
+// block is a code fence marked sh, which a reader pastes into a shell.
 type block struct {
 	file string
 	line int
 	text string
-	// output is the fence marked text that follows the block directly; empty: none.
+	// output is the fence marked text directly after the block. It is empty if there is none.
 	output string
 }
 
-// fence matches the beginning of a fence marked sh or text.
+// fence matches the first line of a fence marked sh or text.
 var fence = regexp.MustCompile("^```(sh|text)$")
 
-// readBlocks finds the blocks of a document, with their outputs.
+// readBlocks returns the blocks of a document with their outputs.
 func readBlocks(t *testing.T, file string) []block {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -46,7 +46,7 @@ func readBlocks(t *testing.T, file string) []block {
 	}
 	var blocks []block
 	var into *string
-	inside, follows := false, false // in any fence; directly after a block
+	inside, follows := false, false // inside any fence; directly after a block
 	for i, line := range strings.Split(string(text), "\n") {
 		switch match := fence.FindStringSubmatch(line); {
 		case inside && line == "```":
@@ -69,7 +69,7 @@ func readBlocks(t *testing.T, file string) []block {
 	return blocks
 }
 
-// documents are README.md and what is below docs.
+// documents returns README.md and the files below docs.
 func documents(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "*.md"))
@@ -88,10 +88,10 @@ func documents(t *testing.T) []string {
 	return files
 }
 
-// TestCommandsInTheDocumentsWork runs the blocks of each document, in order, in one place with a daemon of its own, and compares
-// the outputs that the document shows. The site of the demo is at http://127.0.0.1:8080, as for a reader. https://example.com is a
-// page of the test, of which no document shows the output, https://search.example.org a search provider, and the ports are free
-// ones. make test runs the blocks of README.md and docs/quickstart.md, and make test-long those of all documents.
+// TestCommandsInTheDocumentsWork runs the blocks of each document in order, in one directory with a separate daemon, and compares the
+// outputs that the document shows. As for a reader, the demo site is at http://127.0.0.1:8080. https://example.com is replaced by a page of
+// the test, whose output no document shows, and https://search.example.org by a search provider. Ports are free ones. make test runs the
+// blocks of README.md and docs/quickstart.md, and make test-long runs all documents.
 func TestCommandsInTheDocumentsWork(t *testing.T) {
 	path := needPlainProgram(t)
 	run := 0
@@ -117,17 +117,17 @@ func TestCommandsInTheDocumentsWork(t *testing.T) {
 	}
 }
 
-// demoAddress is the address of the demo's site in documents: go run ./cmd/demo -serve 127.0.0.1:8080.
+// demoAddress is the address of the demo site in documents: go run ./cmd/demo -serve 127.0.0.1:8080.
 const demoAddress = "http://127.0.0.1:8080"
 
-// traced begins the lines in which the shell shows the commands.
+// traced is the prefix of lines in which the shell prints its commands.
 const traced = "@@ "
 
-// workspace is where the blocks of one document are run.
+// workspace is the environment in which the blocks of one document run.
 type workspace struct {
 	dir string
 	env []string
-	// there replaces the addresses of the documents, and back those of the test.
+	// there replaces the addresses in documents by addresses of the test, and back does the reverse.
 	there, back *strings.Replacer
 }
 
@@ -144,7 +144,7 @@ func newWorkspace(t *testing.T, program string) *workspace {
 	state, dir := shortDir(t), t.TempDir()
 	d := &workspace{
 		dir: dir,
-		// PS4 marks the lines in which the shell shows the commands.
+		// PS4 marks the lines in which the shell prints its commands.
 		env: append(ownEnv(state), "PS4="+traced, "HOME="+dir, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "XDG_CACHE_HOME=", "XDG_RUNTIME_DIR=",
 			"PATH="+strings.Join([]string{filepath.Dir(program), tools, os.Getenv("PATH")}, string(filepath.ListSeparator))),
 		back:  strings.NewReplacer(demo.URL, demoAddress),
@@ -164,7 +164,7 @@ func newWorkspace(t *testing.T, program string) *workspace {
 	return d
 }
 
-// examplePage is like the page of example.com, but its link leads nowhere else.
+// examplePage serves a page like that of example.com, but its link does not lead to another site.
 func examplePage(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	_, _ = fmt.Fprint(w, `<!doctype html><title>Example Domain</title><h1>Example Domain</h1><a href="/more">More information...</a>`)
@@ -180,7 +180,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// grpcurl is the directory of grpcurl: that of the Makefile, or one that it is built into, once for all documents.
+// grpcurl returns the directory of grpcurl. It is the one of the Makefile, or one into which grpcurl is built once for all documents.
 var grpcurl = sync.OnceValues(func() (string, error) {
 	dir, err := filepath.Abs(filepath.Join(root, ".cache", "bin"))
 	if err != nil {
@@ -192,13 +192,13 @@ var grpcurl = sync.OnceValues(func() (string, error) {
 	return compiled(filepath.Join(root, "tools"), "github.com/fullstorydev/grpcurl/cmd/grpcurl")
 })
 
-// makeTarget is a line that calls make. The targets are not run: the tests are one of them.
+// makeTarget matches a line that calls make. The targets are not run, because one of them runs the tests.
 var makeTarget = regexp.MustCompile(`(?m)^make (\S+)$`)
 
-// prepared matches lines that the test does not run, because a checkout and the demo's site are there.
+// prepared matches lines that the test does not run, because the checkout and the demo site exist already.
 var prepared = regexp.MustCompile(`(?m)^(git clone \S+ && cd domtap|go run \./cmd/demo -serve 127\.0\.0\.1:8080 &)$`)
 
-// blockLimit is how long one block may take.
+// blockLimit limits the time of one block.
 const blockLimit = 2 * time.Minute
 
 // paste runs a block. Its output goes to a file, because a daemon that it starts may keep a pipe open.
@@ -232,8 +232,8 @@ func (d *workspace) paste(t *testing.T, b block) {
 	}
 }
 
-// shows checks that the lines of documented were printed one after the other. A line … stands for any lines, and a run of spaces for
-// any other.
+// shows checks that the lines of documented were printed one after the other. A line … matches any lines, and a run of spaces matches any
+// other run of spaces.
 func shows(printed, documented string) error {
 	var lines []string
 	for line := range strings.Lines(printed) {
@@ -257,7 +257,7 @@ func shows(printed, documented string) error {
 	return nil
 }
 
-// TestDocumentedOutputIsCompared holds shows to its comment.
+// TestDocumentedOutputIsCompared checks the function shows.
 func TestDocumentedOutputIsCompared(t *testing.T) {
 	const printed = "@@ domtap compact\nURL: x | Title: y\n[0] a  (button)\n[1] b\n[2] c\n"
 	for documented, want := range map[string]bool{
@@ -270,7 +270,7 @@ func TestDocumentedOutputIsCompared(t *testing.T) {
 	}
 }
 
-// README.md and docs/quickstart.md name the Go version of go.mod, in words.
+// README.md and docs/quickstart.md name the Go version of go.mod in their text.
 func TestDocumentsNameTheGoVersion(t *testing.T) {
 	match := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(readDocument(t, filepath.Join(root, "go.mod")))
 	if match == nil {
@@ -283,7 +283,7 @@ func TestDocumentsNameTheGoVersion(t *testing.T) {
 	}
 }
 
-// checkTarget looks for a target in the Makefile, or for a tool in tools/go.mod when it is one.
+// checkTarget checks that a target exists in the Makefile. If the target is a tool, it must be in tools/go.mod.
 func checkTarget(t *testing.T, b block, name string) {
 	t.Helper()
 	file, rule := "Makefile", `(?m)^`+regexp.QuoteMeta(name)+`:`
@@ -299,7 +299,7 @@ func checkTarget(t *testing.T, b block, name string) {
 	}
 }
 
-// docs/commands.md lists the commands and exit codes that the program has.
+// docs/commands.md lists the program's commands and exit codes.
 func TestDocsListEveryCommandAndExitCode(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "commands.md"))
 	if err != nil {
@@ -320,11 +320,11 @@ func TestDocsListEveryCommandAndExitCode(t *testing.T) {
 	}
 }
 
-// consoleCommand matches a command of domtap in a fence marked console, whose lines need what a test does not have: a display, a
-// container engine, a service, another machine.
+// consoleCommand matches a domtap command in a fence marked console. Its lines need what a test lacks: a display, a container engine, a
+// service, or another machine.
 var consoleCommand = regexp.MustCompile(`(?m)^\$ (?:[A-Za-z_]+=\S+ |[^\n]*\bdocker exec domtap |sudo )*domtap ([a-z][^\n|&;>)#]*)`)
 
-// TestConsoleCommandsExist checks the commands that documents show and that no test runs: domtap has them, with their flags.
+// TestConsoleCommandsExist checks that the commands which documents show but no test runs exist, with their flags.
 func TestConsoleCommandsExist(t *testing.T) {
 	checked := 0
 	for _, file := range documents(t) {
@@ -340,7 +340,7 @@ func TestConsoleCommandsExist(t *testing.T) {
 	}
 }
 
-// refPromise is the promise of a ref, which is worded the same wherever it is given.
+// refPromise is the guarantee about refs, which all documents word the same.
 const refPromise = "A ref names one node for the life of its tab; no other node gets that ref, except an equal one that the page put in its place."
 
 func TestThePromiseOfARefIsTheSameEverywhere(t *testing.T) {

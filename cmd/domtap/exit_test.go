@@ -130,7 +130,7 @@ func TestNoTabIsNotFound(t *testing.T) {
 	}
 }
 
-// hang answers nothing until the call ends.
+// hang does not answer until the call ends.
 func hang(ctx context.Context, _ proto.Message) (proto.Message, error) {
 	<-ctx.Done()
 	return nil, status.FromContextError(ctx.Err()).Err()
@@ -185,7 +185,7 @@ func TestNavigationsLetTheDaemonGiveUpFirst(t *testing.T) {
 // hinted matches a command or a flag in a hint.
 var hinted = regexp.MustCompile(`domtap ([a-z]+)(?: (new|list|accept|dismiss)\b)?((?: --[a-z-]+)*)|(--[a-z-]+)`)
 
-// TestHintsNameCommandsAndFlagsThatThereAre lets every command that asks the daemon fail in every way.
+// TestHintsNameCommandsAndFlagsThatThereAre lets every command that calls the daemon fail in every way.
 func TestHintsNameCommandsAndFlagsThatThereAre(t *testing.T) {
 	daemon := newFakeDaemon(t)
 	var failure error
@@ -217,13 +217,13 @@ func TestHintsNameCommandsAndFlagsThatThereAre(t *testing.T) {
 	}
 }
 
-// servesWith says whether a flag is for the daemon, which hints of its limits name.
+// servesWith reports whether a flag is a flag of the daemon, which hints about its limits name.
 func servesWith(root *cobra.Command, flag string) bool {
 	serve, _, _ := root.Find([]string{"serve"})
 	return strings.HasPrefix(flag, "--max-") && serve.Flags().Lookup(strings.TrimPrefix(flag, "--")) != nil
 }
 
-// failures are statuses of every code, with every detail that changes the hint.
+// failures returns statuses of every code, with every detail that changes the hint.
 func failures(t *testing.T) []error {
 	t.Helper()
 	var all []error
@@ -245,7 +245,7 @@ func failures(t *testing.T) []error {
 	return append(all, status.Error(codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`))
 }
 
-// TestHintsNameWhatIsMissing: the daemon says what sort of thing it does not know.
+// TestHintsNameWhatIsMissing checks the hints for each kind of resource that does not exist.
 func TestHintsNameWhatIsMissing(t *testing.T) {
 	daemon := newFakeDaemon(t)
 	daemon.answer = func(context.Context, proto.Message) (proto.Message, error) {

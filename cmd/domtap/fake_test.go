@@ -22,8 +22,8 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// fakeDaemon records the requests it gets and answers as the test says. It serves like the real one
-// does, on a unix socket.
+// fakeDaemon records the requests that it receives and answers them as the test specifies. It serves on a unix socket, like the real
+// daemon.
 type fakeDaemon struct {
 	domtapv1.UnimplementedTabServiceServer
 	domtapv1.UnimplementedDomServiceServer
@@ -38,9 +38,9 @@ type fakeDaemon struct {
 	domtapv1.UnimplementedDaemonServiceServer
 
 	socket string
-	// answer gives the answer to a request, after it was recorded.
+	// answer returns the answer to a request after the request was recorded.
 	answer func(ctx context.Context, request proto.Message) (proto.Message, error)
-	// stream is what WatchDom sends; streamEnd is how it ends.
+	// stream holds the messages of WatchDom. streamEnd returns how the stream ends.
 	stream    []*domtapv1.WatchDomResponse
 	streamEnd func(ctx context.Context) error
 
@@ -48,7 +48,7 @@ type fakeDaemon struct {
 	requests []proto.Message
 }
 
-// newFakeDaemon makes a daemon with two tabs that has an empty answer to everything.
+// newFakeDaemon returns a daemon with two tabs that answers every request with an empty message.
 func newFakeDaemon(t *testing.T) *fakeDaemon {
 	t.Helper()
 	f := &fakeDaemon{socket: filepath.Join(shortDir(t), "s")}
@@ -87,13 +87,13 @@ func (f *fakeDaemon) serve(t *testing.T, listener net.Listener, options ...grpc.
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {
 		server.Stop()
-		if err := <-served; err != nil && !errors.Is(err, grpc.ErrServerStopped) { // stopped before it began
+		if err := <-served; err != nil && !errors.Is(err, grpc.ErrServerStopped) { // stopped before it started to serve
 			t.Errorf("the fake daemon: %v", err)
 		}
 	})
 }
 
-// last is the newest request.
+// last returns the latest request.
 func (f *fakeDaemon) last(t *testing.T) proto.Message {
 	t.Helper()
 	f.mu.Lock()
@@ -104,7 +104,7 @@ func (f *fakeDaemon) last(t *testing.T) proto.Message {
 	return f.requests[len(f.requests)-1]
 }
 
-// handle records a request and makes its answer: the test's, or an empty one.
+// handle records a request and returns its answer: the one of the test, or an empty one.
 func handle[A proto.Message](ctx context.Context, f *fakeDaemon, request proto.Message, empty A) (A, error) {
 	f.mu.Lock()
 	f.requests = append(f.requests, request)
@@ -116,7 +116,7 @@ func handle[A proto.Message](ctx context.Context, f *fakeDaemon, request proto.M
 	return empty, err
 }
 
-// twoTabs are the tabs that are open.
+// twoTabs returns the open tabs.
 func twoTabs() []*domtapv1.Tab {
 	return []*domtapv1.Tab{
 		{Id: "t1", Url: "https://one.example/", Title: "One", Status: domtapv1.TabStatus_TAB_STATUS_READY, HttpStatus: 200},
@@ -354,25 +354,25 @@ func (f *fakeDaemon) WatchDom(r *domtapv1.WatchDomRequest, stream grpc.ServerStr
 	return f.streamEnd(stream.Context())
 }
 
-// result is what a command line came to.
+// result is the result of a command line.
 type result struct {
 	code        int
 	out, errors string
 }
 
-// command is a command line and the world that it runs in.
+// command is a command line and its environment.
 type command struct {
 	env   map[string]string
 	in    string
 	ctx   context.Context
 	start func(ctx context.Context, at endpoint.Places) error
-	// terminal is the one that it runs in.
+	// terminal is the key of the terminal in which the command runs.
 	terminal string
-	// tried is how it goes to start a browser.
+	// tried is the result of the attempt to start a browser.
 	tried error
 }
 
-// run runs a command line in this process. Without a start function no daemon can be started.
+// run runs a command line in this process. Without a start function, it cannot start a daemon.
 func (c command) run(t *testing.T, args ...string) result {
 	t.Helper()
 	env := func(name string) (string, bool) {
@@ -397,12 +397,12 @@ func (c command) run(t *testing.T, args ...string) result {
 	return result{code, out.String(), complaints.String()}
 }
 
-// at is a command that finds the daemon, and the second of its tabs, through the environment.
+// at returns a command that finds the daemon and its second tab through the environment.
 func (f *fakeDaemon) at() command {
 	return command{env: map[string]string{"DOMTAP_ADDR": "unix://" + f.socket, "DOMTAP_TAB": "t2"}}
 }
 
-// shortDir is a directory whose path is short enough for a socket, unlike t.TempDir.
+// shortDir returns a directory whose path is short enough for a socket, unlike that of t.TempDir.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "domtap")

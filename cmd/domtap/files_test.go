@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// written maps what domtap writes below a home directory to the words by which docs/files.md names it. A * stands for one or more
-// letters. Files below a directory belong to it.
+// written maps the files that domtap writes below a home directory to the words by which docs/files.md names them. A * stands for one or
+// more letters. Files below a directory belong to it.
 var written = map[string]string{
 	".local/state/domtap/daemon.log": "`daemon.log`",
 	".local/state/domtap/browsers":   "`browsers/`",
@@ -28,8 +28,8 @@ var written = map[string]string{
 	".claude.json.before-domtap":     "`*.before-domtap`",
 }
 
-// TestFilesAreThoseThatTheDocumentsName runs the program in an empty home directory, and looks at what it leaves there, while it
-// runs and at its end.
+// TestFilesAreThoseThatTheDocumentsName runs the program in an empty home directory and checks the files that it creates, while it runs and
+// after it has ended.
 func TestFilesAreThoseThatTheDocumentsName(t *testing.T) {
 	program := needPlainProgram(t)
 	page := readDocument(t, filepath.Join(root, "docs", "files.md"))
@@ -76,12 +76,12 @@ func TestFilesAreThoseThatTheDocumentsName(t *testing.T) {
 	checkFiles(t, home)
 }
 
-// checkFiles looks for files that written does not have.
+// checkFiles checks that all files are listed in written.
 func checkFiles(t *testing.T, home string) {
 	t.Helper()
 	err := filepath.WalkDir(home, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
-			return nil // a browser that ends removes its files
+			return nil // the browser removes its files when it ends
 		}
 		name, err := filepath.Rel(home, path)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// environment makes a lookup of a map.
+// environment returns a lookup of variables in a map.
 func environment(env map[string]string) endpoint.Lookup {
 	return func(name string) (string, bool) {
 		value, set := env[name]

@@ -19,13 +19,13 @@ import (
 	"github.com/domtap/domtap/internal/nearest"
 )
 
-// hintDirs hold the texts that commands and the daemon print.
+// hintDirs lists the directories with the texts that commands and the daemon print.
 var hintDirs = []string{"cmd/domtap", "internal", "actor", "client", "view", "compact"}
 
-// noHints are below hintDirs and print nothing for users.
+// noHints lists paths below hintDirs that print nothing for users.
 var noHints = []string{"internal/testenv", "internal/archtest", "internal/recording/script", "internal/audit", "internal/cluster/registry/states.go"}
 
-// printers are the commands that print the texts of a directory whose files make no commands. The texts of other directories reach any
+// printers maps directories without commands to the commands that print their texts. The texts of other directories may be printed by any
 // command that calls the daemon.
 var printers = map[string][]string{
 	"cmd/domtap/internal/daemon":       {"serve"},
@@ -41,38 +41,38 @@ var printers = map[string][]string{
 	"internal/mcphost":                 {"mcp install"},
 }
 
-// ofOthers are flags of other programs, and flags of domtap in a text that says of which commands they are in other words.
+// ofOthers lists flags of other programs, and flags of domtap in texts that describe their command in other words.
 var ofOthers = map[string][]string{
 	"": {"help", "cask", "shm-size", "no-sandbox", "remote-debugging-port"},
 	"cmd/domtap/internal/recordcmd/replay.go": {"addr"},
 	"cmd/domtap/internal/daemoncmd/skill.go":  {"json"},
-	"cmd/domtap/internal/readcmd/wait.go":     {"until"}, // its conditions are those of domtap watch, too
+	"cmd/domtap/internal/readcmd/wait.go":     {"until"}, // its conditions are also used by domtap watch
 }
 
 // A hint is a text of the program that names a command or a flag of domtap.
 type hint struct {
 	at, text string
-	// commands are those that print the text.
+	// commands lists the commands that print the text.
 	commands []string
 }
 
 var (
-	// clause is a command with what follows it up to the end of the clause.
+	// clause matches a command and the rest of the clause.
 	clause = regexp.MustCompile(`\bdomtap ([a-z][a-z-]*\b[^.,;:()\n"#|]*)`)
-	// ofCommand are flags, with the command that has them behind them.
+	// ofCommand matches flags that are followed by their command.
 	ofCommand = regexp.MustCompile(`((?:--[a-z][a-z-]+[^-,.;:]*(?:, | and | or )?)+)of domtap ([a-z]+)`)
 	flagName  = regexp.MustCompile(`(?:^|[^\w-])--([a-z][a-z0-9-]+)`)
 	variable  = regexp.MustCompile(`\bDOMTAP_[A-Z_]+\b`)
-	// argument is a text that is nothing but a flag, for a program that domtap starts.
+	// argument matches a text that consists of one flag, for a program that domtap starts.
 	argument = regexp.MustCompile(`^--[a-z-]+(=\S*)?$`)
-	// example is a line of examples: one command.
+	// example matches a line of examples, which is one command.
 	example  = regexp.MustCompile(`(?m)^  domtap (.*)$`)
 	wordOnly = regexp.MustCompile(`^[a-z][a-z-]*$`)
 )
 
-// TestEveryHintCanBeTyped reads the texts of the program and looks up each command, flag and variable of domtap in them: a command
-// must exist, a flag must be one of the command that it stands behind ("domtap serve --max-tabs 50", "--max-tabs of domtap serve"),
-// and a flag alone must be one of the command that prints the text. -v prints all of them.
+// TestEveryHintCanBeTyped checks each command, flag and variable of domtap in the texts of the program. A command must exist. A flag next
+// to a command must belong to it ("domtap serve --max-tabs 50", "--max-tabs of domtap serve"). A flag alone must belong to the command that
+// prints the text. -v prints all hints.
 func TestEveryHintCanBeTyped(t *testing.T) {
 	app := newRoot(newApp(nil, nil, nil, nil))
 	known := variables(app)
@@ -118,7 +118,7 @@ func TestWrongHintsAreFound(t *testing.T) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// problems are the names in a hint that no command has, or that its commands refuse.
+// problems returns the names in a hint that do not exist or that its commands reject.
 func (h hint) problems(root *cobra.Command) []string {
 	var found []string
 	check := func(cmd *cobra.Command, left string) {
@@ -159,17 +159,17 @@ func (h hint) problems(root *cobra.Command) []string {
 	return append(found, h.refused(rest, commands...)...)
 }
 
-// prose are words behind domtap that look like commands.
+// prose lists words after domtap that look like commands.
 var prose = []string{"from", "reads", "starts"}
 
-// refused are the flags in a text that none of some commands has.
+// refused returns the flags in a text that none of the commands has.
 func (h hint) refused(text string, commands ...*cobra.Command) []string {
 	var found []string
 	for _, match := range flagName.FindAllStringSubmatch(text, -1) {
 		name := match[1]
 		file, _, _ := strings.Cut(h.at, ":")
 		if slices.Contains(ofOthers[""], name) || slices.Contains(ofOthers[file], name) || strings.HasPrefix(name, "cluster") || strings.HasPrefix(name, "nats") {
-			continue // a program without clusters has none of the flags of clusters
+			continue // a program without cluster support lacks these flags
 		}
 		if !slices.ContainsFunc(commands, func(cmd *cobra.Command) bool {
 			return cmd.Flags().Lookup(name) != nil || cmd.InheritedFlags().Lookup(name) != nil
@@ -180,7 +180,7 @@ func (h hint) refused(text string, commands ...*cobra.Command) []string {
 	return found
 }
 
-// lookup finds the command that a text begins with, and returns the text behind it.
+// lookup finds the command at the start of a text and returns the remaining text.
 func lookup(root *cobra.Command, text string) (*cobra.Command, string) {
 	cmd, left := root, text
 	for {
@@ -196,7 +196,8 @@ func lookup(root *cobra.Command, text string) (*cobra.Command, string) {
 	}
 }
 
-// unknownSubcommand returns the word behind a command that only has subcommands; empty if none looks like one.
+// unknownSubcommand returns the word after a command that only has subcommands. It returns an empty string if the word does not look like a
+// subcommand.
 func unknownSubcommand(cmd *cobra.Command, left string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(left), " ")
 	if !cmd.HasSubCommands() || !wordOnly.MatchString(first) {
@@ -213,7 +214,7 @@ func names(cmd *cobra.Command) []string {
 	return all
 }
 
-// variables are the environment variables of all flags, and those of no flag.
+// variables returns the environment variables of all flags, and variables without a flag.
 func variables(root *cobra.Command) map[string]bool {
 	known := map[string]bool{"DOMTAP_REMOTE_HEADERS": true, "DOMTAP_SEARCH_KEY": true, "DOMTAP_PROFILE_PASSPHRASE": true, "DOMTAP_PROGRAM": true, "DOMTAP_TEST_NATS": true}
 	forEachCommand(root, func(cmd *cobra.Command) {
@@ -250,7 +251,7 @@ func readHints(t *testing.T, app *cobra.Command) []hint {
 	return all
 }
 
-// hintsOf reads the hints of one file. A file that makes commands prints its texts by these.
+// hintsOf reads the hints of one file. If the file creates commands, these commands print its texts.
 func hintsOf(t *testing.T, app *cobra.Command, path, name string) []hint {
 	t.Helper()
 	files := token.NewFileSet()
@@ -283,7 +284,7 @@ func hintsOf(t *testing.T, app *cobra.Command, path, name string) []hint {
 	return found
 }
 
-// stringOf is the value of a string expression, with … for the parts that are known only when the program runs.
+// stringOf returns the value of a string expression, with … for parts that are known only at run time.
 func stringOf(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -308,7 +309,7 @@ func stringOf(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// commandsOf are the commands that print the texts of a file: those that it makes, else those of its directory.
+// commandsOf returns the commands that print the texts of a file: the commands that it creates, otherwise the commands of its directory.
 func commandsOf(app *cobra.Command, file *ast.File, name string) []string {
 	var made []string
 	ast.Inspect(file, func(node ast.Node) bool {
@@ -335,7 +336,7 @@ func commandsOf(app *cobra.Command, file *ast.File, name string) []string {
 	return callers(app)
 }
 
-// callers are the commands that call the daemon: all but those that are or check one.
+// callers returns the commands that call the daemon: all commands except those that run or check a daemon.
 func callers(app *cobra.Command) []string {
 	var all []string
 	forEachCommand(app, func(cmd *cobra.Command) {

@@ -2,7 +2,7 @@
 
 package main
 
-// maxAllBytes is the bound for all packages.
+// maxAllBytes is the limit for all packages.
 const maxAllBytes = 2 << 20
 
 var buildFlags []string

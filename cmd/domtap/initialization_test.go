@@ -11,9 +11,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// What the packages of the program may allocate before main begins: every command waits for that. Half of it is that of
-// other modules. Tables and expressions that few commands need are made when they are needed: see internal/lazyregexp.
-const maxOwnBytes = 128 << 10 // without the descriptions of the messages, which are generated
+// Limits of what the packages of the program may allocate before main starts, because every command waits for it. Other modules account for
+// half of it. Tables and regular expressions that few commands need are created on demand: see internal/lazyregexp.
+const maxOwnBytes = 128 << 10 // without the generated descriptions of the messages
 
 func TestInitializationIsSmall(t *testing.T) {
 	command := exec.CommandContext(t.Context(), testenv.Program(t, buildFlags...), "version")

@@ -17,8 +17,7 @@ var (
 	fencePattern   = regexp.MustCompile("(?ms)^```.*?^```")
 )
 
-// TestLinksOfTheDocumentsResolve checks every relative link: the file must exist, and have the
-// heading that the link names.
+// TestLinksOfTheDocumentsResolve checks every relative link. The file must exist and contain the heading that the link names.
 func TestLinksOfTheDocumentsResolve(t *testing.T) {
 	for _, file := range documents(t) {
 		text := fencePattern.ReplaceAllString(readDocument(t, file), "")
@@ -40,7 +39,7 @@ func TestLinksOfTheDocumentsResolve(t *testing.T) {
 	}
 }
 
-// anchors are the fragments that GitHub gives the headings of a document.
+// anchors returns the fragments that GitHub generates for the headings of a document.
 func anchors(text string) []string {
 	var all []string
 	for _, match := range headingPattern.FindAllStringSubmatch(fencePattern.ReplaceAllString(text, ""), -1) {
@@ -76,9 +75,8 @@ func TestEachDecisionHasANumberOfItsOwnAndALineInTheIndex(t *testing.T) {
 	}
 }
 
-// TestPathsInTheDocumentsExist checks what documents name in backticks as a path that begins with a
-// directory of the repository. Decisions and the changelog are about the past, so they are left
-// out.
+// TestPathsInTheDocumentsExist checks each path in backticks that begins with a directory of the repository. It skips decisions and the
+// changelog, because they describe the past.
 func TestPathsInTheDocumentsExist(t *testing.T) {
 	checked := 0
 	for _, file := range documents(t) {
@@ -90,7 +88,7 @@ func TestPathsInTheDocumentsExist(t *testing.T) {
 			path := filepath.FromSlash(match[1])
 			first, _, below := strings.Cut(match[1], "/")
 			if first == "" || first == ".cache" || match[1] == "tools/call" || match[1] == "tools/list" {
-				continue // a path of the machine, what a build makes, a method of MCP
+				continue // a path of the machine, a build output, or a method of MCP
 			}
 			if dir, err := os.Stat(filepath.Join(root, first)); !below || err != nil || !dir.IsDir() || strings.ContainsAny(path, " *{:$=<") {
 				continue

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// loginSite is a page that logs itself in, as a person would.
+// loginSite serves a page that logs itself in as a user would.
 func loginSite(t *testing.T) string {
 	t.Helper()
 	return testenv.Pages(t, map[string]http.HandlerFunc{
@@ -24,7 +24,7 @@ func loginSite(t *testing.T) string {
 	})
 }
 
-// loginCommand runs domtap session login with a real browser. Machines that run tests have no display, so the window is not shown.
+// loginCommand runs domtap session login with a real browser. The browser has no window, because test machines have no display.
 func loginCommand(t *testing.T, in string, args ...string) (result, []string) {
 	t.Helper()
 	program := needProgram(t)
@@ -68,7 +68,7 @@ func TestALoginIsKept(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "state.json")
 		address := url + "/login"
 		if c.in != "" {
-			address = url + "/account" // where nothing has to be waited for
+			address = url + "/account" // a page that needs no wait
 		}
 		got, flags := loginCommand(t, c.in, append([]string{address, "--state", file}, c.more...)...)
 		if got.code != exit.OK || !strings.Contains(got.errors, "log in in the window") {
@@ -91,7 +91,7 @@ func TestALoginIsKept(t *testing.T) {
 	}
 }
 
-// What cannot succeed is said before a browser starts.
+// A login that cannot succeed is rejected before a browser starts.
 func TestALoginThatCannotSucceed(t *testing.T) {
 	cmd, _ := isolated(t)
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
-// words are the letters and digits of a text, without markup and white space.
+// words returns the letters and digits of a text, without markup and white space.
 func words(text string) string {
 	text = strings.NewReplacer(`\&`, "", `\fB`, "", `\fP`, "", `\fI`, "", `\[u2026]`, "", "…", "", "\n.br\n", "\n", "\n.PP\n", "\n", "\n.EX\n", "\n", "\n.EE\n", "\n").Replace(text)
 	return strings.Map(func(r rune) rune {

@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// isolated is a command with a state directory of its own.
+// isolated returns a command with a separate state directory.
 func isolated(t *testing.T) (command, string) {
 	t.Helper()
 	dir := shortDir(t)
@@ -106,7 +106,7 @@ func TestDoctorFindsAFreshMachineHealthy(t *testing.T) {
 	}
 }
 
-// TestDoctorSaysWhichBrowserIsPreferred looks at a machine with a full browser, and then with a headless shell as well.
+// TestDoctorSaysWhichBrowserIsPreferred examines a machine with a full browser, and then with a headless shell as well.
 func TestDoctorSaysWhichBrowserIsPreferred(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		t.Skip("browsers have fixed places here")
@@ -186,7 +186,7 @@ func TestDoctorLooksAtALiveDaemon(t *testing.T) {
 	cmd := daemon.at()
 	cmd.env["DOMTAP_STATE_DIR"] = t.TempDir()
 	found, _ := examineWith(t, cmd, "--chrome", fakeBrowser(t))
-	// It serves in this process, which holds no claim.
+	// The daemon runs in this process, which holds no claim.
 	if f := found["daemon"]; f.Status != doctor.Warn || !strings.Contains(f.Found, "process is unknown") {
 		t.Errorf("got %+v", f)
 	}

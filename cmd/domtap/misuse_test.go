@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/replcmd"
 )
 
-// hintOf runs a command line that is wrong, and returns its hint. The answer is the error and one line, never the help.
+// hintOf runs an invalid command line and returns its hint. The output must be the error and one line, and never the help.
 func hintOf(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd, _ := isolated(t)
@@ -24,7 +24,7 @@ func hintOf(t *testing.T, args ...string) string {
 	return hint
 }
 
-// checkTypable reads a line as the program does, without running it.
+// checkTypable parses a line as the program does, without running it.
 func checkTypable(t *testing.T, line string) {
 	t.Helper()
 	words, err := replcmd.Split(line)
@@ -38,7 +38,7 @@ func checkTypable(t *testing.T, line string) {
 	}
 }
 
-// TestWrongFlagsOfEveryCommand gives each command a flag that no command has, a misspelt one of its own, and words that its flags do not take.
+// TestWrongFlagsOfEveryCommand passes each command an unknown flag, a misspelt flag of its own, and invalid flag values.
 func TestWrongFlagsOfEveryCommand(t *testing.T) {
 	forEachCommand(newRoot(newApp(nil, nil, nil, nil)), func(cmd *cobra.Command) {
 		path := strings.Fields(cmd.CommandPath())[1:]
@@ -72,13 +72,13 @@ func TestWrongFlagsOfEveryCommand(t *testing.T) {
 	})
 }
 
-// parses reports whether words are a command line that can be run.
+// parses reports whether words are a valid command line.
 func parses(words []string) bool {
 	app := newApp(nil, nil, nil, nil)
 	return app.Check(newRoot(app, words...), words) == nil
 }
 
-// TestMisspeltNamesOfEveryCommand types each name with a letter too many, also with flags and with --help.
+// TestMisspeltNamesOfEveryCommand types each name with an additional letter, also with flags and with --help.
 func TestMisspeltNamesOfEveryCommand(t *testing.T) {
 	for _, cmd := range newRoot(newApp(nil, nil, nil, nil)).Commands() {
 		if len(cmd.Name()) < 5 {
@@ -159,7 +159,7 @@ func TestOneLineThatWorks(t *testing.T) {
 	}
 }
 
-// TestReplAnswersWithOneLine types wrong lines at a prompt: each is answered as the command line is.
+// TestReplAnswersWithOneLine types invalid lines at a prompt. The output for each is the same as on the command line.
 func TestReplAnswersWithOneLine(t *testing.T) {
 	cmd, _ := isolated(t)
 	cmd.in = "clik 3\nnavigate x.example\nopen\nclick 3 --cont 2\n"
@@ -177,7 +177,7 @@ func TestReplAnswersWithOneLine(t *testing.T) {
 	}
 }
 
-// TestAStepThatIsNoPartOfATurnIsACommand runs steps with flags that their commands alone have.
+// TestAStepThatIsNoPartOfATurnIsACommand runs steps with flags that only their commands have.
 func TestAStepThatIsNoPartOfATurnIsACommand(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	if got := daemon.at().run(t, "do", "--tab", "t1", "click 3 --each", "wait text Done --each", "click --help"); got.code != exit.OK || !strings.Contains(got.out, "domtap click REF") {

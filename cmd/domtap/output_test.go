@@ -20,7 +20,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// answering makes a daemon that has one answer to requests of the type of request.
+// answering returns a daemon that answers every request with the given message.
 func answering(t *testing.T, answer proto.Message) *fakeDaemon {
 	t.Helper()
 	daemon := newFakeDaemon(t)
@@ -60,8 +60,8 @@ func TestJSONIsOneMessagePerLine(t *testing.T) {
 	}
 }
 
-// TestJSONCannotCommandTheTerminal prints what a page says by every way that prints JSON: no character of it acts on a terminal, and
-// whoever parses it reads what the page said.
+// TestJSONCannotCommandTheTerminal prints text of a page in every way that prints JSON. No character may affect a terminal, and the parsed
+// JSON must equal the text of the page.
 func TestJSONCannotCommandTheTerminal(t *testing.T) {
 	said := "a\x1b[2J\u202eb\u2066c\u200fd\ufeffe\u009bf\u007fg\u2028h\U000e0041 日本 👍"
 	inner, err := json.Marshal(map[string]string{"x": said})
@@ -99,7 +99,7 @@ func TestJSONCannotCommandTheTerminal(t *testing.T) {
 	}
 }
 
-// parsedText parses JSON, also JSON within its strings, and returns all its strings.
+// parsedText parses JSON, including JSON within its strings, and returns all strings.
 func parsedText(t *testing.T, text string) string {
 	t.Helper()
 	var all strings.Builder
@@ -245,7 +245,7 @@ func TestHelpSetsCommonFlagsApart(t *testing.T) {
 	}
 }
 
-// TestHelpAllHasNoEmptyPart reads the whole help of every command: a heading has flags below it.
+// TestHelpAllHasNoEmptyPart checks the complete help of every command: each heading must be followed by flags.
 func TestHelpAllHasNoEmptyPart(t *testing.T) {
 	forEachCommand(newRoot(newApp(nil, nil, nil, nil)), func(cmd *cobra.Command) {
 		words := strings.Fields(cmd.CommandPath())[1:]

@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
-// composed is a service of the compose file, as far as it is checked.
+// composed holds the checked fields of a service in the compose file.
 type composed struct {
 	Hostname    string
 	Command     []string
@@ -27,7 +27,7 @@ type composed struct {
 	Ports       []string
 }
 
-// The settings of the three nodes are ones that a daemon with clusters takes, and belong together.
+// The settings of the three nodes must be valid for a daemon with cluster support, and consistent with each other.
 func TestTheComposeFileIsACluster(t *testing.T) {
 	var file struct {
 		Services map[string]composed
@@ -76,7 +76,7 @@ func TestTheComposeFileIsACluster(t *testing.T) {
 	}
 }
 
-// Settings that the documents name in words or in blocks that need a cluster exist.
+// Settings that documents mention in text, or in blocks that need a cluster, must exist.
 func TestTheSettingsOfClustersInDocumentsExist(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "cluster.md"))
 	if err != nil {

@@ -26,7 +26,7 @@ func packaged(t *testing.T, name string) string {
 	return string(text)
 }
 
-// checkLine checks a command line of domtap in a file: the command exists, and all flags that it names.
+// checkLine checks a domtap command line in a file. The command and all its flags must exist.
 func checkLine(t *testing.T, where string, words []string) {
 	t.Helper()
 	cmd, rest, err := newRoot(newApp(environment(nil), nil, io.Discard, io.Discard)).Find(words)
@@ -127,7 +127,7 @@ func TestTheUnitsAreGood(t *testing.T) {
 	checkSettings(t, "systemd/config", text)
 }
 
-// verify lets systemd itself judge a unit, where it is installed.
+// verify checks a unit with systemd, if it is installed.
 func verify(t *testing.T, name, text string) {
 	t.Helper()
 	path, err := exec.LookPath("systemd-analyze")
@@ -135,7 +135,7 @@ func verify(t *testing.T, name, text string) {
 		return
 	}
 	unit := filepath.Join(t.TempDir(), name)
-	text = strings.ReplaceAll(text, "/usr/local/bin/domtap", "/bin/true") // it has to exist
+	text = strings.ReplaceAll(text, "/usr/local/bin/domtap", "/bin/true") // the program must exist
 	if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func verify(t *testing.T, name, text string) {
 	}
 }
 
-// object is a Kubernetes object, as far as it is checked.
+// object holds the checked fields of a Kubernetes object.
 type object struct {
 	Kind     string
 	Metadata struct{ Name string }

@@ -16,7 +16,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// profileCanary is what no file may have in clear.
+// profileCanary must not occur in any file in plain text.
 const profileCanary = "canary-4f1b-session-id"
 
 // identityFile writes a new age identity to a file.
@@ -33,7 +33,7 @@ func identityFile(t *testing.T, dir, name string) string {
 	return file
 }
 
-// A login is saved under a name, another session is opened with it, and it is refreshed; nothing of it is on the disk in clear.
+// A login is saved under a name, another session is opened with it, and it is refreshed. Nothing of it is on the disk in plain text.
 func TestProfilesAreSavedLoadedAndRefreshed(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	state := &domtapv1.StorageState{
@@ -102,7 +102,7 @@ func TestProfilesAreSavedLoadedAndRefreshed(t *testing.T) {
 	}
 }
 
-// nothingInClear looks for a text in all files below a directory.
+// nothingInClear searches all files below a directory for a text.
 func nothingInClear(t *testing.T, dir, text string) {
 	t.Helper()
 	files := 0
@@ -122,7 +122,7 @@ func nothingInClear(t *testing.T, dir, text string) {
 	}
 }
 
-// A passphrase comes from the environment or from a file that nobody else may read, and never from an argument.
+// A passphrase comes from the environment or from a private file, and never from an argument.
 func TestKeysOfProfiles(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	dir := shortDir(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// Versions are spelled as their readers want them; a version without a tag comes before all others.
+// Each version has the form that its readers expect. A version without a tag sorts before all others.
 func TestVersionsAreSpelled(t *testing.T) {
 	for version, want := range map[string][2]string{
 		"v1.2.3":                   {"1.2.3", "1.2.3"},
@@ -35,7 +35,7 @@ func TestVersionsAreSpelled(t *testing.T) {
 	}
 }
 
-// TestTheActionIsWellFormed checks action.yml by the parts of GitHub's metadata syntax that it uses.
+// TestTheActionIsWellFormed checks action.yml against the parts of GitHub's metadata syntax that it uses.
 func TestTheActionIsWellFormed(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "action.yml"))
 	if err != nil {
@@ -80,7 +80,7 @@ func TestTheActionIsWellFormed(t *testing.T) {
 	}
 }
 
-// The action installs the program of a release, and refuses what is not what was released.
+// The action installs the program of a release and rejects a program that differs from the release.
 func TestTheActionInstalls(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the action runs on Linux and macOS")
@@ -107,7 +107,7 @@ func TestTheActionInstalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := testenv.Serve(t, http.FileServer(http.Dir(filepath.Dir(release))))
-	// A browser that only says its version: what is not installed cannot be missing here.
+	// A fake browser that only prints its version, so that no libraries can be missing.
 	browser := filepath.Join(t.TempDir(), "browser")
 	if err := os.WriteFile(browser, []byte("#!/bin/sh\necho Chromium 999.0\n"), 0o700); err != nil {
 		t.Fatal(err)

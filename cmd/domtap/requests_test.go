@@ -17,7 +17,7 @@ import (
 
 func seconds(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Second) }
 
-// requestTests say what the last request of a command line is.
+// requestTests maps command lines to their expected last request.
 var requestTests = []struct {
 	line string
 	want proto.Message
@@ -214,7 +214,7 @@ var requestTests = []struct {
 	{"upload 4 testdata/upload.txt", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{
 		Target: refTarget(4), Files: []*domtapv1.UploadFile{{Name: "upload.txt", Content: []byte("for a test\n")}}}}})},
 	{"upload 4 /a/b --by-path", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: refTarget(4), Paths: []string{"/a/b"}}}})},
-	{"restore", &domtapv1.GetTabRequest{TabId: "t2"}}, // it only asks
+	{"restore", &domtapv1.GetTabRequest{TabId: "t2"}}, // only reads the state
 	{"restore --on", &domtapv1.SetRestoreRequest{TabId: "t2", Restore: true}},
 	{"restore --off --tab t1", &domtapv1.SetRestoreRequest{TabId: "t1"}},
 	{"dialog accept", &domtapv1.AnswerDialogRequest{TabId: "t2", Accept: true}},

@@ -19,11 +19,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// nobody is a user without any rights, as Debian numbers it.
+// nobody is the ID of the user without any rights, as on Debian.
 const nobody = 65534
 
-// TestSandboxIsOnUnlessRoot runs the daemon as a user who is not root, as the image and the unit do: every renderer
-// has namespaces and a filter of system calls.
+// TestSandboxIsOnUnlessRoot runs the daemon as a user other than root, as the image and the unit do. Every renderer must have namespaces
+// and a system call filter.
 func TestSandboxIsOnUnlessRoot(t *testing.T) {
 	program := needPlainProgram(t)
 	if os.Geteuid() != 0 {
@@ -62,10 +62,10 @@ func TestSandboxIsOnUnlessRoot(t *testing.T) {
 	}
 }
 
-// nobodysHome is a directory of the user nobody, with the program in it.
+// nobodysHome returns a directory of the user nobody that contains the program.
 func nobodysHome(t *testing.T, program string) string {
 	t.Helper()
-	home, err := os.MkdirTemp("", "dt") // short, for a socket is in it
+	home, err := os.MkdirTemp("", "dt") // short, because it contains a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func nobodysHome(t *testing.T, program string) string {
 	return home
 }
 
-// asNobody is a command line of the program for the user nobody. What is to be done before goes into a shell.
+// asNobody returns a command line of the program for the user nobody. A shell runs the commands in before first.
 func asNobody(t *testing.T, home, before string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(home, "domtap"), args...)
@@ -98,8 +98,8 @@ func asNobody(t *testing.T, home, before string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestAMachineWithoutNamespacesSaysSo runs commands where no user may make a namespace, as in most containers: they fail at
-// once, with the browser's own words, and the doctor tells why.
+// TestAMachineWithoutNamespacesSaysSo runs commands where no user may create a namespace, as in most containers. They must fail immediately
+// with the message of the browser, and the doctor must explain the reason.
 func TestAMachineWithoutNamespacesSaysSo(t *testing.T) {
 	program := needPlainProgram(t)
 	if os.Geteuid() != 0 {
@@ -136,13 +136,13 @@ func TestAMachineWithoutNamespacesSaysSo(t *testing.T) {
 	}
 }
 
-// renderers are those of a browser whose profile is below a directory: what proc_pid_status(5) says of them, by process. They are
-// in the group of the browser, which alone names the profile when it is the headless shell.
+// renderers returns the status fields of proc_pid_status(5) for each renderer of a browser whose profile is below a directory. Renderers
+// are found by the process group of the browser, because with the headless shell only the browser itself names the profile.
 func renderers(dir string) map[int]map[string]string {
 	found := map[int]map[string]string{}
-	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is good
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is valid
 	for _, path := range lines {
-		leader, _ := strconv.Atoi(filepath.Base(filepath.Dir(path))) // it is one
+		leader, _ := strconv.Atoi(filepath.Base(filepath.Dir(path))) // the pattern matches only numbers
 		if line, err := os.ReadFile(path); err != nil || !bytes.Contains(line, []byte("="+dir)) {
 			continue
 		}
@@ -152,7 +152,7 @@ func renderers(dir string) map[int]map[string]string {
 			}
 			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 			if err != nil {
-				continue // it has ended
+				continue // the process has ended
 			}
 			found[pid] = map[string]string{}
 			for row := range strings.Lines(string(text)) {

@@ -30,11 +30,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// program builds domtap once for all tests that run it, with the race detector if they have it, and says where it is.
+// program builds domtap once for all tests that run it, and returns its path. It uses the race detector if the tests do.
 var program = sync.OnceValues(func() (string, error) { return built(hasRaceDetector()) })
 
-// plainProgram is for tests of what many commands print: the race detector makes each start of one take three times as long.
-// make test has built it.
+// plainProgram returns a program without the race detector, which triples the time to start a command. It is for tests of the output of
+// many commands. make test has built it.
 var plainProgram = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("DOMTAP_PROGRAM"); path != "" {
 		return path, nil
@@ -47,7 +47,7 @@ func built(race bool) (string, error) {
 	return filepath.Join(dir, "domtap"), err
 }
 
-// compiled runs go build in a directory and returns the new directory that the program is in.
+// compiled runs go build in a directory and returns the new directory that contains the program.
 func compiled(in string, args ...string) (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "domtap-bin"); err != nil {
 		return "", err
@@ -61,13 +61,13 @@ func compiled(in string, args ...string) (dir string, err error) {
 	return dir, nil
 }
 
-// hasRaceDetector says whether this test was built with -race; the daemon then is too.
+// hasRaceDetector reports whether this test was built with -race. The daemon is then built with it, too.
 func hasRaceDetector() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// programDirs are what TestMain removes at the end.
+// programDirs lists the directories that TestMain removes at the end.
 var programDirs []string
 
 func TestMain(m *testing.M) {
@@ -81,13 +81,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// needProgram returns the built program, and skips the test where no browser is installed.
+// needProgram returns the built program. It skips the test if no browser is installed.
 func needProgram(t *testing.T) string {
 	t.Helper()
 	return need(t, program)
 }
 
-// needPlainProgram is needProgram without the race detector.
+// needPlainProgram returns the program without the race detector. It skips the test if no browser is installed.
 func needPlainProgram(t *testing.T) string {
 	t.Helper()
 	return need(t, plainProgram)
@@ -103,9 +103,8 @@ func need(t *testing.T, program func() (string, error)) string {
 	return path
 }
 
-// TestScripts runs the transcripts of testdata/script: command lines against a real daemon with a real
-// browser, each script with a daemon of its own. The files of a script's archive are served at $SITE.
-// UPDATE_SCRIPTS=1 writes the output that they compare with.
+// TestScripts runs the transcripts of testdata/script: command lines against a real daemon with a real browser. Each script has a separate
+// daemon. The files of a script's archive are served at $SITE. UPDATE_SCRIPTS=1 rewrites the expected output.
 func TestScripts(t *testing.T) {
 	checked, plain := needProgram(t), needPlainProgram(t)
 	testscript.Run(t, testscript.Params{
@@ -115,10 +114,10 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			switch filepath.Base(env.WorkDir) {
-			case "script-daemon", "script-web": // of how the daemon starts and ends, and of all that it serves
+			case "script-daemon", "script-web": // scripts about the start and end of the daemon, and about all that it serves
 				return setupScript(env, checked)
 			}
-			return setupScript(env, plain) // many commands, one after the other; other tests have their calls with the race detector
+			return setupScript(env, plain) // many consecutive commands, whose calls other tests make with the race detector
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    scriptExits,
@@ -163,7 +162,7 @@ func setupScript(env *testscript.Env, path string) error {
 	return nil
 }
 
-// siteHandler serves a script's files, and a page that never finishes loading.
+// siteHandler serves a script's files and a page that never finishes loading.
 func siteHandler(dir string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(dir)))
@@ -218,7 +217,7 @@ func scriptRef(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("no element is named %q", args[1])
 }
 
-// scriptServing waits until the script's daemon serves, or what serves on another socket: serving [SOCKET]
+// scriptServing waits until the script's daemon, or the server on another socket, serves: serving [SOCKET]
 func scriptServing(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), endpoint.StartLimit)
 	defer cancel()
@@ -229,7 +228,7 @@ func scriptServing(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(endpoint.AwaitServing(ctx, endpoint.Target{Socket: socket}, endpoint.Options{}))
 }
 
-// scriptScrape reads a URL into a file: scrape FILE URL
+// scriptScrape downloads a URL to a file: scrape FILE URL
 func scriptScrape(ts *testscript.TestScript, _ bool, args []string) {
 	r, err := http.Get(args[1])
 	ts.Check(err)
@@ -252,11 +251,10 @@ func scriptCrash(ts *testscript.TestScript, _ bool, _ []string) {
 	process, err := os.FindProcess(pid)
 	ts.Check(err)
 	ts.Check(process.Kill())
-	ts.Check(ts.Exec("domtap", "stop")) // returns when it is gone
+	ts.Check(ts.Exec("domtap", "stop")) // returns when the daemon has ended
 }
 
-// ownEnv is this process's environment without the settings of the developer's own daemon, but with their
-// choice of a browser.
+// ownEnv returns this process's environment without the settings of the developer's own daemon, but with their choice of a browser.
 func ownEnv(state string) []string {
 	env := []string{"DOMTAP_STATE_DIR=" + state}
 	for _, setting := range os.Environ() {
@@ -267,7 +265,7 @@ func ownEnv(state string) []string {
 	return env
 }
 
-// instanceOf makes commands of an instance of its own, which is stopped when the test ends.
+// instanceOf returns a function that creates commands of a separate instance. The instance is stopped when the test ends.
 func instanceOf(t *testing.T, path string) func(args ...string) *exec.Cmd {
 	t.Helper()
 	env := ownEnv(shortDir(t))
@@ -317,8 +315,7 @@ func TestHowAWatchEnds(t *testing.T) {
 	}
 }
 
-// TestSignalsEndTheDaemon holds the daemon to its word: one signal ends it in good order, with its
-// browser and its socket.
+// TestSignalsEndTheDaemon checks that one signal cleanly ends the daemon, its browser and its socket.
 func TestSignalsEndTheDaemon(t *testing.T) {
 	path := needProgram(t)
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
@@ -345,7 +342,7 @@ func TestSignalsEndTheDaemon(t *testing.T) {
 	}
 }
 
-// browserOf returns the process of the browser that a daemon started, from the note that it keeps of it.
+// browserOf returns the process of the browser that a daemon started, from the daemon's record of it.
 func browserOf(t *testing.T, state string) *os.Process {
 	t.Helper()
 	notes, err := filepath.Glob(filepath.Join(state, "browsers", "*", "owner.json"))
@@ -367,8 +364,8 @@ func browserOf(t *testing.T, state string) *os.Process {
 	return process
 }
 
-// TestADeadBrowserIsReportedAndReplaced kills the browser under a watch. The watch says so, and the daemon starts another
-// one for the commands that follow.
+// TestADeadBrowserIsReportedAndReplaced kills the browser during a watch. The watch must report that, and the daemon must start another
+// browser for the following commands.
 func TestADeadBrowserIsReportedAndReplaced(t *testing.T) {
 	path, state := needProgram(t), shortDir(t)
 	command := func(args ...string) *exec.Cmd {
@@ -417,7 +414,7 @@ func TestADeadBrowserIsReportedAndReplaced(t *testing.T) {
 	}
 }
 
-// daemonOf is the process id of the daemon that runs.
+// daemonOf returns the process ID of the running daemon.
 func daemonOf(t *testing.T, command func(...string) *exec.Cmd) string {
 	t.Helper()
 	text, err := command("doctor").Output()

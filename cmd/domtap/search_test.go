@@ -62,7 +62,7 @@ func TestSearchPrintsTheTextOrTheResults(t *testing.T) {
 	}
 }
 
-// The doctor asks the providers of a daemon that would be started now.
+// The doctor queries the providers of a daemon that would be started now.
 func TestDoctorSaysWhichProvidersAnswer(t *testing.T) {
 	searxng, brave := startSearch(t, "searxng"), startSearch(t, "brave")
 	wrong := filepath.Join(t.TempDir(), "wrong.key")
@@ -96,7 +96,7 @@ func TestDoctorSaysWhichProvidersAnswer(t *testing.T) {
 func TestDoctorAsksTheProvidersOfTheDaemon(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	cmd := daemon.at()
-	cmd.env["DOMTAP_STATE_DIR"], cmd.env["DOMTAP_SEARCH_PROVIDER"] = t.TempDir(), "bing" // which is not asked
+	cmd.env["DOMTAP_STATE_DIR"], cmd.env["DOMTAP_SEARCH_PROVIDER"] = t.TempDir(), "bing" // bing is not queried
 	if f := lookAtSearch(t, cmd); f.Status != doctor.OK || !strings.Contains(f.Found, "no provider") {
 		t.Errorf("got %+v", f)
 	}
@@ -176,7 +176,7 @@ func askTools(t *testing.T, cmd command, tools string) result {
 		args := []string{"mcp", "--tools", tools}
 		code := a.Run(t.Context(), newRoot(a, args...), args)
 		ended <- code
-		_ = errors.Join(out.Close(), in.Close()) // they have no errors
+		_ = errors.Join(out.Close(), in.Close()) // closing a pipe returns no error
 	}()
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, 1<<20)
@@ -191,11 +191,11 @@ func askTools(t *testing.T, cmd command, tools string) result {
 	}
 	ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
 	list := ask(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-	_ = to.Close() // it has no errors
+	_ = to.Close() // closing a pipe returns no error
 	return result{<-ended, list, complaints.String()}
 }
 
-// What a host is offered depends on the daemon, or on how it would be started.
+// The offered tools depend on the daemon, or on how it would be started.
 func TestMCPOffersSearchWhereThereIsAProvider(t *testing.T) {
 	ask := func(cmd command, tools string) result { return askTools(t, cmd, tools) }
 	cmd, _ := isolated(t)

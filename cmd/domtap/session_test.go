@@ -83,7 +83,7 @@ func TestCompletionOffersSessions(t *testing.T) {
 	}
 }
 
-// The list is the program's own: no daemon is needed.
+// The program contains the list, so no daemon is needed.
 func TestDevicesAreListed(t *testing.T) {
 	cmd, _ := isolated(t)
 	got := cmd.run(t, "session", "devices")
@@ -98,7 +98,7 @@ func TestDevicesAreListed(t *testing.T) {
 	}
 }
 
-// seen is what is written to a terminal, and tells when a text is there.
+// seen records the output to a terminal and signals when it contains a text.
 type seen struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -117,7 +117,7 @@ func (s *seen) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// The daemon answers once the person was told what the command waits for.
+// The daemon answers after the terminal has shown what the command waits for.
 func TestAPersonIsToldWhatACommandWaitsFor(t *testing.T) {
 	for line, want := range map[string]string{
 		"open a.test":                    "loading https://a.test",
@@ -151,7 +151,7 @@ func TestAPersonIsToldWhatACommandWaitsFor(t *testing.T) {
 	}
 }
 
-// A file with a guessable name beside the result could be somebody's own, or put there to get the logins.
+// A file with a guessable name beside the result could belong to another user, or could have been placed there to steal the logins.
 func TestSavingASessionTouchesNoOtherFile(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	dir := t.TempDir()

@@ -15,7 +15,7 @@ import (
 
 var updateSkill = flag.Bool("update-skill", false, "write skills/domtap/SKILL.md anew")
 
-// The skill in the repository is what the program prints, and each command in it is one of the program, with its flags.
+// The skill in the repository equals the program's output, and each of its commands exists in the program, with its flags.
 func TestTheSkillIsThatOfTheProgram(t *testing.T) {
 	file := filepath.Join(root, "skills", "domtap", "SKILL.md")
 	text := daemoncmd.SkillText(newRoot(newApp(nil, nil, nil, nil)))
@@ -71,7 +71,7 @@ func TestSkillIsPrintedOrWritten(t *testing.T) {
 
 var updateIndex = flag.Bool("update-index", false, "write the pages of docs/README.md into llms.txt")
 
-// docs/README.md is the index of the documentation: it names every page with the page's title. llms.txt has the same lists.
+// docs/README.md is the index of the documentation. It lists every page with the page's title. llms.txt has the same lists.
 func TestTheIndexNamesEveryPage(t *testing.T) {
 	index := readDocument(t, filepath.Join(root, "docs", "README.md"))
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
@@ -108,7 +108,7 @@ func TestTheIndexNamesEveryPage(t *testing.T) {
 	}
 }
 
-// domtap mcp install says what it did, prints when it is told to, and does nothing twice.
+// domtap mcp install reports what it did, prints the change if requested, and does nothing a second time.
 func TestMCPInstall(t *testing.T) {
 	home := t.TempDir()
 	cmd, _ := isolated(t)
@@ -149,7 +149,7 @@ func TestMCPInstall(t *testing.T) {
 	}
 }
 
-// docs/mcp.md shows the entries that domtap mcp install writes, each in the form of its host.
+// docs/mcp.md shows the entries that domtap mcp install writes, each in the format of its host.
 func TestDocumentedEntriesAreThoseOfInstall(t *testing.T) {
 	page := readDocument(t, filepath.Join(root, "docs", "mcp.md"))
 	var documented []string

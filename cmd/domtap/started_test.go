@@ -8,7 +8,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Package client starts a daemon when it is asked to, and the next program finds that one.
+// Package client starts a daemon on request, and the next program finds it.
 func TestTheClientPackageStartsADaemon(t *testing.T) {
 	path := needProgram(t)
 	state := shortDir(t)

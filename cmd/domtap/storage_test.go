@@ -78,7 +78,7 @@ func TestCookiesAndStorageArePrinted(t *testing.T) {
 	}
 }
 
-// A state with databases goes to a file and back, in Playwright's form.
+// A state with databases is written to a file and read back, in Playwright's format.
 func TestStatesWithDatabasesInFiles(t *testing.T) {
 	state := &domtapv1.StorageState{
 		Cookies: []*domtapv1.Cookie{{Name: "a", Value: "b", Domain: "c", PartitionKey: proto.String("https://d.test"), HasCrossSiteAncestor: proto.Bool(true)}},
@@ -126,7 +126,7 @@ func TestStatesWithDatabasesInFiles(t *testing.T) {
 	}
 }
 
-// unescaped undoes how JSON is written for HTML, which means the same.
+// unescaped replaces the HTML escapes in JSON strings by the characters that they stand for.
 func unescaped(s *domtapv1.StorageState) *domtapv1.StorageState {
 	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">")
 	for _, o := range s.GetOrigins() {

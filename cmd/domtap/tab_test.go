@@ -13,7 +13,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// shared is a daemon that several terminals and programs open and close tabs in.
+// shared is a daemon in which several terminals and programs open and close tabs.
 type shared struct {
 	*fakeDaemon
 	name  string
@@ -39,7 +39,7 @@ func newShared(t *testing.T) *shared {
 	return s
 }
 
-// open is what any client does.
+// open opens a tab as any client does.
 func (s *shared) open(url string, restore bool) *domtapv1.Tab {
 	s.count++
 	tab := &domtapv1.Tab{Id: fmt.Sprint("t", s.count), Url: url, Title: "Page of " + url, Restore: restore}
@@ -51,13 +51,13 @@ func (s *shared) close(id string) {
 	s.tabs = slices.DeleteFunc(s.tabs, func(tab *domtapv1.Tab) bool { return tab.GetId() == id })
 }
 
-// restart is another daemon, which has the tabs that are brought back, under their ids.
+// restart simulates another daemon, which has the restored tabs under the same IDs.
 func (s *shared) restart() {
 	s.name, s.count = s.name+"+", 0
 	s.tabs = slices.DeleteFunc(s.tabs, func(tab *domtapv1.Tab) bool { return !tab.GetRestore() })
 }
 
-// in runs a command line in a terminal and returns what it printed, an error included, and the tab of the last request.
+// in runs a command line in a terminal. It returns the output, including errors, and the tab of the last request.
 func (s *shared) in(t *testing.T, terminal, line string, want int) (said, tab string) {
 	t.Helper()
 	cmd := s.at()
@@ -78,7 +78,7 @@ func (s *shared) in(t *testing.T, terminal, line string, want int) (said, tab st
 	return got.out + got.errors, tab
 }
 
-// works fails the test unless a command in a terminal works on a tab.
+// works fails the test unless a command in a terminal works on the tab want.
 func (s *shared) works(t *testing.T, terminal, line, want string) {
 	t.Helper()
 	if _, tab := s.in(t, terminal, line, exit.OK); tab != want {
@@ -101,7 +101,7 @@ func TestATerminalWorksOnTheTabThatItOpenedLast(t *testing.T) {
 	s.in(t, "one", "open c.example", exit.OK)
 	s.works(t, "one", "click 1", "t4")
 	s.works(t, "one", "close", "t4")
-	s.works(t, "one", "click 1", "t1") // the one that it opened before
+	s.works(t, "one", "click 1", "t1") // the tab that was opened before
 	s.works(t, "two", "close", "t2")
 	if len(s.tabs) != 2 {
 		t.Errorf("left are %v", s.tabs)
@@ -111,7 +111,7 @@ func TestATerminalWorksOnTheTabThatItOpenedLast(t *testing.T) {
 func TestWithoutATabOfItsOwnATerminalAsks(t *testing.T) {
 	s := newShared(t)
 	s.open("https://a.example/", false)
-	s.works(t, "one", "click 1", "t1") // there is no other
+	s.works(t, "one", "click 1", "t1") // the only tab
 	s.open("https://b.example/", false)
 	for _, line := range []string{"close", "click 1", "type 1 x", "reload", "goto x.example", "dialog accept", "compact", "dom", "read", "watch", "wait --text x", "log", "restore --off", "form a=b"} {
 		said, _ := s.in(t, "one", line, exit.Usage)
@@ -121,7 +121,7 @@ func TestWithoutATabOfItsOwnATerminalAsks(t *testing.T) {
 			}
 		}
 	}
-	const listed = 10 // how many tabs an error lists
+	const listed = 10 // the number of tabs that an error lists
 	for range listed {
 		s.open("https://more.example/", false)
 	}
@@ -137,7 +137,7 @@ func TestATabThatIsGoneIsNotReplacedByAnother(t *testing.T) {
 	s := newShared(t)
 	s.in(t, "one", "open a.example", exit.OK)
 	s.open("https://b.example/", false)
-	s.close("t1") // by its page, or by another program
+	s.close("t1") // closed by its page or by another program
 	for range 2 {
 		said, _ := s.in(t, "one", "close", exit.NotFound)
 		if !strings.Contains(said, "tab t1, which this terminal opened last, is closed") || !strings.Contains(said, "t2 ") {

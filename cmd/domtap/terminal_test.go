@@ -31,12 +31,13 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// forbidden are the characters that no command prints, besides C0: C1, marks of the direction, zero width, separators,
-// blanks that are no white space, tags.
+// forbidden holds the characters besides C0 that no command prints: C1, direction marks, zero width characters, separators, blanks that are
+// not white space, and tags.
 const forbidden = "\x7f\u0080\u0085\u009b\u009d\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u180b\u180e\u200b\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e" +
 	"\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u206a\u206f\u2800\u3164\ufeff\uffa0\ufff9\ufffb\U0001d173\U000e0001\U000e0041\U000e007f\U000e0fff"
 
-// hostileText has every forbidden character, an escape sequence in 7 and one in 8 bits, and floods of what is allowed once.
+// hostileText contains every forbidden character, an escape sequence in 7 and one in 8 bits, and repetitions of characters that are allowed
+// only once.
 const hostileText = "a\x1b[2J\x1b]0;x\x07\x08\rb" + forbidden + "c\ufe0f\ufe0f\ufe0f\U000e0100\U000e0101d\u200d\u200d\u200c日\u200d\u200d\u200d"
 
 // acts returns the first character of an output that no command may print.
@@ -58,7 +59,7 @@ func acts(out string) string {
 // fields of oneofs, and errors.
 type hostileDaemon struct{ now atomic.Int32 }
 
-// round is read by calls that a command left behind, too.
+// round may be called concurrently, also by calls that an earlier command left behind.
 func (d *hostileDaemon) round() int { return int(d.now.Load()) }
 
 // failingRound is the round in which every call fails.
@@ -85,7 +86,7 @@ func (d *hostileDaemon) start(t *testing.T) (address string) {
 	return "unix://" + socket
 }
 
-// answer sends one message, also to a stream, which then ends as if the tab was closed.
+// answer sends one message. A stream then ends as if the tab was closed.
 func (d *hostileDaemon) answer(_ any, stream grpc.ServerStream) error {
 	if err := stream.RecvMsg(new(emptypb.Empty)); err != nil {
 		return err
@@ -114,10 +115,10 @@ func (d *hostileDaemon) answer(_ any, stream grpc.ServerStream) error {
 	return status.Error(codes.Aborted, hostileText)
 }
 
-// maxDepth bounds messages within messages.
+// maxDepth limits the nesting of messages.
 const maxDepth = 6
 
-// fill sets every field.
+// fill sets every field of a message.
 func (d *hostileDaemon) fill(m protoreflect.Message, depth int) {
 	switch known := m.Interface().(type) {
 	case *timestamppb.Timestamp:
@@ -131,7 +132,7 @@ func (d *hostileDaemon) fill(m protoreflect.Message, depth int) {
 	for i := range fields.Len() {
 		field := fields.Get(i)
 		if field.Name() == "body_missing" && d.round() == 0 {
-			continue // there is a body
+			continue // there must be a body
 		}
 		if one := field.ContainingOneof(); one != nil && !one.IsSynthetic() && one.Fields().Get(d.round()%one.Fields().Len()) != field {
 			continue
@@ -156,7 +157,7 @@ func (d *hostileDaemon) fill(m protoreflect.Message, depth int) {
 	}
 }
 
-// scalar makes a value of a field.
+// scalar returns a value for a field.
 func (d *hostileDaemon) scalar(field protoreflect.FieldDescriptor) protoreflect.Value {
 	text := hostileText
 	if name := string(field.Name()); strings.HasSuffix(name, "_json") || name == "har" {
@@ -193,7 +194,7 @@ func (d *hostileDaemon) scalar(field protoreflect.FieldDescriptor) protoreflect.
 	panic("a message is no scalar: " + string(field.FullName()))
 }
 
-// commandLines are the arguments of every command, with | between two uses. HOSTILE stands for hostileText, DIR for a directory.
+// commandLines maps every command to its arguments, with | between two uses. HOSTILE stands for hostileText, DIR for a directory.
 var commandLines = map[string]string{
 	"open": "https://a.test|HOSTILE|-q https://a.test", "tabs": "", "goto": "https://a.test|HOSTILE", "back": "", "forward": "", "reload": "", "close": "|HOSTILE", "restore": "",
 	"session new": "HOSTILE", "session list": "", "session set": "HOSTILE --user-agent HOSTILE", "session save": "default -", "session load": "HOSTILE testdata/upload.txt",
@@ -211,13 +212,13 @@ var commandLines = map[string]string{
 	"config": "", "health": "HOSTILE", "doctor": "", "socket": "", "token": "", "token new": "alice|HOSTILE", "version": "", "man": "", "ui": "", "stop": "",
 }
 
-// notRun are commands that this test does not run, with the reason.
+// notRun maps the commands that this test does not run to the reason.
 var notRun = map[string]string{
 	"serve": "it is the daemon: its log goes through the same writer", "mcp": "it speaks a protocol: messages are exact",
 }
 
-// TestNoCommandCommandsTheTerminal runs every command with hostile arguments against a daemon whose answers are hostile, as text and
-// as JSON. No output has a character that a terminal acts on, or one without a glyph.
+// TestNoCommandCommandsTheTerminal runs every command with hostile arguments against a daemon with hostile answers, with text and JSON
+// output. No output may contain a character that affects a terminal or has no glyph.
 func TestNoCommandCommandsTheTerminal(t *testing.T) {
 	daemon := new(hostileDaemon)
 	address := daemon.start(t)
@@ -238,7 +239,7 @@ func TestNoCommandCommandsTheTerminal(t *testing.T) {
 				}
 				for round := range failingRound + 1 {
 					if flags != nil && round > 0 {
-						break // the rounds vary the layout of texts
+						break // the other rounds vary the layout of text output
 					}
 					daemon.now.Store(int32(round))
 					printsPlain(t, address, slices.Concat(strings.Fields(name+" "+line), flags))
@@ -248,7 +249,7 @@ func TestNoCommandCommandsTheTerminal(t *testing.T) {
 	})
 }
 
-// printsPlain runs one command line.
+// printsPlain runs one command line and checks its output.
 func printsPlain(t *testing.T, address string, words []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -271,7 +272,7 @@ func printsPlain(t *testing.T, address string, words []string) {
 	}
 }
 
-// writesPast are the files that may use the streams of the process, or write past render.Writer, with the reason.
+// writesPast maps the files that may use the process's streams, or bypass render.Writer, to the reason.
 var writesPast = map[string]string{
 	"main.go": "it has the streams", "internal/render/writer.go": "the writer", "internal/cli/printer.go": "colours", "internal/cli/spinner.go": "goes back in the line",
 	"internal/replcmd/prompt.go": "edits a line",
@@ -279,7 +280,7 @@ var writesPast = map[string]string{
 	"internal/daemoncmd/mcp.go": "a protocol", "internal/daemoncmd/install.go": "a file of another program",
 }
 
-// TestCommandsWriteThroughOneWriter looks for os.Stdout, os.Stderr, render.Raw, render.Exact, print, and fmt.Print in all commands.
+// TestCommandsWriteThroughOneWriter searches all commands for os.Stdout, os.Stderr, render.Raw, render.Exact, print and fmt.Print.
 func TestCommandsWriteThroughOneWriter(t *testing.T) {
 	used := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -311,7 +312,7 @@ func TestCommandsWriteThroughOneWriter(t *testing.T) {
 	}
 }
 
-// pastWriter names what a node uses to write past the writer.
+// pastWriter returns the name of what a node uses to bypass the writer.
 func pastWriter(n ast.Node) string {
 	if call, ok := n.(*ast.CallExpr); ok {
 		if name, ok := call.Fun.(*ast.Ident); ok && (name.Name == "print" || name.Name == "println") {
@@ -333,7 +334,8 @@ func pastWriter(n ast.Node) string {
 	return ""
 }
 
-// TestFilesOnStandardOutputAreExact: a picture, a body and a copied transcript are not text for a terminal.
+// TestFilesOnStandardOutputAreExact checks that a picture, a body and a copied transcript are written unchanged, because they are not text
+// for a terminal.
 func TestFilesOnStandardOutputAreExact(t *testing.T) {
 	address := new(hostileDaemon).start(t)
 	for _, line := range []string{"shot -", "pdf -", "request 1 --save -"} {

@@ -14,19 +14,19 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// exchange is a command of a transcript and what it answers.
+// exchange is a command of a transcript and its answer.
 type exchange struct {
 	line            int
 	command, answer string
 }
 
-// consoleDoc is a document whose fences marked console are a conversation: a line that starts with $ is a command, also
-// over several lines that end in a backslash, and what follows is its answer. In an answer, … stands for whatever is
-// there within a line, and a line of … alone for any lines.
+// consoleDoc is a document with transcripts in fences marked console. A line that starts with $ is a command, which a backslash continues
+// on the next line. The following lines are its answer. In an answer, … within a line matches any text, and a line with only … matches any
+// lines.
 type consoleDoc struct {
 	file  string
 	lines []string
-	// page is the fence marked html: the page that the conversation is about.
+	// page is the fence marked html: the page of the transcript.
 	page      string
 	exchanges []exchange
 }
@@ -62,8 +62,8 @@ func readTranscript(t *testing.T, file string) *consoleDoc {
 	return d
 }
 
-// TestTheTranscriptsAreReal has the conversations of the documents with a daemon. UPDATE_TRANSCRIPTS=1 puts what it
-// answers in the place of what it does not; what changes from run to run is then to be replaced by … by hand.
+// TestTheTranscriptsAreReal runs the transcripts of the documents against a daemon. UPDATE_TRANSCRIPTS=1 replaces answers that differ.
+// Parts that vary between runs must then be replaced by … manually.
 func TestTheTranscriptsAreReal(t *testing.T) {
 	path := needPlainProgram(t)
 	d := readTranscript(t, filepath.Join(root, "docs", "grpcurl.md"))
@@ -94,15 +94,15 @@ func TestTheTranscriptsAreReal(t *testing.T) {
 	}
 }
 
-// assignment is a command that sets a variable, for all commands after it.
+// assignment matches a command that sets a variable for all later commands.
 var assignment = regexp.MustCompile(`^([A-Z]+)=`)
 
-// ask runs a command and returns what it prints. It may fail: then the answer says so.
+// ask runs a command and returns its output. If the command fails, the output contains the error.
 func (d *workspace) ask(t *testing.T, command string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), blockLimit)
 	defer cancel()
-	out, err := os.Create(filepath.Join(d.dir, "answer")) // a daemon that it starts may keep a pipe open
+	out, err := os.Create(filepath.Join(d.dir, "answer")) // a daemon started by the command may keep a pipe open
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func (d *workspace) ask(t *testing.T, command string) string {
 	return string(text)
 }
 
-// likeness makes a pattern of an answer. How much white space there is does not count: JSON is printed with more or less.
+// likeness returns a pattern for an answer. The amount of white space is ignored, because it varies in JSON.
 func likeness(answer string) *regexp.Regexp {
 	var pattern strings.Builder
 	for line := range strings.Lines(answer) {
@@ -139,7 +139,7 @@ func likeness(answer string) *regexp.Regexp {
 
 var spaces = regexp.MustCompile(`[ \t]+`)
 
-// write writes the document with its new answers.
+// write writes the document with the new answers.
 func (d *consoleDoc) write(t *testing.T) {
 	t.Helper()
 	var out strings.Builder

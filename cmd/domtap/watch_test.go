@@ -20,7 +20,7 @@ func diffMessage(revision uint64, text string) *domtapv1.WatchDomResponse {
 		Diff: &domtapv1.Diff{FromRevision: revision - 1, ToRevision: revision, AddedCount: 1}}}
 }
 
-// story is a stream with every kind of message.
+// story returns a stream with every kind of message.
 func story() []*domtapv1.WatchDomResponse {
 	page := &domtapv1.Snapshot{Url: "https://x.example/", Title: "X", Elements: make([]*domtapv1.Element, 3)}
 	return []*domtapv1.WatchDomResponse{
@@ -61,7 +61,7 @@ func TestWatchPrintsMessagesAsJSON(t *testing.T) {
 	}
 }
 
-// holdOpen keeps a stream open until the client goes.
+// holdOpen keeps a stream open until the client cancels it.
 func holdOpen(ctx context.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
@@ -76,7 +76,7 @@ func TestWatchEndsByCountOrCondition(t *testing.T) {
 		code int
 	}{
 		{"watch --count 1", holdOpen, exit.OK},
-		{"watch --count 3", holdOpen, exit.OK}, // a resync is a change
+		{"watch --count 3", holdOpen, exit.OK}, // a resync counts as a change
 		{"watch --count 4 --timeout 100ms", holdOpen, exit.Timeout},
 		{"watch --timeout 100ms", holdOpen, exit.OK},
 		{"watch --count 4", closed, exit.NotFound},
@@ -115,7 +115,7 @@ func TestCtrlCEndsAWatchWell(t *testing.T) {
 	}
 }
 
-// DOMTAP_TIMEOUT bounds single calls; a watch would end for no visible reason.
+// DOMTAP_TIMEOUT limits single calls. It does not limit a watch, which would end for no visible reason.
 func TestTheTimeoutVariableDoesNotBoundAWatch(t *testing.T) {
 	daemon := newFakeDaemon(t)
 	daemon.streamEnd = func(ctx context.Context) error {
@@ -131,7 +131,7 @@ func TestTheTimeoutVariableDoesNotBoundAWatch(t *testing.T) {
 	}
 }
 
-// The condition is the daemon's to judge: the watch ends when the daemon says that it holds, or why it does not.
+// The daemon evaluates the condition. The watch ends when the daemon reports that the condition is met, or why it is not.
 func TestWatchUntil(t *testing.T) {
 	late := func(code codes.Code) error { return status.Error(code, "timed out; nearest: button") }
 	for _, test := range []struct {

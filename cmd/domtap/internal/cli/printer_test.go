@@ -8,7 +8,7 @@ import (
 )
 
 func TestOnlyATerminalIsColoured(t *testing.T) {
-	device, err := os.Open(os.DevNull) // a character device, as terminals are
+	device, err := os.Open(os.DevNull) // a character device, like a terminal
 	if err != nil {
 		t.Fatal(err)
 	}

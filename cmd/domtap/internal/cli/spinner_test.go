@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// screen is what a terminal of one line shows after it was sent a text.
+// screen returns what a terminal with one line shows after receiving a text.
 func screen(sent string) string {
 	var line []rune
 	at := 0
@@ -28,7 +28,7 @@ func screen(sent string) string {
 	return strings.TrimRight(string(line), " ")
 }
 
-// locked is a buffer that a test reads while the spinner writes.
+// locked is a buffer that a test can read while the spinner writes.
 type locked struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -92,7 +92,7 @@ func TestASpinnerWhereNobodyLooksOrNothingTakesLong(t *testing.T) {
 	})
 }
 
-// A line that wraps could not be removed.
+// A line that wraps could not be erased.
 func TestASpinnerFitsItsTerminal(t *testing.T) {
 	for _, what := range []string{strings.Repeat("x", 300), strings.Repeat("漢", 300), "short", ""} {
 		for limit := leastColumns - 1; limit < 100; limit++ {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestRightsOutliveTheOrderToStop checks that the calls of clients are not cancelled by the signal that stops the daemon, but at its end.
+// TestRightsOutliveTheOrderToStop checks that the signal that stops the daemon does not cancel the calls of clients. The daemon cancels
+// them when it ends.
 func TestRightsOutliveTheOrderToStop(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	clients, unfollow, err := Config{}.clients(ctx, "token")

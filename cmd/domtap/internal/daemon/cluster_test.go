@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// serverNode is a node that runs a NATS server, on one machine.
+// serverNode returns the configuration of a node that runs a NATS server, for a cluster on one machine.
 func serverNode() Cluster {
 	return Cluster{
 		Name: "shop", Node: "n1", Listen: "127.0.0.1:7412", NATSListen: "127.0.0.1:7413", RouteListen: "127.0.0.1:7414",
@@ -13,7 +13,7 @@ func serverNode() Cluster {
 	}
 }
 
-// clientNode is a node that connects to NATS servers.
+// clientNode returns the configuration of a node that connects to NATS servers.
 func clientNode() Cluster {
 	return Cluster{Name: "shop", Node: "n4", Listen: "127.0.0.1:7412", NATS: []string{"nats://127.0.0.1:7413"}, TokenFile: "/token"}
 }

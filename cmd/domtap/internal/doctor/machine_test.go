@@ -40,7 +40,7 @@ func TestTheMachineIsJudged(t *testing.T) {
 	}
 }
 
-// certificate is one that is good for 90 days.
+// certificate returns a certificate that is valid for 90 days.
 func certificate(t *testing.T, from time.Time) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -18,7 +18,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// answered is an error as the daemon answers with.
+// answered returns an error as the daemon returns it.
 func answered(t *testing.T, code codes.Code, message, reason string, details map[string]string) error {
 	t.Helper()
 	st := status.New(code, message)
@@ -32,7 +32,7 @@ func answered(t *testing.T, code codes.Code, message, reason string, details map
 	return st.Err()
 }
 
-// waits is a command that has the flag --wait.
+// waits describes a command that has the flag --wait.
 func waits(flag string) bool { return flag == "wait" }
 
 func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
@@ -127,10 +127,10 @@ func TestTableIsComplete(t *testing.T) {
 	}
 }
 
-// reason matches where the server gives an error its reason: in the table of package rpcstatus, and in calls of Info.
+// reason matches the places where the server sets the reason of an error: the table of package rpcstatus, and calls of Info.
 var reason = regexp.MustCompile(`(?:Info\(|\{codes\.\w+, )"([A-Z_]+)"`)
 
-// reasonsOfTheDaemon are read from the source of the packages server and cluster.
+// reasonsOfTheDaemon returns the reasons in the source of the packages server and cluster.
 func reasonsOfTheDaemon(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}

@@ -31,8 +31,7 @@ func TestOnlyWhatTheFileHasIsDropped(t *testing.T) {
 	}
 }
 
-// TestAProgramRunsOnWithoutItsPages drops the pages of the test itself, which calls code and reads constants after
-// that.
+// TestAProgramRunsOnWithoutItsPages drops the pages of the test program, then calls code and reads constants.
 func TestAProgramRunsOnWithoutItsPages(t *testing.T) {
 	if _, err := os.Stat("/proc/self/smaps"); err != nil {
 		t.Skip("no /proc/self/smaps:", err)

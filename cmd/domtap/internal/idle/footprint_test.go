@@ -18,7 +18,7 @@ func (p *process) footprint(err error) footprint {
 		used: func() (time.Duration, error) { return time.Duration(p.used.Load()) * time.Millisecond, nil },
 		drop: func() error {
 			p.drops.Add(1)
-			p.used.Add(50) // dropping takes time itself
+			p.used.Add(50) // dropping takes time, too
 			return err
 		},
 		log: slog.New(slog.DiscardHandler),
@@ -47,7 +47,7 @@ func TestMemoryIsDroppedOnceAfterWork(t *testing.T) {
 			expect(footprintPoll, 1)
 		}
 		expect(footprintPoll, 2)
-		p.used.Add(5) // a little work is not worth it
+		p.used.Add(5) // a little work is not worth a drop
 		expect(time.Minute, 2)
 		cancel()
 		p.used.Add(100)

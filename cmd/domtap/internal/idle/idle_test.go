@@ -24,7 +24,7 @@ func TestTheDaemonEndsWhenNothingWasOpenForSoLong(t *testing.T) {
 		open.Store(0)
 		time.Sleep(29 * time.Minute)
 		synctest.Wait()
-		ever.Add(1) // a command came and went between two polls
+		ever.Add(1) // a command connected and disconnected between two polls
 		time.Sleep(29 * time.Minute)
 		synctest.Wait()
 		select {

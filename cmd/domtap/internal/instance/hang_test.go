@@ -14,7 +14,7 @@ import (
 func TestStopGivesUpWhenItsTimeIsOver(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	cmd := startDaemon(t, socket)
-	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil { // so that it cannot react
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil { // so that the daemon cannot react
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// The variable makes the test binary play a daemon at the socket that it names.
+// playDaemon is the variable that turns the test binary into a daemon on the socket that it names.
 const playDaemon = "INSTANCE_TEST_SOCKET"
 
 func TestMain(m *testing.M) {
@@ -134,5 +134,5 @@ func end(t *testing.T, cmd *exec.Cmd) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // the error is that it was killed
+	_ = cmd.Wait() // Wait reports that the process was killed
 }

@@ -8,8 +8,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Every selection flag must reach the requests of dom, compact and watch alike, although only one of
-// them is filled in by hand.
+// Every selection flag must be set in the requests of dom, compact and watch, although only one of them is filled in by hand.
 func TestSelectionIsTheSameInEveryRequest(t *testing.T) {
 	from := &domtapv1.GetDomRequest{
 		TabId: "t", ViewportOnly: true, MaxElements: proto.Int32(1), MaxTokens: proto.Int32(2), InteractiveOnly: proto.Bool(false),

@@ -42,7 +42,7 @@ func TestCommonPrefix(t *testing.T) {
 	}
 }
 
-// TestCtrlCClearsTheLine types into a terminal as a person does; up is the arrow key.
+// TestCtrlCClearsTheLine types into a terminal like a user. up is the arrow key.
 func TestCtrlCClearsTheLine(t *testing.T) {
 	const up = "\x1b[A"
 	terminal := term.NewTerminal(struct {
@@ -60,7 +60,7 @@ func TestCtrlCClearsTheLine(t *testing.T) {
 	}
 }
 
-// TestAQuotedNumberIsAText splits lines whose targets are numbers: those in quotes are texts, the others refs.
+// TestAQuotedNumberIsAText splits lines whose targets are numbers. Quoted numbers are texts, the others are refs.
 func TestAQuotedNumberIsAText(t *testing.T) {
 	for line, want := range map[string][]string{
 		`click "119"`:             {"click", "--text", "119"},

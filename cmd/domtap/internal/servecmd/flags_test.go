@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// environment makes a lookup of a map.
+// environment returns a lookup of variables in a map.
 func environment(env map[string]string) endpoint.Lookup {
 	return func(name string) (string, bool) {
 		value, set := env[name]
@@ -37,7 +37,7 @@ func serveWith(t *testing.T, env map[string]string, args ...string) (Flags, erro
 	return s, s.complete(cmd, environment(env))
 }
 
-// Every flag of serve but help and the hidden one has a variable, named after it.
+// Every flag of serve except help and the hidden ones has a variable with a matching name.
 func TestEveryServeFlagHasAVariable(t *testing.T) {
 	var s Flags
 	cmd := &cobra.Command{Use: "serve"}

@@ -52,8 +52,7 @@ func TestALongFileIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that a file that is read gives known settings, and that what Format writes is read again
-// as the same.
+// FuzzParse checks that a valid file contains only known settings, and that Parse returns what Format has written.
 func FuzzParse(f *testing.F) {
 	f.Add("max-tabs = 50\nupload-dir = \"a\\n\"\n# x")
 	f.Add("max-tabs: 50\nupload-dir: [a, 'b: c', \"\\t\"]\nlisten:")

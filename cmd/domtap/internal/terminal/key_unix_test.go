@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestMain prints the key, and nothing else, in the processes that TestASessionIsATerminal starts.
+// TestMain prints only the key in the processes that TestASessionIsATerminal starts.
 func TestMain(m *testing.M) {
 	if os.Getenv("PRINT_KEY") != "" {
 		fmt.Println(Key())
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestASessionIsATerminal asks for the key in two shells, which each have a session, twice.
+// TestASessionIsATerminal reads the key twice in each of two shells with separate sessions.
 func TestASessionIsATerminal(t *testing.T) {
 	shell := func() []string {
 		t.Helper()

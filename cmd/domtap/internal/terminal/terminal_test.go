@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// memory is the memory of a terminal in a directory of the test.
+// memory returns the memory of a terminal in a directory of the test.
 func memory(dir, key string) *Memory { return Of(dir, "unix:///s", key) }
 
 func TestATerminalRemembersWhatItOpened(t *testing.T) {
@@ -30,7 +30,7 @@ func TestATerminalRemembersWhatItOpened(t *testing.T) {
 	if last(one) != "t3" || last(other) != "t2" || last(Of(dir, "unix:///other", "one")) != "" {
 		t.Errorf("they remember %+v, %+v", one.Load(), other.Load())
 	}
-	do(one.Closed("t2")) // the other's
+	do(one.Closed("t2")) // a tab of the other terminal
 	do(one.Closed("t3"))
 	if last(one) != "t1" || last(other) != "t2" {
 		t.Errorf("after a close: %+v, %+v", one.Load(), other.Load())
