@@ -6,18 +6,17 @@ import (
 	"time"
 )
 
-// MaxAge is how long the cache keeps answers.
+// MaxAge limits how long the cache keeps answers.
 const MaxAge = 24 * time.Hour
 
-// The bounds of the cache. A result costs the bytes of its texts and resultBytes.
+// Limits of the cache. A result costs the bytes of its texts plus resultBytes.
 const (
 	maxAnswers  = 500
 	maxBytes    = 8 << 20
 	resultBytes = 256
 )
 
-// asked is a query as the cache knows it. Callers do not see each other's answers: their age would tell what others
-// search for.
+// asked is the cache key of a query. Callers do not share answers, because the age of an answer would reveal the searches of others.
 type asked struct {
 	owner, provider, text string
 	kind                  Kind
@@ -32,10 +31,10 @@ type answered struct {
 	bytes   int
 }
 
-// cache keeps the newest answers, each until others need its place or it is MaxAge old.
+// cache holds the newest answers. An answer stays until newer ones need its space or it is MaxAge old.
 type cache struct {
 	mu sync.Mutex
-	// newest has *answered, the newest first.
+	// newest holds *answered values, newest first.
 	newest list.List
 	of     map[asked]*list.Element
 	bytes  int
@@ -43,7 +42,7 @@ type cache struct {
 
 func newCache() *cache { return &cache{of: map[asked]*list.Element{}} }
 
-// get returns an answer that is at most maxAge old, and its age.
+// get returns a cached answer that is at most maxAge old, and its age.
 func (c *cache) get(q asked, maxAge time.Duration) (results []Result, age time.Duration, ok bool) {
 	if maxAge <= 0 {
 		return nil, 0, false
@@ -61,7 +60,7 @@ func (c *cache) get(q asked, maxAge time.Duration) (results []Result, age time.D
 	return a.results, age, true
 }
 
-// put keeps an answer in the place of an earlier one. The results must not be changed afterwards.
+// put stores an answer and replaces an earlier one. The caller must not modify the results afterwards.
 func (c *cache) put(q asked, results []Result) {
 	a := &answered{asked: q, results: results, at: time.Now(), bytes: len(q.text) + resultBytes}
 	for _, r := range results {
@@ -79,7 +78,7 @@ func (c *cache) put(q asked, results []Result) {
 	}
 }
 
-// isOver reports whether the oldest answer is to go.
+// isOver reports whether the oldest answer must be evicted.
 func (c *cache) isOver(oldest *answered) bool {
 	return c.newest.Len() > maxAnswers || c.bytes > maxBytes || time.Since(oldest.at) > MaxAge
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// The most characters of the parts of a result. A URL that is longer than maxURL bytes is left out.
+// Limits on the characters of the parts of a result. A URL longer than maxURL bytes is omitted.
 const (
 	maxTitle = 200
 	maxText  = 500
@@ -19,14 +19,15 @@ const (
 	maxURL   = 2048
 )
 
-// maxRating and maxNumber are the largest numbers that are not nonsense.
+// maxRating and maxNumber are the largest plausible numbers.
 const (
 	maxRating = 100
 	maxNumber = 1 << 30
 )
 
-// Clean returns the results of a provider as this package promises them: at most count, bounded, on one line, without the
-// key, and with Host and Day. Results without a title and an address are left out. now is the time of the answer.
+// Clean returns the results of a provider in the form that this package guarantees: at most count results, each bounded, with single-line
+// texts, without the key, and with Host and Day set. It omits results without a URL; only a place with a title needs none. now is the time
+// of the answer.
 func Clean(all []Result, kind Kind, count int, key Secret, now time.Time) []Result {
 	out := make([]Result, 0, min(count, len(all)))
 	for _, r := range all {
@@ -67,7 +68,7 @@ func clean(r Result, kind Kind, key Secret, now time.Time) (Result, bool) {
 	return r, r.URL != "" || kind == Places && r.Title != ""
 }
 
-// address returns a URL as it is shown, and its host; both are empty for what is not the absolute URL of a page.
+// address returns a URL in printable form and its host. Both are empty if text is not the absolute URL of a page.
 func address(text string, key Secret) (shown, host string) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxURL {
@@ -78,7 +79,7 @@ func address(text string, key Secret) (shown, host string) {
 		return "", ""
 	}
 	u.User = nil
-	// A URL escapes its path and query when it is printed, but not its host.
+	// Printing a URL escapes its path and query, but not its host.
 	shown, host = key.Remove(Line(u.String())), key.Remove(Line(u.Hostname()))
 	if strings.ContainsRune(shown, ' ') || len(shown) > maxURL {
 		return "", ""
@@ -86,7 +87,7 @@ func address(text string, key Secret) (shown, host string) {
 	return shown, strings.TrimPrefix(host, "www.")
 }
 
-// Line makes one line of a text: white space is folded, and control characters and invalid UTF-8 are left out.
+// Line converts a text to a single line: it collapses white space and removes control characters and invalid UTF-8.
 func Line(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// day is the form of a day.
+// day is the layout of a day.
 const day = "2006-01-02"
 
-// forms are the forms of dates in answers of providers: ISO 8601, of HTTP, and those of English pages.
+// forms lists the layouts of dates in providers' answers: ISO 8601, the HTTP date, and formats of English pages.
 var forms = []string{
 	day, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04",
 	time.RFC1123, time.RFC1123Z, "Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "2 January 2006",
 }
 
-// units are how long the units of "3 hours ago" take. A month and a year have no exact length.
+// units maps the units in texts such as "3 hours ago" to durations. A month and a year have no exact length, so they are missing.
 var units = map[string]time.Duration{
 	"second": time.Second, "sec": time.Second, "minute": time.Minute, "min": time.Minute, "hour": time.Hour, "day": 24 * time.Hour,
 	"week": 7 * 24 * time.Hour,
 }
 
-// maxAgo bounds the number in "3 hours ago".
+// maxAgo limits the number in texts such as "3 hours ago".
 const maxAgo = 10_000
 
-// Day returns the day of a date in one of the forms that providers use, as YYYY-MM-DD in UTC; empty: the date has another
-// form, is not exact to the day, or is not from the years 1 to 9999. now is the time that "ago" counts from.
+// Day returns the day of a date as YYYY-MM-DD in UTC. It accepts the date formats that providers use. It returns an empty string if the
+// date has another format, is not exact to the day, or is outside the years 1 to 9999. "ago" is relative to now.
 func Day(date string, now time.Time) string {
 	date = strings.TrimSpace(date)
 	for _, form := range forms {

@@ -5,43 +5,43 @@ import (
 	"time"
 )
 
-// ErrorKind says why a search failed, for callers that decide by it.
+// ErrorKind classifies why a search failed.
 type ErrorKind uint8
 
 // The kinds of errors.
 const (
-	// Off: no provider is set up.
+	// Off means that no provider is configured.
 	Off ErrorKind = iota + 1
-	// NoSuchKind: the provider, or none of several, answers queries of this kind.
+	// NoSuchKind means that the provider, or every provider, does not support this kind of query.
 	NoSuchKind
-	// NoSuchProvider: the provider that the caller names is not set up.
+	// NoSuchProvider means that the requested provider is not configured.
 	NoSuchProvider
-	// KeyRefused: the provider refused the key, or that the key is used for this.
+	// KeyRefused means that the provider refused the key, or its use for this query.
 	KeyRefused
-	// Quota: the provider allows no more queries for now.
+	// Quota means that the provider currently accepts no more queries.
 	Quota
-	// Timeout: the provider did not answer in time.
+	// Timeout means that the provider did not answer in time.
 	Timeout
-	// NotUnderstood: the answer is not what the provider documents.
+	// NotUnderstood means that the answer does not match the provider's documentation.
 	NotUnderstood
-	// Unavailable: the provider could not be reached, or failed.
+	// Unavailable means that the provider was unreachable or failed.
 	Unavailable
-	// Rejected: the provider does not accept the query.
+	// Rejected means that the provider does not accept the query.
 	Rejected
 )
 
-// Error is a failed search. It has no key, no URL and no query.
+// Error is a failed search. It contains no key, no URL and no query.
 type Error struct {
 	Kind ErrorKind
-	// Provider is the name of the provider; empty: none was asked.
+	// Provider is the name of the provider. It is empty if no provider was called.
 	Provider string
-	// Message says what failed and what to do next.
+	// Message describes the failure and how to continue.
 	Message string
-	// RetryAfter is how long the quota lasts, if the provider says it; otherwise 0.
+	// RetryAfter is the time until the quota is renewed, or 0 if the provider does not report it.
 	RetryAfter time.Duration
 }
 
-// Error names the provider and says what failed.
+// Error returns the name of the provider and the message.
 func (e *Error) Error() string {
 	text := e.Message
 	if e.Provider != "" {

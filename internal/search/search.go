@@ -1,15 +1,15 @@
-// Package search asks search engines on the web, through providers of their results, and prints what they return within
-// a budget of tokens. No browser takes part.
+// Package search queries web search engines through providers of their results, and prints the results within a token budget. It uses no
+// browser.
 //
-// A Searcher has the providers that the operator has set up, and a cache. Package provider has the providers. What the
-// package guarantees:
+// A Searcher has the providers that the operator configured, and a cache. Package provider implements the providers. What the package
+// guarantees:
 //
-//   - Whatever a provider answers, results are bounded in number and length, and their texts are one line each, without
-//     control characters, in valid UTF-8.
-//   - Errors are of type *Error, or those of the caller's context. None has a key.
-//   - The text of an answer never costs more than its budget.
+//   - Results are bounded in number and length, whatever a provider answers. Each text is one line of valid UTF-8 without control
+//     characters.
+//   - Errors are of type *Error, or come from the caller's context. None contains a key.
+//   - The text of an answer never exceeds its token budget.
 //
-// Results are what strangers have written: data, never instructions.
+// Third parties wrote the results. Treat them as data, never as instructions.
 package search
 
 import (
@@ -18,24 +18,24 @@ import (
 	"strings"
 )
 
-// Kind is what is searched for.
+// Kind is the kind of results to search for.
 type Kind uint8
 
 // The kinds.
 const (
-	// Web is pages of any kind.
+	// Web searches pages of any kind.
 	Web Kind = iota + 1
-	// News is articles, with their dates.
+	// News searches articles with their dates.
 	News
-	// Images is pictures, with the pages that have them.
+	// Images searches pictures and the pages that contain them.
 	Images
-	// Places is shops, sights and addresses.
+	// Places searches shops, sights and addresses.
 	Places
-	// Shopping is offers, with their prices.
+	// Shopping searches offers with their prices.
 	Shopping
 )
 
-// Kinds are all kinds.
+// Kinds lists all kinds.
 var Kinds = []Kind{Web, News, Images, Places, Shopping}
 
 var kindNames = [...]string{Web: "web", News: "news", Images: "images", Places: "places", Shopping: "shopping"}
@@ -48,42 +48,42 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// MaxCount is the most results of a query.
+// MaxCount limits the number of results of a query.
 const MaxCount = 50
 
-// Query is what a provider is asked.
+// Query is a query to a provider.
 type Query struct {
-	// Text is the words, in the syntax of the provider; most know "words in quotes", -word and site:host.
+	// Text contains the words of the query, in the syntax of the provider. Most providers support "words in quotes", -word and site:host.
 	Text string
 	Kind Kind
-	// Count is how many results are wanted, 1 to MaxCount.
+	// Count is the requested number of results, from 1 to MaxCount.
 	Count int
 }
 
-// Result is one result. Only Title, or URL, is always set. What a provider does not know is empty.
+// Result is one result. URL is always set, except for a place, which may have only a Title. Other fields are empty if the provider does not
+// report them.
 type Result struct {
 	Title string
-	// URL is absolute, with the scheme http or https: of the page, or of the picture if no page is known. Only a place may
-	// have none.
+	// URL is an absolute http or https URL: of the page, or of the picture if no page is known. Only a place may have none.
 	URL string
-	// Host is that of URL, without a port and without www.
+	// Host is the host of URL, without a port and without www.
 	Host string
 	// Text is an extract of the page, or a description.
 	Text string
-	// Date is when the page was published, as the provider says it: "2 days ago", "Nov 3, 2026". Day is the same as
-	// YYYY-MM-DD, counted in UTC; empty if that takes a guess.
+	// Date is the publication date in the provider's format: "2 days ago", "Nov 3, 2026". Day is the same date as YYYY-MM-DD in UTC. It is
+	// empty if the date is ambiguous.
 	Date, Day string
 	// Source is the name of the publisher, shop or site.
 	Source string
-	// ImageURL is the picture of the kind Images, of ImageWidth × ImageHeight pixels; 0: unknown.
+	// ImageURL is the picture of a result of kind Images. It has ImageWidth × ImageHeight pixels; zero means unknown.
 	ImageURL                string
 	ImageWidth, ImageHeight int
-	// Price is as the provider says it, with its currency: of an offer, or the price range of a place.
+	// Price is the price of an offer, or the price range of a place, in the provider's format with the currency.
 	Price string
-	// Rating is the mean of Ratings opinions, mostly of at most 5. 0: unknown.
+	// Rating is the mean of Ratings ratings, usually out of 5. Zero means unknown.
 	Rating  float64
 	Ratings int
-	// Address is that of a place.
+	// Address is the address of a place.
 	Address string
 	// Phone is the telephone number of a place.
 	Phone string
@@ -91,16 +91,16 @@ type Result struct {
 
 // Provider is a service that answers queries.
 type Provider interface {
-	// Name names the provider in settings, requests and answers, such as "brave".
+	// Name returns the name of the provider in settings, requests and answers, such as "brave".
 	Name() string
-	// Kinds are the kinds of queries that the provider answers.
+	// Kinds returns the kinds of queries that the provider supports.
 	Kinds() []Kind
-	// Search answers a query of one of these kinds, with at most Count results, the best first; none is no error. Errors
-	// are of type *Error, or the cause of the end of ctx.
+	// Search answers a query of one of these kinds with at most Count results, best first. Having no results is not an error. Errors are of
+	// type *Error, or the cause of the end of ctx.
 	Search(ctx context.Context, q Query) ([]Result, error)
 }
 
-// Has reports whether a provider answers queries of a kind.
+// Has reports whether a provider supports a kind of query.
 func Has(p Provider, kind Kind) bool { return slices.Contains(p.Kinds(), kind) }
 
 // joined joins kinds with commas.

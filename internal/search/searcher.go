@@ -8,45 +8,45 @@ import (
 	"time"
 )
 
-// timeLimit is how long a provider may take. It is shorter than the deadline that calls have by default, so that callers
-// learn that it was the provider that took too long.
+// timeLimit limits the time of a provider. It is shorter than the default deadline of calls, so that the error names the provider as the
+// cause.
 const timeLimit = 15 * time.Second
 
-// counts are the numbers of results that providers are asked for, so that questions that differ only in their number
+// counts lists the numbers of results that are requested from providers. Queries that differ only in their number of results can therefore
 // share an answer.
 var counts = [...]int{10, 20, MaxCount}
 
-// Request is what a caller searches for.
+// Request is a caller's search.
 type Request struct {
 	Query string
 	Kind  Kind
-	// Limit is the most results, 1 to MaxCount.
+	// Limit is the maximum number of results, from 1 to MaxCount.
 	Limit int
-	// Provider names the provider to ask. Empty: the first one that answers queries of the kind.
+	// Provider is the name of the provider to use. If empty, the first provider that supports the kind is used.
 	Provider string
-	// MaxAge is how old an answer of the cache may be, at most MaxAge of this package. 0: the provider is asked.
+	// MaxAge limits the age of a cached answer. It is at most MaxAge of this package. If 0, the cache is not used.
 	MaxAge time.Duration
-	// Owner is whose request it is. An answer of the cache is one that this owner got before.
+	// Owner identifies the caller. Cached answers are reused only for the same owner.
 	Owner string
 }
 
-// Answer is the results for a Request. The results are shared, and must not be changed.
+// Answer contains the results for a Request. The results are shared and must not be modified.
 type Answer struct {
 	Results  []Result
 	Provider string
 	Kind     Kind
-	// Age is how long ago the provider was asked; 0: for this Request.
+	// Age is the age of a cached answer. Zero means that the provider was called for this Request.
 	Age time.Duration
 }
 
-// Searcher asks providers, and keeps their answers for a while. It may be used from any goroutine, and starts none. A nil
-// Searcher has no providers.
+// Searcher queries providers and caches their answers. It is safe for concurrent use and starts no goroutines. A nil Searcher has no
+// providers.
 type Searcher struct {
 	providers []Provider
 	cache     *cache
 }
 
-// New makes a Searcher of providers, the preferred ones first; nil if there are none.
+// New returns a Searcher with providers in order of preference. It returns nil without providers.
 func New(providers ...Provider) *Searcher {
 	if len(providers) == 0 {
 		return nil
@@ -54,7 +54,7 @@ func New(providers ...Provider) *Searcher {
 	return &Searcher{providers, newCache()}
 }
 
-// Providers returns the providers, the preferred ones first.
+// Providers returns the providers in order of preference.
 func (s *Searcher) Providers() []Provider {
 	if s == nil {
 		return nil
@@ -62,8 +62,8 @@ func (s *Searcher) Providers() []Provider {
 	return s.providers
 }
 
-// Search answers a request from the cache, or by asking one provider. Errors are of type *Error, or the cause of the end
-// of ctx. A provider that fails is not replaced by another one, which may cost something else.
+// Search answers a request from the cache, or queries one provider. Errors are of type *Error, or the cause of the end of ctx. If the
+// provider fails, Search does not try another one, because its price may differ.
 func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 	p, err := s.choose(r.Provider, r.Kind)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 	return answer, nil
 }
 
-// rounded returns how many results to ask for.
+// rounded returns the number of results to request.
 func rounded(limit int) int {
 	for _, count := range counts {
 		if limit <= count {
@@ -100,7 +100,7 @@ func rounded(limit int) int {
 	return MaxCount
 }
 
-// ask asks a provider, in bounded time.
+// ask queries a provider with a time limit.
 func ask(ctx context.Context, p Provider, q Query) ([]Result, error) {
 	limited, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
@@ -119,7 +119,7 @@ func ask(ctx context.Context, p Provider, q Query) ([]Result, error) {
 	return nil, &Error{Kind: Unavailable, Provider: p.Name(), Message: "it could not be asked: try again later"}
 }
 
-// choose returns the provider with a name that answers queries of a kind; for no name, the first one that does.
+// choose returns the named provider if it supports a kind of query. If name is empty, it returns the first provider that does.
 func (s *Searcher) choose(name string, kind Kind) (Provider, error) {
 	if s == nil {
 		return nil, &Error{Kind: Off, Message: "the daemon has no search provider: start it with domtap serve --search-provider NAME and --search-key-file FILE or --search-url URL (docs/search.md)"}
@@ -143,7 +143,7 @@ func (s *Searcher) choose(name string, kind Kind) (Provider, error) {
 	return nil, &Error{Kind: NoSuchKind, Message: fmt.Sprintf("no search provider of the daemon searches for %s: it has %s, which search for %s", kind, strings.Join(names, ", "), joined(s.Kinds()))}
 }
 
-// Kinds returns the kinds that can be searched for.
+// Kinds returns the supported kinds.
 func (s *Searcher) Kinds() []Kind {
 	var some []Kind
 	for _, kind := range Kinds {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Secret is a key. It prints as ***, whatever prints it; only Reveal returns it.
+// Secret is a key. Every way of printing it prints ***. Only Reveal returns the key.
 type Secret struct{ value string }
 
-// masked is what a Secret prints as.
+// masked is the printed form of a Secret.
 const masked = "***"
 
-// NewSecret makes a Secret of a key.
+// NewSecret returns a Secret with a key.
 func NewSecret(key string) Secret { return Secret{key} }
 
 // Reveal returns the key.
@@ -23,7 +23,7 @@ func (s Secret) Reveal() string { return s.value }
 // IsZero reports whether there is no key.
 func (s Secret) IsZero() bool { return s.value == "" }
 
-// Remove returns a text with *** in the place of the key, also where the key is escaped as in a URL.
+// Remove replaces the key in a text with ***, even if the key is escaped as in a URL.
 func (s Secret) Remove(text string) string {
 	if s.value == "" {
 		return text
@@ -34,7 +34,7 @@ func (s Secret) Remove(text string) string {
 	return text
 }
 
-// String returns ***, or nothing for no key.
+// String returns ***, or an empty string if there is no key.
 func (s Secret) String() string {
 	if s.value == "" {
 		return ""
@@ -42,7 +42,7 @@ func (s Secret) String() string {
 	return masked
 }
 
-// Format prints *** for every verb, also for those that print fields.
+// Format prints *** for every verb, including verbs that print fields.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // LogValue logs ***.

@@ -10,20 +10,20 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Text is an answer in the form that models and people read.
+// Text is an answer in readable form.
 type Text struct {
 	Text string
-	// Shown is how many of the results it has, the first ones.
+	// Shown is the number of results in the text, counted from the first one.
 	Shown int
-	// Tokens is what it costs, counted by package tokens.
+	// Tokens is the cost of the text, counted by package tokens.
 	Tokens int
 }
 
-// extracts are how many characters of a result's text are printed, at the least budget that they fit in.
+// extracts lists limits for the characters of a result's text. Print uses the first limit that fits the budget.
 var extracts = [...]int{maxText, 160, 0}
 
-// Print prints an answer in at most budget tokens, at least 200; 0: any number. What does not fit is left out: first a
-// part of the texts of all results, then the texts, then the last results, which the first line says.
+// Print prints an answer in at most budget tokens. The budget must be at least 200; zero means no limit. To fit, Print first shortens the
+// texts of all results, then omits the texts, then omits the last results. The first line states how many are omitted.
 //
 //	# brave: 10 web results, 2m5s old
 //	1. Go 1.26 is released | go.dev | 2026-02-10
@@ -45,7 +45,7 @@ func Print(a Answer, budget int) Text {
 	return t
 }
 
-// count prints the first results of an answer, and counts what that costs.
+// count prints the first results of an answer and counts the tokens.
 func count(a Answer, shown, extract int) Text {
 	var b strings.Builder
 	b.WriteString(headline(a, shown))
@@ -74,7 +74,7 @@ func headline(a Answer, shown int) string {
 	return line + "\n"
 }
 
-// lines prints a result: what it is, where it is, and at most extract characters of its text.
+// lines prints a result: its title and details, its location, and at most extract characters of its text.
 func (r *Result) lines(n, extract int) string {
 	facts := []string{r.Title}
 	for _, fact := range []string{r.Host, r.when(), r.publisher(), r.Price, r.rating(), r.size(), r.Address, r.Phone} {
@@ -105,7 +105,7 @@ func (r *Result) when() string {
 	return r.Date
 }
 
-// publisher is the source, unless the host says the same.
+// publisher returns the source, or an empty string if the host already shows it.
 func (r *Result) publisher() string {
 	if strings.EqualFold(r.Source, r.Host) || strings.EqualFold("www."+r.Host, r.Source) {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// brave is Brave Search. Its documentation: https://api-dashboard.search.brave.com/api-reference/web/search and, there,
-// news/news_search, images/image_search and web/place_search; the quota is described at
+// brave is the dialect of Brave Search. Its documentation is at https://api-dashboard.search.brave.com/api-reference/web/search, and the
+// pages news/news_search, images/image_search and web/place_search next to it. The quota is described at
 // https://api-dashboard.search.brave.com/documentation/guides/rate-limiting.
 var brave = dialect{
 	url:   "https://api.search.brave.com",
@@ -32,7 +32,7 @@ var brave = dialect{
 	},
 	results:   braveResults,
 	complaint: braveComplaint,
-	// A key that is not valid gets 422, as a query that is not.
+	// An invalid key has status 422, the same as an invalid query.
 	refusals: map[string]search.ErrorKind{
 		"SUBSCRIPTION_TOKEN_INVALID": search.KeyRefused, "SUBSCRIPTION_NOT_FOUND": search.KeyRefused, "RESOURCE_NOT_ALLOWED": search.KeyRefused,
 		"OPTION_NOT_IN_PLAN": search.KeyRefused, "RATE_LIMITED": search.Quota, "QUOTA_LIMITED": search.Quota,
@@ -49,7 +49,7 @@ type braveItem struct {
 	Title       text `json:"title"`
 	URL         text `json:"url"`
 	Description text `json:"description"`
-	// Age is for people, such as "2 days ago"; PageAge is a time.
+	// Age is a human-readable age, such as "2 days ago". PageAge is a time.
 	Age     text `json:"age"`
 	PageAge text `json:"page_age"`
 	Source  text `json:"source"`
@@ -76,7 +76,7 @@ type braveItem struct {
 
 func braveResults(kind search.Kind, body []byte) ([]search.Result, error) {
 	var answer struct {
-		// Type is set in every answer: search, news, images, locations.
+		// Type is set in every answer: search, news, images or locations.
 		Type    text             `json:"type"`
 		Results items[braveItem] `json:"results"`
 		Web     object[struct {
@@ -119,14 +119,14 @@ func (f *braveItem) result(kind search.Kind) search.Result {
 	return r
 }
 
-// marks are the tags that Brave puts around the words of the query.
+// marks removes the tags that Brave puts around the words of the query.
 var marks = strings.NewReplacer("<strong>", "", "</strong>", "")
 
-// plain returns the text of a piece of HTML, as Brave has it in titles and descriptions.
+// plain returns the text of HTML, which Brave uses in titles and descriptions.
 func plain(t text) string { return html.UnescapeString(marks.Replace(string(t))) }
 
-// braveComplaint reads {"type": "ErrorResponse", "error": {"code": "RATE_LIMITED", "detail": "…"}}; earlier versions had a list
-// errors.
+// braveComplaint parses {"type": "ErrorResponse", "error": {"code": "RATE_LIMITED", "detail": "…"}}. Earlier versions of the API had a list
+// named errors.
 func braveComplaint(body []byte) complaint {
 	type fault struct {
 		Code   text `json:"code"`
@@ -136,7 +136,7 @@ func braveComplaint(body []byte) complaint {
 		Error  object[fault] `json:"error"`
 		Errors items[fault]  `json:"errors"`
 	}
-	_ = decode(body, &said) // what is not understood is left out
+	_ = decode(body, &said) // unknown formats are ignored
 	one := said.Error.v
 	if one == (fault{}) && len(said.Errors) > 0 {
 		one = said.Errors[0]
@@ -144,8 +144,8 @@ func braveComplaint(body []byte) complaint {
 	return complaint{string(one.Code), string(one.Detail)}
 }
 
-// braveRetry reads the windows of the quota: X-RateLimit-Remaining "0, 1000" and X-RateLimit-Reset "1, 1419704" say that
-// the quota of the first one is used up for 1 s. The longest of those that are used up counts.
+// braveRetry parses the windows of the quota. For example, X-RateLimit-Remaining "0, 1000" and X-RateLimit-Reset "1, 1419704" mean that the
+// first quota is used up for 1 s. It returns the longest wait of the quotas that are used up.
 func braveRetry(h http.Header) time.Duration {
 	left, resets := strings.Split(h.Get("X-RateLimit-Remaining"), ","), strings.Split(h.Get("X-RateLimit-Reset"), ",")
 	var wait time.Duration

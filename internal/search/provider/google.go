@@ -8,9 +8,9 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// google is Google's Custom Search JSON API. Its documentation: https://developers.google.com/custom-search/v1/using_rest and
-// https://developers.google.com/custom-search/v1/reference/rest/v1/Search. Google takes no new customers for it, and ends it on
-// January 1, 2027 (https://developers.google.com/custom-search/v1/overview).
+// google is the dialect of Google's Custom Search JSON API. Its documentation is at
+// https://developers.google.com/custom-search/v1/using_rest and https://developers.google.com/custom-search/v1/reference/rest/v1/Search.
+// Google accepts no new customers for it, and ends it on January 1, 2027 (https://developers.google.com/custom-search/v1/overview).
 var google = dialect{
 	url:    "https://www.googleapis.com",
 	keyed:  true,
@@ -28,8 +28,8 @@ var google = dialect{
 	refusals:  googleRefusals,
 }
 
-// googleRefusals are what reasons mean. A key that is not valid gets 400, as a query that is not; a used-up quota gets 403
-// or 429.
+// googleRefusals maps reasons to kinds of errors. An invalid key has status 400, the same as an invalid query. An exhausted quota has
+// status 403 or 429.
 var googleRefusals = map[string]search.ErrorKind{
 	"API_KEY_INVALID": search.KeyRefused, "keyInvalid": search.KeyRefused,
 	"dailyLimitExceeded": search.Quota, "rateLimitExceeded": search.Quota, "userRateLimitExceeded": search.Quota, "quotaExceeded": search.Quota,
@@ -37,7 +37,7 @@ var googleRefusals = map[string]search.ErrorKind{
 
 func googleResults(kind search.Kind, body []byte) ([]search.Result, error) {
 	var answer struct {
-		// Kind is customsearch#search in every answer; items is missing where there are none.
+		// Kind is customsearch#search in every answer. items is missing if there are no results.
 		Kind  text `json:"kind"`
 		Items items[struct {
 			Title   text `json:"title"`
@@ -76,7 +76,7 @@ func googleResults(kind search.Kind, body []byte) ([]search.Result, error) {
 	return out, nil
 }
 
-// googleComplaint reads {"error": {"message": "…", "errors": [{"reason": "…"}], "details": [{"reason": "…"}]}}.
+// googleComplaint parses {"error": {"message": "…", "errors": [{"reason": "…"}], "details": [{"reason": "…"}]}}.
 func googleComplaint(body []byte) complaint {
 	type cause struct {
 		Reason text `json:"reason"`
@@ -88,7 +88,7 @@ func googleComplaint(body []byte) complaint {
 			Details items[cause] `json:"details"`
 		}] `json:"error"`
 	}
-	_ = decode(body, &said) // what is not understood is left out
+	_ = decode(body, &said) // unknown formats are ignored
 	c := complaint{message: string(said.Error.v.Message)}
 	for _, one := range append(said.Error.v.Details, said.Error.v.Errors...) {
 		if c.code = string(one.Reason); googleRefusals[c.code] != 0 {

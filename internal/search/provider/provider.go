@@ -1,9 +1,8 @@
-// Package provider has the providers of search results: Serper, Brave, Tavily, SearXNG and Google's Custom Search.
+// Package provider implements the providers of search results: Serper, Brave, Tavily, SearXNG and Google's Custom Search.
 //
-// Each speaks its provider's documented JSON; the file of each names the pages. What they have in common is in this file:
-// one request for a query, in bounded time and without redirects, an answer of bounded size, and errors from one table.
-// Keys go to the provider, in the header or the field that it documents, and nowhere else: errors have no URL, and a
-// provider that repeats a key gets it masked.
+// Each provider has a file that implements its documented JSON API and names the documentation. This file has the common part: one request
+// per query, with a time limit and without redirects, an answer of limited size, and one table of errors. A key is sent only to its
+// provider, in the documented header or field. Errors contain no URL, and a key that a provider repeats in an answer is masked.
 package provider
 
 import (
@@ -25,48 +24,48 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// maxAnswer is the most bytes of an answer that are read. Those of 50 results have at most some 200,000.
+// maxAnswer limits the bytes that are read of an answer. Answers with 50 results have about 200,000 bytes at most.
 const maxAnswer = 2 << 20
 
-// Config sets up a provider.
+// Config configures a provider.
 type Config struct {
 	// Name is one of Names.
 	Name string
-	// URL is the address of a SearXNG, or a gateway that stands for another provider: absolute, http or https. Empty: that of
-	// the provider, which SearXNG does not have.
+	// URL is the absolute http or https address of a SearXNG instance, or of a gateway for another provider. If empty, the provider's own
+	// address is used; SearXNG has none.
 	URL string
-	// Key is the key that the provider has issued. SearXNG needs none.
+	// Key is the API key of the provider. SearXNG needs none.
 	Key search.Secret
-	// Engine is the id of the search engine, which only Google needs.
+	// Engine is the id of the search engine. Only Google needs it.
 	Engine string
-	// Transport sends the requests. Nil: that of net/http, which minds $HTTPS_PROXY.
+	// Transport sends the requests. If nil, the default transport of net/http is used, which respects $HTTPS_PROXY.
 	Transport http.RoundTripper
 }
 
-// dialect is how a provider is asked.
+// dialect describes the API of a provider.
 type dialect struct {
-	// url is the address of the provider; empty: each has its own.
+	// url is the address of the provider. It is empty if each installation has its own.
 	url string
-	// keyed says that it needs a key, engine that it needs the id of an engine.
+	// keyed reports whether the provider needs a key, engine whether it needs the id of an engine.
 	keyed, engine bool
-	// most says how many results a request may ask for, by the kinds that the provider has.
+	// most maps the supported kinds to the maximum number of results per request.
 	most map[search.Kind]int
-	// request makes the request for a query, for at most count results, below the path of the address. The context and
-	// what all requests share come later.
+	// request returns the HTTP request for a query, for at most count results. Its URL is base plus a path. The caller adds the context and
+	// the parts that all requests share.
 	request func(c *Config, base *url.URL, q search.Query, count int) (*http.Request, error)
-	// results reads the body of an answer with the status 200. Results need not be clean.
+	// results parses the body of an answer with status 200. Results need not be clean.
 	results func(kind search.Kind, body []byte) ([]search.Result, error)
-	// complaint returns what the body of an error says; empty: nothing that is understood.
+	// complaint parses the body of an error. It returns the zero value if the format is unknown.
 	complaint func(body []byte) complaint
-	// refusals are the statuses, and codes of complaints, that mean something else than in the common table.
+	// refusals maps statuses and complaint codes with a meaning other than in the common table.
 	refusals map[string]search.ErrorKind
-	// retry returns when the quota of an answer ends, if the provider says it otherwise than by Retry-After.
+	// retry returns the time until the quota is renewed, if the provider reports it in another way than with Retry-After.
 	retry func(http.Header) time.Duration
 }
 
-// complaint is what a provider says about an error.
+// complaint is a provider's description of an error.
 type complaint struct {
-	// code is for programs, message for people. Both may be empty.
+	// code is machine-readable and message is human-readable. Both may be empty.
 	code, message string
 }
 
@@ -74,7 +73,7 @@ var dialects = map[string]*dialect{
 	"serper": &serper, "brave": &brave, "tavily": &tavily, "searxng": &searxng, "google": &google,
 }
 
-// Names are the names of the providers.
+// Names lists the names of the providers.
 var Names = []string{"serper", "brave", "tavily", "searxng", "google"}
 
 // NeedsKey reports whether a provider needs a key.
@@ -83,7 +82,7 @@ func NeedsKey(name string) bool { d := dialects[name]; return d != nil && d.keye
 // NeedsEngine reports whether a provider needs the id of an engine.
 func NeedsEngine(name string) bool { d := dialects[name]; return d != nil && d.engine }
 
-// remote is a provider that is asked over HTTP.
+// remote is a provider that is called over HTTP.
 type remote struct {
 	*dialect
 	cfg    Config
@@ -91,7 +90,7 @@ type remote struct {
 	client *http.Client
 }
 
-// New makes a provider. Errors say which setting is missing or wrong, and have no secrets.
+// New returns a provider. Errors name the missing or wrong setting, and contain no secrets.
 func New(cfg Config) (search.Provider, error) {
 	d := dialects[cfg.Name]
 	switch {
@@ -115,7 +114,7 @@ func New(cfg Config) (search.Provider, error) {
 	return &remote{d, cfg, base, client}, nil
 }
 
-// parseBase reads the address of a provider. Its errors do not repeat it: it may have a password.
+// parseBase parses the address of a provider. Its errors do not repeat the address, because it may contain a password.
 func parseBase(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -142,14 +141,14 @@ func (r *remote) Kinds() []search.Kind {
 	return slices.DeleteFunc(slices.Clone(search.Kinds), func(k search.Kind) bool { return r.most[k] == 0 })
 }
 
-// Search asks the provider.
+// Search sends a query to the provider.
 func (r *remote) Search(ctx context.Context, q search.Query) ([]search.Result, error) {
 	if r.most[q.Kind] == 0 {
 		return nil, r.failed(search.NoSuchKind, "it does not search for "+q.Kind.String())
 	}
 	request, err := r.request(&r.cfg, r.base, q, min(q.Count, r.most[q.Kind]))
 	if err != nil {
-		return nil, r.failed(search.Unavailable, "the request cannot be made") // the cause would have the URL
+		return nil, r.failed(search.Unavailable, "the request cannot be made") // the cause would contain the URL
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "domtap")
@@ -157,7 +156,7 @@ func (r *remote) Search(ctx context.Context, q search.Query) ([]search.Result, e
 	if err != nil {
 		return nil, r.unreachable(ctx, err)
 	}
-	defer func() { _ = response.Body.Close() }() // nothing is written
+	defer func() { _ = response.Body.Close() }() // the body is only read
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
@@ -170,7 +169,7 @@ func (r *remote) Search(ctx context.Context, q search.Query) ([]search.Result, e
 	return r.read(q, body)
 }
 
-// read returns the results of the body of an answer.
+// read parses the body of an answer.
 func (r *remote) read(q search.Query, body []byte) ([]search.Result, error) {
 	found, err := r.results(q.Kind, body)
 	if failed, ok := errors.AsType[*search.Error](err); ok {
@@ -182,10 +181,10 @@ func (r *remote) read(q search.Query, body []byte) ([]search.Result, error) {
 	return search.Clean(found, q.Kind, q.Count, r.cfg.Key, time.Now()), nil
 }
 
-// errShape says that a body is JSON, but of another shape than the provider documents.
+// errShape reports that a body is JSON but differs from the provider's documentation.
 var errShape = errors.New("the list of results is missing")
 
-// reason says why a body cannot be read, without a part of it.
+// reason describes why a body cannot be parsed, without quoting the body.
 func reason(err error) string {
 	if errors.Is(err, errShape) {
 		return err.Error()
@@ -193,8 +192,8 @@ func reason(err error) string {
 	return "it is not JSON of that form"
 }
 
-// unreachable is the error for a provider that sent no answer, or not all of it. The errors of net/http have the URL, and
-// with it the query and, for Google, the key: only the innermost cause is said.
+// unreachable returns the error for a missing or incomplete answer. Errors of net/http contain the URL, and with it the query and, for
+// Google, the key. So the error includes only the innermost cause.
 func (r *remote) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -205,23 +204,23 @@ func (r *remote) unreachable(ctx context.Context, err error) error {
 	return r.failed(search.Unavailable, "it cannot be reached: "+err.Error())
 }
 
-// failed makes an error. The message may have a text of the provider.
+// failed returns an error. message may contain text from the provider.
 func (r *remote) failed(kind search.ErrorKind, message string) *search.Error {
 	text := truncate.Runes(r.cfg.Key.Remove(search.Line(message)), maxComplaint)
 	return &search.Error{Kind: kind, Provider: r.cfg.Name, Message: text}
 }
 
-// decode reads a JSON value. What follows it is an error.
+// decode parses a JSON value. Data after the value is an error.
 func decode(body []byte, into any) error { return json.Unmarshal(body, into) }
 
-// get makes a GET request with a query.
+// get returns a GET request with query parameters.
 func get(base *url.URL, path string, query url.Values) (*http.Request, error) {
 	u := base.JoinPath(path)
 	u.RawQuery = query.Encode()
 	return http.NewRequest(http.MethodGet, u.String(), http.NoBody)
 }
 
-// post makes a POST request with JSON.
+// post returns a POST request with a JSON body.
 func post(base *url.URL, path string, body any) (*http.Request, error) {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// maxComplaint is the most characters of a provider's complaint that an error repeats.
+// maxComplaint limits the characters of a provider's message in an error.
 const maxComplaint = 300
 
-// maxRetry bounds how long a quota lasts: a month, as plans have it.
+// maxRetry limits the time until a quota is renewed to one month, the usual period of a plan.
 const maxRetry = 31 * 24 * time.Hour
 
-// statuses are what the statuses of HTTP mean for providers that do not say otherwise. 5xx are Unavailable, and all
-// others NotUnderstood.
+// statuses maps HTTP statuses to kinds of errors, for providers that do not override them. 5xx means Unavailable, and all others mean
+// NotUnderstood.
 var statuses = map[int]search.ErrorKind{
 	http.StatusBadRequest:            search.Rejected,
 	http.StatusUnauthorized:          search.KeyRefused,
@@ -30,7 +30,7 @@ var statuses = map[int]search.ErrorKind{
 	http.StatusTooManyRequests:       search.Quota,
 }
 
-// advice is what to do about each kind of refusal.
+// advice maps each kind of refusal to a hint for the user.
 var advice = map[search.ErrorKind]string{
 	search.KeyRefused:    "the key was refused: correct the key that the daemon has (--search-key-file of domtap serve, or DOMTAP_SEARCH_KEY)",
 	search.Quota:         "the quota is used up: wait, or use another provider or plan",
@@ -39,7 +39,7 @@ var advice = map[search.ErrorKind]string{
 	search.Rejected:      "the query was rejected: shorten or simplify it",
 }
 
-// refused is the error for an answer with a status other than 200.
+// refused returns the error for an answer with a status other than 200.
 func (r *remote) refused(response *http.Response, body []byte) error {
 	said := r.complaint(body)
 	kind := r.kindOf(response.StatusCode, said)
@@ -58,7 +58,7 @@ func (r *remote) refused(response *http.Response, body []byte) error {
 	return failed
 }
 
-// kindOf finds what an answer means: by the provider's code, its status, or the common table.
+// kindOf returns the kind of error for an answer. It uses the provider's code, then the provider's status, then the common table.
 func (r *remote) kindOf(status int, said complaint) search.ErrorKind {
 	for _, by := range []string{said.code, strconv.Itoa(status)} {
 		if kind, ok := r.refusals[by]; ok && by != "" {
@@ -74,12 +74,12 @@ func (r *remote) kindOf(status int, said complaint) search.ErrorKind {
 	return search.NotUnderstood
 }
 
-// access says what a provider without keys wants.
+// access returns a hint for providers that have no keys.
 func (r *remote) access() string {
 	return "its settings.yml must list json in search.formats, and its limiter must let the daemon pass"
 }
 
-// retryAfter returns how long a quota lasts; 0: nobody says it.
+// retryAfter returns the time until the quota is renewed, or 0 if it is unknown.
 func (r *remote) retryAfter(h http.Header) time.Duration {
 	wait := retryAfter(h.Get("Retry-After"), time.Now())
 	if wait == 0 && r.retry != nil {
@@ -88,7 +88,7 @@ func (r *remote) retryAfter(h http.Header) time.Duration {
 	return min(max(0, wait), maxRetry)
 }
 
-// retryAfter reads a Retry-After header: seconds, or a date.
+// retryAfter parses a Retry-After header, which contains seconds or a date.
 func retryAfter(text string, now time.Time) time.Duration {
 	if wait := seconds(text); wait > 0 {
 		return wait
@@ -99,7 +99,7 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// seconds reads a number of seconds, at most maxRetry; 0: it is none.
+// seconds parses a number of seconds, at most maxRetry. It returns 0 if text is not a number.
 func seconds(text string) time.Duration {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if err != nil || n < 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// searxng is an instance of SearXNG, which asks other search engines. Its documentation:
-// https://docs.searxng.org/dev/search_api.html; the fields of results are those of its types in
-// https://docs.searxng.org/dev/result_types/index.html. It does not take a number of results.
+// searxng is the dialect of SearXNG, which queries other search engines. Its documentation is at
+// https://docs.searxng.org/dev/search_api.html. The fields of results are documented at
+// https://docs.searxng.org/dev/result_types/index.html. The API has no parameter for the number of results.
 var searxng = dialect{
 	most: map[search.Kind]int{
 		search.Web: search.MaxCount, search.News: search.MaxCount, search.Images: search.MaxCount, search.Places: search.MaxCount, search.Shopping: search.MaxCount,
@@ -21,10 +21,10 @@ var searxng = dialect{
 		return get(base, "search", url.Values{"q": {q.Text}, "format": {"json"}, "categories": {categories[q.Kind]}})
 	},
 	results:   searxngResults,
-	complaint: func([]byte) complaint { return complaint{} }, // its errors are pages
+	complaint: func([]byte) complaint { return complaint{} }, // errors of SearXNG are HTML pages
 }
 
-// categories are those of SearXNG.
+// categories maps kinds to categories of SearXNG.
 var categories = map[search.Kind]string{
 	search.Web: "general", search.News: "news", search.Images: "images", search.Places: "map", search.Shopping: "shopping",
 }
@@ -36,7 +36,7 @@ type searxngItem struct {
 	Content       text `json:"content"`
 	PublishedDate text `json:"publishedDate"`
 	ImgSrc        text `json:"img_src"`
-	// Resolution is "1920 x 1080".
+	// Resolution is a text such as "1920 x 1080".
 	Resolution text `json:"resolution"`
 	Source     text `json:"source"`
 	Price      text `json:"price"`
@@ -53,7 +53,7 @@ type searxngItem struct {
 func searxngResults(kind search.Kind, body []byte) ([]search.Result, error) {
 	var answer struct {
 		Results items[searxngItem] `json:"results"`
-		// UnresponsiveEngines has pairs of a name and a reason.
+		// UnresponsiveEngines holds pairs of a name and a reason.
 		UnresponsiveEngines items[items[text]] `json:"unresponsive_engines"`
 	}
 	if err := decode(body, &answer); err != nil {
@@ -79,7 +79,7 @@ func searxngResults(kind search.Kind, body []byte) ([]search.Result, error) {
 	return out, nil
 }
 
-// engines lists some engines with the reasons why they did not answer.
+// engines lists some of the engines that did not respond, with the reasons.
 func engines(all items[items[text]]) string {
 	var some []string
 	for _, e := range all[:min(len(all), 5)] {
@@ -93,7 +93,7 @@ func engines(all items[items[text]]) string {
 	return strings.Join(some, ", ")
 }
 
-// address is the address of a place on one line: "1 Main Street, 12345 Springfield, USA".
+// address returns the address of a place on one line, such as "1 Main Street, 12345 Springfield, USA".
 func (f *searxngItem) address() string {
 	a := f.Address.v
 	var parts []string
@@ -105,7 +105,7 @@ func (f *searxngItem) address() string {
 	return strings.Join(parts, ", ")
 }
 
-// resolution reads "1920 x 1080" or "1920×1080"; 0: it is neither.
+// resolution parses "1920 x 1080" or "1920×1080". It returns 0 for other texts.
 func resolution(s string) (width, height int) {
 	w, h, found := strings.Cut(strings.ReplaceAll(s, "×", "x"), "x")
 	if !found {

@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// serper is Serper, which has the results of Google. Its documentation is the playground at https://serper.dev/playground,
-// which shows the request and the answer of each kind.
+// serper is the dialect of Serper, which returns Google's results. The playground at https://serper.dev/playground documents the request
+// and the answer of each kind.
 var serper = dialect{
 	url:   "https://google.serper.dev",
 	keyed: true,
@@ -24,7 +24,7 @@ var serper = dialect{
 	},
 	results:   serperResults,
 	complaint: serperComplaint,
-	// It answers 400 to a key without credits, too.
+	// A key without credits also has status 400.
 	refusals: map[string]search.ErrorKind{"Not enough credits": search.Quota},
 }
 
@@ -32,7 +32,7 @@ var serperPaths = map[search.Kind]string{
 	search.Web: "search", search.News: "news", search.Images: "images", search.Places: "places", search.Shopping: "shopping",
 }
 
-// serperItem is a result of any kind. A place has a website in the place of a link.
+// serperItem is a result of any kind. A place has a website instead of a link.
 type serperItem struct {
 	Title       text   `json:"title"`
 	Link        text   `json:"link"`
@@ -54,7 +54,7 @@ type serperItem struct {
 
 func serperResults(kind search.Kind, body []byte) ([]search.Result, error) {
 	var answer struct {
-		// SearchParameters repeats the request in every answer.
+		// SearchParameters repeats the request. It is set in every answer.
 		SearchParameters *object[struct{}] `json:"searchParameters"`
 		Organic          items[serperItem] `json:"organic"`
 		News             items[serperItem] `json:"news"`
@@ -87,11 +87,11 @@ func serperResults(kind search.Kind, body []byte) ([]search.Result, error) {
 	return out, nil
 }
 
-// serperComplaint reads {"message": "Unauthorized.", "statusCode": 403}.
+// serperComplaint parses {"message": "Unauthorized.", "statusCode": 403}.
 func serperComplaint(body []byte) complaint {
 	var said struct {
 		Message text `json:"message"`
 	}
-	_ = decode(body, &said) // what is not understood is left out
+	_ = decode(body, &said) // unknown formats are ignored
 	return complaint{string(said.Message), string(said.Message)}
 }

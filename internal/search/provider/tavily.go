@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/internal/search"
 )
 
-// tavily is Tavily. Its documentation: https://docs.tavily.com/documentation/api-reference/endpoint/search.
+// tavily is the dialect of Tavily. Its documentation is at https://docs.tavily.com/documentation/api-reference/endpoint/search.
 var tavily = dialect{
 	url:   "https://api.tavily.com",
 	keyed: true,
@@ -28,7 +28,7 @@ var tavily = dialect{
 	},
 	results:   tavilyResults,
 	complaint: tavilyComplaint,
-	// The limits of the plan, and of paying as you go.
+	// 432 is the limit of the plan, 433 the limit of pay-as-you-go.
 	refusals: map[string]search.ErrorKind{"432": search.Quota, "433": search.Quota},
 }
 
@@ -64,13 +64,13 @@ func tavilyResults(kind search.Kind, body []byte) ([]search.Result, error) {
 	return out, nil
 }
 
-// tavilyComplaint reads {"detail": {"error": "…"}}.
+// tavilyComplaint parses {"detail": {"error": "…"}}.
 func tavilyComplaint(body []byte) complaint {
 	var said struct {
 		Detail object[struct {
 			Error text `json:"error"`
 		}] `json:"detail"`
 	}
-	_ = decode(body, &said) // what is not understood is left out
+	_ = decode(body, &said) // unknown formats are ignored
 	return complaint{message: string(said.Detail.v.Error)}
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Providers vary the types of what they do not promise: a rating is a number here and a string there. The types of this
-// file read what is of use, and leave the rest empty, so that one odd field does not cost all results.
+// Providers vary the types of undocumented values: a rating may be a number or a string. The types in this file parse usable values and
+// leave others empty, so that one unusual field does not invalidate all results.
 
-// text is a string, or a number as it is written. Other values are empty.
+// text is a string, or the literal text of a number. Other values become empty.
 type text string
 
-// UnmarshalJSON reads a value of any type.
+// UnmarshalJSON accepts a value of any type.
 func (t *text) UnmarshalJSON(raw []byte) error {
 	*t = ""
 	var s string
@@ -26,13 +26,13 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// number is a number, or a string with one. Other values are 0.
+// number is a number, or a string that contains one. Other values become 0.
 type number float64
 
-// UnmarshalJSON reads a value of any type.
+// UnmarshalJSON accepts a value of any type.
 func (n *number) UnmarshalJSON(raw []byte) error {
 	var t text
-	_ = t.UnmarshalJSON(raw) // it has no errors
+	_ = t.UnmarshalJSON(raw) // it returns no errors
 	f, err := strconv.ParseFloat(strings.TrimSpace(string(t)), 64)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 		f = 0
@@ -41,7 +41,7 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// int returns a number that counts something; 0: it is none.
+// int returns the number as a count, or 0 if it is not a plausible count.
 func (n number) int() int {
 	if n < 0 || n > 1<<30 {
 		return 0
@@ -49,13 +49,13 @@ func (n number) int() int {
 	return int(n)
 }
 
-// maxItems is the most items of a list that are read.
+// maxItems limits how many items of a list are read.
 const maxItems = 200
 
-// items is a list of objects. Items of other types are left out; a value that is no list is an error.
+// items is a list of objects. Items of other types are omitted. A value that is not a list is an error.
 type items[T any] []T
 
-// UnmarshalJSON reads at most maxItems items. For null the list is empty and not nil, so that a missing one is told from it.
+// UnmarshalJSON reads at most maxItems items. For null the list is empty but not nil, which distinguishes it from a missing list.
 func (l *items[T]) UnmarshalJSON(raw []byte) error {
 	*l = items[T]{}
 	if bytes.Equal(raw, []byte("null")) {
@@ -74,10 +74,10 @@ func (l *items[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// object is an object. A value of another type is an empty one.
+// object is an object. A value of another type becomes an empty object.
 type object[T any] struct{ v T }
 
-// UnmarshalJSON reads a value of any type.
+// UnmarshalJSON accepts a value of any type.
 func (o *object[T]) UnmarshalJSON(raw []byte) error {
 	var v T
 	if json.Unmarshal(raw, &v) == nil {

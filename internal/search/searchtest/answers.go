@@ -1,6 +1,6 @@
 package searchtest
 
-// The answers of the providers, with the fields of their documentation.
+// The answers of the providers, with the fields of the providers' documentation.
 const (
 	serperWeb = `{"searchParameters":{"q":"go","type":"search","num":10,"engine":"google"},"organic":[
 		{"title":"The Go Programming Language","link":"https://go.dev/","snippet":"Go is an open source programming language.","date":"Feb 10, 2026","position":1,

@@ -1,7 +1,7 @@
-// Package searchtest has servers that answer as the providers of package provider document, for tests.
+// Package searchtest provides test servers that answer as documented by the providers of package provider.
 //
-// A Server refuses what its provider would refuse: another method, path or key, and parameters that are missing. It has
-// two results for each query, one kind after the other; Say makes it answer something else.
+// A Server refuses the same requests as its provider: a wrong method, path or key, and missing parameters. It answers each
+// query with two fixed results of its kind. Say sets a different answer.
 package searchtest
 
 import (
@@ -15,26 +15,26 @@ import (
 	"sync"
 )
 
-// Key is the key that the servers accept, and Engine the id of Google's search engine.
+// Key is the key that the servers accept. Engine is the id of Google's search engine.
 const (
 	Key    = "canary-key-0123456789"
 	Engine = "canary-engine"
 )
 
-// Server stands for one provider, on loopback.
+// Server simulates one provider on loopback.
 type Server struct {
-	// URL is its address.
+	// URL is the address of the server.
 	URL  string
 	name string
 	http *httptest.Server
 
 	mu sync.Mutex
-	// say answers in the place of the provider; nil: it answers as documented.
+	// say handles requests instead of the provider. If nil, the server answers as documented.
 	say   http.HandlerFunc
 	asked []string
 }
 
-// Start starts a server for a provider: serper, brave, tavily, searxng or google. The caller closes it.
+// Start starts a server for a provider: serper, brave, tavily, searxng or google. The caller must close it.
 func Start(name string) *Server {
 	s := &Server{name: name}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
@@ -42,13 +42,13 @@ func Start(name string) *Server {
 	return s
 }
 
-// Close ends the server, and the connections to it.
+// Close stops the server and closes its connections.
 func (s *Server) Close() {
 	s.http.CloseClientConnections()
 	s.http.Close()
 }
 
-// Say makes the server answer with a status, headers in pairs, and a body.
+// Say sets the answer of the server: a status, headers in pairs, and a body.
 func (s *Server) Say(status int, body string, headers ...string) {
 	s.Do(func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i+1 < len(headers); i += 2 {
@@ -59,14 +59,14 @@ func (s *Server) Say(status int, body string, headers ...string) {
 	})
 }
 
-// Do makes the server answer with a function; nil: as documented.
+// Do sets the handler of the server. If nil, it answers as documented.
 func (s *Server) Do(say http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.say = say
 }
 
-// Asked returns the queries that the server got, the oldest first.
+// Asked returns the queries that the server received, oldest first.
 func (s *Server) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,12 +109,12 @@ type request struct {
 func read(r *http.Request) request {
 	in := request{r: r, query: r.URL.Query(), params: map[string]any{}}
 	if r.Method == http.MethodPost {
-		_ = json.NewDecoder(r.Body).Decode(&in.params) // what is not JSON has no parameters
+		_ = json.NewDecoder(r.Body).Decode(&in.params) // a body that is not JSON has no parameters
 	}
 	return in
 }
 
-// get returns the first of some parameters that is set.
+// get returns the first of the named parameters that is set.
 func (in request) get(names ...string) string {
 	for _, name := range names {
 		if v := in.query.Get(name); v != "" {
@@ -127,16 +127,16 @@ func (in request) get(names ...string) string {
 	return ""
 }
 
-// provider is what a server knows of a provider.
+// provider describes a provider for the test server.
 type provider struct {
 	authorized func(request) bool
 	refusal    struct {
 		status int
 		body   string
 	}
-	// variant tells apart the kinds that have a path in common.
+	// variant distinguishes kinds that share a path.
 	variant func(request) string
-	// answers are by method, path and variant.
+	// answers maps method, path and variant to answers.
 	answers map[string]string
 }
 
@@ -146,7 +146,7 @@ func byHeader(name, value string) func(request) bool {
 
 func none(request) string { return "" }
 
-// number reports whether a parameter is a number from 1 to most, as the providers limit it.
+// number reports whether a parameter is a number from 1 to most, the limit of the providers.
 func number(in request, name string, most int) bool {
 	var n int
 	_, err := fmt.Sscan(in.get(name), &n)
