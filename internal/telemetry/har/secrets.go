@@ -20,7 +20,7 @@ var secretWords = []string{
 // secretNames lists whole names of this kind. They are too short to be significant as parts of a name.
 var secretNames = []string{"key", "sig", "sid", "code", "pass", "otp", "totp", "pin", "state", "nonce"}
 
-// plainCodes lists prefixes of public codes, such as zip codes. Every other parameter with a name that ends in "code" is secret.
+// plainCodes lists words in the names of public codes, such as zip codes. Every other parameter with a name that ends in "code" is secret.
 var plainCodes = []string{"zip", "post", "country", "currency", "lang", "locale", "area", "region", "state", "city", "error", "status", "response", "product", "item", "qr", "bar"}
 
 // plainHeaders lists headers whose names contain a secret word but whose values are not secret.

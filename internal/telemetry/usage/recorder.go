@@ -67,8 +67,8 @@ type Entry struct {
 
 // Reads counts how pages were read and how caches were used.
 type Reads struct {
-	// Pages counts answers with the elements of a page. HeadHits counts those for which the page was unchanged since the previous read, and
-	// ViewHits those for which the view was cached, too.
+	// Pages counts answers with the elements of a page. HeadHits counts those for which the page was unchanged since the previous read.
+	// ViewHits counts those whose view an earlier answer already contained.
 	Pages, HeadHits, ViewHits int64
 	// Texts counts answers with a page as text. TextHits counts those that used a cached text.
 	Texts, TextHits int64
