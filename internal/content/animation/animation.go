@@ -1,9 +1,9 @@
-// Package animation writes pictures as an animated GIF (GIF89a), frame by frame: what was written is final, so that a caller can send it on, and needs
-// no more memory than two frames.
+// Package animation writes pictures as an animated GIF (GIF89a), frame by frame. Written data is final, so a caller can send it
+// immediately, and the Encoder keeps no more than two frames in memory.
 //
-// Each frame has a palette of its own of at most 256 colours: exactly those of the picture when it has no more, as most pages, and else the most frequent ones of
-// 32,768 classes of similar colours. A frame has only the rectangle that differs from the frame before. image/gif of the standard library encodes whole
-// animations at once, with palettes that the caller makes.
+// Each frame has its own palette of at most 256 colors. If the picture has no more colors, as most pages do, the palette is exact.
+// Otherwise it holds the most frequent ones of 32,768 classes of similar colors. A frame contains only the rectangle that differs from the
+// previous frame. The standard library's image/gif encodes only whole animations, with palettes from the caller.
 package animation
 
 import (
@@ -16,24 +16,24 @@ import (
 	"image/draw"
 )
 
-// Trailer ends a file.
+// Trailer is the last byte of a file.
 const Trailer = 0x3b
 
-// MaxSide bounds width and height, in pixels.
+// MaxSide limits width and height, in pixels.
 const MaxSide = 4096
 
-// Encoder writes one animation. A frame is written when its end is known: when another one comes, or the animation ends.
+// Encoder writes one animation. It writes a frame when its end is known: when the next frame arrives or the animation ends.
 type Encoder struct {
 	size image.Point
-	// shown is the picture so far, next what differs from the one before.
+	// shown is the current picture. next is the rectangle that differs from the previous picture.
 	shown *image.RGBA
 	next  image.Rectangle
-	// begun says when the next frame began, in hundredths of a second from the first one on.
+	// begun is the start of the next frame, in hundredths of a second since the first frame.
 	begun  int
 	frames int
 }
 
-// New begins an animation with its first picture, and returns the beginning of the file.
+// New starts an animation with its first picture and returns the start of the file.
 func New(first image.Image) (*Encoder, []byte, error) {
 	size := first.Bounds().Size()
 	if size.X < 1 || size.Y < 1 || size.X > MaxSide || size.Y > MaxSide {
@@ -44,18 +44,18 @@ func New(first image.Image) (*Encoder, []byte, error) {
 	head := []byte("GIF89a")
 	head = binary.LittleEndian.AppendUint16(head, uint16(size.X))
 	head = binary.LittleEndian.AppendUint16(head, uint16(size.Y))
-	head = append(head, 0x70, 0, 0) // no palette for all frames
-	// The extension of Netscape that repeats it for ever.
+	head = append(head, 0x70, 0, 0) // no global palette
+	// This is the Netscape extension that repeats the animation forever.
 	head = append(head, 0x21, 0xff, 11)
 	head = append(head, "NETSCAPE2.0"...)
 	return e, append(head, 3, 1, 0, 0, 0), nil
 }
 
-// Frames is how many frames the animation has.
+// Frames returns the number of frames of the animation.
 func (e *Encoder) Frames() int { return e.frames }
 
-// Add adds a picture at a time in hundredths of a second, and returns what it makes final; nothing when it does not differ from the last one. A picture of
-// another size is cut off, or shown in the corner.
+// Add adds a picture at a time in hundredths of a second. It returns the bytes that are now final, or nothing if the picture equals the
+// last one. A picture of another size is cropped, or placed in the corner.
 func (e *Encoder) Add(picture image.Image, at int) ([]byte, error) {
 	now := image.NewRGBA(e.shown.Rect)
 	draw.Draw(now, now.Rect, e.shown, image.Point{}, draw.Src)
@@ -70,21 +70,21 @@ func (e *Encoder) Add(picture image.Image, at int) ([]byte, error) {
 	return out, err
 }
 
-// End ends the animation at a time, and returns the rest of the file.
+// End ends the animation at a time and returns the rest of the file.
 func (e *Encoder) End(at int) ([]byte, error) {
 	out, err := e.flush(at)
 	return append(out, Trailer), err
 }
 
-// minDelay is the least time of a frame, in hundredths of a second: programs show shorter ones much longer.
+// minDelay is the minimum duration of a frame, in hundredths of a second. Programs show shorter frames for much longer.
 const minDelay = 2
 
-// flush writes the frame that is shown until a time.
+// flush writes the current frame, which is shown until the given time.
 func (e *Encoder) flush(until int) ([]byte, error) {
 	delay := min(max(until-e.begun, minDelay), 0xffff)
 	e.begun += delay
 	colours, pixels := quantize(e.shown, e.next)
-	out := []byte{0x21, 0xf9, 4, 1 << 2} // it stays when the next one comes
+	out := []byte{0x21, 0xf9, 4, 1 << 2} // the frame stays when the next one is drawn
 	out = binary.LittleEndian.AppendUint16(out, uint16(delay))
 	out = append(out, 0, 0, 0x2c)
 	for _, v := range []int{e.next.Min.X, e.next.Min.Y, e.next.Dx(), e.next.Dy()} {
@@ -105,7 +105,7 @@ func (e *Encoder) flush(until int) ([]byte, error) {
 	return compressed(out, pixels, max(bits, 2))
 }
 
-// compressed appends pixels as LZW, in blocks of at most 255 bytes.
+// compressed appends pixels as LZW data, in blocks of at most 255 bytes.
 func compressed(out, pixels []byte, bits int) ([]byte, error) {
 	var packed bytes.Buffer
 	w := lzw.NewWriter(&packed, lzw.LSB, bits)
@@ -120,7 +120,7 @@ func compressed(out, pixels []byte, bits int) ([]byte, error) {
 	return append(out, 0), nil
 }
 
-// difference is the rectangle outside of which two pictures of one size are the same.
+// difference returns the smallest rectangle that contains all differences between two pictures of the same size.
 func difference(a, b *image.RGBA) image.Rectangle {
 	size := a.Rect.Size()
 	row := func(y int) bool {

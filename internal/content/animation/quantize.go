@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// maxColours is how many colours a frame has.
+// maxColours limits the colors of a frame.
 const maxColours = 256
 
-// classes is how many classes of similar colours there are: five bits of red, green and blue.
+// classes is the number of classes of similar colors: five bits each of red, green and blue.
 const classes = 1 << 15
 
-// quantize returns the colours of a part of a picture, and for each of its pixels the number of its colour.
+// quantize returns the colors of a part of a picture, and the color index of each of its pixels.
 func quantize(p *image.RGBA, part image.Rectangle) ([]color.RGBA, []byte) {
 	if colours, pixels, ok := exactly(p, part); ok {
 		return colours, pixels
@@ -20,11 +20,11 @@ func quantize(p *image.RGBA, part image.Rectangle) ([]color.RGBA, []byte) {
 	return nearly(p, part)
 }
 
-// exactly is quantize for a part of at most 256 colours; else ok is false.
+// exactly is quantize for a part with at most 256 colors. For other parts ok is false.
 func exactly(p *image.RGBA, part image.Rectangle) (colours []color.RGBA, pixels []byte, ok bool) {
 	numbers := map[uint32]byte{}
 	pixels = make([]byte, 0, part.Dx()*part.Dy())
-	last, number := uint32(1<<24), byte(0) // neighbours are mostly of one colour
+	last, number := uint32(1<<24), byte(0) // adjacent pixels mostly have the same color
 	for y := part.Min.Y; y < part.Max.Y; y++ {
 		for i := p.PixOffset(part.Min.X, y); i < p.PixOffset(part.Max.X, y); i += 4 {
 			c := uint32(p.Pix[i])<<16 | uint32(p.Pix[i+1])<<8 | uint32(p.Pix[i+2])
@@ -46,7 +46,7 @@ func exactly(p *image.RGBA, part image.Rectangle) (colours []color.RGBA, pixels 
 	return colours, pixels, true
 }
 
-// class has the sums of the colours of its pixels.
+// class holds the sums of the colors of its pixels.
 type class struct {
 	number, count, r, g, b int
 }
@@ -55,7 +55,8 @@ func (c class) mean() color.RGBA {
 	return color.RGBA{uint8(c.r / c.count), uint8(c.g / c.count), uint8(c.b / c.count), 0xff}
 }
 
-// nearly gives the most frequent classes a colour, the mean of their pixels, and all other classes the nearest of these.
+// nearly assigns colors to classes. The most frequent classes get the mean color of their pixels; every other class gets the nearest of
+// these colors.
 func nearly(p *image.RGBA, part image.Rectangle) ([]color.RGBA, []byte) {
 	all := make([]class, classes)
 	of := func(i int) int { return int(p.Pix[i]>>3)<<10 | int(p.Pix[i+1]>>3)<<5 | int(p.Pix[i+2]>>3) }
@@ -93,7 +94,7 @@ func nearly(p *image.RGBA, part image.Rectangle) ([]color.RGBA, []byte) {
 	return colours, pixels
 }
 
-// nearest is the number of the colour that is nearest to another one.
+// nearest returns the index of the color that is nearest to a given color.
 func nearest(colours []color.RGBA, to color.RGBA) byte {
 	best, least := 0, 1<<30
 	for i, c := range colours {

@@ -1,8 +1,8 @@
-// Package annotate draws numbered boxes on a screenshot: an outline for each box, and beside it a label with the
-// number, placed where it hides as little as possible.
+// Package annotate draws numbered boxes on a screenshot. Each box gets an outline and a label with its number, placed where it hides as
+// little as possible.
 //
-// The package guarantees that the same picture and boxes give the same result, that every label lies within the
-// picture, and that no label covers another. A box for whose label there is no room gets an outline alone.
+// The package guarantees that the same picture and boxes give the same result, that every label is within the picture, and that no label
+// covers another. A box without room for a label gets only an outline.
 package annotate
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// Box is one box in pixels of the picture, with the number to write beside it.
+// Box is a box in pixels of the picture, and its number.
 type Box struct {
 	Number uint32
 	Bounds image.Rectangle
@@ -24,16 +24,16 @@ var colours = []color.RGBA{
 	{0xb3, 0x4a, 0x00, 0xff}, {0x00, 0x6e, 0x78, 0xff}, {0xb8, 0x12, 0x67, 0xff}, {0x4a, 0x48, 0xc9, 0xff},
 }
 
-// Draw returns a copy of the picture with the boxes on it, and the rectangle of the label of each box. Scale is how
-// many pixels make a CSS pixel: lines and digits grow with it. Boxes are clipped to the picture; a box outside of the
-// picture gets neither outline nor label.
+// Draw returns a copy of the picture with the boxes drawn on it, and the rectangle of the label of each box. scale is the number of pixels
+// per CSS pixel; lines and digits scale with it. Boxes are clipped to the picture. A box outside the picture gets neither outline nor
+// label.
 func Draw(picture image.Image, list []Box, scale float64) (*image.RGBA, []image.Rectangle) {
 	out := image.NewRGBA(picture.Bounds())
 	draw.Draw(out, out.Bounds(), picture, out.Bounds().Min, draw.Src)
 	return out, DrawOn(out, list, scale)
 }
 
-// DrawOn is Draw on the picture itself.
+// DrawOn draws on the picture itself, as Draw does on a copy.
 func DrawOn(out *image.RGBA, list []Box, scale float64) []image.Rectangle {
 	bounds := out.Bounds()
 	unit := max(1, int(scale+0.5))
@@ -49,7 +49,7 @@ func DrawOn(out *image.RGBA, list []Box, scale float64) []image.Rectangle {
 	return labels
 }
 
-// drawOutline draws the edge of a box, one unit thick, on a white edge that is visible on dark backgrounds.
+// drawOutline draws the edge of a box, one unit thick, on a white edge that stays visible on dark backgrounds.
 func drawOutline(out *image.RGBA, box image.Rectangle, c color.RGBA, unit int) {
 	if box.Empty() {
 		return
@@ -90,7 +90,7 @@ func drawLabel(out *image.RGBA, at image.Rectangle, number uint32, c color.RGBA,
 	}
 }
 
-// labelSize returns the size of the label of a number.
+// labelSize returns the size of the label for a number.
 func labelSize(number uint32, unit int) image.Point {
 	n := len(strconv.FormatUint(uint64(number), 10))
 	return image.Pt(n*digitWidth+(n-1)*gap+2*margin, digitHeight+2*margin).Mul(unit)

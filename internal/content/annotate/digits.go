@@ -4,7 +4,7 @@ package annotate
 const (
 	digitWidth  = 6
 	digitHeight = 9
-	// gap is the space between two digits, margin the space around them.
+	// gap is the space between two digits. margin is the space around them.
 	gap    = 1
 	margin = 2
 )

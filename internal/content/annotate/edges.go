@@ -2,11 +2,11 @@ package annotate
 
 import "image"
 
-// contrast is the difference of two neighbouring pixels, summed over red, green and blue, that makes an edge.
+// contrast is the minimum difference between two adjacent pixels at an edge, summed over red, green and blue.
 const contrast = 60
 
-// edgeMap finds where a picture shows content: text, edges, photographs. It reads only the pixels that it is asked
-// about, so that the picture of a long page costs no more than the picture of a short one.
+// edgeMap finds where a picture shows content, such as text, edges and photographs. It reads only the requested pixels, so a picture of a
+// long page costs no more than one of a short page.
 type edgeMap struct {
 	picture *image.RGBA
 	bounds  image.Rectangle
@@ -25,7 +25,7 @@ func differ(a, b []uint8) bool {
 	return sum > contrast
 }
 
-// count returns how many pixels of a rectangle in the picture are at edges.
+// count returns how many pixels of a rectangle of the picture are at edges.
 func (g *edgeMap) count(r image.Rectangle) int {
 	n := 0
 	for y := r.Min.Y; y < r.Max.Y; y++ {

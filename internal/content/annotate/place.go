@@ -2,8 +2,8 @@ package annotate
 
 import "image"
 
-// The cost of covering a pixel: of text and other edges; of the label's own box; of another box, which may then seem to
-// have this label. A label never covers another label.
+// Costs of covering a pixel: of text and other edges; of the label's own box; of another box, because the label may then seem to belong to
+// that box. A label never covers another label.
 const (
 	costOfEdge     = 16
 	costOfOwnBox   = 2
@@ -12,8 +12,8 @@ const (
 	costOfDistance = 80
 )
 
-// placeLabels places a label for each box: within the picture, and none on another. The label of a box outside of the
-// picture is empty, and so is a label for which there is no room. Unit is how many pixels a unit of the label has.
+// placeLabels places a label for each box. Labels are within the picture and do not overlap. The label is empty if its box is outside the
+// picture or there is no room. unit is the number of pixels per unit of the label.
 func placeLabels(g *edgeMap, list []Box, unit int) []image.Rectangle {
 	labels := make([]image.Rectangle, len(list))
 	p := placer{edges: g, boxes: newGrid(g.bounds), taken: newGrid(g.bounds)}
@@ -33,15 +33,15 @@ func placeLabels(g *edgeMap, list []Box, unit int) []image.Rectangle {
 	return labels
 }
 
-// placer weighs places for a label against what the picture shows there.
+// placer compares places for a label by the picture content that they would hide.
 type placer struct {
 	edges *edgeMap
-	// boxes holds the boxes, taken the labels that have a place.
+	// boxes holds the boxes. taken holds the placed labels.
 	boxes, taken *grid
 }
 
-// place returns the candidate of the lowest cost for the label of box i; when all are taken, the nearest free
-// place; empty: there is none.
+// place returns the candidate with the lowest cost for the label of box i. If all candidates are taken, it returns the nearest free place,
+// or an empty rectangle if there is none.
 func (p *placer) place(i int, box image.Rectangle, dim image.Point) image.Rectangle {
 	var label image.Rectangle
 	best := -1
@@ -69,10 +69,10 @@ func (p *placer) place(i int, box image.Rectangle, dim image.Point) image.Rectan
 	return label
 }
 
-// free reports whether no label stands there.
+// free reports whether a rectangle overlaps no label.
 func (p *placer) free(r image.Rectangle) bool { return !p.taken.overlaps(r) }
 
-// search finds the free place that is nearest to a box, ring by ring; empty: there is none.
+// search returns the free place nearest to a box, searching ring by ring. It returns an empty rectangle if there is none.
 func search(box image.Rectangle, dim image.Point, bounds image.Rectangle, free func(image.Rectangle) bool) image.Rectangle {
 	step := image.Pt(max(dim.X/4, 1), max(dim.Y/4, 1))
 	rings := max(bounds.Dx()/step.X, bounds.Dy()/step.Y) + 1
@@ -90,10 +90,10 @@ func search(box image.Rectangle, dim image.Point, bounds image.Rectangle, free f
 	return image.Rectangle{}
 }
 
-// cell is the side of a grid's cells, in pixels.
+// cell is the side length of a grid cell, in pixels.
 const cell = 64
 
-// grid finds rectangles by their position.
+// grid finds rectangles by position.
 type grid struct {
 	bounds image.Rectangle
 	cells  map[image.Point][]int32
@@ -104,7 +104,7 @@ func newGrid(bounds image.Rectangle) *grid {
 	return &grid{bounds: bounds, cells: map[image.Point][]int32{}, all: map[int]image.Rectangle{}}
 }
 
-// cellsOf lists the cells that a rectangle covers.
+// cellsOf calls do for the cells that a rectangle covers.
 func (g *grid) cellsOf(r image.Rectangle, do func(image.Point) bool) {
 	if r = r.Intersect(g.bounds).Sub(g.bounds.Min); r.Empty() {
 		return
@@ -156,8 +156,8 @@ func (g *grid) overlaps(r image.Rectangle) (met bool) {
 	return met
 }
 
-// candidates lists places for a label of a size, the better ones first: outside at the corners and the sides of a box,
-// then in its corners, then in rings further away.
+// candidates returns places for a label of a given size, better places first: outside the box at its corners and sides, then inside its
+// corners, then in rings further away.
 func candidates(box image.Rectangle, size image.Point, bounds image.Rectangle) []image.Rectangle {
 	left, right := box.Min.X, box.Max.X-size.X
 	above, below := box.Min.Y-size.Y, box.Max.Y
@@ -179,7 +179,7 @@ func candidates(box image.Rectangle, size image.Point, bounds image.Rectangle) [
 	return out
 }
 
-// moveInto moves a rectangle into bounds, and clips it only when it is larger.
+// moveInto moves a rectangle into bounds. It clips the rectangle only if it is larger than bounds.
 func moveInto(r, bounds image.Rectangle) image.Rectangle {
 	var move image.Point
 	move.X = max(bounds.Min.X-r.Min.X, 0) + min(bounds.Max.X-r.Max.X, 0)
@@ -193,7 +193,7 @@ func overlap(a, b image.Rectangle) int {
 	return r.Dx() * r.Dy()
 }
 
-// distance returns how many pixels lie between two rectangles, horizontally plus vertically.
+// distance returns the horizontal plus the vertical gap between two rectangles, in pixels.
 func distance(a, b image.Rectangle) int {
 	x := max(a.Min.X-b.Max.X, b.Min.X-a.Max.X, 0)
 	y := max(a.Min.Y-b.Max.Y, b.Min.Y-a.Max.Y, 0)

@@ -6,17 +6,17 @@ import (
 	"strconv"
 )
 
-// Answer is the raw answer of one document to a plan.
+// Answer is a document's raw answer to a plan.
 type Answer struct {
-	// Invalid is the path of a field whose selector the browser refuses.
+	// Invalid is the path of a field whose selector the browser rejects.
 	Invalid string `json:"invalid"`
-	// Stale says that the root is gone.
+	// Stale reports that the root no longer exists.
 	Stale     bool              `json:"stale"`
 	Values    []json.RawMessage `json:"values"`
 	Table     *tableAnswer      `json:"table"`
 	Rows      int               `json:"rows"`
 	Truncated bool              `json:"truncated"`
-	// Frames are the frames below the root, in document order.
+	// Frames lists the frames below the root, in document order.
 	Frames []string `json:"frames"`
 	URL    string   `json:"url"`
 }
@@ -31,15 +31,14 @@ type tableAnswer struct {
 // Result is the extracted data.
 type Result struct {
 	JSON []byte
-	// Missing are the paths of values that were not found, at most 1,000.
+	// Missing lists the paths of values that were not found, at most 1,000.
 	Missing   []string
 	Truncated bool
 	Rows      int
 }
 
-// Assemble makes the result of the answers of all documents, in document order. A field that is one value is that of
-// the first document that has it; those with "all" are the values of all documents. Its error is a *SchemaError, for a
-// selector that the browser does not take.
+// Assemble combines the answers of all documents, in document order. A single-value field has the value of the first document that contains
+// one. A field with "all" has the values of all documents. The error is a *SchemaError if the browser rejects a selector.
 func (s *Schema) Assemble(answers []Answer, rows int) (*Result, error) {
 	w := &writer{rows: rows}
 	for _, a := range answers {
@@ -57,7 +56,7 @@ func (s *Schema) Assemble(answers []Answer, rows int) (*Result, error) {
 	return &Result{JSON: w.out, Missing: w.missing, Truncated: w.truncated, Rows: min(w.found, 1e9)}, nil
 }
 
-// known reports whether a path is one of the schema: a page may send any path.
+// known returns path if the schema contains it. A page may send any path.
 func (s *Schema) known(path string) string {
 	for rest := s.Fields; len(rest) > 0; rest = rest[1:] {
 		if rest[0].Path == path {
@@ -68,7 +67,7 @@ func (s *Schema) known(path string) string {
 	return ""
 }
 
-// values lists for each field what the documents answered.
+// values returns, for each field, the answers of the documents.
 func values(answers []Answer) [][]json.RawMessage {
 	var out [][]json.RawMessage
 	for _, a := range answers {
@@ -92,12 +91,12 @@ type writer struct {
 	found     int
 	missing   []string
 	truncated bool
-	// depth counts the attempts that are under way.
+	// depth counts the attempts in progress.
 	depth int
 }
 
-// slack is the space that each level of nesting keeps free for the levels around it: when a list is full, the
-// brackets, and the names of the fields that are left out, still fit.
+// slack is the space that each level of nesting reserves for the levels around it. When a list is full, the brackets and the names of
+// omitted fields still fit.
 const slack = 128 << 10
 
 func (w *writer) full() bool { return len(w.out) > MaxResult-slack*(w.depth+1) }
@@ -110,7 +109,7 @@ func (w *writer) miss(path string) {
 	w.missing = append(w.missing, path)
 }
 
-// attempt calls write, and takes back what it wrote when that is too long.
+// attempt calls write, and undoes its output if that is too long.
 func (w *writer) attempt(write func()) bool {
 	before, missing := len(w.out), len(w.missing)
 	w.depth++
@@ -126,12 +125,12 @@ func (w *writer) attempt(write func()) bool {
 func (w *writer) text(s string) {
 	raw, err := json.Marshal(s)
 	if err != nil {
-		raw = []byte(`""`) // a string always has a form
+		raw = []byte(`""`) // a string can always be represented
 	}
 	w.out = append(w.out, raw...)
 }
 
-// object writes fields with, for each, what was answered.
+// object writes fields with their answers.
 func (w *writer) object(fields []*Field, answered [][]json.RawMessage, at string) {
 	w.out = append(w.out, '{')
 	for i, f := range fields {
@@ -202,7 +201,7 @@ func (w *writer) list(f *Field, given []json.RawMessage, path string) {
 	w.out = append(w.out, ']')
 }
 
-// value writes one value: a row of fields, or a text that is converted.
+// value writes one value: a row of fields, or a converted text.
 func (w *writer) value(f *Field, raw json.RawMessage, path string) {
 	if len(f.Fields) > 0 {
 		var inner []json.RawMessage
@@ -244,7 +243,7 @@ func (w *writer) convert(f *Field, text, path string) {
 	w.nothing(f, path)
 }
 
-// table writes the rows of the largest table that a document answered with.
+// table writes the rows of the largest table among the answers.
 func (w *writer) table(answers []Answer) {
 	var best *tableAnswer
 	for _, a := range answers {
@@ -293,7 +292,7 @@ func (w *writer) line(keys, line []string, i int) {
 	w.out = append(w.out, '}')
 }
 
-// distinct makes unique keys of headers: a page may send any headers.
+// distinct returns unique keys for headers. A page may send any headers.
 func distinct(headers []string) []string {
 	seen := map[string]bool{}
 	out := make([]string, 0, min(len(headers), 200))

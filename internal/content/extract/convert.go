@@ -7,12 +7,11 @@ import (
 	"unicode"
 )
 
-// ParseNumber reads the number that a text is: digits with an optional sign, with "." before the decimals and ","
-// between groups of three, or, where comma holds, the other way round; spaces (of any kind), apostrophes and
-// underscores group too. Around it one currency may stand, as a sign or a word of up to three letters, or a percent
-// sign, which changes nothing about the value. A minus, or parentheses around all of it, make it negative. Anything
-// else is not a number, and neither is a text whose separators do not fit: "12,5" is none unless comma holds, since
-// nothing says whether it is 12.5.
+// ParseNumber parses a text as a number. The text has digits with an optional sign, "." before the decimals and "," between groups of
+// three. If comma is set, the roles of "." and "," are swapped. Spaces of any kind, apostrophes and underscores also separate groups. One
+// currency, as a sign or a word of up to three letters, or a percent sign may precede or follow the number; it does not change the value. A
+// minus sign, or parentheses around the whole text, make the number negative. All other texts are rejected, including texts whose
+// separators do not fit: "12,5" is rejected unless comma is set, because it is ambiguous.
 func ParseNumber(text string, comma bool) (float64, bool) {
 	s := strings.TrimFunc(text, unicode.IsSpace)
 	negative := false
@@ -40,7 +39,7 @@ func ParseNumber(text string, comma bool) (float64, bool) {
 	return n, true
 }
 
-// unsign takes a sign off: -1 or 1, or 0 for none.
+// unsign removes a sign. sign is -1 or 1, or 0 if there is none.
 func unsign(s string) (rest string, sign int) {
 	for _, mark := range []string{"-", "−", "–"} {
 		if rest, found := strings.CutPrefix(s, mark); found {
@@ -53,7 +52,7 @@ func unsign(s string) (rest string, sign int) {
 	return s, 0
 }
 
-// unit takes a currency or a percent sign off one end.
+// unit removes a currency or a percent sign from one end.
 func unit(s string, trim func(string, func(rune) bool) string, cut func(all, rest string) string) (string, bool) {
 	inUnit := func(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) || r == '%' }
 	rest := trim(s, inUnit)
@@ -68,7 +67,7 @@ func unit(s string, trim func(string, func(rune) bool) string, cut func(all, res
 		}
 	}
 	if letters > 3 || signs > 1 {
-		return s, false // and no number either: letters are left
+		return s, false // the remaining letters make the number invalid
 	}
 	return trim(rest, unicode.IsSpace), word != ""
 }
@@ -76,7 +75,7 @@ func unit(s string, trim func(string, func(rune) bool) string, cut func(all, res
 func leading(all, rest string) string  { return all[:len(all)-len(rest)] }
 func trailing(all, rest string) string { return all[len(rest):] }
 
-// ungroup takes the separators out of a number and gives it a decimal point.
+// ungroup removes the group separators from a number and normalizes its decimal point.
 func ungroup(s string, comma bool) (string, bool) {
 	point, group := byte('.'), byte(',')
 	if comma {
@@ -96,7 +95,7 @@ func ungroup(s string, comma bool) (string, bool) {
 		}
 	}
 	if separators != max(len(groups)-1, 0) {
-		return "", false // at an end, or two in a row
+		return "", false // a separator is at an end, or two are adjacent
 	}
 	for i, g := range groups {
 		if !isDigits(g) || len(groups) > 1 && (i > 0 && len(g) != 3 || len(g) > 3) {
@@ -127,8 +126,8 @@ var booleans = map[string]bool{
 	"false": false, "no": false, "off": false, "0": false, "unchecked": false,
 }
 
-// ParseBoolean reads true, yes, on, 1 and checked, and their opposites, in any case. Of an attribute the empty value
-// and its own name are true, as HTML has it.
+// ParseBoolean parses true, yes, on, 1 and checked, and their opposites, ignoring case. For an attribute, the empty value and the
+// attribute's own name are true, as in HTML.
 func ParseBoolean(text, attribute string) (value, ok bool) {
 	word := strings.ToLower(strings.TrimSpace(text))
 	if attribute != "" && (word == "" || word == attribute) {

@@ -1,11 +1,10 @@
 // Package extract extracts data from pages by a schema.
 //
-// Compile checks a schema, and Plan makes the plan for the page script (67-extract.js of package
-// internal/browser/observer). The script answers with strings only; Assemble joins the answers of all documents,
-// converts them, and writes JSON. So numbers and booleans are parsed here, for all pages alike.
+// Compile checks a schema, and Plan creates the plan for the page script (67-extract.js of package internal/browser/observer). The script
+// returns only strings. Assemble joins the answers of all documents, converts them, and writes JSON. Numbers and booleans are therefore
+// parsed here, in the same way for all pages.
 //
-// The package guarantees that the result has the form of the schema and a length within the limits, whatever a page
-// sends: answers of pages are untrusted.
+// Answers of pages are untrusted. The package guarantees that the result always has the form of the schema and a length within the limits.
 package extract
 
 import (
@@ -26,18 +25,18 @@ const (
 
 // Limits of results.
 const (
-	// DefaultRows and MaxRows bound the elements of each field with "all", and the rows of a table.
+	// DefaultRows and MaxRows limit the elements of each field with "all", and the rows of a table.
 	DefaultRows = 1000
 	MaxRows     = 10_000
-	// MaxResult bounds the JSON, in bytes.
+	// MaxResult limits the JSON, in bytes.
 	MaxResult = 4 << 20
-	// maxMissing bounds how many paths without a value are listed.
+	// maxMissing limits how many paths without a value are listed.
 	maxMissing = 1000
 )
 
-// The limits of the script in one document.
+// Limits of the script in one document.
 const (
-	// Milliseconds is how long the script may work. Values that are not read by then are left out.
+	// Milliseconds limits the running time of the script. It omits values that it could not read in that time.
 	Milliseconds  = 5000
 	maxCharacters = 3 << 20
 	maxValues     = 400_000
@@ -48,41 +47,41 @@ type Type uint8
 
 // The types.
 const (
-	// String: the text as it is.
+	// String keeps the text unchanged.
 	String Type = iota
-	// Number: see ParseNumber.
+	// Number uses ParseNumber.
 	Number
-	// Boolean: see ParseBoolean.
+	// Boolean uses ParseBoolean.
 	Boolean
-	// URL: an absolute URL.
+	// URL converts the text to an absolute URL.
 	URL
 )
 
 // Field is one field of a schema.
 type Field struct {
-	// Name is the key in the result, and Path leads to the field, such as "items.price".
+	// Name is the key in the result. Path is the path of the field, such as "items.price".
 	Name, Path string
-	// Selector is CSS, or empty for the element of the row itself. Role, and RoleName if set, replace Selector.
+	// Selector is a CSS selector. If empty, it selects the element of the row itself. Role, and RoleName if set, replace Selector.
 	Selector, Role, RoleName string
-	// Attribute is the attribute to read in place of the text.
+	// Attribute is the attribute to read instead of the text.
 	Attribute string
 	All       bool
 	Type      Type
-	// Comma says that numbers have a decimal comma.
+	// Comma reports that numbers have a decimal comma.
 	Comma bool
-	// Fields are the fields of each row.
+	// Fields holds the fields of each row.
 	Fields []*Field
 }
 
-// Table says which table to read.
+// Table selects the table to read.
 type Table struct {
-	// Headers must all be there, in any order, without regard to case.
+	// Headers must all be in the table, in any order and ignoring case.
 	Headers []string `json:"headers"`
-	// Caption is the caption or accessible name of the table, without regard to case; empty: any.
+	// Caption is the caption or accessible name of the table, ignoring case. If empty, any caption matches.
 	Caption string `json:"caption"`
 }
 
-// Schema says what to extract: fields, or a table.
+// Schema describes the data to extract: fields, or a table.
 type Schema struct {
 	Fields []*Field
 	Table  *Table
@@ -90,9 +89,9 @@ type Schema struct {
 
 // SchemaError is an error in a schema.
 type SchemaError struct {
-	// Path leads to the error, such as `items.fields.price.type`; empty: the schema as a whole.
+	// Path is the path of the error, such as `items.fields.price.type`. It is empty for the schema as a whole.
 	Path string
-	// Problem says what is wrong and how to correct it.
+	// Problem describes the error and how to correct it.
 	Problem string
 }
 
@@ -108,7 +107,7 @@ func fault(path, format string, args ...any) *SchemaError {
 	return &SchemaError{Path: path, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Selectors makes the schema for the texts of all elements of each selector, under the selector.
+// Selectors returns a schema that extracts the texts of all elements of each selector, with the selector as the key.
 func Selectors(selectors []string) (*Schema, error) {
 	s := new(Schema)
 	for i, selector := range selectors {
@@ -133,7 +132,7 @@ func Selectors(selectors []string) (*Schema, error) {
 	return s, nil
 }
 
-// OfTable makes the schema of a table.
+// OfTable returns the schema of a table.
 func OfTable(t Table) (*Schema, error) {
 	if len(t.Headers) > MaxHeaders {
 		return nil, fault("table.headers", "must have at most %d entries", MaxHeaders)
@@ -149,7 +148,7 @@ func OfTable(t Table) (*Schema, error) {
 	return &Schema{Table: &t}, nil
 }
 
-// planField is a field in the form that the script reads.
+// planField is a field in the form that the page script reads.
 type planField struct {
 	Path      string      `json:"path"`
 	Selector  string      `json:"selector,omitempty"`
@@ -161,7 +160,7 @@ type planField struct {
 	Fields    []planField `json:"fields,omitempty"`
 }
 
-// Plan is the schema as JSON, in the form that the script reads, without the root.
+// Plan returns the schema as JSON in the form that the page script reads, without the root.
 func (s *Schema) Plan(rows int) []byte {
 	plan := struct {
 		Fields []planField    `json:"fields,omitempty"`
@@ -171,7 +170,7 @@ func (s *Schema) Plan(rows int) []byte {
 		"rows": rows, "characters": maxCharacters, "values": maxValues, "milliseconds": Milliseconds}}
 	raw, err := json.Marshal(plan)
 	if err != nil {
-		panic(err) // strings and numbers
+		panic(err) // marshaling strings and numbers cannot fail
 	}
 	return raw
 }

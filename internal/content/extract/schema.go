@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// Compile reads a schema: a JSON object from field name to what to read. Its error is a *SchemaError.
+// Compile parses a schema: a JSON object that maps field names to field descriptions. The error is a *SchemaError.
 func Compile(schema []byte) (*Schema, error) {
 	switch {
 	case len(schema) > MaxSchema:
@@ -44,13 +44,13 @@ func malformed(err error) *SchemaError {
 	return fault("", "is not valid JSON: %v", err)
 }
 
-// compiler reads a schema token by token, so that fields keep their order and duplicates are found.
+// compiler parses a schema token by token, which keeps the order of fields and detects duplicates.
 type compiler struct {
 	d     *json.Decoder
 	count int
 }
 
-// fields reads the fields of an object whose opening brace was read.
+// fields parses the fields of an object after its opening brace.
 func (c *compiler) fields(path string, level int) ([]*Field, error) {
 	if level > MaxLevels {
 		return nil, fault(path, "is nested deeper than %d levels", MaxLevels)
@@ -83,7 +83,7 @@ func (c *compiler) fields(path string, level int) ([]*Field, error) {
 	}
 }
 
-// key reads the next key of an object; nil at its end.
+// key returns the next key of an object, or nil at its end.
 func (c *compiler) key() (*string, error) {
 	token, err := c.d.Token()
 	if err != nil {
@@ -103,7 +103,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// field reads what a field is.
+// field parses the description of a field.
 func (c *compiler) field(f *Field, level int) error {
 	token, err := c.d.Token()
 	if err != nil {
@@ -120,10 +120,10 @@ func (c *compiler) field(f *Field, level int) error {
 	return fault(f.Path, `must be a CSS selector such as "a.price@href", or an object such as {"selector": "a.price", "type": "number"}`)
 }
 
-// shortForm is a selector with the name of an attribute behind it.
+// shortForm matches a selector followed by the name of an attribute.
 var shortForm = lazyregexp.New(`^(?s)(.*)@([A-Za-z_][A-Za-z0-9_:.-]*)$`)
 
-// short reads "selector", "selector@attribute" and "@attribute"; "." is the element of the row itself.
+// short parses "selector", "selector@attribute" and "@attribute". A "." selects the element of the row itself.
 func (f *Field) short(text string) error {
 	selector := text
 	if m := shortForm().FindStringSubmatch(text); m != nil {
@@ -148,7 +148,7 @@ func (f *Field) selector(path, selector string) error {
 
 var typeNames = map[string]Type{"string": String, "number": Number, "boolean": Boolean, "url": URL}
 
-// object reads the long form of a field, whose opening brace was read.
+// object parses the long form of a field after its opening brace.
 func (c *compiler) object(f *Field, level int) error {
 	seen := map[string]bool{}
 	for {
@@ -170,7 +170,7 @@ func (c *compiler) object(f *Field, level int) error {
 	}
 }
 
-// property reads one property of a field.
+// property parses one property of a field.
 func (c *compiler) property(f *Field, key, path string, level int) (err error) {
 	if key == "fields" {
 		if token, err := c.d.Token(); err != nil {
@@ -197,7 +197,7 @@ func (c *compiler) property(f *Field, key, path string, level int) (err error) {
 	return f.set(key, path, text)
 }
 
-// set takes one textual property.
+// set sets one textual property.
 func (f *Field) set(key, path, text string) error {
 	if key != "selector" && (text == "" || len(text) > maxName || strings.ContainsRune(text, 0)) {
 		return fault(path, "must have 1 to %d bytes", maxName)
@@ -229,7 +229,7 @@ func (f *Field) set(key, path, text string) error {
 	return nil
 }
 
-// agree finds properties that do not go together.
+// agree reports properties that exclude each other.
 func (f *Field) agree(seen map[string]bool) error {
 	switch {
 	case seen["selector"] && seen["role"]:
@@ -248,7 +248,7 @@ func (f *Field) agree(seen map[string]bool) error {
 	return nil
 }
 
-// value reads a value of a type.
+// value parses a value of type T.
 func value[T any](c *compiler, path, what string) (T, error) {
 	token, err := c.d.Token()
 	if err != nil {

@@ -1,13 +1,12 @@
-// Package injection finds signs of prompt injection in the text of pages: phrases that address a model, and invisible
-// characters.
+// Package injection detects signs of prompt injection in the text of pages: phrases that address a model, and invisible characters.
 //
 // What the package guarantees:
 //
-//   - The same text gives the same signals. Scan takes time in proportion to the text, and keeps nothing.
+//   - The same text gives the same signals. Scan takes time proportional to the text and stores nothing.
 //   - Case, white space, full-width letters and invisible characters between letters do not hide a phrase.
 //
-// A signal is a hint and not a verdict: honest pages write about prompts too, and text without signals can mislead. The
-// package removes nothing; callers decide what to do with a signal.
+// A signal is a hint, not a verdict. Harmless pages also write about prompts, and text without signals can still mislead a model. The
+// package removes nothing; callers decide how to handle a signal.
 package injection
 
 import (
@@ -22,17 +21,17 @@ type Set uint8
 
 // The kinds.
 const (
-	// Addresses: a phrase that tells a model what to do, such as "ignore previous instructions".
+	// Addresses is a phrase that instructs a model, such as "ignore previous instructions".
 	Addresses Set = 1 << iota
-	// Tags: characters of the block U+E0000, which are invisible and can spell any text; those of flags do not count.
+	// Tags means characters of the block U+E0000, which are invisible and can spell any text. Tags in flag emoji do not count.
 	Tags
-	// ZeroWidth: four and more characters without width in a row.
+	// ZeroWidth means four or more consecutive zero-width characters.
 	ZeroWidth
-	// Bidi: characters that override the direction of text, so that the text on screen differs from the text in the page.
+	// Bidi means characters that override the text direction, so that the text on the screen differs from the text in the page.
 	Bidi
-	// Variation: two and more variation selectors in a row, which can carry hidden bytes.
+	// Variation means two or more consecutive variation selectors, which can carry hidden bytes.
 	Variation
-	// Hidden: a phrase that addresses a model in text that is not rendered, and not in the response either.
+	// Hidden is a phrase that addresses a model in text that is neither rendered nor part of the response.
 	Hidden
 
 	kinds = 6
@@ -40,7 +39,7 @@ const (
 
 var names = [kinds]string{"addresses_model", "invisible_tags", "zero_width", "direction_override", "variation_selectors", "hidden_text_addresses_model"}
 
-// Names lists the names of the kinds in the set.
+// Names returns the names of the kinds in the set.
 func (s Set) Names() []string {
 	var out []string
 	for i, name := range names {
@@ -51,23 +50,22 @@ func (s Set) Names() []string {
 	return out
 }
 
-// Signal is what was found of one kind.
+// Signal describes the findings of one kind.
 type Signal struct {
 	// Kind is the name of the kind.
 	Kind string
-	// Ref is the first element that has the signal, NoRef for text outside of elements.
+	// Ref is the first element with the signal, or NoRef for text outside elements.
 	Ref dom.Ref
-	// Where is the part of the element, or of the page, that has the signal: text, value, placeholder, href, attribute,
-	// page, hidden.
+	// Where is the part of the element or page with the signal: text, value, placeholder, href, attribute, page or hidden.
 	Where string
-	// Count is how many elements, or places, have the signal.
+	// Count is the number of elements or places with the signal.
 	Count int
 }
 
-// maxListed bounds the refs in a Line.
+// maxListed limits the refs in a Line.
 const maxListed = 10
 
-// Line writes signals in one line, without a line end; empty: there are none.
+// Line formats signals as one line without a line end. It returns an empty string if there are none.
 func Line(all []Signal) string {
 	parts := make([]string, 0, len(all))
 	for i, s := range all {
@@ -94,7 +92,7 @@ func Scan(text string) Set {
 	for _, r := range text {
 		var class uint16
 		switch {
-		case r < 0x80: // most text
+		case r < 0x80: // the most frequent case
 			run = runs{}
 			class = m.ascii[r]
 		case isInvisible(r):
@@ -111,15 +109,15 @@ func Scan(text string) Set {
 	return found
 }
 
-// matcher follows a text through the automaton, with white space folded.
+// matcher runs a text through the automaton and collapses white space.
 type matcher struct {
 	*automaton
 	state uint16
-	// space says that the last character was white space.
+	// space reports that the last character was white space.
 	space bool
 }
 
-// take takes in the class of the next character, and reports whether a phrase ends with that character.
+// take processes the class of the next character and reports whether a phrase ends with it.
 func (m *matcher) take(class uint16) bool {
 	if class == classSpace && m.space {
 		return false
@@ -129,7 +127,7 @@ func (m *matcher) take(class uint16) bool {
 	return m.final[m.state]
 }
 
-// blackFlag begins the flags of regions, which continue with tags.
+// blackFlag starts the flag emoji of regions. Tags follow it.
 const blackFlag = 0x1f3f4
 
 func isTag(r rune) bool { return r >= 0xe0000 && r <= 0xe007f }
@@ -144,14 +142,14 @@ func isInvisible(r rune) bool {
 	return isTag(r) || isVariation(r) || isZeroWidth(r) || r >= 0x200e && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// runs counts invisible characters in a row.
+// runs counts consecutive invisible characters.
 type runs struct {
 	zero, variation, tags int
-	// flag says that the row began with a black flag.
+	// flag reports that the run began with a black flag.
 	flag bool
 }
 
-// maxFlagTags is the limit on tags in the flag of a region: seven, and the tag that ends the flag.
+// maxFlagTags limits the tags in the flag of a region: seven, plus the tag that ends the flag.
 const maxFlagTags = 8
 
 func (n *runs) add(r rune) (found Set) {
@@ -174,7 +172,7 @@ func (n *runs) add(r rune) (found Set) {
 	return found
 }
 
-// Element returns the kinds of signals in an element, and the first part that has one.
+// Element returns the kinds of signals in an element, and the first part with a signal.
 func Element(e *dom.Element) (found Set, where string) {
 	note := func(text, part string) {
 		if text == "" {

@@ -11,23 +11,24 @@ import (
 )
 
 const (
-	// maxScored is the largest tree, in nodes, that is searched for its main content: the cost of scoring grows
-	// faster than the tree.
+	// maxScored limits the size, in nodes, of trees that are searched for their main content. The cost of scoring grows faster than the
+	// tree.
 	maxScored = 60_000
-	// maxClimb is the limit on the sum of the depths of all nodes, because scores are added up the tree.
+	// maxClimb limits the sum of the depths of all nodes, because scores are added up the tree.
 	maxClimb = 2_000_000
-	// maxSearched is the longest document that is searched, in bytes.
+	// maxSearched limits the length of documents that are searched, in bytes.
 	maxSearched = 4 << 20
-	// minArticle is the least number of words of a main content.
+	// minArticle is the minimum number of words of a main content.
 	minArticle = 60
-	// minShare is the least share that a main content has of all words outside the navigation: on a front page the
-	// best box among many is not the main content.
+	// minShare is the minimum share of a main content in all words outside the navigation. On a front page, the best of many boxes is not
+	// the main content.
 	minShare = 0.2
-	// longArticle is how many words make a main content whatever its share: comments can be many times longer.
+	// longArticle is the number of words that is enough for a main content regardless of its share. Comments can be many times longer than
+	// the article.
 	longArticle = 250
-	// phraseWords is the least number of words of a heading that is a phrase and not a name.
+	// phraseWords is the minimum number of words of a heading that is a phrase rather than a name.
 	phraseWords = 4
-	// firstHeadings is how many headings are searched for the heading of the page.
+	// firstHeadings limits how many headings are considered as the heading of the page.
 	firstHeadings = 3
 )
 
@@ -37,7 +38,7 @@ type article struct {
 	title, byline string
 }
 
-// findArticle returns the main content, or nil when there is none. It does not change the page.
+// findArticle returns the main content, or nil if there is none. It does not modify the page.
 func findArticle(page *assembled, main Source) *article {
 	if page.nodes > maxScored || page.climb > maxClimb || len(main.HTML) > maxSearched {
 		return nil
@@ -47,13 +48,13 @@ func findArticle(page *assembled, main Source) *article {
 		address = &url.URL{}
 	}
 	parser := readability.NewParser()
-	parser.KeepClasses = true // they tell the language of code
+	parser.KeepClasses = true // classes contain the language of code
 	parser.DisableJSONLD = true
 	found, err := parser.ParseDocument(page.root, address)
 	if err != nil || found.Node == nil {
 		return nil
 	}
-	// The library creates and renames elements by name, without an atom.
+	// The library creates and renames elements by name without setting an atom.
 	for n := range found.Node.Descendants() {
 		if n.Type == html.ElementNode {
 			n.DataAtom = atom.Lookup([]byte(n.Data))
@@ -68,7 +69,7 @@ func findArticle(page *assembled, main Source) *article {
 	case words < minArticle, links*2 > words:
 		return nil
 	case links*4 > words && longWords(found.Node)*3 < words:
-		return nil // a list of links, each with a line
+		return nil // a list of links with a line of text each
 	case words < longArticle && !named && float64(words) < minShare*float64(rest):
 		return nil
 	}
@@ -88,9 +89,8 @@ func longWords(top *html.Node) int {
 	return sum
 }
 
-// titleOf returns the only heading of level 1 of the page, when it is in the content or a part of the document's
-// title (titles often add the name of the site). Named says that the heading is a phrase of the title, as that of an
-// article and unlike that of a front page.
+// titleOf returns the only heading of level 1 of the page, if it is in the content or is a part of the document's title. Titles often
+// append the name of the site. named reports that the heading is a phrase from the title, as for an article but not for a front page.
 func titleOf(body, content *html.Node, title string) (heading string, named bool) {
 	for n := range body.Descendants() {
 		if n.DataAtom != atom.H1 {
@@ -116,7 +116,7 @@ func titleOf(body, content *html.Node, title string) (heading string, named bool
 	return title, false
 }
 
-// findHeading returns the heading with that text, if it is among the first headings.
+// findHeading returns the heading with the given text, if it is among the first headings.
 func findHeading(content *html.Node, text string) *html.Node {
 	seen := 0
 	for n := range content.Descendants() {
@@ -133,12 +133,12 @@ func findHeading(content *html.Node, text string) *html.Node {
 	return nil
 }
 
-// isEditor reports whether an element is for editing the page, and no part of its text.
+// isEditor reports whether an element is for editing the page and not part of its text.
 func isEditor(n *html.Node) bool {
 	return strings.Contains(attribute(n, "class"), "mw-editsection")
 }
 
-// isNavigation reports whether an element is navigation, or the frame that all pages of a site share.
+// isNavigation reports whether an element is navigation or the frame that all pages of a site have in common.
 func isNavigation(n *html.Node) bool {
 	if n.Type != html.ElementNode {
 		return false
@@ -168,8 +168,8 @@ func within(n *html.Node, tags ...atom.Atom) bool {
 	return false
 }
 
-// navigations lists the outermost navigation elements below a node. An element that contains the heading or the main
-// content of the page is not a navigation.
+// navigations returns the outermost navigation elements below a node. An element that contains the heading or the main content of the page
+// is not navigation.
 func navigations(top *html.Node) []*html.Node {
 	var out []*html.Node
 	for n := top.FirstChild; n != nil; n = following(n, top) {
@@ -192,7 +192,7 @@ func holdsContent(n *html.Node) bool {
 	return false
 }
 
-// following returns the next node in document order below top.
+// following returns the next node below top in document order.
 func following(n, top *html.Node) *html.Node {
 	if n.FirstChild != nil {
 		return n.FirstChild
@@ -225,8 +225,7 @@ func navigationWords(body *html.Node) int {
 	return sum
 }
 
-// countWords counts the words below a node, and the words in links. In scripts without spaces two characters count as
-// a word.
+// countWords counts the words below a node, and how many of them are in links. In scripts without spaces, two characters count as a word.
 func countWords(top *html.Node) (words, links int) {
 	link := (*html.Node)(nil)
 	for n := top; n != nil; n = following(n, top) {

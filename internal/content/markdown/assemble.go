@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// placeholder is the element that stands for the document of a frame.
+	// placeholder is the element that marks the place of a frame's document.
 	placeholder = "x-frame"
-	// maxFrames is the limit on documents of a page, maxNesting the limit on the nesting of frames.
+	// maxFrames limits the documents of a page. maxNesting limits the nesting of frames.
 	maxFrames  = 200
 	maxNesting = 4
 )
@@ -18,12 +18,12 @@ const (
 // assembled is a page as one tree.
 type assembled struct {
 	root, body *html.Node
-	// nodes is how many nodes the tree has, and climb how many steps lead from all of them to the root together.
+	// nodes is the number of nodes of the tree. climb is the sum of their depths.
 	nodes, climb int
 	truncated    bool
 }
 
-// assemble parses the documents and puts each in the place of its frame. Documents without a frame are left out.
+// assemble parses the documents and inserts each in place of its frame. Documents without a frame are omitted.
 func assemble(sources []Source) *assembled {
 	root, body := parse(sources[0])
 	a := &assembled{root: root, body: body, truncated: sources[0].Truncated}
@@ -57,7 +57,7 @@ func (a *assembled) measure() {
 	}
 }
 
-// splice replaces the placeholders below a node by documents, each document once.
+// splice replaces the placeholders below a node with documents, each document once.
 func (a *assembled) splice(top *html.Node, rest map[string]Source, depth int) {
 	var places []*html.Node
 	for n := range top.Descendants() {
@@ -83,8 +83,8 @@ func (a *assembled) splice(top *html.Node, rest map[string]Source, depth int) {
 	}
 }
 
-// parse parses a document to a tree whose head has only the title. The parser fails only on nesting beyond its limit;
-// then the document is its text without tags.
+// parse parses a document to a tree whose head contains only the title. The parser fails only if the nesting exceeds its limit. In that
+// case parse returns the text without tags.
 func parse(s Source) (root, body *html.Node) {
 	root, err := html.Parse(strings.NewReader("<!DOCTYPE html><body>" + s.HTML))
 	if err != nil {

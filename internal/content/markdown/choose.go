@@ -7,50 +7,50 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Mode is the format that suits a page.
+// Mode is a format for a page.
 type Mode uint8
 
 // The modes.
 const (
-	// Content: a text to read.
+	// Content is text to read.
 	Content Mode = iota
-	// Interactive: things to act on.
+	// Interactive is a tree of elements to act on.
 	Interactive
-	// Visual: a picture to look at.
+	// Visual is a picture.
 	Visual
 )
 
-// Signals are the measurements of a page by which Choose decides.
+// Signals holds the measurements of a page that Choose uses.
 type Signals struct {
-	// Words counts the words outside the navigation, LinkWords those of them in links.
+	// Words counts the words outside the navigation. LinkWords counts those in links.
 	Words, LinkWords int
-	// ArticleWords and ArticleLinkWords count those of the main content; 0 when none stands out.
+	// ArticleWords and ArticleLinkWords count the words of the main content. They are 0 if there is none.
 	ArticleWords, ArticleLinkWords int
-	// Paragraphs counts runs of text of 20 words or more outside of links.
+	// Paragraphs counts runs of at least 20 words outside links.
 	Paragraphs int
-	// Links, Controls (fields and buttons) and Fields are counted outside the navigation.
+	// Links, Controls and Fields are counted outside the navigation. Controls includes fields and buttons.
 	Links, Controls, Fields int
-	// Media is the part of the viewport that pictures, videos and canvases cover, 0 to 1.
+	// Media is the fraction of the viewport covered by pictures, videos and canvases, from 0 to 1.
 	Media float64
 }
 
-// The bounds of the decision.
+// Thresholds of the decision.
 const (
-	// fewWords is what fits on a picture; a page with less is not read for its text.
+	// fewWords is the number of words that a picture can show. A page with fewer words is not read for its text.
 	fewWords = 60
-	// mostlyMedia is the part of the viewport from which on pictures are what there is to see.
+	// mostlyMedia is the fraction of the viewport above which pictures are the content of a page.
 	mostlyMedia = 0.5
-	// manyWords is how much running text makes a page a text whatever there is to act on.
+	// manyWords is the number of words of running text that makes a page a text, regardless of its controls.
 	manyWords = 300
-	// someWords is how much does when there are few controls.
+	// someWords is the number of words that is enough for a page with few controls.
 	someWords = 80
-	// wordsPerControl is how many words of running text a text has at least for each control.
+	// wordsPerControl is the minimum number of words of running text per control in a text.
 	wordsPerControl = 12
-	// mostlyLinks is the part of the words in links from which on a page leads elsewhere.
+	// mostlyLinks is the fraction of words in links above which a page mainly leads to other pages.
 	mostlyLinks = 0.5
 )
 
-// Choose picks the format that suits a page from its signals, and says why in a few words.
+// Choose returns the format that suits a page with these signals, and the reason in a few words.
 func Choose(s Signals) (Mode, string) {
 	running := s.ArticleWords - s.ArticleLinkWords
 	switch {
@@ -76,7 +76,7 @@ func percent(part float64) int { return int(part*100 + 0.5) }
 
 func share(part, all int) int { return percent(float64(part) / float64(max(all, 1))) }
 
-// paragraphWords is how many words a run of text has that counts as a paragraph.
+// paragraphWords is the minimum number of words of a run of text that counts as a paragraph.
 const paragraphWords = 20
 
 // signals measures the content outside the navigation.

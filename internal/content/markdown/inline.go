@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	// maxAlt is how many characters of a picture's text are kept.
+	// maxAlt limits the alternative text of a picture, in characters.
 	maxAlt = 200
-	// maxSource is the longest address of a picture that is kept, in bytes: a reader cannot see it anyway.
+	// maxSource limits the address of a picture, in bytes. Longer addresses are omitted, because a reader cannot see the picture anyway.
 	maxSource = 60
 )
 
-// inline writes the content of a line.
+// inline writes inline content.
 type inline struct {
 	w   *writer
 	buf strings.Builder
-	// open counts the elements around that are written only once however deep they nest.
+	// These fields count the enclosing elements whose marks are written only once, regardless of nesting.
 	strong, em, code, link int
-	// nested says that there is text in front, so that a space at the start counts.
+	// nested reports that text precedes the content, so that a leading space is significant.
 	nested bool
 }
 
 func (w *writer) newInline() *inline { return &inline{w: w} }
 
-// inline returns the text of a node and its siblings. In a heading nothing is bold, because all of it is.
+// inline returns the text of a node and its siblings. In a heading no text is marked bold, because the whole heading is bold.
 func (w *writer) inline(first, heading *html.Node) string {
 	in := w.newInline()
 	if heading != nil {
@@ -89,7 +89,7 @@ func (in *inline) children(n *html.Node) {
 	}
 }
 
-// inside returns what the children of a node write.
+// inside returns the text of a node's children.
 func (in *inline) inside(n *html.Node) string {
 	inner := *in
 	inner.buf, inner.nested = strings.Builder{}, true
@@ -111,8 +111,7 @@ func (in *inline) plain(text string) {
 	in.write(text)
 }
 
-// write appends text and folds the space between it and what is there. Brackets in two texts must not make a
-// link together.
+// write appends text and collapses the white space between it and the existing text. It prevents brackets in two texts from forming a link.
 func (in *inline) write(text string) {
 	if strings.HasPrefix(text, "(") && strings.HasSuffix(in.buf.String(), "]") {
 		text = `\` + text
@@ -137,10 +136,10 @@ func (in *inline) space() {
 	}
 }
 
-// brackets are the characters that would end the text of a link.
+// brackets escapes the characters that would end the text of a link.
 var brackets = strings.NewReplacer("[", `\[`, "]", `\]`, `\]`, `\]`)
 
-// labelled is escape for the text of a link.
+// labelled escapes the text of a link.
 func labelled(text string) string { return brackets.Replace(escape(text)) }
 
 func (in *inline) wrapped(n *html.Node, open *int, mark string) {
@@ -154,7 +153,7 @@ func (in *inline) wrapped(n *html.Node, open *int, mark string) {
 	in.write(emphasised(mark, text))
 }
 
-// emphasised puts marks around a text, inside of its outer white space. Marks do not reach over lines.
+// emphasised puts marks around a text, inside its outer white space. Marks do not span lines.
 func emphasised(mark, text string) string {
 	inner := strings.TrimSpace(text)
 	if !hasContent(inner) || strings.Contains(inner, "\n") {
@@ -163,7 +162,7 @@ func emphasised(mark, text string) string {
 	return between(text, mark+inner+mark)
 }
 
-// between puts the outer white space of a text around another.
+// between puts the outer white space of a text around inner.
 func between(text, inner string) string {
 	if strings.HasPrefix(text, " ") {
 		inner = " " + inner
@@ -174,7 +173,7 @@ func between(text, inner string) string {
 	return inner
 }
 
-// codeSpan writes code between more backticks than stand in it.
+// codeSpan writes code between backticks, more of them than occur in a row in the code.
 func (in *inline) codeSpan(n *html.Node) {
 	if in.code > 0 {
 		in.children(n)
@@ -198,7 +197,7 @@ func (in *inline) codeSpan(n *html.Node) {
 func (in *inline) anchor(n *html.Node) {
 	href := in.w.href(n)
 	if href == "" && attribute(n, "href") != "" && !hasContent(textOf(n)) && in.code == 0 {
-		in.space() // a sign that only points at where it stands
+		in.space() // a symbol that only links to its own position
 		return
 	}
 	if href == "" || in.link > 0 || in.code > 0 {
@@ -216,7 +215,7 @@ func (in *inline) anchor(n *html.Node) {
 	in.write(between(text, "["+inner+"]("+href+")"))
 }
 
-// image writes a picture that has a text; where it comes from only when that is short.
+// image writes a picture that has an alternative text. It includes the address only if that is short.
 func (in *inline) image(n *html.Node) {
 	alt := clip(fold(attribute(n, "alt")), maxAlt)
 	if alt == "" || alt == in.w.title {
@@ -262,7 +261,7 @@ func (in *inline) control(n *html.Node) {
 	}
 }
 
-// superscript writes an exponent with ^; notes in brackets stay as they are.
+// superscript writes an exponent with ^. Notes in brackets stay unchanged.
 func (in *inline) superscript(n *html.Node) {
 	text := in.inside(n)
 	if s := strings.TrimSpace(text); s != "" && len(s) <= 4 && s[0] >= '0' && s[0] <= '9' && !in.endsBlank() && in.code == 0 {
@@ -272,8 +271,8 @@ func (in *inline) superscript(n *html.Node) {
 	in.write(text)
 }
 
-// href returns where a link leads in the form in which it is written, "" when that is nowhere: to a script, to
-// the page itself, or to nothing.
+// href returns the address of a link as written in the document. It returns an empty string if the link leads to a script, to the page
+// itself, or to nothing.
 func (w *writer) href(n *html.Node) string {
 	href := strings.TrimSpace(attribute(n, "href"))
 	if href == "" || hasScript(href) {

@@ -1,10 +1,9 @@
-// Package markdown converts the rendered content of a page to Markdown: its main content in blocks, with an outline
-// and with the signals that distinguish an article from an application. A document is cut between blocks to fit a
-// budget of tokens.
+// Package markdown converts the rendered content of a page to Markdown. A document has the main content in blocks, an outline, and the
+// signals that distinguish an article from an application. It is cut between blocks to fit a token budget.
 //
-// The package guarantees that the same sources give the same document. The input is untrusted: a document is always
-// valid UTF-8 without control characters or invisible characters, its links never contain a script, and text that
-// would read as a heading, a fence or a link of Markdown is escaped.
+// The package guarantees that the same sources give the same document. The input is untrusted. A document is always valid UTF-8 without
+// control characters or invisible characters, its links never contain a script, and text that could be parsed as a heading, a fence or a
+// link of Markdown is escaped.
 package markdown
 
 import (
@@ -15,31 +14,30 @@ import (
 	"github.com/domtap/domtap/compact"
 )
 
-// Source is one document of a page as HTML; see actor.Markup for what it holds.
+// Source is one document of a page as HTML. See actor.Markup for its contents.
 type Source struct {
-	// Frame names the frame; empty: the main frame.
+	// Frame is the name of the frame. It is empty for the main frame.
 	Frame      string
 	URL, Title string
 	HTML       string
-	// Truncated says that HTML is only a part of the document.
+	// Truncated reports that HTML is only a part of the document.
 	Truncated bool
-	// MediaArea is the area of the viewport that pictures cover, and ViewArea the area of the viewport, in square
-	// pixels.
+	// MediaArea is the area of the viewport covered by pictures. ViewArea is the area of the viewport. Both are in square pixels.
 	MediaArea, ViewArea float64
 }
 
 // Document is a page as text. It is immutable.
 type Document struct {
 	URL, Title string
-	// Blocks are the text in pieces; joined they are the whole text.
+	// Blocks holds the text in pieces. Joined, they are the whole text.
 	Blocks []Block
 	// Outline lists the headings in order.
 	Outline []Heading
 	Signals Signals
-	// Article says that the blocks are the main content of the page. Otherwise no main content was found, and the
-	// blocks are everything but the navigation.
+	// Article reports that the blocks are the main content of the page. Otherwise there is no main content, and the blocks contain
+	// everything except the navigation.
 	Article bool
-	// Truncated says that the page has more than was read.
+	// Truncated reports that only a part of the page was read.
 	Truncated bool
 }
 
@@ -47,7 +45,7 @@ type Document struct {
 type Block struct {
 	// Text is one or more whole lines with the separator to the next block.
 	Text string
-	// Level is 1 to 6 for a heading, else 0.
+	// Level is 1 to 6 for a heading and 0 for other blocks.
 	Level int
 }
 
@@ -55,14 +53,13 @@ type Block struct {
 type Heading struct {
 	// Level is 1 to 6.
 	Level int
-	// Text has no markup, and at most 100 characters plus "…".
+	// Text has no markup. It has at most 100 characters plus "…".
 	Text string
 	// Block is the index of the heading in Document.Blocks.
 	Block int
 }
 
-// Of converts a page. The first source is the main document; each other source replaces its frame in the document
-// that contains the frame.
+// Of converts a page. The first source is the main document. Each other source replaces its frame in the document that contains the frame.
 func Of(sources []Source) *Document {
 	if len(sources) == 0 {
 		return &Document{}
@@ -94,7 +91,7 @@ func (d *Document) Text() string {
 	return b.String()
 }
 
-// attribute returns an attribute of an element, "" when it has none.
+// attribute returns an attribute of an element, or an empty string if it has none.
 func attribute(n *html.Node, name string) string {
 	for _, a := range n.Attr {
 		if a.Key == name {

@@ -8,7 +8,7 @@ import (
 // Position is a position in the text of a document: a block, and a byte in the block.
 type Position struct{ Block, Offset int }
 
-// Contains reports whether a page of the document can start at a position: at a block, or at a character of one.
+// Contains reports whether a page of the document can start at a position: at a block, or at a character in a block.
 func (d *Document) Contains(at Position) bool {
 	if at.Block < 0 || at.Block >= len(d.Blocks) || at.Offset < 0 {
 		return false
@@ -22,15 +22,15 @@ type Page struct {
 	Text string
 	// Tokens is the cost of Text.
 	Tokens int
-	// Next is where the text continues, when More is set.
+	// Next is the position where the text continues if More is set.
 	Next Position
 	More bool
 }
 
-// Cut returns the text from a position on that costs at most budget as count counts; 0: all of it. A page ends after
-// a block, and before a heading rather than after it. A block that alone costs more than the budget is cut after a
-// line, a sentence or a word, or else at any character. Successive pages have the whole text once, without gaps. No
-// page is empty; a budget that no character fits is exceeded by one character.
+// Cut returns the text from a position that costs at most budget tokens according to count. If budget is 0, it returns all the remaining
+// text. A page ends after a block, and before a heading rather than after it. A block that exceeds the budget alone is cut after a line, a
+// sentence or a word, or else at any character. Successive pages contain the whole text exactly once. No page is empty: if the budget is
+// too small for one character, the page contains one character.
 //
 // The document must contain the position, and count must roughly grow with the length of a text.
 func (d *Document) Cut(from Position, budget int, count func(string) int) Page {
@@ -43,7 +43,7 @@ func (d *Document) Cut(from Position, budget int, count func(string) int) Page {
 	}
 	end, spent := d.fill(from, budget, count)
 	for end > from.Block && count(d.between(from, end)) > budget {
-		end-- // the parts cost less than the whole
+		end-- // the parts cost less than the joined text
 	}
 	if end < len(d.Blocks) {
 		end = d.beforeHeadings(from.Block, end)
@@ -67,7 +67,7 @@ func (d *Document) Cut(from Position, budget int, count func(string) int) Page {
 	return page
 }
 
-// fill returns the block before which the budget is spent, and the cost of the blocks up to there, one by one.
+// fill returns the first block that exceeds the budget, and the sum of the costs of the blocks before it.
 func (d *Document) fill(from Position, budget int, count func(string) int) (end, spent int) {
 	for end = from.Block; end < len(d.Blocks); end++ {
 		text := d.Blocks[end].Text
@@ -83,8 +83,7 @@ func (d *Document) fill(from Position, budget int, count func(string) int) (end,
 	return end, spent
 }
 
-// costUpTo returns the cost of a text, or more than limit when the cost is above the limit. It does not count long
-// texts to their end.
+// costUpTo returns the cost of a text, or a number above limit if the cost exceeds limit. It does not count long texts to their end.
 func costUpTo(text string, limit int, count func(string) int) int {
 	if start := (limit + 1) * maxPerToken; len(text) > start {
 		for !utf8.RuneStart(text[start]) {
@@ -97,7 +96,7 @@ func costUpTo(text string, limit int, count func(string) int) int {
 	return count(text)
 }
 
-// beforeHeadings moves the end of a page before the headings that it would end with, unless it has nothing else.
+// beforeHeadings moves the end of a page before its trailing headings, unless the page contains only headings.
 func (d *Document) beforeHeadings(first, end int) int {
 	e := end
 	for e > first && d.Blocks[e-1].Level > 0 {
@@ -122,13 +121,13 @@ func (d *Document) between(from Position, end int) string {
 	return b.String()
 }
 
-// maxPerToken is the limit on bytes per token when a block is cut.
+// maxPerToken is the maximum number of bytes per token that is assumed when a block is cut.
 const maxPerToken = 16
 
-// beginning returns the beginning of a text that fits the budget after the text there; at least one character.
+// beginning returns the start of a text that fits the budget after the text there. It returns at least one character.
 func beginning(there, text string, budget int, count func(string) int) string {
 	fits := func(n int) bool { return count(there+text[:n]) <= budget }
-	low, high := 0, min(len(text), budget*maxPerToken) // low fits
+	low, high := 0, min(len(text), budget*maxPerToken) // low always fits
 	for low < high {
 		middle := (low + high + 1) / 2
 		if fits(middle) {
@@ -147,8 +146,8 @@ func beginning(there, text string, budget int, count func(string) int) string {
 	return text[:cut]
 }
 
-// cutPoint returns the best place to cut a text at or before n: after a line, a sentence or a word of its later half,
-// or before a character.
+// cutPoint returns the best place to cut a text at or before n: after a line, a sentence or a word in its later half, or else before a
+// character.
 func cutPoint(text string, n int) int {
 	if n >= len(text) {
 		return len(text)

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// maxColumns is how many columns a table may have to be written as one; beyond it is not read that way.
+	// maxColumns limits the columns of a table that is written as one. Wider tables are not readable in that form.
 	maxColumns = 40
-	// maxCell is how many bytes a cell may have: longer ones make layout, not data.
+	// maxCell limits the bytes of a cell. Longer cells indicate layout, not data.
 	maxCell = 1000
 )
 
-// grid is a table as rows of cells; cells that a neighbour spans are empty.
+// grid is a table as rows of cells. Cells that a neighbor spans are empty.
 type grid [][]string
 
-// table writes a table with pipes, or what is in its cells where it only arranges them.
+// table writes a table with pipes. For a layout table it writes the content of the cells.
 func (w *writer) table(n *html.Node) {
 	rows := rowsOf(n)
 	if !isData(n, rows) {
@@ -48,7 +48,7 @@ func (w *writer) table(n *html.Node) {
 	w.add(piece{text: b.String()})
 }
 
-// rowsOf lists the rows of a table, not those of tables in it.
+// rowsOf returns the rows of a table, without the rows of nested tables.
 func rowsOf(table *html.Node) []*html.Node {
 	var rows []*html.Node
 	for n := table.FirstChild; n != nil; n = n.NextSibling {
@@ -66,8 +66,7 @@ func rowsOf(table *html.Node) []*html.Node {
 	return rows
 }
 
-// isData reports whether a table holds data: two columns or more, and nothing in its cells that needs lines of
-// its own.
+// isData reports whether a table holds data: at least two columns, and no block content in its cells.
 func isData(table *html.Node, rows []*html.Node) bool {
 	if role := attribute(table, "role"); role == "presentation" || role == "none" || len(rows) == 0 {
 		return false
@@ -99,10 +98,10 @@ func isData(table *html.Node, rows []*html.Node) bool {
 	return columns >= 2 && (heads || len(rows) >= 2)
 }
 
-// grid writes the cells; nil when there are too many columns.
+// grid returns the cells of a table, or nil if there are too many columns.
 func (w *writer) grid(rows []*html.Node) grid {
 	var g grid
-	var below []int // for each column: how many rows a cell above still spans
+	var below []int // for each column, the number of rows that a cell above still spans
 	width := 0
 	for _, row := range rows {
 		var line []string
@@ -152,7 +151,7 @@ func (w *writer) cell(n *html.Node) string {
 	return strings.ReplaceAll(text, "|", `\|`)
 }
 
-// span returns how many columns or rows a cell takes: 1 to maxColumns+1.
+// span returns how many columns or rows a cell spans, from 1 to maxColumns+1.
 func span(n *html.Node, name string) int {
 	k, err := strconv.Atoi(strings.TrimSpace(attribute(n, name)))
 	if err != nil {

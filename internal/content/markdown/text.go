@@ -12,8 +12,8 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// sanitise folds white space and removes invisible characters and control characters. With lines, line ends and the
-// white space in lines stay.
+// sanitise collapses white space and removes invisible characters and control characters. If lines is set, line ends and white space within
+// lines stay.
 func sanitise(text string, lines bool) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -30,13 +30,13 @@ func sanitise(text string, lines bool) string {
 				space = true
 			}
 			continue
-		case compact.IsInvisible(r), r == 0xfffc: // the latter stands for an object
+		case compact.IsInvisible(r), r == 0xfffc: // U+FFFC represents an embedded object
 			continue
 		default:
 			if space {
 				b.WriteByte(' ')
 			}
-			b.WriteRune(r) // bytes that are not valid UTF-8 become U+FFFD
+			b.WriteRune(r) // invalid UTF-8 bytes become U+FFFD
 		}
 		space = false
 	}
@@ -46,10 +46,10 @@ func sanitise(text string, lines bool) string {
 	return b.String()
 }
 
-// fold is sanitise without outer space.
+// fold sanitises a text and trims outer white space.
 func fold(text string) string { return strings.TrimSpace(sanitise(text, false)) }
 
-// clip cuts a text to a number of characters plus "…".
+// clip truncates a text to a number of characters plus "…".
 func clip(text string, limit int) string {
 	head, cut := truncate.Head(text, limit)
 	if !cut {
@@ -58,8 +58,8 @@ func clip(text string, limit int) string {
 	return strings.TrimRight(head, " ") + truncate.Ellipsis
 }
 
-// escape escapes text that would read as markup: emphasis, code, tags and links. It escapes nothing else, because
-// every backslash costs a token.
+// escape escapes text that could be parsed as markup: emphasis, code, tags and links. It escapes nothing else, because every backslash
+// costs a token.
 func escape(text string) string {
 	if !strings.ContainsAny(text, "\\`*_<]~") {
 		return text
@@ -107,7 +107,7 @@ func isWord(c byte) bool {
 
 func isSign(c byte) bool { return c > ' ' && c < 0x7f && !isWord(c) }
 
-// lineSafe escapes a line that would read as a heading, a quote, an item, a fence, a rule or a row.
+// lineSafe escapes a line that could be parsed as a heading, a quote, an item, a fence, a rule or a row.
 func lineSafe(line string) string {
 	trimmed := strings.TrimLeft(line, " ")
 	if trimmed == "" {
@@ -147,10 +147,10 @@ func trimLines(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// mask replaces a secret that was typed.
+// mask replaces typed secrets.
 const mask = "••••"
 
-// hasContent reports whether a text has more than separators.
+// hasContent reports whether a text contains more than separators.
 func hasContent(text string) bool {
 	return strings.Contains(text, mask) || strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.In(r, unicode.So, unicode.Sc, unicode.Sm) || r == '…'
@@ -171,7 +171,7 @@ func longestRun(text string, c byte) int {
 	return most
 }
 
-// textOf returns the text below a node, with a space where a block or a line ends.
+// textOf returns the text below a node, with a space at the end of each block or line.
 func textOf(top *html.Node) string {
 	var b strings.Builder
 	for n := range top.Descendants() {
@@ -185,7 +185,7 @@ func textOf(top *html.Node) string {
 	return b.String()
 }
 
-// rawText returns the text below a node with its lines.
+// rawText returns the text below a node and keeps its line breaks.
 func rawText(top *html.Node) string {
 	var b strings.Builder
 	for n := range top.Descendants() {
@@ -201,7 +201,7 @@ func rawText(top *html.Node) string {
 	return b.String()
 }
 
-// language returns the language of code as its classes tell it.
+// language returns the language of code from its classes.
 func language(pre *html.Node) string {
 	for n := pre; n != nil; n = n.FirstChild {
 		for class := range strings.FieldsSeq(attribute(n, "class")) {

@@ -10,45 +10,44 @@ import (
 	"github.com/domtap/domtap/compact"
 )
 
-// maxHeading is how many characters of a heading an outline shows.
+// maxHeading limits the characters of a heading in an outline.
 const maxHeading = 100
 
-// writer turns a tree into blocks.
+// writer converts a tree to blocks.
 type writer struct {
 	base compact.Base
 	out  []piece
-	// prefix starts every line where the writer stands: the quotes and lists around it. marker replaces it once,
-	// for the first line of an item of a list.
+	// prefix is the prefix of every line at the current position, from the enclosing quotes and lists. marker replaces it once, for the
+	// first line of a list item.
 	prefix string
 	marker string
-	// lists is how many lists are open, and outer counts those that stand in no other.
+	// lists counts the open lists. outer counts the outermost lists.
 	lists, outer int
 	// title is the text of the page's heading.
 	title string
-	// link is where the block that is written next leads: a link can hold blocks.
+	// link is the target of the link that contains the next block, because a link can contain blocks.
 	link string
 }
 
-// piece is a block without the separator to the next.
+// piece is a block without the separator to the next block.
 type piece struct {
 	text  string
 	level int
 	// plain is the text of a heading without markup.
 	plain string
-	// prefix is that of the lines around the piece.
+	// prefix is the prefix of the lines around the piece.
 	prefix string
-	// tight says that no blank line stands in front, when a list goes on.
+	// tight reports that no blank line precedes the piece, because it continues a list.
 	tight bool
-	// list numbers the outermost list around; 0 without one.
+	// list is the number of the outermost enclosing list, or 0.
 	list int
-	// first is the prefix of the first line, and picture where the piece leads when it is a linked picture and
-	// nothing else.
+	// first is the prefix of the first line. If the piece consists only of a linked picture, picture is the target of the link.
 	first, picture string
 }
 
 func newWriter(base compact.Base) *writer { return &writer{base: base} }
 
-// start writes the title, unless the content begins with it, and who wrote it.
+// start writes the title and the byline. It omits the title if the content begins with it.
 func (w *writer) start(title, byline string, content *html.Node) {
 	w.title = title
 	switch here := findHeading(content, title); {
@@ -79,7 +78,7 @@ func startsWithHeading(content *html.Node) bool {
 	return false
 }
 
-// blocks writes what is in an element: runs of text become paragraphs, the rest is written by its kind.
+// blocks writes the content of an element. Runs of text become paragraphs; other nodes are written by their kind.
 func (w *writer) blocks(parent *html.Node) {
 	var run []*html.Node
 	for c := parent.FirstChild; c != nil; c = c.NextSibling {
@@ -94,7 +93,7 @@ func (w *writer) blocks(parent *html.Node) {
 	w.paragraph(run)
 }
 
-// block writes an element that is a block or holds one.
+// block writes an element that is a block or contains one.
 func (w *writer) block(n *html.Node) {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
@@ -124,7 +123,7 @@ func (w *writer) block(n *html.Node) {
 	}
 }
 
-// nest writes with more in front of every line: first in front of the next line, then rest.
+// nest writes inner content with additional prefixes: first before the next line, rest before the following lines.
 func (w *writer) nest(first, rest string, inside func()) {
 	prefix, marker := w.prefix, w.marker
 	if marker == "" {
@@ -132,7 +131,7 @@ func (w *writer) nest(first, rest string, inside func()) {
 	}
 	w.prefix, w.marker = prefix+rest, marker+first
 	inside()
-	if w.marker == marker+first { // nothing was written
+	if w.marker == marker+first { // the content was empty
 		w.prefix, w.marker = prefix, marker
 		if marker == prefix {
 			w.marker = ""
@@ -151,7 +150,7 @@ func (w *writer) list(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
 		case c.DataAtom != atom.Li:
-			// A list in a list, as old pages write it; and whatever else stands between the items.
+			// Old pages put a list directly in a list. Other nodes between the items are also written here.
 			if holdsBlock(c) {
 				indent := "  "
 				if n.DataAtom == atom.Ol {
@@ -171,7 +170,7 @@ func (w *writer) list(n *html.Node) {
 	w.lists--
 }
 
-// openList opens a list.
+// openList starts a list.
 func (w *writer) openList() {
 	if w.lists == 0 {
 		w.outer++
@@ -226,7 +225,7 @@ func (w *writer) paragraphOf(text string) {
 	w.add(piece{text: strings.Join(lines, "\n"), picture: pictureLink(text)})
 }
 
-// pictureLink returns where a text leads that is nothing but a picture in a link.
+// pictureLink returns the target of a text that consists only of a linked picture.
 func pictureLink(text string) string {
 	if !strings.HasPrefix(text, "[![") || !strings.HasSuffix(text, ")") || strings.Count(text, "[![") > 1 {
 		return ""
@@ -238,7 +237,7 @@ func pictureLink(text string) string {
 	return text[at+2 : len(text)-1]
 }
 
-// linked gives a block the link that contains it, once.
+// linked adds the enclosing link to a block, once.
 func (w *writer) linked(text string) string {
 	href := w.link
 	if href == "" || strings.Contains(text, "](") {
@@ -248,7 +247,7 @@ func (w *writer) linked(text string) string {
 	return "[" + strings.ReplaceAll(text, "\n", " ") + "](" + href + ")"
 }
 
-// code writes preformatted text between fences that are longer than any in it.
+// code writes preformatted text between fences that are longer than any fence in the text.
 func (w *writer) code(n *html.Node) {
 	text := strings.Trim(sanitise(rawText(n), true), "\n")
 	if strings.TrimSpace(text) == "" {
@@ -258,8 +257,8 @@ func (w *writer) code(n *html.Node) {
 	w.add(piece{text: fence + language(n) + "\n" + text + "\n" + fence})
 }
 
-// add writes a block where the writer stands. Its text has no prefix yet. A linked picture in front of a text
-// with the same link gives way to it.
+// add writes a block at the current position. The text must have no prefix yet. If the previous block is a linked picture with the same
+// link, the text replaces it.
 func (w *writer) add(p piece) {
 	if k := len(w.out) - 1; k >= 0 && w.marker == "" && w.out[k].prefix == w.prefix {
 		if last := w.out[k]; last.picture != "" && strings.Contains(p.text, "]("+last.picture+")") {
@@ -313,7 +312,7 @@ func (w *writer) finish() ([]Block, []Heading) {
 	return blocks, outline
 }
 
-// quoteOf returns what a blank line between two blocks needs to keep them in one quote.
+// quoteOf returns the blank line between two blocks that keeps them in one quote.
 func quoteOf(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -322,7 +321,7 @@ func quoteOf(a, b string) string {
 	return strings.TrimRight(a[:n], " ")
 }
 
-// isBlockTag says which elements stand on lines of their own.
+// isBlockTag reports whether an element starts on its own line.
 func isBlockTag(tag atom.Atom) bool {
 	switch tag {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Dd, atom.Details, atom.Dialog,
@@ -339,7 +338,7 @@ func isBlock(n *html.Node) bool {
 	return n.Type == html.ElementNode && (isBlockTag(n.DataAtom) || n.Data == "search")
 }
 
-// holdsBlock reports whether a node is a block or has one in it.
+// holdsBlock reports whether a node is or contains a block.
 func holdsBlock(n *html.Node) bool {
 	if n.Type != html.ElementNode || isBlock(n) {
 		return n.Type == html.ElementNode
