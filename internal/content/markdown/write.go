@@ -62,7 +62,7 @@ func (w *writer) start(title, byline string, content *html.Node) {
 	}
 }
 
-// startsWithHeading reports whether one of the first headings of level 1 or 2 is of level 1.
+// startsWithHeading reports whether one of the first headings of level 1 and 2 has level 1.
 func startsWithHeading(content *html.Node) bool {
 	seen := 0
 	for n := range content.Descendants() {
@@ -312,7 +312,7 @@ func (w *writer) finish() ([]Block, []Heading) {
 	return blocks, outline
 }
 
-// quoteOf returns the blank line between two blocks that keeps them in one quote.
+// quoteOf returns the prefix of a blank line that keeps two blocks in one quote. a and b are the prefixes of the blocks.
 func quoteOf(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
