@@ -1,7 +1,7 @@
-// Package profile keeps login profiles: storage states under names, each in a file that is encrypted with age.
+// Package profile stores login profiles. A profile is a named storage state in a file that is encrypted with age.
 //
-// Nothing of a profile but its name, size and age is readable without its key. A file is replaced as a whole, by a rename:
-// whoever reads it gets the old one or the new one.
+// Without its key, only the name, size and age of a profile are readable. A file is replaced atomically, by a rename: readers see either
+// the old or the new file.
 package profile
 
 import (
@@ -24,27 +24,27 @@ import (
 
 // Errors of a Store. They are wrapped.
 var (
-	// ErrNotFound: there is no such profile.
+	// ErrNotFound reports that the profile does not exist.
 	ErrNotFound = errors.New("no such profile")
-	// ErrExists: there is a profile of the name.
+	// ErrExists reports that a profile with that name exists.
 	ErrExists = errors.New("the profile exists")
-	// ErrWrongKey: the key does not open the profile.
+	// ErrWrongKey reports that the key does not decrypt the profile.
 	ErrWrongKey = errors.New("wrong key")
-	// ErrDamaged: the file was changed, cut, or put under another name.
+	// ErrDamaged reports that the file was modified, truncated, or renamed.
 	ErrDamaged = errors.New("the profile is damaged")
-	// ErrName: the name is not that of a profile.
+	// ErrName reports an invalid profile name.
 	ErrName = errors.New("not a name of a profile: use 1 to 64 letters, digits, and the characters -, _ and .; for example work")
 )
 
-// MaxBytes is the largest state of a profile.
+// MaxBytes limits the state of a profile.
 const MaxBytes = 64 << 20
 
-// suffix is that of the files.
+// suffix is the suffix of profile files.
 const suffix = ".age"
 
 var names = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
 
-// Key encrypts and decrypts profiles. The zero value is none.
+// Key encrypts and decrypts profiles. The zero value is no key.
 type Key struct {
 	recipients []age.Recipient
 	identities []age.Identity
@@ -53,10 +53,10 @@ type Key struct {
 // IsZero reports whether there is no key.
 func (k Key) IsZero() bool { return len(k.identities) == 0 }
 
-// Passphrase makes the key of a passphrase, which must not be empty. Using it takes about a second, and 256 MB for that time.
+// Passphrase returns the key for a passphrase, which must not be empty. Using the key takes about a second and 256 MB of memory.
 func Passphrase(text string) (Key, error) { return passphrase(text, 0) }
 
-// passphrase makes the key of a passphrase that takes 2 to the power of work steps, 0: as many as age does.
+// passphrase returns the key for a passphrase with a cost of 2 to the power of work steps. Zero selects the default of age.
 func passphrase(text string, work int) (Key, error) {
 	to, err := age.NewScryptRecipient(text)
 	if err != nil {
@@ -72,11 +72,11 @@ func passphrase(text string, work int) (Key, error) {
 	return Key{[]age.Recipient{to}, []age.Identity{by}}, nil
 }
 
-// Identities makes the key of the text of an identity file, as age-keygen writes it. Profiles are encrypted to all of its
-// identities, and any of them opens them.
+// Identities returns the key for the text of an identity file in the format of age-keygen. Profiles are encrypted to all of its identities,
+// and any one of them decrypts them.
 func Identities(text []byte) (Key, error) {
 	all, err := age.ParseIdentities(bytes.NewReader(text))
-	if err != nil { // whose text quotes the file, which may be a passphrase
+	if err != nil { // the error quotes the file, which may contain a passphrase
 		return Key{}, errors.New("it has no age identities, lines that begin with AGE-SECRET-KEY-")
 	}
 	k := Key{identities: all}
@@ -93,21 +93,21 @@ func Identities(text []byte) (Key, error) {
 	return k, nil
 }
 
-// Store is the profiles in a directory, which is made when it is needed.
+// Store accesses the profiles in a directory. It creates the directory when needed.
 type Store struct{ Dir string }
 
-// Info is what is known of a profile without its key.
+// Info describes a profile as far as that is possible without its key.
 type Info struct {
 	Name string `json:"name"`
-	// Saved is when the profile was written last.
+	// Saved is the time when the profile was last written.
 	Saved time.Time `json:"saved"`
 	// Bytes is the size of the file.
 	Bytes int64 `json:"bytes"`
-	// ByPassphrase says that the key is a passphrase, and not an identity.
+	// ByPassphrase reports that the key is a passphrase rather than an identity.
 	ByPassphrase bool `json:"by_passphrase"`
 }
 
-// envelope is what is encrypted. It has the name, so that nobody can put one profile in the place of another.
+// envelope is the encrypted content. It includes the name, so that one profile cannot be substituted for another.
 type envelope struct {
 	Profile string          `json:"profile"`
 	State   json.RawMessage `json:"state"`
@@ -120,7 +120,7 @@ func (s Store) file(name string) (string, error) {
 	return filepath.Join(s.Dir, name+suffix), nil
 }
 
-// Check fails with ErrExists when there is a profile of the name, unless replace is set, and with ErrName when it is none.
+// Check fails with ErrExists if a profile with the name exists and replace is false, and with ErrName if the name is invalid.
 func (s Store) Check(name string, replace bool) error {
 	file, err := s.file(name)
 	if err != nil {
@@ -132,9 +132,9 @@ func (s Store) Check(name string, replace bool) error {
 	return nil
 }
 
-// Save writes a profile; state is JSON. It fails with ErrExists when there is one of the name, unless replace is set.
+// Save writes a profile. state is JSON. Save fails with ErrExists if a profile with the name exists and replace is false.
 func (s Store) Save(name string, state []byte, k Key, replace bool) error {
-	if err := s.Check(name, replace); err != nil { // before the second that a passphrase takes
+	if err := s.Check(name, replace); err != nil { // checked before the second that a passphrase takes
 		return err
 	}
 	if len(state) > MaxBytes {
@@ -142,7 +142,7 @@ func (s Store) Save(name string, state []byte, k Key, replace bool) error {
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // else states with HTML grow up to sixfold, beyond what Load reads
+	encoder.SetEscapeHTML(false) // escaping could make states with HTML up to six times larger, beyond the limit of Load
 	if err := encoder.Encode(envelope{name, state}); err != nil {
 		return fmt.Errorf("write the profile %s: %w", name, err)
 	}
@@ -160,16 +160,16 @@ func (s Store) Save(name string, state []byte, k Key, replace bool) error {
 	return s.write(filepath.Join(s.Dir, name+suffix), sealed.Bytes(), replace)
 }
 
-// write puts a file in its place. Only encrypted bytes reach the disk.
+// write writes a file and moves it into place. Only encrypted bytes reach the disk.
 func (s Store) write(file string, sealed []byte, replace bool) (err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(s.Dir, ".new-*") // mode 0600
+	temporary, err := os.CreateTemp(s.Dir, ".new-*") // with mode 0600
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // it is gone after a rename
+	defer func() { _ = os.Remove(temporary.Name()) }() // after a rename the file no longer exists
 	_, err = temporary.Write(sealed)
 	if err == nil {
 		err = temporary.Sync()
@@ -180,7 +180,7 @@ func (s Store) write(file string, sealed []byte, replace bool) (err error) {
 	if replace {
 		return os.Rename(temporary.Name(), file)
 	}
-	err = os.Link(temporary.Name(), file) // unlike a rename, it replaces nothing
+	err = os.Link(temporary.Name(), file) // unlike a rename, a link does not replace an existing file
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: %w", strings.TrimSuffix(filepath.Base(file), suffix), ErrExists)
 	}
@@ -212,7 +212,7 @@ func (s Store) Load(name string, k Key) ([]byte, error) {
 	return e.State, nil
 }
 
-// decrypt returns what is in a file. Nothing of a file that was changed is returned.
+// decrypt returns the content of a file. If the file was modified, it returns nothing.
 func decrypt(sealed io.Reader, k Key) ([]byte, error) {
 	open, err := age.Decrypt(sealed, k.identities...)
 	var unmatched *age.NoIdentityMatchError
@@ -229,7 +229,7 @@ func decrypt(sealed io.Reader, k Key) ([]byte, error) {
 	return text, nil
 }
 
-// List lists the profiles by name. Files that are no profiles are left out.
+// List returns the profiles sorted by name. Other files are omitted.
 func (s Store) List() ([]Info, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -251,7 +251,7 @@ func (s Store) List() ([]Info, error) {
 	return all, nil
 }
 
-// byPassphrase looks at the header of a profile.
+// byPassphrase reads the header of a profile.
 func (s Store) byPassphrase(name string) bool {
 	file, err := os.Open(filepath.Join(s.Dir, name+suffix))
 	if err != nil {
@@ -259,7 +259,7 @@ func (s Store) byPassphrase(name string) bool {
 	}
 	defer func() { _ = file.Close() }()
 	header := make([]byte, 64)
-	n, _ := io.ReadFull(file, header) // a short file has no such line
+	n, _ := io.ReadFull(file, header) // a file that is too short lacks this line
 	return bytes.Contains(header[:n], []byte("\n-> scrypt "))
 }
 
