@@ -2,7 +2,7 @@ package timeline
 
 import domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 
-// KindOf returns what an entry is about.
+// KindOf returns the kind of an entry.
 func KindOf(e *Entry) domtapv1.TimelineKind {
 	switch e.GetEvent().(type) {
 	case *domtapv1.TimelineEntry_Turn:

@@ -7,7 +7,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// same reports whether an entry is the same as the one before it.
+// same reports whether an entry can be merged with the previous one.
 func same(last, e *Entry) bool {
 	if last.Client != e.Client || last.Owner != e.Owner || last.Method != e.Method || last.State != e.State || last.Reason != e.Reason {
 		return false
@@ -25,7 +25,7 @@ func same(last, e *Entry) bool {
 	return false
 }
 
-// joined returns the entry that stands for two that are the same.
+// joined returns the entry that represents two equal entries.
 func joined(last, e *Entry) *Entry {
 	out := proto.CloneOf(last)
 	out.Count += e.Count
@@ -46,14 +46,15 @@ func over(s domtapv1.TimelineState) bool {
 	return s == domtapv1.TimelineState_TIMELINE_STATE_DONE || s == domtapv1.TimelineState_TIMELINE_STATE_FAILED
 }
 
-// count adds what an entry cost to its client; old is the entry as it was, nil: it is new. The lock is held.
+// count adds the cost of an entry to its client. old is the previous version of the entry, or nil for a new entry. The caller holds the
+// lock.
 func (s *Store) count(old, e *Entry) {
 	if e.Method == "" || e.Client == "" || old != nil && over(old.State) {
 		return
 	}
 	i := s.user(e.Client, e.Owner)
 	u := proto.CloneOf(s.users[i])
-	if old == nil || old.Method == "" { // a tab that was opened learns afterwards by whom
+	if old == nil || old.Method == "" { // a tab learns its opener only after it was opened
 		if e.GetRead() != nil {
 			u.Reads++
 		} else {
@@ -71,7 +72,7 @@ func (s *Store) count(old, e *Entry) {
 	s.users[i] = u
 }
 
-// user finds the place of a client.
+// user returns the index of a client.
 func (s *Store) user(client, owner string) int {
 	for i, u := range s.users {
 		if u.Client == client && u.Owner == owner {
@@ -88,10 +89,10 @@ func (s *Store) user(client, owner string) int {
 	return len(s.users) - 1
 }
 
-// Copy returns a copy of an entry, which its maker may go on writing to.
+// Copy returns a copy of an entry. The original's owner may keep modifying the original.
 func Copy(e *Entry) *Entry { return proto.CloneOf(e) }
 
-// Assign makes an entry equal to a copy of another one, but for its id and how many it stands for.
+// Assign makes an entry equal to a copy of another one, except for its id and count.
 func Assign(to, from *Entry) {
 	id, count := to.Id, to.Count
 	proto.Reset(to)

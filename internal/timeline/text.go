@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// Text returns an entry as one line, without its time, for people and models: what it is about, who did it, how it went and what it
-// cost. Control characters of the page are left to whoever prints it.
+// Text returns an entry as one line without its time, for people and models. The line contains the subject, the client, the outcome and the
+// cost. Text does not remove control characters of the page; the caller that prints the line must do so.
 func Text(e *Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d ", e.GetId())
@@ -44,10 +44,10 @@ func Text(e *Entry) string {
 	return b.String()
 }
 
-// maxClient is how much of a client's name a line shows, in characters.
+// maxClient limits the characters of a client's name in a line.
 const maxClient = 20
 
-// short cuts the name of a client; TimelineClient has it in full.
+// short truncates the name of a client. TimelineClient contains the full name.
 func short(name string) string {
 	if r := []rune(name); len(r) > maxClient {
 		return string(r[:maxClient-1]) + "…"
@@ -55,7 +55,7 @@ func short(name string) string {
 	return name
 }
 
-// cost is how long a call took and what its answer costs: (310 ms, 84 tokens).
+// cost returns the duration of a call and the cost of its answer: (310 ms, 84 tokens).
 func cost(e *Entry) string {
 	if !over(e.GetState()) {
 		return ""
@@ -70,7 +70,7 @@ func cost(e *Entry) string {
 	return fmt.Sprintf(" (%d ms, %s)", took, plural.Of(e.GetTokens(), "token"))
 }
 
-// about is what an entry says beside its client.
+// about returns the content of an entry without its client.
 func about(e *Entry) string {
 	switch {
 	case e.GetTurn() != nil:
@@ -120,7 +120,7 @@ func about(e *Entry) string {
 	return ""
 }
 
-// turn is what a turn did: its steps, the verdict, the changes, and what a person would have noticed.
+// turn describes a turn: its steps, the verdict, the changes, and what a person would have noticed.
 func turn(t *domtapv1.TimelineTurn, done bool) string {
 	var parts []string
 	if t.GetUrl() != "" {
@@ -149,7 +149,7 @@ func turn(t *domtapv1.TimelineTurn, done bool) string {
 	return text
 }
 
-// step is one step: what it did, or what it is to do.
+// step describes a step that was done, or that is planned.
 func step(s *domtapv1.TimelineStep, done bool) string {
 	text := s.GetSummary()
 	if text == "" {
@@ -158,13 +158,13 @@ func step(s *domtapv1.TimelineStep, done bool) string {
 	if p := s.GetPoint(); p != nil {
 		text += fmt.Sprintf(" at %.0f,%.0f", p.GetX(), p.GetY())
 	}
-	if s.GetReason() != "" && done { // of a call that failed, it is the call's
+	if s.GetReason() != "" && done { // for a failed call, this is the reason of the call
 		text += " [" + s.GetReason() + "]"
 	}
 	return text
 }
 
-// Target writes a target as its caller named it; empty: none.
+// Target describes a target as its caller named it. It returns an empty string if there is none.
 func Target(t *domtapv1.Target) string {
 	var text string
 	switch {
@@ -212,7 +212,7 @@ func control(c *domtapv1.TimelineControl) string {
 	return text
 }
 
-// word writes the name of an enum's value in small letters, without its prefix.
+// word returns the name of an enum value in lower case without its prefix.
 func word(name, prefix string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, prefix)), "_", " ")
 }

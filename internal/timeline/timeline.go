@@ -1,9 +1,8 @@
-// Package timeline keeps what happened on a tab: entries in one order, bounded in number and bytes.
+// Package timeline records the events of a tab as entries in one order, bounded in number and bytes.
 //
-// A Store is a plain value with a lock and no goroutine. Whoever knows what happened adds entries, and changes those that are not
-// over. Entries are immutable once they are in the store: a change replaces one by another version, so that readers share them.
-// A reader is a cursor, the version up to which it knows everything: a slow reader gets the newest version of each entry, and
-// delays nobody.
+// A Store has a lock and no goroutine. Event sources add entries and change entries that are still in progress. Entries in the store are
+// immutable: a change replaces an entry with a new version, so readers can share entries. A reader keeps a cursor, the version up to which
+// it has read. A slow reader gets the newest version of each entry and delays no other reader.
 package timeline
 
 import (
@@ -18,37 +17,37 @@ import (
 // Entry is one line of a timeline.
 type Entry = domtapv1.TimelineEntry
 
-// Limits bound a store. Zero: the default.
+// Limits limits a store. Zero values select the defaults.
 type Limits struct {
-	// Entries and Bytes are how many entries a store keeps, and about how many bytes; 0: 1,000 and 1 MiB. The newest entry is kept
-	// whatever it takes.
+	// Entries limits the number of entries, and Bytes their approximate size. The defaults are 1,000 and 1 MiB. The newest entry is always
+	// kept.
 	Entries, Bytes int
-	// Mask returns an entry without what nobody is to read later: the same one, or a copy; nil: every entry is kept as it is.
+	// Mask removes data from an entry that must not be stored. It returns the same entry or a copy. If nil, entries are stored unchanged.
 	Mask func(*Entry) *Entry
 }
 
-// overhead is about what an entry costs beyond its encoded form, in bytes.
+// overhead is the approximate memory cost of an entry in addition to its encoded form, in bytes.
 const overhead = 300
 
-// maxUsers bounds the clients whose usage is counted apart; the others are counted together, without a name.
+// maxUsers limits the clients whose usage is counted separately. The others are counted together, without a name.
 const maxUsers = 64
 
-// Store is the timeline of one tab. Its methods are safe for concurrent use, and wait only for each other.
+// Store is the timeline of one tab. Its methods are safe for concurrent use and block only for each other.
 type Store struct {
 	limits Limits
 
 	mu sync.Mutex
-	// items are sorted by their entries' ids.
+	// items is sorted by the ids of the entries.
 	items   []item
 	bytes   int
 	id      uint64
 	version uint64
 	dropped uint64
 	users   []*domtapv1.TimelineClient
-	// changed is closed at the next change; nil: nobody waits.
+	// changed is closed at the next change. It is nil if no reader waits.
 	changed chan struct{}
 	closed  bool
-	// loaded says that the entries are of a recording, and stay as they are.
+	// loaded reports that the entries come from a recording and cannot change.
 	loaded bool
 }
 
@@ -57,7 +56,7 @@ type item struct {
 	size  int
 }
 
-// New makes an empty store.
+// New returns an empty store.
 func New(l Limits) *Store {
 	if l.Entries <= 0 {
 		l.Entries = 1000
@@ -68,8 +67,8 @@ func New(l Limits) *Store {
 	return &Store{limits: l}
 }
 
-// Add appends an entry, which belongs to the store from then on, and returns its id. An entry that is the same as the newest one but
-// for time, duration, tokens and revisions, and is no call under way, is added to that one.
+// Add appends an entry and returns its id. The store takes ownership of the entry. If the entry equals the newest one except for time,
+// duration, tokens and revisions, and is not a call in progress, Add merges it with the newest one.
 func (s *Store) Add(e *Entry) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +91,7 @@ func (s *Store) Add(e *Entry) uint64 {
 	return e.Id
 }
 
-// masked is an entry as it is kept.
+// masked returns the form of an entry that is stored.
 func (s *Store) masked(e *Entry) *Entry {
 	if s.limits.Mask == nil {
 		return e
@@ -100,8 +99,8 @@ func (s *Store) masked(e *Entry) *Entry {
 	return s.limits.Mask(e)
 }
 
-// Load makes entries those of the store, with their ids and versions, whatever they take. They must be sorted by id. Nothing is added or
-// changed from then on.
+// Load fills the store with entries, including their ids and versions, regardless of the limits. They must be sorted by id. After Load, the
+// entries cannot change.
 func (s *Store) Load(entries []*Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,8 +113,8 @@ func (s *Store) Load(entries []*Entry) {
 	s.wake()
 }
 
-// Change replaces an entry by what a function makes of a copy of it. An entry that is dropped is not changed, but what it cost is
-// counted.
+// Change calls change with a copy of an entry and stores the result. If the entry was dropped, Change stores nothing but still counts its
+// cost.
 func (s *Store) Change(id uint64, change func(*Entry)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +131,7 @@ func (s *Store) Change(id uint64, change func(*Entry)) {
 	s.replace(i, next)
 }
 
-// replace puts an entry in a place and drops what is too much; the lock is held.
+// replace replaces the entry at an index and drops entries beyond the limits. The caller holds the lock.
 func (s *Store) replace(i int, e *Entry) {
 	s.version++
 	e.Version = s.version
@@ -142,13 +141,13 @@ func (s *Store) replace(i int, e *Entry) {
 	for len(s.items) > s.limits.Entries || s.bytes > s.limits.Bytes && len(s.items) > 1 {
 		s.bytes -= s.items[0].size
 		s.items[0] = item{}
-		s.items = s.items[1:] // append moves the rest once in a while
+		s.items = s.items[1:] // append moves the remaining items from time to time
 		s.dropped++
 	}
 	s.wake()
 }
 
-// wake tells everybody who waits; the lock is held.
+// wake wakes all waiting readers. The caller holds the lock.
 func (s *Store) wake() {
 	if s.changed != nil {
 		close(s.changed)
@@ -156,14 +155,14 @@ func (s *Store) wake() {
 	}
 }
 
-// Poke wakes everybody who waits for a change: there may be something to add.
+// Poke wakes all readers that wait for a change, because they may have something to add.
 func (s *Store) Poke() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wake()
 }
 
-// Close says that nothing is added any more, and wakes everybody who waits.
+// Close ends the timeline and wakes all waiting readers. After Close, no entries are added.
 func (s *Store) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +177,7 @@ func (s *Store) Closed() bool {
 	return s.closed
 }
 
-// Changed returns a channel that is closed at the next change, Poke or Close. Take it before Read, so that nothing is missed.
+// Changed returns a channel that is closed at the next change, Poke or Close. Call it before Read to miss no change.
 func (s *Store) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,27 +187,29 @@ func (s *Store) Changed() <-chan struct{} {
 	return s.changed
 }
 
-// Query says what to read.
+// Query selects the entries to read.
 type Query struct {
-	// AfterVersion, AfterID and BeforeID leave out entries up to a version, up to an id, and from an id on; 0: none.
+	// AfterVersion excludes versions up to and including its value. AfterID excludes ids up to and including its value. BeforeID excludes
+	// ids from its value on. Zero excludes nothing.
 	AfterVersion, AfterID, BeforeID uint64
-	// Only says which entries are wanted; nil: all.
+	// Only selects entries. If nil, all entries are selected.
 	Only func(*Entry) bool
-	// Max is how many entries are read; 0: all. With AfterID they are the first that match, otherwise the last.
+	// Max limits the number of entries. Zero means no limit. With AfterID, Read returns the first matching entries, otherwise the last
+	// ones.
 	Max int
 }
 
-// Answer is what was read.
+// Answer is the result of Read.
 type Answer struct {
-	// Entries are sorted by id. They are not to be written to.
+	// Entries is sorted by id. Callers must not modify the entries.
 	Entries []*Entry
-	// Version is the next Query.AfterVersion.
+	// Version is the AfterVersion value for the next Query.
 	Version uint64
-	// More says that Max left out entries.
+	// More reports that Max excluded entries.
 	More bool
-	// First is the id of the oldest entry that is kept; 0: there is none. Dropped counts the entries before it.
+	// First is the id of the oldest stored entry, or 0 if there is none. Dropped counts the entries before it.
 	First, Dropped uint64
-	// Users are the clients and what they cost, in the order in which they came; they are not to be written to.
+	// Users lists the clients and their costs, in order of first appearance. Callers must not modify them.
 	Users []*domtapv1.TimelineClient
 }
 
