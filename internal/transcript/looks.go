@@ -6,21 +6,21 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// lookedAt is how much of a text is scanned to find its kind, in bytes.
+// lookedAt limits how much of a text is scanned to detect its kind, in bytes.
 const lookedAt = 64 << 10
 
-// treeLine is a line of an accessibility tree or an element list, as browser tools print them: Playwright's and domtap's trees
-// (- button "Pay" [ref=e1]), domtap's lines ([12] Pay (button)), those of chrome-devtools-mcp (uid=1_2 button "Pay") and of
+// treeLine matches a line of an accessibility tree or an element list in the formats of browser tools: the trees of Playwright and domtap
+// (- button "Pay" [ref=e1]), domtap's lines ([12] Pay (button)), and the lines of chrome-devtools-mcp (uid=1_2 button "Pay") and
 // agent-browser (- button "Pay" [@e1]).
 var treeLine = lazyregexp.New(`^\s*(?:- (?:'|")?[a-z]+\b.*(?:\[ref=|\[@?e\d|:$)|\[\d+\]<|\[\d+\] .*\([a-z][a-z0-9-]*\b.*\)$|uid=\S+ [a-zA-Z]+|@e\d+ |\[?e\d+\]? [a-z]+ ")`)
 
-// denseRef is the ref of an element in domtap's format DENSE, of which a line may have many.
+// denseRef matches the ref of an element in domtap's DENSE format. A line may contain many refs.
 var denseRef = lazyregexp.New(`\[\d+\][ =]`)
 
-// minRefs is how many refs a page in format DENSE must have to be told from a text with footnotes.
+// minRefs is the minimum number of refs in a page in DENSE format. It distinguishes such a page from a text with footnotes.
 const minRefs = 5
 
-// looksLikePage reports whether a result has the HTML of a whole page or an accessibility tree.
+// looksLikePage reports whether a result contains the HTML of a whole page or an accessibility tree.
 func (r *result) looksLikePage() bool {
 	for _, p := range r.payloads {
 		if looksLikePage(p.text) {
@@ -30,7 +30,7 @@ func (r *result) looksLikePage() bool {
 	return false
 }
 
-// hasPicture reports whether a result has an image.
+// hasPicture reports whether a result contains an image.
 func (r *result) hasPicture() bool {
 	for _, p := range r.payloads {
 		if p.picture {
@@ -40,17 +40,16 @@ func (r *result) hasPicture() bool {
 	return false
 }
 
-// changes matches the first line of domtap's diffs, with at most a few lines about the action above it.
+// changes matches the first line of domtap's diffs. A few lines about the action may precede it.
 var changes = lazyregexp.New(`(?m)^Changes: \+\d+ -\d+`)
 
-// denseChanges matches lines of format DENSE_DIFF: an element that was added, one that changed, and those that were
-// replaced by equal ones.
+// denseChanges matches lines of the DENSE_DIFF format: an added element, a changed element, and elements that were replaced by equal ones.
 var denseChanges = lazyregexp.New(`(?m)^(?:\+ (?:\(covered\) )?\[\d+\][ =]|~ (?:\(covered\) )?\[\d+\].* ←|= \d+ redrawn unchanged: refs \d)`)
 
-// changed begins the answer to an action, and pageLine a page in it.
+// changed starts the answer to an action. pageLine starts a page in such an answer.
 const changed, pageLine = "# changed\n", "\nURL: "
 
-// navigated begins a result that lists the elements of a new page, which is a snapshot.
+// navigated starts a result that lists the elements of a new page. Such a result is a snapshot.
 const navigated = "# navigated\n"
 
 // looksLikeReport reports whether a result is a diff.

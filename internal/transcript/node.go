@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// node is a JSON value with its position in the message. A missing node is nil; its methods return zero
-// values, so that callers need no check at each step.
+// node is a JSON value with its position in the message. A missing node is nil. Methods of a nil node return zero values, so callers need
+// no check at each step.
 type node struct {
-	// raw is the value's text, and start where it begins in the message.
+	// raw is the text of the value, and start its offset in the message.
 	raw   []byte
 	start int
-	// keys and values of an object, values of an array.
+	// keys and values hold the members of an object. For an array, only values is set.
 	keys   []string
 	values []*node
 }
 
-// maxDepth is how deep a message is parsed. Deeper values are never results.
+// maxDepth limits the depth to which a message is parsed. Deeper values are never results.
 const maxDepth = 64
 
-// parse makes the tree of a valid JSON value.
+// parse returns the tree of a valid JSON value.
 func parse(raw []byte) *node {
 	p := parser{text: raw}
 	p.space()
@@ -42,7 +42,7 @@ func (p *parser) space() {
 	}
 }
 
-// value reads the value that begins here. The text is valid JSON.
+// value parses the value at the current position. The text must be valid JSON.
 func (p *parser) value(depth int) *node {
 	n := &node{start: p.at}
 	switch c := p.text[p.at]; {
@@ -69,7 +69,7 @@ func delimits(c byte) bool {
 	return false
 }
 
-// children reads the values of an object or an array.
+// children parses the values of an object or an array.
 func (p *parser) children(n *node, depth int, object bool) {
 	p.at++
 	for {
@@ -89,14 +89,14 @@ func (p *parser) children(n *node, depth int, object bool) {
 			_ = json.Unmarshal(p.text[start:p.at], &key)
 			n.keys = append(n.keys, key)
 			p.space()
-			p.at++ // the colon
+			p.at++ // skips the colon
 			p.space()
 		}
 		n.values = append(n.values, p.value(depth+1))
 	}
 }
 
-// str passes over a string.
+// str skips a string.
 func (p *parser) str() {
 	for p.at++; p.text[p.at] != '"'; p.at++ {
 		if p.text[p.at] == '\\' {
@@ -106,7 +106,7 @@ func (p *parser) str() {
 	p.at++
 }
 
-// skip passes over an object or an array of any depth.
+// skip skips an object or an array of any depth.
 func (p *parser) skip() {
 	for depth := 0; ; {
 		switch p.text[p.at] {
@@ -125,7 +125,7 @@ func (p *parser) skip() {
 	}
 }
 
-// get returns the value of a key, the last one of duplicates, as JSON parsers do.
+// get returns the value of a key. For duplicate keys it returns the last value, as JSON parsers do.
 func (n *node) get(key string) *node {
 	if n == nil {
 		return nil
@@ -146,7 +146,7 @@ func (n *node) list() []*node {
 	return n.values
 }
 
-// words returns the strings in a value, each on its own lines, up to a bound.
+// words returns the strings in a value, each on separate lines, up to a limit.
 func (n *node) words() string {
 	var b strings.Builder
 	n.appendWords(&b)

@@ -1,23 +1,21 @@
-// Package transcript prunes chat transcripts: it keeps the newest page snapshots in the results of
-// browser tools and replaces older ones, which a model no longer needs, by a placeholder. Diffs (format
-// DIFF) go with the snapshots that they start from: diffs after the oldest kept snapshot stay.
+// Package transcript prunes chat transcripts. It keeps the newest page snapshots in the results of browser tools and replaces older ones,
+// which a model no longer needs, with a placeholder. Diffs (format DIFF) are pruned with the snapshots that they are based on; diffs after
+// the oldest kept snapshot stay.
 //
-// It supports these shapes, also mixed: OpenAI chat completions and responses, Anthropic messages,
-// Vercel AI SDK UI and model messages, MCP results (as JSON-RPC). A transcript is a JSON array of
-// messages, or an object with the array under "messages" or "input".
+// It supports these formats, also mixed: OpenAI chat completions and responses, Anthropic messages, Vercel AI SDK UI and model messages,
+// and MCP results (as JSON-RPC). A transcript is a JSON array of messages, or an object with the array in "messages" or "input".
 //
-// What it guarantees:
+// What the package guarantees:
 //
-//   - Only results of tools change. Messages of users, assistants and systems, calls and their
-//     arguments, ids, order, unknown fields and white space stay byte for byte.
-//   - The output is valid JSON with as many messages, calls and results as the input. A result keeps
-//     its type: a text stays a text, an object an object.
+//   - Only results of tools change. Messages of users, assistants and systems, calls and their arguments, ids, order, unknown fields and
+//     white space stay unchanged byte for byte.
+//   - The output is valid JSON with the same number of messages, calls and results as the input. A result keeps its type: a text stays a
+//     text, an object stays an object.
 //   - Pruning is idempotent.
-//   - Memory is bounded by the largest message and the part after the oldest kept snapshot, not by the
-//     transcript. (Whether a snapshot stays is only known at the end. Before the first snapshot, a diff
-//     counts as one.)
+//   - Memory is bounded by the largest message and the part after the oldest kept snapshot, not by the transcript. The decision on a
+//     snapshot requires the messages after it. Before the first snapshot, a diff counts as a snapshot.
 //
-// It has no state and no goroutine.
+// The package has no state and starts no goroutine.
 package transcript
 
 import (
@@ -29,46 +27,44 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Placeholder replaces a snapshot, unless Options name another text.
+// Placeholder replaces snapshots unless Options specifies another text.
 const Placeholder = "[DOM content removed - previous page state]"
 
 const (
 	// DefaultMinBytes is the minimum size of a snapshot.
 	DefaultMinBytes = 256
-	// largeResult is the size from which on a result of a tool without a name counts as a snapshot,
-	// whatever it has.
+	// largeResult is the minimum size of a result that counts as a snapshot if its tool has no name, regardless of its content.
 	largeResult = 10 << 10
 )
 
-// Options configure pruning. The zero value keeps no snapshot; Default keeps one.
+// Options configures pruning. The zero value keeps no snapshot; Default keeps one.
 type Options struct {
-	// Keep is how many of the newest snapshots stay, 0 or more.
+	// Keep is the number of newest snapshots to keep.
 	Keep int
-	// Tools are patterns (of path.Match, in lower case) for the names of tools whose results are
-	// snapshots. Nil: the common browser tools, whose texts below four times MinBytes must also look like
-	// a page: a short note about an action is not a snapshot. A prefix that ends with "__" or "." (of an
-	// MCP server) is ignored.
+	// Tools lists patterns (of path.Match, in lower case) for the names of tools whose results are snapshots. If nil, the common browser
+	// tools are used. In that case texts smaller than four times MinBytes must also look like a page, because a short note about an action
+	// is not a snapshot. A prefix of an MCP server that ends with "__" or "." is ignored.
 	Tools []string
-	// MinBytes is the minimum size of a snapshot: shorter results ("ok") stay. 0: DefaultMinBytes.
+	// MinBytes is the minimum size of a snapshot. Shorter results such as "ok" stay. Zero selects DefaultMinBytes.
 	MinBytes int
-	// Placeholder replaces snapshots. Empty: the constant Placeholder. It is cut to half of MinBytes, so
-	// that it is not a snapshot itself.
+	// Placeholder replaces snapshots. If empty, the constant Placeholder is used. It is truncated to half of MinBytes, so that it does not
+	// count as a snapshot itself.
 	Placeholder string
-	// usual says that Tools was nil and has the common browser tools.
+	// usual reports that Tools was nil and was set to the common browser tools.
 	usual bool
 }
 
-// Default keeps the newest snapshot.
+// Default returns options that keep the newest snapshot.
 func Default() Options { return Options{Keep: 1} }
 
-// Stats are the result of pruning.
+// Stats is the result of pruning.
 type Stats struct {
-	// Messages counts messages; Snapshots counts snapshots and diffs, of which Removed were replaced.
+	// Messages counts messages. Snapshots counts snapshots and diffs. Removed counts those that were replaced.
 	Messages, Snapshots, Removed int
 	BytesBefore, BytesAfter      int64
 }
 
-// browserTools are the names of tools that return a page.
+// browserTools lists the names of tools that return a page.
 var browserTools = []string{
 	"browser_*", "browser-*", "browser", "playwright_*", "puppeteer_*", "stagehand_*", "pinchtab_*", "domtap_*", "take_snapshot",
 	"navigate_page", "new_page", "snapshot", "page_snapshot", "get_dom", "get_page*", "get_elements*", "read_page", "navigate",
@@ -76,16 +72,16 @@ var browserTools = []string{
 	"open_url", "web_browser*", "computer",
 }
 
-// otherTools may return HTML that is not a page, such as a file, and are never pruned.
+// otherTools lists tools that may return HTML that is not a page, such as a file. Their results are never pruned.
 var otherTools = []string{
 	"*file*", "read", "view", "cat", "bash", "shell*", "exec*", "run_*", "edit*", "write*", "grep*", "glob*", "search*",
 	"*_search", "str_replace*", "apply_patch", "python*", "*sql*", "git*",
 }
 
-// searchTools return some elements of a page, which are worth as much as a report.
+// searchTools lists tools that return some elements of a page. Their results are treated like diffs.
 var searchTools = []string{"browser_find", "domtap_find"}
 
-// withDefaults fills in what is unset.
+// withDefaults sets the defaults.
 func (o Options) withDefaults() Options {
 	o.Keep = max(0, o.Keep)
 	if o.Tools == nil {
@@ -103,8 +99,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Transcript prunes a transcript in memory. It fails if the input is not JSON or not a transcript; the
-// error says where.
+// Transcript prunes a transcript in memory. It fails if the input is not JSON or not a transcript. The error contains the position.
 func Transcript(in []byte, o Options) ([]byte, Stats, error) {
 	var out bytes.Buffer
 	stats, err := Stream(&out, bytes.NewReader(in), o)
@@ -126,7 +121,7 @@ func Stream(w io.Writer, r io.Reader, o Options) (Stats, error) {
 type kind uint8
 
 const (
-	// other results stay.
+	// other results are never replaced.
 	other kind = iota
 	// snapshot is the state of a page.
 	snapshot
@@ -153,7 +148,7 @@ func (o *Options) kindOf(tool string, r *result) kind {
 	return other
 }
 
-// base removes the name of the server from the name of a tool: mcp__playwright__browser_click.
+// base removes the server prefix from the name of a tool, as in mcp__playwright__browser_click.
 func base(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]

@@ -36,7 +36,7 @@ type reader struct {
 	found       []*result
 }
 
-// maxNames bounds the map of calls. A result whose call was dropped has no name.
+// maxNames limits the map of calls. A result whose call was dropped has no tool name.
 const maxNames = 100_000
 
 func (d *reader) name(id, tool string) {
@@ -49,7 +49,7 @@ func (d *reader) name(id, tool string) {
 	d.tools[id] = tool
 }
 
-// message lists the results in a message, in their order.
+// message returns the results in a message, in order.
 func (d *reader) message(m *node) []*result {
 	d.found = nil
 	if !m.isObject() {
@@ -70,7 +70,7 @@ func (d *reader) message(m *node) []*result {
 	return d.found
 }
 
-// openAI reads messages of chat completions: calls of the assistant, and messages of the role tool.
+// openAI reads messages of chat completions: calls of the assistant, and messages with the role tool.
 func (d *reader) openAI(m *node) {
 	for _, call := range m.get("tool_calls").list() {
 		d.name(call.get("id").text(), call.get("function").get("name").text())
@@ -82,13 +82,13 @@ func (d *reader) openAI(m *node) {
 	content := m.get("content")
 	for _, part := range content.list() {
 		if part.get("type").text() == "tool-result" {
-			return // one of the Vercel AI SDK
+			return // a message of the Vercel AI SDK
 		}
 	}
 	d.result(d.called(m.get("tool_call_id"), m.get("name")), content)
 }
 
-// responses reads items of the responses API.
+// responses reads items of the Responses API.
 func (d *reader) responses(m *node) {
 	switch m.get("type").text() {
 	case "function_call", "custom_tool_call":
@@ -100,7 +100,7 @@ func (d *reader) responses(m *node) {
 	}
 }
 
-// jsonRPC reads MCP's messages.
+// jsonRPC reads MCP messages.
 func (d *reader) jsonRPC(m *node) {
 	if m.get("jsonrpc") == nil {
 		return
@@ -114,7 +114,7 @@ func (d *reader) jsonRPC(m *node) {
 	}
 }
 
-// block reads a block of a message's content, of Anthropic's or the Vercel AI SDK's model messages.
+// block reads a content block of an Anthropic message or a Vercel AI SDK model message.
 func (d *reader) block(b *node) {
 	switch b.get("type").text() {
 	case "tool_use", "mcp_tool_use", "server_tool_use":
@@ -151,7 +151,7 @@ func (d *reader) invocation(i *node) {
 	d.result(i.get("toolName").text(), i.get("result"))
 }
 
-// called returns the name of the tool of a call, or else the name in the result.
+// called returns the tool name of a call, or else the name in the result.
 func (d *reader) called(id, name *node) string {
 	if tool := d.tools[id.text()]; tool != "" {
 		return tool
@@ -159,7 +159,7 @@ func (d *reader) called(id, name *node) string {
 	return name.text()
 }
 
-// result adds the result of a tool: a string, blocks, an MCP result, or any other value.
+// result adds a tool's result: a string, blocks, an MCP result, or any other value.
 func (d *reader) result(tool string, content *node) {
 	switch {
 	case content == nil:
@@ -189,7 +189,7 @@ func (d *reader) note(tool string, payloads []payload) {
 	}
 }
 
-// isBlocks reports whether an array holds blocks of content.
+// isBlocks reports whether an array contains content blocks.
 func isBlocks(array *node) bool {
 	for _, b := range array.list() {
 		if !b.get("type").isString() {
@@ -199,7 +199,7 @@ func isBlocks(array *node) bool {
 	return len(array.list()) > 0
 }
 
-// blocks returns the texts and images among blocks of content.
+// blocks returns the texts and images in content blocks.
 func (d *reader) blocks(array *node) []payload {
 	var payloads []payload
 	for _, b := range array.list() {
@@ -222,7 +222,7 @@ func (d *reader) blocks(array *node) []payload {
 	return payloads
 }
 
-// textKind returns the kind of text block that goes with a kind of image block.
+// textKind returns the kind of text block that corresponds to a kind of image block.
 func textKind(kind string) string {
 	if kind == "input_image" {
 		return "input_text"
@@ -230,7 +230,7 @@ func textKind(kind string) string {
 	return "text"
 }
 
-// data replaces an object by an object, and an array by an array.
+// data replaces an object with an object, and an array with an array.
 func (d *reader) data(n *node) payload {
 	p := d.whole(n, n.words())
 	before, behind := `{"removed":`, `}`
@@ -241,7 +241,7 @@ func (d *reader) data(n *node) payload {
 	return p
 }
 
-// whole replaces a value by the placeholder.
+// whole replaces a value with the placeholder.
 func (d *reader) whole(n *node, text string) payload {
 	return payload{start: n.start, end: n.start + len(n.raw), text: text, replacement: []byte(quote(d.placeholder))}
 }

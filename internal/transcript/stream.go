@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// maxMessage bounds one message in bytes.
+// maxMessage limits the size of a message, in bytes.
 const maxMessage = 256 << 20
 
 // pruner copies a transcript, message by message.
@@ -19,8 +19,8 @@ type pruner struct {
 	out   *sink
 	know  reader
 	stats Stats
-	// held has the pieces that wait for a decision about an earlier finding, oldest first; undecided has
-	// the findings in them, and snapshots counts the snapshots among these.
+	// held holds the pieces that wait for a decision on an earlier finding, oldest first. undecided holds the findings in them. snapshots
+	// counts the snapshots among these findings.
 	held      []*piece
 	undecided []*finding
 	snapshots int
@@ -29,7 +29,7 @@ type pruner struct {
 // piece is a message, or the text between messages.
 type piece struct {
 	raw []byte
-	// findings are the findings in the message; open counts the undecided ones.
+	// findings lists the findings in the message. open counts the undecided ones.
 	findings []*finding
 	open     int
 }
@@ -49,7 +49,7 @@ func newPruner(w io.Writer, r io.Reader, o Options) *pruner {
 	}
 }
 
-// transcript copies everything.
+// transcript copies the whole transcript.
 func (p *pruner) transcript() error {
 	c, err := p.next()
 	switch {
@@ -79,7 +79,7 @@ func (p *pruner) transcript() error {
 	return p.out.flush()
 }
 
-// unexpected is the error of a text that ends too early.
+// unexpected returns the error for a text that ends too early.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("the transcript is incomplete: %w", io.ErrUnexpectedEOF)
@@ -109,7 +109,7 @@ func (p *pruner) pass(raw []byte) {
 	}
 }
 
-// sequence carries over what stands between a pair of brackets, separated by commas; one carries over one of it.
+// sequence copies a pair of brackets and the comma-separated items between them. one copies one item.
 func (p *pruner) sequence(closing byte, one func() error) error {
 	p.take()
 	for first := true; ; first = false {
@@ -138,7 +138,7 @@ func (p *pruner) sequence(closing byte, one func() error) error {
 	}
 }
 
-// object carries over an object that holds the messages.
+// object copies an object that holds the messages.
 func (p *pruner) object() error {
 	return p.sequence('}', func() error {
 		raw, err := p.in.value()
@@ -180,8 +180,8 @@ func (p *pruner) messages() error {
 	})
 }
 
-// message takes in a message. Its snapshots are undecided until as many newer ones are seen as are kept, and so are the
-// reports that follow them.
+// message processes a message. A snapshot stays undecided until the number of newer snapshots reaches Keep, and so do the reports that
+// follow it.
 func (p *pruner) message(raw []byte) {
 	p.stats.Messages++
 	m := &piece{raw: raw}
@@ -212,7 +212,7 @@ func (p *pruner) message(raw []byte) {
 	}
 }
 
-// outdated reports whether the oldest finding need not stay: it leads from a snapshot to another, or there are enough newer ones.
+// outdated reports whether at least Keep newer snapshots follow the oldest finding, so that it can be replaced.
 func (p *pruner) outdated(oldest *finding) bool {
 	if oldest.kind == report {
 		return p.snapshots >= p.o.Keep
@@ -224,7 +224,7 @@ func (p *pruner) outdated(oldest *finding) bool {
 	return true
 }
 
-// hold writes a piece, or keeps it behind one that waits.
+// hold writes a piece, or queues it behind a waiting piece.
 func (p *pruner) hold(h *piece) {
 	if len(p.held) == 0 && h.open == 0 {
 		p.write(h)
@@ -233,7 +233,7 @@ func (p *pruner) hold(h *piece) {
 	p.held = append(p.held, h)
 }
 
-// write writes a piece with the placeholders in it.
+// write writes a piece with its placeholders.
 func (p *pruner) write(h *piece) {
 	var gone []payload
 	for _, f := range h.findings {
@@ -251,14 +251,14 @@ func (p *pruner) write(h *piece) {
 	p.out.write(h.raw[at:])
 }
 
-// sink counts what is written, and remembers the first error.
+// sink counts the written bytes and keeps the first error.
 type sink struct {
 	w *bufio.Writer
 	n int64
 }
 
 func (s *sink) write(b []byte) {
-	n, _ := s.w.Write(b) // flush reports the error
+	n, _ := s.w.Write(b) // Flush reports the error
 	s.n += int64(n)
 }
 
@@ -283,14 +283,14 @@ func (s *source) peek() (byte, error) {
 	return b[0], nil
 }
 
-// byte takes the byte that peek has shown.
+// byte consumes the byte that peek returned.
 func (s *source) byte() byte {
 	c, _ := s.r.ReadByte()
 	s.offset++
 	return c
 }
 
-// space takes white space.
+// space consumes white space.
 func (s *source) space() ([]byte, error) {
 	var space []byte
 	for {
@@ -305,7 +305,7 @@ func (s *source) space() ([]byte, error) {
 	}
 }
 
-// value takes one value.
+// value consumes one value.
 func (s *source) value() ([]byte, error) {
 	var raw []byte
 	var scan valueScan
@@ -329,13 +329,13 @@ func (s *source) value() ([]byte, error) {
 	return raw, nil
 }
 
-// valueScan finds the end of a value, without saying whether it is one.
+// valueScan finds the end of a value without validating it.
 type valueScan struct {
 	begun, quoted, escaped, over bool
 	depth                        int
 }
 
-// feed looks at what comes next and says how much of it belongs to the value.
+// feed scans the next bytes and returns how many of them belong to the value.
 func (v *valueScan) feed(text []byte) int {
 	for i, c := range text {
 		switch {
