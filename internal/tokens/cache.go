@@ -5,26 +5,26 @@ import (
 	"sync"
 )
 
-// maxCached is the longest text that a Cache remembers, in bytes: more than any line of package compact.
+// maxCached limits the length of cached texts, in bytes. It exceeds the length of all lines of package compact.
 const maxCached = 1024
 
-// Cache counts like Count and caches the results, since most lines of a page come again: a count takes some
-// microseconds, a cached line a tenth of one. It may be used from any goroutine. Its memory is bounded: it
-// holds the texts that were asked for last, at most twice its limit, of at most 1 KiB each.
+// Cache counts like Count and caches the results, because most lines of a page occur repeatedly. A count takes some microseconds; a cached
+// count takes a tenth of one. It is safe for concurrent use. Its memory is bounded: it holds the most recently used texts, at most twice
+// its limit, of at most 1 KiB each.
 type Cache struct {
 	limit int
 
 	mu sync.Mutex
-	// recent grows up to limit texts; then it replaces former.
+	// recent grows to limit texts. Then it replaces former.
 	recent, former map[string]int
 }
 
-// NewCache returns an empty cache. The limit is at least 1.
+// NewCache returns an empty cache. A limit below 1 is raised to 1.
 func NewCache(limit int) *Cache {
 	return &Cache{limit: max(limit, 1), recent: map[string]int{}}
 }
 
-// Count returns what Count returns for s.
+// Count returns the same number as the function Count.
 func (c *Cache) Count(s string) int {
 	if len(s) > maxCached {
 		return Count(s)
@@ -52,10 +52,10 @@ func (c *Cache) recall(s string) (int, bool) {
 	return n, ok
 }
 
-// remember is called with the lock held.
+// remember stores a count. The caller holds the lock.
 func (c *Cache) remember(s string, n int) {
 	if len(c.recent) >= c.limit {
 		c.recent, c.former = make(map[string]int, c.limit), c.recent
 	}
-	c.recent[strings.Clone(s)] = n // s may be a small part of a large text
+	c.recent[strings.Clone(s)] = n // clones s, because it may be a small part of a large text
 }

@@ -1,7 +1,6 @@
-// Package tokens counts the tokens of a text for a language model, by the tokenizer o200k_base.
+// Package tokens counts the tokens of a text for a language model, using the tokenizer o200k_base.
 //
-// Count is exact; Estimate takes a tenth of the time and is a few percent off. Both may be called from any
-// goroutine.
+// Count is exact. Estimate takes a tenth of the time and has an error of a few percent. Both are safe for concurrent use.
 package tokens
 
 import (
@@ -15,21 +14,21 @@ import (
 const Name = "o200k_base"
 
 const (
-	// window is how many bytes are counted at a time. What the tokenizer cannot split takes 24 times its size in
-	// memory, and a page can contain a megabyte of one letter.
+	// window is the number of bytes that are counted together. Text that the tokenizer cannot split needs 24 times its size in memory, and
+	// a page can contain a megabyte of one letter.
 	window = 2048
-	// strip is how many bytes are cut off where a window has no boundary.
+	// strip is the number of bytes to cut off if a window has no boundary.
 	strip = 512
 )
 
-// Count returns the number of tokens of s. Each byte that is not part of valid UTF-8 counts as U+FFFD.
+// Count returns the number of tokens of s. Each invalid UTF-8 byte counts as U+FFFD.
 //
-// The count is additive over lines: Count(a+b) is Count(a)+Count(b) when a ends in "\n" and the first
-// line of b is not blank and does not start with "/".
+// The count is additive over lines: Count(a+b) equals Count(a)+Count(b) if a ends in "\n" and the first line of b is not blank and does not
+// start with "/".
 //
-// Long texts are counted in pieces, cut where the tokenizer never joins the two sides: before a space or a
-// punctuation mark that follows a word, or after a line end. Where 2 KiB have no such place, as in a
-// megabyte of one letter, the cut is arbitrary and may add one token for every 512 bytes.
+// Long texts are counted in pieces. They are cut where the tokenizer never joins the two sides: before a space or a punctuation mark that
+// follows a word, or after a line end. If 2 KiB contain no such place, as in a megabyte of one letter, the cut is arbitrary and may add one
+// token for every 512 bytes.
 func Count(s string) int {
 	n := 0
 	for s != "" {
@@ -58,9 +57,9 @@ func piece(s string) int {
 	return strip
 }
 
-// isBoundary reports whether the tokenizer is sure to start a token at s[i], whatever stands before
-// and behind: it splits a text by a pattern first, in which letters take at most one sign in front of
-// them, digits stand alone, spaces start a word, and line ends close what they follow.
+// isBoundary reports whether the tokenizer always starts a token at s[i], regardless of the surrounding text. This follows from the pattern
+// that first splits a text: letters include at most one preceding sign, digits are separate, spaces start a word, and line ends close the
+// preceding piece.
 func isBoundary(s string, i int) bool {
 	if !utf8.RuneStart(s[i]) {
 		return false
@@ -78,7 +77,7 @@ func isBoundary(s string, i int) bool {
 	case after == ' ':
 		return true
 	}
-	// The apostrophe is for the endings of "it's" and the like.
+	// The apostrophe is excluded because of endings as in "it's".
 	return unicode.In(before, unicode.L, unicode.N) && after != '\'' &&
 		!unicode.IsSpace(after) && !unicode.In(after, unicode.L, unicode.N, unicode.M)
 }

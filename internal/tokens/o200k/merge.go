@@ -2,24 +2,24 @@ package o200k
 
 import "math"
 
-// short is the size in bytes up to which a piece is merged without allocations.
+// short is the maximum size in bytes of a piece that is merged without allocations.
 const short = 64
 
-// none is the key of what cannot be merged.
+// none is the key of a pair that cannot be merged.
 const none = math.MaxUint64
 
-// merger merges a piece. The parts of the piece are a list, linked by the positions where they start.
+// merger merges a piece. The parts of the piece form a linked list, indexed by their start positions.
 //
-// The pair to merge next is at the root of a tree of minima, in whose leaves the pairs have keys by the positions where they
-// start: the rank of the token that the pair makes in the upper half, the position in the lower. So of two pairs of one rank
-// the first is merged.
+// A tree of minima has the next pair to merge at its root. Its leaves hold the keys of the pairs, indexed by start position. The upper half
+// of a key is the rank of the token that the pair forms, the lower half is the position. So of two pairs with the same rank, the first is
+// merged first.
 type merger struct {
 	text       string
-	tree       []uint64 // the children of i are 2i and 2i+1; the second half has the leaves
+	tree       []uint64 // the children of i are 2i and 2i+1; the second half holds the leaves
 	next, prev []uint32
 }
 
-// merge returns how many tokens the bytes of a piece are merged into. The piece is not empty, and below 4 GiB.
+// merge returns the number of tokens that the bytes of a piece merge into. The piece must not be empty and must be smaller than 4 GiB.
 func merge(text string) int {
 	var (
 		tree       [2 * short]uint64
@@ -32,7 +32,7 @@ func merge(text string) int {
 	return m.run()
 }
 
-// run merges what can be merged, and returns how many parts are left.
+// run merges all pairs that can be merged and returns the number of remaining parts.
 func (m *merger) run() int {
 	m.begin()
 	parts := len(m.text)
@@ -43,7 +43,7 @@ func (m *merger) run() int {
 	return parts
 }
 
-// begin makes a part of each byte.
+// begin creates a part for each byte.
 func (m *merger) begin() {
 	n := len(m.text)
 	for i := range n {
@@ -57,7 +57,7 @@ func (m *merger) begin() {
 	}
 }
 
-// join merges the part that starts at i with the one behind it.
+// join merges the part that starts at i with the following one.
 func (m *merger) join(i uint32) {
 	second := m.next[i]
 	after := m.next[second]
@@ -86,7 +86,7 @@ func (m *merger) key(i uint32) uint64 {
 	return uint64(rank)<<32 | uint64(i)
 }
 
-// set changes the key of the pair that starts at i.
+// set sets the key of the pair that starts at i.
 func (m *merger) set(i uint32, key uint64) {
 	at := len(m.text) + int(i)
 	m.tree[at] = key

@@ -1,18 +1,18 @@
 // Package o200k counts the tokens of a text as the tokenizer o200k_base does.
 //
-// A text is split into pieces by a pattern: words, up to three digits, signs, white space. A piece that is a token
-// of the vocabulary counts as one; any other is merged from its bytes, the pair of the lowest rank first.
+// A pattern splits a text into pieces: words, up to three digits, signs, white space. A piece that is a token of the vocabulary counts as
+// one. Other pieces are merged from their bytes, starting with the pair of the lowest rank.
 //
-// The vocabulary is a table in the file of the program, of which the system reads what is looked up. So nothing is
-// built at the start, and nothing stays on the heap.
+// The vocabulary is a table in the program's file. The system loads only the parts that are looked up, so nothing is built at startup and
+// nothing stays on the heap.
 package o200k
 
 import "unicode/utf8"
 
-// Count returns the number of tokens of s. Each byte that is not part of valid UTF-8 counts as U+FFFD.
+// Count returns the number of tokens of s. Each invalid UTF-8 byte counts as U+FFFD.
 //
-// Its time is that of n log n for the longest piece. A text whose pieces are tokens, or no longer than 64 bytes, is counted
-// without allocations. It may be called from any goroutine.
+// It takes O(n log n) time, where n is the length of the longest piece. A text whose pieces are tokens, or at most 64 bytes long, is
+// counted without allocations. Count is safe for concurrent use.
 func Count(s string) int {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))

@@ -5,24 +5,24 @@ import (
 	"unicode/utf8"
 )
 
-// class is what the pattern tells apart, or a set of these.
+// class is a class of characters that the pattern distinguishes, or a set of classes.
 type class uint8
 
 const (
-	other    class = 1 << iota // signs, symbols and controls
+	other    class = 1 << iota // signs, symbols and control characters
 	capital                    // Lu, Lt
 	small                      // Ll
 	caseless                   // Lm, Lo
 	mark                       // M
 	number                     // N
-	space                      // white space but for line ends
+	space                      // white space except line ends
 	lineEnd                    // CR, LF
 
-	// end is behind the last character, and in no set.
+	// end is the position after the last character. It is in no set.
 	end class = 0
 )
 
-// ascii has the classes of the first characters.
+// ascii holds the classes of the ASCII characters.
 var ascii = func() (classes [utf8.RuneSelf]class) {
 	for r := range classes {
 		classes[r] = classOf(rune(r))
@@ -30,7 +30,7 @@ var ascii = func() (classes [utf8.RuneSelf]class) {
 	return classes
 }()
 
-// classOf returns the class of a character by Go's tables of Unicode.
+// classOf returns the class of a character according to Go's Unicode tables.
 func classOf(r rune) class {
 	switch {
 	case unicode.Is(unicode.Lo, r):
@@ -53,7 +53,7 @@ func classOf(r rune) class {
 	return other
 }
 
-// classAt returns the class of the character at s[i], and its size in bytes: end and 0 at the end of s.
+// classAt returns the class of the character at s[i] and its size in bytes. At the end of s it returns end and 0.
 func classAt(s string, i int) (class, int) {
 	if i >= len(s) {
 		return end, 0
@@ -65,7 +65,7 @@ func classAt(s string, i int) (class, int) {
 	return classOf(r), size
 }
 
-// skip returns where the characters end that are at s[i] and of a set of classes.
+// skip returns the position after the run of characters at s[i] whose classes are in a set.
 func skip(s string, i int, set class) int {
 	for {
 		c, size := classAt(s, i)
@@ -76,8 +76,8 @@ func skip(s string, i int, set class) int {
 	}
 }
 
-// piece returns the size in bytes of the first piece of s, which is valid UTF-8 and not empty. The pattern is a list of
-// alternatives, of which the first counts that matches:
+// piece returns the size in bytes of the first piece of s, which must be valid UTF-8 and not empty. The pattern is a list of alternatives;
+// the first one that matches applies:
 //
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -106,17 +106,17 @@ func piece(s string) int {
 	return blanks(s)
 }
 
-// word returns the size of the word that s begins with, by the first two alternatives; 0: it begins with none. The first
-// character of s has the given class and size.
+// word returns the size of the word at the start of s, by the first two alternatives. It returns 0 if neither matches. The first character
+// of s has the given class and size.
 func word(s string, first class, size int) int {
 	n := 0
 	if first&(other|mark|space) != 0 {
-		n = size // one of these belongs to the word behind it
+		n = size // this character belongs to the following word
 	}
 	letters, whole := letters(s[n:])
 	switch {
 	case first == mark && !whole:
-		// The first alternative takes the mark alone, before the second takes it with the capitals behind it.
+		// The first alternative matches the mark alone. The second would match it with the following capitals, but comes later.
 	case letters == 0:
 		return 0
 	default:
@@ -125,11 +125,11 @@ func word(s string, first class, size int) int {
 	return n + contraction(s[n:])
 }
 
-// letters returns the size of the letters and marks at the start of s that belong to one word: capitals, then small
-// letters. Those without case, and marks, count as both. It reports whether the last of them counts as a small letter; otherwise
-// there are capitals alone, or nothing.
+// letters returns the size of the letters and marks at the start of s that belong to one word: capitals, then small letters. Caseless
+// letters and marks count as both. whole reports whether the last one counts as a small letter. Otherwise the word has only capitals, or is
+// empty.
 func letters(s string) (n int, whole bool) {
-	both := 0 // the end of the last that counts as both
+	both := 0 // the end of the last letter that counts as both
 	for {
 		c, size := classAt(s, n)
 		switch c {
@@ -149,12 +149,12 @@ func letters(s string) (n int, whole bool) {
 	}
 }
 
-// contraction returns the size of the ending of "it's" and the like that s begins with. The long s is an s, too.
+// contraction returns the size of the ending at the start of s, as in "it's" or "we're". The long s counts as an s, too.
 func contraction(s string) int {
 	if len(s) < 2 || s[0] != '\'' {
 		return 0
 	}
-	const lower = 0x20 // the bit that small letters have
+	const lower = 0x20 // the bit that is set in small letters
 	switch s[1] | lower {
 	case 's', 't', 'm', 'd':
 		return 2
@@ -185,8 +185,8 @@ func numbers(s string) int {
 	return n
 }
 
-// signs returns the size of the signs and marks at the start of s, of which the first n bytes are known, and of the line
-// ends and slashes behind them.
+// signs returns the size of the signs and marks at the start of s, and of the line ends and slashes after them. The first n bytes are known
+// to belong to it.
 func signs(s string, n int) int {
 	n = skip(s, n, other|mark)
 	for n < len(s) && (s[n] == '\r' || s[n] == '\n' || s[n] == '/') {
@@ -195,10 +195,10 @@ func signs(s string, n int) int {
 	return n
 }
 
-// blanks returns the size of the white space at the start of s that is one piece: up to the last line end in it; or all of
-// it, at the end of the text; or all but the last character, which belongs to what follows.
+// blanks returns the size of the piece of white space at the start of s. The piece ends after the last line end. Without a line end, it is
+// all white space at the end of the text; elsewhere it excludes the last character, which belongs to the next piece.
 func blanks(s string) int {
-	n, last, lines := 0, 0, 0 // the ends of all, of all but the last, and of the lines
+	n, last, lines := 0, 0, 0 // the ends of all white space, of all but the last character, and of the line ends
 	for {
 		c, size := classAt(s, n)
 		switch {

@@ -2,12 +2,12 @@ package o200k
 
 import _ "embed"
 
-// table is the vocabulary: 199,998 tokens with their ranks, written by the tests of this package. It is a string, so that it is
-// in the part of the program that is never written, and its pages can be taken from an idle process.
+// table is the vocabulary: 199,998 tokens with their ranks. The tests of this package generate it. It is a string, so that it is in a
+// read-only part of the program, and the system can reclaim its memory from an idle process.
 //
-// It starts with the index: the offsets in the table of buckets+1 places, 3 bytes each, the lowest first. Bucket b has the tokens
-// whose hash is b, from offset b to offset b+1. A token has 4 bytes, the lowest first, with its length in the lowest
-// 8 bits and its rank above them, and then its bytes.
+// It starts with the index: buckets+1 offsets in the table, of 3 bytes each in little-endian order. Bucket b holds the tokens with hash b,
+// from offset b to offset b+1. A token has 4 bytes in little-endian order, with its length in the lowest 8 bits and its rank above them,
+// followed by the bytes of the token.
 //
 //go:generate go test -run TestTableIsTheVocabulary -update
 //go:embed o200k_base.bin
@@ -19,8 +19,8 @@ const (
 	longest = 128
 )
 
-// rank returns the rank of a token, and whether there is one of these bytes. Of two tokens, the one with the lower rank is
-// merged first.
+// rank returns the rank of a token. It returns false if the vocabulary does not contain the token. The token with the lower rank is merged
+// first.
 func rank(token string) (uint32, bool) {
 	if len(token) > longest {
 		return 0, false
