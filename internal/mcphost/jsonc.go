@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// errSyntax says that a text is not JSON, also with comments.
+// errSyntax reports that a text is not JSON, even if comments are allowed.
 var errSyntax = errors.New("not JSON")
 
-// scanner finds where values are in a text of JSON with comments and trailing commas, as editors keep it.
+// scanner locates values in JSON text with comments and trailing commas, the format of editor settings.
 type scanner struct {
 	text string
 	at   int
 }
 
-// member is one member of an object, by the places of its key, its value, and what follows the value up to the comma.
+// member locates one member of an object: its key, its value, and the text after the value up to the comma.
 type member struct {
 	name                   string
 	key, value, end, comma int
@@ -86,7 +86,7 @@ func (s *scanner) str() (string, error) {
 	return "", s.fail("a string does not end")
 }
 
-// deepest is how many values may be within each other.
+// deepest limits the nesting of values.
 const deepest = 200
 
 // value skips a value.
@@ -119,7 +119,7 @@ func (s *scanner) value(depth int) error {
 }
 
 func (s *scanner) array(depth int) error {
-	s.at++ // [
+	s.at++ // skips [
 	for {
 		if err := s.space(); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (s *scanner) array(depth int) error {
 	}
 }
 
-// object reads the members of the object that begins here.
+// object reads the members of the object at the current position.
 func (s *scanner) object(depth int) ([]member, error) {
 	if !s.take('{') {
 		return nil, s.fail("an object was expected")
@@ -183,7 +183,7 @@ func (s *scanner) object(depth int) ([]member, error) {
 	}
 }
 
-// find finds a member; the last one counts, as in parsers.
+// find returns a member by its name. If the name occurs several times, it returns the last one, as parsers do.
 func find(all []member, name string) *member {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].name == name {
@@ -193,14 +193,14 @@ func find(all []member, name string) *member {
 	return nil
 }
 
-// document is a text whose value is an object.
+// document is a JSON text whose value is an object.
 type document struct {
 	text    string
 	begin   int
 	members []member
 }
 
-// parse reads a document. An empty text is an empty object.
+// parse parses a document. An empty text is an empty object.
 func parse(text string) (document, error) {
 	if strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) == "" {
 		text = "{}\n"
@@ -223,18 +223,18 @@ func parse(text string) (document, error) {
 	return d, err
 }
 
-// setIn puts a member into the object that begins at a place, and leaves the rest of the text as it is. The value is JSON in lines without
-// indentation of its own but its first, which begins at indent.
+// setIn sets a member of the object that starts at begin and leaves the rest of the text unchanged. The value is JSON; only its first line
+// has no indentation of its own, because it starts at indent.
 func setIn(text string, begin int, all []member, name, value, indent string) string {
 	if m := find(all, name); m != nil {
 		return text[:m.value] + value + text[m.end:]
 	}
-	key, _ := json.Marshal(name) // a string has no error
+	key, _ := json.Marshal(name) // a string cannot cause an error
 	entry := string(key) + ": " + value
 	if len(all) == 0 {
 		outer := strings.TrimSuffix(indent, "  ")
 		s := &scanner{text: text, at: begin + 1}
-		_ = s.space() // it was parsed
+		_ = s.space() // the text was parsed before
 		inner := strings.TrimRight(text[begin+1:s.at], " \t\r\n")
 		return text[:begin+1] + inner + "\n" + indent + entry + "\n" + outer + text[s.at:]
 	}
@@ -247,7 +247,7 @@ func setIn(text string, begin int, all []member, name, value, indent string) str
 	return text[:last.end] + "," + text[last.end:at] + "\n" + indent + entry + text[at:]
 }
 
-// afterRemark is where a comment ends that stands behind a place in the same line, or that place.
+// afterRemark returns the end of a comment that follows a position on the same line. If there is none, it returns the position.
 func afterRemark(text string, at int) int {
 	line, _, _ := strings.Cut(text[at:], "\n")
 	if remark := strings.TrimLeft(line, " \t"); strings.HasPrefix(remark, "//") ||
@@ -257,7 +257,7 @@ func afterRemark(text string, at int) int {
 	return at
 }
 
-// removeFrom removes a member with the comma that it needs no more, and its line if nothing else is on it.
+// removeFrom removes a member, the comma that becomes superfluous, and its line if nothing else is on it.
 func removeFrom(text string, all []member, name string) string {
 	m := find(all, name)
 	if m == nil {
@@ -269,7 +269,7 @@ func removeFrom(text string, all []member, name string) string {
 	} else {
 		for i := range all {
 			if all[i].key < m.key && all[i].hasComma && (i+1 == len(all) || all[i+1].key == m.key) {
-				text = text[:all[i].comma] + " " + text[all[i].comma+1:] // of the same length
+				text = text[:all[i].comma] + " " + text[all[i].comma+1:] // the replacement has the same length
 				text = text[:all[i].comma] + text[all[i].comma+1:]
 				from, to = from-1, to-1
 			}
@@ -286,7 +286,7 @@ func removeFrom(text string, all []member, name string) string {
 	return text[:from] + strings.TrimLeft(text[to:], " \t")
 }
 
-// indentOf is the white space before the key at a place; empty unless the key begins its line.
+// indentOf returns the white space before the key at a position. It is empty unless the key is the first text on its line.
 func indentOf(text string, at int) string {
 	begin := strings.LastIndexByte(text[:at], '\n') + 1
 	if before := text[begin:at]; strings.TrimSpace(before) == "" {

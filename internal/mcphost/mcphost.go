@@ -1,5 +1,5 @@
-// Package mcphost edits the configuration files of MCP hosts: it adds a server, and removes it again. Everything else in a
-// file stays as it is, with comments, order and white space. A file that is not understood is not changed.
+// Package mcphost edits the configuration files of MCP hosts: it adds and removes a server. The rest of a file stays unchanged, including
+// comments, order and white space. A file that cannot be parsed is not modified.
 package mcphost
 
 import (
@@ -16,19 +16,19 @@ import (
 
 // Host is a program that starts MCP servers.
 type Host struct {
-	// Name is what users call it in commands, Title in messages.
+	// Name is the host's name in commands, Title its name in messages.
 	Name, Title string
-	// key is the member of the file that has the servers; empty: the file is TOML.
+	// key is the member of the file that contains the servers. It is empty for a TOML file.
 	key string
-	// typed says that a server has a type.
+	// typed reports that a server entry has a type.
 	typed bool
-	// path is the user's file, of the home directory and of the directory of settings of the system.
+	// path returns the user's file for the home directory and the system's settings directory.
 	path func(env func(string) string, home, settings string) string
-	// project is the file in a project; empty: there is none.
+	// project is the file in a project, or empty if there is none.
 	project string
 }
 
-// hosts are those that are known, as errors list them.
+// hosts lists the known hosts, in the order in which errors list them.
 var hosts = []Host{
 	{Name: "claude", Title: "Claude Code", key: "mcpServers", typed: true, project: ".mcp.json",
 		path: func(_ func(string) string, home, _ string) string { return filepath.Join(home, ".claude.json") }},
@@ -60,7 +60,7 @@ func Names() []string {
 	return names
 }
 
-// Find finds a host.
+// Find returns a host by its name.
 func Find(name string) (Host, error) {
 	for _, h := range hosts {
 		if h.Name == name {
@@ -70,7 +70,7 @@ func Find(name string) (Host, error) {
 	return Host{}, fmt.Errorf("unknown MCP host %q: use one of %s", name, strings.Join(Names(), ", "))
 }
 
-// File is the configuration file of the user, or that of the project in the working directory.
+// File returns the configuration file of the user, or of the project in the working directory.
 func (h Host) File(env func(string) string, project bool) (string, error) {
 	if project {
 		if h.project == "" {
@@ -95,22 +95,22 @@ func (h Host) File(env func(string) string, project bool) (string, error) {
 	return h.path(env, home, settings), nil
 }
 
-// Server is how a host starts a server.
+// Server describes how a host starts a server.
 type Server struct {
 	Name, Command string
 	Args          []string
 }
 
-// Edit is a change of a file.
+// Edit is a pending change of a file.
 type Edit struct {
 	File string
-	// Before and After are the text of the file. They are equal if there is nothing to do.
+	// Before and After are the old and new text of the file. They are equal if nothing changes.
 	Before, After string
-	// Exists says that the file is there.
+	// Exists reports that the file exists.
 	Exists bool
 }
 
-// Install adds a server to a file, or replaces the one of its name. The file is not written yet.
+// Install adds a server to a file, or replaces a server of the same name. It does not write the file.
 func (h Host) Install(file string, s Server) (Edit, error) {
 	return h.edit(file, func(text string) (string, error) {
 		if h.key == "" {
@@ -120,7 +120,7 @@ func (h Host) Install(file string, s Server) (Edit, error) {
 	})
 }
 
-// Uninstall removes a server from a file. The file is not written yet.
+// Uninstall removes a server from a file. It does not write the file.
 func (h Host) Uninstall(file, name string) (Edit, error) {
 	return h.edit(file, func(text string) (string, error) {
 		if h.key == "" {
@@ -130,12 +130,12 @@ func (h Host) Uninstall(file, name string) (Edit, error) {
 	})
 }
 
-// most is the largest configuration file.
+// most limits the size of a configuration file.
 const most = 16 << 20
 
 func (h Host) edit(file string, change func(string) (string, error)) (Edit, error) {
 	e := Edit{File: file}
-	if resolved, err := filepath.EvalSymlinks(file); err == nil { // a link stays one
+	if resolved, err := filepath.EvalSymlinks(file); err == nil { // keeps a symbolic link
 		e.File = resolved
 	} else if to, err := os.Readlink(file); err == nil {
 		return e, fmt.Errorf("%s is a link to %s, which is not there: make that file, or name one with --file", file, to)
@@ -164,8 +164,8 @@ func (h Host) edit(file string, change func(string) (string, error)) (Edit, erro
 	return e, nil
 }
 
-// plain returns a text without its byte order mark and with \n at the end of lines, and what they were. Where lines end in different
-// ways they stay as they are.
+// plain returns a text without its byte order mark and with \n line ends, and the original mark and line ends. If line ends are mixed, they
+// stay unchanged.
 func plain(text string) (lines, mark, ends string) {
 	if lines = strings.TrimPrefix(text, byteOrderMark); lines != text {
 		mark = byteOrderMark
@@ -178,15 +178,15 @@ func plain(text string) (lines, mark, ends string) {
 
 const byteOrderMark = "\ufeff"
 
-// Changed reports whether there is something to write.
+// Changed reports whether there is a change to write.
 func (e Edit) Changed() bool { return e.Before != e.After }
 
-// Write writes the file, and first a copy of the one before, whose name it returns. The file is replaced as a whole, with the mode that it
-// had.
+// Write writes the file. Before that it copies the old file and returns the name of the copy. The file is replaced atomically and keeps its
+// mode.
 func (e Edit) Write() (backup string, err error) {
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(e.File); err == nil {
-		if mode = info.Mode().Perm(); mode&0o200 == 0 { // to replace it would be allowed
+		if mode = info.Mode().Perm(); mode&0o200 == 0 { // a rename would succeed even though the file is read-only
 			return "", fmt.Errorf("%s may not be written: allow it, as with chmod u+w, or edit it yourself", e.File)
 		}
 		if !e.Exists {
@@ -212,13 +212,13 @@ func (e Edit) Write() (backup string, err error) {
 	return backup, replace(e.File, e.After, mode)
 }
 
-// replace writes a file beside the one that it then replaces.
+// replace writes a temporary file next to the target and renames it.
 func replace(file, text string, mode fs.FileMode) error {
 	temporary, err := os.CreateTemp(filepath.Dir(file), ".domtap-*")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // it is gone after a rename
+	defer func() { _ = os.Remove(temporary.Name()) }() // after a rename the file no longer exists
 	_, err = temporary.WriteString(text)
 	if err == nil {
 		err = temporary.Chmod(mode)
@@ -255,7 +255,7 @@ func (h Host) setJSON(text string, s Server) (string, error) {
 	}
 	all := find(d.members, h.key)
 	if all == nil {
-		name, _ := json.Marshal(s.Name) // a string has no error
+		name, _ := json.Marshal(s.Name) // a string cannot cause an error
 		return setIn(d.text, d.begin, d.members, h.key, "{\n"+outer+outer+string(name)+": "+string(value)+"\n"+outer+"}", outer), nil
 	}
 	servers := &scanner{text: d.text, at: all.value}
@@ -273,7 +273,7 @@ func (h Host) setJSON(text string, s Server) (string, error) {
 	return setIn(d.text, all.value, members, s.Name, string(value), inner), nil
 }
 
-// updateJSON changes a server that is there, in the object that begins at a place. What else the object has stays.
+// updateJSON updates an existing server in the object that starts at begin. Other members of the object stay unchanged.
 func updateJSON(text string, begin int, s server) (string, error) {
 	args, err := json.Marshal(s.Args)
 	if err != nil {
@@ -304,7 +304,7 @@ func updateJSON(text string, begin int, s server) (string, error) {
 	return text, nil
 }
 
-// equalJSON reports whether two texts mean the same.
+// equalJSON reports whether two JSON texts have equal values.
 func equalJSON(a, b string) bool {
 	var one, two any
 	return json.Unmarshal([]byte(a), &one) == nil && json.Unmarshal([]byte(b), &two) == nil && reflect.DeepEqual(one, two)

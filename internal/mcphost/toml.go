@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// errInline says that a TOML file has its servers in a form that is not edited.
+// errInline reports that the servers in a TOML file have a form that is not supported for editing.
 var errInline = errors.New("the servers are in one inline table: write them as tables, [mcp_servers.NAME], or edit the file yourself")
 
-// section is the lines of a table of TOML, with its header.
+// section is the lines of a TOML table, with its header.
 type section struct {
 	header     string
 	begin, end int
 }
 
-// sections finds the tables of a text, by the places where they begin and end. Text in strings of several lines has none.
+// sections returns the tables of a text with their start and end offsets. It ignores text in multi-line strings.
 func sections(text string) ([]section, error) {
 	var all []section
 	quote := ""
@@ -46,7 +46,7 @@ func sections(text string) ([]section, error) {
 	return all, nil
 }
 
-// isHeader reports whether a line is the header of a table, and not a line of an array.
+// isHeader reports whether a line is the header of a table rather than a line of an array.
 func isHeader(line string) bool {
 	end := strings.LastIndexByte(line, ']')
 	if end < 0 {
@@ -57,7 +57,7 @@ func isHeader(line string) bool {
 	return (rest == "" || strings.HasPrefix(rest, "#")) && strings.TrimSpace(inside) != "" && !strings.ContainsAny(inside, ",={[")
 }
 
-// headerOf is the name of a table without brackets, quotes and white space. A dot in quotes parts no names.
+// headerOf returns the name of a table without brackets, quotes and white space. A dot in quotes does not separate names.
 func headerOf(line string) string {
 	var name strings.Builder
 	var quote rune
@@ -76,7 +76,7 @@ func headerOf(line string) string {
 	return name.String()
 }
 
-// assigns reports whether a table assigns to a name, or to names below it, without a table of their own.
+// assigns reports whether a table assigns to a name, or to names below it, without a separate table.
 func assigns(body, name string) bool {
 	for line := range strings.Lines(body) {
 		key, _, found := strings.Cut(line, "=")
@@ -88,8 +88,8 @@ func assigns(body, name string) bool {
 	return false
 }
 
-// openQuote is the quote of the string of several lines that is open after a line; empty: none is. Quotes in comments and in strings of
-// one line begin none.
+// openQuote returns the quote of a multi-line string that is open after a line, or an empty string. It ignores quotes in comments and in
+// single-line strings.
 func openQuote(line, open string) string {
 	for line != "" {
 		switch {
@@ -99,7 +99,7 @@ func openQuote(line, open string) string {
 				if len(open) == 3 {
 					return open
 				}
-				return "" // a string of one line that does not end: not TOML, but no string of several lines
+				return "" // an unterminated single-line string: invalid TOML, but not a multi-line string
 			}
 			line, open = line[end:], ""
 		case line[0] == '#':
@@ -115,13 +115,13 @@ func openQuote(line, open string) string {
 	return open
 }
 
-// closing is the place behind the quote that ends a string; negative: it does not end in the line.
+// closing returns the position after the quote that ends a string. It is negative if the string does not end in the line.
 func closing(line, quote string) int {
 	for i := 0; i < len(line); i++ {
 		if quote[0] == '"' && line[i] == '\\' {
 			i++
 		} else if strings.HasPrefix(line[i:], quote) {
-			for len(quote) == 3 && i+3 < len(line) && line[i+3] == quote[0] { // up to two more belong to the string
+			for len(quote) == 3 && i+3 < len(line) && line[i+3] == quote[0] { // up to two more quotes belong to the string
 				i++
 			}
 			return i + len(quote)
@@ -130,7 +130,7 @@ func closing(line, quote string) int {
 	return -1
 }
 
-// servers finds the tables of a text in which a server may be edited.
+// servers returns the tables of a text in which a server may be edited.
 func servers(text, name string) ([]section, error) {
 	all, err := sections(text)
 	for _, one := range all {
@@ -141,7 +141,7 @@ func servers(text, name string) ([]section, error) {
 	return all, err
 }
 
-// tomlSet adds a server to a text. In a table that is there, it changes the command and its arguments alone.
+// tomlSet adds a server to a text. In an existing table it changes only the command and its arguments.
 func tomlSet(text string, s Server) (string, error) {
 	all, err := servers(text, s.Name)
 	if err != nil {
@@ -170,7 +170,7 @@ func tomlSet(text string, s Server) (string, error) {
 	return text + "[mcp_servers." + tomlKey(s.Name) + "]\n" + lines, nil
 }
 
-// without removes assignments from the body of a table, also those of arrays in several lines.
+// without removes assignments from the body of a table, including arrays that span several lines.
 func without(body string, keys ...string) string {
 	var left strings.Builder
 	depth := 0
@@ -188,7 +188,7 @@ func without(body string, keys ...string) string {
 	return left.String()
 }
 
-// brackets counts the arrays that a line opens and does not close; those in strings and comments do not count.
+// brackets returns the number of arrays that a line opens and does not close, ignoring brackets in strings and comments.
 func brackets(line string) int {
 	depth := 0
 	var quote rune
@@ -216,7 +216,7 @@ func brackets(line string) int {
 	return depth
 }
 
-// tomlRemove removes a server with the tables below it.
+// tomlRemove removes a server and the tables below it.
 func tomlRemove(text, name string) (string, error) {
 	all, err := servers(text, name)
 	if err != nil {
@@ -226,7 +226,7 @@ func tomlRemove(text, name string) (string, error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		if h := all[i].header; h == header || strings.HasPrefix(h, header+".") {
 			before := text[:all[i].begin]
-			if all[i].end == len(text) { // the line that parts it from the tables before
+			if all[i].end == len(text) { // also removes the blank line before the server
 				before = strings.TrimRight(before, "\r\n \t")
 				if before != "" {
 					before += "\n"
@@ -238,7 +238,7 @@ func tomlRemove(text, name string) (string, error) {
 	return text, nil
 }
 
-// tomlKey writes a name as a key, in quotes where it needs them.
+// tomlKey returns a name as a key, quoted if necessary.
 func tomlKey(name string) string {
 	bare := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
@@ -249,7 +249,7 @@ func tomlKey(name string) string {
 	return tomlString(name)
 }
 
-// tomlString writes a basic string.
+// tomlString returns a basic string.
 func tomlString(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
