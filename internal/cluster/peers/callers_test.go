@@ -41,8 +41,8 @@ import (
 	"github.com/domtap/domtap/internal/server/limit"
 )
 
-// TestConnectionsHaveBaselinesOfTheirOwn reads incrementally over two connections, whose calls reach the node of the tab
-// over one.
+// TestConnectionsHaveBaselinesOfTheirOwn reads incrementally over two connections, whose calls reach the tab's node over a single
+// connection.
 func TestConnectionsHaveBaselinesOfTheirOwn(t *testing.T) {
 	c := newCluster(t, 3, options{})
 	tab, _ := c.open(c.nodes[0].conn, 1, "")
@@ -60,8 +60,8 @@ func TestConnectionsHaveBaselinesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestLimitsHoldOnBothNodes has a client exceed its streams through one node, and then through another: those of one
-// node count there, and all count where the tab is.
+// TestLimitsHoldOnBothNodes makes a client exceed its limit of streams through one node, and then through another. Each node counts the
+// streams through it, and the tab's node counts all.
 func TestLimitsHoldOnBothNodes(t *testing.T) {
 	c := newCluster(t, 3, options{limits: limit.Config{StreamsPerClient: 3}})
 	alice := []*grpc.ClientConn{c.nodes[0].dial(aliceToken), c.nodes[1].dial(aliceToken)}
@@ -90,7 +90,7 @@ func TestLimitsHoldOnBothNodes(t *testing.T) {
 	}
 }
 
-// TestMetadataPassThrough holds what nodes tell each other, and what of the client's metadata they pass on.
+// TestMetadataPassThrough checks the metadata between nodes, and which of the client's metadata they pass on.
 func TestMetadataPassThrough(t *testing.T) {
 	sent := metadata.Pairs("authorization", "Bearer "+operatorToken, "traceparent", "00-0af7-b7ad-01", "x-own", "a", "x-own", "b", ":authority", "x", "grpc-timeout", "1S",
 		"grpc-trace-bin", "t", callerKey, "operator", partKey, set, finalKey, set, servedKey, set)
@@ -129,7 +129,7 @@ func TestMetadataPassThrough(t *testing.T) {
 	}
 }
 
-// TestCallsOverHTTPReachTheirTab makes calls of a gateway, in JSON and in protobuf.
+// TestCallsOverHTTPReachTheirTab makes calls through the HTTP gateway, in JSON and in protobuf.
 func TestCallsOverHTTPReachTheirTab(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	tab, _ := c.open(c.nodes[0].conn, 1, "")
@@ -184,7 +184,7 @@ func TestCallsOverHTTPReachTheirTab(t *testing.T) {
 	if err := proto.Unmarshal(ask("application/proto", body, err), inProto); err != nil || !proto.Equal(inProto, want) {
 		t.Errorf("in protobuf: %v, %v", inProto, err)
 	}
-	// A stream: five bytes before each message, the last four its length.
+	// In a stream, five bytes precede each message. The last four are its length.
 	body = []byte(`{"tab_id":"` + tab.GetId() + `"}`)
 	resp := post(domtapv1.DomService_WatchDom_FullMethodName, "application/connect+json", append([]byte{0, 0, 0, 0, byte(len(body))}, body...))
 	defer resp.Body.Close()
@@ -242,7 +242,7 @@ func (a *authority) node() Credentials {
 	return Credentials{Token: clusterToken, Certificate: &tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key, Leaf: cert}, Authority: a.pool}
 }
 
-// TestNodesProveThatTheyBelong has nodes with certificates, of which one is of another authority and one has another token.
+// TestNodesProveThatTheyBelong runs nodes with certificates. One node has a certificate of another authority, and one has another token.
 func TestNodesProveThatTheyBelong(t *testing.T) {
 	own, other := newAuthority(t), newAuthority(t)
 	c := newCluster(t, 4, options{credentials: func(index int) Credentials {
@@ -267,7 +267,7 @@ func TestNodesProveThatTheyBelong(t *testing.T) {
 		_, err = domtapv1.NewTabServiceClient(c.nodes[0].conn).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab.ID()})
 		wantCode(t, err, codes.Unavailable, "NODE_UNAVAILABLE")
 	}
-	// Who has the token of the cluster, but no certificate of its authority, gets no connection.
+	// A caller with the cluster's token but without a certificate of its authority gets no connection.
 	mine := c.nodes[1].Node
 	for name, config := range map[string]*tls.Config{
 		"without a certificate": {RootCAs: own.pool},
@@ -285,7 +285,7 @@ func TestNodesProveThatTheyBelong(t *testing.T) {
 	}
 }
 
-// TestNothingWithoutTLSOffLoopback tries addresses that other machines reach, and credentials that are incomplete.
+// TestNothingWithoutTLSOffLoopback tries addresses that other machines can reach, and incomplete credentials.
 func TestNothingWithoutTLSOffLoopback(t *testing.T) {
 	plain := Credentials{Token: clusterToken}
 	for _, address := range []string{"192.0.2.1:7413", "node.example:7413", "[2001:db8::1]:7413", "7413"} {
@@ -312,7 +312,7 @@ func TestNothingWithoutTLSOffLoopback(t *testing.T) {
 	}
 }
 
-// TestCredentialsAreLoaded reads them from files.
+// TestCredentialsAreLoaded reads credentials from files.
 func TestCredentialsAreLoaded(t *testing.T) {
 	a := newAuthority(t)
 	node := a.node()

@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/server/views"
 )
 
-// copies are the copies of a node.
+// copies provides the copies on a node.
 type copies struct{ all *replication.Replicas }
 
 func (c copies) Open(ctx context.Context, tab string, owner Node) (streaming.Source, func(), error) {
@@ -33,7 +33,7 @@ func (c copies) Recent(tab string, owner Node, age time.Duration, of views.Selec
 	return c.all.Recent(tab, owner.Process(), age, of.Watch())
 }
 
-// withCopies has the nodes of a cluster keep copies, over a NATS server. replicas are those of each node.
+// withCopies returns options with which nodes keep copies over a NATS server. replicas holds the copies of each node.
 func withCopies(t *testing.T) (o options, replicas map[string]*replication.Replicas) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -74,7 +74,7 @@ func withCopies(t *testing.T) (o options, replicas map[string]*replication.Repli
 	}}, replicas
 }
 
-// watch starts a stream, and fails the test when that fails.
+// watch starts a stream. It fails the test on an error.
 func watch(t *testing.T, n *node, token string, r *domtapv1.WatchDomRequest) domtapv1.DomService_WatchDomClient {
 	t.Helper()
 	stream, err := domtapv1.NewDomServiceClient(n.dial(token)).WatchDom(t.Context(), r)
@@ -84,7 +84,7 @@ func watch(t *testing.T, n *node, token string, r *domtapv1.WatchDomRequest) dom
 	return stream
 }
 
-// next receives the next message that says something of the elements.
+// next receives the next message about the elements.
 func next(t *testing.T, stream domtapv1.DomService_WatchDomClient) *domtapv1.WatchDomResponse {
 	t.Helper()
 	for {
@@ -128,7 +128,7 @@ func TestWatchesOfOtherNodesTabsAreServedFromCopies(t *testing.T) {
 		last = m
 	}
 
-	// A reader whose node is gone goes on at another one, or at the owner, from the same revision.
+	// A reader whose node is gone continues at another node or at the owner, from the same revision.
 	page.Update(func(main *actortest.Frame) { main.Body = main.Body[:1] })
 	for _, n := range []*node{c.nodes[1], c.nodes[0]} {
 		resumed := watch(t, n, operatorToken, &domtapv1.WatchDomRequest{TabId: tab.GetId(), FromRevision: proto.Uint64(last.GetRevision()), Epoch: last.GetEpoch()})
@@ -162,7 +162,7 @@ func TestCopiesAreThoseOfTheCallersTabs(t *testing.T) {
 	}
 }
 
-// Reads of those who only look are served from a copy that is young enough, if there is one; all others by the owner.
+// Read-only calls are served from a copy if there is one that is recent enough. All other reads are served by the owner.
 func TestReadsOfThoseWhoOnlyLookAreServedFromCopies(t *testing.T) {
 	o, replicas := withCopies(t)
 	c := newCluster(t, 2, o)

@@ -20,7 +20,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestDeadlinesEndTheWork calls a page that hangs: the other node knows the deadline, and no call is left on either node.
+// TestDeadlinesEndTheWork calls a page that hangs. The other node knows the deadline, and no call is left on either node.
 func TestDeadlinesEndTheWork(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	tab, page := c.open(c.nodes[0].conn, 1, "")
@@ -67,12 +67,12 @@ func TestCancellationsEndTheWork(t *testing.T) {
 	}
 }
 
-// TestStreamsEndBeforeANodeStops ends the streams that a node passes on: their clients are told, and calls go on.
+// TestStreamsEndBeforeANodeStops ends the streams that a node passes on. Their clients get an error, and calls continue.
 func TestStreamsEndBeforeANodeStops(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	tab, _ := c.open(c.nodes[0].conn, 1, "")
 	dom := domtapv1.NewDomServiceClient(c.nodes[0].conn)
-	for range 2 { // one that is there, and one that comes
+	for range 2 { // an existing stream and a new one
 		stream, err := dom.WatchDom(t.Context(), &domtapv1.WatchDomRequest{TabId: tab.GetId()})
 		if err != nil {
 			t.Fatal(err)
@@ -138,8 +138,8 @@ func TestANodeDies(t *testing.T) {
 	}
 }
 
-// TestReadsAreRepeatedElsewhere has a node die during calls, when another one has the tab by then: a call that only
-// reads gets its answer there, and one that acts an error, because it may have had its effect on the dead node.
+// TestReadsAreRepeatedElsewhere makes a node die during calls, when another node has already taken over the tab. A read-only call gets its
+// answer from that node. A call that acts gets an error, because it may have had its effect on the dead node.
 func TestReadsAreRepeatedElsewhere(t *testing.T) {
 	var between links
 	c := newCluster(t, 3, options{between: between.add(t)})
@@ -148,7 +148,7 @@ func TestReadsAreRepeatedElsewhere(t *testing.T) {
 	c.mu.Lock()
 	near.stale[tab.GetId()] = 1
 	c.mu.Unlock()
-	// The node says that it has not got the tab; from then on there is a connection.
+	// The node reports that it does not have the tab. Now there is a connection to it.
 	if _, err := domtapv1.NewTabServiceClient(near.conn).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab.GetId()}); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestReadsAreRepeatedElsewhere(t *testing.T) {
 		_, err := domtapv1.NewTabServiceClient(near.conn).CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab.GetId()})
 		act <- err
 	}()
-	const headers = 64 // bytes: those of a call are longer, and all else that a connection sends is shorter
+	const headers = 64 // bytes; headers of a call are longer, and everything else on the connection is shorter
 	testenv.Await(t, "the call that acts is sent", func() bool { return between[1].lost.Load() >= headers })
 	go func() {
 		_, err := domtapv1.NewDomServiceClient(near.conn).GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab.GetId()})
@@ -170,14 +170,14 @@ func TestReadsAreRepeatedElsewhere(t *testing.T) {
 		t.Errorf("the read ended with %v", err)
 	}
 	wantCode(t, <-act, codes.Unavailable, "NODE_UNAVAILABLE")
-	// A call that did not get to the dead node is repeated, also if it acts.
+	// A call that did not reach the dead node is repeated, even if it acts.
 	if _, err := domtapv1.NewTabServiceClient(near.conn).CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil {
 		t.Errorf("the next call ended with %v", err)
 	}
 }
 
-// TestANodeLeaves stops a node in order while a stream of it is watched through another node: the stream ends with the
-// reason that the node gives, as for its own clients.
+// TestANodeLeaves stops a node in good order while another node passes on one of its streams. The stream ends with the node's reason, as
+// for its own clients.
 func TestANodeLeaves(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	tab, _ := c.open(c.nodes[0].conn, 1, "")
@@ -217,8 +217,8 @@ func TestANodeLeaves(t *testing.T) {
 	})
 }
 
-// TestASlowReaderLosesItsStream has a client read nothing of a page that changes: its stream ends on both nodes, and
-// another reader through the same node gets each change.
+// TestASlowReaderLosesItsStream makes a client read nothing from the stream of a changing page. The stream ends on both nodes, and another
+// reader through the same node gets each change.
 func TestASlowReaderLosesItsStream(t *testing.T) {
 	page := func() actortest.Screen {
 		s := actortest.Screen{Title: "Shop"}
@@ -266,7 +266,7 @@ func TestASlowReaderLosesItsStream(t *testing.T) {
 	wantCode(t, err, codes.DeadlineExceeded, "SLOW_READER")
 }
 
-// TestAHungNode stops the connections to a node without closing them.
+// TestAHungNode halts the connections to a node without closing them.
 func TestAHungNode(t *testing.T) {
 	var between links
 	c := newCluster(t, 2, options{between: between.add(t)})
@@ -279,7 +279,7 @@ func TestAHungNode(t *testing.T) {
 	if status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("with a deadline: %v", err)
 	}
-	if !testenv.Long() { // gRPC sends pings every 10 s at most
+	if !testenv.Long() { // gRPC sends at most one ping every 10 s
 		return
 	}
 	began := time.Now()
@@ -288,7 +288,7 @@ func TestAHungNode(t *testing.T) {
 	t.Logf("the call ended after %v", time.Since(began))
 }
 
-// TestLargeMessages compares limits of both nodes, below and above.
+// TestLargeMessages sends messages below and above the size limits of both nodes.
 func TestLargeMessages(t *testing.T) {
 	page := func() actortest.Screen {
 		s := actortest.Screen{Title: "Shop"}
@@ -324,7 +324,7 @@ func TestLargeMessages(t *testing.T) {
 	}
 }
 
-// TestManyStreams watches through another node two hundred times, and leaves nothing behind.
+// TestManyStreams watches two hundred times through another node, and checks that nothing is left behind.
 func TestManyStreams(t *testing.T) {
 	const count = 200
 	c := newCluster(t, 2, options{})

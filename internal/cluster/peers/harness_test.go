@@ -35,19 +35,19 @@ const (
 	shopURL       = "https://shop.example/"
 )
 
-// cluster is some nodes in one process, each with a fake browser and real gRPC on loopback.
+// cluster is a set of nodes in one process, each with a fake browser and real gRPC on loopback.
 type cluster struct {
 	t testing.TB
 
 	mu    sync.Mutex
 	nodes []*node
-	// sessions has the nodes of the sessions that were placed; next is where the next one goes.
+	// sessions maps placed sessions to their nodes. next is the node of the next session.
 	sessions map[string]int
 	next     int
 	changed  chan struct{}
 }
 
-// node is one node of a cluster, and a client of it.
+// node is one node of a cluster, with a client.
 type node struct {
 	Node
 	cluster *cluster
@@ -61,14 +61,14 @@ type node struct {
 	stop    context.CancelFunc
 	served  chan error
 	gone    bool
-	// stale overrides what the node's directory answers without asking another node.
+	// stale overrides the Cached answers of the node's directory.
 	stale map[string]int
-	// silent is what its directory answers when it has to ask; nil: the truth.
+	// silent is the error of the directory for answers that need another node. If nil, the directory returns the true answer.
 	silent error
 	*counter
 }
 
-// counter counts the calls and streams that a node has under way, and the calls with a deadline that it ever had.
+// counter counts a node's calls and streams in progress, and the total of its calls with a deadline.
 type counter struct{ calls, streams, watching, bounded atomic.Int64 }
 
 func (c *counter) Unary() grpc.UnaryServerInterceptor {
@@ -101,10 +101,10 @@ type options struct {
 	proxy  Config
 	// between changes the address at which the other nodes call a node.
 	between func(index int, address string) string
-	// credentials are those of the nodes; the zero value: a token without TLS.
+	// credentials returns the credentials of a node. If nil, nodes have a token and no TLS.
 	credentials func(index int) Credentials
 	page        func() actortest.Screen
-	// copies makes the copies that a node keeps; nil: none.
+	// copies creates the copies of a node. If nil, nodes keep no copies.
 	copies func(n *node) Copies
 }
 
@@ -184,7 +184,7 @@ func (c *cluster) listen() net.Listener {
 	return l
 }
 
-// signal says that the nodes have changed.
+// signal reports a change of the nodes.
 func (c *cluster) signal() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,7 +199,7 @@ func (c *cluster) close() {
 	}
 }
 
-// end ends a node, as a process that is told to.
+// end ends a node in good order.
 func (n *node) end() {
 	n.cluster.mu.Lock()
 	gone := n.gone
@@ -238,8 +238,8 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 
 func (bearer) RequireTransportSecurity() bool { return false }
 
-// open opens a tab at a node, whichever node the call is made at: in a new session, or in the default one, if that is
-// at this node or not placed yet.
+// open opens a tab on the node at, through any node's connection. The tab is in a new session, or in the default session if that is on this
+// node or not placed yet.
 func (c *cluster) open(conn *grpc.ClientConn, at int, session string) (*domtapv1.Tab, *actortest.Page) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -265,7 +265,7 @@ func (c *cluster) open(conn *grpc.ClientConn, at int, session string) (*domtapv1
 	return resp.GetTab(), browser.Page(before)
 }
 
-// directory is what one node knows of the cluster: the truth, apart from what is stale.
+// directory is one node's view of the cluster. It is accurate except for stale.
 type directory struct{ n *node }
 
 func (d directory) TabOwner(_ context.Context, tab string, read Read) (Node, error) {
@@ -331,14 +331,14 @@ func (d directory) Changed() <-chan struct{} {
 	return d.n.cluster.changed
 }
 
-// seen is a node as this one sees it.
+// seen returns a node as this node sees it.
 func (d directory) seen(n *node) Node {
 	other := n.Node
 	other.Self = n == d.n
 	return other
 }
 
-// as makes a call somebody's, in addition to what its connection says.
+// as adds metadata to a call.
 func as(ctx context.Context, pairs ...string) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, pairs...)
 }

@@ -11,7 +11,7 @@ import (
 type link struct {
 	listener net.Listener
 	target   string
-	// halted has what arrives be lost, and lost counts the bytes of it that were for the node.
+	// If halted is set, data that arrives is dropped. lost counts the dropped bytes for the node.
 	halted atomic.Bool
 	lost   atomic.Int64
 
@@ -24,7 +24,7 @@ type link struct {
 // links puts a link before each node.
 type links []*link
 
-// add makes the link before a node; it is for options.between.
+// add creates the link before a node. It is used for options.between.
 func (all *links) add(t testing.TB) func(index int, address string) string {
 	return func(_ int, address string) string {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -66,7 +66,7 @@ func (l *link) accept() {
 	}
 }
 
-// copy passes bytes on, and counts those that it loses; nil: they are not counted.
+// copy forwards bytes. It adds dropped bytes to lost, unless lost is nil.
 func (l *link) copy(to, from net.Conn, lost *atomic.Int64) {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -85,10 +85,10 @@ func (l *link) copy(to, from net.Conn, lost *atomic.Int64) {
 	}
 }
 
-// halt lets nothing pass any more: the node seems to hang.
+// halt drops all further data, so that the node seems to hang.
 func (l *link) halt() { l.halted.Store(true) }
 
-// cut closes all connections, and accepts no more: the node seems to be dead.
+// cut closes all connections and accepts no more, so that the node seems to be dead.
 func (l *link) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -46,18 +46,19 @@ func TestListsHaveAllNodes(t *testing.T) {
 			t.Errorf("%s counts %d tabs that were opened", n.ID, calls)
 		}
 	}
-	// Listing on three nodes counts once, on the node that was asked.
+	// A list of three nodes counts once, on the node that was called.
 	if calls := callsOf(t, c.nodes[0], "ListSessions"); calls != 3 {
 		t.Errorf("%d calls of ListSessions are counted", calls)
 	}
-	c.nodes[0].proxy.cfg.PartTimeout = 200 * time.Millisecond // nobody else answers any more
+	c.nodes[0].proxy.cfg.PartTimeout = 200 * time.Millisecond // no other node answers any more
 	between[1].halt()
 	between[2].cut()
 	tabs, err := domtapv1.NewTabServiceClient(c.nodes[0].conn).ListTabs(t.Context(), &domtapv1.ListTabsRequest{})
 	if err != nil || len(tabs.GetTabs()) != 1 || !slices.Equal(tabs.GetMissingNodes(), []string{"n2", "n3"}) {
 		t.Errorf("without two nodes: %v, %v", tabs, err)
 	}
-	// What is reserved of a deadline to put the answer together is a part of it: a machine without processor time may need more.
+	// Only a part of the deadline is reserved to combine the answers. A busy machine may need more, so the test retries with longer
+	// deadlines.
 	for limit := 2 * time.Second; ; limit *= 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		tabs, err = domtapv1.NewTabServiceClient(c.nodes[0].conn).ListTabs(ctx, &domtapv1.ListTabsRequest{})
@@ -71,7 +72,8 @@ func TestListsHaveAllNodes(t *testing.T) {
 	}
 }
 
-// TestAClientHasOneDefaultSession lists the sessions of a client at all nodes: the default one is made by its first use, not by a list.
+// TestAClientHasOneDefaultSession lists the sessions of a client at all nodes. The first use creates the default session, and a list does
+// not.
 func TestAClientHasOneDefaultSession(t *testing.T) {
 	c := newCluster(t, 3, options{})
 	c.next = 1
@@ -109,7 +111,7 @@ func wantSessions(t *testing.T, n *node, want ...string) {
 	}
 }
 
-// callsOf returns how many calls of a method all nodes have counted, as one of them reports.
+// callsOf returns how many calls of a method all nodes have counted, according to one of them.
 func callsOf(t *testing.T, n *node, method string) int64 {
 	t.Helper()
 	all, err := domtapv1.NewStatsServiceClient(n.conn).GetStats(t.Context(), &domtapv1.GetStatsRequest{})
@@ -167,7 +169,7 @@ func TestUsageAddsUp(t *testing.T) {
 	}
 }
 
-// TestWatchingTheTabsOfAllNodes follows tabs that open on all nodes, also on one that joins, until one dies.
+// TestWatchingTheTabsOfAllNodes follows tabs that open on all nodes, including a node that joins later, until a node dies.
 func TestWatchingTheTabsOfAllNodes(t *testing.T) {
 	var between links
 	o := options{between: between.add(t)}

@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// operated answers for a node what an operator asks.
+// operated implements ClusterService for a node.
 type operated struct {
 	domtapv1.UnimplementedClusterServiceServer
 	n *node
@@ -31,8 +31,8 @@ func (o operated) MoveSession(_ context.Context, r *domtapv1.MoveSessionRequest)
 	return &domtapv1.MoveSessionResponse{FromNodeId: o.n.ID, NodeId: r.GetNodeId()}, nil
 }
 
-// What an operator asks of a node reaches that node, and what it asks of a session, the node that has it. Moving a session is no use of
-// it, which would have to end before the session moves.
+// An operator's call about a node reaches that node, and a call about a session reaches the node that has the session. Moving a session
+// does not count as use of it, because uses must end before the session moves.
 func TestOperationsReachTheirNode(t *testing.T) {
 	used := make(chan string, 10)
 	c := newCluster(t, 3, options{proxy: Config{Begin: func(tab, session string, _ bool) (func(context.Context), error) {

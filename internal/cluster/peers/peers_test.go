@@ -26,7 +26,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestEveryMethodHasAClass holds that somebody has thought about which node serves a new method.
+// TestEveryMethodHasAClass requires a decision about which node serves a new method.
 func TestEveryMethodHasAClass(t *testing.T) {
 	seen := 0
 	protoregistry.GlobalFiles.RangeFilesByPackage("domtap.v1", func(file protoreflect.FileDescriptor) bool {
@@ -88,7 +88,7 @@ func TestCallsReachTheirTab(t *testing.T) {
 	}
 }
 
-// TestErrorsPassUnchanged compares errors with details through another node with those of the node itself.
+// TestErrorsPassUnchanged compares errors with details through another node to the errors of the tab's node.
 func TestErrorsPassUnchanged(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	tab, _ := c.open(c.nodes[0].conn, 1, "")
@@ -130,14 +130,14 @@ func TestErrorsPassUnchanged(t *testing.T) {
 	}
 }
 
-// TestUnknownTabsAreUnknown asks for a tab that no node has.
+// TestUnknownTabsAreUnknown requests a tab that no node has.
 func TestUnknownTabsAreUnknown(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	_, err := domtapv1.NewTabServiceClient(c.nodes[0].conn).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: "t-aaaaaaaaaaaa"})
 	wantCode(t, err, codes.NotFound, "NOT_FOUND")
 }
 
-// TestAStaleDirectoryCostsNoError has a directory name the wrong nodes: a third one, one that has gone, and none.
+// TestAStaleDirectoryCostsNoError makes a directory return a wrong node: a third node, a node that is gone, or none.
 func TestAStaleDirectoryCostsNoError(t *testing.T) {
 	c := newCluster(t, 4, options{})
 	near := c.nodes[0]
@@ -163,7 +163,7 @@ func TestAStaleDirectoryCostsNoError(t *testing.T) {
 			t.Errorf("%s: the stream begins with %v, %v", name, first, err)
 		}
 	}
-	// Both nodes are wrong about the tab, each names the other: the second attempt is final.
+	// Both nodes are wrong about the tab, and each names the other. The second attempt is final.
 	c.mu.Lock()
 	near.stale = map[string]int{tab.GetId(): 2}
 	c.nodes[2].stale = map[string]int{tab.GetId(): 0}
@@ -174,7 +174,8 @@ func TestAStaleDirectoryCostsNoError(t *testing.T) {
 	}
 }
 
-// TestADirectoryWithoutAnswers has a registry that is away: what a node knows still works, and the rest may be tried again.
+// TestADirectoryWithoutAnswers makes the registry unavailable. Calls that the node can route by itself still work, and the others can be
+// retried.
 func TestADirectoryWithoutAnswers(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	near := c.nodes[0]
@@ -200,7 +201,7 @@ func TestADirectoryWithoutAnswers(t *testing.T) {
 	wantCode(t, get(unknown), codes.Unavailable, "NODE_UNAVAILABLE")
 }
 
-// A node that had a tab until it was cut off says that, and not that the tab is unknown, to nodes that do not know it yet.
+// A node that had a tab until it was cut off reports this, instead of an unknown tab, to nodes that do not know it yet.
 func TestANodeThatIsCutOffDoesNotSayThatItsTabsAreUnknown(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	near, far := c.nodes[0], c.nodes[1]
@@ -217,7 +218,7 @@ func TestANodeThatIsCutOffDoesNotSayThatItsTabsAreUnknown(t *testing.T) {
 	wantCode(t, err, codes.Unavailable, "FENCED")
 }
 
-// TestASessionOfANodeThatIsGoneIsMadeAnew opens a tab in a default session whose node is gone.
+// TestASessionOfANodeThatIsGoneIsMadeAnew opens a tab in the default session of a client after the session's node is gone.
 func TestASessionOfANodeThatIsGoneIsMadeAnew(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	alice := c.nodes[0].dial(aliceToken)
@@ -228,7 +229,7 @@ func TestASessionOfANodeThatIsGoneIsMadeAnew(t *testing.T) {
 	}
 }
 
-// TestWhatIsTriedAgain says after which errors the directory is asked for its latest state.
+// TestWhatIsTriedAgain checks after which errors the directory's latest state is read.
 func TestWhatIsTriedAgain(t *testing.T) {
 	reads, acts, makes := &method{class: byTab, reads: true}, &method{class: byTab}, &method{class: newSession}
 	tab, session := subject{tab: "t1"}, subject{session: "s"}
@@ -257,7 +258,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestWrongDirectoriesUnderLoad makes calls at all nodes at once, while the directory of each names any node for any tab.
+// TestWrongDirectoriesUnderLoad makes concurrent calls at all nodes, while each directory returns random nodes for tabs.
 func TestWrongDirectoriesUnderLoad(t *testing.T) {
 	c := newCluster(t, 3, options{})
 	var tabs []string
@@ -271,7 +272,7 @@ func TestWrongDirectoriesUnderLoad(t *testing.T) {
 		defer c.mu.Unlock()
 		for _, n := range c.nodes {
 			for i, tab := range tabs {
-				if n.index != i { // what a node has, it knows; what it has not, it may believe to have
+				if n.index != i { // a node always knows its own tabs, but may be wrong about all others
 					n.stale[tab] = random.IntN(len(c.nodes))
 				}
 			}
@@ -341,7 +342,7 @@ func TestWatchingThroughAnotherNode(t *testing.T) {
 	}
 }
 
-// TestCompressedCallsPass compresses requests, which has the answers compressed, too.
+// TestCompressedCallsPass compresses requests, so that the answers are also compressed.
 func TestCompressedCallsPass(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	tab, _ := c.open(c.nodes[0].conn, 1, "")
@@ -358,7 +359,7 @@ func TestCompressedCallsPass(t *testing.T) {
 	}
 }
 
-// TestSessionsOfClientsHoldOnAllNodes uses the sessions of a named client through nodes that do not have them.
+// TestSessionsOfClientsHoldOnAllNodes uses a named client's sessions through nodes that do not have them.
 func TestSessionsOfClientsHoldOnAllNodes(t *testing.T) {
 	c := newCluster(t, 3, options{})
 	alice := c.nodes[0].dial(aliceToken)
@@ -387,15 +388,15 @@ func TestSessionsOfClientsHoldOnAllNodes(t *testing.T) {
 	wantCode(t, err, codes.AlreadyExists, "EXISTS")
 }
 
-// TestNobodyElseSaysWhoCalls sends what nodes say to each other from outside.
+// TestNobodyElseSaysWhoCalls sends the metadata of nodes from outside the cluster.
 func TestNobodyElseSaysWhoCalls(t *testing.T) {
 	c := newCluster(t, 2, options{})
 	tab, _ := c.open(c.nodes[0].conn, 1, "")
 	pretend := as(t.Context(), callerKey, "operator", rightsKey, "all", originKey, "x/1", finalKey, set)
-	// A client with its own rights gets no others.
+	// A client keeps its own rights.
 	_, err := domtapv1.NewTabServiceClient(c.nodes[0].dial(aliceToken)).GetTab(pretend, &domtapv1.GetTabRequest{TabId: tab.GetId()})
 	wantCode(t, err, codes.NotFound, "NOT_FOUND")
-	// The address for nodes takes only their token.
+	// The address for nodes accepts only the cluster's token.
 	for name, token := range map[string]string{"operator": operatorToken, "none": ""} {
 		direct := *c.nodes[1]
 		direct.address = direct.Address
@@ -404,7 +405,7 @@ func TestNobodyElseSaysWhoCalls(t *testing.T) {
 			t.Errorf("with the token %s: %v", name, err)
 		}
 	}
-	// Nor does the token of the cluster work without saying who calls, or at the address for clients.
+	// The cluster's token does not work without the caller's metadata, or at the address for clients.
 	direct := *c.nodes[1]
 	direct.address = direct.Address
 	if _, err = domtapv1.NewTabServiceClient(direct.dial(clusterToken)).GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab.GetId()}); status.Code(err) != codes.Unauthenticated {

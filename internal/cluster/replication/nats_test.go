@@ -22,12 +22,12 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// page is a tab whose page changes when a test says so.
+// page is a tab whose page is changed by a test.
 type page struct{ *actor.Replica }
 
 func (page) Watch(context.Context, actor.WatchOptions) (func(), error) { return func() {}, nil }
 
-// at is the state of a page of some elements, of which one shows the revision.
+// at returns the state of a page with the given elements, of which one shows the revision.
 func at(revision uint64, elements []*dom.Element) actor.Published {
 	one := *elements[0]
 	one.Text = fmt.Sprint(revision)
@@ -63,7 +63,7 @@ func node(tb testing.TB, s *embedded.Server) *logs.Log {
 
 func TestMain(m *testing.M) { os.Exit(natstest.Main(context.Background(), m)) }
 
-// pair is a tab at one node and its copy at another, over a NATS server.
+// pair returns a tab on one node and its copy on another, over a NATS server.
 func pair(tb testing.TB, size int) (p page, c *replication.Copy, change func()) {
 	tb.Helper()
 	s, err := embedded.Start(tb.Context(), embedded.Config{Name: "one", Secret: "secret", StoreDir: tb.TempDir()})
@@ -74,7 +74,7 @@ func pair(tb testing.TB, size int) (p page, c *replication.Copy, change func()) 
 	return join(tb, node(tb, s), node(tb, s), size)
 }
 
-// join is a tab at one node and its copy at another.
+// join returns a tab on one node and its copy on another.
 func join(tb testing.TB, here, there *logs.Log, size int) (p page, c *replication.Copy, change func()) {
 	tb.Helper()
 	all := elements(size)
@@ -91,7 +91,7 @@ func join(tb testing.TB, here, there *logs.Log, size int) (p page, c *replicatio
 	replicas := replication.NewReplicas(tb.Context(), "n2/1", replication.Over(there), slog.New(slog.DiscardHandler))
 	tb.Cleanup(replicas.Close)
 	var release func()
-	testenv.Await(tb, "the servers to know who answers", func() bool { // each server hears of that from the others
+	testenv.Await(tb, "the servers to know who answers", func() bool { // each server learns of it from the others
 		c, release, err = replicas.Open(tb.Context(), "t", "n1")
 		return !errors.Is(err, nats.ErrNoResponders)
 	})
@@ -120,10 +120,10 @@ func await(tb testing.TB, c *replication.Copy, revision uint64) {
 	}
 }
 
-// TestCopiesFollowOverNATS changes a page as fast as it can, and resumes from an earlier revision at the copy.
+// TestCopiesFollowOverNATS changes a page as fast as possible, and resumes from an earlier revision at the copy.
 func TestCopiesFollowOverNATS(t *testing.T) {
 	before := runtime.NumGoroutine()
-	t.Cleanup(func() { // after all others
+	t.Cleanup(func() { // runs after all other cleanups
 		for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
 			runtime.Gosched()
 		}
@@ -147,8 +147,8 @@ func TestCopiesFollowOverNATS(t *testing.T) {
 	}
 }
 
-// TestCopiesOutliveTheDeathOfTheLeader kills the server that leads the log while a page changes: nothing is written for some seconds, and
-// the copy goes on.
+// TestCopiesOutliveTheDeathOfTheLeader kills the server that leads the log while a page changes. Nothing is written for some seconds, and
+// then the copy continues.
 func TestCopiesOutliveTheDeathOfTheLeader(t *testing.T) {
 	if os.Getenv("DOMTAP_LONG") == "" {
 		t.Skip("three servers, and an election: set DOMTAP_LONG")
@@ -191,7 +191,8 @@ func TestCopiesOutliveTheDeathOfTheLeader(t *testing.T) {
 	}
 }
 
-// BenchmarkChangeUntilTheCopyHasIt is one change of a page of 1,000 elements from the head of its tab to that of a copy at another node.
+// BenchmarkChangeUntilTheCopyHasIt measures one change to a page of 1,000 elements, from the tab's head to the head of a copy on another
+// node.
 func BenchmarkChangeUntilTheCopyHasIt(b *testing.B) {
 	p, c, change := pair(b, 1000)
 	var took []time.Duration

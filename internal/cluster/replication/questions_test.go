@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// beginMany begins to watch a copy many times at once, and returns their errors when all have begun.
+// beginMany starts n concurrent watches of a copy. It returns their errors when all have started.
 func beginMany(t *testing.T, c *Copy, n int) (failed []error) {
 	t.Helper()
 	var mu sync.Mutex
@@ -35,7 +35,7 @@ func beginMany(t *testing.T, c *Copy, n int) (failed []error) {
 	return failed
 }
 
-// The owner of a tab is not asked more often when more begin to watch it.
+// More watchers do not cause more questions to the owner of a tab.
 func TestThoseWhoBeginTogetherAskTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, p := newMemory(), newPage("t", "a")
@@ -44,7 +44,7 @@ func TestThoseWhoBeginTogetherAskTogether(t *testing.T) {
 		c, release := open(t, replicas, "n1")
 		asked := 0
 		m.mu.Lock()
-		m.way = func(context.Context) error { // one after another
+		m.way = func(context.Context) error { // answers one question after another
 			asked++
 			time.Sleep(10 * time.Millisecond)
 			return nil
@@ -59,7 +59,7 @@ func TestThoseWhoBeginTogetherAskTogether(t *testing.T) {
 	})
 }
 
-// A question whose answer is lost is asked again, and one that nobody answers ends.
+// A question whose answer is lost is repeated, and a question without any answer ends.
 func TestAQuestionThatIsLostIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, p := newMemory(), newPage("t", "a")
@@ -87,7 +87,7 @@ func TestAQuestionThatIsLostIsAskedAgain(t *testing.T) {
 		over := make(chan []error)
 		go func() { over <- beginMany(t, c, 10) }()
 		synctest.Wait()
-		release() // the copy ends
+		release() // ends the copy
 		replicas.Close()
 		if failed := <-over; len(failed) != 10 || !apierr.Is(failed[0], apierr.Lost) {
 			t.Errorf("at the end of the copy: %v", failed)
@@ -96,7 +96,7 @@ func TestAQuestionThatIsLostIsAskedAgain(t *testing.T) {
 	})
 }
 
-// What a copy waited for in vain is no deadline of those who follow it: their streams may go on elsewhere.
+// A deadline of a copy is not a deadline of its followers, because their streams can continue at another node.
 func TestTheEndOfACopyIsNoDeadlineOfItsClients(t *testing.T) {
 	c := &Copy{id: "t1", owner: "n2.INCARNATION"}
 	for _, cause := range []error{context.DeadlineExceeded, context.Canceled, fmt.Errorf("ask: %w", context.DeadlineExceeded)} {

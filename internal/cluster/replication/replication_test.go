@@ -25,7 +25,7 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// page is a tab of a node whose page changes when a test says so.
+// page is a tab of a node. A test changes its page.
 type page struct {
 	*actor.Replica
 	mu      sync.Mutex
@@ -37,7 +37,7 @@ func newPage(id, epoch string) *page {
 	return &page{Replica: actor.NewReplica(id, at(epoch, 1), actor.Options{})}
 }
 
-// at is the state of a page that shows its revision.
+// at returns the state of a page that shows its revision.
 func at(epoch string, revision uint64) actor.Published {
 	e := &dom.Element{Ref: 1, Parent: dom.NoRef, Tag: "h1", Role: "heading", Text: fmt.Sprint(revision)}
 	s := &dom.Snapshot{Epoch: epoch, Revision: revision, Document: 1, URL: "http://x/", Elements: dom.ListOf([]*dom.Element{e})}
@@ -58,14 +58,14 @@ func (p *page) Watch(_ context.Context, o actor.WatchOptions) (func(), error) {
 	}, nil
 }
 
-// watches returns what the page is watched for.
+// watches returns the options of the page's watches.
 func (p *page) watches() []actor.WatchOptions {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]actor.WatchOptions(nil), p.watched...)
 }
 
-// change publishes the next revision, in another epoch unless that is empty.
+// change publishes the next revision, in a new epoch unless epoch is empty.
 func (p *page) change(epoch string) {
 	s := p.Head().Snapshot
 	if epoch == "" {
@@ -74,22 +74,22 @@ func (p *page) change(epoch string) {
 	p.Publish(at(epoch, s.Revision+1))
 }
 
-// memory is a log in memory, and the way to the owners, with faults.
+// memory is a Log and a Transport in memory, with faults.
 type memory struct {
 	mu      sync.Mutex
 	records []record
 	last    uint64
 	moved   chan struct{}
-	// appends counts the records that were appended, keyframes those of them that are keyframes.
+	// appends counts the appended records. keyframes counts the keyframes among them.
 	appends, keyframes int
-	// fault is asked before each append: whether it stores the record, and the error.
+	// fault is called before each append. It returns whether the record is stored, and the error.
 	fault func() (store bool, err error)
-	// drop is asked for each record whether those who follow miss it.
+	// drop is called for each record. It reports whether followers miss the record.
 	drop func() bool
-	// owners are the nodes.
+	// owners maps nodes to their owners.
 	owners map[string]*Owner
 	down   map[string]bool
-	// way is called with each question that is no renewal, before it is answered; its error is that of the way.
+	// way is called before each question that is not a renewal is answered. Its error is a transport error.
 	way func(ctx context.Context) error
 }
 
@@ -162,7 +162,7 @@ func (m *memory) Follow(_ string, take func(uint64, []byte) error) Follower {
 	return &follower{memory: m, take: take, known: make(chan uint64, 1)}
 }
 
-// follower takes the records that it does not miss, and those it missed when it hears of later ones.
+// follower applies the records that it does not miss. It applies missed records when it learns of later ones.
 type follower struct {
 	memory *memory
 	take   func(uint64, []byte) error
@@ -193,7 +193,7 @@ func (f *follower) Run(ctx context.Context) error {
 			}
 		}
 		if last == 0 && len(all) > 0 && until >= all[len(all)-1].sequence && all[0].sequence <= until {
-			continue // it starts over at once
+			continue // it starts over immediately
 		}
 		select {
 		case <-moved:
@@ -205,7 +205,7 @@ func (f *follower) Run(ctx context.Context) error {
 	}
 }
 
-// owner makes a node with one tab.
+// owner creates a node with one tab.
 func (m *memory) owner(t *testing.T, node string, p *page, token uint64, allowed func() bool) *Owner {
 	t.Helper()
 	o := NewOwner(t.Context(), OwnerConfig{
@@ -222,7 +222,7 @@ func (m *memory) owner(t *testing.T, node string, p *page, token uint64, allowed
 	return o
 }
 
-// counts returns how many records were appended, how many of them were keyframes, and how many there are.
+// counts returns the numbers of appended records, of appended keyframes, and of records in the log now.
 func (m *memory) counts() (appends, keyframes, now int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -241,7 +241,7 @@ func open(t *testing.T, r *Replicas, owner string) (*Copy, func()) {
 	return c, release
 }
 
-// text is what a copy shows.
+// text returns the text of a copy.
 func text(c *Copy) string {
 	return firstText(c.Head())
 }
@@ -323,7 +323,7 @@ func TestWatchReturnsWithWhatThePageIs(t *testing.T) {
 	})
 }
 
-// TestEarlierNeedsDoNotCount has two requests of one copy overtake each other.
+// TestEarlierNeedsDoNotCount makes two requests of one copy arrive in the wrong order.
 func TestEarlierNeedsDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, p := newMemory(), newPage("t", "a")
@@ -402,7 +402,7 @@ func TestClosedTabsEndTheirCopies(t *testing.T) {
 	})
 }
 
-// TestCopiesOutliveAnElection has the log take nothing for as long as an election may take, and then for ever.
+// TestCopiesOutliveAnElection makes the log refuse records for as long as an election may take, and then forever.
 func TestCopiesOutliveAnElection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, p := newMemory(), newPage("t", "a")
@@ -442,7 +442,7 @@ func TestCopiesOutliveAnElection(t *testing.T) {
 	})
 }
 
-// busy is the way to an owner whose page is always ahead of its log, which goes on.
+// busy is a Transport to an owner whose page is always ahead of its log, although the log advances.
 type busy struct {
 	*memory
 	asked atomic.Uint64
@@ -451,7 +451,7 @@ type busy struct {
 func (b *busy) Ask(context.Context, string, []byte) ([]byte, error) {
 	n := b.asked.Add(1)
 	if n > 1 {
-		n-- // the first question is answered when the log has the page
+		n-- // the first question is answered once the log has the page
 	}
 	return proto.Marshal(&clusterv1.InterestReply{Sequence: n, Behind: true})
 }
@@ -478,7 +478,7 @@ func TestCopiesOfBusyPagesLive(t *testing.T) {
 	})
 }
 
-// TestStaleOwnersDoNotPublish takes the session over while the old owner still believes that it has it.
+// TestStaleOwnersDoNotPublish takes the session over while the old owner still acts as the owner.
 func TestStaleOwnersDoNotPublish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, before, now := newMemory(), newPage("t", "a"), newPage("t", "b")
@@ -500,7 +500,7 @@ func TestStaleOwnersDoNotPublish(t *testing.T) {
 		if other.Head().Snapshot.Epoch != "b" || text(other) != "2" {
 			t.Errorf("the copy shows %s of epoch %s", text(other), other.Head().Snapshot.Epoch)
 		}
-		<-c.Done() // the old owner says that it may not publish
+		<-c.Done() // the old owner reports that it may not publish
 		if c.Err() == nil {
 			t.Error("the copy of the old owner ended without an error")
 		}
@@ -563,8 +563,8 @@ func TestKeyframesComeInTime(t *testing.T) {
 	})
 }
 
-// TestCopiesConverge changes a page while the log fails, stores without saying so, and hides records from those who follow: the copy
-// never goes back, and has in the end what the page has.
+// TestCopiesConverge changes a page while the log fails, stores records without an answer, and hides records from followers. The copy never
+// goes back to an earlier state, and finally equals the page.
 func TestCopiesConverge(t *testing.T) {
 	for seed := range uint64(30) {
 		synctest.Test(t, func(t *testing.T) {
@@ -613,7 +613,8 @@ func TestCopiesConverge(t *testing.T) {
 	}
 }
 
-// TestACopyOfALogThatBeginsAnewEnds empties the log, as when all its servers were started again: the copy would take the next records for old ones.
+// TestACopyOfALogThatBeginsAnewEnds empties the log, as a restart of all its servers does. The copy would mistake the next records for old
+// ones.
 func TestACopyOfALogThatBeginsAnewEnds(t *testing.T) {
 	for _, epoch := range []string{"", "b"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -649,7 +650,7 @@ func TestACopyOfALogThatBeginsAnewEnds(t *testing.T) {
 	}
 }
 
-// firstText is the text of a page's first element.
+// firstText returns the text of a page's first element.
 func firstText(h *actor.Head) string {
 	for e := range h.Snapshot.Elements.All() {
 		return e.Text
