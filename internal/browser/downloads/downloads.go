@@ -1,8 +1,8 @@
-// Package downloads follows what the pages of a browser download.
+// Package downloads tracks the downloads of a browser's pages.
 //
-// A Tracker gives each session a folder of its own, and reports the downloads of a page to the page. What would be too much
-// is canceled: too many at once, too many files, too many bytes in all. The browser reports downloads to one goroutine,
-// which calls Begins and Moves; everything else may be called by anybody.
+// A Tracker gives each session its own folder and reports the downloads of a page to that page. It cancels downloads that exceed the limits
+// on concurrent downloads, files, or total bytes. A single goroutine must call Begins and Moves with the browser's events. All other
+// methods are safe for concurrent use.
 package downloads
 
 import (
@@ -28,44 +28,44 @@ import (
 )
 
 const (
-	// maxURL bounds the URL that is reported, in bytes: data: URLs hold the whole file.
+	// maxURL limits the reported URL, in bytes, because data: URLs contain the whole file.
 	maxURL = 2000
-	// maxFilename bounds the name that a page suggests, in characters.
+	// maxFilename limits the name that a page suggests, in characters.
 	maxFilename = 1000
 )
 
-// Page is what a Tracker needs of a page.
+// Page is the part of a page that a Tracker needs.
 type Page interface {
-	// Target is the page's.
+	// Target returns the page's target ID.
 	Target() target.ID
-	// Context is the browser context that the page lives in; empty: the default one.
+	// Context returns the page's browser context. It is empty for the default context.
 	Context() cdp.BrowserContextID
-	// Holds reports whether a frame is one of the page's.
+	// Holds reports whether a frame belongs to the page.
 	Holds(frame cdp.FrameID) bool
 	// IsBlank reports whether the page has shown no document yet.
 	IsBlank() bool
 	// Discard closes the page, which was opened for a download and shows nothing.
 	Discard()
-	// DownloadBegan says that a download of the page begins.
+	// DownloadBegan reports the start of a download of the page.
 	DownloadBegan(d driver.Download)
-	// DownloadMoved says how far a download of the page is.
+	// DownloadMoved reports the progress of a download of the page.
 	DownloadMoved(d driver.Download)
 }
 
-// Config says how files are kept.
+// Config selects where and how files are kept.
 type Config struct {
-	// Root is where the folders of sessions are made; empty: files go where the browser says.
+	// Root is the directory for the sessions' folders. If empty, the browser chooses where files go.
 	Root string
-	// Keep says that files are kept beyond the browser's end.
+	// Keep reports whether files are kept after the browser has ended.
 	Keep bool
-	// MaxBytes is how much all sessions together may keep; 0: 2 GiB.
+	// MaxBytes limits the bytes that all sessions together may keep. Zero means 2 GiB.
 	MaxBytes int64
-	// Pages lists the pages of the browser.
+	// Pages returns the pages of the browser.
 	Pages  func() []Page
 	Logger *slog.Logger
 }
 
-// Tracker follows the downloads of one browser.
+// Tracker tracks the downloads of one browser.
 type Tracker struct {
 	cfg     Config
 	browser devtools.Session
@@ -75,13 +75,13 @@ type Tracker struct {
 	state state
 }
 
-// New makes the tracker of a browser, whose life ends with a context.
+// New returns the tracker of a browser. life ends with the browser.
 func New(life context.Context, browser devtools.Session, cfg Config) *Tracker {
 	return &Tracker{cfg: cfg, browser: browser, life: life, state: newState(cfg.MaxBytes)}
 }
 
-// Allow lets the pages of a context download into a folder of that name, or refuses what they download. It may be called
-// again, to refuse or to allow. It returns the folder, which is empty where files go where the browser says.
+// Allow lets the pages of a context download into a folder of the given name, or denies their downloads. It may be called again to change
+// that. It returns the folder's path, which is empty if the browser chooses where files go.
 func (k *Tracker) Allow(ctx context.Context, id cdp.BrowserContextID, name string, deny bool) (dir string, err error) {
 	s, err := k.open(id, name)
 	if err != nil {
@@ -105,8 +105,8 @@ func (k *Tracker) Allow(ctx context.Context, id cdp.BrowserContextID, name strin
 	return dir, nil
 }
 
-// open returns the session of a context, with its folder. The session is known from here on, so that the folder is removed
-// with the context whatever happens next.
+// open returns the session of a context, with its folder. It registers the session, so that the folder is removed with the context even if
+// a later step fails.
 func (k *Tracker) open(id cdp.BrowserContextID, name string) (*session, error) {
 	k.mu.Lock()
 	s := k.state.sessions[id]
@@ -127,8 +127,7 @@ func (k *Tracker) open(id cdp.BrowserContextID, name string) (*session, error) {
 	return s, nil
 }
 
-// End ends the downloads of a context that is closed, and removes what they left; with keep, only what is not complete. The
-// context is gone then.
+// End cancels the downloads of a context that was closed and removes their files. If keep is set, it removes only incomplete files.
 func (k *Tracker) End(id cdp.BrowserContextID, keep bool) error {
 	k.cancelAll("the session was closed", func(t *transfer) bool { return t.context == id })
 	k.mu.Lock()
@@ -140,7 +139,7 @@ func (k *Tracker) End(id cdp.BrowserContextID, keep bool) error {
 	return folder.Close(keep)
 }
 
-// Close removes what a browser that has ended left, unless its files are kept.
+// Close removes the files of a browser that has ended, unless they are kept.
 func (k *Tracker) Close() error {
 	k.mu.Lock()
 	ids := slices.Collect(maps.Keys(k.state.sessions))
@@ -157,7 +156,7 @@ func (k *Tracker) PageGone(id target.ID) {
 	k.cancelAll("its tab was closed", func(t *transfer) bool { return t.page != nil && t.page.Target() == id })
 }
 
-// cancelAll cancels the downloads that a condition holds for, which is called with the lock held. The browser says when they
+// cancelAll cancels the downloads for which which returns true. It calls which with the lock held. The browser reports when the downloads
 // are canceled.
 func (k *Tracker) cancelAll(why string, which func(*transfer) bool) {
 	k.mu.Lock()
@@ -177,7 +176,7 @@ func (k *Tracker) cancel(t *transfer, why string) {
 	k.mu.Lock()
 	t.canceled = cmp.Or(t.canceled, why)
 	contexts := []cdp.BrowserContextID{t.context}
-	if t.page == nil { // the browser does not say whose it is, and refuses where it is not
+	if t.page == nil { // the context is unknown; the browser rejects the command in all other contexts
 		contexts = slices.AppendSeq(contexts[:0], maps.Keys(k.state.sessions))
 	}
 	k.mu.Unlock()
@@ -186,7 +185,7 @@ func (k *Tracker) cancel(t *transfer, why string) {
 	}
 }
 
-// TargetOpened notes which page opened a target.
+// TargetOpened records which page opened a target.
 func (k *Tracker) TargetOpened(info *target.Info) {
 	if info == nil || info.OpenerID == "" {
 		return
@@ -203,8 +202,8 @@ func (k *Tracker) TargetGone(id target.ID) {
 	delete(k.state.openers, id)
 }
 
-// owner is the page that a download of a frame belongs to: the frame's own, or the opener of a window that has shown nothing
-// yet. Such a window is of no use when the download is what it was opened for: nil, unless that is so.
+// owner returns the page that a frame's download belongs to: the frame's own page, or the opener of a window that has shown nothing yet. In
+// the second case it also returns the window, which was opened only for the download.
 func (k *Tracker) owner(frame cdp.FrameID) (owner, window Page) {
 	pages := k.cfg.Pages()
 	byID := make(map[target.ID]Page, len(pages))
@@ -235,7 +234,7 @@ func (k *Tracker) owner(frame cdp.FrameID) (owner, window Page) {
 	return found, window
 }
 
-// Begins takes in a download that the browser begins.
+// Begins handles the start of a download.
 func (k *Tracker) Begins(e cdpbrowser.EventDownloadWillBegin) {
 	url := dom.WithoutUser(e.URL)
 	name, _ := truncate.Head(e.SuggestedFilename, maxFilename)
@@ -259,7 +258,7 @@ func (k *Tracker) Begins(e cdpbrowser.EventDownloadWillBegin) {
 	k.report(t)
 }
 
-// Moves takes in how far a download is that is under way.
+// Moves handles the progress of a download.
 func (k *Tracker) Moves(e cdpbrowser.EventDownloadProgress) {
 	k.mu.Lock()
 	t := k.state.fetching[e.GUID]
@@ -288,7 +287,7 @@ func (k *Tracker) Moves(e cdpbrowser.EventDownloadProgress) {
 	}
 }
 
-// complete gives a complete file its name.
+// complete gives a complete file its final name.
 func (k *Tracker) complete(t *transfer, path string) {
 	if t.canceled != "" { // it was quicker than its end
 		k.fail(t, t.canceled)
@@ -314,7 +313,7 @@ func (k *Tracker) complete(t *transfer, path string) {
 	k.report(t)
 }
 
-// fail removes what there is of a file.
+// fail removes the partial file of a download and reports the failure.
 func (k *Tracker) fail(t *transfer, why string) {
 	for _, s := range k.mayHold(t) {
 		if s != nil && s.folder != nil {
@@ -326,7 +325,7 @@ func (k *Tracker) fail(t *transfer, why string) {
 	k.report(t)
 }
 
-// mayHold lists the sessions whose folder may hold the file: any when it is not known whose the file is.
+// mayHold returns the sessions whose folder may hold the file. If the page is unknown, these are all sessions.
 func (k *Tracker) mayHold(t *transfer) []*session {
 	if t.page != nil {
 		return []*session{t.session}
@@ -342,7 +341,7 @@ func (k *Tracker) forget(t *transfer) {
 	k.state.forget(t)
 }
 
-// report hands the state of a download to its page.
+// report sends the state of a download to its page.
 func (k *Tracker) report(t *transfer) {
 	t.reported = time.Now()
 	if t.page != nil {

@@ -13,52 +13,52 @@ import (
 	"github.com/domtap/domtap/internal/folders"
 )
 
-// Bounds of what pages may download.
+// Limits on downloads.
 const (
-	// maxFetching is how many downloads a session may have under way.
+	// maxFetching limits the concurrent downloads of a session.
 	maxFetching = 16
-	// maxFiles is how many files a session may keep.
+	// maxFiles limits the files that a session may keep.
 	maxFiles = 1000
-	// defaultBytes is what all sessions together may keep, unless the configuration says otherwise.
+	// defaultBytes is the default limit on the bytes that all sessions together may keep.
 	defaultBytes = 2 << 30
-	// reportEvery is how often progress is reported at most.
+	// reportEvery is the minimum interval between progress reports.
 	reportEvery = 500 * time.Millisecond
 )
 
-// session is what the pages of one browser context downloaded.
+// session tracks the downloads of one browser context.
 type session struct {
-	// folder is nil in a browser of somebody else, which keeps files where it likes.
+	// folder is nil in a remote browser, which chooses where files go.
 	folder *downloaddir.Folder
 	deny   bool
-	// files and bytes are kept.
+	// files and bytes count the kept files and their bytes.
 	files int
 	bytes int64
 	ended bool
 }
 
-// transfer is a download that is under way.
+// transfer is a download in progress.
 type transfer struct {
 	driver.Download
 	context cdp.BrowserContextID
 	session *session
-	page    Page // which is told; nil: none
-	// reported is when the page was told last.
+	page    Page // receives reports; nil if unknown
+	// reported is the time of the last report.
 	reported time.Time
-	// canceled is why it was canceled here.
+	// canceled is why we canceled the download.
 	canceled string
 }
 
-// keeps reports whether the file is kept in a folder of ours.
+// keeps reports whether the file is kept in one of our folders.
 func (t *transfer) keeps() bool { return t.session != nil && t.session.folder != nil }
 
-// state is what the downloads of a browser are known by. It is a plain value; a Tracker guards it.
+// state tracks the downloads of a browser. It is a plain value guarded by a Tracker.
 type state struct {
 	sessions map[cdp.BrowserContextID]*session
-	// fetching are those under way.
+	// fetching maps GUIDs to the downloads in progress.
 	fetching map[string]*transfer
-	// openers are the pages that opened pages: a window that turns out to be a download is never a tab.
+	// openers maps targets to the pages that opened them. A window that turns out to be a download never becomes a tab.
 	openers map[target.ID]target.ID
-	// used is how many bytes are kept, and max how many may be, with those under way.
+	// used is the number of bytes that are kept or being downloaded. max limits it.
 	used, max int64
 }
 
@@ -69,7 +69,7 @@ func newState(max int64) state {
 	}
 }
 
-// begin adds a download, and returns why it is to be canceled, or nothing.
+// begin adds a download. It returns why the download must be canceled, or an empty string.
 func (s *state) begin(t *transfer) (refusal string) {
 	if t.page != nil {
 		t.session = s.sessions[t.context]
@@ -84,7 +84,7 @@ func (s *state) begin(t *transfer) (refusal string) {
 	switch {
 	case t.page == nil:
 		return "its page is gone"
-	case folders.IsURL(t.URL): // a page that came from a file could keep any file of the machine
+	case folders.IsURL(t.URL): // a page from a file could copy any local file
 		return "files of the machine are not downloaded"
 	case !t.keeps():
 	case under >= maxFetching:
@@ -95,7 +95,7 @@ func (s *state) begin(t *transfer) (refusal string) {
 	return ""
 }
 
-// progress notes how far a download is, and reports whether more is kept then than may be.
+// progress records the progress of a download and reports whether the total exceeds the limit.
 func (s *state) progress(t *transfer, received, total int64) (over bool) {
 	s.used += received - t.Received
 	t.Received, t.Total = received, total
@@ -149,7 +149,7 @@ func (s *state) end(id cdp.BrowserContextID, keep bool) *downloaddir.Folder {
 	return d.folder
 }
 
-// reason is why a download has failed.
+// reason returns why a download failed.
 func (t *transfer) reason(why string) string {
 	switch {
 	case t.canceled != "" || why != "":

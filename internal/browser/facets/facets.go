@@ -1,8 +1,8 @@
-// Package facets implements the interfaces of actor/driver that take several parts of a page at once: an action brings the page to the front, uses the
-// clipboard, and is at rest when documents, navigations and requests are.
+// Package facets implements the interfaces of actor/driver that combine several parts of a page. For example, an action brings the page to
+// the front, uses the clipboard, and has settled when documents, navigations and requests have.
 //
-// A facet holds no state of its own but what is frozen. Its methods may be called from any goroutine but the page's loop, which the barrier waits for.
-// The caller sets all fields.
+// A facet holds no state, except that Freezer records whether the page is frozen. Methods may be called from any goroutine except the
+// page's loop, because the barrier waits for the loop. The caller sets all fields.
 package facets
 
 import (
@@ -26,7 +26,7 @@ import (
 type Observer struct {
 	*documents.Reader
 	Requests *requests.Requests
-	// OnLoop lets the page's loop call Reader.Prepare.
+	// OnLoop makes the page's loop call Reader.Prepare.
 	OnLoop func()
 }
 
@@ -40,11 +40,11 @@ func (o Observer) Subscribe(ctx context.Context, s driver.Subscription) error {
 	return nil
 }
 
-// Session is what a page's session does around an action or a script.
+// Session holds what a page needs of its session around an action or a script.
 type Session struct {
-	// Acts waits until the page may act, and returns what ends that.
+	// Acts waits until the page may act. done ends the action.
 	Acts func(ctx context.Context) (done func(), err error)
-	// Clipboard is that of the session.
+	// Clipboard is the session's clipboard.
 	Clipboard *clipboard.Session
 	// BringToFront brings the page to the front of its window.
 	BringToFront func(ctx context.Context)
@@ -94,11 +94,11 @@ type Input struct {
 	Requests  *requests.Requests
 	Activity  *activity.Activity
 	Session   Session
-	// Barrier returns when the page's loop has handled what the browser has sent until now.
+	// Barrier returns when the page's loop has handled everything that the browser has sent so far.
 	Barrier func(ctx context.Context) error
 }
 
-// Do implements driver.Input. Input is the browser's own (trusted events), never a script's.
+// Do implements driver.Input. It uses the browser's own input (trusted events), never a script.
 func (i Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
 	i.Session.BringToFront(ctx)
 	done, err := i.Session.Acts(ctx)
@@ -122,7 +122,7 @@ func (i Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error)
 	return result, err
 }
 
-// isGuarded reports whether the observer follows what an action sets off, from the first event that the element receives.
+// isGuarded reports whether the observer follows the effects of an action, from the first event that the element receives.
 func isGuarded(a driver.Action) bool {
 	switch a.Kind {
 	case driver.Click, driver.Check, driver.Uncheck, driver.Type, driver.Fill, driver.Press, driver.Select:
@@ -142,8 +142,9 @@ func (i Input) Reveal(ctx context.Context, e driver.Element) error {
 	return i.Documents.Reveal(ctx, e)
 }
 
-// Settle implements driver.Input. When the documents know that what the action set off is over, and the page has begun nothing
-// that they do not see, the page is at rest. Otherwise Settle waits for what is under way, and else for quiet frames.
+// Settle implements driver.Input. If the documents know that the effects of the action have settled, and the page has started nothing that
+// they cannot see, the page has settled. Otherwise Settle waits for navigations and requests in progress, or, if there are none, for frames
+// without changes.
 func (i Input) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error {
 	until := requests.Limit()
 	followed := i.Activity.End()
@@ -175,17 +176,17 @@ func (i Input) Settle(ctx context.Context, frame dom.FrameID, limit time.Duratio
 			i.Requests.ReportUnanswered()
 			return nil
 		}
-		// What was answered is about to be shown.
+		// The page is about to show the responses.
 	}
 }
 
-// isUnderWay reports whether a navigation or requests are waited for, so that there is no use in waiting for frames before.
+// isUnderWay reports whether navigations or requests are awaited. Then it is useless to wait for frames first.
 func (i Input) isUnderWay(until time.Time) bool {
 	return time.Now().Before(until) && (i.Navigator.Going() || i.Requests.Awaited(until))
 }
 
-// awaitUnderWay waits until no navigation, window or request is under way that the action set off, and reports whether
-// any was. After until it reports none, since a page may change its URL without an end.
+// awaitUnderWay waits until the navigations, windows and requests that the action started are complete, and reports whether there were any.
+// After until it reports none, because a page may change its URL endlessly.
 func (i Input) awaitUnderWay(ctx context.Context, until time.Time) (waited bool, err error) {
 	if err := i.Barrier(ctx); err != nil {
 		return false, err
@@ -203,7 +204,7 @@ func (i Input) awaitUnderWay(ctx context.Context, until time.Time) (waited bool,
 
 // AwaitWindows implements driver.Input.
 func (i Input) AwaitWindows(ctx context.Context) error {
-	// The renderer tells of its windows before it answers.
+	// The renderer announces its windows before it responds.
 	if err := i.Documents.Ping(ctx); err != nil {
 		return err
 	}

@@ -13,18 +13,18 @@ import (
 	"github.com/domtap/domtap/internal/browser/emulate"
 )
 
-// Freezer implements driver.Freezer. The browser freezes pages that are hidden, and one with the focus emulation is not: so that goes
-// first, and brings the page back in the end.
+// Freezer implements driver.Freezer. The browser freezes only hidden pages, and focus emulation keeps a page visible. So SetFrozen turns
+// focus emulation off before it freezes a page, and on again after it resumes the page.
 type Freezer struct {
 	Page devtools.Session
-	// Targets are the page and its frames in other processes, each with the focus emulation.
+	// Targets holds the page and its frames in other processes. Each has focus emulation.
 	Targets *emulate.Targets
-	// Front does not know any more which page of a window is in front when one was hidden.
+	// Front forgets which page of a window is in front when a page was hidden.
 	Front  *capture.Front
 	frozen atomic.Bool
 }
 
-// SetFrozen implements driver.Freezer. The browser does all of that by itself, in this order.
+// SetFrozen implements driver.Freezer.
 func (f *Freezer) SetFrozen(ctx context.Context, frozen bool) error {
 	f.frozen.Store(frozen)
 	state := cdppage.SetWebLifecycleStateStateActive
@@ -40,7 +40,7 @@ func (f *Freezer) SetFrozen(ctx context.Context, frozen bool) error {
 	return err
 }
 
-// Focus lets a page believe that it has the focus and is seen, unless it is frozen.
+// Focus returns the command that makes a page believe that it is focused and visible, unless it is frozen.
 func (f *Freezer) Focus() devtools.Step {
 	params := emulation.SetFocusEmulationEnabledParams{Enabled: !f.frozen.Load()}
 	return devtools.Step{Method: emulation.CommandSetFocusEmulationEnabled, Params: params, Optional: true}

@@ -30,7 +30,7 @@ func (s Storage) SessionStorage(ctx context.Context, origin string, e driver.Sto
 		return "", nil, apierr.Unknown("origin", "the tab shows no document of %s: its URL, or that of a frame, must begin with the origin", originOr(origin))
 	}
 	var err error
-	for _, area := range areas { // one that just went, or is in a sandbox, leaves the next one to ask
+	for _, area := range areas { // if a document is gone or sandboxed, try the next one
 		var entries []driver.StorageEntry
 		if entries, err = area.Edit(ctx, e); err == nil {
 			return area.Origin, entries, nil
@@ -42,7 +42,7 @@ func (s Storage) SessionStorage(ctx context.Context, origin string, e driver.Sto
 	return "", nil, s.Frames.Failed(err)
 }
 
-// areas finds the storage of an origin, or that of the main document when it is empty, by each document that reaches it.
+// areas returns the storage of an origin through each document that has access to it. An empty origin selects the main document's.
 func (s Storage) areas(origin string) (all []storagestate.Area) {
 	s.Frames.Lock()
 	defer s.Frames.Unlock()
@@ -64,7 +64,7 @@ func originOr(origin string) string {
 	return origin
 }
 
-// originOf is the origin of a URL; empty for one that has no storage.
+// originOf returns the origin of a URL, or an empty string for a URL without storage.
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

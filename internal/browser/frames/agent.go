@@ -18,11 +18,11 @@ type Agent struct {
 	Session devtools.Session
 	ID      runtime.ExecutionContextID
 	Unique  string
-	// Document is the loader's id of the document; it tells documents apart.
+	// Document is the loader ID of the document. It is unique for each document.
 	Document string
-	// IsOfError says that the document is the browser's own, in place of one that could not be loaded.
+	// IsOfError reports that the document is the browser's own error page.
 	IsOfError bool
-	// Reading is what the reader of the page knows of the agent; the monitor guards it.
+	// Reading is the page reader's state for the agent. The monitor guards it.
 	Reading observer.Reading
 }
 
@@ -33,7 +33,7 @@ type World struct {
 	Unique  string
 }
 
-// CallParams are the parameters of Runtime.callFunctionOn.
+// CallParams holds the parameters of Runtime.callFunctionOn.
 type CallParams struct {
 	FunctionDeclaration string     `json:"functionDeclaration"`
 	UniqueContextID     string     `json:"uniqueContextId"`
@@ -45,36 +45,36 @@ type CallParams struct {
 	// SerializationOptions replaces ReturnByValue.
 	SerializationOptions *Serialization `json:"serializationOptions,omitzero"`
 	ObjectGroup          string         `json:"objectGroup,omitzero"`
-	// Foreign: the script is not ours, and may do anything.
+	// Foreign reports that the script is not ours and may do anything.
 	Foreign bool `json:"-"`
 }
 
-// Argument is a value, or an object that the browser knows by id.
+// Argument is a value, or an object that is identified by its remote ID.
 type Argument struct {
-	// omitempty would leave out an argument that encodes as {} or "", too, which the script then takes for undefined.
+	// omitempty would also drop an argument that encodes as {} or "", and the script would receive undefined.
 	Value    any                    `json:"value,omitzero"`
 	ObjectID runtime.RemoteObjectID `json:"objectId,omitzero"`
 }
 
-// Serialization says how deep an answer is serialised.
+// Serialization selects how deeply a result is serialized.
 type Serialization struct {
 	Serialization        string         `json:"serialization"`
 	MaxDepth             int            `json:"maxDepth"`
 	AdditionalParameters map[string]any `json:"additionalParameters"`
 }
 
-// Acts implements devtools.Acting. Of the observer's commands, those that input begins with scroll, and set the focus, values and options;
-// the others look, or arm what looks.
+// Acts implements devtools.Acting. The only observer command that acts is the one that starts an input action: it scrolls, and sets the
+// focus, values and options. All others only read or arm guards.
 func (p CallParams) Acts() bool {
 	return p.Foreign || len(p.Arguments) > 0 && p.Arguments[0].Value == "waitActionable"
 }
 
-// Params are those of a command of the agent.
+// Params returns the parameters for a command of the agent.
 func (a *Agent) Params(command string, argument any) CallParams {
 	return a.ParamsWith(command, argument, nil)
 }
 
-// ParamsWith are those of a command with numbers, as observer.Mark and observer.Ack write them.
+// ParamsWith returns the parameters for a command with additional numbers, as encoded by observer.Mark and observer.Ack.
 func (a *Agent) ParamsWith(command string, argument any, digits []any) CallParams {
 	arguments := []Argument{{Value: command}, {Value: argument}}
 	for _, digit := range digits {
@@ -96,30 +96,30 @@ func (a *Agent) Call(ctx context.Context, command string, argument, result any) 
 	return reply.Decode(result)
 }
 
-// Post runs a command of the agent and does not wait for its end.
+// Post starts a command of the agent without waiting for it.
 func (a *Agent) Post(ctx context.Context, command string, argument any) {
 	a.Session.Post(ctx, runtime.CommandCallFunctionOn, a.Params(command, argument))
 }
 
-// Send begins a call with parameters of the caller's.
+// Send starts a call with the given parameters.
 func (a *Agent) Send(ctx context.Context, params CallParams) (*devtools.Call, error) {
 	return a.Session.Send(ctx, runtime.CommandCallFunctionOn, params)
 }
 
-// Asked is a command that an agent was sent, or none.
+// Asked is a command that was sent to an agent. The zero value is no command.
 type Asked struct {
 	Agent *Agent
 	Call  *devtools.Call
 }
 
-// Forget lets the answer be dropped. Whoever does not wait for it owes that.
+// Forget drops the response. It must be called unless the caller waits for the response.
 func (k Asked) Forget() {
 	if k.Call != nil {
 		k.Call.Forget()
 	}
 }
 
-// Handle runs a command and returns its answer as an object; the object is empty when the answer is null.
+// Handle runs a command and returns its result as an object ID, which is empty if the result is null.
 func (a *Agent) Handle(ctx context.Context, command string, argument any, group string) (runtime.RemoteObjectID, error) {
 	params := a.Params(command, argument)
 	params.ReturnByValue, params.ObjectGroup = false, group
@@ -130,13 +130,13 @@ func (a *Agent) Handle(ctx context.Context, command string, argument any, group 
 	return answer.Result.ObjectID, nil
 }
 
-// Readable is a frame with its agent at one moment.
+// Readable is a snapshot of a frame with its agent.
 type Readable struct {
 	ID    cdp.FrameID
 	Agent *Agent
 }
 
-// IsGoneContext reports whether an error says that the document was replaced.
+// IsGoneContext reports whether an error means that the document was replaced.
 func IsGoneContext(err error) bool {
 	var refused *cdproto.Error
 	if !errors.As(err, &refused) {

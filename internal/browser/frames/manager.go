@@ -1,10 +1,10 @@
-// Package frames knows the frames of one page: their documents, the observer in each (an Agent) and the page's own world.
+// Package frames tracks the frames of one page: their documents, the observer in each document (an Agent), and the page's own world.
 //
-// Tree is the state, a plain value that events change. Manager puts it behind the page's monitor, installs nothing by
-// itself, and is what the other parts of a page share: the monitor, the page's own session, the tree, and the page's life.
+// Tree is the state, a plain value that events change. Manager guards it with the page's monitor. It also holds what the other parts of a
+// page share: the monitor, the page's own session, the tree, and the page's lifetime.
 //
-// Frames run in the page's process or, with a session of their own, in another one. While a frame moves between processes,
-// both sessions report it, in any order. Callers hold the monitor while they use the Tree, and not while they call a Manager.
+// A frame runs in the page's process, or in another process with its own session. While a frame moves between processes, both sessions
+// report it, in any order. Callers must hold the monitor while they use the Tree, and must not hold it while they call a Manager.
 package frames
 
 import (
@@ -30,27 +30,27 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// Page is what a Manager needs of the page that it belongs to.
+// Page is the part of a page that a Manager needs.
 type Page struct {
 	ID     target.ID
 	Main   devtools.Session
 	Logger *slog.Logger
-	// Life ends with the page; its cause is nil or ErrClosed when the page was closed on purpose.
+	// Life ends with the page. Its cause is nil or ErrClosed if the page was closed on purpose.
 	Life context.Context
-	// Tasks are waited for before the page has ended.
+	// Tasks counts goroutines that must end before the page has ended.
 	Tasks *sync.WaitGroup
-	// Emit hands an event to the actor.
+	// Emit sends an event to the actor.
 	Emit func(driver.Event)
-	// Barrier returns when the page's loop has handled everything that arrived before.
+	// Barrier returns when the page's loop has handled everything that arrived before the call.
 	Barrier func(context.Context) error
 	// OnAgent is called with each new agent, without the lock.
 	OnAgent func(*Agent)
 }
 
-// ErrClosed ends the life of a page that is closed on purpose.
+// ErrClosed is the cause for a page that was closed on purpose.
 var ErrClosed = errors.New("the page is closed")
 
-// Manager is the frames of a page, and what the parts of a page share.
+// Manager manages the frames of a page and holds what the parts of a page share.
 type Manager struct {
 	*monitor.Monitor
 	Page
@@ -58,14 +58,14 @@ type Manager struct {
 	Tree *Tree
 }
 
-// New makes the frames of a page, which begins with its main frame.
+// New returns the Manager of a page, which initially has only its main frame.
 func New(p Page) *Manager {
 	m := &Manager{Page: p, Tree: NewTree(cdp.FrameID(p.ID))}
 	m.Monitor = monitor.New(p.Life.Done(), m.Gone)
 	return m
 }
 
-// Gone is the error of calls on a page that has ended.
+// Gone returns the error for calls on a page that has ended.
 func (m *Manager) Gone() error {
 	if cause := context.Cause(m.Life); cause != nil && !errors.Is(cause, ErrClosed) {
 		return &apierr.Error{Kind: apierr.Lost, Message: "the page is gone; open a new tab", Err: cause}
@@ -73,7 +73,7 @@ func (m *Manager) Gone() error {
 	return apierr.Errorf(apierr.Closed, "the page was closed; open a new tab")
 }
 
-// Failed gives the errors of calls their kinds.
+// Failed adds the kind to the error of a call.
 func (m *Manager) Failed(err error) error {
 	if apierr.Is(err, apierr.Fenced) {
 		return err
@@ -82,7 +82,7 @@ func (m *Manager) Failed(err error) error {
 		return m.Gone()
 	}
 	if devtools.IsTargetCrashed(err) {
-		// The event that says so may come behind the answer.
+		// The crash event may arrive after the response.
 		return &apierr.Error{Kind: apierr.Lost, Message: "the renderer crashed: navigate or reload, the tab starts anew", Err: err}
 	}
 	if IsGoneContext(err) {
@@ -91,10 +91,10 @@ func (m *Manager) Failed(err error) error {
 	return err
 }
 
-// IsMain reports whether a frame runs in the process of the page's own session.
+// IsMain reports whether s is the page's own session.
 func (m *Manager) IsMain(s devtools.Session) bool { return s.ID == m.Main.ID }
 
-// AgentOf returns the agent of a frame, nil when its document has none.
+// AgentOf returns the agent of a frame, or nil if its document has none.
 func (m *Manager) AgentOf(key dom.FrameID) *Agent {
 	m.Lock()
 	defer m.Unlock()
@@ -128,7 +128,7 @@ func (m *Manager) World(ctx context.Context, key dom.FrameID) (w *World, err err
 	return w, err
 }
 
-// awaitFrame waits until something is so about a frame; false: there is no such frame.
+// awaitFrame waits until ready returns true for a frame. there is false if the frame does not exist.
 func (m *Manager) awaitFrame(ctx context.Context, key dom.FrameID, ready func(*Frame) bool) (there bool, err error) {
 	there = true
 	err = m.Await(ctx, func() bool {
@@ -139,21 +139,21 @@ func (m *Manager) awaitFrame(ctx context.Context, key dom.FrameID, ready func(*F
 	return there, err
 }
 
-// Readable lists the frames that have an agent, the main frame first.
+// Readable returns the frames that have an agent, the main frame first.
 func (m *Manager) Readable() []Readable {
 	m.Lock()
 	defer m.Unlock()
 	return m.Tree.Readable()
 }
 
-// IsLate reports whether an agent is passed by because it did not answer in time.
+// IsLate reports whether an agent is skipped because it did not respond in time.
 func (m *Manager) IsLate(a *Agent) bool {
 	m.Lock()
 	defer m.Unlock()
 	return a.Reading.Late
 }
 
-// Change changes the tree and wakes all waits.
+// Change changes the tree and wakes all waiters.
 func (m *Manager) Change(change func(*Tree)) {
 	m.Lock()
 	defer m.Unlock()
@@ -161,13 +161,13 @@ func (m *Manager) Change(change func(*Tree)) {
 	m.Notify()
 }
 
-// description is what Chromium adds to the description of a context.
+// description is the auxiliary data that Chromium adds to the description of a context.
 type description struct {
 	FrameID   cdp.FrameID `json:"frameId"`
 	IsDefault bool        `json:"isDefault"`
 }
 
-// ContextCreated takes in a context that is the page's own world of a document, or its agent.
+// ContextCreated adds a context that is the page's own world of a document, or its agent.
 func (m *Manager) ContextCreated(s devtools.Session, d *runtime.ExecutionContextDescription) {
 	if d == nil {
 		return
@@ -192,26 +192,26 @@ func (m *Manager) Add(id cdp.FrameID, a *Agent) {
 	m.adopt()
 }
 
-// ContextGone forgets what ran in a context.
+// ContextGone removes the agent or world of a context.
 func (m *Manager) ContextGone(unique string) {
 	m.Change(func(t *Tree) {
 		t.Drop(func(a *Agent) bool { return a.Unique == unique }, func(w *World) bool { return w.Unique == unique })
 	})
 }
 
-// ContextsGone forgets what ran in the contexts of a session.
+// ContextsGone removes all agents and worlds of a session.
 func (m *Manager) ContextsGone(session target.SessionID) {
 	m.Change(func(t *Tree) {
 		t.Drop(func(a *Agent) bool { return a.Session.ID == session }, func(w *World) bool { return w.Session.ID == session })
 	})
 }
 
-// Known notes a frame of a document, which is new or stands there already.
+// Known records a frame of a document, which may be known already.
 func (m *Manager) Known(id, parent cdp.FrameID) {
 	m.Change(func(t *Tree) { t.Attach(id, parent) })
 }
 
-// Attached notes a frame that runs in a process of its own, with the session that reaches it.
+// Attached records a frame that runs in its own process, with its session.
 func (m *Manager) Attached(session target.SessionID, id, parent cdp.FrameID) {
 	m.Change(func(t *Tree) {
 		t.Attach(id, parent)
@@ -219,13 +219,13 @@ func (m *Manager) Attached(session target.SessionID, id, parent cdp.FrameID) {
 	})
 }
 
-// Detached notes that a session of a frame is over.
+// Detached records that a frame's session has ended.
 func (m *Manager) Detached(session target.SessionID) {
 	m.Change(func(t *Tree) { t.Own(session, "") })
 	m.ContextsGone(session)
 }
 
-// Discover notes the frames that were in a session's documents before the session was listened to.
+// Discover records the frames that were in a session's documents before we listened to the session.
 func (m *Manager) Discover(ctx context.Context, s devtools.Session) error {
 	tree, err := cdp.Call(ctx, s, cdppage.GetFrameTree, cdp.Empty{})
 	if err != nil || tree.FrameTree == nil {
@@ -245,15 +245,15 @@ func (m *Manager) Discover(ctx context.Context, s devtools.Session) error {
 }
 
 const (
-	// arrivalGrace is how long reads wait for a frame that has just come, before they go on without it.
+	// arrivalGrace is how long reads wait for a new frame before they continue without it.
 	arrivalGrace = time.Second
-	// arrivalLimit bounds what brings a frame in.
+	// arrivalLimit bounds the task that sets up a frame.
 	arrivalLimit = 10 * time.Second
 )
 
-// Arrive runs what brings a new frame in. Reads wait for the task, but none longer than arrivalGrace: a frame that hangs in
-// a process of its own must not hold up the page around it. The frame is listed by Tree.Late from then until the task ends,
-// and when the task fails as long as the frame has no agent.
+// Arrive runs the task that sets up a new frame. Reads wait for the task, but at most for arrivalGrace, because a hanging frame in another
+// process must not block the page. After that, Tree.Late lists the frame until the task ends. If the task fails, it lists the frame while
+// the frame has no agent.
 func (m *Manager) Arrive(id cdp.FrameID, task func(ctx context.Context) error) {
 	m.Lock()
 	a := m.Tree.begin(id)
@@ -267,7 +267,7 @@ func (m *Manager) Arrive(id cdp.FrameID, task func(ctx context.Context) error) {
 	})
 }
 
-// adopt has the agents of parent documents told which element holds each frame in them.
+// adopt informs the agents of parent documents about the elements that hold their frames.
 func (m *Manager) adopt() {
 	m.Lock()
 	due := m.Tree.adoptions()
@@ -277,11 +277,11 @@ func (m *Manager) adopt() {
 	}
 }
 
-// sendOwner sends the agent of the parent's document the element that holds a frame.
+// sendOwner sends the agent of the parent document the element that holds a frame.
 func sendOwner(ctx context.Context, id cdp.FrameID, parent *Agent) {
 	owner, err := cdp.Call(ctx, parent.Session, cdpdom.GetFrameOwner, cdpdom.GetFrameOwnerParams{FrameID: id})
 	if err != nil {
-		return // the frame is gone again
+		return // the frame is already gone
 	}
 	node, err := cdp.Call(ctx, parent.Session, cdpdom.ResolveNode, cdpdom.ResolveNodeParams{
 		BackendNodeID: owner.BackendNodeID, ExecutionContextID: parent.ID})

@@ -14,33 +14,33 @@ import (
 type Frame struct {
 	ID       cdp.FrameID
 	Parent   cdp.FrameID
-	Document string // the loader's id; tells documents apart
+	Document string // loader ID, unique for each document
 	URL      string
-	// Agent is the one that is asked: the newest of agents in the frame's own session, if it has one.
+	// Agent is the agent in use: the newest of agents in the frame's own session, if there is one.
 	Agent  *Agent
 	agents []*Agent
 	// World is the page's own world of the document.
 	World *World
-	// session is the frame's own, while the frame runs in a process of its own. While a frame moves between processes,
-	// events of both sessions come in any order.
+	// session is the frame's own session while it runs in its own process. While a frame moves between processes, the events of both
+	// sessions arrive in any order.
 	session target.SessionID
-	// adopter is the agent of the parent's document that was sent the element that holds the frame.
+	// adopter is the parent document's agent that was sent the element that holds the frame.
 	adopter *Agent
-	// overdue counts the arrivals of the frame that reads no longer wait for. unobserved: none of them brought it in.
+	// overdue counts the arrivals of the frame that reads no longer wait for. unobserved is set if the last arrival failed.
 	overdue    int
 	unobserved bool
 }
 
-// isLate reports whether reads go on without the frame.
+// isLate reports whether reads continue without the frame.
 func (f *Frame) isLate() bool { return f.overdue > 0 || f.unobserved && f.Agent == nil }
 
-// arrival is one task that brings a frame in.
+// arrival is a task that sets up a frame.
 type arrival struct {
 	id            cdp.FrameID
 	overdue, over bool
 }
 
-// choose sets the agent.
+// choose selects the agent in use.
 func (f *Frame) choose() {
 	f.Agent = nil
 	for _, a := range f.agents {
@@ -50,21 +50,20 @@ func (f *Frame) choose() {
 	}
 }
 
-// Tree is the frames of one page. It is a plain value; the page's monitor guards it.
+// Tree holds the frames of one page. It is a plain value guarded by the page's monitor.
 type Tree struct {
 	main   cdp.FrameID
 	frames map[cdp.FrameID]*Frame
-	// arriving counts the arrivals that reads wait for: the agent of a frame is being installed, or the place of the frame in
-	// its parent is being looked up.
+	// arriving counts the arrivals that reads wait for: tasks that install a frame's agent or look up the frame's element in its parent.
 	arriving int
 }
 
-// NewTree makes the tree of a page, which begins with its main frame.
+// NewTree returns the tree of a page, which initially has only its main frame.
 func NewTree(main cdp.FrameID) *Tree {
 	return &Tree{main: main, frames: map[cdp.FrameID]*Frame{main: {ID: main}}}
 }
 
-// Key is the name of a frame outside the driver: the main frame is the empty string.
+// Key returns the name of a frame outside this package. The main frame's name is empty.
 func (t *Tree) Key(id cdp.FrameID) dom.FrameID {
 	if id == t.main {
 		return ""
@@ -72,10 +71,10 @@ func (t *Tree) Key(id cdp.FrameID) dom.FrameID {
 	return dom.FrameID(id)
 }
 
-// Main is the main frame.
+// Main returns the main frame.
 func (t *Tree) Main() *Frame { return t.frames[t.main] }
 
-// IsMain reports whether an id is the main frame's.
+// IsMain reports whether id denotes the main frame.
 func (t *Tree) IsMain(id cdp.FrameID) bool { return id == t.main }
 
 // Lookup returns the frame with a key, or nil.
@@ -86,13 +85,13 @@ func (t *Tree) Lookup(key dom.FrameID) *Frame {
 	return t.frames[cdp.FrameID(key)]
 }
 
-// Get returns a frame by the browser's id, or nil.
+// Get returns a frame by the browser's ID, or nil.
 func (t *Tree) Get(id cdp.FrameID) *Frame { return t.frames[id] }
 
-// Arriving reports whether reads wait for any frame.
+// Arriving reports whether reads wait for a frame.
 func (t *Tree) Arriving() bool { return t.arriving > 0 }
 
-// Late lists the frames that reads go on without, because what brings them in takes too long or failed.
+// Late returns the frames that reads skip, because their setup takes too long or failed.
 func (t *Tree) Late() []dom.FrameID {
 	var late []dom.FrameID
 	for id, f := range t.frames {
@@ -104,13 +103,13 @@ func (t *Tree) Late() []dom.FrameID {
 	return late
 }
 
-// begin notes that something brings a frame in, which reads wait for.
+// begin records an arrival that reads wait for.
 func (t *Tree) begin(id cdp.FrameID) *arrival {
 	t.arriving++
 	return &arrival{id: id}
 }
 
-// pass notes that reads no longer wait for an arrival, unless it is over.
+// pass records that reads no longer wait for an arrival, unless it has ended.
 func (t *Tree) pass(a *arrival) {
 	if a.overdue || a.over {
 		return
@@ -122,13 +121,13 @@ func (t *Tree) pass(a *arrival) {
 	}
 }
 
-// end notes that an arrival is over, in vain if failed.
+// end records that an arrival has ended.
 func (t *Tree) end(a *arrival, failed bool) {
 	f := t.frames[a.id]
 	switch {
 	case !a.overdue:
 		t.arriving--
-	case f != nil && f.overdue > 0: // else the frame was removed, and came back
+	case f != nil && f.overdue > 0: // otherwise the frame was removed and added again
 		f.overdue--
 	}
 	a.over = true
@@ -137,7 +136,7 @@ func (t *Tree) end(a *arrival, failed bool) {
 	}
 }
 
-// Complete reports whether every frame has an agent that answers, as far as is known.
+// Complete reports whether every frame has an agent that responds, as far as is known.
 func (t *Tree) Complete() bool {
 	for _, f := range t.frames {
 		if f.Agent == nil || f.Agent.Reading.Late || f.isLate() {
@@ -147,7 +146,7 @@ func (t *Tree) Complete() bool {
 	return t.arriving == 0
 }
 
-// Attach returns the frame with an id, and adds the frame when it is new. An empty parent leaves the parent as it is.
+// Attach returns the frame with an ID, and adds it if it is new. An empty parent leaves the parent unchanged.
 func (t *Tree) Attach(id, parent cdp.FrameID) *Frame {
 	f := t.frames[id]
 	if f == nil {
@@ -160,16 +159,16 @@ func (t *Tree) Attach(id, parent cdp.FrameID) *Frame {
 	return f
 }
 
-// Remove forgets a frame. The main frame lives as long as the page.
+// Remove removes a frame. The main frame cannot be removed.
 func (t *Tree) Remove(id cdp.FrameID) {
 	if id != t.main {
 		delete(t.frames, id)
 	}
 }
 
-// Commit notes the new document of a frame, as a session reported it. The agents of the document before are dropped; those
-// that live on in the new document are returned, to be added again: the window of the blank document that a frame begins
-// with, and so its contexts, may live on with the first document of the same origin.
+// Commit records the new document of a frame, as a session reported it. It drops the agents of the previous document. It returns the agents
+// that may remain valid, which must be added again: the window of a frame's initial blank document, and thus its contexts, may be reused by
+// the first document of the same origin.
 func (t *Tree) Commit(session target.SessionID, id, parent cdp.FrameID, document, url string) (kept []*Agent) {
 	f := t.Attach(id, parent)
 	first := f.Document == ""
@@ -184,7 +183,7 @@ func (t *Tree) Commit(session target.SessionID, id, parent cdp.FrameID, document
 	return kept
 }
 
-// errorPages is what the URLs of the browser's own documents begin with that stand in place of others. No page has such a URL.
+// errorPages is the URL prefix of the browser's own error pages. No other page has such a URL.
 const errorPages = "chrome-error:"
 
 // Add adds an agent of the frame's newest document.
@@ -195,7 +194,7 @@ func (t *Tree) Add(id cdp.FrameID, a *Agent) {
 	f.choose()
 }
 
-// Own notes which frame a session is the own one of; an empty owner: the session is over.
+// Own records the frame that a session belongs to. An empty owner means that the session has ended.
 func (t *Tree) Own(session target.SessionID, owner cdp.FrameID) {
 	for _, f := range t.frames {
 		switch {
@@ -210,7 +209,7 @@ func (t *Tree) Own(session target.SessionID, owner cdp.FrameID) {
 	}
 }
 
-// Drop forgets the agents and worlds of contexts that are gone.
+// Drop removes the agents and worlds whose contexts are gone.
 func (t *Tree) Drop(agent func(*Agent) bool, world func(*World) bool) {
 	for _, f := range t.frames {
 		f.agents = slices.DeleteFunc(f.agents, agent)
@@ -221,7 +220,7 @@ func (t *Tree) Drop(agent func(*Agent) bool, world func(*World) bool) {
 	}
 }
 
-// AgentAt returns the agent of a context, with its frame; nil when the document is gone.
+// AgentAt returns the matching agent with its frame, or nil if the document is gone.
 func (t *Tree) AgentAt(matches func(*Agent) bool) (*Agent, cdp.FrameID) {
 	for _, f := range t.frames {
 		if f.Agent != nil && matches(f.Agent) {
@@ -231,7 +230,7 @@ func (t *Tree) AgentAt(matches func(*Agent) bool) (*Agent, cdp.FrameID) {
 	return nil, ""
 }
 
-// WorldOf returns the page's own world beside an agent, in the same process; nil when it is not known.
+// WorldOf returns the page's own world next to an agent, in the same process. It returns nil if the world is unknown.
 func (t *Tree) WorldOf(a *Agent) *World {
 	for _, f := range t.frames {
 		if f.Agent == a && f.World != nil && f.World.Session.ID == a.Session.ID {
@@ -241,8 +240,8 @@ func (t *Tree) WorldOf(a *Agent) *World {
 	return nil
 }
 
-// adoptions returns the frames whose parent's agent is to be sent the element that holds them, each once: as soon as the
-// parent is known and both documents have an agent, in whatever order the two come.
+// adoptions returns the frames whose parent's agent must be sent the element that holds them, each frame once. A frame is due when its
+// parent is known and both documents have an agent, in whatever order these arrive.
 func (t *Tree) adoptions() map[cdp.FrameID]*Agent {
 	due := map[cdp.FrameID]*Agent{}
 	for _, f := range t.frames {
@@ -256,7 +255,7 @@ func (t *Tree) adoptions() map[cdp.FrameID]*Agent {
 	return due
 }
 
-// Readable lists the frames that have an agent, the main frame first.
+// Readable returns the frames that have an agent, the main frame first.
 func (t *Tree) Readable() []Readable {
 	list := make([]Readable, 0, len(t.frames))
 	for id, f := range t.frames {
@@ -276,7 +275,7 @@ func (t *Tree) Readable() []Readable {
 	return list
 }
 
-// ParentOf returns the frame around a frame; false: there is none any more.
+// ParentOf returns the parent of a frame. ok is false if the parent no longer exists.
 func (t *Tree) ParentOf(key dom.FrameID) (dom.FrameID, bool) {
 	f := t.Lookup(key)
 	if f == nil || t.frames[f.Parent] == nil {

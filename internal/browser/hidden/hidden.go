@@ -1,7 +1,7 @@
-// Package hidden opens pages that nobody sees, and gives them an empty document at any address: no request of theirs leaves
-// the browser. So the daemon reaches what a browser keeps by origin, or gives to secure pages alone.
+// Package hidden opens invisible pages and serves them an empty document at any address, so none of their requests leave the browser.
+// Through such a page, the daemon accesses data that the browser stores per origin, and features that are limited to secure pages.
 //
-// Callers owe a Close. A Page serves one goroutine at a time.
+// Callers must call Close. A Page must be used by one goroutine at a time.
 package hidden
 
 import (
@@ -24,23 +24,23 @@ import (
 
 // Page is a hidden page.
 type Page struct {
-	// Session is the page's own.
+	// Session is the page's own session.
 	Session devtools.Session
 
 	root devtools.Session
 	id   target.ID
-	// asked holds the requests that wait for their empty document, which a goroutine gives them until stop is called.
+	// asked holds requests that wait for their empty document. A goroutine answers them until stop is called.
 	asked    chan fetch.RequestID
 	stop     context.CancelFunc
 	answered sync.WaitGroup
 }
 
-// Open opens a page in a context and runs more steps that prepare it. Its requests are answered until ctx ends.
+// Open opens a page in a context and runs further preparation steps. The page's requests are answered until ctx ends.
 func Open(ctx context.Context, root devtools.Session, in cdp.BrowserContextID, more ...devtools.Step) (*Page, error) {
 	yes := true
 	undo := func(ctx context.Context, late target.CreateTargetResult) { _ = root.CloseTarget(ctx, late.TargetID) }
 	made, _, err := devtools.Create(ctx, root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: in, Hidden: &yes}, undo)
-	if _, ok := errors.AsType[*cdproto.Error](err); ok { // an older browser hides no pages
+	if _, ok := errors.AsType[*cdproto.Error](err); ok { // older browsers do not support hidden pages
 		made, _, err = devtools.Create(ctx, root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: in, Background: &yes}, undo)
 	}
 	if err != nil {
@@ -64,7 +64,7 @@ func Open(ctx context.Context, root devtools.Session, in cdp.BrowserContextID, m
 	return p, nil
 }
 
-// paused takes a request of the page. It runs on the connection's goroutine and does not wait.
+// paused queues a request of the page. It runs on the connection's goroutine and does not wait.
 func (p *Page) paused(msg *cdproto.Message) {
 	if string(msg.Method) != fetch.RequestPaused.Method {
 		return
@@ -77,11 +77,11 @@ func (p *Page) paused(msg *cdproto.Message) {
 	}
 	select {
 	case p.asked <- e.RequestID:
-	default: // an empty document asks for nothing, so there are never as many
+	default: // an empty document makes no requests, so the queue never fills
 	}
 }
 
-// answer gives every request an empty document.
+// answer serves an empty document for every request.
 func (p *Page) answer(ctx context.Context) {
 	for {
 		select {
@@ -94,7 +94,7 @@ func (p *Page) answer(ctx context.Context) {
 	}
 }
 
-// Visit goes to an address. When the browser does not go there, it returns why in the browser's words.
+// Visit navigates to an address. If the browser refuses, it returns the browser's error text.
 func (p *Page) Visit(ctx context.Context, url string) (refused string, err error) {
 	gone, err := cdp.Call(ctx, p.Session, page.Navigate, page.NavigateParams{URL: url})
 	if err != nil {
@@ -103,12 +103,12 @@ func (p *Page) Visit(ctx context.Context, url string) (refused string, err error
 	return gone.ErrorText, nil
 }
 
-// Close closes the page. When ctx ends first, that goes on without the caller.
+// Close closes the page. If ctx ends first, this continues in the background.
 func (p *Page) Close(ctx context.Context) {
 	closed := make(chan struct{})
 	p.root.Conn.Go(func() {
 		defer close(closed)
-		_ = p.root.CloseTarget(context.WithoutCancel(ctx), p.id) // it fails with the connection only
+		_ = p.root.CloseTarget(context.WithoutCancel(ctx), p.id) // fails only with the connection
 	})
 	select {
 	case <-closed:

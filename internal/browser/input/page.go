@@ -20,9 +20,9 @@ import (
 type Input struct {
 	m   *frames.Manager
 	mac bool
-	// root is where folders of uploaded files are made.
+	// root is the directory for folders of uploaded files.
 	root string
-	// expected are the events that an action waits for, by method, and folders hold uploaded files; the monitor guards both.
+	// expected maps methods to the actions that wait for their events. folders holds uploaded files. The monitor guards both.
 	expected map[string]chan *cdproto.Message
 	folders  []string
 	// rest is the request that AskRest has sent. The monitor guards it.

@@ -1,7 +1,7 @@
-// Package intercept says what a browser is told about the requests that it holds: which ones it is to hold, and what becomes of each.
+// Package intercept decides which requests a browser must hold and how each held request is answered.
 //
-// A browser holds requests because routes may match them (package routes), or because their servers may ask for credentials. All
-// functions are pure: they take an event and return a command, which the caller sends.
+// A browser holds requests that routes may match (package routes), or whose servers may require credentials. All functions are pure: they
+// return a command, which the caller sends.
 package intercept
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/domtap/domtap/internal/routes"
 )
 
-// Enable are the parameters of Fetch.enable, with which a target holds what the table may decide on, and with credentials also the requests that
-// match a pattern of CDP; nil: nothing is to be held.
+// Enable returns the parameters of Fetch.enable that make a target hold the requests that the table may decide on and, if credentials is
+// not empty, the requests that match this CDP pattern. It returns nil if no request must be held.
 func Enable(table *routes.Table, credentials string) *fetch.EnableParams {
 	held := table.Held()
 	if len(held) == 0 && credentials == "" {
@@ -34,7 +34,7 @@ func Enable(table *routes.Table, credentials string) *fetch.EnableParams {
 	return params
 }
 
-// types are the browser's names of the types of requests.
+// types maps the names of resource types to the browser's.
 var types = func() map[string]network.ResourceType {
 	all := map[string]network.ResourceType{}
 	for _, kind := range []network.ResourceType{
@@ -47,7 +47,7 @@ var types = func() map[string]network.ResourceType {
 	return all
 }()
 
-// reasons are the browser's names of the reasons to fail a request.
+// reasons maps the names of failure reasons to the browser's.
 var reasons = func() map[string]network.ErrorReason {
 	all := map[string]network.ErrorReason{}
 	for _, reason := range []network.ErrorReason{
@@ -62,9 +62,9 @@ var reasons = func() map[string]network.ErrorReason {
 	return all
 }()
 
-// Answer is the command for a request that is held. main says that it is for the document of a tab. allowed says whether the
-// URL policy allows a URL: a request that it refuses is never fulfilled, but sent, so that it fails as without a route; nil allows
-// everything.
+// Answer returns the command for a held request. main reports that the request may load the document of a tab. allowed returns an error for
+// a URL that the URL policy refuses. Such a request is never fulfilled. It is sent, so that it fails as it would without a route. A nil
+// allowed permits everything.
 func Answer(e *fetch.EventRequestPaused, main bool, table *routes.Table, allowed func(url string) error) devtools.Step {
 	if e.Request == nil {
 		return proceed(e)
@@ -93,7 +93,7 @@ func Answer(e *fetch.EventRequestPaused, main bool, table *routes.Table, allowed
 	return proceed(e)
 }
 
-// askedBy is the method that a preflight request asks for; empty for other requests.
+// askedBy returns the method that a preflight request announces. It returns an empty string for other requests.
 func askedBy(e *fetch.EventRequestPaused) string {
 	if e.Request.Method != "OPTIONS" || header(e, "Origin") == "" {
 		return ""
@@ -101,7 +101,7 @@ func askedBy(e *fetch.EventRequestPaused) string {
 	return header(e, "Access-Control-Request-Method")
 }
 
-// header returns a header of a request, or nothing.
+// header returns a header of a request, or an empty string.
 func header(e *fetch.EventRequestPaused, name string) string {
 	for key, value := range e.Request.Headers {
 		if text, ok := value.(string); ok && strings.EqualFold(key, name) {
@@ -111,19 +111,19 @@ func header(e *fetch.EventRequestPaused, name string) string {
 	return ""
 }
 
-// IsPlain reports whether a command lets a request go as it is, so that nothing can be wrong with it.
+// IsPlain reports whether a command sends a request unchanged, so that the browser cannot reject it.
 func IsPlain(s devtools.Step) bool {
 	params, ok := s.Params.(fetch.ContinueRequestParams)
 	return ok && params.URL == "" && params.Method == "" && len(params.Headers) == 0
 }
 
-// Rewritten returns the URL that a command sends a request to in place of its own; empty: none.
+// Rewritten returns the URL that a command redirects a request to, or an empty string.
 func Rewritten(s devtools.Step) string {
 	params, _ := s.Params.(fetch.ContinueRequestParams)
 	return params.URL
 }
 
-// proceed lets a request go as it is.
+// proceed sends a request unchanged.
 func proceed(e *fetch.EventRequestPaused) devtools.Step {
 	return devtools.Step{Method: fetch.CommandContinueRequest, Params: fetch.ContinueRequestParams{RequestID: e.RequestID}}
 }
@@ -133,7 +133,8 @@ func Fail(id fetch.RequestID, reason string) devtools.Step {
 	return devtools.Step{Method: fetch.CommandFailRequest, Params: fetch.FailRequestParams{RequestID: id, ErrorReason: reasons[reason]}}
 }
 
-// fulfill answers a request. An answer for a script of another origin that says nothing of who may read it may be read by that script.
+// fulfill answers a request. If the request comes from a script of another origin and the route sets no CORS headers, the response lets
+// that script read it.
 func fulfill(e *fetch.EventRequestPaused, f *routes.Fulfill) devtools.Step {
 	headers, sharing := entries(f.Headers), false
 	for _, h := range f.Headers {
@@ -146,25 +147,25 @@ func fulfill(e *fetch.EventRequestPaused, f *routes.Fulfill) devtools.Step {
 		RequestID: e.RequestID, ResponseCode: int64(f.Status), ResponseHeaders: headers, Body: f.Body}}
 }
 
-// isOf reports whether a URL is of an origin.
+// isOf reports whether a URL belongs to an origin.
 func isOf(address, origin string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Scheme+"://"+u.Host == origin
 }
 
-// shared are the headers that let scripts of an origin read an answer.
+// shared returns the headers that let scripts of an origin read a response.
 func shared(origin string) []*fetch.HeaderEntry {
 	return entries([]routes.Header{{Name: "Access-Control-Allow-Origin", Value: origin}, {Name: "Access-Control-Allow-Credentials", Value: "true"}, {Name: "Vary", Value: "Origin"}})
 }
 
-// permit answers a preflight request for a request that a route answers in place of the server.
+// permit answers the preflight of a request that a route will answer in place of the server.
 func permit(e *fetch.EventRequestPaused, method string) devtools.Step {
 	headers := append(shared(header(e, "Origin")), entries([]routes.Header{
 		{Name: "Access-Control-Allow-Methods", Value: method}, {Name: "Access-Control-Allow-Headers", Value: header(e, "Access-Control-Request-Headers")}})...)
 	return devtools.Step{Method: fetch.CommandFulfillRequest, Params: fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: 204, ResponseHeaders: headers}}
 }
 
-// modify sends a request changed.
+// modify sends a request with changes.
 func modify(e *fetch.EventRequestPaused, m *routes.Modify) devtools.Step {
 	params := fetch.ContinueRequestParams{RequestID: e.RequestID, URL: m.URL, Method: m.Method}
 	if len(m.Set)+len(m.Remove) > 0 {
@@ -173,7 +174,7 @@ func modify(e *fetch.EventRequestPaused, m *routes.Modify) devtools.Step {
 	return devtools.Step{Method: fetch.CommandContinueRequest, Params: params}
 }
 
-// changed are the headers of a request with the changes of a route.
+// changed returns the headers of a request with the changes of a route.
 func changed(of network.Headers, m *routes.Modify) []*fetch.HeaderEntry {
 	gone := map[string]bool{}
 	for _, name := range m.Remove {

@@ -1,11 +1,11 @@
-// Package monitor is the one lock of a page, and the one way to wait for what it guards.
+// Package monitor provides the single lock of a page and waits for the state that it guards.
 //
-// The parts of a page (frames, dialogs, requests, navigation) are plain values behind a Monitor, because a wait often
-// concerns several of them: a navigation ends with a commit, a dialog or a download. Await evaluates its condition with
-// the lock held, and again after every Notify.
+// The parts of a page (frames, dialogs, requests, navigation) are plain values behind one Monitor, because a wait often concerns several of
+// them: a navigation ends with a commit, a dialog or a download. Await evaluates its condition with the lock held, and again after every
+// Notify.
 //
-// Callers owe a Notify, with the lock held, after each change that somebody may wait for, and no call to the browser while
-// they hold the lock.
+// Callers must call Notify, with the lock held, after each change that a waiter may depend on. They must not call the browser while they
+// hold the lock.
 package monitor
 
 import (
@@ -22,7 +22,7 @@ type Monitor struct {
 	gone    func() error
 }
 
-// New makes a monitor whose waits end when done is closed; gone is the error of such a wait.
+// New returns a monitor whose waits end when done is closed. gone returns the error of such a wait.
 func New(done <-chan struct{}, gone func() error) *Monitor {
 	return &Monitor{changed: make(chan struct{}), done: done, gone: gone}
 }
@@ -33,13 +33,13 @@ func (m *Monitor) Lock() { m.mu.Lock() }
 // Unlock unlocks the monitor.
 func (m *Monitor) Unlock() { m.mu.Unlock() }
 
-// Notify wakes all waits. The caller holds the lock.
+// Notify wakes all waiters. The caller holds the lock.
 func (m *Monitor) Notify() {
 	close(m.changed)
 	m.changed = make(chan struct{})
 }
 
-// Await waits until ready, which is called with the lock held, returns true.
+// Await waits until ready returns true. It calls ready with the lock held.
 func (m *Monitor) Await(ctx context.Context, ready func() bool) error {
 	return m.AwaitTimed(ctx, func() time.Duration {
 		if ready() {
@@ -52,8 +52,8 @@ func (m *Monitor) Await(ctx context.Context, ready func() bool) error {
 // forever is longer than any wait.
 const forever = time.Duration(1<<63 - 1)
 
-// AwaitTimed waits until left, which is called with the lock held, returns 0 or less. A positive value says when left is to
-// be called again even if nothing changes.
+// AwaitTimed waits until left returns 0 or less. It calls left with the lock held. A positive result is the time after which left is called
+// again even if nothing has changed.
 func (m *Monitor) AwaitTimed(ctx context.Context, left func() time.Duration) error {
 	for {
 		m.mu.Lock()

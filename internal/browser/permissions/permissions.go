@@ -1,7 +1,6 @@
-// Package permissions sets what the pages of one session may do without asking a person, who is not there: each permission
-// that a page could ask for is granted or denied.
+// Package permissions grants or denies all permissions that the pages of a session could prompt for, because no person is there to answer.
 //
-// Set sends commands only when something changes. Callers owe a context that ends.
+// Set sends commands only if something has changed. Callers must pass a context that ends.
 package permissions
 
 import (
@@ -16,44 +15,44 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// Browser runs commands in the browser; devtools.Session implements it.
+// Browser runs commands in the browser. devtools.Session implements it.
 type Browser interface {
 	Run(ctx context.Context, steps ...devtools.Step) error
 }
 
-// Clipboard decides when the permission to read the clipboard is in force; clipboard.Session implements it.
+// Clipboard decides when the permission to read the clipboard is in effect. clipboard.Session implements it.
 type Clipboard interface {
-	// Grant calls set, which reads from mayRead whether the session may read the clipboard at once.
+	// Grant calls set. In set, mayRead reports whether the session may read the clipboard immediately.
 	Grant(ctx context.Context, read, write bool, set func(mayRead func() bool) error) error
 }
 
-// Permissions are those of one session.
+// Permissions holds the permissions of one session.
 type Permissions struct {
 	browser   Browser
 	clipboard Clipboard
 	context   cdp.BrowserContextID
-	// shell says that the browser is the headless shell.
+	// shell reports whether the browser is the headless shell.
 	shell bool
 
 	mu sync.Mutex
-	// granted and denied were set last; nil: none were.
+	// granted and denied were set last. They are nil before the first Set.
 	granted, denied []string
 }
 
-// New makes the permissions of a session; context is empty for the default session. shell says that the browser is the headless
-// shell: what Chromium grants without asking is granted there, too.
+// New returns the permissions of a session. context is empty for the default session. shell reports whether the browser is the headless
+// shell. There, Set also grants what full Chromium grants without a prompt.
 func New(b Browser, c Clipboard, context cdp.BrowserContextID, shell bool) *Permissions {
 	return &Permissions{browser: b, clipboard: c, context: context, shell: shell}
 }
 
-// unasked are the permissions that Chromium grants to every page without asking. The headless shell asks for them, and takes the
-// answer that does not come for a refusal. A page still writes to the clipboard only when somebody has acted on it.
+// unasked lists the permissions that Chromium grants to every page without a prompt. The headless shell prompts for them and treats the
+// missing answer as a denial. Even with the permission, a page can write to the clipboard only after a user action.
 var unasked = []string{
 	"accelerometer", "background-fetch", "background-sync", clipboard.Write, "gyroscope", "magnetometer", "payment-handler",
 	"pointer-lock", "screen-wake-lock",
 }
 
-// Set grants and denies permissions, in place of what was set before. Names that the browser does not know are left out.
+// Set replaces the granted and denied permissions. It ignores names that the browser does not know.
 func (p *Permissions) Set(ctx context.Context, granted, denied []string) error {
 	if p.same(granted, denied) {
 		return nil
@@ -71,14 +70,14 @@ func (p *Permissions) Set(ctx context.Context, granted, denied []string) error {
 	return nil
 }
 
-// same reports whether these permissions are in force already.
+// same reports whether these permissions are already set.
 func (p *Permissions) same(granted, denied []string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.denied != nil && slices.Equal(granted, p.granted) && slices.Equal(denied, p.denied)
 }
 
-// steps are the commands that set the permissions.
+// steps returns the commands that set the permissions.
 func (p *Permissions) steps(granted, denied []string, mayRead func() bool) []devtools.Step {
 	reset := cdpbrowser.ResetPermissionsParams{BrowserContextID: p.context}
 	steps := []devtools.Step{{Method: cdpbrowser.CommandResetPermissions, Params: reset}}

@@ -14,17 +14,18 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// MaxBody is how many bytes a body has at most that a renderer keeps, and BodiesBuffer how many all of them have together (ADR 60). A renderer also gives
-// what is in its memory cache.
+// MaxBody is the maximum size in bytes of a body that a renderer keeps. BodiesBuffer limits the size of all kept bodies together (ADR 60).
+// A renderer also returns bodies from its memory cache.
 const (
 	MaxBody      = 1 << 20
 	BodiesBuffer = 2 << 20
 )
 
-// bodyLimit is how long a renderer may take to answer.
+// bodyLimit bounds how long a renderer may take to respond.
 const bodyLimit = 5 * time.Second
 
-// Body returns the body of the answer to a request; see driver.Bodies. The renderer that made the request has it, which may have been that of a frame.
+// Body returns the response body of a request; see driver.Bodies. The renderer that made the request has the body, so Body tries the page's
+// process and those of its frames.
 func (r *Requests) Body(ctx context.Context, id string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, bodyLimit)
 	defer cancel()
@@ -41,7 +42,7 @@ func (r *Requests) Body(ctx context.Context, id string) ([]byte, error) {
 	return nil, apierr.Unknown("request", "the browser does not have the body of this request any more: it keeps the newest ones, each of at most 1 MiB, until the page navigates")
 }
 
-// sessions are those of the page and of its frames in other processes, the page's own first.
+// sessions returns the sessions of the page and of its frames in other processes, the page's own first.
 func (r *Requests) sessions() []devtools.Session {
 	all, seen := []devtools.Session{r.m.Main}, map[target.SessionID]bool{r.m.Main.ID: true}
 	for _, one := range r.m.Readable() {

@@ -1,8 +1,8 @@
-// Package requests follows the requests of a page: whether its network is busy, and whether what an action set off is
+// Package requests tracks the requests of a page: whether its network is busy, and whether the requests that an action started are
 // answered.
 //
-// The browser reports requests always; they are counted while somebody cares. Of a request that began before, there are
-// only signs of life.
+// The browser always reports requests, but they are counted only while needed. For a request that started before that, only later events
+// are known.
 package requests
 
 import (
@@ -20,27 +20,27 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// Requests are the requests of one page.
+// Requests tracks the requests of one page.
 type Requests struct {
 	m *frames.Manager
-	// overrides lists the commands for what is in force in the page only while its network domain is enabled.
+	// overrides returns the commands for the page's overrides that work only while its network domain is enabled.
 	overrides func() []devtools.Step
-	// renewing is held while a renderer is asked to forget its records of requests, and while somebody begins to count requests: events
-	// that come while the renderer forgets are lost.
+	// renewing is held while a renderer is told to forget its records, and while counting starts: events that arrive while the renderer
+	// forgets are lost.
 	renewing sync.Mutex
-	// State, sheets and records are guarded by the monitor.
+	// The monitor guards State, sheets and records.
 	State   State
 	sheets  Sheets
 	records records
 }
 
-// New makes the requests of a page. Overrides lists the commands for what is in force in the page only while its network domain is
-// enabled; renderers of a page with any keep their records of requests.
+// New returns the Requests of a page. overrides returns the commands for the page's overrides that work only while its network domain is
+// enabled. While a page has such overrides, its renderers keep their records.
 func New(m *frames.Manager, overrides func() []devtools.Step) *Requests {
 	return &Requests{m: m, overrides: overrides, records: records{}}
 }
 
-// Watch says whether the page reports when its network becomes busy or idle.
+// Watch sets whether the page reports when its network becomes busy or idle.
 func (r *Requests) Watch(on bool) {
 	if r.watch(on) {
 		r.Forget()
@@ -55,7 +55,7 @@ func (r *Requests) watch(on bool) (over bool) {
 	return r.State.Watch(on)
 }
 
-// Attend says that actions follow, or that they are over; see driver.Input.
+// Attend starts or ends a series of actions; see driver.Input.
 func (r *Requests) Attend(_ context.Context, on bool) {
 	r.renewing.Lock()
 	defer r.renewing.Unlock()
@@ -64,12 +64,12 @@ func (r *Requests) Attend(_ context.Context, on bool) {
 	r.State.Act(on)
 }
 
-// Forget forgets all requests: some events were missed, or nobody needs them.
+// Forget forgets all requests, because events were missed or the count is no longer needed.
 func (r *Requests) Forget() {
 	r.change(func(s *State) bool { return s.Drop(func(Request) bool { return true }) })
 }
 
-// Detached forgets the requests of a session that is over.
+// Detached forgets the requests of a session that has ended.
 func (r *Requests) Detached(session target.SessionID) {
 	r.m.Lock()
 	delete(r.records, session)
@@ -77,8 +77,7 @@ func (r *Requests) Detached(session target.SessionID) {
 	r.change(func(s *State) bool { return s.Drop(func(one Request) bool { return one.Session == session }) })
 }
 
-// Committed forgets the requests of the documents that a frame showed before; with the main frame, those of all other
-// documents.
+// Committed forgets the requests of a frame's previous documents. For the main frame, it forgets the requests of all other documents.
 func (r *Requests) Committed(frame cdp.FrameID, document cdp.LoaderID) {
 	r.m.Lock()
 	idle, main := !r.State.Busy(), r.m.Tree.IsMain(frame)
@@ -95,7 +94,7 @@ func (r *Requests) Committed(frame cdp.FrameID, document cdp.LoaderID) {
 	})
 }
 
-// change changes what is counted and, when that is news, reports it.
+// change changes the state and reports whether the network is busy if that has changed.
 func (r *Requests) change(change func(*State) bool) {
 	r.m.Lock()
 	news := change(&r.State)
@@ -109,14 +108,14 @@ func (r *Requests) change(change func(*State) bool) {
 	}
 }
 
-// FailedSheets returns the URLs of the style sheets of a document that could not be loaded; see Sheets.Failed.
+// FailedSheets returns the URLs of a document's style sheets that failed to load; see Sheets.Failed.
 func (r *Requests) FailedSheets(document string) (urls []string, version int) {
 	r.m.Lock()
 	defer r.m.Unlock()
 	return r.sheets.Failed(cdp.LoaderID(document))
 }
 
-// Missed takes in that events of the network were left out.
+// Missed records that network events were dropped.
 func (r *Requests) Missed() {
 	r.m.Lock()
 	r.sheets.Forget()
@@ -124,7 +123,7 @@ func (r *Requests) Missed() {
 	r.Forget()
 }
 
-// Reported takes in an event of the network. It runs on the page's loop.
+// Reported handles a network event. It runs on the page's loop.
 func (r *Requests) Reported(session devtools.Session, e console.Request) {
 	r.count(session.ID, e)
 	if e.Begun {
@@ -132,7 +131,7 @@ func (r *Requests) Reported(session devtools.Session, e console.Request) {
 	}
 }
 
-// count takes in an event of the network for those who count requests.
+// count updates the state for a network event.
 func (r *Requests) count(session target.SessionID, e console.Request) {
 	id := network.RequestID(e.ID)
 	r.m.Lock()
@@ -150,7 +149,7 @@ func (r *Requests) count(session target.SessionID, e console.Request) {
 	case !counted || id == "":
 	case e.OfWorker():
 		r.change(func(s *State) bool { s.BeginWorker(time.Now()); return false })
-	case e.Ended || !e.Begun && lasts(kind): // only the answer may say that it lasts
+	case e.Ended || !e.Begun && lasts(kind): // only the response may reveal that the request lasts
 		r.change(func(s *State) bool { return s.End(id) })
 	case !lasts(kind):
 		one := Request{Session: session, Frame: cdp.FrameID(e.Frame), Document: cdp.LoaderID(e.Document), Matters: e.Begun && matters(kind)}
@@ -161,8 +160,8 @@ func (r *Requests) count(session target.SessionID, e console.Request) {
 	}
 }
 
-// ReportUnanswered reports the requests that matter and began while somebody acted, as work that a person would notice: as
-// long as there are some, and once when there are none any more.
+// ReportUnanswered reports unanswered requests that matter and started during an action, as activity that a person would notice. It reports
+// while there are any, and once more when there are none left.
 func (r *Requests) ReportUnanswered() {
 	r.m.Lock()
 	notices := r.State.Unanswered()
@@ -172,7 +171,7 @@ func (r *Requests) ReportUnanswered() {
 	}
 }
 
-// Limit is until when a wait for requests lasts that begins now.
+// Limit returns the deadline for a wait for requests that starts now.
 func Limit() time.Time { return time.Now().Add(answerLimit) }
 
 // Awaited reports whether AwaitAnswers would wait now.
@@ -182,14 +181,14 @@ func (r *Requests) Awaited(until time.Time) bool {
 	return r.left(until) > 0
 }
 
-// left is how long to wait for requests until a time. The caller holds the lock.
+// left returns how long to wait for requests, at most until the given time. The caller holds the lock.
 func (r *Requests) left(until time.Time) time.Duration {
 	now := time.Now()
 	return min(r.State.Left(now), until.Sub(now))
 }
 
-// AwaitAnswers waits until no request is under way that began while somebody acted, at most until a time. It reports
-// whether there was one.
+// AwaitAnswers waits until all requests that started during an action are complete, at most until the given time. It reports whether there
+// were any.
 func (r *Requests) AwaitAnswers(ctx context.Context, until time.Time) (waited bool, err error) {
 	err = r.m.AwaitTimed(ctx, func() time.Duration {
 		left := r.left(until)

@@ -8,45 +8,45 @@ import (
 )
 
 const (
-	// maxSheets bounds how many URLs of style sheets are remembered of a document, and maxSheetURL how long one may be, in
-	// bytes. Of a document with more, nothing is known any more.
+	// maxSheets limits how many style sheet URLs are remembered per document, and maxSheetURL the length of a URL in bytes. If a document
+	// exceeds a limit, nothing is known about its sheets.
 	maxSheets   = 256
 	maxSheetURL = 2048
-	// maxSheetDocuments bounds how many documents of a page are remembered.
+	// maxSheetDocuments limits how many documents of a page are remembered.
 	maxSheetDocuments = 100
 )
 
-// Sheets tells which style sheets of a page's documents could not be loaded. There are no rules in these, which no script
-// can find out of a sheet of another origin: it may not read the rules, whether there are some or not (CSSOM, section 6.2). So
-// without this, a page that was saved, or whose style sheets are blocked, is examined as if its styles might do anything,
-// which takes a quarter longer (ADR 48).
+// Sheets tracks which style sheets of a page's documents failed to load. Such sheets have no rules. A script cannot find that out for a
+// sheet of another origin, because it must not read the rules of such a sheet, loaded or not (CSSOM, section 6.2). Without this
+// information, a saved page, or one with blocked style sheets, is examined as if its styles could do anything, which takes a quarter longer
+// (ADR 48).
 //
-// The zero value knows nothing. The page's monitor guards it.
+// The zero value is ready to use. The page's monitor guards it.
 type Sheets struct {
 	underWay  map[network.RequestID]sheet
 	documents map[cdp.LoaderID]*sheetsOf
 }
 
-// sheet is the request for one.
+// sheet is a pending request for a style sheet.
 type sheet struct {
 	document cdp.LoaderID
 	url      string
-	// refused says that the answer is an HTTP error. The browser does not use what comes with it.
+	// refused is set if the response is an HTTP error. The browser does not use its content.
 	refused bool
 }
 
-// sheetsOf are the sheets of one document.
+// sheetsOf holds the sheets of one document.
 type sheetsOf struct {
 	frame cdp.FrameID
-	// urls has those that were asked for.
+	// urls holds the requested URLs.
 	urls map[string]sheetState
-	// version counts the changes of what Failed returns.
+	// version increases when the result of Failed changes.
 	version int
-	// unknown says that there were too many.
+	// unknown is set after a limit was exceeded or events were missed.
 	unknown bool
 }
 
-// sheetState is what became of the requests for one URL.
+// sheetState is the state of the requests for one URL.
 type sheetState struct {
 	underWay       int
 	loaded, failed bool
@@ -55,8 +55,7 @@ type sheetState struct {
 // empty reports whether no sheet with the URL can have rules.
 func (s sheetState) empty() bool { return s.failed && !s.loaded && s.underWay == 0 }
 
-// Begin takes in that a document asks for a style sheet. Later requests under the same id are redirects: a sheet has the
-// URL that was asked for first.
+// Begin records a document's request for a style sheet. Later requests with the same ID are redirects, and a sheet keeps its original URL.
 func (s *Sheets) Begin(id network.RequestID, frame cdp.FrameID, document cdp.LoaderID, url string) {
 	if _, redirected := s.underWay[id]; redirected || document == "" {
 		return
@@ -78,7 +77,7 @@ func (s *Sheets) Begin(id network.RequestID, frame cdp.FrameID, document cdp.Loa
 	s.underWay[id] = sheet{document: document, url: url}
 }
 
-// of returns what is known of a document; nil: there are too many.
+// of returns the sheets of a document, or nil if there are too many documents.
 func (s *Sheets) of(document cdp.LoaderID, frame cdp.FrameID) *sheetsOf {
 	if of := s.documents[document]; of != nil || len(s.documents) >= maxSheetDocuments {
 		return of
@@ -91,13 +90,13 @@ func (s *Sheets) of(document cdp.LoaderID, frame cdp.FrameID) *sheetsOf {
 	return of
 }
 
-// forget has nothing known of the sheets of a document from now on.
+// forget discards the sheets of a document, which are unknown afterwards.
 func (of *sheetsOf) forget() {
 	of.urls, of.unknown = nil, true
 	of.version++
 }
 
-// Refuse takes in that the request for a style sheet is answered with an HTTP error.
+// Refuse records that a style sheet request was answered with an HTTP error.
 func (s *Sheets) Refuse(id network.RequestID) {
 	if one, known := s.underWay[id]; known {
 		one.refused = true
@@ -105,7 +104,7 @@ func (s *Sheets) Refuse(id network.RequestID) {
 	}
 }
 
-// End takes in that the request for a style sheet is over, and whether it has failed.
+// End records the end of a style sheet request, and whether it failed.
 func (s *Sheets) End(id network.RequestID, failed bool) {
 	one, known := s.underWay[id]
 	if !known {
@@ -129,8 +128,8 @@ func (s *Sheets) End(id network.RequestID, failed bool) {
 	}
 }
 
-// Failed returns the URLs of the style sheets of a document that could not be loaded, sorted, and a number that changes when
-// they do; 0: there were none yet.
+// Failed returns the sorted URLs of a document's style sheets that failed to load, and a version that increases when they change. Version 0
+// means that none has failed yet.
 func (s *Sheets) Failed(document cdp.LoaderID) (urls []string, version int) {
 	of := s.documents[document]
 	if of == nil {
@@ -146,7 +145,7 @@ func (s *Sheets) Failed(document cdp.LoaderID) (urls []string, version int) {
 	return urls, of.version
 }
 
-// Keep forgets the documents that a frame showed before; with main, those of all frames.
+// Keep forgets a frame's previous documents or, if main is set, the documents of all frames except the given one.
 func (s *Sheets) Keep(document cdp.LoaderID, frame cdp.FrameID, main bool) {
 	for id, of := range s.documents {
 		if id != document && (main || of.frame == frame) {
@@ -160,7 +159,7 @@ func (s *Sheets) Keep(document cdp.LoaderID, frame cdp.FrameID, main bool) {
 	}
 }
 
-// Forget forgets everything: events were missed.
+// Forget discards everything, because events were missed.
 func (s *Sheets) Forget() {
 	clear(s.underWay)
 	for _, of := range s.documents {

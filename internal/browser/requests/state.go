@@ -12,33 +12,32 @@ import (
 )
 
 const (
-	// answerLimit bounds how long a wait for requests lasts, and streamLimit how long it lasts for the rest of an answer
-	// that has begun: an answer that streams has no end.
+	// answerLimit bounds a wait for requests. streamLimit bounds the wait for the rest of a response that has started, because a streamed
+	// response may never end.
 	answerLimit = 3 * time.Second
 	streamLimit = 500 * time.Millisecond
-	// maxRequests bounds what is remembered; requests beyond it are not waited for.
+	// maxRequests limits how many requests are tracked. Further requests are not awaited.
 	maxRequests = 10_000
 )
 
-// Request is a request that is under way.
+// Request is a request in progress.
 type Request struct {
 	Session  target.SessionID
 	Frame    cdp.FrameID
 	Document cdp.LoaderID
-	// Matters says that what the request brings may change the page after it was acted on; Answered is when its answer began.
+	// Matters reports that the response may change the page after an action. Answered is when the response started.
 	Matters  bool
 	Answered time.Time
 }
 
-// State counts the requests of a page while somebody waits for their end. It is a plain value; the page's monitor guards it.
+// State counts the requests of a page while this is needed. It is a plain value guarded by the page's monitor.
 type State struct {
 	underWay map[network.RequestID]Request
-	// worker is when the page began the last worker.
+	// worker is when the page last started a worker.
 	worker time.Time
-	// watched says that somebody follows whether the network is busy, acting that somebody acts on the page and waits for
-	// the requests that this sets off.
+	// watched is set while the network's busy state is reported. acting is set while an action waits for the requests that it starts.
 	watched, acting bool
-	// reported numbers the notices of requests without an answer; open says that the last one still holds.
+	// reported is the ID of the last notice of unanswered requests. open is set while that notice holds.
 	reported uint64
 	open     bool
 }
@@ -46,27 +45,26 @@ type State struct {
 // Counted reports whether requests are counted.
 func (s *State) Counted() bool { return s.watched || s.acting }
 
-// Busy reports whether any request is under way.
+// Busy reports whether any request is in progress.
 func (s *State) Busy() bool { return len(s.underWay) > 0 }
 
-// Watch says whether somebody follows whether the network is busy, and reports whether nobody needs the count any more.
+// Watch sets whether the busy state is reported, and reports whether the count is no longer needed.
 func (s *State) Watch(on bool) (over bool) {
 	over = s.watched && !on && !s.acting
 	s.watched = on
 	return over
 }
 
-// Act says whether somebody acts on the page. When nobody needs the count any more, it begins anew: the ends of the requests
-// under way are not counted from there on, and nobody is told of the change.
+// Act sets whether the page is being acted on. When the count is no longer needed, it is reset without a report.
 func (s *State) Act(on bool) {
 	s.acting = on
-	s.open = s.open && !on // of what began before nobody is told again
+	s.open = s.open && !on // a later action does not report this notice again
 	if !s.Counted() {
 		clear(s.underWay)
 	}
 }
 
-// Begin notes a request, and reports whether the network was idle before.
+// Begin records a request and reports whether the network was idle before.
 func (s *State) Begin(id network.RequestID, r Request) (changed bool) {
 	if len(s.underWay) >= maxRequests {
 		return false
@@ -80,16 +78,16 @@ func (s *State) Begin(id network.RequestID, r Request) (changed bool) {
 	return was == 0
 }
 
-// BeginWorker notes that the page begins a worker, which is waited for as the rest of an answer is.
+// BeginWorker records that the page starts a worker, which is awaited for streamLimit.
 func (s *State) BeginWorker(at time.Time) { s.worker = at }
 
-// End notes the end of a request, and reports whether the network is idle.
+// End records the end of a request and reports whether the network is idle.
 func (s *State) End(id network.RequestID) (changed bool) {
 	delete(s.underWay, id)
 	return len(s.underWay) == 0
 }
 
-// Drop forgets requests, and reports whether there were any.
+// Drop removes requests and reports whether it removed any.
 func (s *State) Drop(which func(Request) bool) (changed bool) {
 	before := len(s.underWay)
 	for id, r := range s.underWay {
@@ -100,7 +98,7 @@ func (s *State) Drop(which func(Request) bool) (changed bool) {
 	return len(s.underWay) != before
 }
 
-// Left is how long the requests that matter may still take; 0: none is under way.
+// Left returns how long the requests that matter may still take, or 0 if there are none.
 func (s *State) Left(now time.Time) time.Duration {
 	most := max(0, streamLimit-now.Sub(s.worker))
 	for _, r := range s.underWay {
@@ -115,8 +113,8 @@ func (s *State) Left(now time.Time) time.Duration {
 	return most
 }
 
-// Unanswered returns the notice of the requests that matter and are not answered; the same one is gone when there are none any
-// more, and nil when that was said.
+// Unanswered returns the notice of unanswered requests that matter. When there are none left, it returns the same notice with Gone set, and
+// after that nil.
 func (s *State) Unanswered() []dom.Notice {
 	count := 0
 	for _, r := range s.underWay {
@@ -138,8 +136,8 @@ func (s *State) Unanswered() []dom.Notice {
 	return []dom.Notice{{ID: s.reported, Kind: dom.NoticeBusy, Text: text, Ref: dom.NoRef, Gone: count == 0}}
 }
 
-// lasts tells the requests that are not waited for, because they last by their nature or because nothing of the page waits
-// for them.
+// lasts reports whether requests of a type are not awaited, because they last by nature, or because the page does not wait for their
+// responses.
 func lasts(kind network.ResourceType) bool {
 	switch kind {
 	case network.ResourceTypeWebSocket, network.ResourceTypeEventSource, network.ResourceTypePing, network.ResourceTypeCSPViolationReport:
@@ -148,8 +146,7 @@ func lasts(kind network.ResourceType) bool {
 	return false
 }
 
-// matters reports whether what a request brings may change the page after it was acted on. Pictures and fonts change how
-// it looks.
+// matters reports whether a response of this type may change the page after an action. Images and fonts only change its appearance.
 func matters(kind network.ResourceType) bool {
 	switch kind {
 	case network.ResourceTypeDocument, network.ResourceTypeXHR, network.ResourceTypeFetch, network.ResourceTypeScript, network.ResourceTypeStylesheet:

@@ -15,15 +15,15 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Area is the local or the session storage of one origin, as a document of that origin reaches it. It is reached by a script, because the
-// browser's own command does not say when an origin has no more space.
+// Area is the local or session storage of one origin, accessed through a document of that origin. A script accesses it, because the
+// browser's own command does not report when an origin's quota is exhausted.
 type Area struct {
 	Session devtools.Session
-	// Context is the unique id of the execution context, which must be out of reach of the page's scripts. Empty: the document is an
-	// empty one.
+	// Context is the unique ID of the execution context, which the page's scripts must not be able to reach. It is empty for an empty
+	// document.
 	Context string
 	Origin  string
-	// Local is local storage, and not session storage.
+	// Local selects local storage instead of session storage.
 	Local bool
 }
 
@@ -40,13 +40,13 @@ type areaRequest struct {
 	Limit  int         `json:"limit"`
 }
 
-// Read reads all entries.
+// Read returns all entries.
 func (a Area) Read(ctx context.Context) ([]sessions.Entry, error) {
 	return a.Edit(ctx, sessions.Edit{})
 }
 
-// Edit changes entries, and reads what is there then. When a part of the change fails, what came before that stays. It fails with an
-// *apierr.Error of kind NotFound when the document is of another origin.
+// Edit changes entries and returns the resulting entries. If a part of the change fails, earlier parts remain. If the document has another
+// origin, the error is an *apierr.Error of kind NotFound.
 func (a Area) Edit(ctx context.Context, e sessions.Edit) ([]sessions.Entry, error) {
 	request := areaRequest{Origin: a.Origin, Local: a.Local, Clear: e.Clear, Remove: append([]string{}, e.Delete...), Set: [][2]string{}, Limit: sessions.MaxStateBytes}
 	for _, one := range e.Set {
@@ -77,14 +77,14 @@ func (a Area) Edit(ctx context.Context, e sessions.Edit) ([]sessions.Entry, erro
 	return entries, nil
 }
 
-// evaluate calls a function, an expression of JavaScript, with one argument in an execution context, the page's own when it is empty, and
-// decodes the JSON that it answers, or that its promise does.
+// evaluate calls a JavaScript function expression with one argument in an execution context, and decodes the JSON that the function or its
+// promise returns. An empty context selects the page's own.
 func evaluate(ctx context.Context, s devtools.Session, in, function string, request, answer any) error {
 	argument, err := json.Marshal(request)
 	if err != nil {
 		return err
 	}
-	literal, err := json.Marshal(string(argument)) // in an object literal, __proto__ would be no name
+	literal, err := json.Marshal(string(argument)) // in an object literal, __proto__ would not be an ordinary name
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func evaluate(ctx context.Context, s devtools.Session, in, function string, requ
 	return json.Unmarshal([]byte(text), answer)
 }
 
-// tooMuch is the error for a state that is too large to be read.
+// tooMuch returns the error for a state that is too large to be read.
 func tooMuch() *apierr.Error {
 	return apierr.Exceeded("state_bytes", sessions.MaxStateBytes, "the storage of the session has more than %d MiB: clear what is not needed, or read less of it", sessions.MaxStateBytes>>20)
 }

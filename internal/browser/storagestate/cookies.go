@@ -18,8 +18,8 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Cookies reads the cookies of a context. Those of opaque partitions are left out: they belong to documents without a site, which nobody
-// can name.
+// Cookies returns the cookies of a context. It omits cookies of opaque partitions, because they belong to documents without a site and
+// cannot be addressed.
 func Cookies(ctx context.Context, root devtools.Session, in cdp.BrowserContextID) ([]sessions.Cookie, error) {
 	found, err := list(ctx, root, in)
 	if err != nil {
@@ -32,7 +32,7 @@ func Cookies(ctx context.Context, root devtools.Session, in cdp.BrowserContextID
 	return cookies, nil
 }
 
-// list reads the cookies of a context as the browser has them.
+// list returns the cookies of a context in the browser's format.
 func list(ctx context.Context, root devtools.Session, in cdp.BrowserContextID) ([]*network.Cookie, error) {
 	found, err := cdp.Call(ctx, root, storage.GetCookies, storage.GetCookiesParams{BrowserContextID: in})
 	if err != nil {
@@ -56,8 +56,7 @@ func cookie(c *network.Cookie) sessions.Cookie {
 	return one
 }
 
-// SetCookies adds cookies. When the browser refuses one, none is set, and the error, an *apierr.Error of kind
-// Invalid, names it.
+// SetCookies adds cookies. If the browser rejects one, none is set, and the error is an *apierr.Error of kind Invalid.
 func SetCookies(ctx context.Context, root devtools.Session, in cdp.BrowserContextID, cookies []sessions.Cookie) error {
 	if len(cookies) == 0 {
 		return nil
@@ -97,7 +96,7 @@ func matches(f sessions.CookieFilter, c sessions.Cookie) bool {
 		(f.Partition == nil || *f.Partition == site)
 }
 
-// Cookies reads the cookies that match a filter, sorted by domain, path and name.
+// Cookies returns the cookies that match a filter, sorted by domain, path and name.
 func (s *Store) Cookies(ctx context.Context, f sessions.CookieFilter) ([]sessions.Cookie, error) {
 	all, err := Cookies(ctx, s.root, s.context)
 	if err != nil {
@@ -116,8 +115,8 @@ func (s *Store) SetCookies(ctx context.Context, cookies []sessions.Cookie) error
 	return SetCookies(ctx, s.root, s.context, cookies)
 }
 
-// DeleteCookies implements sessions.Storage. A cookie is deleted by another one in its place that has expired: so no other
-// cookie is touched, also when pages set some meanwhile.
+// DeleteCookies implements sessions.Storage. It replaces each cookie by an expired one, so that cookies that pages set in the meantime are
+// not affected.
 func (s *Store) DeleteCookies(ctx context.Context, f sessions.CookieFilter) (int, error) {
 	found, err := list(ctx, s.root, s.context)
 	if err != nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// script reads and writes the databases of the origin whose document it runs in. It is only for the empty documents of Visitors: on a
-// page, what the page made of the language's own functions would take part.
+// script reads and writes the databases of its document's origin. It must run only in the empty documents of Visitors, because a page may
+// have modified the built-in functions that it uses.
 //
 //go:embed indexeddb.js
 var script string
 
-// Found are the databases of an origin.
+// Found holds the databases of an origin.
 type Found struct {
 	Databases []sessions.Database
 	Omissions []sessions.Omission
-	// Size is how many bytes of the limit they took.
+	// Size is their size in bytes, as it counts against the limit.
 	Size int
 }
 
-// Databases reads the IndexedDB databases of the origin where the page is. It fails with an *apierr.Error of kind Exhausted when they
-// take more than limit bytes, as sessions.MaxStateBytes counts them.
+// Databases returns the IndexedDB databases of the visited origin. If their size exceeds limit bytes, counted as for
+// sessions.MaxStateBytes, the error is an *apierr.Error of kind Exhausted.
 func (v *Visitor) Databases(ctx context.Context, limit int) (Found, error) {
 	var answer struct {
 		Found
@@ -52,7 +52,7 @@ func (v *Visitor) Databases(ctx context.Context, limit int) (Found, error) {
 	return answer.Found, nil
 }
 
-// databasesWithin is Databases. With spare, databases that take more than room, or cannot be read, are left out.
+// databasesWithin calls Databases. If spare is set, it omits databases that exceed room or cannot be read.
 func (v *Visitor) databasesWithin(ctx context.Context, limit, room int, spare bool) (Found, error) {
 	if !spare {
 		return v.Databases(ctx, limit)
@@ -68,11 +68,11 @@ func (v *Visitor) databasesWithin(ctx context.Context, limit, room int, spare bo
 	return Found{Omissions: []sessions.Omission{{Origin: v.origin, Reason: reason}}}, nil
 }
 
-// SetDatabases puts databases in place of those of the same names at the origin where the page is. Pages lose their connections to these.
-// What the browser refuses is an *apierr.Error of kind Invalid; databases that were set before it stay.
+// SetDatabases replaces the databases with the same names at the visited origin. Pages lose their connections to them. If the browser
+// rejects a database, the error is an *apierr.Error of kind Invalid, and databases that were set before remain.
 func (v *Visitor) SetDatabases(ctx context.Context, all []sessions.Database) error {
 	for i := range all {
-		// A page that has the database open would keep a script waiting for as long; this closes its connections.
+		// A page with an open connection would block the script. This command closes the connections.
 		_, err := cdp.Call(ctx, v.page.Session, indexeddb.DeleteDatabase, indexeddb.DeleteDatabaseParams{SecurityOrigin: v.origin, DatabaseName: all[i].Name})
 		if err != nil {
 			return fmt.Errorf("replacing database %q of %s: %w", all[i].Name, v.origin, err)
@@ -89,7 +89,7 @@ func (v *Visitor) SetDatabases(ctx context.Context, all []sessions.Database) err
 	return nil
 }
 
-// call calls a function of the script, and decodes what it answers.
+// call calls a function of the script and decodes its result.
 func (v *Visitor) call(ctx context.Context, function string, request, answer any) error {
 	return evaluate(ctx, v.page.Session, "", strings.TrimSpace(script)+"."+function, request, answer)
 }

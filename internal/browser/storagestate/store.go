@@ -1,8 +1,8 @@
-// Package storagestate reads and writes what the pages of a browser context have stored: cookies, and the local storage and
-// the databases of origins, also of those that no page shows.
+// Package storagestate reads and writes the stored data of a browser context: cookies, and the local storage and databases of origins,
+// including origins that no page shows.
 //
-// Storage belongs to documents, so a hidden page goes through the origins one after the other. It is answered
-// with an empty document by us: no request leaves the browser, no script of a site runs, and no tab is seen.
+// Only documents can access storage, so a hidden page visits the origins one after another. We serve it an empty document: no request
+// leaves the browser, no script of a site runs, and no tab is visible.
 package storagestate
 
 import (
@@ -21,34 +21,34 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// maxOrigins bounds the origins whose local storage is remembered.
+// maxOrigins limits how many origins are remembered.
 const maxOrigins = 500
 
-// Store is what the pages of one browser context have stored. It knows the origins that may hold local storage, for the
-// browser does not list them.
+// Store is the stored data of one browser context. It remembers the origins that may have local storage, because the browser does not list
+// them.
 type Store struct {
 	root    devtools.Session
 	context cdp.BrowserContextID
-	// changes counts what may have changed the cookies: documents and requests.
+	// changes counts events that may have changed the cookies: documents and requests.
 	changes atomic.Uint64
 
 	mu sync.Mutex
-	// origins are those of the documents that pages showed, each once, the newest last.
+	// origins lists the origins of the documents that pages have shown, without duplicates, newest last.
 	origins []string
 }
 
-// NewStore makes the store of a browser context.
+// NewStore returns the store of a browser context.
 func NewStore(root devtools.Session, context cdp.BrowserContextID) *Store {
 	return &Store{root: root, context: context}
 }
 
-// Changes grows whenever the cookies may have changed.
+// Changes returns a counter that increases whenever the cookies may have changed.
 func (s *Store) Changes() uint64 { return s.changes.Load() }
 
-// Requested notes that a page made a request.
+// Requested records that a page made a request.
 func (s *Store) Requested() { s.changes.Add(1) }
 
-// Visited notes that a page showed a document.
+// Visited records that a page showed a document.
 func (s *Store) Visited(address string) {
 	s.changes.Add(1)
 	u, err := url.Parse(address)
@@ -58,7 +58,7 @@ func (s *Store) Visited(address string) {
 	s.remember(u.Scheme + "://" + strings.ToLower(u.Host))
 }
 
-// remember keeps an origin, as the newest one.
+// remember adds an origin as the newest one.
 func (s *Store) remember(origin string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,14 +69,14 @@ func (s *Store) remember(origin string) {
 	s.origins = s.origins[max(0, len(s.origins)-maxOrigins):]
 }
 
-// known lists the origins that may hold local storage.
+// known returns the origins that may have local storage.
 func (s *Store) known() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.origins)
 }
 
-// Read reads the cookies, and the storage of all known origins.
+// Read returns the cookies and the storage of all known origins.
 func (s *Store) Read(ctx context.Context, o sessions.StateOptions) (sessions.State, error) {
 	var state sessions.State
 	var err error
@@ -151,7 +151,7 @@ func (s *Store) EditLocalStorage(ctx context.Context, origin string, e sessions.
 	})
 }
 
-// Write adds a state to what is stored, or with replace puts the state in place of all that is stored.
+// Write adds a state to the stored data. If replace is set, the state replaces all stored data.
 func (s *Store) Write(ctx context.Context, state sessions.State, replace bool) error {
 	s.changes.Add(1)
 	if replace {
@@ -165,7 +165,7 @@ func (s *Store) Write(ctx context.Context, state sessions.State, replace bool) e
 	return nil
 }
 
-// add adds a state to what is stored.
+// add adds a state to the stored data.
 func (s *Store) add(ctx context.Context, state sessions.State) error {
 	if err := SetCookies(ctx, s.root, s.context, state.Cookies); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (s *Store) add(ctx context.Context, state sessions.State) error {
 	})
 }
 
-// clear clears all that is stored.
+// clear deletes all stored data.
 func (s *Store) clear(ctx context.Context) error {
 	if _, err := cdp.Call(ctx, s.root, storage.ClearCookies, storage.ClearCookiesParams{BrowserContextID: s.context}); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (s *Store) clear(ctx context.Context) error {
 	return s.visit(ctx, s.known(), func(v *Visitor, origin string) error { return v.Clear(ctx, origin) })
 }
 
-// visit visits origins by a hidden page. The page is at an origin when do is called with it.
+// visit visits origins with a hidden page and calls do at each of them.
 func (s *Store) visit(ctx context.Context, origins []string, do func(*Visitor, string) error) error {
 	if len(origins) == 0 {
 		return nil

@@ -12,14 +12,14 @@ import (
 	"github.com/domtap/domtap/internal/browser/hidden"
 )
 
-// Visitor is a hidden page that reaches the storage of any origin of a context. It serves one goroutine.
+// Visitor is a hidden page that accesses the storage of any origin of a context. It must be used by one goroutine at a time.
 type Visitor struct {
 	page *hidden.Page
-	// origin is where the page is.
+	// origin is the visited origin.
 	origin string
 }
 
-// OpenVisitor opens the hidden page. The caller owes a Close.
+// OpenVisitor opens the hidden page. The caller must call Close.
 func OpenVisitor(ctx context.Context, root devtools.Session, in cdp.BrowserContextID) (*Visitor, error) {
 	p, err := hidden.Open(ctx, root, in)
 	if err != nil {
@@ -28,7 +28,7 @@ func OpenVisitor(ctx context.Context, root devtools.Session, in cdp.BrowserConte
 	return &Visitor{page: p}, nil
 }
 
-// Visit goes to an origin.
+// Visit navigates to an origin.
 func (v *Visitor) Visit(ctx context.Context, origin string) error {
 	if v.origin == origin {
 		return nil
@@ -47,10 +47,10 @@ func (v *Visitor) Visit(ctx context.Context, origin string) error {
 	return nil
 }
 
-// Local is the local storage of the origin where the page is.
+// Local returns the local storage of the visited origin.
 func (v *Visitor) Local() Area { return Area{Session: v.page.Session, Origin: v.origin, Local: true} }
 
-// Clear forgets all that an origin has stored, of every kind.
+// Clear deletes all stored data of an origin, of every kind.
 func (v *Visitor) Clear(ctx context.Context, origin string) error {
 	_, err := cdp.Call(ctx, v.page.Session, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: origin, StorageTypes: "all"})
 	if err != nil {
@@ -59,5 +59,5 @@ func (v *Visitor) Clear(ctx context.Context, origin string) error {
 	return nil
 }
 
-// Close closes the page. When ctx ends first, that goes on without the caller.
+// Close closes the page. If ctx ends first, this continues in the background.
 func (v *Visitor) Close(ctx context.Context) { v.page.Close(ctx) }

@@ -1,9 +1,9 @@
-// Package targets opens and closes the targets of a browser: what CDP calls its tabs.
+// Package targets opens and closes the targets of a browser, which are its tabs.
 //
-// A target that is discarded is closed whether or not somebody waits for that. Targets that could not be closed, because the
-// connection to a browser of somebody else was lost, are remembered for the next connection (Left).
+// A discarded target is closed even if no caller waits for that. Targets that could not be closed, because the connection to a remote
+// browser was lost, are remembered for the next connection (Left).
 //
-// Callers owe a context that ends for Open; the others end with the connection.
+// Callers must pass Open a context that ends. All other calls end with the connection.
 package targets
 
 import (
@@ -30,27 +30,27 @@ type Targets struct {
 	of     Browser
 
 	mu sync.Mutex
-	// left are the targets that a browser of somebody else may still have when the connection is lost.
+	// left holds the targets that a remote browser may still have when the connection is lost.
 	left []target.ID
 }
 
-// Browser is what matters of a browser to its targets.
+// Browser describes a browser as far as its targets depend on it.
 type Browser struct {
-	// Owned says that it is ours: it ends with the connection, and its targets with it.
+	// Owned reports whether we started the browser, so that it ends with the connection.
 	Owned bool
-	// Shell says that it is the headless shell.
+	// Shell reports whether the browser is the headless shell.
 	Shell bool
 }
 
-// New makes the targets of the browser that root is the session of. Life ends with the browser.
+// New returns the targets of the browser with the root session root. life ends with the browser.
 func New(life context.Context, root devtools.Session, of Browser, logger *slog.Logger) *Targets {
 	return &Targets{root: root, life: life, logger: logger, of: of}
 }
 
-// offset is where windows of the headless shell are put: so many pixels from the left and the top of the screen. The shell takes
-// the machine's pointer to be at the corner of the screen, at 0,0, where it puts its windows, too. A page in such a window is
-// hovered though nobody has moved the pointer, and when it locks the pointer, the browser moves that to the middle of the page
-// without end, which keeps a processor and the page busy.
+// offset is the distance of headless shell windows from the left and top of the screen, in pixels. The shell assumes the mouse pointer at
+// 0,0, where it also puts its windows by default. A page in such a window would be hovered although the pointer has not moved. If such a
+// page locked the pointer, the browser would endlessly move the pointer to the middle of the page, which keeps a CPU core and the page
+// busy.
 const offset = 1
 
 // create is target.CreateTarget with a size that may be 0.
@@ -62,7 +62,7 @@ type createParams struct {
 	Height *int64 `json:"height,omitzero"`
 }
 
-// Open opens a blank target in a browser context; empty: in the default one. Its window in the headless shell has no size; see
+// Open opens a blank target in a browser context. An empty context is the default one. In the headless shell, the window has no size; see
 // package windows.
 func (t *Targets) Open(ctx context.Context, in cdp.BrowserContextID) (target.ID, error) {
 	params := createParams{CreateTargetParams: target.CreateTargetParams{URL: "about:blank", BrowserContextID: in}}
@@ -72,7 +72,7 @@ func (t *Targets) Open(ctx context.Context, in cdp.BrowserContextID) (target.ID,
 	}
 	undo := func(_ context.Context, made target.CreateTargetResult) { t.close(made.TargetID) }
 	res, removed, err := devtools.Create(ctx, t.root, create, params, undo)
-	if _, ok := errors.AsType[*cdproto.Error](err); ok { // no window to put the tab in, as in a remote browser without one
+	if _, ok := errors.AsType[*cdproto.Error](err); ok { // the remote browser has no window for the tab
 		window := true
 		params.NewWindow = &window
 		res, removed, err = devtools.Create(ctx, t.root, create, params, undo)
@@ -80,8 +80,7 @@ func (t *Targets) Open(ctx context.Context, in cdp.BrowserContextID) (target.ID,
 	return res.TargetID, Unfinished(ctx, err, removed)
 }
 
-// Uncover moves the window of a target that a page has opened away from the machine's pointer; see offset. It does nothing where
-// there is no need to.
+// Uncover moves the window of a target that a page has opened away from the mouse pointer, if necessary; see offset.
 func (t *Targets) Uncover(ctx context.Context, id target.ID) error {
 	if !t.of.Shell {
 		return nil
@@ -98,8 +97,8 @@ func (t *Targets) Uncover(ctx context.Context, id target.ID) error {
 	return err
 }
 
-// Discard closes a target that is not a page, or none any more. It goes on until the browser has no target of that id, whoever
-// waits for the returned channel, which is closed then.
+// Discard closes a target that never was or no longer is a page. It continues in the background until the browser no longer has the target,
+// and then closes the returned channel.
 func (t *Targets) Discard(id target.ID) <-chan struct{} {
 	closed := make(chan struct{})
 	t.root.Conn.Go(func() {
@@ -109,7 +108,7 @@ func (t *Targets) Discard(id target.ID) <-chan struct{} {
 	return closed
 }
 
-// close closes a target, and returns when it is gone.
+// close closes a target and returns when it is gone.
 func (t *Targets) close(id target.ID) {
 	err := t.root.CloseTarget(context.WithoutCancel(t.life), id)
 	if err == nil {
@@ -121,7 +120,7 @@ func (t *Targets) close(id target.ID) {
 	}
 }
 
-// Leave notes a target that the browser may still have when the connection is lost.
+// Leave records a target that the browser may still have when the connection is lost.
 func (t *Targets) Leave(id target.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,22 +129,22 @@ func (t *Targets) Leave(id target.ID) {
 	}
 }
 
-// Left are the targets that were noted.
+// Left returns the recorded targets.
 func (t *Targets) Left() []target.ID {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.left)
 }
 
-// CloseLeft closes what an earlier connection has left. In another browser there are no targets of these ids.
+// CloseLeft closes the targets that an earlier connection has left open. IDs are unique, so it affects nothing in another browser.
 func (t *Targets) CloseLeft(ctx context.Context, before *Targets) {
 	for _, id := range before.Left() {
 		_, _ = cdp.Call(ctx, t.root, target.CloseTarget, target.CloseTargetParams{TargetID: id})
 	}
 }
 
-// Unfinished is the error of something that was not created: when the browser has not removed all of it before ctx ends, a
-// *driver.Unfinished. A nil removed says that nothing is to be removed.
+// Unfinished returns the error for an object that was not created. If the browser has not removed it completely before ctx ends, the error
+// is a *driver.Unfinished. A nil removed means that nothing must be removed.
 func Unfinished(ctx context.Context, err error, removed <-chan struct{}) error {
 	if err == nil || removed == nil {
 		return err

@@ -1,15 +1,15 @@
-// Package windows says which windows of the headless shell are drawn.
+// Package windows controls which windows of the headless shell are drawn.
 //
-// The shell gives every page a window of its own, and draws all of them: a page that changes ten times a second takes 2 to 3 % of
-// a core for frames that nobody sees. A window without a size is not drawn. Focus emulation tells its page all the same that it is
-// visible, and device metrics give the page its size; once three of its frames were drawn by nobody, Chromium gives it one frame
-// a second, as it does with tabs that are behind another one in the full browser (seen in 156). Until its window is drawn
-// again, the page's outerWidth and outerHeight are 0, and a picture of it waits for a frame that never comes.
+// The shell gives every page its own window and draws all of them. A page that changes ten times per second then uses 2 to 3 % of a CPU
+// core for invisible frames. A window without a size is not drawn. Focus emulation still makes its page believe that it is visible, and
+// device metrics define the page's size. After three frames that were not drawn, Chromium limits the page to one frame per second, as it
+// does with background tabs in the full browser (seen in Chromium 156). Until the window is drawn again, the page's outerWidth and
+// outerHeight are 0, and a screenshot waits for a frame that never arrives.
 //
-// So windows are opened without a size. Whoever needs frames of a page, to act on it or to take its picture, calls Draw first.
-// The few windows that were used last stay drawn.
+// So windows are opened without a size. Before a caller acts on a page or takes its screenshot, it must call Draw. The last few windows
+// that were used stay drawn.
 //
-// Callers owe a Close for each window, when its page is gone.
+// Callers must call Close for each window when its page is gone.
 package windows
 
 import (
@@ -28,78 +28,78 @@ import (
 )
 
 const (
-	// kept is how many windows stay drawn however long nobody has used them: those that a client works in.
+	// kept is how many windows stay drawn even if they are unused for long: the windows that a client works in.
 	kept = 4
-	// rest is how long a window stays drawn at least: an action goes on after the call of Draw.
+	// rest is the minimum time that a window stays drawn, because an action continues after Draw returns.
 	rest = 5 * time.Second
-	// fade is how long a window is a point before it has no size.
+	// fade is how long a window has the size point before it has no size.
 	fade = time.Second
-	// refresh is how long a window has no size at most; glimpse is how long it is drawn then. What the browser keeps of a frame until
-	// the frame is presented, it keeps for ever where none is: each second, a little that spoils much of the page's heap. The next
-	// frame that is presented frees all of it. A point does not do, and no more than one frame a second may be made at first.
+	// refresh is the maximum time that a window has no size. glimpse is how long it is then drawn. The browser keeps data of each frame
+	// until the frame is presented, so the data of an undrawn window accumulates every second and fragments the page's heap. The next
+	// presented frame frees all of it. A window of size point does not suffice, and at first the page makes at most one frame per second.
 	refresh = time.Minute
 	glimpse = 2 * time.Second
-	// crowd is how many windows are drawn before those that nobody uses wait for their glimpse.
+	// crowd is the number of drawn windows from which unused windows wait for their glimpse.
 	crowd = 2 * kept
-	// findLimit bounds the question for a window.
+	// findLimit bounds the request for a window's ID.
 	findLimit = 2 * time.Second
 )
 
-// The sizes that windows have. They say nothing of the page's size, but each pixel of what was drawn last takes four bytes of the
-// browser's memory.
+// Sizes of windows. They are independent of the page's size, but each pixel of the last drawn frame takes four bytes of the browser's
+// memory.
 var (
-	// shown is that of a window that is drawn, which is what the shell gives to windows by itself.
+	// shown is the size of a drawn window, which is the shell's default.
 	shown = size{800, 600}
-	// point is the smallest that is drawn. A window becomes one before it has no size, so that its memory is free.
+	// point is the smallest size that is drawn. A window gets it before it has no size, which frees the window's memory.
 	point = size{1, 1}
 	none  = size{}
 )
 
-// Windows are the windows of one browser.
+// Windows manages the windows of one browser.
 type Windows struct {
 	root   devtools.Session
 	life   context.Context
 	logger *slog.Logger
 
 	mu sync.Mutex
-	// drawn are those that are drawn, the one that was used last at the end; points are those that are about to have no size, and
-	// hidden those that have none, the one that became such last at the end.
+	// drawn holds the drawn windows, with the last used one at the end. points holds the windows that are about to lose their size. hidden
+	// holds the windows without a size, with the most recently hidden one at the end.
 	drawn, points, hidden []*Window
-	// timer calls trim when something is due; nil: nothing is.
+	// timer calls trim when something is due. It is nil if nothing is.
 	timer *time.Timer
 }
 
-// New makes the windows of the browser that root is the session of. Life ends with the browser.
+// New returns the windows of the browser with the root session root. life ends with the browser.
 func New(life context.Context, root devtools.Session, logger *slog.Logger) *Windows {
 	return &Windows{root: root, life: life, logger: logger}
 }
 
-// Window is the window of a page. A nil one is a window that is always drawn.
+// Window is the window of a page. A nil Window is always drawn.
 type Window struct {
 	all    *Windows
 	page   devtools.Session
 	target target.ID
-	// size is that of the page, in CSS pixels.
+	// size returns the page's size, in CSS pixels.
 	size func() (width, height int64)
 
-	// The rest is guarded by the mutex of all.
+	// The mutex of all guards the remaining fields.
 
-	// id is the window's; known is false until the browser was asked.
+	// id is the window's ID. known is false until find has succeeded.
 	id    browser.WindowID
 	known bool
-	// used is when it was drawn last, or was to be; shrunk is when it became a point, vanished when it lost its size. closed says
-	// that the page is gone.
+	// used is when the window was last drawn by Draw. shrunk is when it got the size point. vanished is when it lost its size. closed is
+	// set when the page is gone.
 	used, shrunk, vanished time.Time
 	closed                 bool
 }
 
-// Of is the window of a page, which was opened without a size; size is that of the page, in CSS pixels.
+// Of returns the window of a page that was opened without a size. size returns the page's size, in CSS pixels.
 func (w *Windows) Of(page devtools.Session, id target.ID, size func() (width, height int64)) *Window {
 	return &Window{all: w, page: page, target: id, size: size}
 }
 
-// Draw has the window drawn from now on: commands that are sent after it meet a page that has frames. When the browser does
-// not say which window it is, nothing is done: the page is slow then, and nothing worse.
+// Draw starts to draw the window. Commands that are sent afterwards reach a page that produces frames. If the browser does not report the
+// window's ID, Draw does nothing, and the page is only slow.
 func (w *Window) Draw(ctx context.Context) {
 	if w == nil {
 		return
@@ -111,7 +111,7 @@ func (w *Window) Draw(ctx context.Context) {
 	w.all.use(w)
 }
 
-// Close says that the page is gone.
+// Close records that the page is gone.
 func (w *Window) Close() {
 	if w == nil {
 		return
@@ -124,7 +124,7 @@ func (w *Window) Close() {
 	w.all.trimLocked()
 }
 
-// find asks the browser for the window's id, once.
+// find requests the window's ID from the browser, once.
 func (w *Window) find(ctx context.Context) error {
 	w.all.mu.Lock()
 	known := w.known
@@ -144,8 +144,8 @@ func (w *Window) find(ctx context.Context) error {
 	return nil
 }
 
-// use draws a window, and makes it the one that was used last. Commands are sent with the lock held, so that the browser has them
-// in this order; nobody waits for their answers.
+// use draws a window and makes it the last used one. It sends commands with the lock held, so that the browser receives them in order, and
+// does not wait for their responses.
 func (w *Windows) use(one *Window) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -162,13 +162,13 @@ func (w *Windows) use(one *Window) {
 	w.trimLocked()
 }
 
-// forgetLocked takes a window out of those that are not drawn.
+// forgetLocked removes a window from the windows that are not drawn.
 func (w *Windows) forgetLocked(one *Window) {
 	w.points, _ = without(w.points, one)
 	w.hidden, _ = without(w.hidden, one)
 }
 
-// without is a list without a window, and whether that was in it.
+// without returns a list without the given window, and whether it contained the window.
 func without(list []*Window, one *Window) ([]*Window, bool) {
 	i := slices.Index(list, one)
 	if i < 0 {
@@ -177,14 +177,14 @@ func without(list []*Window, one *Window) ([]*Window, bool) {
 	return slices.Delete(list, i, i+1), true
 }
 
-// trim stops to draw windows that nobody has used for a while, if there are too many.
+// trim stops drawing idle windows if there are too many.
 func (w *Windows) trim() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.trimLocked()
 }
 
-// trimLocked is trim for who holds the lock.
+// trimLocked implements trim. The caller holds the lock.
 func (w *Windows) trimLocked() {
 	if w.timer != nil {
 		w.timer.Stop()
@@ -198,7 +198,7 @@ func (w *Windows) trimLocked() {
 		w.hidden = slices.Delete(w.hidden, 0, 1)
 		w.resize(first, shown)
 		first.used = time.Now().Add(glimpse - rest)
-		w.drawn = slices.Insert(w.drawn, 0, first) // those that are in use stay
+		w.drawn = slices.Insert(w.drawn, 0, first) // inserted in front, so that windows in use stay drawn
 	}
 	for len(w.drawn) > kept && time.Since(w.drawn[0].used) >= rest {
 		oldest := w.drawn[0]
@@ -219,7 +219,7 @@ func (w *Windows) trimLocked() {
 	}
 }
 
-// nextLocked is how long nothing is to be done, and whether anything is at all.
+// nextLocked returns the time until trim is next due, and whether it is due at all.
 func (w *Windows) nextLocked() (next time.Duration, due bool) {
 	next = math.MaxInt64
 	if len(w.drawn) > kept {
@@ -234,20 +234,21 @@ func (w *Windows) nextLocked() (next time.Duration, due bool) {
 	return next, next < math.MaxInt64
 }
 
-// resize gives a window a size, and its view that of the page. The page does not notice, for it sees the size of its device metrics.
+// resize sets the size of a window and restores the size of its view to the page's. The page cannot detect this, because it sees the size
+// of its device metrics.
 //
-// The browser goes on to draw what a window showed last, without end and whatever the window's size, until the page has a surface
-// that was never drawn. A view that gets its size back has such a one.
+// The browser would otherwise endlessly draw what the window showed last, whatever the window's size, until the page gets a surface that
+// was never drawn. A view that regains its size has such a surface.
 func (w *Windows) resize(one *Window, to size) {
 	w.root.Post(w.life, browser.CommandSetWindowBounds, struct {
 		WindowID browser.WindowID `json:"windowId"`
 		Bounds   size             `json:"bounds"`
 	}{one.id, to})
 	width, height := one.size()
-	one.page.Post(w.life, "Emulation.setVisibleSize", size{width, height}) // cdproto does not know it
+	one.page.Post(w.life, "Emulation.setVisibleSize", size{width, height}) // not defined in cdproto
 }
 
-// size is a size in CSS pixels. Those of cdproto leave out zeros.
+// size is a size in CSS pixels. The types in cdproto omit zeros.
 type size struct {
 	Width  int64 `json:"width"`
 	Height int64 `json:"height"`
