@@ -16,9 +16,9 @@ func TestDelaysDoubleAndDecay(t *testing.T) {
 	for _, want := range []time.Duration{100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000, 30000} {
 		wait(0, want*time.Millisecond)
 	}
-	wait(30*time.Second, 2449*time.Millisecond) // half of the failures are forgotten
+	wait(30*time.Second, 2449*time.Millisecond) // half of the failures is forgotten
 	wait(time.Hour, 100*time.Millisecond)
-	wait(time.Minute, 119*time.Millisecond) // a death each minute: neither at once nor late
+	wait(time.Minute, 119*time.Millisecond) // after a death each minute, the delay is neither minimal nor long
 	for range 20 {
 		b.next(time.Minute)
 	}

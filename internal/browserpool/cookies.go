@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// maxCopiedBytes is how many bytes of cookies are kept of a session; the others are lost with the browser.
+	// maxCopiedBytes limits the bytes of cookies that are kept for a session. Further cookies are lost with the browser.
 	maxCopiedBytes = 1 << 20
-	// copyBound is how long the browser may take to read the cookies of a session.
+	// copyBound limits the time to read the cookies of a session from the browser.
 	copyBound = 5 * time.Second
 )
 
-// cookieCopy is the copy of the cookies of a session, for the next browser.
+// cookieCopy is a copy of a session's cookies for the next browser.
 type cookieCopy struct {
 	cookies []sessions.Cookie
-	// version is Engine.CookieVersion when the cookies were read.
+	// version is the Engine.CookieVersion at the time of the copy.
 	version uint64
 }
 
-// unexpired are the cookies that have not expired.
+// unexpired returns the cookies that have not expired.
 func (c cookieCopy) unexpired(now time.Time) []sessions.Cookie {
 	return slices.DeleteFunc(slices.Clone(c.cookies), func(one sessions.Cookie) bool {
 		return one.Expires > 0 && one.Expires < float64(now.Unix())
 	})
 }
 
-// limitSize returns the cookies that are kept, and whether they are all.
+// limitSize returns the cookies to keep, and whether these are all cookies.
 func limitSize(cookies []sessions.Cookie) (kept []sessions.Cookie, all bool) {
 	size := 0
 	for i, c := range cookies {
@@ -42,7 +42,7 @@ func limitSize(cookies []sessions.Cookie) (kept []sessions.Cookie, all bool) {
 	return cookies, true
 }
 
-// copyCookies copies the cookies of the sessions in which they may have changed since the last copy.
+// copyCookies copies the cookies of sessions whose cookies may have changed since the last copy.
 func (s *slot) copyCookies(e Engine, kept chan<- struct{}) {
 	ctx, cancel := context.WithCancel(s.pool.ctx)
 	defer cancel()
@@ -58,8 +58,7 @@ func (s *slot) copyCookies(e Engine, kept chan<- struct{}) {
 	}
 }
 
-// copyCookies copies the cookies of a session when they may have changed, or always. When that fails, the old
-// copy stays.
+// copyCookies copies the cookies of a session if they may have changed, or if always is set. On failure, the old copy remains.
 func (s *session) copyCookies(ctx context.Context, e Engine, always bool) {
 	version := e.CookieVersion(s.name)
 	s.pool.mu.Lock()
@@ -85,8 +84,8 @@ func (s *session) copyCookies(ctx context.Context, e Engine, always bool) {
 	}
 }
 
-// restoreCookies gives a session in a new browser its cookies. A browser that refuses one cookie takes none,
-// so the cookies are then given one by one.
+// restoreCookies sets the cookies of a session in a new browser. A browser that refuses one cookie sets none, so the cookies are then set
+// one by one.
 func (s *session) restoreCookies(ctx context.Context, inner sessions.Context, cookies []sessions.Cookie) {
 	if len(cookies) == 0 {
 		return

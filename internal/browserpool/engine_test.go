@@ -16,28 +16,28 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// engine is a fake browser that dies, hangs and refuses when a test says so.
+// engine is a fake browser. Tests make it die, hang or refuse sessions.
 type engine struct {
 	*actortest.Browser
 	done chan struct{}
 
 	mu sync.Mutex
-	// hung is set while it does not answer, and closed by what ends that.
+	// hung is set while the browser hangs. It is closed when the hang ends.
 	hung         chan struct{}
 	dead, killed bool
 	stirs        map[string]uint64
 	cookies      map[string][]sessions.Cookie
-	// asked counts the reads of cookies by session, closed the calls of Close.
+	// asked counts the reads of cookies by session. closed counts the calls of Close.
 	asked       map[string]int
 	closed      int
 	popups      chan<- driver.Popup
 	warm, pages int
-	// stubborn browsers do not end when they are closed; slow holds NewContext up.
+	// stubborn browsers do not end when they are closed. slow delays NewContext.
 	stubborn bool
 	slow     chan struct{}
-	// delay is how long everything takes that is done to sessions, once before it is done and once after.
+	// delay is the time that each operation on a session takes before its effect, and again after it.
 	delay time.Duration
-	// refuses is the name of a session that it does not make.
+	// refuses is the name of a session that the browser refuses to create.
 	refuses string
 }
 
@@ -104,7 +104,7 @@ func (e *engine) NewContext(ctx context.Context, name string, s sessions.Setting
 	return side{made, delay}, err
 }
 
-// side is a session's side that takes its time to say that it has changed.
+// side is a sessions.Context that delays its answers.
 type side struct {
 	sessions.Context
 	delay time.Duration
@@ -116,7 +116,7 @@ func (s side) Configure(ctx context.Context, settings sessions.Settings) error {
 	return err
 }
 
-// Ping does not heed ctx while the browser hangs: its pipe may be full.
+// Ping ignores ctx while the browser hangs, as with a full pipe.
 func (e *engine) Ping(ctx context.Context) error {
 	e.mu.Lock()
 	hung := e.hung
@@ -140,7 +140,7 @@ func (e *engine) Cookies(ctx context.Context, session string) ([]sessions.Cookie
 	return slices.Clone(e.cookies[session]), ctx.Err()
 }
 
-// set gives a session cookies, as its pages do.
+// set sets cookies in a session, as its pages do.
 func (e *engine) set(session string, cookies ...sessions.Cookie) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -165,7 +165,7 @@ func (e *engine) die() {
 	e.Browser.Die()
 }
 
-// hang lets the browser answer nothing any more.
+// hang makes the browser stop answering.
 func (e *engine) hang() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -193,16 +193,16 @@ func (e *engine) Close(context.Context) error {
 	return nil
 }
 
-// world is a pool of fake browsers.
+// world is a Pool of fake browsers.
 type world struct {
 	*testing.T
 	*browserpool.Pool
 	mu sync.Mutex
-	// made are the browsers of each slot, oldest first; refuse lets the starts of a slot fail.
+	// made contains the browsers of each slot, oldest first. refuse contains the error for the starts of each slot.
 	made   [][]*engine
 	refuse []error
 	starts [][]time.Time
-	// prepare is done to every browser that is started.
+	// prepare is called with each started browser.
 	prepare func(*engine)
 	ended   bool
 }
@@ -216,8 +216,8 @@ func (w *world) end(ctx context.Context) error {
 	return w.Close(ctx)
 }
 
-// withBrowsers runs a test on n browsers. The bubble fails the test when a goroutine is left at its end, and the world
-// fails it when a browser was not closed exactly once.
+// withBrowsers runs a test on n browsers in fake time. The test fails if a goroutine is left at its end, or if a browser was not closed
+// exactly once.
 func withBrowsers(t *testing.T, n int, test func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -264,7 +264,7 @@ func (w *world) starters() []browserpool.Starter {
 	return all
 }
 
-// newest is the browser of a slot that was started last, and all how many there were.
+// newest returns the last started browser of a slot, and the number of all its browsers.
 func (w *world) newest(slot int) (e *engine, all int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -272,13 +272,13 @@ func (w *world) newest(slot int) (e *engine, all int) {
 	return w.made[slot][n-1], n
 }
 
-// kill lets the browser of a slot die.
+// kill makes the browser of a slot die.
 func (w *world) kill(slot int) {
 	e, _ := w.newest(slot)
 	e.die()
 }
 
-// fail lets the starts of a slot fail from now on; nil: no more.
+// fail makes all later starts of a slot fail with err. With nil, they succeed again.
 func (w *world) fail(slot int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -302,7 +302,7 @@ func (w *world) create(name string, settings sessions.Settings) sessions.Context
 	return c
 }
 
-// lost checks that an error says that the browser is gone, and when to try again.
+// lost checks that an error reports a lost browser and the delay before a retry.
 func (w *world) lost(err error) {
 	w.Helper()
 	var e *apierr.Error

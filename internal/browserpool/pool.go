@@ -1,21 +1,18 @@
-// Package browserpool is a pool of browsers that looks like one browser. It starts the browsers, restarts those
-// that die or hang, and distributes the sessions among them.
+// Package browserpool manages a pool of browsers that acts as a single browser. It starts the browsers, restarts browsers that die or hang,
+// and distributes the sessions among them.
 //
 // What the package guarantees:
 //
-//   - Each browser has a slot. The slot's goroutine starts the browser, monitors it and starts it again,
-//     until the pool is closed, with the delays of type backoff. A browser that does not answer for
-//     Config.HangTimeout is killed. No slot waits for another.
-//   - When a browser dies, its pages end with driver.Gone and an error, and calls that need the browser
-//     fail with an *apierr.Error of kind Lost that says when to try again. Pages of other browsers notice
-//     nothing.
-//   - A session stays in one slot, the default session in the first. After a restart the session is there
-//     under its name, with its settings, and with the cookies that it had a few seconds before the end:
-//     before Ready returns, and before a page can be opened in it. Everything else that the session stored
-//     is lost with a browser, unless the browser has a profile that is kept.
+//   - Each browser has a slot. The slot's goroutine starts the browser, monitors it and restarts it, with the delays of type backoff, until
+//     the pool is closed. A browser that does not answer for Config.HangTimeout is killed. No slot waits for another.
+//   - When a browser dies, its pages end with driver.Gone and an error. Calls that need the browser fail with an *apierr.Error of kind Lost
+//     that contains the delay before a retry. Pages of other browsers are not affected.
+//   - A session stays in one slot. The default session is in the first slot. After a restart, the session is restored under its name, with
+//     its settings and with the cookies that it had a few seconds before the end. It is restored before Ready returns and before a page can
+//     be opened in it. All other data that the session stored is lost with the browser, unless the browser has a persistent profile.
 //   - Nothing runs after Close.
 //
-// Callers owe Close, once, after the tabpool.Pool that uses the browsers is closed.
+// Callers must call Close once, after they have closed the tabpool.Pool that uses the browsers.
 package browserpool
 
 import (
@@ -33,65 +30,62 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Engine is one browser that runs. The production implementation is *browser.Browser; tests use a fake. Its
-// methods are safe for concurrent use, and those without a context do not wait.
+// Engine is one running browser. The production implementation is *browser.Browser; tests use a fake. Its methods are safe for concurrent
+// use. Methods without a context do not block.
 type Engine interface {
 	sessions.Browser
-	// NewPage is that of actor.Browser.
+	// NewPage implements driver.Browser.
 	NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error)
-	// DeliverTo says where popups go; it is called before the first page is opened.
+	// DeliverTo sets the channel for popups. It is called before the first page is opened.
 	DeliverTo(popups chan<- driver.Popup)
-	// KeepWarm says how many sessions are kept ready.
+	// KeepWarm sets the number of sessions to keep ready.
 	KeepWarm(n int)
-	// Version is the name and version that the browser reports.
+	// Version returns the name and version that the browser reports.
 	Version() string
-	// OpenPages is how many pages are open.
+	// OpenPages returns the number of open pages.
 	OpenPages() int
-	// Done is closed when the browser is gone. Running is false from then on, and already before the first
-	// page reports that it is gone.
+	// Done returns a channel that is closed when the browser is gone. Running reports whether the browser runs. It returns false once Done
+	// is closed, and already before the first page reports that it is gone.
 	Done() <-chan struct{}
 	Running() bool
-	// Ping returns when the browser process has answered. It may return late, but after Kill at once.
+	// Ping returns when the browser process has answered. It may ignore the end of ctx, but returns immediately after Kill.
 	Ping(ctx context.Context) error
-	// CookieVersion is a counter that grows whenever the cookies of a session may have changed; Cookies reads the
-	// cookies.
+	// CookieVersion returns a counter that increases whenever the cookies of a session may have changed. Cookies reads the cookies.
 	CookieVersion(session string) uint64
 	Cookies(ctx context.Context, session string) ([]sessions.Cookie, error)
-	// Kill ends the browser at once; pages and calls end as when it crashes.
+	// Kill ends the browser immediately. Pages and calls end as after a crash.
 	Kill()
-	// Close ends the browser and returns when nothing of it is left; Close is owed also when the browser is
-	// gone.
+	// Close ends the browser and returns when nothing of it is left. It must be called even if the browser is gone.
 	Close(ctx context.Context) error
 }
 
-// Starter starts one browser; ctx bounds the start only. It is called by one goroutine at a time.
+// Starter starts one browser. ctx bounds only the start. It is called by one goroutine at a time.
 type Starter func(ctx context.Context) (Engine, error)
 
 // Config sets up a Pool.
 type Config struct {
 	// Starters start the browsers, one for each slot.
 	Starters []Starter
-	// Warm is how many sessions each browser keeps ready.
+	// Warm is the number of sessions that each browser keeps ready.
 	Warm int
-	// HangTimeout is how long a browser may leave a ping unanswered before it is killed; 0: 15 s.
+	// HangTimeout is how long a browser may leave a ping unanswered before it is killed. Zero selects 15 s.
 	HangTimeout time.Duration
-	// Logger gets starts and ends of browsers; nil: nothing is logged.
+	// Logger logs starts and ends of browsers. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
 const (
-	// startBound is how long a browser may take to start, and to get its sessions back.
+	// startBound limits the time to start a browser and to restore its sessions.
 	startBound = time.Minute
-	// firstBound is how long Start waits for the browsers beside the first.
+	// firstBound limits how long Start waits for all browsers but the first.
 	firstBound = 10 * time.Second
-	// closeBound is how long a browser may take to end before it is killed.
+	// closeBound limits how long a browser may take to end before it is killed.
 	closeBound = 10 * time.Second
-	// startGuess is about how long a browser takes to start.
+	// startGuess is the estimated time to start a browser.
 	startGuess = time.Second
 )
 
-// Pool is a number of browsers. Its methods are safe for concurrent use. It implements driver.Browser and
-// sessions.Browser.
+// Pool is a set of browsers. It implements driver.Browser and sessions.Browser. Its methods are safe for concurrent use.
 type Pool struct {
 	hangTimeout time.Duration
 	warm        int
@@ -101,26 +95,25 @@ type Pool struct {
 
 	ctx context.Context
 	end context.CancelFunc
-	// running counts the goroutines of the slots, and the goroutines that the slots start.
+	// running counts the goroutines of the slots and the goroutines that they start.
 	running sync.WaitGroup
 
 	mu sync.Mutex
-	// sessions are the sessions by name, with the default one.
+	// sessions maps names to sessions, including the default session.
 	sessions map[string]*session
 	// changed is closed and replaced when a slot comes up or goes down.
 	changed chan struct{}
-	// restarts counts the browsers that were started again.
+	// restarts counts the restarts of browsers.
 	restarts int
-	// errs are the errors of browsers that were closed after Close began.
+	// errs contains the errors of browsers that were closed after the start of Close.
 	errs []error
 
 	observersMu sync.Mutex
 	observers   []func(up int)
 }
 
-// Start starts the browsers. It returns when the first browser runs, and each other one runs, could not be
-// started yet, or has had firstBound. When the first browser cannot be started, nothing is left and the error
-// says why. ctx bounds the start only.
+// Start starts the browsers. It waits for the first browser to run, and up to firstBound for the first start of each other browser. If the
+// first browser cannot be started, Start ends all browsers and returns the error. ctx bounds only the start.
 func Start(ctx context.Context, cfg Config) (*Pool, error) {
 	if len(cfg.Starters) == 0 {
 		return nil, errors.New("a pool needs a browser")
@@ -160,20 +153,19 @@ func (f *Pool) awaitFirst(ctx context.Context) error {
 	defer cancel()
 	for _, s := range f.slots[1:] {
 		select {
-		case <-s.first: // what went wrong is in the log
+		case <-s.first: // errors are in the log
 		case <-bounded.Done():
 		}
 	}
 	return context.Cause(ctx)
 }
 
-// Close ends the browsers and returns when nothing of them is left. When ctx ends first, the browsers are
-// killed.
+// Close ends the browsers and returns when nothing of them is left. If ctx ends first, the browsers are killed.
 func (f *Pool) Close(ctx context.Context) error {
 	f.end()
 	stop := context.AfterFunc(ctx, f.kill)
 	defer stop()
-	// Nobody takes popups any more, but a page ends only when somebody reads its events.
+	// A page ends only if its events are read, so drain the popups that no tab receives any more.
 	var drained, left sync.WaitGroup
 	drained.Go(func() {
 		for popup := range f.popups {
@@ -192,7 +184,7 @@ func (f *Pool) Close(ctx context.Context) error {
 	return errors.Join(f.errs...)
 }
 
-// kill ends every browser at once.
+// kill ends all browsers immediately.
 func (f *Pool) kill() {
 	f.mu.Lock()
 	var engines []Engine
@@ -256,10 +248,10 @@ func (f *Pool) Ready(ctx context.Context, name string) error {
 	}
 }
 
-// errStopping says that no browser will be started again.
+// errStopping means that no browser will be started again.
 var errStopping = apierr.Errorf(apierr.Lost, "the daemon is stopping: connect again later")
 
-// Owner implements driver.Browser: empty for the first slot, and b1, b2… for the others.
+// Owner implements driver.Browser. It returns an empty string for the first slot, and b1, b2… for the others.
 func (f *Pool) Owner(name string) string {
 	s, err := f.find(name)
 	if err != nil {
@@ -275,7 +267,7 @@ func (f *Pool) DefaultContext() sessions.Context {
 	return f.sessions[sessions.Default]
 }
 
-// NewContext implements sessions.Browser: it makes the session in the slot with the least load.
+// NewContext implements sessions.Browser. It creates the session in the slot with the least load.
 func (f *Pool) NewContext(ctx context.Context, name string, settings sessions.Settings) (sessions.Context, error) {
 	tried := map[*slot]bool{}
 	for {
@@ -299,8 +291,8 @@ func (f *Pool) NewContext(ctx context.Context, name string, settings sessions.Se
 	}
 }
 
-// chooseSlot chooses the slot that is up and has the fewest pages and sessions, the first of those. The
-// caller owes notMade or register.
+// chooseSlot returns the running slot with the fewest pages and sessions. Of several, it returns the first. The caller must call notMade or
+// register.
 func (f *Pool) chooseSlot(not map[*slot]bool) (best *slot, e Engine, generation int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -326,14 +318,14 @@ func (f *Pool) chooseSlot(not map[*slot]bool) (best *slot, e Engine, generation 
 	return best, best.engine, best.generation, nil
 }
 
-// notMade says that no session was made in the slot that chooseSlot chose.
+// notMade records that no session was created in a slot of chooseSlot.
 func (f *Pool) notMade(s *slot) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s.making--
 }
 
-// register adds a session that was made in one generation of its slot; false when that browser is gone.
+// register adds a session that was created in the given generation of its slot. It returns false if that browser is gone.
 func (f *Pool) register(one *session, generation int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -345,7 +337,7 @@ func (f *Pool) register(one *session, generation int) bool {
 	return true
 }
 
-// find finds a session; empty: the default one.
+// find returns the session with the given name. An empty name selects the default session.
 func (f *Pool) find(name string) (*session, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -355,7 +347,7 @@ func (f *Pool) find(name string) (*session, error) {
 	return nil, apierr.Unknown("session", "unknown session %q: list the sessions, or create it", name)
 }
 
-// sessionsOf lists the sessions of a slot by name; the caller holds the lock.
+// sessionsOf returns the sessions of a slot, sorted by name. The caller holds the lock.
 func (f *Pool) sessionsOf(s *slot) []*session {
 	var list []*session
 	for _, one := range f.sessions {
@@ -367,7 +359,7 @@ func (f *Pool) sessionsOf(s *slot) []*session {
 	return list
 }
 
-// Up is how many browsers run.
+// Up returns the number of running browsers.
 func (f *Pool) Up() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -380,14 +372,14 @@ func (f *Pool) Up() int {
 	return n
 }
 
-// Restarts counts the browsers that were started again.
+// Restarts returns the number of restarts of browsers.
 func (f *Pool) Restarts() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.restarts
 }
 
-// CopiedCookies is how many cookies of a session are kept for the next browser.
+// CopiedCookies returns the number of a session's cookies that are kept for the next browser.
 func (f *Pool) CopiedCookies(name string) int {
 	s, err := f.find(name)
 	if err != nil {
@@ -398,8 +390,8 @@ func (f *Pool) CopiedCookies(name string) int {
 	return len(s.copy.cookies)
 }
 
-// OnChange calls observe with how many browsers run: now, and whenever that may have changed. The calls do
-// not overlap; observe must not wait.
+// OnChange calls observe with the number of running browsers, now and whenever the number may have changed. The calls do not overlap.
+// observe must not block.
 func (f *Pool) OnChange(observe func(up int)) {
 	f.observersMu.Lock()
 	defer f.observersMu.Unlock()
@@ -417,7 +409,7 @@ func (f *Pool) reportUp() {
 	}
 }
 
-// slotName is how tab ids name a slot.
+// slotName returns the name of a slot in tab ids.
 func slotName(index int) string {
 	if index == 0 {
 		return ""
@@ -425,9 +417,9 @@ func slotName(index int) string {
 	return "b" + strconv.Itoa(index)
 }
 
-// discard closes a browser context that nobody uses.
+// discard closes an unused browser context.
 func discard(ctx context.Context, c sessions.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
 	defer cancel()
-	_ = c.Close(ctx, false) // it ends with its browser in any case
+	_ = c.Close(ctx, false) // the context ends with its browser in any case
 }

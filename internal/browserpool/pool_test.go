@@ -48,7 +48,7 @@ func TestABrowserThatDiesIsStartedAgain(t *testing.T) {
 	})
 }
 
-// A session that waits for its browser does not see the dead one, whichever component learns of its death first.
+// Ready does not return while the session's browser is dead, whichever component learns of the death first.
 func TestReadyDoesNotTakeTheDeadForTheLiving(t *testing.T) {
 	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		page, err := w.NewPage(w.Context(), driver.PageOptions{})
@@ -57,7 +57,7 @@ func TestReadyDoesNotTakeTheDeadForTheLiving(t *testing.T) {
 		}
 		again := make(chan error)
 		go func() {
-			for range page.Events() { // until it is gone
+			for range page.Events() { // until the page is gone
 			}
 			if err := w.Ready(t.Context(), ""); err != nil {
 				again <- err
@@ -77,7 +77,7 @@ func TestABrowserThatHangsIsKilled(t *testing.T) {
 	withBrowsers(t, 2, func(t *testing.T, w *world) {
 		w.create("b", sessions.Settings{})
 		e, _ := w.newest(1)
-		time.Sleep(time.Hour) // it answers all the time
+		time.Sleep(time.Hour) // the browser keeps answering
 		if e.killed {
 			t.Fatal("a browser was killed that answers")
 		}
@@ -120,7 +120,7 @@ func TestDelaysDoubleAndDecay(t *testing.T) {
 		starts := slices.Clone(w.starts[0])
 		w.mu.Unlock()
 		want := 100 * time.Millisecond
-		for i := 2; i < len(starts); i++ { // the first was the death's, which began a moment before
+		for i := 2; i < len(starts); i++ { // the first delay counts from the death
 			want = min(2*want, 30*time.Second)
 			if got := starts[i].Sub(starts[i-1]); got < want*8/10-time.Millisecond || got > want*12/10+time.Millisecond {
 				t.Errorf("delay %d is %v, want about %v", i, got, want)
@@ -131,7 +131,7 @@ func TestDelaysDoubleAndDecay(t *testing.T) {
 		}
 		w.fail(0, nil)
 		w.ready("")
-		// One that lives is forgiven, the more the longer.
+		// The longer a browser lives, the shorter is the next delay.
 		for lived, most := range map[time.Duration]time.Duration{5 * time.Second: 36 * time.Second, 10 * time.Minute: 130 * time.Millisecond} {
 			time.Sleep(lived)
 			before := time.Now()
@@ -198,7 +198,7 @@ func TestSessionsAreLaidWhereLeastIsToDo(t *testing.T) {
 		}
 		w.kill(1)
 		synctest.Wait()
-		w.create("f", sessions.Settings{}) // the first has three pages, the second is down
+		w.create("f", sessions.Settings{}) // the first browser has three pages, and the second is down
 		if name := w.Owner("f"); name != "b2" {
 			t.Errorf("it is in %q", name)
 		}
@@ -215,7 +215,7 @@ func TestSessionsAreLaidWhereLeastIsToDo(t *testing.T) {
 	})
 }
 
-// A browser that dies while a session is made in it costs the caller nothing when there is another.
+// If a browser dies while a session is created in it, the session is created in another browser without an error.
 func TestASessionIsMadeElsewhereWhenItsBrowserDies(t *testing.T) {
 	withBrowsers(t, 2, func(t *testing.T, w *world) {
 		e, _ := w.newest(1)
@@ -243,7 +243,7 @@ func TestSessionsComeBackAsTheyWere(t *testing.T) {
 		if err := w.DefaultContext().Configure(t.Context(), sessions.Settings{DenyDownloads: true}); err != nil {
 			t.Fatal(err)
 		}
-		w.create("b", sessions.Settings{}) // in the first browser, which has the default session only
+		w.create("b", sessions.Settings{}) // in the first browser, which has only the default session
 		e, _ := w.newest(1)
 		soon := float64(time.Now().Add(10 * time.Second).Unix())
 		id := sessions.Cookie{Name: "id", Value: "1", Domain: "shop.example", Path: "/"}
@@ -256,7 +256,7 @@ func TestSessionsComeBackAsTheyWere(t *testing.T) {
 		if life := a.(sessions.Restartable).Process(); life != (sessions.Process{Browser: "b1", Down: true}) {
 			t.Errorf("while it is down: %+v", life)
 		}
-		time.Sleep(20 * time.Second) // a cookie expires meanwhile
+		time.Sleep(20 * time.Second) // a cookie expires in this time
 		w.fail(1, nil)
 		w.ready("a")
 		again, _ := w.newest(1)
@@ -285,7 +285,7 @@ func TestSessionsComeBackAsTheyWere(t *testing.T) {
 	})
 }
 
-// Nothing is read while nothing happens, and no session is read more often than every few seconds.
+// Cookies are read only after changes, and at most every few seconds for each session.
 func TestCookiesAreReadWhenThereMayBeNewOnes(t *testing.T) {
 	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		w.create("a", sessions.Settings{})
@@ -326,7 +326,7 @@ func TestACookieThatIsRefusedCostsNoOther(t *testing.T) {
 	})
 }
 
-// Of a session with more cookies than anybody keeps, the first come back.
+// If a session has more cookies than the limit, the first ones are restored.
 func TestCookieCopyIsBounded(t *testing.T) {
 	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		w.create("a", sessions.Settings{})
@@ -340,7 +340,7 @@ func TestCookieCopyIsBounded(t *testing.T) {
 	})
 }
 
-// A browser that refuses one session restores all others, and the client of the refused session gets an error that says what to do.
+// If a browser refuses one session, all others are restored. The client of the refused session gets an error with the next step.
 func TestASessionThatIsRefusedCostsNoOther(t *testing.T) {
 	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		a := w.create("a", phone)
@@ -435,7 +435,7 @@ func TestCloseEndsWaitingCalls(t *testing.T) {
 	})
 }
 
-// A browser that does not end when it is asked to is killed when its caller has no more time.
+// A browser that does not end on Close is killed when the caller's context ends.
 func TestClosingIsBounded(t *testing.T) {
 	withBrowsers(t, 2, func(t *testing.T, w *world) {
 		e, _ := w.newest(1)
@@ -449,7 +449,7 @@ func TestClosingIsBounded(t *testing.T) {
 	})
 }
 
-// Popups that no tab takes do not prevent a browser from ending, and reports arrive in order.
+// Popups that no tab receives do not prevent a browser from ending, and the counts of running browsers arrive in order.
 func TestPagesOfAllBrowsersAreDelivered(t *testing.T) {
 	withBrowsers(t, 2, func(t *testing.T, w *world) {
 		var ups []int
@@ -462,7 +462,7 @@ func TestPagesOfAllBrowsersAreDelivered(t *testing.T) {
 			}
 			e.popups <- driver.Popup{Page: page}
 		}
-		<-w.Pages() // the other one is left
+		<-w.Pages() // the other popup stays undelivered
 		w.kill(1)
 		time.Sleep(time.Second)
 		synctest.Wait()

@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Browsers die and hang at any moment, also while sessions are made, changed, closed and brought back. When they are left in
-// peace, each session that there is lives in one browser, with its newest settings, and no other does.
+// Browsers die and hang at any moment, including while sessions are created, changed, closed and restored. When the faults end, each open
+// session is in exactly one browser, with its newest settings, and no closed session is in any browser.
 func TestAnyOrderOfDeathsLeavesTheSessionsThatThereAre(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestAnyOrderOfDeathsLeavesTheSessionsThatThereAre(t *testing.T) {
 					all.Go(func() { client(t, w, own, ends, fmt.Sprint("c", i), live[i], width[i]) })
 				}
 				all.Wait()
-				time.Sleep(5 * time.Minute) // all are up again
+				time.Sleep(5 * time.Minute) // all browsers are up again
 				there := map[string]int{}
 				for slot := range 3 {
 					e, _ := w.newest(slot)
@@ -72,7 +72,7 @@ func TestAnyOrderOfDeathsLeavesTheSessionsThatThereAre(t *testing.T) {
 	}
 }
 
-// harm kills browsers, lets them hang, and lets starts fail.
+// harm kills browsers and makes browsers hang and starts fail.
 func harm(w *world, random *rand.Rand, ends time.Time) {
 	for time.Now().Before(ends) {
 		time.Sleep(time.Duration(random.IntN(2000)) * time.Millisecond)
@@ -91,7 +91,7 @@ func harm(w *world, random *rand.Rand, ends time.Time) {
 	}
 }
 
-// client makes, changes and closes sessions of its own, one call at a time, and notes which there are.
+// client creates, changes and closes its own sessions, one call at a time, and records the open ones in live.
 func client(t *testing.T, w *world, random *rand.Rand, ends time.Time, id string, live map[string]sessions.Context, width map[string]int) {
 	unlost := func(what string, err error) {
 		var e *apierr.Error

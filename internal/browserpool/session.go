@@ -9,27 +9,26 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// session is a session that outlives its browser. It implements sessions.Context; sessions.Sessions makes one
-// change of a session at a time.
+// session is a session that outlives its browser. It implements sessions.Context. sessions.Sessions makes one change to a session at a
+// time.
 type session struct {
 	pool *Pool
 	slot *slot
 	name string
 
-	// Pool.mu guards what follows. inner is the session in the browser that runs, or nil.
+	// Pool.mu guards the fields below. inner is the session in the running browser, or nil.
 	inner sessions.Context
-	// broken is why the session could not be restored in the browser that runs.
+	// broken is the error with which the session could not be restored in the running browser.
 	broken   error
 	settings sessions.Settings
-	// configured says that settings were set by a call.
+	// configured reports whether a call has set the settings.
 	configured bool
 	downloads  string
 	restarts   int
 	copy       cookieCopy
 }
 
-// current is the session in the browser that runs, or an error that says when there is one; the caller holds
-// the lock.
+// current returns the session in the running browser, or an error with the delay before a retry. The caller holds the lock.
 func (s *session) current() (sessions.Context, error) {
 	switch {
 	case s.broken != nil && s.slot.up():
@@ -40,7 +39,7 @@ func (s *session) current() (sessions.Context, error) {
 	return s.inner, nil
 }
 
-// use calls do with the session in the browser that runs; evenBroken, also when it could not be restored.
+// use calls do with the session in the running browser. If evenBroken is set, it does so even if the session could not be restored.
 func (s *session) use(evenBroken bool, do func(sessions.Context) error) error {
 	s.pool.mu.Lock()
 	inner, err := s.current()
@@ -54,7 +53,7 @@ func (s *session) use(evenBroken bool, do func(sessions.Context) error) error {
 	return s.explain(do(inner))
 }
 
-// explain adds to an error of a lost browser when the next one runs.
+// explain adds the delay before a retry to the error of a lost browser.
 func (s *session) explain(err error) error {
 	if !apierr.Is(err, apierr.Lost) {
 		return err
@@ -74,7 +73,7 @@ func (s *session) Configure(ctx context.Context, settings sessions.Settings) err
 		}
 		s.pool.mu.Lock()
 		defer s.pool.mu.Unlock()
-		if s.inner != inner { // the next browser may have got the old settings
+		if s.inner != inner { // the next browser may have the old settings
 			return s.slot.down("the browser of session " + s.name + " is gone")
 		}
 		s.settings, s.configured, s.broken = settings, true, nil
@@ -91,7 +90,7 @@ func (s *session) State(ctx context.Context, o sessions.StateOptions) (state ses
 	return state, err
 }
 
-// Stored implements sessions.Context. The copy has the cookies that do left when Stored returns.
+// Stored implements sessions.Context. When it returns, the copy contains the cookies that do has set.
 func (s *session) Stored(ctx context.Context, do func(sessions.Storage) error) error {
 	s.pool.mu.Lock()
 	e := s.slot.engine
@@ -107,7 +106,7 @@ func (s *session) Stored(ctx context.Context, do func(sessions.Storage) error) e
 	})
 }
 
-// SetState implements sessions.Context. The copy has the cookies when SetState returns.
+// SetState implements sessions.Context. When it returns, the copy contains the cookies.
 func (s *session) SetState(ctx context.Context, state sessions.State, replace bool) error {
 	s.pool.mu.Lock()
 	e := s.slot.engine
@@ -138,7 +137,7 @@ func (s *session) Downloads() string {
 	return last
 }
 
-// Close implements sessions.Context. A session whose browser is gone has nothing more to close.
+// Close implements sessions.Context. If the session's browser is gone, there is nothing else to close.
 func (s *session) Close(ctx context.Context, keep bool) error {
 	if s.name == sessions.Default {
 		return errors.New("the default session cannot be closed")
@@ -177,8 +176,8 @@ func (s *session) Process() sessions.Process {
 	return sessions.Process{Browser: s.slot.name, Restarts: s.restarts, Down: err != nil}
 }
 
-// recreate makes the session in a new browser, as it was in the last one. A browser always has the default
-// session, so that one is only configured.
+// recreate creates the session in a new browser, as it was in the last one. Every browser has a default session, so the default session is
+// only configured.
 func (s *session) recreate(ctx context.Context, e Engine) (sessions.Context, error) {
 	s.pool.mu.Lock()
 	settings, configured := s.settings, s.configured

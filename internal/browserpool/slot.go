@@ -21,14 +21,13 @@ type slot struct {
 	// first delivers the result of the first start, once.
 	first chan error
 
-	// Pool.mu guards what follows. engine is nil while the slot is down; owned is the browser that has to be
-	// closed.
+	// Pool.mu guards the fields below. engine is nil while the slot is down. owned is the browser that must be closed.
 	engine, owned Engine
 	// generation counts the browsers that the slot has had.
 	generation int
-	// making counts sessions that are being made.
+	// making counts the sessions that are being created.
 	making int
-	// retry is when the next start begins; zero while one is under way.
+	// retry is the time of the next start. It is zero while a start is in progress.
 	retry time.Time
 }
 
@@ -38,10 +37,10 @@ func newSlot(f *Pool, index int, start Starter) *slot {
 	return s
 }
 
-// up reports whether the browser runs; the caller holds the lock.
+// up reports whether the browser runs. The caller holds the lock.
 func (s *slot) up() bool { return s.engine != nil && s.engine.Running() }
 
-// load is the number of pages and sessions; the caller holds the lock.
+// load returns the number of pages and sessions. The caller holds the lock.
 func (s *slot) load() int {
 	load := s.making + len(s.pool.sessionsOf(s))
 	if s.engine != nil {
@@ -50,10 +49,10 @@ func (s *slot) load() int {
 	return load
 }
 
-// retryIn is about how long it takes until the browser runs; the caller holds the lock.
+// retryIn returns the estimated time until the browser runs. The caller holds the lock.
 func (s *slot) retryIn() time.Duration { return max(0, time.Until(s.retry)) + startGuess }
 
-// down is the error of a call that needs the browser while there is none; the caller holds the lock.
+// down returns the error of a call that needs the browser while it does not run. The caller holds the lock.
 func (s *slot) down(what string) *apierr.Error {
 	if s.pool.ctx.Err() != nil {
 		return errStopping
@@ -63,7 +62,7 @@ func (s *slot) down(what string) *apierr.Error {
 		Message: fmt.Sprintf("%s: it is being started again, try again in %v", what, wait)}
 }
 
-// run starts the browser again and again until the pool ends.
+// run keeps the browser running until the pool ends.
 func (s *slot) run() {
 	var delays backoff
 	for began := true; ; began = false {
@@ -92,7 +91,7 @@ func (s *slot) run() {
 	}
 }
 
-// pause waits; false when the pool ends.
+// pause waits before the next start. It returns false if the pool ends.
 func (s *slot) pause(wait time.Duration) bool {
 	s.pool.mu.Lock()
 	s.retry = time.Now().Add(wait)
@@ -147,8 +146,8 @@ func (s *slot) startBrowser() (Engine, error) {
 	return e, nil
 }
 
-// adopt makes a browser that has started the slot's, with the sessions that were restored in it. closed has what was restored of sessions that
-// were closed meanwhile.
+// adopt makes a started browser the browser of the slot, with the sessions that were restored in it. closed contains the contexts of
+// sessions that were closed during the restore.
 func (s *slot) adopt(e Engine, had []*session, made []recreated) (generation int, closed []sessions.Context) {
 	f := s.pool
 	f.mu.Lock()
@@ -161,7 +160,7 @@ func (s *slot) adopt(e Engine, had []*session, made []recreated) (generation int
 			continue
 		}
 		one.inner, one.broken = made[i].inner, made[i].err
-		one.copy.version = 0 // the counter of a new browser begins anew
+		one.copy.version = 0 // the counter of a new browser starts anew
 		if s.generation > 1 {
 			one.restarts++
 		}
@@ -173,7 +172,7 @@ func (s *slot) adopt(e Engine, had []*session, made []recreated) (generation int
 	return s.generation, closed
 }
 
-// notify wakes the calls that wait for a change of the slot; the caller holds the lock.
+// notify wakes calls that wait for a change of the slot. The caller holds the lock.
 func (s *slot) notify() {
 	close(s.pool.changed)
 	s.pool.changed = make(chan struct{})
@@ -196,7 +195,7 @@ func (s *slot) stopBrowser(e Engine, why error) {
 	s.closeBrowser(e)
 }
 
-// closeBrowser closes a browser, and kills it when that takes too long.
+// closeBrowser closes a browser. It kills the browser if that takes too long.
 func (s *slot) closeBrowser(e Engine) {
 	f := s.pool
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.ctx), closeBound)
@@ -220,7 +219,7 @@ type recreated struct {
 	err   error
 }
 
-// maxConcurrentRestores is how many sessions are restored at the same time.
+// maxConcurrentRestores limits how many sessions are restored concurrently.
 const maxConcurrentRestores = 8
 
 // restore restores the sessions in a new browser.
@@ -239,24 +238,24 @@ func (s *slot) restore(ctx context.Context, e Engine, had []*session) []recreate
 	return made
 }
 
-// Why a browser is started again.
+// Reasons for a restart of a browser.
 var (
 	errGone = errors.New("the browser is gone")
 	errHung = errors.New("the browser does not answer, and is killed")
 )
 
 const (
-	// ticks is how many times monitor checks during Config.HangTimeout. The ticks are counted, not timed: when
-	// the daemon itself was stopped for a while, its browsers do not count as hung.
+	// ticks is the number of checks of monitor during Config.HangTimeout. It counts ticks instead of time, so that browsers do not count as
+	// hung after the daemon itself was stopped for a while.
 	ticks = 15
-	// pingTicks is after how many ticks the browser is pinged.
+	// pingTicks is the number of ticks between two pings.
 	pingTicks = 3
-	// copyTicks is after how many ticks cookies are copied, when they may have changed.
+	// copyTicks is the number of ticks between two copies of cookies that may have changed.
 	copyTicks = 3
 )
 
-// monitor returns why the browser has to be started again, or nil when the pool ends. The goroutines that it
-// starts may run until the browser is closed.
+// monitor monitors the browser. It returns the reason for a restart, or nil when the pool ends. The goroutines that it starts may run until
+// the browser is closed.
 func (s *slot) monitor(e Engine) error {
 	tick := time.NewTicker(s.pool.hangTimeout / ticks)
 	defer tick.Stop()
@@ -290,7 +289,7 @@ func (s *slot) monitor(e Engine) error {
 	}
 }
 
-// ping asks whether the browser answers. A refusal is an answer.
+// ping pings the browser and reports the answer to answered. An error of the browser counts as an answer.
 func (s *slot) ping(e Engine, answered chan<- struct{}) {
 	ctx, cancel := context.WithCancel(s.pool.ctx)
 	defer cancel()
@@ -301,7 +300,7 @@ func (s *slot) ping(e Engine, answered chan<- struct{}) {
 	}
 }
 
-// whenDone calls cancel when the browser is gone, until the returned function is called.
+// whenDone calls cancel when the browser is gone, unless stop is called first.
 func whenDone(e Engine, cancel func()) (stop func()) {
 	over := make(chan struct{})
 	var wg sync.WaitGroup
