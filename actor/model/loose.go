@@ -7,7 +7,7 @@ import (
 
 // applyLoose moves the loose nodes to their current places in the sequence, without a pass over all documents. It covers the common case:
 // elements that come and go.
-
+//
 // It returns false for changes that could move other nodes (frames, and nodes with children that change places) and for invalid orders. The
 // caller must then call arrange.
 func (s *sequence) applyLoose() bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Asked is what an action that was done asked of a field: to hold a text, to have options selected, to be checked or not.
+// Asked is what a completed action requested of a field: to hold a text, to have options selected, or to be checked or unchecked.
 type Asked struct {
 	// Kind is Fill, Type, Select, Check or Uncheck.
 	Kind driver.ActionKind
@@ -20,8 +20,7 @@ type Asked struct {
 	Values  []string
 }
 
-// asked returns what an action that was done asked of an element; nothing of an action whose note says that something else
-// came of it.
+// asked returns what a completed action requested of an element. It returns nil if the note reports a different outcome.
 func asked(a driver.Action, el *dom.Element, note string) []Asked {
 	if el == nil {
 		return nil
@@ -32,7 +31,7 @@ func asked(a driver.Action, el *dom.Element, note string) []Asked {
 			return []Asked{{Kind: a.Kind, Element: el, Text: a.Text, Values: a.Values}}
 		}
 		if said, isHeld := strings.CutPrefix(note, driver.Holds); isHeld {
-			if held, err := strconv.Unquote(said); err == nil { // the summary says so
+			if held, err := strconv.Unquote(said); err == nil { // the summary reports it
 				return []Asked{{Kind: driver.Fill, Element: el, Text: held}}
 			}
 		}
@@ -40,8 +39,8 @@ func asked(a driver.Action, el *dom.Element, note string) []Asked {
 	return nil
 }
 
-// Expected returns what a snapshot shows of an element if only what was asked came about since was. It differs from now
-// in what else is new.
+// Expected returns the state that a snapshot would show for an element if, since was, only the requested changes had taken effect. It
+// differs from now in everything else that has changed.
 func Expected(all []Asked, was, now *dom.Element) *dom.Element {
 	e := *was
 	held, known := was.Value, was.ValueLeft == 0
@@ -71,17 +70,17 @@ func Expected(all []Asked, was, now *dom.Element) *dom.Element {
 	return &e
 }
 
-// unchecks reports whether an element is a radio button of which the browser takes the check when another one gets it.
+// unchecks reports whether an element is a radio button that the browser unchecks when it checks the button of this action.
 func (a Asked) unchecks(el *dom.Element) bool {
 	isRadio := func(e *dom.Element) bool { return e.Tag == "input" && e.Type == "radio" && e.Name != "" }
 	return a.Kind == driver.Check && isRadio(a.Element) && isRadio(el) && a.Element.Name == el.Name && a.Element.Frame == el.Frame &&
 		el.States.Checked == dom.True
 }
 
-// maxLeft is up to where the characters behind a value that is cut are counted.
+// maxLeft limits the count of characters after a truncated value.
 const maxLeft = 10_000
 
-// shows reports whether an element shows that it holds a text. White space at the ends of a text is not shown.
+// shows reports whether an element's value shows that it holds a text. Leading and trailing white space of a text is not shown.
 func shows(el *dom.Element, text string) bool {
 	if text != strings.TrimSpace(text) {
 		return false

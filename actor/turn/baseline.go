@@ -8,23 +8,23 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// baseline is what a turn was asked with.
+// baseline is the state that the caller's turn is based on.
 type baseline struct {
-	// seen is what its caller knew of the page, nil when that is not known, and start is what the page was like when
-	// the turn began: what the turn itself does to an element makes nothing else of it.
+	// seen is the snapshot that the caller has read, or nil if unknown. start is the snapshot at the start of the turn. Changes that the
+	// turn itself makes to an element are not compared with it.
 	seen, start *dom.Snapshot
-	// seenMark and startMark are the marks of the reads that brought them.
+	// seenMark and startMark are the marks of the reads that returned them.
 	seenMark, startMark uint64
 	// heal allows healing.
 	heal bool
 }
 
-// named reports whether the caller named the element of an action by its ref.
+// named reports whether the caller named the element of a step by its ref.
 func (a Step) named() bool {
 	return !a.found && (a.Target.By == target.Ref || a.Target.By == target.None && a.Ref != dom.NoRef)
 }
 
-// known is what the element of an action must still be when that reaches it; nil for what does it no harm.
+// known returns the expected identity of an action's element. It is nil for actions that cannot do harm.
 func (p baseline) known(a Step, at resolved) *driver.Known {
 	if at.el == nil || a.Kind == driver.Hover || a.Kind == driver.Scroll {
 		return nil
@@ -36,12 +36,12 @@ func (p baseline) known(a Step, at resolved) *driver.Known {
 	return known
 }
 
-// comparable reports whether the caller read the document that the turn began with.
+// comparable reports whether the caller has read the document that was current at the start of the turn.
 func (p baseline) comparable() bool {
 	return p.seen != nil && p.seen.Document == p.start.Document && p.seen.Epoch == p.start.Epoch
 }
 
-// use says what an element has become since the caller read it, with the error of one that is something else.
+// use compares an element with its state when the caller read it. It returns an error if the element has changed into a different one.
 func (p baseline) use(ref dom.Ref, el *dom.Element) (heal.Use, error) {
 	if !p.comparable() {
 		return heal.Same, nil
@@ -53,7 +53,7 @@ func (p baseline) use(ref dom.Ref, el *dom.Element) (heal.Use, error) {
 	return use, p.other(was, el)
 }
 
-// other is the error of an element that has become something else since the caller read it.
+// other returns the error for an element that has changed into a different one since the caller read it.
 func (p baseline) other(was, el *dom.Element) error {
 	ref := was.Ref
 	e := &apierr.Error{

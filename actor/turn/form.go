@@ -17,35 +17,34 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Form is a form that a turn fills in: it remembers the field that was filled last.
+// Form is a form that a turn fills in. It remembers the last field that was filled in.
 type Form struct{ last dom.Ref }
 
-// NewForm returns a form of which nothing is filled in yet.
+// NewForm returns a Form without any filled-in field.
 func NewForm() *Form { return &Form{last: dom.NoRef} }
 
-// Field is what a Step fills in: a field of any kind.
+// Field describes a field of any kind to fill in.
 type Field struct {
 	Form *Form
-	// Ways name the field, the best first: that the page knows nothing by one of them leads to the next.
+	// Ways are targets for the field, best first. If a target matches nothing, the next one is tried.
 	Ways []target.Target
-	// Values are what it is to hold. Only a select, a file input and a group of checkboxes take several; none stands for
-	// "true".
+	// Values are the values to set. Only a select, a file input and a group of checkboxes accept several. No value means "true".
 	Values []string
-	// Type is what the field must be, such as "select", "checkbox" or "date"; empty: anything.
+	// Type is the required type of the field, such as "select", "checkbox" or "date". If empty, any type is accepted.
 	Type string
-	// Files says which of the values, as paths, may be given to a file input.
+	// Files returns which of the values, as paths, may be set on a file input.
 	Files func(paths []string) ([]string, error)
-	// Contents are the files for a file input, instead of Values.
+	// Contents are the files for a file input, used instead of Values.
 	Contents []driver.File
 }
 
-// name is what the caller calls the field.
+// name returns the caller's name of the field.
 func (f *Field) name() string { return f.Ways[0].String() }
 
 // filler fills in the fields of forms.
 type filler struct{ *run }
 
-// fill finds a field, does what its kind takes, and looks what it holds then.
+// fill finds a field, fills it in as its kind requires, and checks its value.
 func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 	at, err := t.field(ctx, f)
 	if err != nil {
@@ -54,7 +53,7 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 	return t.fillAt(ctx, f, at)
 }
 
-// fillAt does what the kind of a field takes, and looks what it holds then.
+// fillAt fills in a field as its kind requires and checks its value.
 func (t filler) fillAt(ctx context.Context, f *Field, at resolved) (Result, error) {
 	actions, err := t.actionsFor(f, at.el)
 	if err != nil {
@@ -63,7 +62,7 @@ func (t filler) fillAt(ctx context.Context, f *Field, at resolved) (Result, erro
 	return t.fillAll(ctx, f, at, actions)
 }
 
-// fillAll does the actions that make a field hold its values, and looks what it holds then.
+// fillAll performs the actions that set a field's values and checks its value.
 func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []driver.Action) (Result, error) {
 	f.Form.last = at.ref
 	listed := t.listed()
@@ -84,7 +83,7 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 			}
 		}
 		if i > 0 && done.Delivered == driver.DeliveredNone {
-			done.Delivered = driver.DeliveredPart // of all that the field is to hold
+			done.Delivered = driver.DeliveredPart // earlier actions have set a part of the values
 		}
 		all = append(all, done.Asked...)
 		if i == 0 || done.Err != nil {
@@ -101,7 +100,8 @@ func (t filler) fillAll(ctx context.Context, f *Field, at resolved, actions []dr
 	return r, nil
 }
 
-// performOrDraw does one action. A field that the page draws, which takes the action in another way than its native like, is filled in that way.
+// performOrDraw performs one action. If the element is a custom widget that needs other actions than its native counterpart, the widget is
+// filled in with those.
 func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 	r, err := t.perform(ctx, a)
 	f := &Field{Form: NewForm(), Ways: []target.Target{a.Target}, Values: a.Values}
@@ -138,12 +138,12 @@ func (t filler) performOrDraw(ctx context.Context, a Step) (Result, error) {
 	return r, nil
 }
 
-// isGroup reports whether an element holds what is chosen from.
+// isGroup reports whether an element is a group of choices.
 func isGroup(el *dom.Element) bool {
 	return el != nil && (el.Role == "radiogroup" || el.Role == "group")
 }
 
-// notFilled is the result of a field that does not hold what it should.
+// notFilled returns the result for a field that does not hold the requested value.
 func notFilled(ctx context.Context, f *Field, delivered driver.Delivered, err error) (Result, error) {
 	if fatal(ctx, err) {
 		return Result{}, err
@@ -151,7 +151,7 @@ func notFilled(ctx context.Context, f *Field, delivered driver.Delivered, err er
 	return Result{Err: err, Delivered: delivered, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(driver.DoResult{}, err)}, nil
 }
 
-// field finds the one field that is meant.
+// field resolves the field to one element.
 func (t filler) field(ctx context.Context, f *Field) (at resolved, err error) {
 	for _, way := range f.Ways {
 		at, err = t.resolve(ctx, Step{Action: driver.Action{Spot: driver.At(dom.NoRef)}, Target: way})
@@ -160,7 +160,7 @@ func (t filler) field(ctx context.Context, f *Field) (at resolved, err error) {
 			return at, t.narrowed(&at, err, f)
 		}
 	}
-	// Radio buttons and checkboxes are known by the name of their group, too.
+	// Radio buttons and checkboxes can also be named by the name attribute of their group.
 	if name := f.Ways[0].Words; f.Ways[0].By == target.Label {
 		group := func(el *dom.Element) bool { return isChoice(el) && strings.EqualFold(el.Name, name) }
 		if one := slices.IndexFunc(t.elements(), group); one >= 0 {
@@ -173,12 +173,12 @@ func (t filler) field(ctx context.Context, f *Field) (at resolved, err error) {
 }
 
 const (
-	// maxFields is how many fields an error names, maxFieldName how long each name may be, in characters.
+	// maxFields limits how many fields an error lists. maxFieldName limits the length of each name in characters.
 	maxFields    = 12
 	maxFieldName = 40
 )
 
-// noField is the error of a field that has another name or is not there: it says what fields there are.
+// noField returns the error for a field that was not found. It lists the fields of the page.
 func noField(wanted target.Target, elements []*dom.Element) error {
 	var names []string
 	for _, el := range elements {
@@ -198,7 +198,7 @@ func noField(wanted target.Target, elements []*dom.Element) error {
 	}
 }
 
-// fieldName is what a field can be named by; empty for what is not a field.
+// fieldName returns a name for a field, or an empty string for other elements.
 func fieldName(el *dom.Element) string {
 	switch el.Role {
 	case "textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider", "checkbox", "radio", "switch":
@@ -211,10 +211,11 @@ func fieldName(el *dom.Element) string {
 	return truncate.Runes(name, maxFieldName)
 }
 
-// buttonTypes are the inputs that hold nothing.
+// buttonTypes are the types of inputs that hold no value.
 var buttonTypes = []string{"submit", "button", "reset", "image", "hidden"}
 
-// narrowed takes the choice that has the value, when a name means a whole group of choices.
+// narrowed handles a name that matches a whole group of choices: it resolves to the group's first choice. choose then selects the choice
+// with the value.
 func (t filler) narrowed(at *resolved, err error, f *Field) error {
 	var e *apierr.Error
 	if !errors.As(err, &e) || e.Kind != apierr.Ambiguous || len(f.Values) != 1 {
@@ -231,10 +232,10 @@ func (t filler) narrowed(at *resolved, err error, f *Field) error {
 
 func (t filler) elements() []*dom.Element { return t.x.Head().Snapshot.Elements.Slice() }
 
-// isChoice reports whether an element is one of a group that is chosen from.
+// isChoice reports whether an element is a radio button or a checkbox.
 func isChoice(el *dom.Element) bool { return el.Role == "radio" || el.Role == "checkbox" }
 
-// actionsFor are the actions that make a field hold the values.
+// actionsFor returns the actions that set the values of a field.
 func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if f.Type != "" && !isOfType(el, f.Type) {
 		return nil, apierr.Errorf(apierr.NotActionable, "%s is %s, not a %s: fill it as that, or name another field", f.name(), target.Describe(el), f.Type)
@@ -259,7 +260,7 @@ func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 	case isChoice(el) || el.Role == "switch" || el.Role == "menuitemcheckbox" || el.Role == "menuitemradio":
 		return t.choose(f, el)
 	case len(f.Values) > 1 && (el.Role == "combobox" || el.Role == "listbox"), el.Role == "listbox":
-		one.Kind, one.Values = driver.Select, f.Values // which is refused, and then picked
+		one.Kind, one.Values = driver.Select, f.Values // the page refuses this, and then the option is picked
 	case len(f.Values) > 1:
 		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes one value", f.name(), target.Describe(el))
 	default:
@@ -275,7 +276,7 @@ func (f *Field) value() string {
 	return f.Values[0]
 }
 
-// isOfType reports whether a field is what the caller takes it for.
+// isOfType reports whether a field has the type that the caller expects.
 func isOfType(el *dom.Element, kind string) bool {
 	switch kind = strings.ToLower(kind); kind {
 	case el.Tag, el.Role, el.Type:
@@ -288,7 +289,7 @@ func isOfType(el *dom.Element, kind string) bool {
 	return false
 }
 
-// choose ticks a box, or picks the one of its group that has the value.
+// choose checks or unchecks a box, or selects the choices of its group that have the values.
 func (t filler) choose(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if len(f.Values) <= 1 {
 		switch value := strings.ToLower(f.value()); {
@@ -304,7 +305,8 @@ func (t filler) choose(f *Field, el *dom.Element) ([]driver.Action, error) {
 	return t.choices(f, func(c *dom.Element) bool { return c.Role == el.Role && c.Name == el.Name && c.Frame == el.Frame })
 }
 
-// choicesIn picks those in a group that have the values: of radio buttons and checkboxes, or else of what is pressed in it, such as stars.
+// choicesIn selects the choices in a group that have the values: radio buttons and checkboxes, or else other elements to click, such as
+// stars.
 func (t filler) choicesIn(f *Field, group dom.Ref) ([]driver.Action, error) {
 	inside := func(el *dom.Element) bool { return t.within(el, group) }
 	all := t.elements()
@@ -323,10 +325,10 @@ func (t filler) choicesIn(f *Field, group dom.Ref) ([]driver.Action, error) {
 	return []driver.Action{{Kind: driver.Click, Spot: driver.At(one.Ref), Clicks: 1}}, nil
 }
 
-// minCode is how many characters a code has at least that is entered in fields of one character each.
+// minCode is the minimum length of a code that is entered in fields of one character each.
 const minCode = 3
 
-// spread enters the characters of a code in as many fields, one in each; nil: they are no such fields.
+// spread enters the characters of a code in as many fields, one per field. It returns nil if the fields do not match the code.
 func spread(fields []*dom.Element, code string) []driver.Action {
 	characters := []rune(strings.NewReplacer(" ", "", "-", "").Replace(code))
 	fields = slices.DeleteFunc(slices.Clone(fields), func(el *dom.Element) bool { return el.Role == "button" || el.Role == "link" })
@@ -343,8 +345,8 @@ func spread(fields []*dom.Element, code string) []driver.Action {
 	return actions
 }
 
-// marked is the one of several things to press that has a value as its name, or else, of a scale of signs without words such as
-// stars, the one with that number. It is nil when it is not certain which that is.
+// marked returns the element whose name is a value. If there is none, and the elements form a scale without words, such as stars, it
+// returns the element with that number. It returns nil if the result is ambiguous.
 func marked(pressed []*dom.Element, value string) *dom.Element {
 	found := target.Best(pressed, func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), value) })
 	if len(found) == 1 {
@@ -357,8 +359,8 @@ func marked(pressed []*dom.Element, value string) *dom.Element {
 	return pressed[n-1]
 }
 
-// isScale reports whether elements are three or more of a kind, with no more than two signs on them, of which none has words: a minus
-// and a plus beside a number are none.
+// isScale reports whether there are three or more elements of the same kind without letters or digits, and with at most two different
+// texts. A minus and a plus button beside a number are not a scale.
 func isScale(all []*dom.Element) bool {
 	signs := map[string]bool{}
 	for _, el := range all {
@@ -371,7 +373,7 @@ func isScale(all []*dom.Element) bool {
 	return len(all) >= 3 && len(signs) <= 2
 }
 
-// choices picks those of a group that have the values; of checkboxes the others are cleared.
+// choices selects the members of a group that have the values. Other checkboxes of the group are cleared.
 func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Action, error) {
 	group := slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool { return !isChoice(el) || !member(el) })
 	var actions []driver.Action
@@ -395,7 +397,7 @@ func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Acti
 	return actions, nil
 }
 
-// within reports whether an element stands in another.
+// within reports whether an element is inside another.
 func (t filler) within(el *dom.Element, outer dom.Ref) bool {
 	h := t.x.Head()
 	for up, steps := el, 0; up != nil && steps < h.Snapshot.Elements.Len(); steps++ {
@@ -407,8 +409,8 @@ func (t filler) within(el *dom.Element, outer dom.Ref) bool {
 	return false
 }
 
-// tookBack is the error of a field that does not hold what was filled in: pages that control their fields may set them
-// back, or make something else of it, which is said and is not an error.
+// tookBack returns an error if a field does not hold the text that was filled in, because pages with controlled fields may reset them. A
+// page may also reformat the text; that is not an error, but is added to the summary.
 func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error {
 	now := t.x.Head().Snapshot.Find(a.Ref)
 	if a.Kind != driver.Fill || now == nil || before == nil {
@@ -427,10 +429,10 @@ func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error 
 	return nil
 }
 
-// isMask reports whether a value is that of a field that is not told.
+// isMask reports whether a value is masked.
 func isMask(value string) bool { return value != "" && strings.Trim(value, "•") == "" }
 
-// submit sends the form as a person would: by its button, or with Enter in the field that was filled last.
+// submit submits the form as a person would: with its button, or with Enter in the last filled-in field.
 func (t filler) submit(ctx context.Context, f *Form) (Result, error) {
 	at, err := t.resolve(ctx, Step{Action: driver.Action{Spot: driver.At(dom.NoRef)}, Target: target.Target{By: target.Submitter, Ref: f.last}})
 	switch {

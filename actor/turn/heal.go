@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// heal returns the element that has the place of one that is gone; nil: none surely has. See package heal for what
-// makes one the heir; the page has the last word.
+// heal returns the heir of an element that is gone, or nil if none is certain. See package heal for the criteria. The page has the final
+// decision.
 func (t *resolver) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) {
 	h := t.x.Head()
 	gone, before := h.LastSeen(ref)
@@ -38,7 +38,7 @@ func (t *resolver) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) 
 	return heir, nil
 }
 
-// lost is the error of a ref whose element is gone: what it was, and what is on the page that comes nearest.
+// lost returns the error for a ref whose element is gone. It describes the element and the most similar one on the page.
 func (t *resolver) lost(ref dom.Ref) error {
 	h := t.x.Head()
 	e := &apierr.Error{Kind: apierr.Stale, Detail: map[string]string{"ref": number(ref)}}

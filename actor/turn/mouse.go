@@ -8,15 +8,15 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// mouse is the pointer between the steps of a turn.
+// mouse is the state of the pointer between the steps of a turn.
 type mouse struct {
-	// at is where the pointer is; nil: no step has moved it.
+	// at is the pointer's position, or nil if no step has moved it.
 	at *driver.Point
-	// down says that a button is down.
+	// down reports whether a button is pressed.
 	down bool
 }
 
-// note notes what a step did with the pointer.
+// note records the effect of a step on the pointer.
 func (m *mouse) note(s Step, r Result) {
 	if r.Aim != nil {
 		m.at = &r.Aim.Point
@@ -32,12 +32,12 @@ func (m *mouse) note(s Step, r Result) {
 	}
 }
 
-// presses reports whether it may leave a button down.
+// presses reports whether the step may leave a button pressed.
 func (a Step) presses() bool {
 	return a.acts() && a.Field == nil && a.Submit == nil && a.Kind == driver.MouseDown
 }
 
-// performAndLetGo is performAll, behind which no button is down, however it ends.
+// performAndLetGo is performAll, but always leaves all buttons released.
 func (t *run) performAndLetGo(ctx context.Context, turn Turn, results []Result) error {
 	if slices.ContainsFunc(turn.Steps, Step.presses) {
 		defer func() { t.x.Page().LetGo(context.WithoutCancel(ctx)) }()
@@ -48,8 +48,8 @@ func (t *run) performAndLetGo(ctx context.Context, turn Turn, results []Result) 
 	return t.letGo(ctx, results)
 }
 
-// letGo releases the button that the steps have left down, as a part of the turn, so that its answer has what the page made of that. When the
-// page cannot answer, or the time is up, the button is released all the same. The error ends the turn.
+// letGo releases the button that the steps left pressed, as a part of the turn, so that the answer includes the effects. If the page cannot
+// answer, or the time is up, the button is still released. The error ends the turn.
 func (t *run) letGo(ctx context.Context, results []Result) error {
 	if !t.mouse.down {
 		return nil

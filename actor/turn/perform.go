@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// perform does one action, waits until the page has come to rest and reads it.
+// perform performs one action, waits until the page has settled and reads it.
 func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 	start := t.x.State()
 	t.live.Begin()
@@ -31,7 +31,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		done.Aim = cmp.Or(done.Aim, then.Aim)
 		if err != nil {
 			err = t.live.During(err, "during the "+next.Kind.String(), ", so it may be done in part only")
-			done.Delivered = driver.DeliveredPart // of all that was to be done
+			done.Delivered = driver.DeliveredPart // the rest of the step was not delivered
 		}
 	}
 	if fatal(ctx, err) {
@@ -53,7 +53,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 		r.Summary += overWords(at.over) + unrest(ctx, restless)
 	}
 	if apierr.Is(restless, apierr.Unresponsive) {
-		restless = nil // the turn ends with an answer, which has the tab's status
+		restless = nil // the turn ends with an answer that includes the tab's status
 	}
 	switch refused := t.refused(start); {
 	case r.Done && refused != nil:
@@ -67,7 +67,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 	return r, restless
 }
 
-// unrest says of an action that was done that the page did not come to rest after it; empty: it did.
+// unrest returns a note about a completed action after which the page did not settle. It is empty if the page settled.
 func unrest(ctx context.Context, err error) string {
 	switch {
 	case apierr.Is(err, apierr.Unresponsive):
@@ -78,15 +78,15 @@ func unrest(ctx context.Context, err error) string {
 	return ""
 }
 
-// resolveAgain is how often an action whose element went away is resolved anew.
+// resolveAgain limits how often an action whose element disappeared is resolved again.
 const resolveAgain = 1
 
-// performAt aims an action and performs it. Whatever went away between the last read and the action is resolved at anew.
+// performAt resolves an action and performs it. If the element disappeared between the last read and the action, it is resolved again.
 func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at resolved, done driver.DoResult, err error) {
 	if err := t.x.Blocked(); err != nil {
 		return at, done, err
 	}
-	var hidden error // of the try before: the element was listed, and is not visible any more
+	var hidden error // error of the previous attempt: the element was listed, but is no longer visible
 	for tries := 0; ; tries++ {
 		known := a.Known
 		one := a.Action
@@ -104,7 +104,7 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 			return at, done, t.live.During(err, "before the "+a.Kind.String(), ", so nothing was done")
 		}
 		if a.named() && known != nil {
-			one.Known = known // it is what the caller named, and not what became of that since
+			one.Known = known // the identity that the caller named, not the current one
 		}
 		done, err = t.dispatchAt(ctx, at, t.placed(one), start)
 		if tries < resolveAgain && apierr.Is(err, apierr.NotActionable) && t.mayShowOnHover(a, err) {
@@ -121,10 +121,11 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 	}
 }
 
-// appearLimit is how long what a step names may take to appear, when an earlier step of the turn may bring it.
+// appearLimit limits how long the element of a step may take to appear, if an earlier step of the turn may have caused it.
 const appearLimit = 2 * time.Second
 
-// awaitMatch resolves a step again and again while the page changes: an earlier step may bring what it names, such as the results of a search.
+// awaitMatch resolves a step repeatedly while the page changes, because an earlier step may bring its element, such as the results of a
+// search.
 func (t *run) awaitMatch(ctx context.Context, a Step) (at resolved, err error) {
 	defer t.x.Hold(actor.WatchOptions{Structural: t.x.State().Structural})()
 	if err := t.x.Subscribe(ctx); err != nil {
@@ -138,14 +139,14 @@ func (t *run) awaitMatch(ctx context.Context, a Step) (at resolved, err error) {
 		if !apierr.Is(err, apierr.NoMatch) || t.x.State().Dialog != nil || bounded.Err() != nil {
 			return at, err
 		}
-		// What came while the step was resolved is news, too.
+		// A head that was published while the step was resolved is new, too.
 		if t.x.Head() == before && !t.x.AwaitHead(bounded) {
 			return at, err
 		}
 	}
 }
 
-// dispatchAt performs an action. Where the page knows no better than what was doubtful, the doubt is the error.
+// dispatchAt performs an action. If the page cannot dispel the doubt about the element, the doubt is the error.
 func (t *run) dispatchAt(ctx context.Context, at resolved, a driver.Action, start actor.State) (driver.DoResult, error) {
 	done, err := t.dispatch(ctx, a, start)
 	if e, ok := errors.AsType[*apierr.Error](err); ok && e.Detail["cause"] == driver.ContextChanged && at.doubt != nil {
@@ -154,7 +155,7 @@ func (t *run) dispatchAt(ctx context.Context, at resolved, a driver.Action, star
 	return done, err
 }
 
-// resolveWay finds where a drag passes and where it ends; an end of nil is that of an action that does not say.
+// resolveWay resolves the waypoints and the end of a drag. The end is nil if the action has none.
 func (t *run) resolveWay(ctx context.Context, a Step) (to *driver.Spot, waypoints []driver.Spot, err error) {
 	for i, one := range a.Waypoints {
 		var by target.Target
@@ -173,7 +174,7 @@ func (t *run) resolveWay(ctx context.Context, a Step) (to *driver.Spot, waypoint
 	return &end, waypoints, err
 }
 
-// resolvePlace finds the element of a place that a drag leads to. A place without an element stays as it is.
+// resolvePlace resolves the element of a place on the way of a drag. A place without an element is returned unchanged.
 func (t *run) resolvePlace(ctx context.Context, place driver.Spot, by target.Target) (driver.Spot, error) {
 	if place.Ref == dom.NoRef && by.By == target.None {
 		return place, nil
@@ -186,18 +187,18 @@ func (t *run) resolvePlace(ctx context.Context, place driver.Spot, by target.Tar
 	return driver.Spot{Element: t.x.Where(at.ref), Known: t.base.known(named, at)}, nil
 }
 
-// placed fills in where the element of an action stands, and where the pointer is.
+// placed fills in the frame and document of an action's element, and the pointer's position.
 func (t *run) placed(a driver.Action) driver.Action {
 	a.Element, a.From = t.x.Where(a.Ref), t.mouse.at
 	return a
 }
 
-// tabOpened begins what a summary says of a tab that an action opened.
+// tabOpened starts the note in a summary about a tab that an action opened.
 const tabOpened = ", and tab "
 
 func openedTab(id string) string { return tabOpened + id + " was opened" }
 
-// led says where an action led to; empty: nowhere.
+// led describes where an action led to. It is empty if the action led nowhere.
 func (t *run) led(start actor.State) string {
 	switch now := t.x.State(); {
 	case t.x.State().Dialog != nil:
@@ -210,7 +211,7 @@ func (t *run) led(start actor.State) string {
 	return ""
 }
 
-// refused is the error of an action that led to a document that the URL policy refuses.
+// refused returns the error for an action that led to a document that the URL policy denies.
 func (t *run) refused(start actor.State) error {
 	if t.x.State().Commits == start.Commits {
 		return nil
@@ -218,7 +219,7 @@ func (t *run) refused(start actor.State) error {
 	return t.x.Refusal()
 }
 
-// isOther reports whether an error says that an element is another thing than the one that was meant.
+// isOther reports whether an error means that the element has changed into a different one.
 func isOther(err error) bool {
 	var e *apierr.Error
 	return errors.As(err, &e) && e.Kind == apierr.Stale && e.Detail["cause"] != ""
@@ -229,8 +230,8 @@ func fatal(ctx context.Context, err error) bool {
 	return err != nil && (ctx.Err() != nil || apierr.LostPage(err))
 }
 
-// dispatch performs an action. The page does not answer while a dialog that the action opened is there,
-// and need not answer when the action led to another document.
+// dispatch performs an action. The page does not answer while a dialog that the action opened is open, and need not answer if the action
+// led to another document.
 func (t *run) dispatch(ctx context.Context, a driver.Action, start actor.State) (done driver.DoResult, err error) {
 	err = t.x.Call(ctx, func() error {
 		if t.x.State().Halts != start.Halts {

@@ -18,35 +18,35 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// picker chooses options of a field that the page draws: a combobox, a listbox, or a button that opens a list.
+// picker selects options of a custom field: a combobox, a listbox, or a button that opens a list.
 type picker struct {
 	filler
 	field *Field
 	at    resolved
-	// listed are the elements that there were before the list was open.
+	// listed holds the elements that existed before the list was opened.
 	listed map[dom.Ref]bool
-	// acted says that the list was opened, or something else was done.
+	// acted reports whether the list was opened or another action was performed.
 	acted bool
-	// before are what the elements said before anything was chosen.
+	// before holds the texts of all elements before anything was selected.
 	before map[dom.Ref]string
 }
 
 const (
-	// maxScrolls is how often a list of options is scrolled in search of one, by scrollBy pixels each.
+	// maxScrolls limits how often a list of options is scrolled to find an option, by scrollBy pixels each time.
 	maxScrolls = 40
 	scrollBy   = 200
 )
 
-// pick chooses the options that have the values of a field, and no others where it takes several.
+// pick selects the options that have the values of a field, and deselects all others if it accepts several.
 func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error) {
-	if !t.x.State().Structural { // what is chosen may be shown by a text beside the field
+	if !t.x.State().Structural { // the selection may be shown by a text beside the field
 		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true}); err != nil {
 			return Result{}, err
 		}
 	}
 	p := &picker{filler: t, field: f, at: at, listed: t.listed(), before: t.said()}
 	if at.el.States.Expanded == dom.True || at.el.Role == "listbox" {
-		p.listed = nil // the options are among them
+		p.listed = nil // the options are among the elements
 	}
 	before := t.shownIn(at.ref)
 	r, chosen, err := p.chooseAll(ctx)
@@ -64,7 +64,7 @@ func (t filler) pick(ctx context.Context, f *Field, at resolved) (Result, error)
 	return p.verify(r, before, chosen), nil
 }
 
-// chooseAll chooses the options that have the values, and no others.
+// chooseAll selects exactly the options that have the values.
 func (p *picker) chooseAll(ctx context.Context) (r Result, chosen []*dom.Element, err error) {
 	for _, value := range p.field.Values {
 		var option *dom.Element
@@ -79,7 +79,7 @@ func (p *picker) chooseAll(ctx context.Context) (r Result, chosen []*dom.Element
 	return r, chosen, nil
 }
 
-// choose chooses one option, unless it is chosen already.
+// choose selects one option, unless it is already selected.
 func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result, error) {
 	if r, err := p.open(ctx); err != nil || r.Err != nil {
 		return nil, r, err
@@ -100,13 +100,13 @@ func (p *picker) choose(ctx context.Context, value string) (*dom.Element, Result
 	return option, r, err
 }
 
-// press does one action of the choice.
+// press performs one action of the selection.
 func (p *picker) press(ctx context.Context, a driver.Action) (Result, error) {
 	p.acted = true
 	return p.perform(ctx, Step{Action: a, found: true})
 }
 
-// open opens the list, unless options are there.
+// open opens the list, unless options are already present.
 func (p *picker) open(ctx context.Context) (Result, error) {
 	if len(p.options()) > 0 || p.at.el.Role == "listbox" {
 		return Result{}, nil
@@ -116,25 +116,25 @@ func (p *picker) open(ctx context.Context) (Result, error) {
 	if err != nil || !ok || e.Kind != apierr.NotActionable {
 		return r, err
 	}
-	// A field that takes no clicks where it is may be opened by its box, or by keys.
+	// A field that cannot be clicked may be opened through its box, or with keys.
 	if box := p.x.Head().Snapshot.Find(p.at.el.Parent); box != nil && box.Kind == dom.Interactive && !target.IsField(box) {
 		return p.press(ctx, driver.Action{Kind: driver.Click, Spot: driver.At(box.Ref), Clicks: 1})
 	}
-	if e.Detail["cause"] == "untouchable" || strings.HasPrefix(e.Detail["covered_by"], "nothing") { // it stands outside of the page
+	if e.Detail["cause"] == "untouchable" || strings.HasPrefix(e.Detail["covered_by"], "nothing") { // the field is outside of the page
 		return p.openByKey(ctx)
 	}
 	return r, err
 }
 
-// openByKey opens the list as the keyboard does.
+// openByKey opens the list with the keyboard.
 func (p *picker) openByKey(ctx context.Context) (Result, error) {
 	return p.press(ctx, driver.Action{Kind: driver.Press, Spot: driver.At(p.at.ref), Text: "ArrowDown"})
 }
 
-// optionRoles are the roles of what a list offers.
+// optionRoles are the roles of options in a list.
 var optionRoles = []string{"option", "menuitemradio", "menuitemcheckbox", "menuitem", "treeitem"}
 
-// options are what the list offers now: what has the role of an option, or else whatever the list brought.
+// options returns the options that the list offers now: the elements with a role of options, or else all elements that the list added.
 func (p *picker) options() []*dom.Element {
 	var options, others []*dom.Element
 	for _, el := range p.elements() {
@@ -153,7 +153,7 @@ func (p *picker) options() []*dom.Element {
 	return others
 }
 
-// named are the options that fit a value closest, and how well they do.
+// named returns the options that match a value best, and how well they match.
 func (p *picker) named(value string) ([]*dom.Element, target.Fit) {
 	fit := func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), value) }
 	found := target.Best(p.options(), fit)
@@ -163,7 +163,7 @@ func (p *picker) named(value string) ([]*dom.Element, target.Fit) {
 	return found, fit(found[0])
 }
 
-// find finds the option that has a value: as the list is now, or else by its search field, or further down.
+// find returns the option with a value: in the list as it is, or else through its search field, or by scrolling.
 func (p *picker) find(ctx context.Context, value string) (*dom.Element, error) {
 	if err := p.await(ctx, value); err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (p *picker) find(ctx context.Context, value string) (*dom.Element, error) {
 	}
 }
 
-// noOption is the error of a value that no option has.
+// noOption returns the error for a value without an option.
 func (p *picker) noOption(value string) error {
 	options := p.options()
 	message := p.field.name() + " has no option " + target.Quote(value)
@@ -210,7 +210,7 @@ func (p *picker) noOption(value string) error {
 	return &apierr.Error{Kind: apierr.NotActionable, Message: message, Candidates: options[:min(len(options), maxCandidates)]}
 }
 
-// await waits until an option has a value, while the page changes: options may come from a server.
+// await waits until an option has a value, while the page changes, because options may come from a server.
 func (p *picker) await(ctx context.Context, value string) error {
 	defer p.x.Hold(actor.WatchOptions{Structural: p.x.State().Structural})()
 	if err := p.x.Subscribe(ctx); err != nil {
@@ -233,7 +233,7 @@ func (p *picker) await(ctx context.Context, value string) error {
 	}
 }
 
-// search types a value into the search field of the list, if it has one: the field itself, or one that the list brought.
+// search types a value into the search field of the list, if it has one: the field itself, or one that the list added.
 func (p *picker) search(ctx context.Context, value string) error {
 	at := p.searchField()
 	if at == nil {
@@ -246,7 +246,7 @@ func (p *picker) search(ctx context.Context, value string) error {
 	return p.await(ctx, value)
 }
 
-// searchField is where a text is typed that narrows the list; nil: nowhere.
+// searchField returns the field that filters the list, or nil if there is none.
 func (p *picker) searchField() *dom.Element {
 	for _, el := range p.elements() {
 		isText := el.Tag == "input" || el.Tag == "textarea" || el.Role == "searchbox"
@@ -257,12 +257,12 @@ func (p *picker) searchField() *dom.Element {
 	return nil
 }
 
-// isTyped reports whether a field takes a text.
+// isTyped reports whether a field accepts a text.
 func isTyped(el *dom.Element) bool {
 	return el.Role == "textbox" || el.Role == "searchbox" || el.Role == "combobox"
 }
 
-// scroll scrolls the list until an option has a value, or nothing new comes.
+// scroll scrolls the list until an option has a value, or no new options appear.
 func (p *picker) scroll(ctx context.Context, value string) error {
 	for range maxScrolls {
 		options := p.options()
@@ -282,7 +282,7 @@ func (p *picker) scroll(ctx context.Context, value string) error {
 	return nil
 }
 
-// clearOthers takes the choice from the options that were not asked for, where the list still shows that several are chosen.
+// clearOthers deselects the options that were not requested, if the list still shows several selected options.
 func (p *picker) clearOthers(ctx context.Context, chosen []*dom.Element) (Result, error) {
 	isAsked := func(el *dom.Element) bool {
 		return slices.ContainsFunc(chosen, func(one *dom.Element) bool { return one.Ref == el.Ref })
@@ -303,7 +303,7 @@ func (p *picker) clearOthers(ctx context.Context, chosen []*dom.Element) (Result
 	return Result{}, nil
 }
 
-// close closes the list if it is still open, as it may be where several options are chosen, or one was not found.
+// close closes the list if it is still open, which can happen after several selections or if an option was not found.
 func (p *picker) close(ctx context.Context) (Result, error) {
 	now := p.x.Head().Snapshot.Find(p.at.ref)
 	if now == nil || now.States.Expanded != dom.True || !p.acted {
@@ -312,14 +312,14 @@ func (p *picker) close(ctx context.Context) (Result, error) {
 	return p.press(ctx, driver.Action{Kind: driver.Press, Spot: driver.At(p.at.ref), Text: "Escape"})
 }
 
-// verify looks whether the field shows what was chosen.
+// verify checks whether the field shows the selection.
 func (p *picker) verify(r Result, before string, chosen []*dom.Element) Result {
 	r.Ref, r.Element, r.Done, r.Delivered = p.at.ref, p.at.el, true, driver.DeliveredAll
 	what := summarize(driver.Action{Kind: driver.Select, Spot: driver.At(p.at.ref)}, p.at.el)
 	r.Summary = what + ": ok"
 	now := p.x.Head().Snapshot.Find(p.at.ref)
 	if now == nil {
-		return r // the page went on, or drew the field anew: the answer says so
+		return r // the page navigated or rendered the field again; the answer reports that
 	}
 	r.Asked = []Asked{{Kind: driver.Select, Element: now, Values: p.field.Values}}
 	shown := p.shownIn(p.at.ref)
@@ -338,7 +338,7 @@ func (p *picker) verify(r Result, before string, chosen []*dom.Element) Result {
 	return r
 }
 
-// shows reports whether a field, or the option itself, shows that the option is chosen.
+// shows reports whether the field or the option itself shows that the option is selected.
 func (p *picker) shows(shown string, option *dom.Element) bool {
 	if target.Compare(shown, option.WholeText()) < target.Not || p.isNew(option) {
 		return true
@@ -352,27 +352,29 @@ func (p *picker) shows(shown string, option *dom.Element) bool {
 	return now != nil && isChosen(now)
 }
 
-// isNew reports whether an element that is no option, such as the box around the field or a chip, has come to say what an option says.
+// isNew reports whether an element that is not an option, such as the box around the field or a chip, now has the option's text but did not
+// have it before.
 func (p *picker) isNew(option *dom.Element) bool {
 	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return says(el, option) && !isIn(p.before[el.Ref], option) })
 }
 
-// isShown reports whether an element that is no option says what an option says: many lists mark the option that keys would choose as selected.
+// isShown reports whether an element that is not an option has the option's text. This is needed because many lists mark the option that
+// keys would choose as selected.
 func (p *picker) isShown(option *dom.Element) bool {
 	return slices.ContainsFunc(p.elements(), func(el *dom.Element) bool { return says(el, option) })
 }
 
-// says reports whether an element that is no option says what an option says.
+// says reports whether an element that is not an option has the option's text.
 func says(el, option *dom.Element) bool {
 	return el.Ref != option.Ref && el.Role != "listbox" && !slices.Contains(optionRoles, el.Role) && isIn(wordsOf(el), option)
 }
 
-// isIn reports whether the words of an option are in a text.
+// isIn reports whether a text contains the option's text.
 func isIn(words string, option *dom.Element) bool {
 	return target.Compare(words, option.WholeText()) <= target.Worded
 }
 
-// said are the words of all elements.
+// said returns the texts of all elements.
 func (t filler) said() map[dom.Ref]string {
 	said := map[dom.Ref]string{}
 	for _, el := range t.elements() {
@@ -381,11 +383,12 @@ func (t filler) said() map[dom.Ref]string {
 	return said
 }
 
-// wordsOf is what an element says, with its value.
+// wordsOf returns an element's text and value.
 func wordsOf(el *dom.Element) string { return el.WholeText() + " " + el.Value }
 
-// pickTyped takes the option that a text has brought which is that, where a box around a field is filled in: the text alone chooses nothing
-// there. Of other fields with a list it is not known whether they take a text that is not chosen, so that the answer says that it is open.
+// pickTyped selects the option that matches the typed text, if a custom combobox was filled in, because text alone selects nothing there.
+// For native text fields with a list, it is unknown whether they accept a text that was not selected, so the summary reports that the list
+// is open.
 func (t filler) pickTyped(ctx context.Context, f *Field, at resolved, typed Result, listed map[dom.Ref]bool) (Result, error) {
 	now := t.x.Head().Snapshot.Find(at.ref)
 	if now == nil || now.Role != "combobox" {
@@ -406,7 +409,7 @@ func (t filler) pickTyped(ctx context.Context, f *Field, at resolved, typed Resu
 	return typed, nil
 }
 
-// listed are the elements that there are before the list of a field is open.
+// listed returns the elements that exist before the list of a field is opened.
 func (t filler) listed() map[dom.Ref]bool {
 	listed := map[dom.Ref]bool{}
 	for _, el := range t.elements() {
@@ -415,7 +418,7 @@ func (t filler) listed() map[dom.Ref]bool {
 	return listed
 }
 
-// shownIn is what a field shows: its name and value, and those of what stands in it, but for the options that it offers.
+// shownIn returns what a field shows: its name and value, and those of its descendants, except for its options.
 func (t filler) shownIn(field dom.Ref) string {
 	var out []string
 	for _, el := range t.elements() {
@@ -426,13 +429,13 @@ func (t filler) shownIn(field dom.Ref) string {
 	return strings.Join(out, " ")
 }
 
-// isChosen reports whether an option says that it is chosen.
+// isChosen reports whether an option is marked as selected.
 func isChosen(el *dom.Element) bool {
 	return el.States.Selected == dom.True || el.States.Checked == dom.True
 }
 
-// offersOptions reports whether a field that takes no text, or is no select, is one that opens a list of options when it is pressed, or shows one: a
-// combobox, a listbox, or a button with a list, or one that the caller named by its label.
+// offersOptions reports whether a field that rejected a text or a selection opens or shows a list of options: a combobox, a listbox, a
+// button with a list, or a button that the caller named by its label.
 func offersOptions(el *dom.Element, f *Field, refused error) bool {
 	e, ok := errors.AsType[*apierr.Error](refused)
 	if !ok || el == nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// A turn keeps a part of its caller's time for the answer: a tenth, within these bounds.
+// A turn reserves a part of its caller's time for the answer: a tenth, within these bounds.
 const (
 	minSpare = 20 * time.Millisecond
 	maxSpare = 500 * time.Millisecond
 )
 
-// spare ends a context a little before its deadline, if it has one.
+// spare returns a context that ends shortly before the deadline of ctx, if it has one.
 func spare(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -30,25 +30,25 @@ func spare(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, deadline.Add(-keep), actor.ErrTimeUp)
 }
 
-// isTimeUp reports whether a turn ended for want of time, and not because its caller or its tab is gone.
+// isTimeUp reports whether a turn ended because its time was up, and not because its caller or its tab is gone.
 func isTimeUp(ctx context.Context) bool {
 	return errors.Is(ctx.Err(), context.DeadlineExceeded)
 }
 
-// timeUp is why an action was not done.
+// timeUp returns the error for an action that was not performed because the time was up.
 func timeUp(ctx context.Context) error {
 	return fmt.Errorf("not done, because %w; the tab stays usable: send what is left with more time", context.Cause(ctx))
 }
 
-// progress is what a turn has done, for whoever must end it before its answer comes.
+// progress records what a turn has done, in case it must end before its answer is complete.
 type progress struct {
 	mu   sync.Mutex
 	done []string
-	// partly is what was under way when this process had to stop acting; empty: nothing.
+	// partly is the action that was running when this process had to stop acting, or empty.
 	partly string
 }
 
-// breakOff notes what was under way when an error ended the turn.
+// breakOff records the running action when an error ends the turn.
 func (p *progress) breakOff(summary string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,7 +65,7 @@ func (p *progress) note(r Result) {
 	}
 }
 
-// explain adds to the error of a turn what had been done by then.
+// explain adds to the error of a turn what was done before.
 func (p *progress) explain(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,34 +18,34 @@ import (
 )
 
 const (
-	// maxCandidates is how many elements the error of an ambiguous target names.
+	// maxCandidates limits how many elements the error of an ambiguous target lists.
 	maxCandidates = 10
-	// maxNearest is how many elements are named that come close to what is not there.
+	// maxNearest limits how many similar elements the error of a missing target lists.
 	maxNearest = 3
 )
 
-// resolver finds the elements that steps name.
+// resolver resolves the targets of steps to elements.
 type resolver struct {
 	x    *actor.Exclusive
 	live *actor.Liveness
 	base baseline
 }
 
-// resolved is what an action is resolved at. An action at no element has the ref dom.NoRef and no el.
+// resolved is the element of an action. An action without an element has the ref dom.NoRef and no el.
 type resolved struct {
 	ref dom.Ref
 	el  *dom.Element
-	// healed says that el has the place of the element that was named, which is gone.
+	// healed reports that el replaces the named element, which is gone.
 	healed bool
-	// named says that the caller named the element by its ref.
+	// named reports that the caller named the element by its ref.
 	named bool
-	// over are the elements that were hovered so that el shows.
+	// over holds the elements that were hovered to make el appear.
 	over []*dom.Element
-	// doubt is the error of an element that is something else, unless the page knows better.
+	// doubt is the error for an element that seems to be a different one, unless the page recognizes it.
 	doubt error
 }
 
-// aim finds the element that an action is meant for. The head is up to date.
+// resolve finds the element of a step. The head must be up to date.
 func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 	if err := t.readAround(ctx, a.Target); err != nil {
 		return resolved{}, err
@@ -73,7 +73,7 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 	return t.byName(ctx, a)
 }
 
-// byName finds the element that a step names by its role and name, or by a text.
+// byName finds the element that a step names by role and name, or by a text.
 func (t *resolver) byName(ctx context.Context, a Step) (resolved, error) {
 	found, err := t.bySnapshot(ctx, a.Target)
 	if err == nil && a.pointedWords() != "" {
@@ -94,7 +94,7 @@ func (t *resolver) byName(ctx context.Context, a Step) (resolved, error) {
 	return t.only(ctx, a.Target, found)
 }
 
-// pointedWords is the text that a step acts at; empty: it acts at none.
+// pointedWords returns the text that a step points at, or an empty string if it points at none.
 func (a Step) pointedWords() string {
 	if a.Target.By == target.Text && a.Kind.IsPointed() {
 		return a.Target.Words
@@ -102,13 +102,13 @@ func (a Step) pointedWords() string {
 	return ""
 }
 
-// toFocus reports whether a step types into whatever has the focus.
+// toFocus reports whether a step types into the focused element.
 func (a Step) toFocus() bool {
 	return a.Target.By == target.None && a.Ref == dom.NoRef && a.Kind == driver.Type
 }
 
-// focused takes the element that has the focus: the innermost one, since a frame has it together with its content. None may have it,
-// and then the keys are the document's.
+// focused returns the innermost element that has the focus, because a frame has it together with its content. If no element has it, the
+// document receives the keys.
 func (t *resolver) focused() resolved {
 	at := resolved{ref: dom.NoRef}
 	for _, el := range t.elements() {
@@ -119,8 +119,8 @@ func (t *resolver) focused() resolved {
 	return at
 }
 
-// byRef takes the element of a ref, or the one that was rendered in its place. One that the caller named must be what the
-// caller was told of.
+// byRef returns the element of a ref, or its heir. If the caller named the element, it must still be the element that the caller was told
+// about.
 func (t *resolver) byRef(ctx context.Context, ref dom.Ref, named bool) (resolved, error) {
 	el, err := t.x.Head().Element(ref)
 	switch {
@@ -144,7 +144,7 @@ func (t *resolver) byRef(ctx context.Context, ref dom.Ref, named bool) (resolved
 	return resolved{}, t.lost(ref)
 }
 
-// refOf is the ref of an element, if there is one.
+// refOf returns the ref of an element, or dom.NoRef for nil.
 func refOf(el *dom.Element) dom.Ref {
 	if el == nil {
 		return dom.NoRef
@@ -152,7 +152,7 @@ func refOf(el *dom.Element) dom.Ref {
 	return el.Ref
 }
 
-// bySnapshot finds elements in the stored DOM, at first among what is used.
+// bySnapshot finds elements in the stored DOM. It reads structural elements only if nothing else matches.
 func (t *resolver) bySnapshot(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
 	found := target.Match(wanted, t.elements())
 	if len(found) == 0 && wanted.MayBeShown() && !t.x.State().Structural {
@@ -164,11 +164,11 @@ func (t *resolver) bySnapshot(ctx context.Context, wanted target.Target) ([]*dom
 	return found, nil
 }
 
-// maxContainers is in how many elements the page is asked for what says a text. More are ambiguous as they are.
+// maxContainers limits in how many elements the page searches for a text. More than that are ambiguous anyway.
 const maxContainers = 4
 
-// innermost takes, in place of elements that may hold others, the innermost ones in them that say a text: these have no refs
-// of their own while nobody names them.
+// innermost replaces elements that may contain others by the innermost elements in them that have a text. These have no refs until they are
+// searched for.
 func (t *resolver) innermost(ctx context.Context, wanted target.Target, found []*dom.Element) ([]*dom.Element, error) {
 	holders := 0
 	for _, el := range found {
@@ -198,7 +198,7 @@ func (t *resolver) innermost(ctx context.Context, wanted target.Target, found []
 	return found, nil
 }
 
-// titled finds what a text that stands nowhere on the page is the title of, such as a sign that has its words only while the pointer is over it.
+// titled finds elements by a title attribute, if their text is nowhere on the page, such as an icon with a tooltip.
 func (t *resolver) titled(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
 	if !utf8.ValidString(wanted.Words) || strings.ContainsFunc(wanted.Words, unicode.IsControl) {
 		return nil, nil
@@ -211,8 +211,9 @@ func (t *resolver) titled(ctx context.Context, wanted target.Target) ([]*dom.Ele
 	return t.inside(wanted, found), nil
 }
 
-// orShown takes, in place of what was found by names, the controls that show just the words, or have them as their tip, while their name is
-// another: unless the name of a control is just that. Controls that have the words among others are meant where no name has them at all.
+// orShown returns, instead of the elements that were found by name, the controls that have exactly the words as visible text or tooltip but
+// a different name. It keeps the elements if the name of a control is exactly the words. Controls that show the words among others are
+// returned only if no name contains the words.
 func (t *resolver) orShown(ctx context.Context, wanted target.Target, found []*dom.Element) ([]*dom.Element, error) {
 	words := cmp.Or(wanted.Words, wanted.Name)
 	if words == "" || len(found) > 0 && found[0].Kind != dom.Structural && wanted.Fit(found[0]) <= target.Folded {
@@ -225,7 +226,7 @@ func (t *resolver) orShown(ctx context.Context, wanted target.Target, found []*d
 	return shown, nil
 }
 
-// shown finds controls by what they show beside their names, and says how well that fits.
+// shown finds controls by visible text other than their names, and returns how well it matches.
 func (t *resolver) shown(ctx context.Context, wanted target.Target) ([]*dom.Element, target.Fit, error) {
 	finding, found, err := t.foundInPage(ctx, wanted)
 	if err != nil || len(found) == 0 {
@@ -234,8 +235,8 @@ func (t *resolver) shown(ctx context.Context, wanted target.Target) ([]*dom.Elem
 	return t.inside(wanted, found), finding.Matches[0].Fit, nil
 }
 
-// byOtherWords finds what a step names as a field where no field has that label: what is checked, by its name and by its row, and anything by the
-// words that it shows. Missing is the error of the label.
+// byOtherWords finds the element that a step names by a label that no field has. To check or uncheck, it searches toggles by name, toggles
+// by row, and controls by name; then it searches for any field by visible text. Missing is the error for the label.
 func (t *resolver) byOtherWords(ctx context.Context, a Step, missing error) (resolved, error) {
 	isMeant := target.IsField
 	if a.Kind == driver.Check || a.Kind == driver.Uncheck {
@@ -258,7 +259,7 @@ func (t *resolver) byOtherWords(ctx context.Context, a Step, missing error) (res
 	return t.only(ctx, a.Target, found)
 }
 
-// toggles finds what is checked or not, by its name.
+// toggles finds elements with a checked state by name.
 func (t *resolver) toggles(_ context.Context, wanted target.Target) ([]*dom.Element, error) {
 	return t.inside(wanted, target.Best(t.elements(), func(el *dom.Element) target.Fit {
 		if !target.IsToggle(el) {
@@ -268,14 +269,15 @@ func (t *resolver) toggles(_ context.Context, wanted target.Target) ([]*dom.Elem
 	})), nil
 }
 
-// controls finds controls that have just the words as their name: the page knows whether they are toggles.
+// controls finds controls whose name is exactly the words. Only the page knows whether they are toggles.
 func (t *resolver) controls(_ context.Context, wanted target.Target) ([]*dom.Element, error) {
 	return t.inside(wanted, slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool {
 		return el.Kind != dom.Interactive || target.Compare(el.WholeText(), wanted.Words) > target.Folded
 	})), nil
 }
 
-// inRow finds the check mark of the row, item or card that has the words: one without a name of its own, or with the name of all of them.
+// inRow finds the checkbox, switch or radio button in the row, item or card that contains the words, if it has no name or shares its name
+// with others.
 func (t *resolver) inRow(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
 	around := wanted
 	around.Within = wanted.Words
@@ -293,7 +295,7 @@ func (t *resolver) inRow(ctx context.Context, wanted target.Target) ([]*dom.Elem
 	return t.inside(wanted, t.inside(around, marks)), nil
 }
 
-// foundInPage lets the page find what a target means. What has no ref yet, or one that the head does not know, is read.
+// foundInPage lets the page resolve a target. It reads the page if results have no ref yet, or refs that the head does not contain.
 func (t *resolver) foundInPage(ctx context.Context, wanted target.Target) (finding target.Finding, found []*dom.Element, err error) {
 	if finding, err = t.ask(ctx, wanted); err != nil {
 		return finding, nil, err
@@ -314,7 +316,7 @@ func (t *resolver) foundInPage(ctx context.Context, wanted target.Target) (findi
 	return finding, found, nil
 }
 
-// byPage lets the page find the element.
+// byPage lets the page resolve a target to one element.
 func (t *resolver) byPage(ctx context.Context, wanted target.Target) (resolved, error) {
 	finding, found, err := t.foundInPage(ctx, wanted)
 	if err != nil {
@@ -347,7 +349,7 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target) (resolved, 
 	return t.only(ctx, wanted, found)
 }
 
-// ask lets the page find what a target means.
+// ask lets the page resolve a target.
 func (t *resolver) ask(ctx context.Context, wanted target.Target) (target.Finding, error) {
 	var out target.Finding
 	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
@@ -357,7 +359,7 @@ func (t *resolver) ask(ctx context.Context, wanted target.Target) (target.Findin
 	return out, err
 }
 
-// present returns the elements of refs in document order; strange says that some are not in the head.
+// present returns the elements of refs in document order. strange reports that some are not in the head.
 func (t *resolver) present(refs []dom.Ref) (found []*dom.Element, strange bool) {
 	if len(refs) == 0 {
 		return nil, false
@@ -374,7 +376,7 @@ func (t *resolver) present(refs []dom.Ref) (found []*dom.Element, strange bool) 
 	return found, len(found) < len(wanted)
 }
 
-// only takes the one element that was found. Of several, those behind a modal do not count.
+// only returns the one element that was found. If there are several, elements behind a modal do not count.
 func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.Element) (resolved, error) {
 	if len(found) > 1 {
 		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true, Geometry: true}); err != nil {
@@ -401,7 +403,7 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 	return resolved{}, t.ambiguous(wanted, found)
 }
 
-// nth takes one of the elements that are meant, by its number.
+// nth returns the matching element with the target's number.
 func (t *resolver) nth(wanted target.Target, found []*dom.Element) (resolved, error) {
 	at := wanted.Nth - 1
 	if wanted.Nth < 0 {
@@ -417,7 +419,7 @@ func (t *resolver) nth(wanted target.Target, found []*dom.Element) (resolved, er
 	return resolved{ref: found[at].Ref, el: found[at]}, nil
 }
 
-// ambiguous is the error of a target that means several elements. It lists them with what tells them apart.
+// ambiguous returns the error for a target that matches several elements. It lists them with their distinguishing contexts.
 func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
 	contexts := elementcontext.Tell(t.elements(), found)
 	return &apierr.Error{
@@ -428,7 +430,7 @@ func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
 	}
 }
 
-// missing is the error of a target that means nothing.
+// missing returns the error for a target that matches nothing.
 func (t *resolver) missing(wanted target.Target) error {
 	if anywhere := wanted; wanted.Within != "" {
 		anywhere.Within = ""

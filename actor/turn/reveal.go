@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// maxReveals is over how many elements the pointer is moved for one action: a menu opens a menu, which opens another.
+	// maxReveals limits how many elements are hovered for one action. A menu may open a menu, which opens another.
 	maxReveals = 3
-	// revealLimit is how long an element may take to show while the pointer is where that shows it, and revealRounds is how
-	// often the page is looked at in any case, however slow the machine is.
+	// revealLimit limits how long an element may take to appear while the pointer hovers over its trigger. revealRounds is the minimum
+	// number of checks, however slow the machine is.
 	revealLimit  = time.Second
 	revealRounds = 10
 )
 
-// resolveShown resolves a step. When what it names shows only while the pointer is over another element, it moves the pointer
-// there first, and the action then finds the pointer there. With an error, the step was resolved before, at an element that is not
-// visible any more.
+// resolveShown resolves a step. If its element appears only while the pointer hovers over another element, it moves the pointer there
+// first, and the action then finds the pointer there. If err is not nil, the step was already resolved at an element that is no longer
+// visible.
 func (t *run) resolveShown(ctx context.Context, a Step, start actor.State, at resolved, err error) (resolved, error) {
 	if err == nil {
 		at, err = t.resolve(ctx, a)
@@ -51,7 +51,7 @@ func (t *run) resolveShown(ctx context.Context, a Step, start actor.State, at re
 	return at, err
 }
 
-// mayShowOnHover reports whether the error of a step may be due to an element that shows only on hover.
+// mayShowOnHover reports whether the error of a step may be caused by an element that appears only on hover.
 func (t *resolver) mayShowOnHover(a Step, err error) bool {
 	e, ok := errors.AsType[*apierr.Error](err)
 	switch {
@@ -65,7 +65,7 @@ func (t *resolver) mayShowOnHover(a Step, err error) bool {
 	return e.Kind == apierr.NoMatch
 }
 
-// toHover finds the element to hover first so that what a step names shows; nil: it does not show on hover.
+// toHover returns the element to hover first so that the element of a step appears. It returns nil if the element does not appear on hover.
 func (t *resolver) toHover(ctx context.Context, a Step) (*dom.Element, error) {
 	wanted := a.Target
 	if wanted.By == target.None {
@@ -95,8 +95,8 @@ func (t *resolver) toHover(ctx context.Context, a Step) (*dom.Element, error) {
 	}
 }
 
-// around returns the elements to hover that fit the words within which the target must stand: those that have the words as
-// their own text, because the target stands beside or in them, and those that stand within these words themselves.
+// around returns the elements to hover that fit the words that the target must be within: elements that have the words as their own text,
+// because the target is beside or inside them, and elements that are within these words themselves.
 func (t *resolver) around(wanted target.Target, found []*dom.Element) []*dom.Element {
 	inside := t.inside(wanted, found)
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool {
@@ -104,7 +104,7 @@ func (t *resolver) around(wanted target.Target, found []*dom.Element) []*dom.Ele
 	})
 }
 
-// awaitShown resolves a step again until what it names has shown, or shows over another element than the one under the pointer.
+// awaitShown resolves a step repeatedly until its element appears, or until another element has to be hovered.
 func (t *run) awaitShown(ctx context.Context, a Step, over *dom.Element, start actor.State) (at resolved, err error) {
 	end := time.Now().Add(revealLimit)
 	for round := 1; ; round++ {
@@ -122,7 +122,7 @@ func (t *run) awaitShown(ctx context.Context, a Step, over *dom.Element, start a
 	}
 }
 
-// overWords says of a done action which elements were hovered first; empty: none.
+// overWords describes which elements were hovered before a completed action. It is empty if there were none.
 func overWords(over []*dom.Element) string {
 	words := ""
 	for i, el := range over {

@@ -11,10 +11,9 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Run performs a turn on a tab; nothing else happens to the tab in between. Failures of single steps are in
-// the results, and so is the end of the caller's time when something was done by then: the turn ends a little
-// before it, so that the answer is in time. The turn as a whole fails as Tab.Navigate and Tab.Read do; when it had done
-// something, the error says what.
+// Run performs a turn on a tab. No other call acts on the tab during the turn. Failures of single steps are in the results. If the caller's
+// time ends after something was done, that is in the results, too; the turn ends a little earlier, so that the answer is in time. The turn
+// as a whole fails with the errors of Tab.Navigate and Tab.Read. If it had done something before, the error reports that.
 func Run(ctx context.Context, tab *actor.Tab, turn Turn) (Outcome, error) {
 	turn.Steps = slices.Clone(turn.Steps)
 	var done progress
@@ -26,17 +25,17 @@ func Run(ctx context.Context, tab *actor.Tab, turn Turn) (Outcome, error) {
 	return out, done.explain(err)
 }
 
-// run is a turn under way.
+// run is a running turn.
 type run struct {
 	resolver
-	// done is what was done so far.
+	// done records what was done so far.
 	done *progress
-	// last says that the last step is under way: the answer waits for the timers that it sets off.
+	// last reports that the last step is running. The answer then also waits for timers that it sets.
 	last bool
-	// later says that the step under way is not the first thing that the turn does.
+	// later reports that the running step is not the first operation of the turn.
 	later bool
 	mouse mouse
-	// offered are the texts of the options of lists that the turn opened to choose from.
+	// offered holds the texts of the options in lists that the turn opened.
 	offered map[string]bool
 }
 
@@ -66,7 +65,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 		}
 	}
 	if turn.URL == "" {
-		noticed = t.x.Head().Notices().Last() // the read has brought what the page said before
+		noticed = t.x.Head().Notices().Last() // the read has reported earlier notices
 	}
 	out := Outcome{Before: t.x.Head().Snapshot, Results: make([]Result, len(turn.Steps))}
 	structural := t.x.State().Structural
@@ -91,12 +90,11 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	return out, nil
 }
 
-// nameBound is how long the page may take to say which elements its notices are about.
+// nameBound limits how long the page may take to report which elements its notices are about.
 const nameBound = 200 * time.Millisecond
 
-// named returns the head in which the notices since a change have the refs of their elements, also of those that were
-// inserted during the turn: the page notices them before it knows their refs. It is the given head when all have one,
-// and when the page cannot answer now.
+// named returns the head in which the notices since a change have the refs of their elements. This includes elements that were inserted
+// during the turn, which the page notices before it knows their refs. It returns h if all notices have a ref, or if a dialog is open.
 func (t *run) named(ctx context.Context, h *actor.Head, since uint64) *actor.Head {
 	unnamed := func(n dom.Notice) bool {
 		return n.Ref == dom.NoRef && !n.Gone && (n.Kind == dom.NoticeDialog || n.Kind == dom.NoticeInvalid)
@@ -109,7 +107,7 @@ func (t *run) named(ctx context.Context, h *actor.Head, since uint64) *actor.Hea
 	return t.collected(ctx)
 }
 
-// collected asks the page for its notices, and returns the head with what it reported: the present head when it cannot answer now.
+// collected collects the notices of the page and returns the head with them. It returns the current head if the page cannot answer.
 func (t *run) collected(ctx context.Context) *actor.Head {
 	if t.live.Hung() || t.x.Ready() != nil {
 		return t.x.Head()
@@ -124,7 +122,7 @@ func (t *run) collected(ctx context.Context) *actor.Head {
 	return t.x.Publish()
 }
 
-// withoutOffers leaves out the texts of options that were offered while the turn chose, and are not any more.
+// withoutOffers removes the texts of options that were offered during the turn and are not on the page any more.
 func (t *run) withoutOffers(all []dom.Notice, now *dom.Snapshot) []dom.Notice {
 	if len(t.offered) == 0 {
 		return all
@@ -135,10 +133,10 @@ func (t *run) withoutOffers(all []dom.Notice, now *dom.Snapshot) []dom.Notice {
 	return slices.DeleteFunc(slices.Clone(all), func(n dom.Notice) bool { return n.Kind == dom.NoticeText && t.offered[n.Text] })
 }
 
-// performAll does the actions in order and fills in the results. The error is that of the whole turn.
+// performAll performs the steps in order and fills in the results. The error is for the whole turn.
 func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error {
 	defer t.live.Watch()()
-	var over error // why nothing more is done
+	var over error // the reason why no further step is performed
 	failed := false
 	for i, a := range turn.Steps {
 		switch {
@@ -159,7 +157,7 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 		t.done.note(r)
 		t.mouse.note(a, r)
 		if err != nil && isTimeUp(ctx) && (i > 0 || turn.URL != "" || r.Done) {
-			// The answer says what was done until now.
+			// The answer reports what was done so far.
 			over = timeUp(ctx)
 			if !r.Done {
 				r = a.notDone(over, word(driver.DoResult{}, over))
@@ -176,13 +174,12 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 		results[i] = r
 	}
 	if t.live.Hung() {
-		return t.x.Drain() // of a crash that took long to be reported
+		return t.x.Drain() // a late report of a crash
 	}
 	return nil
 }
 
-// performOne does one action, or whatever else it asks for. A result that is Done counts although there is an
-// error, which is that of the turn.
+// performOne performs one step. A result that is Done counts even if there is an error; the error is for the turn.
 func (t *run) performOne(ctx context.Context, a Step) (Result, error) {
 	switch {
 	case a.Wait != nil:
@@ -201,7 +198,7 @@ func (t *run) performOne(ctx context.Context, a Step) (Result, error) {
 	return filler{t}.performOrDraw(ctx, a)
 }
 
-// forgetClosed takes from the summaries the tabs that were opened and are not open any more, as the window of a download is.
+// forgetClosed removes from the summaries the tabs that were opened but are already closed, such as the window of a download.
 func forgetClosed(results []Result, open []string) {
 	for i := range results {
 		r := &results[i]
@@ -211,7 +208,7 @@ func forgetClosed(results []Result, open []string) {
 	}
 }
 
-// judge finds the verdict.
+// judge determines the verdict.
 func (t *run) judge(out *Outcome, start actor.State) {
 	forgetClosed(out.Results, t.x.SideEffects().Tabs(0))
 	switch {
@@ -226,7 +223,7 @@ func (t *run) judge(out *Outcome, start actor.State) {
 	case out.Before.Title != out.After.Title || differ(out.Elements(out.Before), out.Elements(out.After)):
 		out.Verdict = Changed
 	case slices.ContainsFunc(out.Notices, func(n dom.Notice) bool { return n.Kind == dom.NoticeText || n.Kind == dom.NoticeLook && !n.Gone }):
-		out.Verdict = Changed // in texts and looks, which the stored DOM need not have
+		out.Verdict = Changed // in texts and styles that the stored DOM may not contain
 	}
 }
 

@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// settleRounds is how many documents an action may lead to, one after the other, before it is answered.
+	// settleRounds limits how many documents an action may lead to, one after the other, before it is answered.
 	settleRounds = 4
-	// settleLimit is how long the elements of the page may take to come to rest after an action: there are pages that
-	// never do.
+	// settleLimit limits how long the elements of the page may take to settle after an action, because some pages never settle.
 	settleLimit = time.Second
-	// parseLimit is how long a document that an action led to may take to be parsed.
+	// parseLimit limits how long a document that an action led to may take to be parsed.
 	parseLimit = 10 * time.Second
 )
 
-// settle waits until the page has come to rest after an action and reads it. It follows the page to
-// another document. A page that a dialog blocks is at rest.
+// settle waits until the page has settled after an action and reads it. It follows the page to another document. A page that is blocked by
+// a dialog counts as settled.
 func (t *run) settle(ctx context.Context, start actor.State, frame dom.FrameID) error {
 	commits := start.Commits
 	for range settleRounds {
@@ -55,8 +54,8 @@ func (t *run) settle(ctx context.Context, start actor.State, frame dom.FrameID) 
 	return nil
 }
 
-// awaitWindows waits until all of the windows that an action opened are known, once there is one: the page may be opening more.
-// It returns an error that ends the turn, or nil.
+// awaitWindows waits until all windows that an action opened are known, if there is at least one, because the page may be opening more. It
+// returns an error that ends the turn, or nil.
 func (t *run) awaitWindows(ctx context.Context, start actor.State) error {
 	if t.x.State().Tabs == start.Tabs {
 		return nil
@@ -73,7 +72,7 @@ func (t *run) awaitWindows(ctx context.Context, start actor.State) error {
 	return nil
 }
 
-// parsed waits until the document that an action led to is parsed, and built as a person sees it. One that takes long is left to load.
+// parsed waits until the document that an action led to is parsed and shows its content. A slow document continues to load after the wait.
 func (t *run) parsed(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, parseLimit)
 	defer cancel()

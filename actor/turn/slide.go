@@ -13,34 +13,34 @@ import (
 )
 
 const (
-	// maxSlides is how often keys are pressed at a slider in a row, with a look at its value after each.
+	// maxSlides limits how many rounds of key presses set a slider. Its value is checked after each round.
 	maxSlides = 6
-	// maxSteps is how many steps a slider is moved by at once.
+	// maxSteps limits how many steps a slider is moved in one round.
 	maxSteps = 200
 )
 
-// isMovedByKeys reports whether a field that takes no text is one whose number the arrow keys change.
+// isMovedByKeys reports whether a field that rejected a text is a slider or spin button, whose number the arrow keys change.
 func isMovedByKeys(el *dom.Element, refused error) bool {
 	var e *apierr.Error
 	return el != nil && (el.Role == "slider" || el.Role == "spinbutton") && errors.As(refused, &e) && e.Detail["cause"] == "uneditable"
 }
 
-// slider is a slider, or a spin button, that the page draws, while keys set its value.
+// slider is a custom slider or spin button whose value is set with keys.
 type slider struct {
 	*run
 	el     *dom.Element
 	wanted float64
-	// step is by how much the last key that did anything changed the value.
+	// step is the change of the value by the last effective key press.
 	step float64
-	// spent are the keys that did nothing.
+	// spent holds the keys that had no effect.
 	spent map[string]bool
-	// moved says that some key changed the value.
+	// moved reports whether any key changed the value.
 	moved bool
-	// mirrored says that the first key which did led away from what is wanted, as it does where texts run from right to left.
+	// mirrored reports that the first effective key moved away from the wanted value, as in right-to-left text.
 	mirrored bool
 }
 
-// slide sets the value of a slider by its arrow keys. Refused is the answer to the attempt to enter it as a text.
+// slide sets the value of a slider with its arrow keys. Refused is the result of the attempt to enter the value as text.
 func (t *run) slide(ctx context.Context, el *dom.Element, text string, refused Result) (Result, error) {
 	wanted, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	s := &slider{run: t, el: el, wanted: wanted, spent: map[string]bool{}}
@@ -77,10 +77,10 @@ func (t *run) slide(ctx context.Context, el *dom.Element, text string, refused R
 	return s.fail(last, s.where()), nil
 }
 
-// current is the slider as it was read last; nil: it is gone.
+// current returns the slider as last read, or nil if it is gone.
 func (s *slider) current() *dom.Element { return s.x.Head().Snapshot.Find(s.el.Ref) }
 
-// value is the number that a slider shows, if it shows one alone.
+// value returns the slider's value, if it is a number.
 func (s *slider) value() (float64, bool) {
 	el := s.current()
 	if el == nil {
@@ -90,7 +90,7 @@ func (s *slider) value() (float64, bool) {
 	return n, err == nil
 }
 
-// next is the key to press, and how often; empty: none leads further.
+// next returns the key to press, and how often. The key is empty if no key leads further.
 func (s *slider) next() (key string, repeat int) {
 	now, _ := s.value()
 	keys := []string{"ArrowRight", "ArrowUp"}
@@ -100,7 +100,7 @@ func (s *slider) next() (key string, repeat int) {
 	steps := 1
 	if s.step > 0 {
 		if steps = int(math.Round(min(math.Abs(s.wanted-now)/s.step, maxSteps))); steps == 0 {
-			return "", 0 // it stops beside what is wanted
+			return "", 0 // no step of the slider is at the wanted value
 		}
 	}
 	for _, key := range keys {
@@ -111,7 +111,7 @@ func (s *slider) next() (key string, repeat int) {
 	return "", 0
 }
 
-// saw notes what a key did.
+// saw records the effect of a key.
 func (s *slider) saw(key string, repeat int, before, now float64) {
 	if now == before {
 		s.spent[key] = true
@@ -124,7 +124,7 @@ func (s *slider) saw(key string, repeat int, before, now float64) {
 	}
 }
 
-// where says where a slider stands that could not be set.
+// where describes the final value of a slider that could not be set.
 func (s *slider) where() string {
 	if el := s.current(); s.moved && el != nil {
 		return ": its arrow keys brought it to " + strconv.Quote(el.Value)
@@ -132,7 +132,7 @@ func (s *slider) where() string {
 	return ": its arrow keys do not lead there"
 }
 
-// fail is the answer of a slider that does not hold what it should.
+// fail returns the result for a slider that could not be set.
 func (s *slider) fail(r Result, why string) Result {
 	ref := number(s.el.Ref)
 	r.Done, r.Asked, r.Delivered = false, nil, driver.DeliveredNone

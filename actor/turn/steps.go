@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// readNow reads as a turn wants.
+// readNow performs a ReadStep.
 func (t *run) readNow(ctx context.Context, r *ReadStep) (Result, error) {
 	reading, err := t.x.Read(ctx, r.Options)
 	if fatal(ctx, err) {
@@ -22,7 +22,7 @@ func (t *run) readNow(ctx context.Context, r *ReadStep) (Result, error) {
 	return Result{Done: err == nil, Err: err, Summary: "read: " + word(driver.DoResult{}, err), Text: text, Ref: dom.NoRef}, nil
 }
 
-// shootNow takes a picture as a turn wants.
+// shootNow performs a ScreenshotStep.
 func (t *run) shootNow(ctx context.Context, s *ScreenshotStep) (Result, error) {
 	var reading actor.Reading
 	var err error
@@ -64,7 +64,7 @@ func (t *run) backNow(ctx context.Context) (Result, error) {
 	return r, err
 }
 
-// errorScreenshot is what the page looks like after an action failed; nil when it cannot be seen.
+// errorScreenshot captures the page after an action failed. It returns nil if that fails.
 func (t *run) errorScreenshot(ctx context.Context) []byte {
 	image, err := t.x.Screenshot(ctx, driver.Shot{Format: "png"})
 	if err != nil {
@@ -74,10 +74,10 @@ func (t *run) errorScreenshot(ctx context.Context) []byte {
 	return image
 }
 
-// popupLimit is how long an action waits for the documents of the windows that it opened.
+// popupLimit limits how long an action waits for the documents of the windows that it opened.
 const popupLimit = 3 * time.Second
 
-// performWithNotes is performOne, with what the page did by itself in the words of the result.
+// performWithNotes is performOne, and adds to the summary what the page did by itself.
 func (t *run) performWithNotes(ctx context.Context, s Step) (Result, error) {
 	t.x.SideEffects().ForgetNotes()
 	start := t.x.State()

@@ -6,14 +6,14 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// position is where the children of an element stand in a list without structural elements.
+// position is the parent and depth of an element's children in a list without structural elements.
 type position struct {
 	parent dom.Ref
 	depth  int
 }
 
-// WithoutStructure returns the elements of a snapshot as they are while nobody has read structural elements:
-// without those, and with parents and depths that do not count them.
+// WithoutStructure returns the elements of a snapshot without structural elements, with parents and depths that ignore them. This is what a
+// snapshot contains when structural elements were never requested.
 func WithoutStructure(elements dom.List) dom.List {
 	all := elements.Slice()
 	if !slices.ContainsFunc(all, func(el *dom.Element) bool { return el.Kind == dom.Structural }) {

@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// summarize names an action in a few words: click "Submit".
+// summarize describes an action in a few words: click "Submit".
 func summarize(a driver.Action, el *dom.Element) string {
 	verb := verbOf(a)
 	switch {
@@ -37,7 +37,7 @@ func summarize(a driver.Action, el *dom.Element) string {
 	return verb + " " + target.Describe(el) + " " + number(el.Ref)
 }
 
-// verbOf is the word for an action: a click that is done twice has one of its own.
+// verbOf returns the verb for an action. A double click has its own.
 func verbOf(a driver.Action) string {
 	if a.Kind == driver.Click && a.Clicks == 2 {
 		return "dblclick"
@@ -47,7 +47,7 @@ func verbOf(a driver.Action) string {
 
 func number(ref dom.Ref) string { return strconv.FormatUint(uint64(ref), 10) }
 
-// word says in a word or two how an action went.
+// word describes the outcome of an action in one or two words.
 func word(deed driver.DoResult, err error) string {
 	if err == nil {
 		return cmp.Or(deed.Note, "ok")
@@ -83,13 +83,13 @@ func word(deed driver.DoResult, err error) string {
 	return "failed"
 }
 
-// LedTo begins what a summary says of the page that an action led to.
+// LedTo starts the part of a summary about the page that an action led to.
 const LedTo = " → "
 
-// maxPlace bounds how much of a title or URL a summary shows, in bytes.
+// maxPlace limits how much of a title or URL a summary shows, in bytes.
 const maxPlace = 80
 
-// place names a page in a few words: Thanks (/done). A URL of the site that was left is shown as its path.
+// place describes a page in a few words: Thanks (/done). A URL on the same site as before is shortened to its path.
 func place(title, now, before string) string {
 	at := now
 	to, err := url.Parse(now)
@@ -107,7 +107,7 @@ func place(title, now, before string) string {
 	return short(title) + " " + at
 }
 
-// short cuts a text of the page.
+// short truncates a text of the page.
 func short(s string) string {
 	if len(s) <= maxPlace {
 		return s

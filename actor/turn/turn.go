@@ -7,76 +7,75 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Turn is what Run does in one go.
+// Turn is a sequence of steps that Run performs as one call.
 type Turn struct {
-	// URL, when set, is navigated to first, waiting as Wait says.
+	// URL, if not empty, is opened first, waiting as specified by Wait.
 	URL   string
 	Wait  actor.Wait
 	Steps []Step
-	// StopOnError skips the steps behind one that failed.
+	// StopOnError skips the steps after a failed one.
 	StopOnError bool
-	// Heal allows that a ref whose element was rendered anew is taken for the one that has its place; see package
-	// heal.
+	// Heal allows replacing an element that is gone by its re-rendered version; see package heal.
 	Heal bool
-	// LastSeen, when set, is the state of the page that the refs of the turn were read from, as far as that is known: an
-	// element that is used for something else since then is not acted on; see heal.Reused.
+	// LastSeen is the snapshot that the refs of the turn were read from, or nil if unknown. The turn does not act on an element that has
+	// changed into a different one since then; see heal.Reused.
 	LastSeen *dom.Snapshot
-	// LastSeenMark is the mark of the read that brought LastSeen; see Reading.
+	// LastSeenMark is the mark of the read that returned LastSeen; see Reading.
 	LastSeenMark uint64
-	// ShotOnError takes a picture when an action fails.
+	// ShotOnError takes a screenshot when a step fails.
 	ShotOnError bool
-	// Structural reads structural elements, too, before the first action.
+	// Structural also reads structural elements before the first step.
 	Structural bool
 }
 
-// Step is one action of a turn. Frame and Document of its Action are filled in by the tab.
+// Step is one step of a turn. The tab fills in Frame and Document of its Action.
 type Step struct {
-	// Action is what is done, unless one of Wait, Read, Shot and Back says something else.
+	// Action is the action to perform, unless one of the fields below replaces it.
 	driver.Action
-	// Target, when it is not empty, names the element instead of Ref and Point. It is looked for when the action's turn comes.
+	// Target, if not empty, names the element instead of Ref and Point. It is resolved right before the step.
 	Target target.Target
-	// Toward, when it is not empty, names the element that a Drag ends at; To.Ref is dom.NoRef then.
+	// Toward, if not empty, names the element at the end of a Drag. To.Ref is then dom.NoRef.
 	Toward target.Target
-	// Along is to Waypoints what Toward is to To; it is as long.
+	// Along names the elements of Waypoints, as Toward does for To. It has the same length as Waypoints.
 	Along []target.Target
-	// Then is done to the same element right after, as a part of the same action.
+	// Then lists actions that follow on the same element, as a part of the same step.
 	Then []driver.Action
-	// Wait waits.
+	// Wait makes the step a wait.
 	Wait *WaitStep
-	// Read reads.
+	// Read makes the step a read.
 	Read *ReadStep
-	// Shot takes a picture.
+	// Shot makes the step a screenshot.
 	Shot *ScreenshotStep
-	// Back goes back in the history.
+	// Back makes the step go back in the history.
 	Back bool
-	// Field fills in a field of a form, of whatever kind it is.
+	// Field makes the step fill in a field of a form, of any kind.
 	Field *Field
-	// Submit sends a form, unless an action before it failed.
+	// Submit makes the step submit a form, unless an earlier step failed.
 	Submit *Form
-	// found says that the turn found Ref itself: its caller named the element otherwise.
+	// found reports that the turn found Ref itself, because the caller named the element differently.
 	found bool
 }
 
-// acts reports whether it does something to the page.
+// acts reports whether the step acts on the page.
 func (a Step) acts() bool { return a.Wait == nil && a.Read == nil && a.Shot == nil && !a.Back }
 
-// ReadStep lets a turn read between its actions.
+// ReadStep reads the page between the actions of a turn.
 type ReadStep struct {
 	Options actor.ReadOptions
-	// Say makes the text of what was read. It runs on the tab's goroutine and must not wait.
+	// Say formats the reading as text. It runs on the tab's goroutine and must not block.
 	Say func(actor.Reading) (string, error)
 }
 
-// ScreenshotStep lets a turn take a picture between its actions.
+// ScreenshotStep takes a screenshot between the actions of a turn.
 type ScreenshotStep struct {
 	Shot driver.Shot
-	// Options are what is read right before the picture is taken, when Draw is set.
+	// Options select what is read right before the screenshot, if Draw is set.
 	Options actor.ReadOptions
-	// Draw, when set, makes the picture to give back. It runs on the tab's goroutine and must not wait.
+	// Draw, if set, creates the resulting picture. It runs on the tab's goroutine and must not block.
 	Draw func(actor.Reading, []byte) ([]byte, error)
 }
 
-// summary names it in a few words, before it is known what element it is about.
+// summary describes the step in a few words, before its element is known.
 func (a Step) summary() string {
 	switch {
 	case a.Wait != nil:
@@ -99,7 +98,7 @@ func (a Step) summary() string {
 	return summarize(a.Action, nil)
 }
 
-// notDone is the result of an action of which nothing was done; how says why in a few words.
+// notDone returns the result of a step that was not performed. how is the reason in a few words.
 func (a Step) notDone(err error, how string) Result {
 	r := Result{Err: err, Summary: a.summary() + ": " + how}
 	if a.acts() {
@@ -108,79 +107,77 @@ func (a Step) notDone(err error, how string) Result {
 	return r
 }
 
-// Verdict is what a turn did to the page, in one word. When several hold, the first of DialogShown,
-// NewTab, Navigated and Changed counts.
+// Verdict is the effect of a turn on the page. If several apply, the first of DialogShown, NewTab, Navigated and Changed is used.
 type Verdict uint8
 
-// The verdicts.
+// The values of Verdict.
 const (
-	// NoChange: nothing in the DOM is different.
+	// NoChange means that the DOM has not changed.
 	NoChange Verdict = iota
-	// Changed: elements, or the title, are different.
+	// Changed means that elements, or the title, have changed.
 	Changed
-	// Navigated: another document or another URL.
+	// Navigated means that the document or the URL has changed.
 	Navigated
-	// DialogShown: a dialog opened; while it is open, Info.Dialog is set.
+	// DialogShown means that a dialog opened. While it is open, Info.Dialog is set.
 	DialogShown
-	// NewTab: a tab was opened; Outcome.NewTab is its id.
+	// NewTab means that a tab was opened. Outcome.NewTab is its ID.
 	NewTab
 )
 
-// Result is how one action went.
+// Result is the result of one step.
 type Result struct {
-	// Done says that the action was performed.
+	// Done reports whether the step was performed.
 	Done bool
-	// Delivered says how much of the action its element received; Done only with DeliveredAll. DeliveredUnset for what acts
-	// on no element.
+	// Delivered reports how much of the action its element received. A step is Done only with DeliveredAll. DeliveredUnset is used for
+	// steps that act on no element.
 	Delivered driver.Delivered
-	// Moved says that the element stands elsewhere on the page than before.
+	// Moved reports whether the element was moved to another place on the page.
 	Moved bool
-	// Err is why it was not, or of kind Refused when it was, but led to a document that the URL policy refuses: an *Error of kind Stale, NotActionable, Ambiguous, NoMatch, Invalid, Aborted, NoHistory
-	// or DialogOpen, what the page said, or context.DeadlineExceeded when time ran out. It is nil for actions that
-	// were skipped because of another's failure.
+	// Err is the reason why the step was not performed. If it was performed, but led to a document that the URL policy denies, Err is of
+	// kind Refused. Otherwise it is an *Error of kind Stale, NotActionable, Ambiguous, NoMatch, Invalid, Aborted, NoHistory or DialogOpen,
+	// an error of the page, or context.DeadlineExceeded when the time was up. It is nil for steps that were skipped after a failed one.
 	Err error
-	// Summary is a few words, such as: click "Submit": ok → Thanks (/done).
+	// Summary describes the result in a few words, such as: click "Submit": ok → Thanks (/done).
 	Summary string
-	// Healed says that the element of the ref was gone, and that the action was performed on Ref instead, which was
-	// rendered in its place.
+	// Healed reports that the element of the ref was gone, and that the action was performed on Ref instead, its re-rendered version.
 	Healed bool
 	Ref    dom.Ref
-	// Element is what the action was performed on, as it was read before; nil: on none, or none was found. Aim is where the pointer
-	// was; nil: none was used.
+	// Element is the element of the action, as it was read before, or nil if there was none or none was found. Aim is the pointer's
+	// position, or nil if no pointer was used.
 	Element *dom.Element
 	Aim     *driver.Aim
-	// Led is the end of Summary that says where the action led; empty: nowhere.
+	// Led is the end of Summary that describes where the action led, or empty.
 	Led string
-	// Asked is what the action asked of fields that can show it.
+	// Asked lists what the action requested of fields that can show it.
 	Asked []Asked
-	// Text is what a ReadStep said.
+	// Text is the text of a ReadStep.
 	Text string
-	// Image is what a ScreenshotStep took, or the picture of a failure.
+	// Image is the picture of a ScreenshotStep or of a failure.
 	Image []byte
 }
 
-// Outcome is what a turn did.
+// Outcome is the result of a turn.
 type Outcome struct {
-	// Before is the state right before the first action, After the one right after the last. While a
-	// dialog is open After is the last state that the page reported.
+	// Before is the state right before the first step, and After the state right after the last one. While a dialog is open, After is the
+	// last state that the page reported.
 	Before, After *dom.Snapshot
-	// Structural says that both states have structural elements, as far as the page has any: otherwise those that
-	// one of them has are not a change.
+	// Structural reports whether both states include structural elements. If not, structural elements in one of them do not count as a
+	// change.
 	Structural bool
-	// Replaced says that the main document is another.
+	// Replaced reports whether the main document was replaced.
 	Replaced bool
-	// Results stands parallel to the turn's actions.
+	// Results is parallel to the turn's steps.
 	Results []Result
 	Verdict Verdict
 	NewTab  string
 	Info    actor.Info
 	// Mark is the mark of the last read; see Reading.
 	Mark uint64
-	// Notices is what a person would have noticed during the turn, whatever the stored DOM has of it.
+	// Notices lists what a person would have noticed during the turn, even if the stored DOM does not contain it.
 	Notices []dom.Notice
 }
 
-// Asked returns what the actions asked of fields, in their order.
+// Asked returns what the steps requested of fields, in order.
 func (o *Outcome) Asked() (all []Asked) {
 	for _, r := range o.Results {
 		all = append(all, r.Asked...)
@@ -188,7 +185,7 @@ func (o *Outcome) Asked() (all []Asked) {
 	return all
 }
 
-// Elements returns what counts of one of the two states when they are compared; see Structural.
+// Elements returns the elements of one of the two states that count in a comparison; see Structural.
 func (o *Outcome) Elements(s *dom.Snapshot) dom.List {
 	if o.Structural {
 		return s.Elements

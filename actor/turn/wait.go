@@ -9,22 +9,22 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// WaitStep lets a turn wait between its actions; the tab does nothing else meanwhile.
+// WaitStep waits between the actions of a turn. The tab is busy during the wait.
 type WaitStep struct {
-	// Options is what the page must tell, from the start of the turn on.
+	// Options select what the page must report, from the start of the turn.
 	Options actor.WatchOptions
-	// Timeout is how long to wait at most.
+	// Timeout limits how long the step waits.
 	Timeout time.Duration
-	// Summary is a few words, such as: wait for text.
+	// Summary describes the step in a few words, such as: wait for text.
 	Summary string
-	// Met reports whether the wait is over. When again is positive it is asked again after that time, and on
-	// every new head before. It runs on the tab's goroutine, must not wait, and is called by one turn only.
+	// Met reports whether the wait is over. It is called on every new head and, if again is positive, after that time. It runs on the tab's
+	// goroutine, must not block, and is called by one turn only.
 	Met func(h *actor.Head) (met bool, again time.Duration, err error)
-	// Missed makes the error for when the time is over.
+	// Missed returns the error for a timeout.
 	Missed func(h *actor.Head) error
 }
 
-// wait waits as a turn wants. The error is that of the turn, not of the wait.
+// wait performs a WaitStep. The error is for the turn, not for the wait.
 func (t *run) wait(ctx context.Context, w *WaitStep) (Result, error) {
 	err := t.x.Subscribe(ctx)
 	if err == nil {
@@ -46,7 +46,7 @@ func (t *run) wait(ctx context.Context, w *WaitStep) (Result, error) {
 	return result, nil
 }
 
-// await returns when a wait is met or its time is over.
+// await returns when a wait is met or its time is up.
 func (t *run) await(ctx context.Context, w *WaitStep) error {
 	bounded, cancel := context.WithTimeout(ctx, w.Timeout)
 	defer cancel()
@@ -73,7 +73,7 @@ func (t *run) await(ctx context.Context, w *WaitStep) error {
 			return context.Cause(ctx)
 		case errors.Is(bounded.Err(), context.DeadlineExceeded):
 			if t.live.Silent() {
-				_ = t.live.Stop() // the wait says so in its own words
+				_ = t.live.Stop() // the error of the wait reports it in its own words
 				t.x.Publish()
 			}
 			return w.Missed(t.x.Head())
@@ -81,7 +81,7 @@ func (t *run) await(ctx context.Context, w *WaitStep) error {
 	}
 }
 
-// hold holds what the waits of a turn need, if it has any; release ends that.
+// hold adds watches for what the waits of a turn need, if there are any. release removes them.
 func (t *run) hold(turn Turn) (waits bool, release func()) {
 	var held []func()
 	for _, s := range turn.Steps {

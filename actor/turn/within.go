@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// readAround reads what stands around elements, when a target says what that must be.
+// readAround reads structural elements if a target names its surroundings.
 func (t *resolver) readAround(ctx context.Context, wanted target.Target) error {
 	if wanted.Within == "" || t.x.State().Structural {
 		return nil
@@ -19,7 +19,7 @@ func (t *resolver) readAround(ctx context.Context, wanted target.Target) error {
 	return err
 }
 
-// inside returns those of the elements that a target means which have around them what it says.
+// inside returns the elements that are within the target's surroundings.
 func (t *resolver) inside(wanted target.Target, found []*dom.Element) []*dom.Element {
 	if wanted.Within == "" {
 		return found
@@ -27,7 +27,7 @@ func (t *resolver) inside(wanted target.Target, found []*dom.Element) []*dom.Ele
 	return elementcontext.Within(t.elements(), found, wanted.Within)
 }
 
-// namedInside is the error of a ref whose element does not stand where its target says.
+// namedInside returns an error if the element of a ref is not within the target's surroundings.
 func (t *resolver) namedInside(wanted target.Target, at resolved) error {
 	if wanted.Within == "" || at.el == nil || len(t.inside(wanted, []*dom.Element{at.el})) > 0 {
 		return nil
@@ -35,7 +35,7 @@ func (t *resolver) namedInside(wanted target.Target, at resolved) error {
 	return t.outside(wanted, []*dom.Element{at.el})
 }
 
-// outside is the error of a target that means elements, none of which stands where it says.
+// outside returns the error for a target whose elements are all outside of its surroundings.
 func (t *resolver) outside(wanted target.Target, found []*dom.Element) error {
 	contexts := elementcontext.Tell(t.elements(), t.elements())
 	return &apierr.Error{
@@ -48,7 +48,7 @@ func (t *resolver) outside(wanted target.Target, found []*dom.Element) error {
 
 func (t *resolver) elements() []*dom.Element { return t.x.Head().Snapshot.Elements.Slice() }
 
-// inWords says what must stand around the element that a target means; empty: anything.
+// inWords describes the target's surroundings. It is empty if there are none.
 func inWords(wanted target.Target) string {
 	if wanted.Within == "" {
 		return ""

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// workLimit bounds how long an answer waits while the page says that it is working. workEvery is the interval between two questions to
+	// workLimit bounds how long an answer waits while the page shows that it is working. workEvery is the interval between two checks of
 	// the page.
 	workLimit = 4 * time.Second
 	workEvery = 150 * time.Millisecond
-	// maxWorking is how long a text that says so is, in characters.
+	// maxWorking is the maximum length of such a text in characters.
 	maxWorking = 60
 )
 
-// working matches texts by which pages say that they are working, such as "Processing…" and "Please wait".
+// working matches texts with which pages show that they are working, such as "Processing…" and "Please wait".
 var working = lazyregexp.New(`(?i)^\W*(?:` +
 	`(?:loading|processing|saving|sending|submitting|searching|uploading|please wait|just a moment|one moment)\W*` +
 	`|.*\bplease wait\b.*` +
@@ -31,14 +31,14 @@ var working = lazyregexp.New(`(?i)^\W*(?:` +
 // activity matches texts that name an activity, such as "Placing your order…"; its group is the first word.
 var activity = lazyregexp.New(`(?i)^\W*(\p{L}{2,}ing)\b[^.!?]*(?:…|\.\.+)$`)
 
-// noActivity are words that end as those of an activity do.
+// noActivity lists words that end in "ing" but name no activity.
 var noActivity = map[string]bool{
 	"nothing": true, "something": true, "everything": true, "anything": true, "thing": true, "spring": true, "string": true, "bring": true, "during": true,
 	"morning": true, "evening": true, "missing": true, "warning": true, "according": true, "following": true, "regarding": true, "including": true, "concerning": true,
 	"pending": true, "sterling": true, "ceiling": true, "wedding": true, "building": true, "clothing": true, "beijing": true,
 }
 
-// saysWork reports whether a text says that the page is working.
+// saysWork reports whether a text states that the page is working.
 func saysWork(text string) bool {
 	if working().MatchString(text) {
 		return true
@@ -47,7 +47,8 @@ func saysWork(text string) bool {
 	return found != nil && !noActivity[strings.ToLower(found[1])]
 }
 
-// isWorking reports whether a notice says in words that the page is working. A progress bar alone does not: many pages have one that stays.
+// isWorking reports whether the text of a notice states that the page is working. A progress bar alone does not count, because many pages
+// have a permanent one.
 func isWorking(n dom.Notice) bool {
 	switch n.Kind {
 	case dom.NoticeText, dom.NoticeStatus, dom.NoticeAlert, dom.NoticeToast, dom.NoticeBusy:
@@ -56,10 +57,10 @@ func isWorking(n dom.Notice) bool {
 	return false
 }
 
-// awaitWork waits while notices that came after since say that the page is working, and then until the page is at rest, so that the answer
-// has the result of the work. The wait ending early is no error: the answer has what there is.
+// awaitWork waits while notices after since state that the page is working, and then until the page has settled, so that the answer
+// includes the result of the work. Running out of time is not an error: the answer then includes the state so far.
 //
-// The names of controls say so, too: a button that was "Save" and is "Saving…".
+// The names of controls count, too: a button "Save" that becomes "Saving…".
 func (t *run) awaitWork(ctx context.Context, since uint64, out *Outcome) {
 	start := t.x.State()
 	bounded, cancel := context.WithTimeout(ctx, workLimit)
@@ -76,7 +77,7 @@ func (t *run) awaitWork(ctx context.Context, since uint64, out *Outcome) {
 		for t.x.AwaitHead(round) {
 		}
 		stop()
-		if controlWorks(head, out) { // notices come without a read, names do not
+		if controlWorks(head, out) { // notices arrive without a read, names do not
 			if _, err := t.x.Read(bounded, actor.ReadOptions{}); err != nil {
 				return
 			}
@@ -87,12 +88,12 @@ func (t *run) awaitWork(ctx context.Context, since uint64, out *Outcome) {
 		if err := t.settle(ctx, start, ""); err != nil {
 			t.x.Debug("the page did not come to rest after its work", err)
 		}
-		head = t.collected(ctx) // more work may have begun
+		head = t.collected(ctx) // more work may have started
 	}
 }
 
-// controlWorks reports whether a control says that the page is working, and said something else before the turn: one that was acted on,
-// or any whose name ends in an ellipsis.
+// controlWorks reports whether the name of a control states that the page is working, and was different before the turn. It considers
+// controls that were acted on, and all controls whose name ends in an ellipsis.
 func controlWorks(now *actor.Head, out *Outcome) bool {
 	says := func(el *dom.Element) bool {
 		if el == nil || utf8.RuneCountInString(el.Text) > maxWorking || !saysWork(el.Text) {
