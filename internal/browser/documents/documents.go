@@ -30,8 +30,8 @@ const (
 	maxReads = 8
 	// replaceGrace is how long withAgents waits for the event that replaces a document whose context is gone.
 	replaceGrace = 2 * time.Second
-	// FrameGrace is how long a read waits for another frame after the main frame, and the frame before it, have
-	// answered. framesLimit bounds the wait for all frames together.
+	// FrameGrace is how long a read waits for another frame after the main frame, and the frame before it, have responded. framesLimit
+	// bounds the wait for all frames together.
 	FrameGrace  = time.Second
 	framesLimit = 5 * time.Second
 	// latePing is the timeout of each ping to a frame that does not respond.

@@ -138,9 +138,9 @@ func (r *Reader) patch(id cdp.FrameID, a *frames.Agent, m *observer.Message) dom
 // reading is a frame that is being read.
 type reading struct {
 	frames.Readable
-	// lost means that the agent's answer was malformed or late, so the agent's patch may be missing.
+	// lost means that the agent's response was malformed or late, so its patch may be missing.
 	lost bool
-	// structural means that the agent's answer was all of its document, with structure for contexts.
+	// structural means that the agent's response covered all of its document, with structure for contexts.
 	structural bool
 	// unprobed means that the agent must be probed before it is read. probes counts its probes during this read.
 	unprobed bool

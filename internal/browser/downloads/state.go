@@ -102,7 +102,7 @@ func (s *state) progress(t *transfer, received, total int64) (over bool) {
 	return t.keeps() && s.used+max(0, t.Total-t.Received) > s.max
 }
 
-// forget ends what is counted of a download under way.
+// forget removes a transfer from the downloads in progress.
 func (s *state) forget(t *transfer) {
 	if s.fetching[t.GUID] == t {
 		delete(s.fetching, t.GUID)
@@ -110,7 +110,7 @@ func (s *state) forget(t *transfer) {
 	}
 }
 
-// kept notes a complete file.
+// kept records a complete file.
 func (s *state) kept(t *transfer, size int64) {
 	t.Received = size
 	if !t.session.ended {
@@ -120,8 +120,8 @@ func (s *state) kept(t *transfer, size int64) {
 	}
 }
 
-// end forgets the session of a context that is closed. It returns the session's folder, unless a session that was created
-// meanwhile, under the name of one that took long to end, has the same folder.
+// end removes the session of a closed context. It returns the session's folder, unless a newer session has the same folder because it
+// reused the name of a session that was slow to end.
 func (s *state) end(id cdp.BrowserContextID, keep bool) *downloaddir.Folder {
 	d := s.sessions[id]
 	delete(s.sessions, id)
