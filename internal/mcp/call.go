@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/mcp/tools"
 )
 
-// malformed is an error of the protocol.
+// malformed returns a protocol error for invalid parameters.
 func malformed(message string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }
@@ -56,7 +56,7 @@ func answer(c *tools.Call) *mcp.CallToolResult {
 	return result
 }
 
-// ready starts the daemon if it does not run.
+// ready starts the daemon if it is not running.
 func (s *Server) ready(ctx context.Context) error {
 	if s.options.Ensure != nil {
 		if err := s.options.Ensure(ctx); err != nil {
@@ -67,7 +67,7 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// running reports whether the daemon runs.
+// running reports whether the daemon is running.
 func (s *Server) running(ctx context.Context) bool {
 	return s.options.Running == nil || s.options.Running(ctx)
 }
@@ -75,8 +75,8 @@ func (s *Server) running(ctx context.Context) bool {
 // tick is the interval of progress notifications.
 const tick = time.Second
 
-// progress notifies a host that asked for it how many seconds a call has run, at once and then each second. stop
-// ends the notifications and waits for the last one, so that none follows the answer.
+// progress notifies a host that requested it how many seconds a call has been running, immediately and then every second. stop ends the
+// notifications and waits for the last one, so that none follows the answer.
 func (s *Server) progress(ctx context.Context, tool string, r *mcp.CallToolRequest) (stop func()) {
 	token := r.Params.GetProgressToken()
 	if token == nil {
@@ -95,7 +95,7 @@ func (s *Server) progress(ctx context.Context, tool string, r *mcp.CallToolReque
 			}
 			err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(seconds), Message: message})
 			if err != nil {
-				return // the host has gone, or the call has ended
+				return // the host has disconnected, or the call has ended
 			}
 			select {
 			case <-ticks.C:
@@ -110,11 +110,10 @@ func (s *Server) progress(ctx context.Context, tool string, r *mcp.CallToolReque
 	}
 }
 
-// closing is how long the daemon may take to close the tabs of a session.
+// closing limits how long the daemon may take to close the tabs of a session.
 const closing = 5 * time.Second
 
-// closeTabs closes the tabs that a session opened. Tabs that are closed already and a daemon that has ended are
-// not failures.
+// closeTabs closes the tabs that a session opened. Errors are only logged.
 func (s *Server) closeTabs(ids []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.lives), closing)
 	defer cancel()

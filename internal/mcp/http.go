@@ -12,18 +12,18 @@ import (
 	"github.com/domtap/domtap/internal/gateway/guard"
 )
 
-// Path is where Handler serves the protocol.
+// Path is the URL path at which Handler serves the protocol.
 const Path = "/mcp"
 
 const (
-	// idle ends sessions that send nothing for so long. Their hosts begin new ones.
+	// idle ends sessions that send nothing for that long. Their hosts start new ones.
 	idle = 2 * time.Hour
-	// largest is the size limit of requests, in bytes.
+	// largest is the maximum size of a request in bytes.
 	largest = 8 << 20
 )
 
-// Handler serves sessions over streamable HTTP at Path. Requests need the bearer token. Requests whose Host is not
-// this machine (DNS rebinding) or whose Origin is another web page are refused, whatever they present.
+// Handler serves sessions over streamable HTTP at Path. Requests need the bearer token. Requests whose Host is not this machine (DNS
+// rebinding) or whose Origin is another web page are refused even with a token.
 func (s *Server) Handler(token string) http.Handler {
 	protocol := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
 		Logger: s.options.Logger, SessionTimeout: idle, MaxRequestBodyBytes: largest,
@@ -33,10 +33,10 @@ func (s *Server) Handler(token string) http.Handler {
 	return s.admit(token, mux)
 }
 
-// admit checks requests as Handler says.
+// admit checks requests as described at Handler.
 func (s *Server) admit(token string, next http.Handler) http.Handler {
 	protection, err := guard.New(guard.Config{Loopback: true, NoPages: true, Logger: s.options.Logger})
-	if err != nil { // there are no origins that could be invalid
+	if err != nil { // cannot happen: no origins are configured
 		return http.NotFoundHandler()
 	}
 	return protection.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +55,7 @@ func (s *Server) ServeHTTPOn(ctx context.Context, l net.Listener, token string) 
 		Handler: s.Handler(token), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // the streams of sessions would last for ever
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // otherwise the streams of sessions would never end
 	defer stop()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// prompt is a task that a person picks in a host. Its text is about the tools of the class core, which a model may not know how to
-// combine; it costs nothing until it is used.
+// prompt is a task that a person selects in a host. Its text explains how to combine the tools of the class core. It costs no tokens until
+// it is used.
 type prompt struct {
 	name, title, description string
 	arguments                []*mcp.PromptArgument
@@ -61,7 +61,7 @@ func (s *Server) offerPrompts() {
 	}
 }
 
-// get makes the message of a prompt.
+// get returns the message of a prompt.
 func (p prompt) get(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	for _, one := range p.arguments {
 		if one.Required && strings.TrimSpace(r.Params.Arguments[one.Name]) == "" {

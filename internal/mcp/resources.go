@@ -19,8 +19,8 @@ import (
 	"github.com/domtap/domtap/internal/mcp/fence"
 )
 
-// readResource returns the page of a tab, as browser_get_elements_compact does by default. It does not count as
-// seen by the model: diffs for the model start from what its tools showed.
+// readResource returns the page of a tab, as browser_get_elements_compact does by default. The page does not count as seen by the model.
+// Diffs for the model still start from what its tools have shown.
 func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	id, err := tabOf(r.Params.URI)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: fence.Wrap(answer.GetText())}}}, nil
 }
 
-// tabOf returns the tab of a resource.
+// tabOf returns the ID of the tab that a resource URI names.
 func tabOf(uri string) (string, error) {
 	id, ours := strings.CutPrefix(uri, scheme)
 	if !ours || id == "" || strings.HasSuffix(id, ofTimeline) {
@@ -90,7 +90,7 @@ func (s *Server) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error
 	return nil
 }
 
-// watches are the streams of subscribed tabs, one for each tab.
+// watches holds the streams of subscribed tabs, one for each tab.
 type watches struct {
 	server *Server
 
@@ -98,10 +98,10 @@ type watches struct {
 	all map[string]*watch
 }
 
-// watch is one stream.
+// watch is the stream of one tab.
 type watch struct {
 	readers map[*mcp.ServerSession]bool
-	// on is closed when every later change of the tab leads to an update.
+	// on is closed when every later change of the tab causes an update.
 	on    chan struct{}
 	end   context.CancelFunc
 	ended chan struct{}
@@ -109,8 +109,8 @@ type watch struct {
 
 func newWatches(s *Server) *watches { return &watches{server: s, all: map[string]*watch{}} }
 
-// join adds a reader to the watch of a tab. The first reader starts the watch. The channel is closed when the reader
-// misses no change any more.
+// join adds a reader to the watch of a tab, and starts the watch for the first reader. The returned channel is closed when the reader no
+// longer misses changes.
 func (w *watches) join(reader *mcp.ServerSession, tab *domtapv1.Tab) (on <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,7 +130,7 @@ func (w *watches) join(reader *mcp.ServerSession, tab *domtapv1.Tab) (on <-chan 
 	return one.on
 }
 
-// leave removes a reader from a watch. The last reader ends the watch and waits for its end.
+// leave removes a reader from a watch. If it is the last one, leave ends the watch and waits for it.
 func (w *watches) leave(reader *mcp.ServerSession, id string) {
 	w.mu.Lock()
 	one := w.all[id]
@@ -161,7 +161,7 @@ func (w *watches) leaveAll(reader *mcp.ServerSession) {
 	}
 }
 
-// drop forgets a watch that ended by itself.
+// drop removes a watch that has ended by itself.
 func (w *watches) drop(id string, one *watch) {
 	one.end()
 	w.mu.Lock()
@@ -171,8 +171,8 @@ func (w *watches) drop(id string, one *watch) {
 	}
 }
 
-// run sends updates until the tab is closed or ctx ends. It restarts a stream that breaks, such as after a crash
-// of the renderer. It closes on when the first stream is on, or has failed: the next one begins with an update.
+// run sends updates until the tab is closed or ctx ends. It restarts a stream that breaks, for example after a crash of the renderer. It
+// closes on when the first stream has started or failed. In the latter case the next stream starts with an update.
 func (w *watches) run(ctx context.Context, tab *domtapv1.Tab, on chan<- struct{}) {
 	var once sync.Once
 	started := func() { once.Do(func() { close(on) }) }
@@ -181,7 +181,7 @@ func (w *watches) run(ctx context.Context, tab *domtapv1.Tab, on chan<- struct{}
 		err := w.stream(ctx, tab.GetId(), again, started)
 		started()
 		if err == nil || status.Code(err) == codes.NotFound {
-			w.updated(ctx, tab.GetId()) // readers find out that the tab is closed
+			w.updated(ctx, tab.GetId()) // so that readers notice that the tab is closed
 			return
 		}
 		w.server.options.Logger.Debug("the stream of a tab ended", "tab", tab.GetId(), "error", err)
@@ -192,9 +192,8 @@ func (w *watches) run(ctx context.Context, tab *domtapv1.Tab, on chan<- struct{}
 	}
 }
 
-// stream reads one stream to its end; nil: the tab is closed. A second stream begins with an update, for what
-// changed between the two.
-// It calls started when the daemon has begun to watch.
+// stream runs one stream. It returns nil when the tab is closed. A restarted stream begins with an update, for changes since the previous
+// stream. It calls started when the daemon has started to watch.
 func (w *watches) stream(ctx context.Context, id string, again bool, started func()) error {
 	stream, err := w.server.daemon.Dom.WatchDom(ctx, &domtapv1.WatchDomRequest{
 		TabId: id, OmitInitial: !again, MinInterval: durationpb.New(w.server.options.UpdateInterval),
@@ -202,7 +201,7 @@ func (w *watches) stream(ctx context.Context, id string, again bool, started fun
 	if err != nil {
 		return err
 	}
-	if _, err := stream.Header(); err == nil { // they come when the watch is on
+	if _, err := stream.Header(); err == nil { // the header arrives when the watch has started
 		started()
 	}
 	for {
@@ -221,6 +220,6 @@ func (w *watches) stream(ctx context.Context, id string, again bool, started fun
 
 // updated notifies the subscribers of a tab.
 func (w *watches) updated(ctx context.Context, id string) {
-	// It fails for hosts that have gone, whose subscriptions end with their sessions.
+	// This fails for hosts that have disconnected. Their subscriptions end with their sessions.
 	_ = w.server.sdk.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: scheme + id})
 }

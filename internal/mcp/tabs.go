@@ -13,10 +13,10 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// scheme begins the URIs of resources.
+// scheme is the prefix of resource URIs.
 const scheme = "domtap://tab/"
 
-// tabTemplate is the template of the URIs of tabs.
+// tabTemplate returns the URI template of tabs.
 func tabTemplate() *mcp.ResourceTemplate {
 	return &mcp.ResourceTemplate{
 		Name: "tab", URITemplate: scheme + "{id}", MIMEType: "text/plain",
@@ -24,10 +24,10 @@ func tabTemplate() *mcp.ResourceTemplate {
 	}
 }
 
-// ofTimeline ends the URIs of timelines.
+// ofTimeline is the suffix of timeline URIs.
 const ofTimeline = "/timeline"
 
-// timelineTemplate is the template of the URIs of the timelines of tabs.
+// timelineTemplate returns the URI template of timelines.
 func timelineTemplate() *mcp.ResourceTemplate {
 	return &mcp.ResourceTemplate{
 		Name: "timeline", URITemplate: scheme + "{id}" + ofTimeline, MIMEType: "text/plain",
@@ -35,8 +35,8 @@ func timelineTemplate() *mcp.ResourceTemplate {
 	}
 }
 
-// tabList keeps the list of resources equal to the open tabs; the SDK notifies hosts of changes. It follows
-// WatchTabs once the daemon runs.
+// tabList keeps the list of resources in sync with the open tabs. The SDK notifies hosts of changes. tabList follows WatchTabs once the
+// daemon is running.
 type tabList struct {
 	server *Server
 	begin  sync.Once
@@ -44,7 +44,7 @@ type tabList struct {
 	wake chan struct{}
 
 	mu sync.Mutex
-	// listed are the resources by their tabs: the title of each.
+	// listed maps the listed tabs to their titles.
 	listed map[string]string
 }
 
@@ -61,7 +61,7 @@ func (l *tabList) follow() {
 	}
 }
 
-// pause is the time between a stream that broke and the next one, if no call comes.
+// pause is the time before a broken stream is restarted, unless a call arrives earlier.
 const pause = 5 * time.Second
 
 // run follows the tabs until the server ends.
@@ -79,7 +79,7 @@ func (l *tabList) run() {
 	}
 }
 
-// stream reads one stream of tabs to its end.
+// stream runs one stream of tabs until it ends.
 func (l *tabList) stream(ctx context.Context) error {
 	stream, err := l.server.daemon.Tabs.WatchTabs(ctx, &domtapv1.WatchTabsRequest{SessionId: l.server.options.Session})
 	if err != nil {
@@ -111,7 +111,7 @@ func (l *tabList) put(tab *domtapv1.Tab) {
 	l.server.sdk.AddResource(&mcp.Resource{URI: scheme + id, Name: id, Title: title, MIMEType: "text/plain"}, l.server.readResource)
 }
 
-// titleOf names a tab without text of its page, because hosts may show titles to models without a fence.
+// titleOf returns a title without text of the page, because hosts may show titles to models without a fence.
 func titleOf(tab *domtapv1.Tab) string {
 	at, err := url.Parse(tab.GetUrl())
 	if err != nil || at.Hostname() == "" {
@@ -150,7 +150,7 @@ func (l *tabList) refresh(ctx context.Context) {
 	l.mu.Unlock()
 	answer, err := l.server.daemon.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{SessionId: l.server.options.Session})
 	if err != nil {
-		return // the list stays as the stream left it
+		return // the list stays unchanged
 	}
 	l.follow()
 	open := map[string]bool{}

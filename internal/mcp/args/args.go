@@ -1,6 +1,6 @@
-// Package args decodes the arguments of tool calls, which models write. It is strict about names, so that no
-// misspelt argument is ignored, and lenient about forms: "12" is accepted for 12, and a JSON list in a string
-// for the list. Numbers out of range are clamped, and the answer says so.
+// Package args decodes the arguments of tool calls, which models write. It is strict about names, so that no misspelled argument is
+// ignored. It is lenient about forms: "12" is accepted for 12, and a string that contains a JSON list for the list. Numbers out of range
+// are clamped, and the answer reports that.
 //
 // The package has no state and no goroutine.
 package args
@@ -23,8 +23,8 @@ import (
 	"github.com/domtap/domtap/internal/refs"
 )
 
-// Decode reads a JSON object into the struct that into points to. Absent, null and empty arguments are an empty
-// object. The error is for the model: it says which argument is wrong and what it takes instead.
+// Decode decodes a JSON object into the struct that into points to. Absent, null and empty arguments count as an empty object. The error is
+// written for the model: it names the wrong argument and states what the argument accepts.
 func Decode(raw json.RawMessage, into any) error {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -33,7 +33,7 @@ func Decode(raw json.RawMessage, into any) error {
 	return object(raw, into, "")
 }
 
-// object decodes the fields of an object one by one, so that an error names the field.
+// object decodes the fields of an object individually, so that an error names the field.
 func object(raw []byte, into any, path string) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
@@ -78,10 +78,10 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// message is an error of this package, as opposed to one of encoding/json.
+// message is an error of this package, in contrast to those of encoding/json.
 type message struct {
 	text string
-	// unknown is the cause when that is an unknown name.
+	// unknown is the cause if the error is about an unknown name. It is nil otherwise.
 	unknown *Unknown
 }
 
@@ -91,7 +91,7 @@ func errorf(format string, values ...any) error {
 	return &message{text: fmt.Sprintf(format, values...)}
 }
 
-// at returns the error for callers of Decode, with the name of the argument.
+// at returns the error for callers of Decode, including the name of the argument.
 func (m *message) at(name string) error {
 	if m.unknown != nil {
 		return &Unknown{m.unknown.Name, name + m.text}
@@ -121,7 +121,7 @@ func typeName(t reflect.Type) string {
 	return "a " + strings.ToLower(t.Name())
 }
 
-// kind describes a JSON value in messages.
+// kind describes a JSON value for messages.
 func kind(raw []byte) string {
 	const most = 40
 	text := string(bytes.TrimSpace(raw))
@@ -138,10 +138,10 @@ func kind(raw []byte) string {
 	return text
 }
 
-// List is a list. It also accepts a single value, and a string that holds a JSON list.
+// List is a list. It also accepts a single value, and a string that contains a JSON list.
 type List[T any] []T
 
-// UnmarshalJSON is called by encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	raw = inner(raw, '[')
 	items := []json.RawMessage{raw}
@@ -162,10 +162,10 @@ func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Object is a struct; unknown fields are errors.
+// Object is a struct. Unknown fields are errors.
 type Object[T any] struct{ V T }
 
-// UnmarshalJSON is called by encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (o *Object[T]) UnmarshalJSON(raw []byte) error {
 	raw = inner(raw, '{')
 	if raw[0] != '{' {
@@ -179,16 +179,16 @@ func (o *Object[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// JSON is any JSON value, or a string that holds a JSON object.
+// JSON is any JSON value. It also accepts a string that contains a JSON object.
 type JSON []byte
 
-// UnmarshalJSON is called by encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (j *JSON) UnmarshalJSON(raw []byte) error {
 	*j = bytes.Clone(inner(raw, '{'))
 	return nil
 }
 
-// inner returns the JSON value in a string if it begins with opening, or else raw.
+// inner returns the JSON value inside a string if that value starts with opening. Otherwise it returns raw.
 func inner(raw []byte, opening byte) []byte {
 	var text string
 	if raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
@@ -201,18 +201,18 @@ func inner(raw []byte, opening byte) []byte {
 	return raw
 }
 
-// Number is a number that may be unset.
+// Number is an optional number.
 type Number struct {
 	Set   bool
 	Value float64
 }
 
-// UnmarshalJSON is called by encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (n *Number) UnmarshalJSON(raw []byte) error {
 	text := strings.TrimSpace(strings.Trim(string(raw), `"`))
 	value, err := strconv.ParseFloat(text, 64)
 	if errors.Is(err, strconv.ErrRange) {
-		err = nil // an infinity, which is clamped
+		err = nil // value is infinite and is clamped later
 	}
 	if err != nil || math.IsNaN(value) {
 		return errorf(" must be a number, not %s", kind(raw))
@@ -221,10 +221,10 @@ func (n *Number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Seconds is a time in seconds that may be unset. It also accepts a text with a unit: "500ms", "2s", "1m".
+// Seconds is an optional time in seconds. It also accepts a text with a unit: "500ms", "2s", "1m".
 type Seconds Number
 
-// UnmarshalJSON is called by encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (s *Seconds) UnmarshalJSON(raw []byte) error {
 	text := strings.ToLower(strings.ReplaceAll(strings.Trim(string(raw), `"`), " ", ""))
 	if d, err := time.ParseDuration(text); err == nil && text != "0" {
@@ -239,15 +239,15 @@ func (s *Seconds) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Ref is the ref of an element, in any of the notations that package refs reads.
+// Ref is the ref of an element. It accepts all notations that package refs parses.
 type Ref struct {
 	Set   bool
 	Value uint32
 }
 
-// UnmarshalJSON is called by encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (r *Ref) UnmarshalJSON(raw []byte) error {
-	text := strings.Trim(string(raw), `"[] `) // also of a list of one
+	text := strings.Trim(string(raw), `"[] `) // also accepts a list of one
 	value, ok := refs.Parse(strings.TrimSuffix(text, ".0"))
 	if !ok {
 		return errorf(" must be a ref, the number in brackets before an element, not %s", kind(raw))
@@ -256,7 +256,7 @@ func (r *Ref) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Pointer returns the ref; nil: unset.
+// Pointer returns the ref, or nil if it is unset.
 func (r Ref) Pointer() *uint32 {
 	if !r.Set {
 		return nil
@@ -264,13 +264,13 @@ func (r Ref) Pointer() *uint32 {
 	return &r.Value
 }
 
-// Place is where a drag leads to: the ref of an element, or a point as "x,y", as a list of two numbers, or as an object.
+// Place is the destination of a drag: the ref of an element, or a point as "x,y", as a list of two numbers, or as an object.
 type Place struct {
 	Ref  Ref
 	X, Y float64
 }
 
-// UnmarshalJSON is called by encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (p *Place) UnmarshalJSON(raw []byte) error {
 	var named struct {
 		Ref  Ref
@@ -296,10 +296,10 @@ func (p *Place) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Bool is a boolean that may be unset.
+// Bool is an optional boolean.
 type Bool struct{ Set, Value bool }
 
-// UnmarshalJSON is called by encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (b *Bool) UnmarshalJSON(raw []byte) error {
 	value, err := strconv.ParseBool(strings.Trim(string(raw), `"`))
 	if err != nil {
@@ -309,7 +309,7 @@ func (b *Bool) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Pointer returns the value; nil: unset.
+// Pointer returns the value, or nil if it is unset.
 func (b Bool) Pointer() *bool {
 	if !b.Set {
 		return nil
@@ -317,10 +317,10 @@ func (b Bool) Pointer() *bool {
 	return &b.Value
 }
 
-// Text is a string, or a number or a boolean in its place: a button may be named 5.
+// Text is a string. It also accepts a number or a boolean, because a button may be named 5.
 type Text string
 
-// UnmarshalJSON is called by encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (t *Text) UnmarshalJSON(raw []byte) error {
 	var words Words
 	if err := words.UnmarshalJSON(raw); err != nil || len(words) != 1 {
@@ -330,10 +330,10 @@ func (t *Text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Words is a value that is used as text: a string, a number or a boolean, or a list of them.
+// Words is a value that is used as text: a string, a number, a boolean, or a list of these.
 type Words []string
 
-// UnmarshalJSON is called by encoding/json.
+// UnmarshalJSON implements json.Unmarshaler.
 func (w *Words) UnmarshalJSON(raw []byte) error {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -356,7 +356,7 @@ func (w *Words) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// First returns the first word; empty: there is none.
+// First returns the first word, or "" if there is none.
 func (w Words) First() string {
 	if len(w) == 0 {
 		return ""
@@ -364,17 +364,17 @@ func (w Words) First() string {
 	return w[0]
 }
 
-// Clamps limits numbers to their ranges and notes which were out of range.
+// Clamps limits numbers to their ranges and records a note for each number out of range.
 type Clamps struct{ Notes []string }
 
 // Range is the allowed range of a number.
 type Range struct {
 	Low, High float64
-	// Zero allows 0, too, which means no limit.
+	// Zero also allows 0, which means no limit.
 	Zero bool
 }
 
-// Int32 returns the number rounded and clamped; nil: unset.
+// Int32 returns the rounded and clamped number, or nil if it is unset.
 func (c *Clamps) Int32(name string, n Number, in Range) *int32 {
 	if !n.Set {
 		return nil
@@ -383,7 +383,7 @@ func (c *Clamps) Int32(name string, n Number, in Range) *int32 {
 	return &value
 }
 
-// Float returns the number rounded and clamped; 0: unset.
+// Float returns the rounded and clamped number, or 0 if it is unset.
 func (c *Clamps) Float(name string, n Number, in Range) float64 {
 	rounded := math.Round(n.Value)
 	if !n.Set || in.Zero && rounded == 0 {
@@ -396,7 +396,7 @@ func (c *Clamps) Float(name string, n Number, in Range) float64 {
 	return value
 }
 
-// Timeout reads seconds; nil: unset.
+// Timeout converts seconds to a duration, and clamps it. It returns nil if n is unset.
 func (c *Clamps) Timeout(n Seconds, most time.Duration) *durationpb.Duration {
 	if !n.Set {
 		return nil
@@ -408,7 +408,7 @@ func (c *Clamps) Timeout(n Seconds, most time.Duration) *durationpb.Duration {
 	return durationpb.New(time.Duration(c.Float("timeout", Number(n), Range{Low: 1, High: most.Seconds()})) * time.Second)
 }
 
-// Pick looks a word up in a table; the empty word gives the zero value.
+// Pick looks up a word in a table. It returns the zero value for the empty word.
 func Pick[V any](name, word string, table map[string]V) (V, error) {
 	var zero V
 	if word == "" {
@@ -421,7 +421,7 @@ func Pick[V any](name, word string, table map[string]V) (V, error) {
 	return value, nil
 }
 
-// Names returns the keys of a table, sorted.
+// Names returns the sorted keys of a table.
 func Names[V any](table map[string]V) []string { return slices.Sorted(maps.Keys(table)) }
 
 func short(value float64) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/refs"
 )
 
-// Unknown is an error about an argument with a name that the call does not have.
+// Unknown is the error for an argument with an unknown name.
 type Unknown struct {
 	// Name is the name that the model wrote.
 	Name string
@@ -28,7 +28,7 @@ func IsUnknown(err error) bool {
 	return ok
 }
 
-// usual are names that models write for arguments, without case and separators, with the names that may be meant.
+// usual maps names that models commonly write for arguments to the names that may be meant. The keys are in lower case, without separators.
 var usual = map[string][]string{
 	"element": {"text", "label"}, "elementtext": {"text"}, "buttontext": {"text"}, "linktext": {"text"}, "query": {"text"}, "search": {"query"}, "words": {"query"}, "content": {"value", "text"},
 	"uid": {"ref"}, "index": {"ref"}, "id": {"ref", "tab"}, "elementid": {"ref"}, "elementref": {"ref"}, "nodeid": {"ref"}, "target": {"ref"}, "field": {"label"},
@@ -40,8 +40,8 @@ var usual = map[string][]string{
 	"inputs": {"fields"}, "actions": {"steps"}, "pressenter": {"submit"}, "enter": {"submit"}, "links": {"urls"},
 }
 
-// Correct rewrites the names of arguments that a struct of into's type does not have to the names that are most
-// likely meant, and leaves out those that mean nothing. It returns nil when nothing is left or a name stays unclear.
+// Correct renames arguments that into's struct type does not have to the names that are most likely meant, and drops arguments without a
+// likely name. It returns nil if nothing is left.
 func Correct(raw json.RawMessage, into any) json.RawMessage {
 	var call map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -56,7 +56,7 @@ func Correct(raw json.RawMessage, into any) json.RawMessage {
 	return Marshal(call)
 }
 
-// Marshal encodes arguments on one line, as a model writes them.
+// Marshal encodes arguments on one line, in the form that models write.
 func Marshal(call map[string]any) json.RawMessage {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -67,7 +67,7 @@ func Marshal(call map[string]any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// correct is Correct for the fields of one struct type.
+// correct applies Correct to the fields of one struct type.
 func correct(call map[string]any, t reflect.Type) map[string]any {
 	types := map[string]reflect.Type{}
 	var names []string
@@ -95,12 +95,13 @@ func correct(call map[string]any, t reflect.Type) map[string]any {
 		}
 	}
 	if out["ref"] != nil {
-		maps.DeleteFunc(out, func(name string, _ any) bool { return slices.Contains(described, name) }) // of what the ref means
+		maps.DeleteFunc(out, func(name string, _ any) bool { return slices.Contains(described, name) }) // they describe the element that the ref identifies
 	}
 	return out
 }
 
-// rename returns the name that is meant by an unknown one, with the value as that argument takes it; "": none.
+// rename returns the name that an unknown name most likely means, and the value in the form of that argument. It returns "" if there is
+// none.
 func rename(name string, value any, types map[string]reflect.Type, names []string) (string, any) {
 	bare := nearest.Plain(name)
 	if text, ok := value.(string); ok && types["ref"] != nil && (bare == "element" || bare == "target") {
@@ -123,7 +124,7 @@ func rename(name string, value any, types map[string]reflect.Type, names []strin
 	return "", nil
 }
 
-// inSeconds converts the value of an argument whose name says milliseconds.
+// inSeconds converts the value to seconds if the argument's name indicates milliseconds.
 func inSeconds(name string, value any) any {
 	number, ok := value.(json.Number)
 	if !ok || !strings.HasSuffix(name, "ms") {
@@ -142,7 +143,7 @@ func takes(t reflect.Type, value any) bool {
 	return err == nil && json.Unmarshal(raw, reflect.New(t).Interface()) == nil
 }
 
-// correctValue corrects the objects in a value.
+// correctValue corrects the names in all objects of a value.
 func correctValue(value any, t reflect.Type) any {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -163,7 +164,7 @@ func correctValue(value any, t reflect.Type) any {
 	return value
 }
 
-// objectType returns the struct type in an Object.
+// objectType returns the struct type of an Object.
 func objectType(t reflect.Type) (reflect.Type, bool) {
 	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.Name(), "Object[") {
 		return nil, false

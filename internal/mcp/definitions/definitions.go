@@ -1,24 +1,25 @@
-// Package definitions has what hosts and models get to know of the tools: descriptions, schemas, and a call of each that works. It is data alone.
+// Package definitions contains what hosts and models learn about the tools: descriptions, schemas, and a working example call of each. It
+// contains only data.
 package definitions
 
-// Definition is what a host gets about a tool.
+// Definition describes a tool to a host.
 type Definition struct {
 	Description string
-	// Schema is the JSON schema of the arguments, an object.
+	// Schema is the JSON schema of the arguments. Its type is object.
 	Schema string
 }
 
-// Of is the definition of a tool; false: there is none of that name.
+// Of returns the definition of a tool. It returns false if there is no tool of that name.
 func Of(tool string) (Definition, bool) {
 	d, known := definitions[tool]
 	return d, known
 }
 
-// Example is a call of a tool that works; empty: none is known.
+// Example returns a working call of a tool, or "" if none is known.
 func Example(tool string) string { return examples[tool] }
 
-// definitions are by the names of the tools. Each word costs tokens in every session, so none repeats what a
-// name says. TestDefinitionsAreCheap counts them.
+// definitions maps tool names to definitions. Each word costs tokens in every session, so none repeats what a name already states.
+// TestDefinitionsAreCheap counts the tokens.
 var definitions = map[string]Definition{
 	"browser_navigate": {
 		"Load a URL and show its elements with refs, its content as Markdown, or nothing.",
@@ -214,7 +215,7 @@ var definitions = map[string]Definition{
 	},
 }
 
-// examples are calls that work, for errors that no better call is known for.
+// examples maps tool names to working calls, for errors without a better suggestion.
 var examples = map[string]string{
 	"browser_navigate":             `{"url":"https://example.com"}`,
 	"browser_tab":                  `{"action":"list"}`,

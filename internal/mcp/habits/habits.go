@@ -1,7 +1,7 @@
-// Package habits knows the tools of other browser servers (Playwright MCP, chrome-devtools-mcp, browser-use), which
-// models call from habit, and translates such a call into the call of domtap's tool that does the same.
+// Package habits knows the tools of other browser servers (Playwright MCP, chrome-devtools-mcp, browser-use), which models call out of
+// habit. It translates such a call to the equivalent call of domtap's tools.
 //
-// The package is pure.
+// The package has no state.
 package habits
 
 import (
@@ -14,28 +14,28 @@ import (
 	"github.com/domtap/domtap/internal/refs"
 )
 
-// Call is a call of one of domtap's tools. An empty Tool: no tool does the same, and Note says what does.
+// Call is a call of one of domtap's tools. If no tool is equivalent, Tool is empty and Note describes the alternative.
 type Call struct {
 	Tool      string
 	Arguments map[string]any
 	Note      string
 }
 
-// object is an argument or a list of them.
+// object is a JSON object, such as the arguments of a call.
 type object = map[string]any
 
-// habit is what a foreign tool becomes.
+// habit describes the translation of a foreign tool.
 type habit struct {
-	// names are the foreign names, without case and separators, with spaces between them.
+	// names lists the foreign names, in lower case without separators, separated by spaces.
 	names string
 	tool  string
-	// fixed are arguments that the name of the foreign tool implies.
+	// fixed holds the arguments that the name of the foreign tool implies.
 	fixed object
-	// step: the arguments are those of one step of browser_interact, with this action.
+	// step is the action if the arguments are those of one step of browser_interact.
 	step string
-	// renamed are the foreign arguments, without case and separators, with their names here.
+	// renamed maps foreign argument names, in lower case without separators, to domtap's names.
 	renamed map[string]string
-	// needs are arguments without which the call makes no sense, with an example for each.
+	// needs holds the required arguments, with an example value for each.
 	needs object
 	note  string
 }
@@ -46,10 +46,10 @@ const (
 	snapshot = "browser_get_elements_compact"
 )
 
-// pointer are the foreign names of an element, in most servers.
+// pointer maps the names of arguments that identify an element in most servers.
 var pointer = map[string]string{"ref": "ref", "uid": "ref", "index": "ref", "element": "text", "selector": "selector", "text": "text", "x": "x", "y": "y"}
 
-// with adds names to those of an element.
+// with returns pointer extended by pairs of names.
 func with(more ...string) map[string]string {
 	all := maps.Clone(pointer)
 	for i := 0; i+1 < len(more); i += 2 {
@@ -96,7 +96,7 @@ var table = []habit{
 	{names: "install browserinstall", note: "nothing needs to be installed: call browser_navigate"},
 }
 
-// Names returns the names of the foreign tools, without case and separators.
+// Names returns the names of the foreign tools, in lower case without separators.
 func Names() []string {
 	var names []string
 	for _, h := range table {
@@ -105,7 +105,7 @@ func Names() []string {
 	return names
 }
 
-// Translate returns the call that does what a call of a foreign tool means; ok: the tool is known.
+// Translate returns the equivalent of a call of a foreign tool. It returns false for an unknown tool.
 func Translate(tool string, raw json.RawMessage) (Call, bool) {
 	name := nearest.Plain(tool)
 	for _, h := range table {
@@ -118,7 +118,7 @@ func Translate(tool string, raw json.RawMessage) (Call, bool) {
 	return Call{}, false
 }
 
-// call makes the call here of the arguments there.
+// call translates the arguments of a foreign call.
 func (h *habit) call(raw json.RawMessage) Call {
 	if h.tool == "" {
 		return Call{Note: h.note}
@@ -126,7 +126,7 @@ func (h *habit) call(raw json.RawMessage) Call {
 	var given object
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	_ = decoder.Decode(&given) // what is not an object has no arguments
+	_ = decoder.Decode(&given) // a value that is not an object has no arguments
 	arguments := object{}
 	for name, value := range given {
 		if meant := h.renamed[nearest.Plain(name)]; meant != "" {
@@ -134,7 +134,7 @@ func (h *habit) call(raw json.RawMessage) Call {
 		}
 	}
 	if _, both := arguments["ref"]; both && arguments["text"] != nil {
-		delete(arguments, "text") // Playwright's element describes what its ref points to
+		delete(arguments, "text") // Playwright's element argument describes the element of the ref
 	}
 	maps.Copy(arguments, h.fixed)
 	h.complete(arguments)
@@ -147,7 +147,7 @@ func (h *habit) call(raw json.RawMessage) Call {
 	return Call{Tool: h.tool, Arguments: object{"steps": []any{arguments}}}
 }
 
-// set sets one argument, with its value as domtap takes it.
+// set sets one argument and converts its value to the form that domtap expects.
 func (h *habit) set(arguments object, name string, value any) {
 	switch name {
 	case "ref":
@@ -179,7 +179,7 @@ func (h *habit) set(arguments object, name string, value any) {
 	}
 }
 
-// complete adds examples of what is missing. Any description of an element will do for a ref.
+// complete adds examples for missing arguments. Instead of a ref, any description of an element is sufficient.
 func (h *habit) complete(arguments object) {
 	for name, example := range h.needs {
 		described := arguments["text"] != nil || arguments["selector"] != nil || arguments["x"] != nil
@@ -189,7 +189,7 @@ func (h *habit) complete(arguments object) {
 	}
 }
 
-// asRef reads a ref in a value.
+// asRef parses a ref in a value.
 func asRef(value any) (uint32, bool) {
 	switch v := value.(type) {
 	case string:
@@ -200,7 +200,7 @@ func asRef(value any) (uint32, bool) {
 	return 0, false
 }
 
-// tabAction translates what to do with a tab or a dialog.
+// tabAction translates an action on a tab or a dialog.
 func tabAction(value any) any {
 	switch value {
 	case true:
@@ -213,7 +213,7 @@ func tabAction(value any) any {
 	return value
 }
 
-// fields translates the fields of a form, which others name by uid, ref or name.
+// fields translates the fields of a form. Other servers identify them by uid, ref or name.
 func fields(value any) any {
 	list, ok := value.([]any)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package session has the state of a model's session with the MCP server: its current tab, the tabs that it opened, and what it has seen of them.
-// It calls nobody: tools tell it what they did.
+// Package session holds the state of a model's session with the MCP server: its current tab, the tabs that it opened, and what it has seen
+// of them. The package makes no calls; tools update the state.
 package session
 
 import (
@@ -7,26 +7,25 @@ import (
 	"sync"
 )
 
-// Session is the state of a model's session: its current tab, the tabs that it opened, and what it has seen of
-// them. It may be used from any goroutine.
+// Session is the state of a model's session: its current tab, the tabs that it opened, and what it has seen of them. It is safe for
+// concurrent use.
 type Session struct {
-	// ClientID names the session to the daemon, at most 100 characters. The daemon keeps the baseline of diffs
-	// under this name.
+	// ClientID identifies the session to the daemon, in at most 100 characters. The daemon stores the baseline of diffs under this ID.
 	ClientID string
-	// Browser is the browser session in which tabs are opened; empty: the default one.
+	// Browser is the browser session in which tabs are opened. An empty string selects the default session.
 	Browser string
 
 	mu      sync.Mutex
 	current string
 	opened  []string
-	// seen has, for each tab, the newest state that the model looked at as lines or in detail. What it was shown as
-	// DENSE and by actions, the daemon knows.
+	// seen maps tabs to the newest state that the model has read as lines or in detail. The daemon tracks what it was shown as DENSE and by
+	// actions.
 	seen map[string]Point
-	// logged has, for each tab, the sequence of the log after which entries are new to the model.
+	// logged maps tabs to the log sequence after which entries are new to the model.
 	logged map[string]uint64
 }
 
-// Point is a state of a tab.
+// Point identifies a state of a tab.
 type Point struct {
 	Epoch    string
 	Revision uint64
@@ -57,7 +56,7 @@ func (s *Session) ReadLog(id string) uint64 {
 	return s.logged[id]
 }
 
-// SetReadLog records up to which sequence the model was shown the log of a tab.
+// SetReadLog records the log sequence up to which the model was shown the log of a tab.
 func (s *Session) SetReadLog(id string, next uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +66,7 @@ func (s *Session) SetReadLog(id string, next uint64) {
 	s.logged[id] = next
 }
 
-// Current returns the tab of calls that name none; empty: no tab is open.
+// Current returns the tab for calls that name none. It returns "" if no tab is open.
 func (s *Session) Current() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package steps converts the steps of an action, as models write them, to those of the gRPC API. It is lenient where arguments can mean one thing only,
-// and says what is missing in words for the model. It calls nobody.
+// Package steps converts the steps of an action, as models write them, to steps of the gRPC API. It is lenient if an argument has only one
+// possible meaning. Its errors describe to the model what is missing. It makes no calls.
 package steps
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/domtap/domtap/internal/mcp/args"
 )
 
-// MaxTokens is the range of max_tokens that the daemon accepts.
+// MaxTokens is the range of max_tokens.
 var MaxTokens = args.Range{Low: 200, High: 50000, Zero: true}
 
-// maxTimeout is the longest timeout of a wait that the daemon accepts.
+// maxTimeout is the maximum timeout of a wait that the daemon accepts.
 const maxTimeout = 5 * time.Minute
 
-// Arguments are the arguments of one step. The action decides which of them apply.
+// Arguments holds the arguments of one step. The action determines which of them apply.
 type Arguments struct {
 	Action      string                `json:"action"`
 	Ref         args.Ref              `json:"ref"`
@@ -52,7 +52,7 @@ type Arguments struct {
 	Marks       args.Bool             `json:"marks"`
 }
 
-// target returns the target of the step; nil: it names none.
+// target returns the target of the step, or nil if it names none.
 func (s *Arguments) target() *domtapv1.Target {
 	t := &domtapv1.Target{
 		Ref: s.Ref.Pointer(), Role: s.Role, Name: string(s.Name), Text: string(s.Text), Label: string(s.Label), Placeholder: string(s.Placeholder),
@@ -67,7 +67,7 @@ func (s *Arguments) target() *domtapv1.Target {
 	return t
 }
 
-// several returns values, or else value.
+// several returns Values, or Value if Values is unset.
 func (s *Arguments) several() []string {
 	if s.Values != nil {
 		return s.Values
@@ -75,7 +75,7 @@ func (s *Arguments) several() []string {
 	return s.Value
 }
 
-// makers convert arguments to steps, by action.
+// makers maps actions to functions that convert arguments to steps.
 var makers = map[string]func(s *Arguments, c *args.Clamps) (*domtapv1.Step, error){
 	"click": (*Arguments).click,
 	"double_click": func(s *Arguments, _ *args.Clamps) (*domtapv1.Step, error) {
@@ -121,10 +121,10 @@ var makers = map[string]func(s *Arguments, c *args.Clamps) (*domtapv1.Step, erro
 	},
 }
 
-// Actions returns the actions, sorted.
+// Actions returns the sorted names of the actions.
 func Actions() []string { return args.Names(makers) }
 
-// Step converts the arguments to a step. Numbers out of range are brought into it, which c notes. The error is for the model.
+// Step converts the arguments to a step. It clamps numbers that are out of range and records that in c. The error is written for the model.
 func (s *Arguments) Step(c *args.Clamps) (*domtapv1.Step, error) {
 	if s.Action == "" {
 		return nil, fmt.Errorf("action is required: one of %s", strings.Join(Actions(), ", "))
@@ -133,15 +133,15 @@ func (s *Arguments) Step(c *args.Clamps) (*domtapv1.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := s.Nth.Value; n != float64(int32(n)) { // rounded, it would be another element
+	if n := s.Nth.Value; n != float64(int32(n)) { // rounding would select another element
 		return nil, fmt.Errorf("nth must be a whole number, 1 for the first element from the top, -1 for the last, not %v", n)
 	}
 	s.settle()
 	return maker(s, c)
 }
 
-// settle moves arguments that can mean one thing only to where they belong: the key of press, and the text to type
-// or fill next to another target.
+// settle moves arguments with only one possible meaning to their proper place: the key of press, and the text to type or fill if there is
+// another target.
 func (s *Arguments) settle() {
 	if s.Value != nil {
 		return
@@ -150,7 +150,7 @@ func (s *Arguments) settle() {
 	case "press":
 		s.Value = s.Key
 	case "type":
-		if s.Text != "" { // nothing is typed without a value; without a target it goes to what has the focus
+		if s.Text != "" { // type needs a value, and without a target it types into the focused element
 			s.Value, s.Text = args.Words{string(s.Text)}, ""
 		}
 	case "fill":
@@ -160,12 +160,12 @@ func (s *Arguments) settle() {
 	}
 }
 
-// typing types the value into the target, or else into what has the focus.
+// typing types the value into the target, or into the focused element if there is no target.
 func (s *Arguments) typing(*args.Clamps) (*domtapv1.Step, error) {
 	return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: s.target(), Text: s.Value.First(), Submit: s.Submit.Value}}}, nil
 }
 
-// held cuts off the end of a key how long it is held, such as "ArrowRight hold 500ms".
+// held splits a key into its name and the duration of the hold, such as "ArrowRight hold 500ms".
 func held(key string) (string, *durationpb.Duration, error) {
 	name, long, found := strings.Cut(key, " hold")
 	if !found {
@@ -181,7 +181,7 @@ func held(key string) (string, *durationpb.Duration, error) {
 	return name, durationpb.New(d), nil
 }
 
-// press presses a key. The keys of a text are those that type it.
+// press presses a key. If there is a text but no value, it types the text.
 func (s *Arguments) press(c *args.Clamps) (*domtapv1.Step, error) {
 	if s.Value == nil && s.Text != "" {
 		s.Value, s.Text = args.Words{string(s.Text)}, ""
@@ -194,10 +194,10 @@ func (s *Arguments) press(c *args.Clamps) (*domtapv1.Step, error) {
 	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: s.target(), Key: key, Hold: hold}}}, nil
 }
 
-// maxHold is the longest that the daemon holds the button, in seconds.
+// maxHold is the maximum hold that the daemon accepts, in seconds.
 const maxHold = 10
 
-// click clicks the target. The words of the value say how: a button, modifiers, double or triple, and how long the button is held.
+// click clicks the target. The words of the value are options: a button, modifiers, double or triple, and the duration of a hold.
 func (s *Arguments) click(*args.Clamps) (*domtapv1.Step, error) {
 	step, err := s.how()
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *Arguments) click(*args.Clamps) (*domtapv1.Step, error) {
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: step}}, nil
 }
 
-// how makes a click of the target as the words of the value say.
+// how returns a click on the target with the options in the value.
 func (s *Arguments) how() (*domtapv1.ClickStep, error) {
 	step := &domtapv1.ClickStep{Target: s.target(), Button: s.Button, Modifiers: s.Modifiers}
 	for _, word := range strings.FieldsFunc(strings.Join(s.Value, " "), func(r rune) bool { return r == ' ' || r == '+' || r == ',' }) {
@@ -217,7 +217,7 @@ func (s *Arguments) how() (*domtapv1.ClickStep, error) {
 	return step, nil
 }
 
-// mouseDown presses a button on the target, as a click does, and leaves it down.
+// mouseDown presses a button on the target, with the options of a click, and keeps it pressed.
 func (s *Arguments) mouseDown(*args.Clamps) (*domtapv1.Step, error) {
 	how, err := s.how()
 	if err == nil && how.GetCount() > 1 {
@@ -230,7 +230,7 @@ func (s *Arguments) mouseDown(*args.Clamps) (*domtapv1.Step, error) {
 		Target: how.GetTarget(), Button: how.GetButton(), Modifiers: how.GetModifiers(), Hold: how.GetHold()}}}, nil
 }
 
-// mouseMove moves the pointer to the target, and further by the distance that the value says.
+// mouseMove moves the pointer to the target, and further by the distance in the value.
 func (s *Arguments) mouseMove(*args.Clamps) (*domtapv1.Step, error) {
 	step := &domtapv1.MouseMoveStep{Target: s.target(), Waypoints: places(s.Waypoints)}
 	if by := s.Value.First(); by != "" {
@@ -243,13 +243,13 @@ func (s *Arguments) mouseMove(*args.Clamps) (*domtapv1.Step, error) {
 	return &domtapv1.Step{Action: &domtapv1.Step_MouseMove{MouseMove: step}}, nil
 }
 
-// modifiers are the names of the keys that a click takes, also as models write them.
+// modifiers maps names of modifier keys, including those that models write, to the names in the API.
 var modifiers = map[string]string{"alt": "Alt", "control": "Control", "ctrl": "Control", "meta": "Meta", "cmd": "Meta", "command": "Meta", "shift": "Shift"}
 
-// counts are the words for how often a click clicks.
+// counts maps words to numbers of clicks.
 var counts = map[string]int32{"single": 1, "double": 2, "triple": 3}
 
-// clickHow adds to a click what one word says.
+// clickHow applies one word to a click.
 func clickHow(step *domtapv1.ClickStep, word string) error {
 	switch {
 	case word == "left" || word == "middle" || word == "right":
@@ -294,7 +294,7 @@ func (s *Arguments) scroll(c *args.Clamps) (*domtapv1.Step, error) {
 	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: step}}, nil
 }
 
-// drag drops the target on the element or the point that the value names.
+// drag drops the target on the element or the point in the value.
 func (s *Arguments) drag(*args.Clamps) (*domtapv1.Step, error) {
 	var to args.Place
 	if err := to.UnmarshalJSON([]byte(s.Value.First())); err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// logLine is the longest line of a log, in characters.
+// logLine is the maximum length of a line of a log, in characters.
 const logLine = 200
 
-// Log formats the newest entries of a log, oldest first, at most limit lines. Equal entries are one line with their
-// number, where the last of them is. more: how many entries are left out.
+// Log formats the newest entries of a log, oldest first, in at most limit lines. Equal entries share one line with their number, at the
+// position of the last one. more is the number of omitted entries.
 func Log(entries []*domtapv1.LogEntry, limit int) (lines string, more int) {
 	type group struct {
 		line  string
@@ -54,7 +54,7 @@ func entry(e *domtapv1.LogEntry) string {
 	return "console " + e.GetLevel() + ": " + e.GetText() + place(e)
 }
 
-// ended says how a request went.
+// ended returns the result of a request.
 func ended(e *domtapv1.LogEntry) string {
 	switch {
 	case e.GetFailure() != "":
@@ -65,7 +65,7 @@ func ended(e *domtapv1.LogEntry) string {
 	return fmt.Sprint(e.GetHttpStatus())
 }
 
-// place names the script of an entry by its file alone.
+// place names an entry's script by its file name.
 func place(e *domtapv1.LogEntry) string {
 	file, _, _ := strings.Cut(e.GetUrl(), "?")
 	file = file[strings.LastIndexByte(file, '/')+1:]

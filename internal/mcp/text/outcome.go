@@ -9,7 +9,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Outcome formats what a person would have noticed, one line each:
+// Outcome formats the changes that a person would have noticed, one line each:
 //
 //	! alert: Wrong e-mail or password
 //	! invalid [7] E-mail: Please include an "@"
@@ -18,11 +18,11 @@ import (
 //	! text: Total: 12.50 (3 more)
 //	! looks different [12]: background silver → green (also 13, 14)
 //
-// Every line begins with "! ", and no text of a page begins a line. A heading that is the title of the page is left out where
-// the answer prints that title.
+// Every line starts with "! ", and no text of a page starts a line. A heading that equals the title of the page is omitted, because the
+// answer prints that title.
 func Outcome(all []*domtapv1.Outcome, title string) string { return OutcomeWith(all, title, Line) }
 
-// OutcomeWith is to Outcome what DiffWith is to Diff.
+// OutcomeWith formats an outcome like Outcome, but folds texts of the page with the function line.
 func OutcomeWith(all []*domtapv1.Outcome, title string, line func(string) string) string {
 	var b strings.Builder
 	for _, o := range all {
@@ -34,8 +34,8 @@ func OutcomeWith(all []*domtapv1.Outcome, title string, line func(string) string
 	return b.String()
 }
 
-// Beside removes from the outcome of a navigation what the answer prints anyway as a part of the page: headings, texts, and the status and log
-// regions that the page has.
+// Beside removes the entries of a navigation's outcome that the answer already prints as part of the page: headings, texts, changed looks,
+// and the status and log regions of the page.
 func Beside(all []*domtapv1.Outcome, page string) []*domtapv1.Outcome {
 	return slices.DeleteFunc(slices.Clone(all), func(o *domtapv1.Outcome) bool {
 		switch o.GetKind() {
@@ -66,7 +66,7 @@ func notice(o *domtapv1.Outcome, line func(string) string) string {
 		if o.Ref != nil {
 			return fmt.Sprintf("invalid [%d] %s", o.GetRef(), said)
 		}
-		if strings.HasPrefix(said, "[") { // which is not a ref
+		if strings.HasPrefix(said, "[") { // must not be mistaken for a ref
 			said = `\` + said
 		}
 		return "invalid " + said

@@ -1,5 +1,5 @@
-// Package text formats the daemon's answers for models: few tokens, one line for each thing, with the words of the
-// daemon's own text formats. The output has untrusted text of pages: the caller puts it into a fence.
+// Package text formats the daemon's answers for models, with few tokens and one line for each thing, in the terms of the daemon's own text
+// formats. The output contains untrusted text of pages. The caller must put it into a fence.
 //
 // The package has no state and no goroutine.
 package text
@@ -13,13 +13,13 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Line folds text to one line.
+// Line folds a text to one line.
 func Line(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// IsPage reports whether the changes of DENSE_DIFF are the page instead.
+// IsPage reports whether the text of a DENSE_DIFF is a whole page instead of changes.
 func IsPage(changes string) bool { return strings.HasPrefix(changes, "URL: ") }
 
-// Resync is the reason for a whole page instead of its changes.
+// Resync formats the reason for a whole page instead of its changes.
 func Resync(reason string) string {
 	if reason == "first_call" {
 		return "first look"
@@ -27,15 +27,16 @@ func Resync(reason string) string {
 	return strings.ReplaceAll(reason, "_", " ")
 }
 
-// manyAnswers is how many answers a page takes from which on they say that one can have all of it.
+// manyAnswers is the number of answers above which IsSmallPart returns true.
 const manyAnswers = 3
 
-// IsSmallPart reports whether so little of a page is in an answer that it takes many to read the page.
+// IsSmallPart reports whether an answer contains so little of a page that reading the whole page takes many answers.
 func IsSmallPart(m *domtapv1.ViewMetadata) bool {
 	return m.GetTotalElements() > manyAnswers*m.GetIncludedElements()
 }
 
-// Changes is a text of DENSE_DIFF, for answers that say by other words that nothing changed, or that it is not known.
+// Changes returns the text of a DENSE_DIFF. It returns "" for a text that reports no or unknown changes, because the answer states that in
+// other words.
 func Changes(changes string) string {
 	if strings.HasPrefix(changes, "Changes: none") || strings.HasPrefix(changes, "Changes: not known") {
 		return ""
@@ -43,11 +44,11 @@ func Changes(changes string) string {
 	return changes
 }
 
-// Diff formats a diff in the DIFF format, for answers without text; empty: nothing changed. The end of each section
-// says how many entries the diff counts and does not list.
+// Diff formats a diff in the format DIFF, for answers without text. It returns "" if nothing changed. Each section ends with the number of
+// entries that are counted but not listed.
 func Diff(d *domtapv1.Diff) string { return DiffWith(d, Line) }
 
-// DiffWith is Diff with another function than Line to fold text of the page to one line.
+// DiffWith formats a diff like Diff, but folds texts of the page with the function line.
 func DiffWith(d *domtapv1.Diff, line func(string) string) string {
 	if d.GetAddedCount()+d.GetRemovedCount()+d.GetChangedCount() == 0 && len(d.GetMoved()) == 0 {
 		return ""
@@ -86,8 +87,8 @@ func section[E any](b *strings.Builder, heading string, entries []E, count int32
 	}
 }
 
-// NodeWith formats an element as a tag around its text, given a function that folds text of the page to one line. The text
-// of a void element follows the tag.
+// NodeWith formats an element as a tag around its text. The function line folds texts of the page to one line. The text of a void element
+// follows the tag.
 func NodeWith(e *domtapv1.Element, line func(string) string) string {
 	tag, text := line(e.GetTag()), line(e.GetText())
 	opening := "<" + tag + ">"
@@ -116,7 +117,7 @@ func orNone(value string, line func(string) string) string {
 	return line(value)
 }
 
-// Results formats the results of steps: what each did and read, or its error and the candidates for its target.
+// Results formats the results of steps. For each step it prints what was done and read, or the error with the candidates for the target.
 func Results(results []*domtapv1.StepResult) string {
 	var b strings.Builder
 	for _, r := range results {
@@ -133,7 +134,7 @@ func Results(results []*domtapv1.StepResult) string {
 	return b.String()
 }
 
-// block ends a text with a line break, unless it is empty.
+// block terminates a text with a line break, unless it is empty.
 func block(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
@@ -141,12 +142,12 @@ func block(text string) string {
 	return text + "\n"
 }
 
-// Page formats the first line of GetCompact, for answers without it.
+// Page formats the first line of GetCompact, for answers that lack it.
 func Page(tab *domtapv1.Tab) string {
 	return fmt.Sprintf("URL: %s | Title: %s\n", Line(tab.GetUrl()), Line(tab.GetTitle()))
 }
 
-// Tab formats the URL and the title of a tab, and what is unusual about it.
+// Tab formats the URL and the title of a tab, and its status if that is unusual.
 func Tab(tab *domtapv1.Tab) string {
 	line := Line(tab.GetUrl()) + " | " + Line(tab.GetTitle())
 	if status := tab.GetStatus(); status != domtapv1.TabStatus_TAB_STATUS_READY && status != domtapv1.TabStatus_TAB_STATUS_UNSPECIFIED {
@@ -193,7 +194,7 @@ func Batch(results []*domtapv1.BatchResult) string {
 	return b.String()
 }
 
-// Marks formats the elements whose refs are drawn onto a screenshot.
+// Marks formats the list of elements whose refs are drawn onto a screenshot.
 func Marks(marks []*domtapv1.Mark) string {
 	var b strings.Builder
 	for _, m := range marks {
@@ -202,7 +203,7 @@ func Marks(marks []*domtapv1.Mark) string {
 	return b.String()
 }
 
-// Outline formats the headings of a document with the cursors that continue there.
+// Outline formats the headings of a document with the cursors to continue from.
 func Outline(headings []*domtapv1.ReadHeading) string {
 	var b strings.Builder
 	for _, h := range headings {
@@ -211,7 +212,7 @@ func Outline(headings []*domtapv1.ReadHeading) string {
 	return b.String()
 }
 
-// element is what Elements writes of an element. Fields that do not apply or have their usual value are left out.
+// element is the JSON form of an element. Fields that do not apply or have their default value are omitted.
 type element struct {
 	Ref      uint32  `json:"ref"`
 	Tag      string  `json:"tag"`
@@ -241,14 +242,14 @@ type element struct {
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
-// Elements formats elements as JSON, one on each line. box is x, y, width and height in CSS pixels of the
-// viewport. The frame is left out for the main one.
+// Elements formats elements as JSON, one per line. box is x, y, width and height in CSS pixels of the viewport. frame is omitted for the
+// main frame.
 func Elements(all []*domtapv1.Element) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	for _, e := range all {
-		_ = encoder.Encode(toElement(e)) // a strings.Builder takes everything, and these types all encode
+		_ = encoder.Encode(toElement(e)) // cannot fail: a strings.Builder accepts all writes, and these types can be encoded
 	}
 	return b.String()
 }
@@ -266,7 +267,7 @@ func toElement(e *domtapv1.Element) *element {
 
 func whole(f float64) int { return int(math.Round(f)) }
 
-// on leaves out what is false.
+// on returns nil for false, so that the field is omitted.
 func on(b *bool) *bool {
 	if b == nil || !*b {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// interactArgs are the arguments of browser_interact.
+// interactArgs holds the arguments of browser_interact.
 type interactArgs struct {
 	Tab         string                                  `json:"tab"`
 	URL         string                                  `json:"url"`
@@ -52,7 +52,7 @@ func interact(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// tabFor returns the tab for an action, and opens one if the action has a URL and no tab is open.
+// tabFor returns the tab for an action. It opens one if the action has a URL and no tab is open.
 func (c *Call) tabFor(ctx context.Context, named, url string) (string, error) {
 	if named == "" && url != "" && c.Session.Current() == "" {
 		now, err := c.open(ctx, &domtapv1.NavigateRequest{})
@@ -61,7 +61,7 @@ func (c *Call) tabFor(ctx context.Context, named, url string) (string, error) {
 	return c.tab(named)
 }
 
-// outcome shows what an action did.
+// outcome prints the results of an action.
 func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 	now := answer.GetTab()
 	switch answer.GetVerdict() {
@@ -75,7 +75,7 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 		c.note("changed")
 	case domtapv1.Verdict_VERDICT_NAVIGATED:
 		c.note("navigated")
-		if !text.IsPage(answer.GetDiffText()) { // which has the same line
+		if !text.IsPage(answer.GetDiffText()) { // the page text already contains that line
 			c.show(text.Page(now))
 		}
 	case domtapv1.Verdict_VERDICT_DIALOG:
@@ -102,12 +102,12 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 	c.show(text.Results(answer.GetResults()) + text.Changes(answer.GetDiffText()))
 }
 
-// noticed shows what a person would have noticed, before anything else that an answer says of the page.
+// noticed prints the outcome. It comes before all other text about the page.
 func (c *Call) noticed(all []*domtapv1.Outcome, now *domtapv1.Tab) {
 	c.show(text.Outcome(all, now.GetTitle()))
 }
 
-// formArgs are the arguments of browser_fill_form.
+// formArgs holds the arguments of browser_fill_form.
 type formArgs struct {
 	Tab    string                            `json:"tab"`
 	URL    string                            `json:"url"`
@@ -125,7 +125,7 @@ type fieldArgs struct {
 	Type     string     `json:"type"`
 }
 
-// kind returns the type that the field must have. Playwright's names of kinds mean several types, or another one.
+// kind returns the required type of the field. Playwright's names differ: some stand for several types, and slider stands for range.
 func (f *fieldArgs) kind() string {
 	switch f.Type {
 	case "textbox", "combobox":
@@ -178,7 +178,7 @@ var states = map[string]domtapv1.ElementState{
 	"enabled": domtapv1.ElementState_ELEMENT_STATE_ENABLED,
 }
 
-// waitArgs are the arguments of browser_wait.
+// waitArgs holds the arguments of browser_wait.
 type waitArgs struct {
 	Tab         string       `json:"tab"`
 	Text        args.Text    `json:"text"`
@@ -195,8 +195,7 @@ type waitArgs struct {
 	Timeout     args.Seconds `json:"timeout"`
 }
 
-// condition converts the arguments to a condition. A text alone may be anywhere; with a state it belongs to an
-// element.
+// condition converts the arguments to a condition. A text alone may be anywhere on the page. With a state, it identifies an element.
 func (a *waitArgs) condition(c *Call) (*domtapv1.WaitCondition, error) {
 	state, err := pick("state", a.State, states)
 	if err != nil {
@@ -219,10 +218,10 @@ func (a *waitArgs) condition(c *Call) (*domtapv1.WaitCondition, error) {
 	return until, nil
 }
 
-// maxQuiet is the longest time without changes that the daemon waits for.
+// maxQuiet is the maximum time without changes that the daemon waits for.
 const maxQuiet = time.Minute
 
-// quiet reads seconds. More than maxQuiet can only mean milliseconds, the unit of earlier versions and other servers.
+// quiet converts seconds to a duration. A value above maxQuiet must be in milliseconds, the unit of earlier versions and other servers.
 func (c *Call) quiet(seconds float64) time.Duration {
 	if seconds > maxQuiet.Seconds() {
 		seconds /= 1000
@@ -257,7 +256,7 @@ func wait(ctx context.Context, c *Call) error {
 	c.note("waited %s", answer.GetElapsed().AsDuration().Round(10*time.Millisecond))
 	now := &domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}
 	c.noticed(answer.GetOutcome(), now)
-	if !text.IsPage(answer.GetDiffText()) { // which has the same line
+	if !text.IsPage(answer.GetDiffText()) { // the page text already contains that line
 		c.show(text.Page(now))
 	}
 	if answer.GetLine() != "" {

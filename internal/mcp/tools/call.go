@@ -18,15 +18,15 @@ import (
 	"github.com/domtap/domtap/internal/mcp/session"
 )
 
-// Call is one call of a tool and its answer.
+// Call is one call of a tool, and its answer.
 type Call struct {
 	Arguments json.RawMessage
 	Daemon    *Daemon
 	Session   *session.Session
 
-	// Images are the screenshots of the answer.
+	// Images holds the screenshots of the answer.
 	Images []Image
-	// Failed says that the call failed, completely or in part.
+	// Failed reports that the call has failed, completely or in part.
 	Failed bool
 
 	// tool is the name of the tool.
@@ -42,12 +42,12 @@ type Image struct {
 	MIMEType string
 }
 
-// note adds a line outside of the fence. It must not hold text of a page.
+// note adds a line outside the fence. It must not contain text of a page.
 func (c *Call) note(format string, values ...any) {
 	c.notes = append(c.notes, fmt.Sprintf(format, values...))
 }
 
-// remark notes what an answer leaves out, and suspected prompt injections.
+// remark adds notes about omitted frames and suspected prompt injections.
 func (c *Call) remark(m *domtapv1.ViewMetadata) {
 	if late := len(m.GetLateFrames()); late > 0 {
 		c.note("frames that did not answer in time: %d; read again", late)
@@ -55,7 +55,7 @@ func (c *Call) remark(m *domtapv1.ViewMetadata) {
 	c.warn(m.GetSignals())
 }
 
-// warn reports suspected prompt injections. The lines are outside of the fence, where no page can write.
+// warn adds notes about suspected prompt injections. Notes are outside the fence, where no page can write.
 func (c *Call) warn(signals []*domtapv1.Signal) {
 	for _, s := range signals {
 		at := s.GetWhere()
@@ -72,7 +72,7 @@ func (c *Call) show(text string) { c.page.WriteString(text) }
 // Text returns the answer: the notes, one line each, and the text of the page in a fence.
 func (c *Call) Text() string {
 	var lines []string
-	for _, n := range slices.Concat(c.notes, c.Notes) { // the verdict of an action comes first: package transcript recognizes it
+	for _, n := range slices.Concat(c.notes, c.Notes) { // the verdict of an action must come first, because package transcript recognizes it
 		lines = append(lines, "# "+n)
 	}
 	if page := fence.Wrap(c.page.String()); page != "" {
@@ -81,7 +81,7 @@ func (c *Call) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// tab returns the tab of a call: the one it names, or else the current one.
+// tab returns the tab that a call names, or else the current tab.
 func (c *Call) tab(named string) (string, error) {
 	if named != "" {
 		return named, nil
@@ -92,10 +92,10 @@ func (c *Call) tab(named string) (string, error) {
 	return "", inputf("no tab is open yet: browser_navigate opens one")
 }
 
-// maxTimeout is the longest timeout that the daemon accepts.
+// maxTimeout is the maximum timeout that the daemon accepts.
 const maxTimeout = 5 * time.Minute
 
-// Fail makes an error the answer. Messages that may quote a page go into the fence; others are notes.
+// Fail turns an error into the answer. Messages that may quote a page go into the fence. Others become notes.
 func (c *Call) Fail(err error) {
 	c.Failed = true
 	if _, ok := errors.AsType[*Input](err); ok {
@@ -122,7 +122,7 @@ func (c *Call) Fail(err error) {
 	c.show(message + "\n")
 }
 
-// advice is the next step for errors whose messages go into the fence, by reason.
+// advice maps the reasons of errors whose messages go into the fence to the suggested next step.
 var advice = map[string]string{
 	"INVALID":           " arguments",
 	"STALE_REF":         ": look at the page again and use a ref from there",
@@ -146,12 +146,12 @@ var advice = map[string]string{
 	"SEARCH_QUERY":       ": use other words",
 }
 
-// forget removes a tab that the daemon does not know, and says how to get another.
+// forget removes a tab that the daemon does not know, and suggests how to get another.
 func (c *Call) forget() {
 	var named struct {
 		Tab string `json:"tab"`
 	}
-	_ = json.Unmarshal(c.Arguments, &named) // arguments that are not an object were refused before
+	_ = json.Unmarshal(c.Arguments, &named) // arguments that are not an object were already refused
 	if named.Tab == "" {
 		named.Tab = c.Session.Current()
 	}
@@ -159,7 +159,7 @@ func (c *Call) forget() {
 	c.note("browser_navigate opens a tab; browser_tab lists those that are open")
 }
 
-// quotesNoPage reports whether an error is about the request or the daemon alone, without text of a page.
+// quotesNoPage reports whether an error is only about the request or the daemon, without text of a page.
 func quotesNoPage(s *status.Status) bool {
 	switch s.Code() {
 	case codes.NotFound, codes.ResourceExhausted, codes.PermissionDenied, codes.Unauthenticated, codes.Unimplemented, codes.Canceled:

@@ -9,10 +9,10 @@ import (
 	"github.com/domtap/domtap/internal/mcp/args"
 )
 
-// tokensPerMatch is the budget for each match that a call asks for.
+// tokensPerMatch is the token budget for each requested match.
 const tokensPerMatch = 50
 
-// findArgs are the arguments of browser_find.
+// findArgs holds the arguments of browser_find.
 type findArgs struct {
 	Tab        string      `json:"tab"`
 	Query      string      `json:"query"`

@@ -10,19 +10,19 @@ import (
 	"github.com/domtap/domtap/internal/mcp/text"
 )
 
-// logRead is how many entries are read, and logLines how many lines are shown: equal entries share one.
+// logRead limits the entries that are read. logLines limits the lines that are shown; equal entries share a line.
 const (
 	logRead  = 200
 	logLines = 20
 )
 
-// logArgs are the arguments of browser_log.
+// logArgs holds the arguments of browser_log.
 type logArgs struct {
 	Tab string    `json:"tab"`
 	All args.Bool `json:"all"`
 }
 
-// log shows the problems that are new since the model last asked, or the newest entries of any kind.
+// log shows new problems since the model's last call, or the newest entries of all kinds.
 func log(ctx context.Context, c *Call) error {
 	a, err := read[logArgs](c)
 	if err != nil {

@@ -31,10 +31,10 @@ const (
 
 var shows = map[string]string{showElements: showElements, showContent: showContent, showNone: showNone}
 
-// firstLook is the token budget for the elements of a page after a navigation. A cursor leads to the rest.
+// firstLook is the token budget for the elements of a page after a navigation. A cursor continues them.
 const firstLook = 2000
 
-// navigateArgs are the arguments of browser_navigate.
+// navigateArgs holds the arguments of browser_navigate.
 type navigateArgs struct {
 	URL       string       `json:"url"`
 	Tab       string       `json:"tab"`
@@ -79,13 +79,13 @@ func navigate(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// patience is how much longer than the daemon a call waits: the daemon's own timeout error says more.
+// patience is added to the daemon's time limit, because the daemon's own timeout error is more helpful.
 const patience = 10 * time.Second
 
-// callTime is how long the daemon takes at most for a call without a timeout.
+// callTime is the daemon's time limit for a call without a timeout.
 const callTime = 30 * time.Second
 
-// withPatience bounds a call with a timeout for the daemon; 0: the default of the daemon.
+// withPatience limits a call by its timeout plus patience. A timeout of 0 means the daemon's default.
 func withPatience(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout <= 0 {
 		timeout = callTime
@@ -93,7 +93,7 @@ func withPatience(ctx context.Context, timeout time.Duration) (context.Context, 
 	return context.WithTimeout(ctx, timeout+patience)
 }
 
-// goTo navigates the named tab, or the current one, or a new one if none is open, and returns what was noticed meanwhile.
+// goTo navigates the named tab or the current one. If no tab is open, it opens one. It also returns the outcome of the navigation.
 func (c *Call) goTo(ctx context.Context, request *domtapv1.NavigateRequest) (*domtapv1.Tab, []*domtapv1.Outcome, error) {
 	named := request.GetTabId()
 	if request.TabId = named; named == "" {
@@ -105,7 +105,7 @@ func (c *Call) goTo(ctx context.Context, request *domtapv1.NavigateRequest) (*do
 	}
 	answer, err := c.Daemon.Tabs.Navigate(ctx, request)
 	if status.Code(err) == codes.NotFound && named == "" {
-		c.Session.Remove(request.GetTabId()) // another client closed it
+		c.Session.Remove(request.GetTabId()) // another client has closed the tab
 		now, err := c.open(ctx, request)
 		return now, nil, err
 	}
@@ -129,7 +129,7 @@ func (c *Call) open(ctx context.Context, request *domtapv1.NavigateRequest) (*do
 	return answer.GetTab(), nil
 }
 
-// status notes the state of a tab.
+// status adds a note about the state of a tab.
 func (c *Call) status(now *domtapv1.Tab) {
 	line := "tab " + now.GetId()
 	if code := now.GetHttpStatus(); code >= 400 {
@@ -167,7 +167,7 @@ func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 	return nil
 }
 
-// tabArgs are the arguments of browser_tab.
+// tabArgs holds the arguments of browser_tab.
 type tabArgs struct {
 	Action string  `json:"action"`
 	Tab    string  `json:"tab"`
@@ -175,7 +175,7 @@ type tabArgs struct {
 	Value  *string `json:"value"`
 }
 
-// tabActions are the values of action. Each works on the named tab, or the current one; list and open need none.
+// tabActions maps the values of action to functions. Each acts on the named tab or the current one. list and open need no tab.
 var tabActions = map[string]func(ctx context.Context, c *Call, a *tabArgs, id string) error{
 	"select":  selectTab,
 	"close":   closeTab,

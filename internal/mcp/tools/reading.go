@@ -15,13 +15,13 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// The ranges of the daemon's limits.
+// The ranges of limits that the daemon accepts.
 var (
 	elements = args.Range{Low: 1, High: 1000, Zero: true}
 	budget   = steps.MaxTokens
 )
 
-// pick is args.Pick, whose error is for the model.
+// pick calls args.Pick and wraps the error for the model.
 func pick[V any](name, word string, table map[string]V) (V, error) {
 	value, err := args.Pick(name, word, table)
 	if err != nil {
@@ -36,7 +36,7 @@ var formats = map[string]domtapv1.Format{
 	"tree":  domtapv1.Format_FORMAT_TREE,
 }
 
-// compactArgs are the arguments of browser_get_elements_compact.
+// compactArgs holds the arguments of browser_get_elements_compact.
 type compactArgs struct {
 	Tab             string      `json:"tab"`
 	Incremental     args.Bool   `json:"incremental"`
@@ -92,7 +92,7 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// sinceLast makes a request ask for what changed since the last answer.
+// sinceLast makes a request return only the changes since the last answer.
 func (c *Call) sinceLast(request *domtapv1.GetCompactRequest) {
 	if at, known := c.Session.LastSeen(request.GetTabId()); request.GetFormat() == domtapv1.Format_FORMAT_DENSE {
 		request.Incremental, request.Format = true, domtapv1.Format_FORMAT_DENSE_DIFF
@@ -103,7 +103,7 @@ func (c *Call) sinceLast(request *domtapv1.GetCompactRequest) {
 	}
 }
 
-// print prints an answer, and says why it is the whole page where changes were asked for.
+// print prints an answer. If changes were requested but it contains the whole page, print adds the reason.
 func (a *compactArgs) print(c *Call, answer *domtapv1.GetCompactResponse) {
 	if a.Incremental.Value && answer.GetResync() == nil && strings.TrimSpace(answer.GetText()) == "Changes: none" {
 		c.note("no change")
@@ -122,7 +122,7 @@ func (a *compactArgs) print(c *Call, answer *domtapv1.GetCompactResponse) {
 // whole reports whether the answer covers the whole page, so that later diffs can start from it.
 func (a *compactArgs) whole() bool { return !a.RootRef.Set && a.Cursor == "" && !a.ViewportOnly.Value }
 
-// domArgs are the arguments of browser_get_dom.
+// domArgs holds the arguments of browser_get_dom.
 type domArgs struct {
 	Tab             string            `json:"tab"`
 	ViewportOnly    args.Bool         `json:"viewport_only"`
@@ -191,7 +191,7 @@ func modeWord(mode domtapv1.ReadMode) string {
 	return strings.ToLower(strings.TrimPrefix(mode.String(), "READ_MODE_"))
 }
 
-// pageArgs are the arguments of browser_read_page.
+// pageArgs holds the arguments of browser_read_page.
 type pageArgs struct {
 	Tab       string      `json:"tab"`
 	Mode      string      `json:"mode"`
@@ -218,7 +218,7 @@ func readPage(ctx context.Context, c *Call) error {
 	}, a.Outline.Value)
 }
 
-// readPage shows the answer of ReadPage.
+// readPage calls ReadPage and prints the answer.
 func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, outline bool) error {
 	answer, err := c.Daemon.Pages.ReadPage(ctx, request)
 	if err != nil {
@@ -252,7 +252,7 @@ func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, 
 	return nil
 }
 
-// batchArgs are the arguments of browser_batch.
+// batchArgs holds the arguments of browser_batch.
 type batchArgs struct {
 	URLs      args.List[string] `json:"urls"`
 	Mode      string            `json:"mode"`
@@ -296,7 +296,7 @@ func batch(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// batchLasts is how long a batch may take if every URL takes its whole timeout.
+// batchLasts returns the duration of a batch if every URL takes its whole timeout.
 func batchLasts(r *domtapv1.BatchRequest) time.Duration {
 	each, parallel := 15*time.Second, int32(4) // the defaults of the daemon
 	if limit := r.GetTimeout(); limit != nil {
@@ -309,7 +309,7 @@ func batchLasts(r *domtapv1.BatchRequest) time.Duration {
 	return time.Duration(max(1, rounds)) * each
 }
 
-// extractArgs are the arguments of browser_extract.
+// extractArgs holds the arguments of browser_extract.
 type extractArgs struct {
 	Tab       string                  `json:"tab"`
 	Schema    args.JSON               `json:"schema"`
@@ -363,7 +363,7 @@ var pictures = map[string]struct {
 	"webp": {domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, "image/webp"},
 }
 
-// shotArgs are the arguments of browser_screenshot.
+// shotArgs holds the arguments of browser_screenshot.
 type shotArgs struct {
 	Tab      string      `json:"tab"`
 	Marks    args.Bool   `json:"marks"`
@@ -383,7 +383,7 @@ func screenshot(ctx context.Context, c *Call) error {
 		return err
 	}
 	if a.Format == "" {
-		a.Format = "jpeg" // a fifth of a PNG's bytes, and hosts limit messages
+		a.Format = "jpeg" // a fifth of the size of a PNG, because hosts limit messages
 	}
 	picture, err := pick("format", a.Format, pictures)
 	if err != nil {

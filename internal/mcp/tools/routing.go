@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/mcp/args"
 )
 
-// routeArgs are the arguments of browser_route.
+// routeArgs holds the arguments of browser_route.
 type routeArgs struct {
 	Action string            `json:"action"`
 	URL    string            `json:"url"`
@@ -22,7 +22,7 @@ type routeArgs struct {
 	Route  string            `json:"route"`
 }
 
-// route lists, adds and removes routes of the session that the model works in.
+// route lists, adds and removes routes of the model's browser session.
 func route(ctx context.Context, c *Call) error {
 	a, err := read[routeArgs](c)
 	if err != nil {
@@ -35,7 +35,7 @@ func route(ctx context.Context, c *Call) error {
 	return do(ctx, c, a)
 }
 
-// routeActions are the actions of browser_route.
+// routeActions maps the values of action to functions.
 var routeActions = map[string]func(context.Context, *Call, *routeArgs) error{
 	"block": addRoute, "mock": addRoute, "rewrite": addRoute, "list": listRoutes, "remove": removeRoutes,
 }
@@ -66,7 +66,7 @@ func addRoute(ctx context.Context, c *Call, a *routeArgs) error {
 	return nil
 }
 
-// answer makes the answer of a mock. A body that looks like JSON is that, unless headers say otherwise.
+// answer returns the response of a mock. The content type is guessed from the body unless headers set it.
 func (a *routeArgs) answer(c *Call, headers []*domtapv1.Header) *domtapv1.RouteFulfill {
 	f := &domtapv1.RouteFulfill{Headers: headers, Body: []byte(a.Body)}
 	if status := c.Int32("status", a.Status, args.Range{Low: 200, High: 599}); status != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/mcp/args"
 )
 
-// searchKinds are the words of browser_search for kinds.
+// searchKinds maps the values of kind to the API's values.
 var searchKinds = map[string]domtapv1.SearchKind{
 	"web":      domtapv1.SearchKind_SEARCH_KIND_WEB,
 	"news":     domtapv1.SearchKind_SEARCH_KIND_NEWS,
@@ -17,7 +17,7 @@ var searchKinds = map[string]domtapv1.SearchKind{
 	"shopping": domtapv1.SearchKind_SEARCH_KIND_SHOPPING,
 }
 
-// searchArgs are the arguments of browser_search.
+// searchArgs holds the arguments of browser_search.
 type searchArgs struct {
 	Query      string      `json:"query"`
 	Kind       string      `json:"kind"`
@@ -25,8 +25,8 @@ type searchArgs struct {
 	MaxTokens  args.Number `json:"max_tokens"`
 }
 
-// searchWeb searches the web. The first line of the daemon's text says where the results come from, and is a note; the
-// rest is what strangers have written.
+// searchWeb searches the web. The first line of the daemon's text names the source of the results and becomes a note. The remaining text is
+// untrusted.
 func searchWeb(ctx context.Context, c *Call) error {
 	a, err := read[searchArgs](c)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Daemon has the services that tools call.
+// Daemon holds clients for the services that tools call.
 type Daemon struct {
 	Tabs     domtapv1.TabServiceClient
 	Dom      domtapv1.DomServiceClient
@@ -18,7 +18,7 @@ type Daemon struct {
 	Timeline domtapv1.TimelineServiceClient
 }
 
-// NewDaemon makes clients on a connection.
+// NewDaemon returns clients that use a connection.
 func NewDaemon(conn grpc.ClientConnInterface) *Daemon {
 	return &Daemon{
 		Tabs:     domtapv1.NewTabServiceClient(conn),

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/plural"
 )
 
-// storageArgs are the arguments of browser_storage.
+// storageArgs holds the arguments of browser_storage.
 type storageArgs struct {
 	Action string `json:"action"`
 	Area   string `json:"area"`
@@ -19,19 +19,19 @@ type storageArgs struct {
 	Origin string `json:"origin"`
 	Domain string `json:"domain"`
 	Tab    string `json:"tab"`
-	// All confirms what deletes everything.
+	// All confirms a deletion of all entries.
 	All args.Bool `json:"all"`
 }
 
-// storageLines is how many entries are listed.
+// storageLines limits the listed entries.
 const storageLines = 200
 
-// store is what an area does by the actions. Names and values are written by pages.
+// store implements the actions of browser_storage for one area. Names and values come from pages and are untrusted.
 type store struct {
-	// get lists entries, those of a name unless that is empty.
+	// get lists entries. If the call has a name, it lists only entries with that name.
 	get func(ctx context.Context, c *Call, a *storageArgs, values bool) (lines []string, err error)
 	set func(ctx context.Context, c *Call, a *storageArgs) error
-	// remove deletes what is named, or all.
+	// remove deletes the named entries, or all.
 	remove func(ctx context.Context, c *Call, a *storageArgs) (note string, err error)
 }
 
@@ -52,7 +52,7 @@ var storageActions = map[string]func(context.Context, *Call, *storageArgs, store
 	"delete": deleteStored,
 }
 
-// storage lists and changes what pages have stored. Only get shows values.
+// storage lists and changes stored data of pages. Only the action get shows values.
 func storage(ctx context.Context, c *Call) error {
 	a, err := read[storageArgs](c)
 	if err != nil {
@@ -114,10 +114,10 @@ func deleteStored(ctx context.Context, c *Call, a *storageArgs, s store) error {
 	return nil
 }
 
-// unfolded keeps a value in one line.
+// unfolded escapes line breaks, so that a value stays on one line.
 var unfolded = strings.NewReplacer("\n", `\n`, "\r", `\r`)
 
-// line is one entry; a value, if any, is at its end.
+// line formats an entry on one line. The caller appends the value, if any.
 func line(format string, values ...any) string { return oneLine(fmt.Sprintf(format, values...)) }
 
 func filter(a *storageArgs) *domtapv1.CookieFilter {
@@ -156,7 +156,7 @@ func deleteCookies(ctx context.Context, c *Call, a *storageArgs) (string, error)
 	return fmt.Sprintf("deleted: %d", answer.GetDeleted()), err
 }
 
-// entriesOf are the lines of an origin.
+// entriesOf formats the entries of an origin, one per line.
 func entriesOf(o *domtapv1.StoredOrigin) (lines []string) {
 	for _, e := range o.GetEntries() {
 		text := line("%s (%s, %s)", e.GetName(), o.GetOrigin(), plural.Of(e.GetValueBytes(), "byte"))
@@ -168,7 +168,7 @@ func entriesOf(o *domtapv1.StoredOrigin) (lines []string) {
 	return lines
 }
 
-// edit is the change that arguments ask for.
+// edit returns the change that the arguments describe.
 func (a *storageArgs) edit(remove bool) *domtapv1.StorageEdit {
 	switch {
 	case !remove:

@@ -14,10 +14,10 @@ import (
 	"github.com/domtap/domtap/internal/nearest"
 )
 
-// suggested is the longest call that is suggested in full, in bytes. A longer one is replaced by the example.
+// suggested is the maximum size in bytes of a call that is suggested in full. A longer one is replaced by the example.
 const suggested = 600
 
-// suggest adds the right call to an error in the arguments of a call.
+// suggest adds a corrected call to an error about the arguments of a call.
 func suggest[T any](c *Call, err error) error {
 	right := json.RawMessage(definitions.Example(c.tool))
 	if args.IsUnknown(err) {
@@ -43,7 +43,7 @@ func complete(tool string, call json.RawMessage) bool {
 	if json.Unmarshal([]byte(defined.Schema), &schema) != nil || json.Unmarshal(call, &given) != nil {
 		return false
 	}
-	if tool == "browser_wait" { // which requires one of several
+	if tool == "browser_wait" { // browser_wait requires one of several arguments
 		delete(given, "timeout")
 		delete(given, "tab")
 		return len(given) > 0
@@ -51,7 +51,7 @@ func complete(tool string, call json.RawMessage) bool {
 	return !slices.ContainsFunc(schema.Required, func(name string) bool { return given[name] == nil })
 }
 
-// step makes a call of browser_interact of arguments that are those of one step; nil: they are not.
+// step returns a call of browser_interact if the arguments are those of a single step, and nil otherwise.
 func step(c *Call) json.RawMessage {
 	var given map[string]any
 	if c.tool != "browser_interact" || json.Unmarshal(c.Arguments, &given) != nil || given["steps"] != nil {
@@ -68,7 +68,7 @@ func step(c *Call) json.RawMessage {
 	return args.Marshal(map[string]any{"steps": []any{one}})
 }
 
-// Unknown says which call to make instead of one of a tool that is not offered. Its text is for the model.
+// Unknown suggests a call in place of a call of an unknown tool. Its text is written for the model.
 func Unknown(name string, raw json.RawMessage, offered []Tool) string {
 	var names []string
 	for i := range offered {

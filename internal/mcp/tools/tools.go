@@ -1,10 +1,10 @@
-// Package tools has the tools of the MCP server: their names and arguments, the calls to the daemon, and the
-// answers. It does not depend on the protocol.
+// Package tools implements the tools of the MCP server: their names and arguments, the calls to the daemon, and the answers. It does not
+// depend on the protocol.
 //
-// Names, descriptions and schemas cost tokens in every session of a model, so they are terse, and tools are
-// loaded by classes. Answers are text: notes in lines that begin with "#", and the text of pages in a fence.
+// Names, descriptions and schemas cost tokens in every session of a model, so they are terse, and tools are loaded by class. Answers are
+// text. Notes are lines that start with "#", and text of pages is in a fence.
 //
-// Tools have no state; the state of a session is in package session.
+// Tools have no state. Package session holds the state of a session.
 package tools
 
 import (
@@ -21,30 +21,29 @@ import (
 
 // Tool is one tool.
 type Tool struct {
-	// Name and Description are for hosts and models.
+	// Name and Description are shown to hosts and models.
 	Name, Description string
-	// Schema is the JSON schema of its arguments, an object, without white space.
+	// Schema is the JSON schema of the arguments, without white space. Its type is object.
 	Schema json.RawMessage
-	// ReadOnly tools change no page. Additive tools change something, but destroy nothing.
+	// ReadOnly tools change no page. Additive tools change something but delete nothing.
 	ReadOnly, Additive bool
 
 	sets []string
 	run  func(ctx context.Context, c *Call) error
 }
 
-// Run executes the call and writes the answer. It returns errors of the daemon unchanged, and an *Input for
-// invalid arguments.
+// Run executes the call and fills in its answer. It returns errors of the daemon unchanged, and an *Input for invalid arguments.
 func (t *Tool) Run(ctx context.Context, c *Call) error {
 	c.tool = t.Name
 	return t.run(ctx, c)
 }
 
-// Input is an error in the arguments of a call. Its message is for the model.
+// Input is an error in the arguments of a call. Its message is written for the model.
 type Input struct{ Err error }
 
 func (e *Input) Error() string { return e.Err.Error() }
 
-// Unwrap returns the cause.
+// Unwrap returns the underlying error.
 func (e *Input) Unwrap() error { return e.Err }
 
 func inputf(format string, values ...any) error { return &Input{fmt.Errorf(format, values...)} }
@@ -58,7 +57,7 @@ func read[T any](c *Call) (*T, error) {
 	return into, nil
 }
 
-// The classes of tools. All is every class.
+// The classes of tools. All selects every class.
 const (
 	Core    = "core"
 	Page    = "page"
@@ -68,10 +67,10 @@ const (
 	All     = "all"
 )
 
-// classes are the classes, as errors list them.
+// classes lists the classes in the order in which errors list them.
 var classes = []string{Core, Page, Storage, Search, Network, All}
 
-// table has every tool, as hosts list them.
+// table lists all tools in the order in which hosts list them.
 var table = []Tool{
 	{Name: "browser_navigate", sets: []string{Core, Page}, Additive: true, run: navigate},
 	{Name: "browser_tab", sets: []string{Core, Page}, run: tab},
@@ -91,7 +90,7 @@ var table = []Tool{
 	{Name: "browser_route", sets: []string{Network}, run: route},
 }
 
-// Select returns the tools of classes: Core, Page, Storage, Search, Network and All, with commas between them.
+// Select returns the tools of a comma-separated list of classes: Core, Page, Storage, Search, Network and All.
 func Select(list string) ([]Tool, error) {
 	wanted := map[string]bool{}
 	for class := range strings.SplitSeq(list, ",") {
@@ -120,13 +119,13 @@ func Select(list string) ([]Tool, error) {
 	return out, nil
 }
 
-// Selects reports whether classes that Select takes have the tools of one.
+// Selects reports whether a list of classes, as passed to Select, includes a tool of class.
 func Selects(list, class string) bool {
 	all, err := Select(list)
 	return err == nil && slices.ContainsFunc(all, func(t Tool) bool { return slices.Contains(t.sets, class) })
 }
 
-// WithoutSearch leaves out the tools of the class Search, which need a search provider.
+// WithoutSearch removes the tools of the class Search, which need a search provider.
 func WithoutSearch(all []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return slices.Contains(t.sets, Search) })
 }
