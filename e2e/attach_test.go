@@ -21,8 +21,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestAttachToARunningBrowser reads a page through a browser that somebody else started, and leaves it
-// running, without our tabs, at the end.
+// TestAttachToARunningBrowser reads a page through an independently started browser. At the end it leaves the browser running, without the
+// tabs of domtap.
 func TestAttachToARunningBrowser(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
 	running := testenv.StartRemote(t, 0)
@@ -60,8 +60,8 @@ func TestAttachToARunningBrowser(t *testing.T) {
 	}
 }
 
-// TestHeadlessShell runs on the headless shell where one is installed: it is found for a browser without windows, as the program
-// itself and not as a script that waits for it, and refused for one with windows.
+// TestHeadlessShell uses the headless shell if it is installed. It must be found for a browser without windows, as the program itself and
+// not as a script that waits for it. It is refused for a browser with windows.
 func TestHeadlessShell(t *testing.T) {
 	t.Setenv("DOMTAP_CHROME", "")
 	path, err := browser.Find("", true)
@@ -90,8 +90,7 @@ func TestHeadlessShell(t *testing.T) {
 	}
 }
 
-// TestDeadDaemonsBrowsersAreSwept leaves the home of a daemon that died, with a process that still runs
-// in it, and starts a browser beside it.
+// TestDeadDaemonsBrowsersAreSwept leaves the directory of a dead daemon, with a process that still runs in it, and starts another browser.
 func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
 	path := testenv.NeedBrowser(t)
 	state := t.TempDir()
@@ -129,7 +128,7 @@ func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
 	}
 }
 
-// disown rewrites the note in a home as if its daemon were a process that is no more.
+// disown rewrites the record in a directory as if its daemon's process had ended.
 func disown(t *testing.T, note string) {
 	t.Helper()
 	raw, err := os.ReadFile(note)

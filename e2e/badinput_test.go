@@ -16,8 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestBadInputIsAnsweredAndHarmsNothing sends what a client may get wrong, and after each checks that
-// a tab beside it works as before.
+// TestBadInputIsAnsweredAndHarmsNothing sends invalid requests, and checks after each that another tab works as before.
 func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 	hung := make(chan struct{})
 	url := serve(t, map[string]http.HandlerFunc{
@@ -99,7 +98,7 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 	}
 }
 
-// TestHangingPageIsAnsweredInTime asks a page in an endless loop, with 50 ms to answer.
+// TestHangingPageIsAnsweredInTime reads a page in an endless loop with a timeout of 50 ms.
 func TestHangingPageIsAnsweredInTime(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
 		"/ok":   testenv.HTML(testenv.SomeButtons),
@@ -121,7 +120,7 @@ func TestHangingPageIsAnsweredInTime(t *testing.T) {
 	if r, err := d.Tabs.GetTab(testenv.Within(t, time.Second), &domtapv1.GetTabRequest{TabId: tab}); err != nil || r.GetTab().GetTitle() != "Hang" {
 		t.Errorf("GetTab on the hanging page: %v, %v", r, err)
 	}
-	// Navigating away brings the tab back, to the same site too.
+	// Navigation makes the tab usable again, also within the same site.
 	if _, err := d.Tabs.Navigate(testenv.Within(t, testenv.Patience), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/ok"}); err != nil {
 		t.Fatalf("navigating away from the hanging page: %v", err)
 	}
@@ -144,7 +143,7 @@ func TestHangingPageCloses(t *testing.T) {
 	}
 }
 
-// TestDialogIsStateNotHang opens an alert by a click.
+// TestDialogIsStateNotHang opens an alert with a click.
 func TestDialogIsStateNotHang(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/alert": testenv.HTML(`<button onclick="alert('Careful')">Alert</button>`)})
 	d := testenv.Shared(t)

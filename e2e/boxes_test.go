@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// structurePages have the boxes that give a page its shape, with and without text of their own.
+// structurePages holds pages with the boxes that form a page's structure, with and without text of their own.
 var structurePages = map[string]string{
 	"/table": `<table><caption>Orders</caption><tr><th>Order<th>Customer<th></tr>
 		<tr><td>1003<td><div>Grace <b>Hopper</b></div><td><button>Edit</button> <button>Delete</button></tr></table>`,
@@ -29,7 +29,7 @@ var structurePages = map[string]string{
 		<a href=/a><ul><li><span>Covered</span></ul></a>`,
 }
 
-// outline returns the elements, each as role and text, indented by depth, with a star for actionable ones.
+// outline returns the elements, each as role and text, indented by depth. A star marks actionable elements.
 func outline(elements []*domtapv1.Element) []string {
 	var out []string
 	for _, e := range elements {
@@ -58,8 +58,8 @@ func expect(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// TestWholeSnapshotsHaveTheStructure reads tables, lists, forms and drawings: boxes have no text from their
-// content, which stands in them once.
+// TestWholeSnapshotsHaveTheStructure reads tables, lists, forms and drawings. Text of the content must occur once, and not in the boxes
+// around it.
 func TestWholeSnapshotsHaveTheStructure(t *testing.T) {
 	handlers := map[string]http.HandlerFunc{}
 	for path, page := range structurePages {
@@ -99,7 +99,7 @@ func TestWholeSnapshotsHaveTheStructure(t *testing.T) {
 	}
 }
 
-// TestStructureFollowsChanges fills and empties boxes whose listing depends on what is in them.
+// TestStructureFollowsChanges fills and empties boxes whose listing depends on their content.
 func TestStructureFollowsChanges(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/drawn": testenv.HTML("<!doctype html>" + structurePages["/drawn"])})
 	d := testenv.Shared(t)
@@ -122,7 +122,7 @@ func TestStructureFollowsChanges(t *testing.T) {
 	}
 }
 
-// TestDenseHasTheRowsOfRealTables reads a table whose cells have their words in elements.
+// TestDenseHasTheRowsOfRealTables reads a table whose cells contain elements with the text.
 func TestDenseHasTheRowsOfRealTables(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/table": testenv.HTML("<!doctype html>" + structurePages["/table"])})
 	d := testenv.Shared(t)
@@ -138,7 +138,7 @@ func TestDenseHasTheRowsOfRealTables(t *testing.T) {
 	}
 }
 
-// TestWhichOneIsMeant reads elements of one name in a list, and names one of them ambiguously.
+// TestWhichOneIsMeant reads elements with the same name in a list, and targets one of them ambiguously.
 func TestWhichOneIsMeant(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/list": testenv.HTML("<!doctype html><ul><li>Milk <button>Remove</button>" +
 		"<li><div><b>Bread</b></div><button>Remove</button></ul>")})
@@ -163,7 +163,7 @@ func TestWhichOneIsMeant(t *testing.T) {
 	}
 }
 
-// checkContexts reads the same page, which a new tab shows for the first time, as elements, LINES and a stream.
+// checkContexts reads a page that a new tab shows for the first time as elements, as LINES and as a stream.
 func checkContexts(t *testing.T, d *testenv.Daemon, url, known string) {
 	t.Helper()
 	want := []string{"Milk", "Bread"}

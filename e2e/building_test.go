@@ -9,11 +9,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// application is a page that draws itself some time after it was loaded. SHELL is what it shows before.
+// application is a page that renders its content some time after the load. SHELL is its initial content.
 const application = `<!doctype html><title>Shop</title><div id=app>SHELL</div><script src=/app.js></script>`
 
-// TestAnApplicationIsBuiltBeforeAnAnswer loads pages that are an empty shell, or say that they load, for a second: what is read after the
-// navigation is the page itself, whichever call led there.
+// TestAnApplicationIsBuiltBeforeAnAnswer loads pages that are an empty shell or show a loading message for a second. A read after any kind
+// of navigation must return the final page.
 func TestAnApplicationIsBuiltBeforeAnAnswer(t *testing.T) {
 	draws := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("content-type", "text/javascript")
@@ -56,7 +56,7 @@ func TestAnApplicationIsBuiltBeforeAnAnswer(t *testing.T) {
 	t.Run("open", func(t *testing.T) { tab = d.Open(base + "/empty"); built(t) })
 }
 
-// TestAPageThatLoadsForeverIsAnswered loads a page that never ends to load: the answer comes, and says what the page says.
+// TestAPageThatLoadsForeverIsAnswered loads a page whose loading message never disappears. The call must return the page as it is.
 func TestAPageThatLoadsForeverIsAnswered(t *testing.T) {
 	d := testenv.Shared(t)
 	base := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<!doctype html><h1>News</h1><p>Loading comments…</p>`), "/first": testenv.HTML(`<p>First`)})

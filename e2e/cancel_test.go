@@ -34,8 +34,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// cancelSite has what calls can be in the middle of: slow documents, windows, dialogs, downloads, uploads, frames of other
-// sites, workers, scripts that do not end. Its connections are not kept, so that they are not leftovers of the calls.
+// cancelSite serves pages with which calls can be in progress: slow documents, windows, dialogs, downloads, uploads, frames of other sites,
+// workers, endless scripts. It closes its connections, so that they do not count as remains of the calls.
 func cancelSite(t *testing.T) (url string, asked <-chan struct{}) {
 	t.Helper()
 	arrivals := make(chan struct{}, 1)
@@ -57,7 +57,7 @@ func cancelSite(t *testing.T) (url string, asked <-chan struct{}) {
 		}
 		<-r.Context().Done()
 	})
-	mux.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) { // it never ends, so that no whole file is to be kept
+	mux.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) { // never ends, so that no complete file has to be kept
 		w.Header().Set("content-disposition", "attachment; filename=long")
 		_, _ = w.Write(make([]byte, 10000))
 		_ = http.NewResponseController(w).Flush()
@@ -73,13 +73,13 @@ func cancelSite(t *testing.T) (url string, asked <-chan struct{}) {
 	return s.URL, arrivals
 }
 
-// TestACancelledOpenTabLeavesNoPage opens tabs whose callers leave after 1 to 60 ms: before the browser has made the page, while
-// it is prepared, and while it loads. At no moment are there more pages than tabs may be open.
+// TestACancelledOpenTabLeavesNoPage opens tabs whose callers cancel after 1 to 60 ms: before the browser has created the page, while it is
+// prepared, and while it loads. At no time may there be more pages than the limit of tabs.
 func TestACancelledOpenTabLeavesNoPage(t *testing.T) {
 	const most = 6
 	url, _ := cancelSite(t)
 	f := testenv.StartRestartingDaemon(t, testenv.RestartingConfig{Browsers: make([]browser.Config, 1), Tabs: tabpool.Config{MaxTabs: most}})
-	f.Open(url + "/plain") // it stays, so that the first and the last tab of a browser are no matter
+	f.Open(url + "/plain") // stays open, so that the test does not involve the first or last tab of a browser
 	before := footprintOf(t, f)
 	random := rand.New(rand.NewPCG(1, 1))
 	var calls sync.WaitGroup
@@ -109,12 +109,12 @@ func TestACancelledOpenTabLeavesNoPage(t *testing.T) {
 		t.Errorf("there were %d pages, and at most %d tabs may be open", peak, most)
 	}
 	asBefore(t, f, before, func() {})
-	for range most - 1 { // every slot was given back
+	for range most - 1 { // every slot was released
 		f.Open(url + "/plain")
 	}
 }
 
-// cancelled makes calls that are cancelled.
+// cancelled makes calls and cancels them.
 type cancelled struct {
 	t       *testing.T
 	f       *testenv.RestartingDaemon
@@ -128,14 +128,14 @@ type cancelled struct {
 	tally  map[codes.Code]int
 }
 
-// pick chooses a number below n.
+// pick returns a random number below n.
 func (c *cancelled) pick(n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.random.IntN(n)
 }
 
-// tab is one of the tabs that are open; there are never none for long.
+// tab returns one of the open tabs. If there is none, it waits for one.
 func (c *cancelled) tab() string {
 	list, err := c.f.Tabs.ListTabs(c.t.Context(), &domtapv1.ListTabsRequest{})
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *cancelled) tab() string {
 	return made.GetTab().GetId()
 }
 
-// session is a session other than the default one.
+// session returns a session other than the default session.
 func (c *cancelled) session() string {
 	list, err := c.f.Sessions.ListSessions(c.t.Context(), &domtapv1.ListSessionsRequest{})
 	if err != nil {
@@ -167,12 +167,12 @@ func (c *cancelled) session() string {
 	return made.GetSession().GetId()
 }
 
-// address is a URL of the site.
+// address returns a URL of the site.
 func (c *cancelled) address() string {
 	return c.url + []string{"/", "/plain", "/slow", "/windows", "/asks", "/file"}[c.pick(6)]
 }
 
-// state is what a session may be given.
+// state returns a storage state for a session.
 func (c *cancelled) state() *domtapv1.StorageState {
 	entries := []*domtapv1.StorageEntry{{Name: "a", Value: "b"}}
 	return &domtapv1.StorageState{
@@ -181,7 +181,7 @@ func (c *cancelled) state() *domtapv1.StorageState {
 	}
 }
 
-// step is one action.
+// step returns a random action.
 func (c *cancelled) step() *domtapv1.Step {
 	button := func(name string) *domtapv1.Step {
 		return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Role: "button", Name: name}}}}
@@ -196,7 +196,7 @@ func (c *cancelled) step() *domtapv1.Step {
 	return steps[c.pick(len(steps))]
 }
 
-// request is what a method is asked; nil: it has none yet.
+// request returns a request for a method, or nil if the test has none for it.
 func (c *cancelled) request(method protoreflect.MethodDescriptor) proto.Message {
 	name := string(method.Parent().Name()) + "." + string(method.Name())
 	empty := map[string]bool{
@@ -358,11 +358,12 @@ func (c *cancelled) ofTimelines(method string) proto.Message {
 	return nil
 }
 
-// leave cancels a call at some moment: after 1 to 60 ms, or when the web server is asked for a document that it does not give.
+// leave cancels a call at a random moment: after 1 to 60 ms, or when the web server receives a request for a document that it does not
+// deliver.
 func (c *cancelled) leave(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := time.Duration(1+c.pick(60)) * time.Millisecond
 	switch c.pick(3) {
-	case 0: // the daemon knows of the end before it comes
+	case 0: // the daemon knows of the deadline in advance
 		return context.WithTimeout(ctx, limit)
 	case 1:
 		ctx, cancel := context.WithCancel(ctx)
@@ -387,7 +388,7 @@ func (c *cancelled) leave(ctx context.Context) (context.Context, context.CancelF
 	}
 }
 
-// call calls a method and returns when the call has ended; a stream is read until then.
+// call calls a method and returns when the call has ended. It reads a stream until its end.
 func (c *cancelled) call(ctx context.Context, method protoreflect.MethodDescriptor, request proto.Message) error {
 	path := "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
 	answer := dynamicpb.NewMessage(method.Output())
@@ -407,7 +408,7 @@ func (c *cancelled) call(ctx context.Context, method protoreflect.MethodDescript
 	return err
 }
 
-// round cancels a call of every method, several at a time.
+// round cancels a call of every method, several concurrently.
 func (c *cancelled) round() {
 	var calls sync.WaitGroup
 	next := make(chan protoreflect.MethodDescriptor)
@@ -437,7 +438,7 @@ func (c *cancelled) order() []int {
 	return c.random.Perm(len(c.methods))
 }
 
-// tidy closes the tabs and sessions that the calls made although they were cancelled, as their clients would.
+// tidy closes the tabs and sessions that canceled calls nevertheless created, as their clients would.
 func (c *cancelled) tidy() {
 	c.t.Helper()
 	ctx := testenv.Within(c.t, settleLimit)
@@ -461,7 +462,7 @@ func (c *cancelled) tidy() {
 	}
 }
 
-// each lists every method of the API and of the health service.
+// each finds all methods of the API and of the health service.
 func (c *cancelled) each() {
 	for _, name := range []protoreflect.FullName{"domtap.v1", "grpc.health.v1"} {
 		protoregistry.GlobalFiles.RangeFilesByPackage(name, func(file protoreflect.FileDescriptor) bool {
@@ -478,9 +479,9 @@ func (c *cancelled) each() {
 	}
 }
 
-// TestCancelledCallsLeaveNothing cancels calls of every method at random moments: when all of them have ended, the daemon and its
-// browser hold what they held before. DOMTAP_CANCELS says how many calls to make; a failure names the seed, and DOMTAP_SEED plays that
-// one again.
+// TestCancelledCallsLeaveNothing cancels calls of every method at random moments. When all calls have ended, the resources of the daemon
+// and its browser must be the same as before. DOMTAP_CANCELS sets the number of calls. A failure prints the seed, and DOMTAP_SEED repeats
+// it.
 func TestCancelledCallsLeaveNothing(t *testing.T) {
 	total, seed := 60, uint64(1)
 	if n, err := strconv.Atoi(os.Getenv("DOMTAP_CANCELS")); err == nil {
@@ -499,7 +500,7 @@ func TestCancelledCallsLeaveNothing(t *testing.T) {
 	}
 	defer func() { _ = c.conn.Close() }()
 	c.each()
-	c.round() // what is started once, such as the process that prints, is there before
+	c.round() // starts what is started only once, such as the print process
 	c.tidy()
 	before := footprintOf(t, c.f)
 	began := time.Now()
@@ -517,11 +518,11 @@ func TestCancelledCallsLeaveNothing(t *testing.T) {
 	}
 }
 
-// TestPageThatDiedBeforeItWasTakenIsClosed crashes the blank page that was made beforehand for the tab that comes.
+// TestPageThatDiedBeforeItWasTakenIsClosed crashes the blank page that was created in advance for the next tab.
 func TestPageThatDiedBeforeItWasTakenIsClosed(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	b.KeepWarm(1)
-	for _, name := range []string{"first", "second"} { // the first one has the second one made ready
+	for _, name := range []string{"first", "second"} { // opening the first prepares the page for the second
 		if _, err := b.NewContext(t.Context(), name, sessions.Settings{}); err != nil {
 			t.Fatal(err)
 		}
@@ -539,8 +540,8 @@ func TestPageThatDiedBeforeItWasTakenIsClosed(t *testing.T) {
 	})
 }
 
-// TestAbandonedPDFIsFreed ends a call before the PDF is there. The browser keeps the PDF until it is told to close it, which is
-// the one command that follows.
+// TestAbandonedPDFIsFreed ends a call before the PDF is ready. The browser keeps the PDF until it is told to close it, so exactly one more
+// command must follow.
 func TestAbandonedPDFIsFreed(t *testing.T) {
 	ready, printing, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	mux := http.NewServeMux()
@@ -582,7 +583,7 @@ func TestAbandonedPDFIsFreed(t *testing.T) {
 	testenv.Await(t, "the PDF is closed", func() bool { return b.Sent() > sent })
 }
 
-// openPage opens a page whose events nobody needs.
+// openPage opens a page and ignores its events.
 func openPage(t *testing.T, b *testenv.Browser, session string) driver.Page {
 	t.Helper()
 	page, err := b.NewPage(testenv.Within(t, settleLimit), driver.PageOptions{Session: session})
@@ -624,7 +625,7 @@ func crashReady(t *testing.T, b *testenv.Browser) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var crashing sync.WaitGroup
-	crashing.Go(func() { _ = b.Call(ctx, attached.Session, "Page.crash", struct{}{}, nil) }) // it never answers
+	crashing.Go(func() { _ = b.Call(ctx, attached.Session, "Page.crash", struct{}{}, nil) }) // it never returns
 	testenv.Await(t, "the renderer is gone", func() bool {
 		held := footprint{}
 		held.processes(b.PID())
@@ -632,10 +633,10 @@ func crashReady(t *testing.T, b *testenv.Browser) {
 	})
 	cancel()
 	crashing.Wait()
-	pings(t, b) // by then the daemon has heard of it
+	pings(t, b) // then the daemon has processed the crash
 }
 
-// pings waits until a browser has answered some calls, and thereby until what it sent before was received.
+// pings waits until a browser has answered some calls. By then, the daemon has received the earlier messages of the browser.
 func pings(t *testing.T, b *testenv.Browser) {
 	t.Helper()
 	for range 3 {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestAnAnswerHasWhatAnAnimationShowsOrTakesAway opens and closes a menu in a shadow tree, which a script fades in and out, and a part of a
-// form, which unfolds and folds by a style. Each answer lists what is there when that is over.
+// form, which a style unfolds and folds. Each answer must list the elements at the end of the animation.
 func TestAnAnswerHasWhatAnAnimationShowsOrTakesAway(t *testing.T) {
 	s := staged(t, `<title>Animations</title><style>#more { height: 0; overflow: hidden; transition: height .2s } #more.in { height: 60px }</style>
 <button id=actions>Actions</button><x-menu></x-menu><button onclick="more.classList.toggle('in')">Details</button><div id=more><button>Reset</button> all fields</div>
@@ -31,7 +31,7 @@ customElements.define("x-menu", class extends HTMLElement {
 	}
 }
 
-// answers clicks an element, and expects that the answer adds or removes these elements, and no others whose text is one word.
+// answers clicks an element and checks that the answer adds or removes exactly these elements, among elements whose text is one word.
 func (s *stage) answers(name string, changes ...string) {
 	s.t.Helper()
 	answer, err := s.d.Actions.Interact(s.t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{click(s.at(name))}})
@@ -51,8 +51,8 @@ func (s *stage) answers(name string, changes ...string) {
 	}
 }
 
-// TestAnAnswerHasWhatNestedHostsFadeOut opens and closes a menu in the document that two hosts, one in the other, draw and fade. The page acts
-// on the events of the animations.
+// TestAnAnswerHasWhatNestedHostsFadeOut opens and closes a menu in the document that two nested hosts draw and fade. The page acts on the
+// events of the animations.
 func TestAnAnswerHasWhatNestedHostsFadeOut(t *testing.T) {
 	s := staged(t, `<title>Nested</title><x-drop><button slot=trigger>Actions</button><div role=menu><div role=menuitem tabindex=0>Cut</div></div></x-drop>
 <script>

@@ -8,8 +8,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// drawnCalendar opens a box of two months, whose days are boxes with cursor: pointer. The box keeps clicks from the page, and the months
-// listen for their days.
+// drawnCalendar opens a box with two months, whose days are boxes with cursor: pointer. The box stops the propagation of clicks, and the
+// months listen for clicks on their days.
 const drawnCalendar = `<!doctype html><title>Days</title><style>
 .pop { display: none; position: absolute; top: 60px; z-index: 9; background: #fff; border: 1px solid } .pop.open { display: flex; gap: 20px }
 .m { display: grid; grid-template-columns: repeat(7, 30px) } .m b { grid-column: 1 / -1 } .day { cursor: pointer } .open-button { cursor: pointer }
@@ -22,8 +22,8 @@ months.addEventListener("click", e => { if (e.target.className == "day") opens.t
 document.addEventListener("click", () => cal.classList.remove("open"))
 </script>`
 
-// TestADrawnCalendarIsItsDays opens a calendar that is drawn by boxes: its days are listed, neither its months nor the box are, and the box
-// is no message.
+// TestADrawnCalendarIsItsDays opens a calendar that is built from boxes. Its days must be listed, but neither its months nor the box, and
+// the box must not be reported as a message.
 func TestADrawnCalendarIsItsDays(t *testing.T) {
 	s := staged(t, drawnCalendar)
 	answer, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{click(s.at("Arrival"))}})
@@ -49,7 +49,8 @@ func TestADrawnCalendarIsItsDays(t *testing.T) {
 	}
 }
 
-// TestEntriesBesideAFilterAreListed opens a box that has a field and listens for the entries below it: they are listed, the box is not.
+// TestEntriesBesideAFilterAreListed opens a box that contains a field and listens for clicks on the entries below it. The entries must be
+// listed, but not the box.
 func TestEntriesBesideAFilterAreListed(t *testing.T) {
 	s := staged(t, `<button onclick="pop.hidden = false">Add</button><div id=pop hidden><input aria-label=Filter><div>
 		<div class=entry data-n=text><i></i><div>Plain text</div></div><div class=entry data-n=list><i></i><div>Bullet list</div></div></div></div>

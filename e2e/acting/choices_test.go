@@ -46,7 +46,7 @@ func TestSelectChoosesOptions(t *testing.T) {
 	s.is(`values("late")`, "h")
 }
 
-// TestCheckMakesChecked checks and unchecks all that can be.
+// TestCheckMakesChecked checks and unchecks every kind of toggle.
 func TestCheckMakesChecked(t *testing.T) {
 	s := staged(t, `<style>.h { position: absolute; opacity: 0; width: 0; height: 0 } .n { display: none }</style>
 		<label><input type=checkbox id=a> Plain</label>
@@ -80,14 +80,15 @@ func TestCheckMakesChecked(t *testing.T) {
 	if said := s.do(uncheck(s.at("First"))); !strings.Contains(said, "already unchecked") {
 		t.Errorf("unchecking a radio button that is not checked says %q", said)
 	}
-	// The click arrived, so it is not a refusal of the call: what it did is in the answer.
+	// The click arrived, so the call does not fail. The result reports the effect.
 	if r, err := s.try(t.Context(), check(s.at("Stuck"))); err != nil || r.GetOk() || r.GetDelivered() != domtapv1.Delivered_DELIVERED_PART || !strings.Contains(r.GetError(), "did not become") {
 		t.Errorf("a box that does not become checked: %v, %v", r, err)
 	}
 	s.refused(check(s.at("Plain button")), "NOT_ACTIONABLE", "not a checkbox")
 }
 
-// TestANumberThatIsNoRefNamesItsElement names a day by its number, as a ref: the answer says which element has it as its text.
+// TestANumberThatIsNoRefNamesItsElement passes the number of a day as a ref. The error must name the element that has the number as its
+// text.
 func TestANumberThatIsNoRefNamesItsElement(t *testing.T) {
 	s := staged(t, `<button>Back</button><button>1400</button>`)
 	day := s.at("1400")

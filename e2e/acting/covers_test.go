@@ -6,8 +6,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestTextOfASlotIsPressed clicks by a text that a shadow tree draws: the hit test says its host there, although the press goes through the
-// tree. Where something else is drawn over it, the click is refused.
+// TestTextOfASlotIsPressed clicks by a text that a shadow tree draws. The hit test returns the host, although the press goes through the
+// tree. If something else covers the text, the click is refused.
 func TestTextOfASlotIsPressed(t *testing.T) {
 	s := staged(t, `<p id=out></p><x-item>Fruit</x-item><x-item>Nuts</x-item><x-outer>Nested</x-outer><div style="position:relative"><x-item>Below</x-item><i style="position:absolute;inset:0"></i></div>
 		<script>
@@ -23,11 +23,11 @@ func TestTextOfASlotIsPressed(t *testing.T) {
 	s.is("out.textContent", "Nuts;Fruit;")
 	s.eval(`out.textContent = ""`)
 	s.do(click(&domtapv1.Target{Text: "Nested"}))
-	s.is("out.textContent", ";Nested;") // the host inside has no text
+	s.is("out.textContent", ";Nested;") // the inner host has no text
 	s.refused(click(&domtapv1.Target{Text: "Below"}), "NOT_ACTIONABLE", "covered by")
 }
 
-// TestFieldsAreUsedThroughTheirFaces uses fields that are transparent, by the names of what is drawn for them.
+// TestFieldsAreUsedThroughTheirFaces uses transparent fields by the text of the elements drawn in their place.
 func TestFieldsAreUsedThroughTheirFaces(t *testing.T) {
 	s := staged(t, `<style>.box { position: relative; width: 300px; border: 1px solid } .content { opacity: 0 } .box:focus-within .content { opacity: 1 }
 			.content input { border: 0; background: none; outline: none; width: 100% } .label { position: absolute; pointer-events: none } .l { position: relative; width: 90px }
@@ -35,7 +35,7 @@ func TestFieldsAreUsedThroughTheirFaces(t *testing.T) {
 		<div class=box><div class=label>Full name</div><div class=content><div><input id=full aria-label="Full name"></div></div></div>
 		<div class=l>May<select id=month name=month tabindex=-1><option>April<option selected>May</select></div>
 		<div class=box style="height:20px"><input class=s id=low type=range aria-label=Low value=20><input class=s id=high type=range aria-label=High value=60></div>`)
-	name := &domtapv1.Target{Text: "Full name"} // not the words that are drawn for it
+	name := &domtapv1.Target{Text: "Full name"} // not the text that is drawn for it
 	s.do(click(name))
 	s.is("document.activeElement.id", "full")
 	s.eval("document.activeElement.blur()")
@@ -62,14 +62,15 @@ func TestACoveredComboboxIsOpenedByItsFace(t *testing.T) {
 	s.is("out.textContent", "open ")
 }
 
-// TestALabelMeansItsField clicks by words that a label with a listener and its field both say.
+// TestALabelMeansItsField clicks by a text that a field shares with a label that has a listener.
 func TestALabelMeansItsField(t *testing.T) {
 	s := staged(t, `<label for=i onclick="out.append('label ')">Languages</label> <input id=i role=combobox onclick="out.append('field ')"><p id=out></p>`)
 	s.do(click(&domtapv1.Target{Text: "Languages"}))
 	s.is("out.textContent", "field ")
 }
 
-// TestAHeaderIsPressedAtItsButton clicks a column header by its role: its button has all its words, and what lies beside that is a handle.
+// TestAHeaderIsPressedAtItsButton clicks a column header by its role. Its button contains the whole text, and the area beside the button is
+// a handle.
 func TestAHeaderIsPressedAtItsButton(t *testing.T) {
 	s := staged(t, `<style>[role=columnheader] { position: relative; display: flex; width: 150px; height: 40px } [role=button] { flex: 1 }
 		.handle { position: absolute; right: 0; top: 0; width: 16px; height: 40px }</style>
@@ -81,7 +82,8 @@ func TestAHeaderIsPressedAtItsButton(t *testing.T) {
 	s.is("log.join()", "sorted")
 }
 
-// TestAHandleOverItsOwnItemIsTheItem clicks and drags a text over which the handle of its own item lies, and not one that another item covers.
+// TestAHandleOverItsOwnItemIsTheItem clicks and drags a text that is covered by the handle of its own item. It must not act on a text that
+// another item covers.
 func TestAHandleOverItsOwnItemIsTheItem(t *testing.T) {
 	s := staged(t, `<style>.item { position: absolute; width: 200px; height: 30px; border: 1px solid } .over { position: absolute; inset: 0 }</style><div id=all style="position:relative;height:200px">
 		<div class=item style="top:0"><div>Meeting</div><div class=over></div></div>

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// hits is a page with a button T in a box W, whose events are logged: by what the page's own listeners hear, at the window.
+// hits is a page with a button T in a box W. Listeners on the window log the events.
 const hits = `<body style="margin:0"><div id=w style="width:200px;height:60px"><button id=t style="width:200px;height:60px">T</button></div><div id=far style="height:2000px"></div><script>
 	const t = document.getElementById("t"), w = t.parentNode, log = [], called = (n) => n.id || n.localName || "document"
 	for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "contextmenu", "auxclick"])
@@ -19,14 +19,14 @@ const hits = `<body style="margin:0"><div id=w style="width:200px;height:60px"><
 	const again = () => w.append(t), on = (type, what) => t.addEventListener(type, what), take = () => log.splice(0).join(", ")
 </script><script>SCRIPT</script>`
 
-// delivery is what a page does with a press, and what is said of it.
+// delivery is a reaction of a page to a press, and the expected report.
 type delivery struct {
 	name, script string
 	step         func(*domtapv1.Target) *domtapv1.Step
 	delivered    domtapv1.Delivered
-	// says is a part of the summary, or of the error.
+	// says must occur in the summary or the error.
 	says string
-	// heard is what the page hears; empty: it does not matter.
+	// heard lists the events that the page must receive. If empty, they are not checked.
 	heard string
 }
 
@@ -43,7 +43,7 @@ func doubleClick(at *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: at}}}
 }
 
-// deliveries are presses that arrive whole, in part, or that the page answers by taking the element away.
+// deliveries lists presses that arrive completely or partly, and presses at which the page removes the element.
 var deliveries = []delivery{
 	{"nothing happens", ``, click, whole, "", "pointerdown t, mousedown t, pointerup t, mouseup t, click t"},
 	{"re-inserted on each mouseover", `on("mouseover", again)`, click, some, "received the pointer, but not the press", "pointerdown t, pointerup t"},
@@ -85,8 +85,8 @@ var deliveries = []delivery{
 	{"right click, re-inserted", `on("mousedown", again)`, rightClick, whole, "", ""},
 }
 
-// TestOkMeansDelivered clicks a button that changes while it is pressed: ok only when the button received the press and the
-// click, or when the page took it away in its answer to the press; and nothing else ever receives a press or a click.
+// TestOkMeansDelivered clicks a button that changes while it is pressed. The result must be ok only if the button received the press and
+// the click, or if the page removed the button in response to the press. No other element may receive a press or a click.
 func TestOkMeansDelivered(t *testing.T) {
 	s := staged(t, `<p>`)
 	for _, c := range deliveries {
@@ -117,8 +117,8 @@ func TestOkMeansDelivered(t *testing.T) {
 	}
 }
 
-// TestClicksOfEveryControlAreDelivered clicks what takes presses and clicks in ways of its own, in trees and frames too, and what leads
-// to other documents.
+// TestClicksOfEveryControlAreDelivered clicks controls with special handling of presses and clicks, also in shadow trees and frames, and
+// links to other documents.
 func TestClicksOfEveryControlAreDelivered(t *testing.T) {
 	const page = `<style>.box input { opacity: 0; position: absolute; width: 0; height: 0 } .box span { display: inline-block; width: 60px; height: 20px } .none { pointer-events: none }</style>
 		<select aria-label=Select><option>1<option>2</select><select aria-label=List size=2><option>One<option>Two</select><input type=date aria-label=Date><input type=color aria-label=Colour>
@@ -155,7 +155,7 @@ func TestClicksOfEveryControlAreDelivered(t *testing.T) {
 	}
 }
 
-// TestPressesOfADragAreDelivered drags what the page puts elsewhere at the press.
+// TestPressesOfADragAreDelivered drags elements that the page moves at the press.
 func TestPressesOfADragAreDelivered(t *testing.T) {
 	s := staged(t, strings.Replace(hits, "SCRIPT", `on("pointerdown", again)`, 1))
 	r, err := s.try(t.Context(), drag(s.at("T"), nil, 50, 50))
@@ -167,9 +167,9 @@ func TestPressesOfADragAreDelivered(t *testing.T) {
 	}
 }
 
-// TestDrawnBoxIsNotTakenForAToggle has a checkbox leave the pointer: what it stands in is not clicked in its place. It leaves at every
-// move, because there is no mouseover where the pointer meets the same element at another place before the browser has noticed
-// that it left.
+// TestDrawnBoxIsNotTakenForAToggle has a checkbox move away from the pointer. The box around it must not be clicked instead. The checkbox
+// moves at every mousemove. There is no mouseover if the pointer meets the same element at another place before the browser has noticed the
+// move.
 func TestDrawnBoxIsNotTakenForAToggle(t *testing.T) {
 	s := staged(t, `<body style="margin:0"><div id=w style="position:relative;width:400px;height:60px"><input type=checkbox aria-label=T style="position:absolute;left:0;top:0;margin:0;width:40px;height:40px"></div><script>
 		const t = document.querySelector("input"), log = []
@@ -180,7 +180,7 @@ func TestDrawnBoxIsNotTakenForAToggle(t *testing.T) {
 	s.is("log.join()", "")
 }
 
-// TestRegressionsFoundByRandomSteps holds the answers that e2e/delivery found to be wrong: none of these arrives whole.
+// TestRegressionsFoundByRandomSteps repeats cases in which e2e/delivery found wrong answers. None of these presses arrives completely.
 func TestRegressionsFoundByRandomSteps(t *testing.T) {
 	s := staged(t, `<title>Start</title>`)
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestDragsData drags what HTML makes draggable.
+// TestDragsData drags elements with the HTML attribute draggable.
 func TestDragsData(t *testing.T) {
 	s := staged(t, `<div id=src draggable=true tabindex=0 aria-label=Card style="width:80px;height:40px;background:#ccc">Card</div><div style="height:1200px"></div>
 		<div id=dst tabindex=0 aria-label=Box style="width:200px;height:100px;background:#eee"></div><script>
@@ -25,7 +25,7 @@ func TestDragsData(t *testing.T) {
 	}
 }
 
-// TestDragsWithThePointer moves a slider, a list and a line on a canvas.
+// TestDragsWithThePointer drags a slider and a list item, and draws a line on a canvas.
 func TestDragsWithThePointer(t *testing.T) {
 	s := staged(t, `<body style="margin:20px"><div id=track style="position:relative;width:300px;height:20px;background:#eee"><div id=thumb role=slider tabindex=0 aria-label=Thumb style="position:absolute;left:0;width:20px;height:20px;background:#888"></div></div>
 		<ul id=list style="list-style:none;padding:0;width:200px"><li tabindex=0 style="height:40px">One</li><li tabindex=0 style="height:40px">Two</li><li tabindex=0 style="height:40px">Three</li></ul>
@@ -55,7 +55,7 @@ func TestDragsWithThePointer(t *testing.T) {
 	s.is(`points.length > 5 && points.at(-1) === "up" && points.at(-2).map(Math.round).join()`, "140,70")
 }
 
-// TestWhatIsDrawnAnewWhereItIsDroppedHasArrived drags a card to another column, which draws it anew; and to a bin, which takes it away.
+// TestWhatIsDrawnAnewWhereItIsDroppedHasArrived drags a card to another column, which re-creates the card, and to a bin, which removes it.
 func TestWhatIsDrawnAnewWhereItIsDroppedHasArrived(t *testing.T) {
 	s := staged(t, `<ul id=a><li tabindex=0>Write<li tabindex=0>Ask</ul><ul id=b><li tabindex=0>Review<li tabindex=0>Ship</ul><div id=bin tabindex=0 style="width:90px">Bin</div><script>
 		let card = null
@@ -73,8 +73,7 @@ func TestWhatIsDrawnAnewWhereItIsDroppedHasArrived(t *testing.T) {
 	}
 }
 
-// TestDragsThroughWaypoints draws a pattern, which counts the dots that the pointer passes, and drags data over the targets of a
-// page that notes them.
+// TestDragsThroughWaypoints draws a pattern that counts the dots under the pointer, and drags data over targets that record it.
 func TestDragsThroughWaypoints(t *testing.T) {
 	s := staged(t, `<body style="margin:20px"><style>div { position: absolute; width: 40px; height: 40px; background: #ccc; touch-action: none }</style>
 		<div tabindex=0 aria-label=A style="left:0;top:0"></div><div tabindex=0 aria-label=B style="left:200px;top:0"></div>
@@ -106,7 +105,7 @@ func TestDragsThroughWaypoints(t *testing.T) {
 	s.refused(via(drag(s.at("A"), s.at("D"), 0, 0), &domtapv1.Target{Text: "Nowhere"}), "TARGET_NOT_FOUND")
 }
 
-// TestScrolls scrolls into view, and by the wheel.
+// TestScrolls scrolls elements into view and by the wheel.
 func TestScrolls(t *testing.T) {
 	s := staged(t, `<body style="margin:0"><div tabindex=0 aria-label=Inner style="height:100px;width:200px;overflow:auto"><div style="height:1000px">x</div></div><div style="height:3000px"></div><button>Low</button><script>
 		wheels = 0; addEventListener("wheel", (e) => { if (e.isTrusted) wheels++ })</script>`)
@@ -127,7 +126,7 @@ func TestScrolls(t *testing.T) {
 	s.is("wheels > 3", "true")
 }
 
-// TestHoverOpensAMenu hovers, and clicks what that shows.
+// TestHoverOpensAMenu hovers an element and clicks in the menu that appears.
 func TestHoverOpensAMenu(t *testing.T) {
 	s := staged(t, `<style>.sub { display: none } .menu:hover .sub { display: block }</style><div class=menu style="width:200px"><button>Menu</button><div class=sub><button onclick="this.textContent='Chosen'">Item</button></div></div>`)
 	s.do(hover(s.at("Menu")))
@@ -135,7 +134,7 @@ func TestHoverOpensAMenu(t *testing.T) {
 	s.at("Chosen")
 }
 
-// TestDragsToTheCentre drops where the dragged element itself covers the place as soon as it moves, and says how far it moved.
+// TestDragsToTheCentre drops at a place that the dragged element itself covers as soon as it moves. The summary must contain the distance.
 func TestDragsToTheCentre(t *testing.T) {
 	s := staged(t, `<body style="margin:0"><style>div { position: absolute }</style>
 		<div tabindex=0 aria-label=Slot style="left:100px;top:100px;width:60px;height:60px;background:#eee"></div>
@@ -164,7 +163,7 @@ func TestDragsToTheCentre(t *testing.T) {
 	}
 }
 
-// TestADropThatNothingTakesIsSaid drags an item of a list that takes drops between its items alone.
+// TestADropThatNothingTakesIsSaid drags an item of a list that accepts drops only between its items.
 func TestADropThatNothingTakesIsSaid(t *testing.T) {
 	s := staged(t, `<style>.gap { height: 12px }</style><div id=list><p tabindex=0 draggable=true>One</p><div class=gap tabindex=0 aria-label=Gap></div><p tabindex=0 draggable=true>Two</p></div><script>
 		let held = null
@@ -180,7 +179,7 @@ func TestADropThatNothingTakesIsSaid(t *testing.T) {
 	s.is("list.textContent", "OneTwo")
 }
 
-// TestDisabledElementsAreScrolledAndHovered does to disabled elements what needs none that is enabled.
+// TestDisabledElementsAreScrolledAndHovered performs the actions on disabled elements that do not require an enabled element.
 func TestDisabledElementsAreScrolledAndHovered(t *testing.T) {
 	s := staged(t, `<body style="margin:0"><textarea disabled aria-label=Terms style="width:200px;height:60px">`+strings.Repeat("word<br>\n", 100)+`</textarea>
 		<button disabled>Pay</button><div aria-disabled=true><button>Draft</button></div><button draggable=true ondragstart="event.dataTransfer.setData('text/plain', 'x')">Card</button><script>

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// drawersPage has a drawer at each side. That on the right scrolls in itself, and one box is fixed within a box that moves, and so no drawer.
+// drawersPage has a drawer at each side. The drawer on the right scrolls. One box is fixed within a moving box and is therefore no drawer.
 const drawersPage = `<!doctype html><title>Drawers</title><style>
 .drawer { position: fixed; top: 0; bottom: 0; width: 250px; background: #eee; transition: transform .2s }
 #left { left: 0; transform: translateX(-100%) } #right { right: 0; overflow: auto; transform: translateX(100%) } .open { transform: none !important }
@@ -21,7 +21,8 @@ const drawersPage = `<!doctype html><title>Drawers</title><style>
 <div id=moves><div><button>Below</button></div></div>
 <script>for (const b of document.querySelectorAll("[data-of]")) b.onclick = () => document.getElementById(b.dataset.of).classList.toggle("open")</script>`
 
-// TestADrawerIsListedWhileItIsInView opens and closes drawers: what is in one is listed when the answer to the click is there, and no longer when it has slid out.
+// TestADrawerIsListedWhileItIsInView opens and closes drawers. The answer to the click must list the contents of an open drawer, and must
+// not list them once the drawer has slid out.
 func TestADrawerIsListedWhileItIsInView(t *testing.T) {
 	s := staged(t, drawersPage)
 	bar := []string{"Left", "Right", "Bottom", "Below"}

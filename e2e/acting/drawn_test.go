@@ -7,7 +7,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// drawnLists are lists of options as libraries draw them.
+// drawnLists holds lists of options in the way that UI libraries build them.
 const drawnLists = `<style>[role=listbox] { list-style: none; margin: 0; padding: 0; max-height: 120px; overflow: auto; border: 1px solid } [hidden] { display: none }</style>
 <span id=ls>Size</span> <button id=size role=combobox aria-haspopup=listbox aria-expanded=false aria-labelledby=ls>Small</button>
 <ul role=listbox hidden id=sizes><li role=option aria-selected=true>Small<li role=option aria-selected=false>Large<li role=option aria-selected=false>Extra large</ul>
@@ -33,8 +33,8 @@ cities.onclick = (e) => { city.value = e.target.textContent; city.chosen = true;
 del = 0; document.getElementById("delete").onclick = () => del++
 </script>`
 
-// TestSelectChoosesInDrawnLists chooses options of lists that pages draw: of a button, of a field that is typed in and whose options come late,
-// further down in a list that draws only what is in view, of a list that is open, and several at once.
+// TestSelectChoosesInDrawnLists chooses options of custom lists: of a button, of a text field with late options, in a virtual list further
+// down, in a list that is open already, and several at once.
 func TestSelectChoosesInDrawnLists(t *testing.T) {
 	s := staged(t, drawnLists)
 	label := func(words string) *domtapv1.Target { return &domtapv1.Target{Label: words} }
@@ -62,8 +62,8 @@ func TestSelectChoosesInDrawnLists(t *testing.T) {
 	s.is("del + plain.value", "0")
 }
 
-// boxedSelects are lists whose field takes no clicks: it stands outside of the page, or lets them through; whose choice stands beside the field; and
-// whose options say of the one that keys would choose that it is selected.
+// boxedSelects holds lists whose field accepts no clicks because it is outside of the page or lets them through, lists that show the choice
+// beside the field, and lists that mark the option at the keyboard cursor as selected.
 const boxedSelects = `<style>[hidden] { display: none } .box { border: 1px solid; width: 300px; padding: 4px; cursor: pointer }</style>
 <label for=n>Choice</label><div class=box role=combobox tabindex=0 id=around aria-expanded=false><select id=n hidden><option>Rome</select><div id=one>Rome</div></div><div role=listbox hidden id=l1><div role=option>Rome</div><div role=option>Oslo</div></div>
 <p><label for=off>Tags</label><div class=box id=box><span id=chips></span><input id=off role=combobox aria-expanded=false style="position:absolute;left:-9999px"></div><div role=listbox aria-multiselectable=true hidden id=l2><div role=option aria-selected=true>Red</div><div role=option aria-selected=false>Blue</div></div>
@@ -76,7 +76,7 @@ l2.onclick = (e) => { chips.append(Object.assign(document.createElement("b"), { 
 thru.onkeydown = (e) => { if (e.key === "ArrowDown") l3.hidden = false }; l3.onclick = (e) => { shown.textContent = e.target.textContent; l3.hidden = true }
 </script>`
 
-// TestSelectChoosesInBoxes chooses in lists whose field is not what a person clicks.
+// TestSelectChoosesInBoxes chooses in lists where a user clicks something other than the field.
 func TestSelectChoosesInBoxes(t *testing.T) {
 	s := staged(t, boxedSelects)
 	for label, values := range map[string][]string{"Choice": {"Oslo"}, "Tags": {"Red", "Blue"}, "Town": {"Lima"}} {
@@ -87,7 +87,7 @@ func TestSelectChoosesInBoxes(t *testing.T) {
 	s.is("one.textContent + chips.textContent + shown.textContent", "OsloRed Blue Lima")
 }
 
-// TestFillEntersACodeInItsFields fills the fields of a code, of one character each, by the name of their group.
+// TestFillEntersACodeInItsFields fills the one-character fields of a code by the name of their group.
 func TestFillEntersACodeInItsFields(t *testing.T) {
 	s := staged(t, `<fieldset><legend>Code</legend>`+strings.Repeat(`<input maxlength=1 inputmode=numeric>`, 6)+`</fieldset>
 		<div role=radiogroup aria-label=Rating><button role=radio aria-checked=false aria-label="1 star">☆</button><button role=radio aria-checked=false aria-label="2 stars">☆</button></div>

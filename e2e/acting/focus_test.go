@@ -7,7 +7,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestTypingWithoutATargetGoesToTheFocus types into whatever has the focus, and refuses when nothing there takes text.
+// TestTypingWithoutATargetGoesToTheFocus types into the focused element, and is refused if that accepts no text.
 func TestTypingWithoutATargetGoesToTheFocus(t *testing.T) {
 	s := staged(t, `<title>Focus</title><input aria-label=From><input aria-label=To><button>Go</button>
 <div contenteditable=true role=textbox aria-label=Story></div>
@@ -38,14 +38,15 @@ func TestKeysOfDrawings(t *testing.T) {
 	s.is("took.join()", "ArrowRight,ArrowRight")
 }
 
-// shortcuts is a page that acts on keys of the document: / moves the focus to the search, and x is handled without a trace.
+// shortcuts is a page with document-level keys: / moves the focus to the search, and x is handled without a visible effect.
 const shortcuts = `<input aria-label=Search><input aria-label=Secret type=password><canvas tabindex=0 aria-label=Game width=50 height=50></canvas><iframe srcdoc="<p>Frame<script>onkeydown = (e) => parent.note(e)</script>"></iframe><script>
 	var log = [], search = document.querySelector("input"), note = (e) => log.push(e.key + (e.isTrusted ? "" : "fake"))
 	document.addEventListener("keydown", (e) => { note(e); if (document.activeElement === document.body && e.key === "/") { e.preventDefault(); search.focus() } if (e.ctrlKey && e.key === "k") e.preventDefault() })
 	var take = () => { const all = log.join(""); log = []; return all }
 </script>`
 
-// TestKeysOfTheDocument types and presses while no field has the focus: the answer says where the keys went, and what they did.
+// TestKeysOfTheDocument types and presses while no field has the focus. The answer must report which element received the keys, and their
+// effect.
 func TestKeysOfTheDocument(t *testing.T) {
 	s := staged(t, shortcuts)
 	for _, c := range []struct {
@@ -73,14 +74,14 @@ func TestKeysOfTheDocument(t *testing.T) {
 		s.is("take()", c.keys)
 	}
 	s.is("search.value", "abcd")
-	// The browser would insert what no key types where the caret was last.
+	// The browser would insert text that no key can type at the last position of the caret.
 	s.eval("document.activeElement.blur()")
 	s.refused(typing(nil, "a漢"), "NOT_ACTIONABLE", "漢", "no key types")
 	s.refused(key(nil, "漢", 0), "NOT_ACTIONABLE", "漢")
 	s.is(`take() + document.querySelector("[type=password]").value`, "hunter2")
 }
 
-// TestKeysOfAFieldThatIsNotListed types into the field that a drawn editor hides.
+// TestKeysOfAFieldThatIsNotListed types into the hidden field of a custom editor.
 func TestKeysOfAFieldThatIsNotListed(t *testing.T) {
 	s := staged(t, `<button onclick="catcher.focus()">Edit</button><textarea id=catcher aria-hidden=true tabindex=-1 style="position:absolute;left:-9999px;opacity:0;width:1px;height:1px"></textarea><script>
 		var text = ""; catcher.oninput = () => { text += catcher.value; catcher.value = "" }</script>`)
@@ -91,7 +92,7 @@ func TestKeysOfAFieldThatIsNotListed(t *testing.T) {
 	s.is("text", "draw é")
 }
 
-// TestTypingWithoutATargetReplacesTheSelection types where the page has put the caret, and in place of what it has selected.
+// TestTypingWithoutATargetReplacesTheSelection types where the page has put the caret, and over text that the page has selected.
 func TestTypingWithoutATargetReplacesTheSelection(t *testing.T) {
 	s := staged(t, `<input aria-label=Name value=Pictures><div contenteditable=true role=textbox aria-label=Story>old words</div><script>
 		var field = document.querySelector("input"), story = document.querySelector("div")

@@ -52,7 +52,7 @@ func said(r *domtapv1.FillFormResponse) string {
 	return b.String()
 }
 
-// TestFormsOfEveryKindOfField fills one of each in one call, and sends the form.
+// TestFormsOfEveryKindOfField fills one field of each kind in one call, and submits the form.
 func TestFormsOfEveryKindOfField(t *testing.T) {
 	s := staged(t, everyField)
 	list := append(fields("Name", "Ada", "email", "ada@example.com", "Date of birth", "1815-12-10", "Arrival", "09:30", "Seats", "4",
@@ -74,7 +74,7 @@ func TestFormsOfEveryKindOfField(t *testing.T) {
 	}
 }
 
-// TestFormsSayWhatIsWrongWithEachField fills what can be filled, says of the rest why not, and does not send.
+// TestFormsSayWhatIsWrongWithEachField fills the valid fields, reports the reason for each other field, and does not submit.
 func TestFormsSayWhatIsWrongWithEachField(t *testing.T) {
 	s := staged(t, everyField+`<label>Stubborn <input id=st></label><label>Phone <input id=ph></label><label>Twice <input></label><label>Twice <input></label><input name=dup><input name=dup><script>
 		st.oninput = () => st.value = ''; ph.oninput = () => ph.value = ph.value.replace(/^(\d{3})(\d+)$/, '($1) $2')</script>`)
@@ -98,7 +98,7 @@ func TestFormsSayWhatIsWrongWithEachField(t *testing.T) {
 	s.is("document.querySelector('[name=name]').value", "Ada")
 }
 
-// TestFormsWithoutAButtonAreSentByEnter submits a search field that has no button beside it.
+// TestFormsWithoutAButtonAreSentByEnter submits a search field without a button.
 func TestFormsWithoutAButtonAreSentByEnter(t *testing.T) {
 	s := staged(t, `<title>x</title><form onsubmit="document.title = q.value; return false"><input id=q aria-label=Search></form>`)
 	if r := s.form(true, fields("Search", "tea")...); r.GetTab().GetTitle() != "tea" {
@@ -106,7 +106,7 @@ func TestFormsWithoutAButtonAreSentByEnter(t *testing.T) {
 	}
 }
 
-// TestFormsOfFrameworksAreFilled fills fields whose value React and Vue control.
+// TestFormsOfFrameworksAreFilled fills fields whose value is controlled by React and Vue.
 func TestFormsOfFrameworksAreFilled(t *testing.T) {
 	d := testenv.Shared(t)
 	url := testenv.Serve(t, testenv.Apps(t, ""))
@@ -119,7 +119,8 @@ func TestFormsOfFrameworksAreFilled(t *testing.T) {
 	}
 }
 
-// TestFormsByTheWordsBesideFields fills fields whose words stand beside or above them, without a label, and names them so in errors.
+// TestFormsByTheWordsBesideFields fills fields that have text beside or above them instead of a label. Errors must name the fields by that
+// text.
 func TestFormsByTheWordsBesideFields(t *testing.T) {
 	s := staged(t, `<form><div><span>User name</span><input id=u></div><table><tr><td>What is 3 + 4?<td><input id=q></table><div>Born <select id=m><option>Month</select><select id=y><option>Year</select></div>
 		<p>Vehicle<br><input id=v placeholder="Type here"></p><div><input type=radio name=s id=yes> Yes <input type=radio name=s id=no> No</div></form>`)
@@ -135,7 +136,8 @@ func TestFormsByTheWordsBesideFields(t *testing.T) {
 	}
 }
 
-// TestFormsChooseByAPartOfAnOption names options by a part that one of them has, in a native select and in a list that opens on press.
+// TestFormsChooseByAPartOfAnOption names options by a part of the text that only one option contains, in a native select and in a list that
+// opens on press.
 func TestFormsChooseByAPartOfAnOption(t *testing.T) {
 	s := staged(t, `<label>From <select id=from><option>Choose<option>New York (NYC)<option>New Orleans (MSY)</select></label><span id=l>Country</span>
 		<div role=button tabindex=0 aria-haspopup=listbox aria-labelledby="l b" id=b>None</div><script>b.onmousedown = () => {
@@ -148,7 +150,7 @@ func TestFormsChooseByAPartOfAnOption(t *testing.T) {
 	}
 }
 
-// TestFormTakesFiles gives files to file inputs of a form, and to a field that takes none.
+// TestFormTakesFiles passes files to the file inputs of a form, and to a field that accepts none.
 func TestFormTakesFiles(t *testing.T) {
 	s := staged(t, `<form onsubmit="event.preventDefault(); sent = [...new FormData(this)].map(([k, v]) => k + ':' + (v.name ?? v)).join()">
 		<label>Name <input name=name></label> <label>Photo <input type=file name=photo></label>
@@ -171,14 +173,14 @@ func TestFormTakesFiles(t *testing.T) {
 	}
 }
 
-// TestFormRates presses one of a group of stars, which are neither radio buttons nor named, and one that has a name.
+// TestFormRates chooses one of a group of unnamed stars that are not radio buttons, and one that has a name.
 func TestFormRates(t *testing.T) {
 	s := staged(t, `<meta charset=utf-8><div role=radiogroup aria-label=Rating id=stars></div><div role=group aria-label=Quantity><button onclick="size = 'less'">−</button><button onclick="size = 'more'">+</button></div><div role=group aria-label=Size><button onclick="size = 'S'">Small</button><button onclick="size = 'L'">Large</button></div><script>
 		var size = "", rated = 0
 		const draw = () => { stars.innerHTML = [1, 2, 3, 4, 5].map((i) => "<span style=cursor:pointer onclick='rate(" + i + ")'>" + (i <= rated ? "★" : "☆") + "</span>").join("") }
 		const rate = (n) => { rated = n; draw() }
 		draw()</script>`)
-	for _, value := range []string{"4", "2"} { // the second time, the stars are of two kinds
+	for _, value := range []string{"4", "2"} { // the second time, there are two kinds of stars
 		s.form(false, &domtapv1.FormField{Label: "Rating", Value: value})
 		s.is("String(rated)", value)
 	}
@@ -192,8 +194,8 @@ func TestFormRates(t *testing.T) {
 	s.is("size", "L")
 }
 
-// drawnSelects are comboboxes that the page draws. The first shows its choice as the placeholder of a field that takes no text, the second
-// searches in a field of its own and shows chips, the third ignores its options.
+// drawnSelects holds custom comboboxes. The first shows its choice as the placeholder of a field that accepts no text. The second has a
+// separate search field and shows chips. The third ignores its options.
 const drawnSelects = `<style>.c { border: 1px solid; width: 300px } .c input { border: 0; width: 90px } .c span { margin: 2px }</style><form onsubmit="return false"><b id=lc>Country</b>
 <div class=c role=combobox tabindex=0 id=c aria-labelledby=lc aria-expanded=false><input tabindex=-1 placeholder="Pick a country"></div><div role=listbox id=l hidden><div role=option>France</div><div role=option>Norway</div></div>
 <b id=ls>Stops</b><div class=c role=combobox tabindex=-1 id=m aria-labelledby=ls aria-expanded=false><input></div><div role=listbox id=ml hidden></div>
@@ -206,7 +208,8 @@ const drawnSelects = `<style>.c { border: 1px solid; width: 300px } .c input { b
 	ml.onclick = (e) => { const chip = document.createElement("span"); chip.textContent = e.target.textContent; field.before(chip); field.value = ""; open(m, ml, false) }
 </script>`
 
-// TestFormsPickOptionsOfDrawnSelects chooses in comboboxes that are no fields: a text in a field of theirs would choose nothing.
+// TestFormsPickOptionsOfDrawnSelects chooses in comboboxes that are not text fields. Entering text into an inner field would choose
+// nothing.
 func TestFormsPickOptionsOfDrawnSelects(t *testing.T) {
 	s := staged(t, drawnSelects)
 	r := s.form(false, fields("Country", "Norway", "Stops", "Nice")...)
@@ -226,7 +229,7 @@ func TestFormsPickOptionsOfDrawnSelects(t *testing.T) {
 	}
 }
 
-// TestSlidersAreSetByKeys sets sliders that the page draws, and says where they stand when their keys do not lead to a value.
+// TestSlidersAreSetByKeys sets custom sliders. If the keys cannot reach a value, the error must contain the current value.
 func TestSlidersAreSetByKeys(t *testing.T) {
 	s := staged(t, `<div role=slider tabindex=0 aria-label=Rating aria-valuenow=2 data-step=1>x</div><div role=slider tabindex=0 aria-label=Price aria-valuenow=200 data-step=10 dir=rtl>x</div>
 		<div role=slider tabindex=0 aria-label=Stars aria-valuenow=2 aria-valuetext="2 stars" data-step=1>x</div><div role=slider tabindex=0 aria-label=Stuck aria-valuenow=1 data-step=0>x</div><script>

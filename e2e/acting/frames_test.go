@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// innerPage is in a frame: a button far below, a field, and what tells the page around it of all that happens.
+// innerPage is the page in a frame. It has a button far below and a field, and reports all events to the outer page.
 const innerPage = `<body style="margin:0"><input placeholder=Field><input type=checkbox aria-label=Box><select name=Pick><option>A<option>B</select><div style="height:600px"></div><button>Inner</button>
 	<button draggable=true id=d>Drag</button><button id=e ondragover="event.preventDefault()" ondrop="tell('dropped')">Drop</button><div style="height:600px"></div><script>
 	tell = (what) => top.postMessage(what, "*")
@@ -23,7 +23,7 @@ const innerPage = `<body style="margin:0"><input placeholder=Field><input type=c
 
 const outerScript = `<script>heard = []; addEventListener("message", (e) => heard.push(e.data)); stray = 0; for (const type of ["mousedown", "keydown", "click"]) addEventListener(type, () => stray++, true)</script>`
 
-// framed serves pages on two sites; "OTHER" in a page is the URL of the other one.
+// framed serves pages on two sites. "OTHER" in a page is replaced by the URL of the other site.
 func framed(t *testing.T, pages map[string]string) (*testenv.Daemon, string) {
 	t.Helper()
 	handlers := map[string]http.HandlerFunc{}
@@ -36,7 +36,7 @@ func framed(t *testing.T, pages map[string]string) (*testenv.Daemon, string) {
 	return testenv.Shared(t, "site-per-process"), url
 }
 
-// TestActsInFrames acts in frames of the same and of another process, that are scrolled, transformed and nested.
+// TestActsInFrames acts in scrolled, transformed and nested frames, of the same process and of another one.
 func TestActsInFrames(t *testing.T) {
 	const box = `width:300px;height:150px;border:7px solid;padding:5px`
 	d, url := framed(t, map[string]string{
@@ -80,7 +80,7 @@ func TestActsInFrames(t *testing.T) {
 	}
 }
 
-// TestOverlaysOverFramesAreFound covers a frame from the page around it.
+// TestOverlaysOverFramesAreFound covers a frame with an element of the outer page.
 func TestOverlaysOverFramesAreFound(t *testing.T) {
 	d, url := framed(t, map[string]string{
 		"/inner": innerPage,
@@ -97,7 +97,7 @@ func TestOverlaysOverFramesAreFound(t *testing.T) {
 	}
 }
 
-// TestFramesThatComeUnderThePointerAreShut has a frame of another site jump under the pointer before the press.
+// TestFramesThatComeUnderThePointerAreShut moves a frame of another site under the pointer before the press.
 func TestFramesThatComeUnderThePointerAreShut(t *testing.T) {
 	for _, src := range []string{"/trap", "OTHER/trap"} {
 		d, url := framed(t, map[string]string{
@@ -116,7 +116,7 @@ func TestFramesThatComeUnderThePointerAreShut(t *testing.T) {
 	}
 }
 
-// TestTheOutcomeOfAFrameOfAnotherSite acts in a frame of another process, which says what a person would notice there.
+// TestTheOutcomeOfAFrameOfAnotherSite acts in a frame of another process. The outcome must report the visible effects there.
 func TestTheOutcomeOfAFrameOfAnotherSite(t *testing.T) {
 	d, url := framed(t, map[string]string{
 		"/shop": `<title>Shop</title><h1>Shop</h1><iframe src="OTHER/pay" style="width:400px;height:300px"></iframe>`,

@@ -15,8 +15,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// hanging is a page that hangs in its handler of an event, or some time later, as the fragment of its URL says. It asks a server that
-// does not answer, which takes no processor meanwhile.
+// hanging is a page that hangs in an event handler or some time later, as the fragment of its URL specifies. It hangs in a synchronous
+// request to a server that does not answer, and thus uses no CPU.
 const hanging = `<title>Hanging</title><body style="margin:0"><button>Press</button><input placeholder="Text"><input type=checkbox name=tick>
 <select name=pick><option>one<option>two</select><div role=button tabindex=0 id=box style="width:50px;height:50px;background:red">Box</div>
 <form onsubmit="return false"><label>Name <input name=name></label><button>Send</button></form>
@@ -33,7 +33,7 @@ const begin = (e) => {
 addEventListener(event === "carry" ? "mousemove" : event, begin)
 </script>`
 
-// hangs serves pages that hang until the test is over.
+// hangs serves pages that hang until the test ends.
 type hangs struct {
 	t       *testing.T
 	d       *testenv.Daemon
@@ -51,13 +51,13 @@ func newHangs(t *testing.T) *hangs {
 	return h
 }
 
-// open opens a page that hangs so long after an event. Each is of a site of its own, so that no two share a renderer.
+// open opens a page that hangs the given time after an event. Each page has its own site, so that no two pages share a renderer.
 func (h *hangs) open(event, after string) *stage {
 	h.t.Helper()
 	return &stage{t: h.t, d: h.d, tab: h.d.Open(h.serve(html(hanging)) + "/#" + event + "/" + after)}
 }
 
-// serve serves a page as one of a site of its own.
+// serve serves a page on its own site.
 func (h *hangs) serve(page http.HandlerFunc) string {
 	h.t.Helper()
 	h.sites++
@@ -79,14 +79,15 @@ func (h *hangs) serve(page http.HandlerFunc) string {
 	return server.URL
 }
 
-// try does something later, beside all others.
+// try schedules a function to run later, concurrently with the others.
 func (h *hangs) try(one func()) { h.tries = append(h.tries, one) }
 
-// longBefore bounds how long an answer about a page that hangs takes: it comes long before the 30 s after which a call ends by
-// itself. An idle machine takes 2.3 s.
+// longBefore limits the time of an answer about a hanging page. It is far below the 30 s after which a call times out. An idle machine
+// takes 2.3 s.
 const longBefore = 20 * time.Second
 
-// answered does what a page hangs by, and returns the answer, which comes long before the call's deadline and has the tab's status.
+// answered performs an action at which a page hangs. It checks that the answer comes long before the deadline of the call and contains the
+// tab's status, and returns the result.
 func (s *stage) answered(name string, act func() (*domtapv1.StepResult, *domtapv1.Tab, error)) *domtapv1.StepResult {
 	begin := time.Now()
 	result, tab, err := act()
@@ -116,8 +117,8 @@ func (s *stage) interact(steps ...*domtapv1.Step) func() (*domtapv1.StepResult, 
 	}
 }
 
-// TestPagesThatHangByAnAction lets pages hang before, in and after the handlers of what is done to them. What was received is
-// said, with what came then; what was not observed is not said to be done. Half of the actions and moments are for make test-long.
+// TestPagesThatHangByAnAction lets pages hang before, in and after the handlers of an action. Results must report what was received before
+// the page hung, and must not claim what was not observed. Half of the actions and moments run only in make test-long.
 func TestPagesThatHangByAnAction(t *testing.T) {
 	h := newHangs(t)
 	h.afterClicks()
@@ -125,7 +126,7 @@ func TestPagesThatHangByAnAction(t *testing.T) {
 	h.after()
 	h.inFrames()
 	var all sync.WaitGroup
-	for _, try := range h.tries { // however many processors there are: nearly all that they do is wait
+	for _, try := range h.tries { // independent of the number of processors, because they mostly wait
 		all.Go(try)
 	}
 	all.Wait()
@@ -149,7 +150,7 @@ func (h *hangs) afterClicks() {
 	}
 }
 
-// during lets pages hang in handlers of other events, before it is known what was received.
+// during lets pages hang in handlers of other events, before domtap knows what was received.
 func (h *hangs) during() {
 	for name, act := range map[string]struct {
 		event string
@@ -179,7 +180,7 @@ func (h *hangs) during() {
 	}
 }
 
-// after lets pages hang a moment after an action of each kind.
+// after lets pages hang shortly after each kind of action.
 func (h *hangs) after() {
 	for name, act := range map[string]struct {
 		event string
@@ -219,7 +220,7 @@ func (h *hangs) after() {
 	})
 }
 
-// inFrames lets frames of other processes hang, while the page around them goes on.
+// inFrames lets frames of other processes hang while the outer page keeps running.
 func (h *hangs) inFrames() {
 	for event, ok := range map[string]bool{"click": true, "mousedown": false} {
 		inner := h.serve(html(hanging)) + "/#" + event + "/now"

@@ -24,7 +24,7 @@ func mouseUp() *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_MouseUp{MouseUp: &domtapv1.MouseUpStep{}}}
 }
 
-// turn does steps, and returns their summaries; all must succeed.
+// turn performs steps, which must all succeed, and returns their summaries.
 func (s *stage) turn(steps ...*domtapv1.Step) (said []string) {
 	s.t.Helper()
 	r, err := s.d.Actions.Interact(s.t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: steps})
@@ -40,7 +40,7 @@ func (s *stage) turn(steps ...*domtapv1.Step) (said []string) {
 	return said
 }
 
-// says checks that summaries have words, in order.
+// says checks that each summary contains the corresponding text.
 func (s *stage) says(got []string, words ...string) {
 	s.t.Helper()
 	if len(got) != len(words) {
@@ -53,14 +53,14 @@ func (s *stage) says(got []string, words ...string) {
 	}
 }
 
-// heard has a page note the events of the mouse: type, button, buttons, place, and whether they are made by a script.
+// heard lets a page record mouse events: type, button, buttons, position, and whether a script created them.
 const heard = `<script>
 	var log = [], note = (e) => log.push([e.type, e.button, e.buttons, e.clientX + "," + e.clientY, (e.shiftKey ? "shift" : ""), e.isTrusted ? "" : "fake"].filter((s) => s !== "").join(":"))
 	var take = () => { const all = log.join(" "); log = []; return all }
 	var hear = (...types) => { for (const type of types) addEventListener(type, note, true) }
 </script>`
 
-// TestAButtonStaysDownBetweenSteps draws, and looks at each event that the page receives.
+// TestAButtonStaysDownBetweenSteps draws, and checks each event that the page receives.
 func TestAButtonStaysDownBetweenSteps(t *testing.T) {
 	s := staged(t, heard+`<body style="margin:0"><canvas tabindex=0 aria-label=Pad width=200 height=100 style="display:block"></canvas><button style="display:block;width:100px;height:40px">Next</button><script>
 		hear("mousedown", "mousemove", "mouseup", "click", "auxclick", "contextmenu")</script>`)
@@ -72,12 +72,12 @@ func TestAButtonStaysDownBetweenSteps(t *testing.T) {
 			t.Errorf("step %d says %q", i, said)
 		}
 	}
-	// The middle of an element and a distance from there; the button and the keys stay down until the release.
+	// A move to the middle of an element and by a distance from there. The button and the keys stay down until the release.
 	right := mouseDown(s.at("Next"))
 	right.GetMouseDown().Button, right.GetMouseDown().Modifiers = "right", []string{"Shift"}
 	s.turn(right, mouseMove(s.at("Pad"), 5, 0), mouseUp())
 	s.is(`take().replaceAll("contextmenu:2:2:50,120:shift ", "")`, "mousemove:0:0:50,120:shift mousedown:2:2:50,120:shift mousemove:0:2:77,85:shift mousemove:0:2:105,50:shift mouseup:2:0:105,50:shift auxclick:2:0:105,50:shift")
-	// Without a button, the pointer moves alone, and what is pressed then is where it is.
+	// Without a button, only the pointer moves, and the next press is at its position.
 	s.says(s.turn(mouseMove(point(20, 20), 0, 0), mouseMove(nil, 0, 100), mouseDown(nil), mouseUp()), `"Pad"`, `"Next"`, `"Next"`, `clicked button "Next"`)
 	if got := s.eval("take()"); !strings.HasSuffix(got, "mousemove:0:0:20,120 mousemove:0:0:20,120 mousedown:0:1:20,120 mouseup:0:0:20,120 click:0:0:20,120") {
 		t.Errorf("the page received %s", got)
@@ -108,7 +108,7 @@ func TestWhatIsHeldIsMoved(t *testing.T) {
 	s.is(`take().split(" ").filter((e) => e.startsWith("mousemove:0:1")).map((e) => e.split(":")[3]).join(" ")`, "17,90 30,90 95,50 160,10 120,45 80,80")
 }
 
-// TestHeldDataIsDragged drags what HTML makes draggable, step by step, and cancels that by Escape.
+// TestHeldDataIsDragged drags draggable elements step by step, and cancels the drag with Escape.
 func TestHeldDataIsDragged(t *testing.T) {
 	s := staged(t, `<body style="margin:0"><div id=src draggable=true tabindex=0 aria-label=Card style="width:80px;height:40px;background:#ccc">Card</div>
 		<div id=dst tabindex=0 aria-label=Box style="width:200px;height:100px;background:#eee"></div><script>
@@ -131,7 +131,7 @@ func TestHeldDataIsDragged(t *testing.T) {
 	s.is("take()", "start end:none")
 }
 
-// TestNothingStaysPressed ends turns with a button down in every way, and looks whether the page has received its release.
+// TestNothingStaysPressed ends turns with a pressed button in every way, and checks that the page received the release.
 func TestNothingStaysPressed(t *testing.T) {
 	s := staged(t, `<title>Pressed</title><body style="margin:0"><button style="width:100px;height:40px">Hold</button><button style="width:100px;height:40px" disabled>Off</button><button style="width:100px;height:40px" onmousedown="alert('Now')">Ask</button><p id=out>none</p><script>
 		var presses = 0, down = false
@@ -143,13 +143,13 @@ func TestNothingStaysPressed(t *testing.T) {
 	request := func(steps ...*domtapv1.Step) *domtapv1.InteractRequest {
 		return &domtapv1.InteractRequest{TabId: s.tab, Steps: steps}
 	}
-	// Its own end: the answer has what the release did, and says so.
+	// The turn ends normally: the answer contains the effect of the release and reports it.
 	r, err := s.d.Actions.Interact(t.Context(), request(down, mouseMove(nil, 10, 0)))
 	if err != nil || !strings.HasSuffix(r.GetResults()[1].GetSummary(), "; the button that was down was released at the end of the turn") {
 		t.Fatalf("got %v, %v", r, err)
 	}
 	s.is("out.textContent + down", "releasedfalse")
-	// A step that fails, which ends the turn or does not.
+	// A step fails, with and without ending the turn.
 	for _, stop := range []bool{true, false} {
 		in := request(down, fill(s.at("Off"), "x"), mouseMove(nil, 1, 1))
 		in.StopOnError = proto.Bool(stop)
@@ -159,7 +159,7 @@ func TestNothingStaysPressed(t *testing.T) {
 		s.is("down", "false")
 	}
 	s.is("rest()", "3")
-	// The deadline, and a caller that goes away, while the button is held.
+	// The deadline expires, or the caller disconnects, while the button is held.
 	held := mouseDown(s.at("Hold"))
 	held.GetMouseDown().Hold = durationpb.New(10 * time.Second)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -176,7 +176,7 @@ func TestNothingStaysPressed(t *testing.T) {
 	cancel()
 	<-gone
 	s.is("rest()", "5")
-	// A dialog that the press opens.
+	// The press opens a dialog.
 	r, err = s.d.Actions.Interact(t.Context(), request(mouseDown(s.at("Ask")), mouseMove(nil, 10, 0), mouseUp()))
 	if err != nil || r.GetVerdict() != domtapv1.Verdict_VERDICT_DIALOG {
 		t.Fatalf("got %v, %v", r, err)
@@ -185,12 +185,12 @@ func TestNothingStaysPressed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.is("rest()", "6")
-	// The next turn begins with nothing down.
+	// At the start of the next turn, no button is down.
 	s.turn(click(s.at("Hold")))
 	s.is("down + ' ' + presses", "false 7")
 }
 
-// TestAPressThatStaysIsGuarded presses what is disabled, covered, or moves away under the pointer.
+// TestAPressThatStaysIsGuarded presses elements that are disabled, covered, or move away under the pointer.
 func TestAPressThatStaysIsGuarded(t *testing.T) {
 	s := staged(t, `<body style="margin:0"><style>button { position: absolute; top: 0; width: 60px; height: 30px }</style><button id=off style="left:0" disabled>Off</button>
 		<button id=under style="left:100px">Under</button><div id=over style="position:absolute;left:90px;top:0;width:80px;height:40px;background:#ddd">Over</div><button id=moves style="left:200px">Moves</button><button id=there style="left:400px">There</button><script>
@@ -203,7 +203,7 @@ func TestAPressThatStaysIsGuarded(t *testing.T) {
 	s.is("pressed", "moves")
 }
 
-// TestStepsOfTheMouseFollowEachOther sends steps that make no sense after each other.
+// TestStepsOfTheMouseFollowEachOther sends mouse steps in an invalid order.
 func TestStepsOfTheMouseFollowEachOther(t *testing.T) {
 	s := staged(t, `<button>A</button>`)
 	a := s.at("A")
@@ -218,7 +218,7 @@ func TestStepsOfTheMouseFollowEachOther(t *testing.T) {
 	}
 }
 
-// TestTheWheelSaysWhoHandledIt turns the wheel over what zooms by it, with a key, and over what scrolls.
+// TestTheWheelSaysWhoHandledIt turns the wheel over an element that zooms, with a modifier key, and over one that scrolls.
 func TestTheWheelSaysWhoHandledIt(t *testing.T) {
 	s := staged(t, `<body style="margin:0;height:3000px"><canvas id=map tabindex=0 aria-label=Map width=200 height=100 style="display:block"></canvas><script>
 		var zoom = ""; map.addEventListener("wheel", (e) => { zoom += [e.deltaY, e.ctrlKey, e.isTrusted, e.clientX, e.clientY].join(); e.preventDefault() }, { passive: false })</script>`)
@@ -232,7 +232,7 @@ func TestTheWheelSaysWhoHandledIt(t *testing.T) {
 	s.is("scrollY", "100")
 }
 
-// TestAKeyIsHeld holds a key: the page receives one press, repeats, and the release, also when the time is up.
+// TestAKeyIsHeld holds a key. The page must receive one press, repeats, and the release, even after a timeout.
 func TestAKeyIsHeld(t *testing.T) {
 	s := staged(t, `<canvas tabindex=0 aria-label=Game width=50 height=50></canvas><script>
 		var log = [], began = 0, took = 0

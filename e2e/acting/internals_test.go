@@ -7,8 +7,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestInternalsAreRolesAndStates reads and uses custom elements that say what they are by ElementInternals alone, kept in
-// a private field, under a symbol, or in a plain field.
+// TestInternalsAreRolesAndStates reads and uses custom elements that set their role and state only through ElementInternals, stored in a
+// private field, under a symbol, or in a plain field.
 func TestInternalsAreRolesAndStates(t *testing.T) {
 	s := staged(t, `<style>x-radio, x-slider { display: inline-block; min-width: 20px; height: 20px }</style><x-radio>Plan B</x-radio><label>Off <x-radio disabled></x-radio></label> <x-tabs><x-tab>First</x-tab><x-tab>Second</x-tab></x-tabs>
 		<label for=much>Volume</label><x-slider id=much></x-slider><x-plain>Plain</x-plain><label>Agree <x-check></x-check></label>

@@ -10,7 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestALaterStepWaitsForWhatAnEarlierOneBrings searches and clicks a result in one turn: the results come late, and the old ones are gone before.
+// TestALaterStepWaitsForWhatAnEarlierOneBrings searches and clicks a result in one turn. The results arrive late, and the old ones are
+// removed before.
 func TestALaterStepWaitsForWhatAnEarlierOneBrings(t *testing.T) {
 	s := staged(t, `<!doctype html><title>Search</title><button id=go>Search</button><ul id=list><li>Old <button>Open</button></ul><p id=said></p>
 <script>go.onclick = () => { list.innerHTML = ""; setTimeout(() => {
@@ -25,8 +26,9 @@ func TestALaterStepWaitsForWhatAnEarlierOneBrings(t *testing.T) {
 	}
 }
 
-// TestAPageThatComesBackSaysWhatIsNew sends a form to a server that sends it back with what is wrong, in elements that no role and no script
-// tells from other text. The answer to the click has it; that to one that leads to another page has nothing of the kind.
+// TestAPageThatComesBackSaysWhatIsNew submits a form that the server returns with error messages, in elements that have no role and look
+// like other text. The answer to the click must contain the messages. The answer to a click that leads to another page must not contain
+// anything like that.
 func TestAPageThatComesBackSaysWhatIsNew(t *testing.T) {
 	form := func(w http.ResponseWriter, r *http.Request) {
 		name := r.FormValue("name")

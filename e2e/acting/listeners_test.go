@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// listening has elements inserted that nothing but a listener makes clickable: they have no text, role or cursor. The
-// many listeners that stand in the page make asking the browser for listeners take a while.
+// listening inserts elements that are clickable only because of a listener: they have no text, role or cursor. The many listeners in the
+// page slow down queries for listeners.
 const listening = `<title>-</title><style>[title] { width: 90px; height: 20px }</style>
 <button id=add>Add</button> <div id=place></div> <div id=host></div> <div id=sealed></div>
 <iframe id=frame srcdoc="<style>[title] { width: 90px; height: 20px }</style><div id=place></div>"></iframe> <p hidden id=many></p>
@@ -43,8 +43,8 @@ for (let i = 0; i < 2000; i++) {
 }
 </script>`
 
-// TestElementsThatOnlyListenAreInTheFirstRead inserts elements that only a listener makes clickable, wherever a document
-// has them, again and again: right after a read, when the browser was asked for listeners just before.
+// TestElementsThatOnlyListenAreInTheFirstRead repeatedly inserts elements that only a listener makes clickable, at every place in a
+// document. It does so right after a read, when the browser was queried for listeners just before.
 func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 	picture := make(chan struct{})
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(listening), "/picture": func(http.ResponseWriter, *http.Request) { <-picture }})
@@ -121,14 +121,14 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 	})
 }
 
-// shows reports whether a read with the default options has an element.
+// shows reports whether a read with default options contains an element.
 func (s *stage) shows(t *testing.T, name string) bool {
 	t.Helper()
 	_, ok := testenv.Find(testenv.Usual(t, s.d, s.tab), name)
 	return ok
 }
 
-// testCanceledReads cancels reads at any moment: the next read has everything that the cancelled one would have returned.
+// testCanceledReads cancels reads at random moments. The next read must contain everything that the canceled one would have returned.
 func (s *stage) testCanceledReads(t *testing.T) {
 	count := testenv.Size(20, 60)
 	step := 4800 * time.Microsecond / time.Duration(count)
@@ -145,7 +145,7 @@ func (s *stage) testCanceledReads(t *testing.T) {
 	testenv.Evaluate[any](t, s.d, "add.ariaLabel = null")
 }
 
-// testListenersOfActions has an action's handler insert an element, and acts on that in the same turn.
+// testListenersOfActions has an action's handler insert an element, and acts on the element in the same turn.
 func (s *stage) testListenersOfActions(t *testing.T) {
 	for i := range testenv.Size(2, 5) {
 		name := fmt.Sprintf("Handled %d", i+1)
@@ -161,11 +161,11 @@ func (s *stage) testListenersOfActions(t *testing.T) {
 	}
 }
 
-// testReadsThatNeedNoProbe counts the commands that the browser gets for a read: of a page that is as it was, of one with
-// new elements that no listener can make clickable, and of one with such that one can.
+// testReadsThatNeedNoProbe counts the browser commands of a read: of an unchanged page, of a page with new elements that no listener can
+// make clickable, and of a page with new elements that a listener can make clickable.
 func (s *stage) testReadsThatNeedNoProbe(t *testing.T) {
 	fewest := func(change string) uint64 {
-		fewest := uint64(math.MaxUint64) // a probe that is due by the clock may come with any read
+		fewest := uint64(math.MaxUint64) // a periodic probe may run with any read
 		for range 5 {
 			testenv.Evaluate[any](t, s.d, change+"; 0")
 			before := s.d.Browser.Sent()

@@ -11,7 +11,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestClicksAsAMouseDoes looks at the events that buttons, modifiers and counts make.
+// TestClicksAsAMouseDoes checks the events of buttons, modifiers and click counts.
 func TestClicksAsAMouseDoes(t *testing.T) {
 	s := staged(t, `<body style="margin:0"><button style="width:100px;height:50px">B</button><script>
 		log = []
@@ -50,7 +50,7 @@ func hold(t *domtapv1.Target, d time.Duration) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Hold: durationpb.New(d)}}}
 }
 
-// TestHolds presses what acts on a press that lasts, and drags what moves only after one.
+// TestHolds presses elements that react to a long press, and drags elements that move only after one.
 func TestHolds(t *testing.T) {
 	s := staged(t, `<style>* { margin: 0 } button, li { display: block; width: 120px; height: 30px; touch-action: none; user-select: none }</style>
 		<div id=box></div><button id=stay>Stay</button><button id=menu>Menu</button><button id=gone>Gone</button><button id=moved>Moved</button><ul><li role=button tabindex=0 id=a>Alpha<li role=button tabindex=0 id=b>Beta</ul><script>
@@ -85,7 +85,7 @@ func TestHolds(t *testing.T) {
 	s.refused(hold(s.at("Stay"), 11*time.Second), "INVALID", "at most 10 s")
 }
 
-// TestAHoverHasWhatItsTimersOpen hovers what opens a while after the pointer came.
+// TestAHoverHasWhatItsTimersOpen hovers elements that open something after a delay.
 func TestAHoverHasWhatItsTimersOpen(t *testing.T) {
 	s := staged(t, `<style>button { padding: 10px }</style><button id=a>Enter</button><button id=b>Move</button><button id=c>Over</button><div id=out></div><script>
 		var show = (t) => { out.innerHTML = "<button>Archive " + t + "</button>" };
@@ -104,12 +104,12 @@ func TestAHoverHasWhatItsTimersOpen(t *testing.T) {
 	}
 }
 
-// TestClickIsAHandfulOfCalls counts what a click that changes nothing costs on the way to the browser.
+// TestClickIsAHandfulOfCalls counts the browser commands of a click that changes nothing.
 func TestClickIsAHandfulOfCalls(t *testing.T) {
 	s := staged(t, `<button>Idle</button>`)
 	b := s.at("Idle")
 	s.do(click(b))
-	s.do(click(b)) // asks once which listeners a press has added that changed nothing
+	s.do(click(b)) // queries once for listeners that the press has added
 	before := s.d.Browser.Sent()
 	s.do(click(b))
 	sent := s.d.Browser.Sent() - before

@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// onHoverPage has a table whose rows have buttons, and a menu of two levels, all of which CSS alone shows. It notes what is clicked, and what
-// the pointer had been over last.
+// onHoverPage has a table whose rows have buttons, and a menu of two levels. Only CSS shows the buttons and the menu. The page records what
+// is clicked, and what the pointer was over before.
 const onHoverPage = `<title>On hover</title><style>td span { opacity: 0; transition: opacity .1s } tr:hover span { opacity: 1 }
 	li ul { visibility: hidden } li { width: 8em } li:hover > ul { visibility: visible; transition: visibility 0s .1s }
 	.lost { display: none } .near:hover .lost { display: block } .lost.off { display: none !important }</style>
@@ -25,7 +25,7 @@ const onHoverPage = `<title>On hover</title><style>td span { opacity: 0; transit
 	<script>var log = []; addEventListener("click", (e) => log.push((e.isTrusted ? "" : "untrusted ") + e.target.textContent + " " +
 		(e.target.closest("tr")?.querySelector("a").textContent ?? "")), true)</script>`
 
-// hints are the hints of the listed elements about what shows on hover, by text.
+// hints maps the texts of the listed elements to their hints about content that shows on hover.
 func (s *stage) hints() map[string]string {
 	s.t.Helper()
 	out := map[string]string{}
@@ -39,7 +39,7 @@ func (s *stage) hints() map[string]string {
 	return out
 }
 
-// TestWhatShowsOnHoverIsAHint reads what the elements to hover say, before and while the pointer is over one.
+// TestWhatShowsOnHoverIsAHint reads the hints of elements before and while the pointer is over one of them.
 func TestWhatShowsOnHoverIsAHint(t *testing.T) {
 	s := staged(t, onHoverPage)
 	want := map[string]string{"Ada": "on-hover-edit-delete", "Bob": "on-hover-edit-delete", "File": "on-hover-export"}
@@ -59,7 +59,7 @@ func TestWhatShowsOnHoverIsAHint(t *testing.T) {
 	}
 }
 
-// ok does one step, whose result must be ok, and returns its summary.
+// ok performs one step, whose result must be ok, and returns its summary.
 func (s *stage) ok(step *domtapv1.Step) string {
 	s.t.Helper()
 	r, err := s.try(s.t.Context(), step)
@@ -69,7 +69,7 @@ func (s *stage) ok(step *domtapv1.Step) string {
 	return r.GetSummary()
 }
 
-// TestActionsHoverWhatShowsTheirElement names elements that are not visible, by role and name and by refs from before.
+// TestActionsHoverWhatShowsTheirElement targets invisible elements, by role and name and by refs from an earlier read.
 func TestActionsHoverWhatShowsTheirElement(t *testing.T) {
 	s := staged(t, onHoverPage)
 	if said := s.ok(click(&domtapv1.Target{Role: "button", Name: "Delete", Within: "Bob"})); !strings.HasPrefix(said, `click "Delete": ok`) || !strings.Contains(said, `over link "Bob"`) {
@@ -90,7 +90,7 @@ func TestActionsHoverWhatShowsTheirElement(t *testing.T) {
 	s.is("log.at(-1)", "Edit Ada")
 }
 
-// TestActionsDoNotHoverInVain names elements that show over one of several others, and never.
+// TestActionsDoNotHoverInVain targets elements that show on hover of one of several elements, and elements that never show.
 func TestActionsDoNotHoverInVain(t *testing.T) {
 	s := staged(t, onHoverPage)
 	s.refused(click(&domtapv1.Target{Role: "button", Name: "Edit"}), "AMBIGUOUS_TARGET", `link "Ada"`, `link "Bob"`)
@@ -99,7 +99,7 @@ func TestActionsDoNotHoverInVain(t *testing.T) {
 	s.is("log.length", "0")
 }
 
-// TestPagesSeeAMouse asks the page for what many put around all that the pointer shows.
+// TestPagesSeeAMouse queries the page for media features that many pages require for content that shows on hover.
 func TestPagesSeeAMouse(t *testing.T) {
 	s := staged(t, `<title>Mouse</title><style>b { display: none } @media (hover: hover) and (pointer: fine) { p:hover b { display: inline } }</style>
 		<p style="width: 9em">Words <b><button onclick="this.textContent = 'Chosen'">Item</button></b></p>`)
@@ -109,7 +109,7 @@ func TestPagesSeeAMouse(t *testing.T) {
 	}
 }
 
-// TestATableWithActionsOnHoverDoesNotDouble compares what a table costs to read with rows that show buttons on hover, and without.
+// TestATableWithActionsOnHoverDoesNotDouble compares the cost of reading a table with and without row buttons that show on hover.
 func TestATableWithActionsOnHoverDoesNotDouble(t *testing.T) {
 	rows := ""
 	for i := range 200 {

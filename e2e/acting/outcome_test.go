@@ -13,9 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestOutcome plays testdata/outcome/*.txtar: what the answers to actions say that a person would have noticed. A file has a
-// comment, pages, which are sections named after their path, a script, and the transcript that comes of it. The script has
-// one command a line:
+// TestOutcome runs testdata/outcome/*.txtar, which test the visible effects that answers to actions report. A file has a comment, pages in
+// sections named after their path, a script, and the expected transcript. The script has one command per line:
 //
 //	open PATH           navigates there
 //	click NAME          acts on the first interactive element of that name
@@ -37,7 +36,7 @@ func playOutcome(t *testing.T, d *testenv.Daemon, a *golden.Archive) {
 	script, _ := a.Section("script")
 	url := testenv.Pages(t, pages)
 	s := &stage{t: t, d: d, tab: d.Open(url + "/blank")}
-	t.Cleanup(func() { // the site ends after its last request, which a tab that stays would keep open
+	t.Cleanup(func() { // the server stops after its last request, which an open tab would keep alive
 		if _, err := d.Tabs.CloseTab(context.WithoutCancel(t.Context()), &domtapv1.CloseTabRequest{TabId: s.tab}); err != nil {
 			t.Error(err)
 		}
@@ -49,7 +48,7 @@ func playOutcome(t *testing.T, d *testenv.Daemon, a *golden.Archive) {
 	a.Compare(t, "transcript", got.String())
 }
 
-// slow answers a request when its client goes away.
+// slow returns when the client disconnects.
 func slow(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 // noticed runs one command of a script and returns the lines of its outcome.
@@ -57,7 +56,7 @@ func (s *stage) noticed(url, line string) string {
 	s.t.Helper()
 	command, rest, _ := strings.Cut(line, " ")
 	name, words, _ := strings.Cut(rest, " = ")
-	request := &domtapv1.InteractRequest{TabId: s.tab, ClientId: "outcome"} // who has read nothing, so that diffs list no texts
+	request := &domtapv1.InteractRequest{TabId: s.tab, ClientId: "outcome"} // a client that has read nothing, so that diffs list no texts
 	switch command {
 	case "open":
 		r, err := s.d.Tabs.Navigate(s.t.Context(), &domtapv1.NavigateRequest{TabId: s.tab, Url: url + rest})

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestActionsWaitUntilTheElementIsActionable acts on what is not ready yet.
+// TestActionsWaitUntilTheElementIsActionable acts on elements that are not ready yet.
 func TestActionsWaitUntilTheElementIsActionable(t *testing.T) {
 	s := staged(t, "")
 	for name, page := range map[string]string{
@@ -33,7 +33,7 @@ func TestActionsWaitUntilTheElementIsActionable(t *testing.T) {
 	}
 }
 
-// TestClickFollowsAMovingElement clicks buttons that never rest.
+// TestClickFollowsAMovingElement clicks buttons that never stop moving.
 func TestClickFollowsAMovingElement(t *testing.T) {
 	s := staged(t, "")
 	for name, page := range map[string]string{
@@ -49,7 +49,7 @@ func TestClickFollowsAMovingElement(t *testing.T) {
 	}
 }
 
-// TestRefusesWithTheReason names what is in the way.
+// TestRefusesWithTheReason checks that an error names the obstacle.
 func TestRefusesWithTheReason(t *testing.T) {
 	type refused struct {
 		page string
@@ -69,7 +69,7 @@ func TestRefusesWithTheReason(t *testing.T) {
 	})
 }
 
-// TestNeverClicksAnother swaps what is under the pointer at every moment of a click.
+// TestNeverClicksAnother swaps the element under the pointer at every moment of a click.
 func TestNeverClicksAnother(t *testing.T) {
 	s := staged(t, "")
 	const buttons = `<style>button { position: absolute; left: 0; top: 0; width: 200px; height: 60px }</style><button id=a>Keep</button><button id=z style="display:none">Delete</button>

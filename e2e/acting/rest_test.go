@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestAnAnswerHasWhatTheActionSetOff clicks for effects that come in ways that announce themselves: each answer has the effect, however
-// long it takes. What nothing announces is counted by BenchmarkEffects.
+// TestAnAnswerHasWhatTheActionSetOff clicks buttons whose effects domtap can see coming. Each answer must contain the effect, however long
+// it takes. BenchmarkEffects counts the effects without such signs.
 func TestAnAnswerHasWhatTheActionSetOff(t *testing.T) {
 	answers := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("answer")) }
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(effects), "/answer": answers})
@@ -56,11 +56,11 @@ func TestAnAnswerHasWhatTheActionSetOff(t *testing.T) {
 	}
 }
 
-// slowAtMost is how often a case is tried on a machine that is too slow for it.
+// slowAtMost limits the attempts of a case on a machine that is too slow for it.
 const slowAtMost = 10
 
-// clicksFor clicks five times in a new tab, and reports the first answer that has not the effect of its click. The answer may
-// miss it when the page's timer took longer than docs/acting.md promises to wait: slow says so.
+// clicksFor clicks five times in a new tab and reports the first answer that lacks the effect of its click. If slow is true, the answer may
+// lack it, because the page's timer took longer than docs/acting.md promises to wait.
 func (s *stage) clicksFor(url, script string) (missing string, slow bool) {
 	s.t.Helper()
 	s.tab = s.d.Open(url)
@@ -113,8 +113,8 @@ var hop = () => new Promise((done) => { const c = new MessageChannel(); c.port1.
 var hops = async (count) => { for (let i = 0; i < count; i++) await hop(); add() };
 </script>`
 
-// TestAFrameUnderThePointerReceivesNoPress has the page put a frame over the element while it handles the pointer's movement: the
-// press is on its way then, and was not meant for the frame.
+// TestAFrameUnderThePointerReceivesNoPress has the page put a frame over the element while it handles the pointer's movement. The press is
+// then in flight and must not reach the frame.
 func TestAFrameUnderThePointerReceivesNoPress(t *testing.T) {
 	sideBySide(t, map[string]string{
 		"blank":         `listen(f.contentWindow)`,

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// rowShapes are lists of Alice and Bob; reuse lets the first row show Carol, in the same nodes.
+// rowShapes lists pages with rows for Alice and Bob. reuse makes the first row show Carol in the same nodes.
 var rowShapes = []struct{ name, page, reuse string }{
 	{"table", `<table><tr><td>Alice<td><button>Delete</button><tr><td>Bob<td><button>Delete</button></table>`,
 		`document.querySelector("td").textContent = "Carol"`},
@@ -62,11 +62,11 @@ var rowShapes = []struct{ name, page, reuse string }{
 		`(() => { const b = [...document.querySelectorAll("b")]; b[0].textContent = "Bob"; b[1].textContent = "Carol"; b[2].parentNode.remove() })()`},
 }
 
-// logged makes a page keep what its buttons receive.
+// logged lets a page record the events of its buttons.
 const logged = `<script>log = []; for (const type of ["pointerdown", "mousedown", "click", "keydown", "input", "change"])
 	addEventListener(type, (e) => log.push(type), true)</script>`
 
-// readings are the ways in which a caller reads a page.
+// readings lists the ways to read a page.
 var readings = map[string]func(s *stage) error{
 	"dom": func(s *stage) error {
 		_, err := s.d.Dom.GetDom(s.t.Context(), &domtapv1.GetDomRequest{TabId: s.tab})
@@ -119,7 +119,7 @@ func TestRowWithAnotherRecordIsRefusedOnce(t *testing.T) {
 	}
 }
 
-// refusedOnce reads, lets the page reuse a row, and clicks in it: the page must receive nothing. The same click passes then.
+// refusedOnce reads, lets the page reuse a row, and clicks in it. The page must receive nothing. A second identical click must succeed.
 func (s *stage) refusedOnce(name, reuse string) {
 	s.t.Helper()
 	button := s.noted(name)
@@ -134,7 +134,7 @@ func (s *stage) refusedOnce(name, reuse string) {
 	s.is(`log.includes("click") || log.includes(1)`, "true")
 }
 
-// TestARowMayChange lets rows count, tick, get marks and states: they show the same record, and nothing is refused.
+// TestARowMayChange lets rows change counters, times, marks and states. They still show the same record, so nothing is refused.
 func TestARowMayChange(t *testing.T) {
 	s := staged(t, `<p>`)
 	for _, c := range []struct{ name, page, button, change string }{
@@ -191,7 +191,7 @@ func TestARowMayChange(t *testing.T) {
 	}
 }
 
-// TestEveryActionMindsItsRow does everything else that can be done by ref in a row that shows another record.
+// TestEveryActionMindsItsRow performs every other action by ref in a row that shows another record.
 func TestEveryActionMindsItsRow(t *testing.T) {
 	s := staged(t, `<p>`)
 	const page = `<ul><li><b>Alice</b> <button>Press</button> <input name=field> <select name=choice><option>a<option>b</select> <input type=checkbox name=box> <input type=file name=file>
@@ -250,8 +250,8 @@ func TestEveryActionMindsItsRow(t *testing.T) {
 	})
 }
 
-// TestATurnMayChangeItsRow does several things to one row in one turn, which change what the row says; what it does to
-// another row that it names later is refused.
+// TestATurnMayChangeItsRow performs several actions on one row in one turn, which change the text of the row. A later action on another row
+// that has changed is refused.
 func TestATurnMayChangeItsRow(t *testing.T) {
 	s := staged(t, `<p>`)
 	turn := func(steps ...*domtapv1.Step) []*domtapv1.StepResult {
@@ -276,7 +276,7 @@ func TestATurnMayChangeItsRow(t *testing.T) {
 			t.Errorf("a counter: %v", r)
 		}
 	}
-	// A list that fills its nodes from the front when one goes.
+	// A list that fills its nodes from the front when an entry is removed.
 	s.show(`<ul id=u></ul><script>
 		names = ["Alice", "Bob", "Carol", "Dora"]; gone = []
 		draw = () => { while (u.children.length > names.length) u.lastChild.remove(); names.forEach((n, i) => {
@@ -309,8 +309,8 @@ func TestClientThatHasNotReadIsNotRefused(t *testing.T) {
 	}
 }
 
-// TestChangedElementIsNotPressed clicks a button that gets another name, and one in a row that gets another record, every few
-// milliseconds. The page keeps what each press went to: it is the element that the caller read, or the call is refused.
+// TestChangedElementIsNotPressed clicks a button whose name changes every few milliseconds, and one in a row whose record changes. The page
+// records the target of each press. It must be the element that the caller read, or the call must be refused.
 func TestChangedElementIsNotPressed(t *testing.T) {
 	s := staged(t, `<p>`)
 	for _, page := range []struct{ html, of, name string }{
@@ -351,7 +351,7 @@ func TestChangedElementIsNotPressed(t *testing.T) {
 	}
 }
 
-// TestANameThatChangesUnderThePointerIsSaid lets buttons change between the press and the click.
+// TestANameThatChangesUnderThePointerIsSaid changes the names of buttons between the press and the click.
 func TestANameThatChangesUnderThePointerIsSaid(t *testing.T) {
 	s := staged(t, `<button onmousedown="this.textContent = 'Pause'">Play</button><button onclick="this.textContent = 'Following'">Follow</button>`)
 	if said := s.do(click(s.at("Play"))); !strings.Contains(said, `it was called "Play" when it was pressed and "Pause" when it was clicked`) {

@@ -6,8 +6,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestControlsAreNamedByWhatTheyShow names controls by the words that an aria-label or aria-labelledby hides, by a tip and by a placeholder:
-// after their names, and not where several show it.
+// TestControlsAreNamedByWhatTheyShow finds controls by visible text that an aria-label or aria-labelledby hides, by a tooltip and by a
+// placeholder. Names take precedence, and a text that several controls show is refused.
 func TestControlsAreNamedByWhatTheyShow(t *testing.T) {
 	s := staged(t, `<button aria-label=Framework>Store</button><button aria-label=Store2>Stores</button><span id=l>Delivery</span><button aria-labelledby=l>Express</button>
 		<a href="#x" aria-label="Product 7">Blue shoes <b>49 EUR</b></a><h2>Express</h2><button aria-label="Save the document" title=Keep>k</button>
@@ -26,7 +26,8 @@ func TestControlsAreNamedByWhatTheyShow(t *testing.T) {
 	s.refused(click(&domtapv1.Target{Role: "link", Name: "Store"}), "TARGET_NOT_FOUND")
 }
 
-// TestCheckNamesEveryToggle checks, by their words, what says in other ways than a checkbox that it is chosen; and refuses what is no toggle.
+// TestCheckNamesEveryToggle checks elements by their text that express the checked state in other ways than a checkbox. Elements that are
+// no toggles are refused.
 func TestCheckNamesEveryToggle(t *testing.T) {
 	s := staged(t, `<div role=menu><div role=menuitemcheckbox aria-checked=false tabindex=-1>Extensions</div><div role=menuitemradio aria-checked=false tabindex=-1>Dark</div></div>
 		<button aria-pressed=false>Bold</button><div role=listbox aria-label=Fruit aria-multiselectable=true><div role=option aria-selected=false tabindex=-1>Apple</div></div>

@@ -1,5 +1,5 @@
-// Package acting tests every kind of action in real Chromium: what it does, as the page hears it, and when it is
-// refused.
+// Package acting tests every kind of action in real Chromium: its effect, the events that the page receives, and the conditions under which
+// it is refused.
 package acting
 
 import (
@@ -25,7 +25,7 @@ type stage struct {
 	tab string
 }
 
-// staged opens a page in a daemon of its own.
+// staged opens a page in a separate daemon.
 func staged(t *testing.T, page string, flags ...string) *stage {
 	t.Helper()
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(page)})
@@ -33,11 +33,11 @@ func staged(t *testing.T, page string, flags ...string) *stage {
 	return &stage{t: t, d: d, tab: d.Open(url)}
 }
 
-// atOnce is how many cases of a test run at the same time.
+// atOnce limits how many cases of a test run concurrently.
 const atOnce = 6
 
-// sideBySide runs the cases of a test as subtests, some at the same time, each in a session and a tab of its own. It is for cases that wait most
-// of their time, such as for an action that is tried for two seconds before it is refused.
+// sideBySide runs the cases of a test as subtests, some of them concurrently, each in a separate session and tab. It is for cases that
+// mostly wait, for example for an action that is retried for two seconds before it is refused.
 func sideBySide[C any](t *testing.T, cases map[string]C, run func(s *stage, c C)) {
 	t.Helper()
 	d := testenv.Shared(t)
@@ -60,8 +60,8 @@ func (s *stage) show(page string) {
 	s.tab = s.d.Show(s.tab, testenv.Pages(s.t, map[string]http.HandlerFunc{"/": html(page)}))
 }
 
-// at is the target of the element with a text, or a placeholder, or a name attribute. While a frame is late, at reads the
-// page again: the element may be in the frame.
+// at returns the target of the element with a text, a placeholder or a name attribute. While a frame has not answered, at reads the page
+// again, because the element may be in the frame.
 func (s *stage) at(text string) *domtapv1.Target {
 	s.t.Helper()
 	ctx := testenv.Within(s.t, testenv.Patience)
@@ -78,15 +78,15 @@ func (s *stage) at(text string) *domtapv1.Target {
 	}
 }
 
-// noted is at, when the page has noted the rows of all elements: it notes those of the first read after its answer, and what
-// changes before that is refused as unsure.
+// noted returns the same target as at, after the page has recorded the rows of all elements. It records the rows of the first read after
+// its answer. Changes before that are refused as unsure.
 func (s *stage) noted(text string) *domtapv1.Target {
 	s.t.Helper()
 	s.at(text)
 	return s.at(text)
 }
 
-// try does one step.
+// try performs one step.
 func (s *stage) try(ctx context.Context, step *domtapv1.Step) (*domtapv1.StepResult, error) {
 	r, err := s.d.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{step}})
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *stage) try(ctx context.Context, step *domtapv1.Step) (*domtapv1.StepRes
 	return r.GetResults()[0], nil
 }
 
-// do does one step, which must succeed, and returns its summary.
+// do performs one step, which must succeed, and returns its summary.
 func (s *stage) do(step *domtapv1.Step) string {
 	s.t.Helper()
 	r, err := s.try(s.t.Context(), step)
@@ -105,7 +105,7 @@ func (s *stage) do(step *domtapv1.Step) string {
 	return r.GetSummary()
 }
 
-// refused does one step, which must fail with a reason and words.
+// refused performs one step, which must fail with a reason and an error that contains the given texts.
 func (s *stage) refused(step *domtapv1.Step, why string, says ...string) {
 	s.t.Helper()
 	_, err := s.try(s.t.Context(), step)
@@ -120,7 +120,7 @@ func (s *stage) refused(step *domtapv1.Step, why string, says ...string) {
 	}
 }
 
-// is checks what an expression gives in the page, as text.
+// is checks the value of an expression in the page, as text.
 func (s *stage) is(expression, want string) {
 	s.t.Helper()
 	if got := s.eval(expression); got != want {
@@ -128,7 +128,7 @@ func (s *stage) is(expression, want string) {
 	}
 }
 
-// eval runs an expression in the page's own world and returns what it gives as text. Promises are waited for.
+// eval runs an expression in the page's main world and returns its value as text. It awaits promises.
 func (s *stage) eval(expression string) string {
 	s.t.Helper()
 	var out struct {

@@ -7,7 +7,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestKeysAreThoseOfAKeyboard looks at the events that keys and chords make.
+// TestKeysAreThoseOfAKeyboard checks the events of keys and chords.
 func TestKeysAreThoseOfAKeyboard(t *testing.T) {
 	s := staged(t, `<input placeholder=F><script>
 		log = []
@@ -54,7 +54,7 @@ func TestChordsEdit(t *testing.T) {
 	s.is(`document.querySelector("input").value`, "t")
 }
 
-// TestTextReachesEveryKindOfField types and fills all that takes text.
+// TestTextReachesEveryKindOfField types into and fills every element that accepts text.
 func TestTextReachesEveryKindOfField(t *testing.T) {
 	s := staged(t, `<input placeholder=text value=old><input type=number placeholder=number value=7><input type=email placeholder=email value="a@b.c">
 		<textarea placeholder=area>old</textarea><div contenteditable aria-label=rich role=textbox style="min-height:20px">old <b>bold</b></div>
@@ -102,7 +102,7 @@ func TestTextReachesEveryKindOfField(t *testing.T) {
 	s.refused(fill(s.at("color"), "red"), "INVALID", "#1a2b3c")
 }
 
-// TestEditorsTakeText fills an editor that handles every input itself, as editors of rich text do.
+// TestEditorsTakeText fills a rich text editor that handles every input itself.
 func TestEditorsTakeText(t *testing.T) {
 	s := staged(t, `<div contenteditable role=textbox aria-label=Editor style="min-height:20px;white-space:pre-wrap"></div><script>
 		const ed = document.querySelector("div"); let model = "start", from = 0, to = 0
@@ -122,7 +122,7 @@ func TestEditorsTakeText(t *testing.T) {
 	s.is("get()", `""`)
 }
 
-// TestTextIsRefused names why a thing takes no text, and leaves it alone.
+// TestTextIsRefused checks that elements which accept no text stay unchanged, and that the error has the reason.
 func TestTextIsRefused(t *testing.T) {
 	const page = `<button>B</button><input placeholder=ro readonly value=1><input placeholder=off disabled value=1><input placeholder=thief onfocus="document.querySelector('[placeholder=other]').focus()"><input placeholder=other>
 		<input type=checkbox aria-label=box>`
@@ -144,7 +144,7 @@ func TestTextIsRefused(t *testing.T) {
 	})
 }
 
-// TestTypingFollowsAutoTabbingFields types a code into fields that each take one character.
+// TestTypingFollowsAutoTabbingFields types a code into fields that each accept one character.
 func TestTypingFollowsAutoTabbingFields(t *testing.T) {
 	s := staged(t, `<input maxlength=1 placeholder=1><input maxlength=1 placeholder=2><input maxlength=1 placeholder=3><script>
 		for (const i of document.querySelectorAll("input")) i.oninput = () => i.nextElementSibling && i.nextElementSibling.focus && i.nextElementSibling.focus()
@@ -153,8 +153,8 @@ func TestTypingFollowsAutoTabbingFields(t *testing.T) {
 	s.is(`[...document.querySelectorAll("input")].map((i) => i.value).join()`, "3,6,9")
 }
 
-// TestFillOfFieldsThatEnterKeysThemselves fills fields whose page prevents the keys and writes each character itself, and one that puts
-// back what is entered.
+// TestFillOfFieldsThatEnterKeysThemselves fills fields whose page prevents the keys and inserts each character itself, and one that
+// restores its old value.
 func TestFillOfFieldsThatEnterKeysThemselves(t *testing.T) {
 	s := staged(t, `<input aria-label=Amount value=3><input aria-label=Kept type=number value=3 oninput="setTimeout(() => this.value = 3)">
 		<script>
@@ -176,8 +176,8 @@ func TestFillOfFieldsThatEnterKeysThemselves(t *testing.T) {
 	s.refused(fill(s.at("Kept"), "12"), "NOT_DELIVERED", "the page took it back")
 }
 
-// TestFillOfAFieldThatLosesTheFocusOnce fills a field whose page takes the focus from it when it opens a calendar: whatever of it the
-// key meets, the answer is that of the value.
+// TestFillOfAFieldThatLosesTheFocusOnce fills a field that loses the focus when its page opens a calendar. Wherever the key arrives, the
+// answer must be about the value of the field.
 func TestFillOfAFieldThatLosesTheFocusOnce(t *testing.T) {
 	s := staged(t, `<input aria-label=Date><script>
 		date = document.querySelector("input"); open = false
@@ -191,8 +191,8 @@ func TestFillOfAFieldThatLosesTheFocusOnce(t *testing.T) {
 	}
 }
 
-// TestFillIsHeardAsTyping fills fields of pages that listen to keys, and sliders that listen to their release, and reads them back after
-// the handlers of the page.
+// TestFillIsHeardAsTyping fills fields of pages that listen to keys, and sliders that listen to their release. It reads the values after
+// the page's handlers have run.
 func TestFillIsHeardAsTyping(t *testing.T) {
 	s := staged(t, `<input placeholder=kept><input placeholder=cleared><input placeholder=later><input type=range aria-label=slider value=5>
 		<script>

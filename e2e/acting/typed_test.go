@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// takers are fields that do not take what is typed, each in its own way, and fields that make something of it.
+// takers holds fields that reject typed text in different ways, and fields that transform it.
 const takers = `
 	<input name=other aria-label=Other><div id=log></div>
 	<input name=late onfocus="setTimeout(() => document.querySelector('[name=other]').focus(), 0)">
@@ -46,7 +46,7 @@ const takers = `
 	<textarea name=catcher style="position:fixed;width:1px;height:1px;opacity:.01" oninput="document.querySelector('#log').textContent += this.value; this.value = ''"></textarea>
 	<script>value = (name) => document.querySelector("[name=" + name + "]").value</script>`
 
-// TestTypeReportsMissingText types into fields that do not take it: nothing is answered with ok that did not arrive.
+// TestTypeReportsMissingText types into fields that reject text. The result must not be ok if the text did not arrive.
 func TestTypeReportsMissingText(t *testing.T) {
 	s := staged(t, takers)
 	for _, c := range []struct {
@@ -88,10 +88,10 @@ func TestTypeReportsMissingText(t *testing.T) {
 		if strings.Contains(said, "hun") {
 			t.Errorf("a password is told: %s", said)
 		}
-		s.is(`value("other")`, "") // what was meant for one field goes into no other
+		s.is(`value("other")`, "") // text for one field must not go into another
 	}
 	s.refused(typing(s.at("readonly"), "abc"), "NOT_ACTIONABLE", "read-only")
-	// The timer ends before the first key or between two; on a busy machine perhaps after all of them.
+	// The timer fires before the first key or between two keys. On a busy machine it may fire after all of them.
 	r, err := s.try(t.Context(), typing(s.at("late"), "abc"))
 	whole := s.eval(`value("late")`) == "abc"
 	if r.GetOk() != whole || !whole && !strings.Contains(r.GetError()+fmt.Sprint(err), `"Other"`) {
@@ -100,14 +100,14 @@ func TestTypeReportsMissingText(t *testing.T) {
 	s.is(`value("other")`, "")
 }
 
-// TestFillReportsRejectedValues fills fields that do not take it.
+// TestFillReportsRejectedValues fills fields that reject the value.
 func TestFillReportsRejectedValues(t *testing.T) {
 	s := staged(t, takers)
 	s.refused(fill(s.at("unwritten"), "abc"), "NOT_DELIVERED", "none of 3", "prevented")
 	s.refused(fill(s.at("reset"), "abc"), "NOT_DELIVERED", "none of 3", "took it back")
 	s.refused(fill(s.at("editor"), "abc"), "NOT_DELIVERED", "prevented")
 	s.refused(fill(s.at("readonly"), "abc"), "NOT_ACTIONABLE", "read-only")
-	s.do(fill(s.at("prevented"), "abc")) // keys are, a value is not
+	s.do(fill(s.at("prevented"), "abc")) // the page prevents keys, but not values
 	s.is(`value("prevented")`, "abc")
 }
 
@@ -116,7 +116,7 @@ const (
 	none = domtapv1.Delivered_DELIVERED_NONE
 )
 
-// TestTypeReportsWhatArrived types into fields that make something of what they get.
+// TestTypeReportsWhatArrived types into fields that transform their input.
 func TestTypeReportsWhatArrived(t *testing.T) {
 	s := staged(t, takers)
 	for _, c := range []struct{ at, text, says, expression, want string }{
@@ -174,7 +174,7 @@ func TestPressReportsOnlyKnownOutcomes(t *testing.T) {
 	s.is(`value("other")`, "")
 }
 
-// TestTypeStopsWhereTheDocumentEnds types lines of which the first ends the document: the second reaches nothing else.
+// TestTypeStopsWhereTheDocumentEnds types lines of which the first ends the document. The second must not reach any other element.
 func TestTypeStopsWhereTheDocumentEnds(t *testing.T) {
 	s := staged(t, `<input aria-label=Outer><iframe srcdoc="<input aria-label=Inner onkeydown=&quot;if (event.key === 'Enter') {
 		const outer = parent.document.querySelector('input'); frameElement.remove(); outer.focus() }&quot;>"></iframe>`)

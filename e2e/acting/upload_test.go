@@ -17,7 +17,7 @@ func upload(at *domtapv1.Target, paths []string, files ...*domtapv1.UploadFile) 
 	return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: at, Paths: paths, Files: files}}}
 }
 
-// TestUploads gives files to inputs, to labels of hidden ones, and to buttons that open a chooser.
+// TestUploads passes files to inputs, to labels of hidden inputs, and to buttons that open a file chooser.
 func TestUploads(t *testing.T) {
 	allowed, secret := t.TempDir(), t.TempDir()
 	write := func(dir, name, content string) string {
@@ -66,7 +66,7 @@ func TestUploads(t *testing.T) {
 	})
 }
 
-// TestFilesAreDropped gives files to what takes them by a drop alone, and to nothing else.
+// TestFilesAreDropped passes files to elements that accept them only by a drop, and to elements that accept none.
 func TestFilesAreDropped(t *testing.T) {
 	d, url := framed(t, map[string]string{
 		"/": `<div id=zone style="padding:20px">Drop here</div><div id=deaf style="padding:20px">Deaf zone</div><iframe src="OTHER/inner"></iframe>
@@ -83,7 +83,7 @@ func TestFilesAreDropped(t *testing.T) {
 		return "(async () => { while (!(" + expression + ")) await new Promise((r) => setTimeout(r, 10)); return true })()"
 	}
 	by := func(text string) *domtapv1.Target { return &domtapv1.Target{Text: text} }
-	s.is("typeof showOpenFilePicker", "undefined") // nobody could answer it
+	s.is("typeof showOpenFilePicker", "undefined") // nothing could answer this chooser
 	s.do(upload(by("Drop here"), nil, note, more))
 	s.is(soon(`log.join() === "note.txt=inlinetrue,more.txt=2true"`), "true")
 	s.do(upload(by("Inner zone"), nil, note))
@@ -97,7 +97,7 @@ func TestFilesAreDropped(t *testing.T) {
 	}
 }
 
-// TestUploadsInFrames gives files to what is in a frame of another site.
+// TestUploadsInFrames passes files to elements in a frame of another site.
 func TestUploadsInFrames(t *testing.T) {
 	d, url := framed(t, map[string]string{
 		"/inner": `<input type=file aria-label=Plain><input type=file style="display:none" id=c><button onclick="c.click()">Choose</button><script>

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAScrollSaysWhatCameIntoView scrolls boxes and pages, whose first and last line in view the summary names: with their numbers where
-// the page says them, without what stays in its place, and without secrets.
+// TestAScrollSaysWhatCameIntoView scrolls boxes and pages. The summary must name the first and the last line in view, with their numbers if
+// the page has them, without elements that do not scroll, and without secrets.
 func TestAScrollSaysWhatCameIntoView(t *testing.T) {
 	s := staged(t, `<p>`)
 	for _, c := range []struct {
@@ -44,7 +44,7 @@ func TestAScrollSaysWhatCameIntoView(t *testing.T) {
 	}
 }
 
-// TestLinesAreClicked clicks shapes without an area, and one whose middle is beside its line.
+// TestLinesAreClicked clicks shapes without an area, and a shape whose centre is not on its line.
 func TestLinesAreClicked(t *testing.T) {
 	s := staged(t, `<svg width=300 height=200 fill=none stroke=black stroke-width=6>
 		<line aria-label=Flat x1=50 y1=100 x2=250 y2=100 /><path aria-label=Upright d="M20 20 L20 180" /><path aria-label=Bent d="M100 20 L200 20 L200 80" /></svg>
@@ -55,7 +55,8 @@ func TestLinesAreClicked(t *testing.T) {
 	s.is("hit", "Flat Upright Bent ")
 }
 
-// TestFieldsInHidingBoxes clicks a combobox and the field of an editor, which stand in boxes that only hide them: on what is drawn for them.
+// TestFieldsInHidingBoxes clicks a combobox and the field of an editor that are in boxes which only hide them. The click must go to the
+// elements drawn in their place.
 func TestFieldsInHidingBoxes(t *testing.T) {
 	s := staged(t, `<style>.d { border: 1px solid; position: relative; width: 200px; height: 60px } .t { overflow: hidden; position: absolute; width: 1px; height: 1px }</style>
 		<div class=d id=editor><div class=t><textarea id=code aria-label=Code></textarea></div><div id=lines>&nbsp;</div></div>

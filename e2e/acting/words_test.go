@@ -7,7 +7,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestTextsMeanWholeWordsFirst clicks and fills what a word stands in before what has it within another word, and clicks by a title.
+// TestTextsMeanWholeWordsFirst clicks and fills by a word. Elements that contain it as a whole word take precedence over elements that
+// contain it within another word. It also clicks by a title.
 func TestTextsMeanWholeWordsFirst(t *testing.T) {
 	s := staged(t, `<label>entries per page <input></label><label>Minutes <input id=minutes></label><label>Least minute <input id=least></label><label>Diminutive <input id=small></label><button onclick="done += 'package '">package</button><div role=button tabindex=0 onclick="done += 'sort '">Age: sort</div>
 		<p>Lyon <span title="Remove all items">×</span></p><script>var done = ""; document.onclick = (e) => { if (e.target.title) done += "cleared" }</script>`)
@@ -18,7 +19,7 @@ func TestTextsMeanWholeWordsFirst(t *testing.T) {
 	s.is("done + minutes.value + least.value + small.value", "sort cleared36")
 }
 
-// TestChipsAreTold removes one of several chips whose buttons have one name.
+// TestChipsAreTold removes one of several chips whose buttons have the same name.
 func TestChipsAreTold(t *testing.T) {
 	s := staged(t, `<style>.t { display: inline-block } .c { border: 1px solid }</style><label>Tags <div class=c><div class=t><span class=x role=button tabindex=-1 aria-label="remove tag"></span><div><span>news</span></div></div>
 		<div class=t><span class=x role=button tabindex=-1 aria-label="remove tag"></span><div><span>sport</span></div></div><span contenteditable role=textbox aria-label="Tags input"></span></div></label>

@@ -12,11 +12,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// htmlNames are names of HTML elements, which elements of other namespaces may have too, without their properties.
+// htmlNames lists names of HTML elements. Elements of other namespaces may have the same names, without the properties.
 var htmlNames = strings.Fields(`a area audio base body button canvas datalist details dialog embed fieldset form frame h1 html iframe img input label
 	legend li link map meter object ol optgroup option output progress q section select slot summary table td template textarea th title tr video`)
 
-// named makes an element of each of htmlNames, with attributes that matter to a reader.
+// named returns the markup of an element for each of htmlNames, with attributes that matter to a reader.
 func named() string {
 	var b strings.Builder
 	for _, name := range htmlNames {
@@ -25,7 +25,7 @@ func named() string {
 	return b.String()
 }
 
-// documents are documents other than HTML pages: path, media type and body, and a word that a read must have.
+// documents maps names of documents other than HTML pages to path, media type, body, and a word that a read must contain.
 func documents() map[string][3]string {
 	styled := `<?xml-stylesheet type="text/xsl" href="/sheet"?><list><item>Styled rope</item></list>`
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="50"><text y="20">%s</text>%s</svg>`
@@ -47,8 +47,8 @@ func documents() map[string][3]string {
 	}
 }
 
-// TestDocumentsThatAreNoPages reads and acts on documents of other kinds than HTML, at the top and in frames. None ends its renderer, and none
-// fails its reader.
+// TestDocumentsThatAreNoPages reads and acts on documents other than HTML pages, at the top and in frames. None may crash its renderer or
+// fail its reader.
 func TestDocumentsThatAreNoPages(t *testing.T) {
 	handlers := map[string]http.HandlerFunc{}
 	var frames strings.Builder
@@ -77,7 +77,7 @@ func TestDocumentsThatAreNoPages(t *testing.T) {
 	})
 }
 
-// readAll reads a tab in every way, and acts on it. A read of all its elements must have a word.
+// readAll reads a tab in every way and acts on it. A read of all elements must contain word.
 func readAll(t *testing.T, d *testenv.Daemon, tab, word string) {
 	t.Helper()
 	ctx := testenv.Within(t, testenv.Patience)

@@ -11,7 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// floods are scripts that send the largest event of a kind, again and again. BIG is a string of a million characters, and n counts.
+// floods maps each kind of event to a script that repeatedly sends its largest event. BIG is a string of a million characters, and n is a
+// counter.
 var floods = map[string]string{
 	"URLs within the document": `history.replaceState(null, "", "?" + n + BIG)`,
 	"states of the history":    `history.pushState(BIG, "", "#" + n + BIG)`,
@@ -34,8 +35,8 @@ var floods = map[string]string{
 	"sockets":                  `try { new WebSocket("ws://" + location.host + "/gone?" + n + BIG.slice(0, 200000), "p" + n) } catch {}`,
 }
 
-// TestTheHeapIsBoundedUnderTheLargestEvents lets a page send the largest event of each kind at full speed, with a client that follows the page
-// and one that reads it: the daemon's heap stays within 64 MiB of what it was, and is back within ten seconds after the tab is closed.
+// TestTheHeapIsBoundedUnderTheLargestEvents lets a page send the largest event of each kind at full speed, while one client follows the
+// page and another reads it. The daemon's heap must grow by at most 64 MiB and shrink again within ten seconds after the tab is closed.
 func TestTheHeapIsBoundedUnderTheLargestEvents(t *testing.T) {
 	const bound, back, soon = 64 << 20, 16 << 20, 10 * time.Second
 	span := floodSpan()
@@ -93,7 +94,8 @@ const BIG = "x".repeat(1e6);
 	}
 }
 
-// floodSpan is how long each flood takes: ten minutes for all of them with 3000 STEPS of make test-long or more, and less with fewer.
+// floodSpan returns the duration of each flood. All floods together take ten minutes with at least 3000 STEPS of make test-long, and less
+// with fewer.
 func floodSpan() time.Duration {
 	if !testenv.Long() {
 		return time.Second

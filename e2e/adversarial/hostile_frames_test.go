@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// manyFrames makes 200 frames, half of them within the others.
+// manyFrames creates 200 frames. Half of them are nested in the others.
 const manyFrames = `<!doctype html><title>Frames</title><button>First</button><div id=d></div><script>
 	const frame = (doc, at, text) => {
 		const f = doc.createElement("iframe");
@@ -25,15 +25,15 @@ const manyFrames = `<!doctype html><title>Frames</title><button>First</button><d
 	}
 </script>`
 
-// TestFramesAreTakenAwayUnderTheReader reads a page of 200 frames again and again while its script removes them.
-// Every answer is of some moment: of outer frames at least as many as of inner ones, never more than before.
+// TestFramesAreTakenAwayUnderTheReader repeatedly reads a page of 200 frames while its script removes them. Every answer must show a
+// consistent state: at least as many outer frames as inner ones, and never more than before.
 func TestFramesAreTakenAwayUnderTheReader(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(manyFrames)})
 	d := testenv.Shared(t)
 	tab := d.Open(url)
 	count := func() (all int) {
 		got := d.All(tab)
-		// So many frames may take longer than a read waits for those that are slow.
+		// With so many frames, a read may not wait long enough for the slow ones.
 		for ; len(got.GetMetadata().GetLateFrames()) > 0; got = d.All(tab) {
 		}
 		texts := map[string]int{}
@@ -65,8 +65,8 @@ func TestFramesAreTakenAwayUnderTheReader(t *testing.T) {
 	}
 }
 
-// TestEndlessFrameDoesNotDelayOthers reads a page with a frame of another site that loops for ever, and a tab
-// beside it of that very site; then it takes the frame away.
+// TestEndlessFrameDoesNotDelayOthers reads a page with a frame of another site that loops forever, and a second tab of that other site.
+// Then it removes the frame.
 func TestEndlessFrameDoesNotDelayOthers(t *testing.T) {
 	var other string
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
@@ -91,7 +91,7 @@ func TestEndlessFrameDoesNotDelayOthers(t *testing.T) {
 		}
 		return r
 	}
-	// The message may arrive after a read, which then is in time.
+	// The message may arrive after a read that did not see the loop.
 	late := read()
 	for ; len(late.GetMetadata().GetLateFrames()) == 0; late = read() {
 	}
@@ -101,7 +101,7 @@ func TestEndlessFrameDoesNotDelayOthers(t *testing.T) {
 	if n := len(d.All(beside).GetElements()); n != 3 {
 		t.Errorf("the tab beside has %d elements", n)
 	}
-	// What stands in the frame cannot be used; the tab can, afterwards.
+	// Elements in the frame cannot be used. The tab remains usable.
 	inner := late.GetElements()[1].GetRef()
 	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), testenv.ClickOn(tab, inner))
 	if err != nil || r.GetResults()[0].GetOk() || r.GetResults()[0].GetReason() != "PAGE_UNRESPONSIVE" {
@@ -116,8 +116,7 @@ func TestEndlessFrameDoesNotDelayOthers(t *testing.T) {
 	}
 }
 
-// TestOverwrittenElementsAreRead reads elements of which the page has overwritten whatever a script could ask
-// them: their own properties, their prototypes, and what turns them into text.
+// TestOverwrittenElementsAreRead reads elements whose properties, prototypes and string conversions the page has overwritten.
 func TestOverwrittenElementsAreRead(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Overwritten</title>
 		<a id=a href="/x">Link</a><button id=b aria-label="Named">B</button><input id=i value="Value" aria-label="Field">

@@ -16,11 +16,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestHostilePagesAreBounded opens pages made to break their reader. Each answers, or fails with a clear
-// status, in bounded time and memory, while a tab beside it works.
+// TestHostilePagesAreBounded opens pages that are designed to break a reader. Each must answer or fail with a clear status, in bounded time
+// and memory, while another tab keeps working.
 func TestHostilePagesAreBounded(t *testing.T) {
-	// In scripts, SOME and MANY stand for numbers of elements, LONG for how often a word of a text is repeated, FRAMES for a number
-	// of frames, and DEPTH for how deep frames are nested.
+	// In scripts, SOME and MANY stand for numbers of elements, LONG for the number of repetitions of a word, FRAMES for a number of frames,
+	// and DEPTH for the nesting depth of frames.
 	sizes := strings.NewReplacer("SOME", strconv.Itoa(testenv.Size(2_500, 30_000)), "MANY", strconv.Itoa(testenv.Size(5_000, 50_000)),
 		"LONG", strconv.Itoa(testenv.Size(1<<18, 5<<20)), "FRAMES", strconv.Itoa(testenv.Size(50, 200)), "DEPTH", strconv.Itoa(testenv.Size(4, 7)))
 	script := func(js string) http.HandlerFunc {
@@ -49,7 +49,7 @@ func TestHostilePagesAreBounded(t *testing.T) {
 		"frames that come and go": script(`setInterval(() => { for (let i = 0; i < 5; i++) { const f = document.createElement("iframe"); f.srcdoc = "<button>Brief</button>"; d.append(f) } while (d.childElementCount > 40) d.firstChild.remove(); if (Math.random() < .1) d.replaceChildren() }, 20)`),
 		"leaving":                 script(`let n = +location.hash.slice(1) || 0; setInterval(() => { location.hash = ++n }, 0)`),
 	}
-	if !testenv.Long() { // TestFramesAreTakenAwayUnderTheReader is like it
+	if !testenv.Long() { // TestFramesAreTakenAwayUnderTheReader is similar
 		delete(pages, "frames that come and go")
 	}
 	handlers := map[string]http.HandlerFunc{"/ok": testenv.HTML(testenv.SomeButtons)}
@@ -66,7 +66,7 @@ func TestHostilePagesAreBounded(t *testing.T) {
 			before := heap()
 			opened, err := d.Tabs.OpenTab(testenv.Within(t, testenv.Patience), &domtapv1.OpenTabRequest{Url: url + path})
 			if status.Code(err) == codes.Unavailable {
-				// Chromium itself cannot draw such a page, watched or not.
+				// Chromium itself cannot render such a page, even without domtap.
 				t.Logf("opening it: %v", err)
 				return
 			}
@@ -95,8 +95,7 @@ func TestHostilePagesAreBounded(t *testing.T) {
 	}
 }
 
-// bounded holds an answer about a hostile page against what bounds it: it is one, or an error that says what
-// to do.
+// bounded checks that an answer about a hostile page respects the limits, or that the error recommends what to do.
 func bounded(t *testing.T, how *domtapv1.GetDomRequest, r *domtapv1.GetDomResponse, err error) {
 	t.Helper()
 	switch status.Code(err) {
@@ -119,7 +118,7 @@ func bounded(t *testing.T, how *domtapv1.GetDomRequest, r *domtapv1.GetDomRespon
 	}
 }
 
-// heap is the memory that is reachable now.
+// heap returns the size of the reachable heap.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

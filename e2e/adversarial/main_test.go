@@ -1,4 +1,4 @@
-// Package adversarial tests pages that are made to break their reader, or to find it.
+// Package adversarial tests pages that try to break or detect their reader.
 package adversarial
 
 import (

@@ -14,8 +14,8 @@ import (
 //go:embed nonmutation.html
 var trapPage string
 
-// TestAPageFindsNoObserver reads a page in every way while that has a trap on every method and getter of the DOM, listens for
-// events, and compares what it can see of itself before and after. It finds nothing, and changes nothing of what is read.
+// TestAPageFindsNoObserver reads a page in every way. The page sets a trap on every method and getter of the DOM, listens for events, and
+// compares its observable state before and after. It must find nothing, and the reads must change nothing in the page.
 func TestAPageFindsNoObserver(t *testing.T) {
 	d := testenv.Shared(t)
 	plain := trapPage[:strings.Index(trapPage, "<script>")] + trapPage[strings.Index(trapPage, "</script>")+len("</script>"):]
@@ -58,7 +58,7 @@ func TestAPageFindsNoObserver(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &seen); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	// The script that the test itself runs in the page's world, as Evaluate is meant to, gives its result through the page's JSON.
+	// Evaluate runs the test's script in the page's main world, so its result passes through the page's JSON object.
 	seen.Sprung = slices.DeleteFunc(seen.Sprung, func(what string) bool {
 		return strings.HasPrefix(what, "stringify ") && strings.Contains(what, "<anonymous>")
 	})
@@ -69,7 +69,7 @@ func TestAPageFindsNoObserver(t *testing.T) {
 	if !seen.Webdriver {
 		t.Error("navigator.webdriver is not true: docs/security.md says that it is")
 	}
-	// The text of a message is made when it is logged, whoever listens, and a function's has its toString in it.
+	// The text of a message is created when it is logged, with or without listeners, and the text of a function calls its toString.
 	if got := evaluate(t, d, trapped, "window.consoleTricks()"); got != "" && got != "toString" {
 		t.Errorf("the page sees that somebody looks into what it logs: %s", got)
 	}
@@ -82,6 +82,6 @@ func evaluate(t *testing.T, d *testenv.Daemon, tab, expression string) string {
 		t.Fatalf("%s: %v %s", expression, err, r.GetException())
 	}
 	var text string
-	_ = json.Unmarshal([]byte(r.GetResultJson()), &text) // what has no result has no text
+	_ = json.Unmarshal([]byte(r.GetResultJson()), &text) // a missing result has no text
 	return text
 }

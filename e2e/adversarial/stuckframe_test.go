@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestStuckFrameDoesNotHoldUpThePage reads a page with a frame of another site whose script never ends,
-// then ends it: the page answers meanwhile and says which frame did not, and has the frame's news after.
+// TestStuckFrameDoesNotHoldUpThePage reads a page with a frame of another site whose script never ends, and then ends the script. The page
+// must answer while the frame hangs and report which frame did not answer. Afterwards it must contain the frame's changes.
 func TestStuckFrameDoesNotHoldUpThePage(t *testing.T) {
 	var other string
 	release := make(chan struct{})
@@ -37,7 +37,7 @@ func TestStuckFrameDoesNotHoldUpThePage(t *testing.T) {
 		}
 		return r
 	}
-	// The message may arrive after the first read: the frame hangs from the second at the latest.
+	// The message may arrive after the first read. The frame hangs at the second read at the latest.
 	var late *domtapv1.GetDomResponse
 	for late = read(); len(late.GetMetadata().GetLateFrames()) == 0; late = read() {
 	}
@@ -53,8 +53,8 @@ func TestStuckFrameDoesNotHoldUpThePage(t *testing.T) {
 	}
 }
 
-// TestFramesInFramesOfOtherProcesses reads a page whose frame is another site's, which holds a frame of the
-// first site again, right after it was loaded, and again after each reload.
+// TestFramesInFramesOfOtherProcesses reads a page with a frame of another site, which contains a frame of the first site. It reads right
+// after the load and after each reload.
 func TestFramesInFramesOfOtherProcesses(t *testing.T) {
 	var here, other string
 	url := testenv.Pages(t, map[string]http.HandlerFunc{

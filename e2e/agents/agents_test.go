@@ -1,5 +1,5 @@
-// Package agents tests the agents of examples/, on frameworks of others, against domtap mcp, a real daemon and a browser. Their models are
-// scripts, which answer by what the tools say.
+// Package agents tests the agents of examples/, which use third-party frameworks, with domtap mcp, a real daemon and a browser. Their
+// models are scripts that react to the output of the tools.
 package agents
 
 import (
@@ -17,10 +17,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
-// limit is how long an agent may take, on a machine as slow as may be.
+// limit limits the time of an agent on a very slow machine.
 const limit = 3 * time.Minute
 
-// installed is where scripts/install-agents installs. Where it was not run there is nothing to test, but in CI.
+// installed returns the directory of scripts/install-agents. If it was not run, the test is skipped; in CI it fails.
 func installed(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("..", "..", ".cache", "agents", name))
@@ -36,7 +36,7 @@ func installed(t *testing.T, name string) string {
 	return dir
 }
 
-// Each agent opens a page, presses the button whose ref it was shown, and says what the page said then.
+// Each agent opens a page, clicks the button by the ref that it received, and reports the resulting text of the page.
 func TestAgentsWorkWithDomtap(t *testing.T) {
 	testenv.NeedBrowser(t)
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Shop</title><h1>Things</h1><button>Later</button>
@@ -44,7 +44,7 @@ func TestAgentsWorkWithDomtap(t *testing.T) {
 	for _, name := range []string{"vercel-ai", "langchain"} {
 		t.Run(name, func(t *testing.T) {
 			dir := installed(t, name)
-			state, err := os.MkdirTemp("", "dt") // short: paths of sockets are
+			state, err := os.MkdirTemp("", "dt") // short, because the paths of sockets are limited
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestAgentsWorkWithDomtap(t *testing.T) {
 				if text, err := stop.CombinedOutput(); err != nil {
 					t.Errorf("domtap stop: %v\n%s", err, text)
 				}
-				_ = os.RemoveAll(state) // it is temporary
+				_ = os.RemoveAll(state) // only a temporary directory
 			})
 			if text, err := runAgent(t, dir, env, program, url); err != nil || text != "Thanks for 42" {
 				t.Errorf("the agent said %q, %v", text, err)
@@ -70,7 +70,7 @@ func TestAgentsWorkWithDomtap(t *testing.T) {
 	}
 }
 
-// runAgent runs an agent, and returns its last words. They go to a file, because the daemon that it starts may keep a pipe open.
+// runAgent runs an agent and returns its final answer. The output goes to a file, because the daemon that it starts may keep a pipe open.
 func runAgent(t *testing.T, dir string, env []string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)

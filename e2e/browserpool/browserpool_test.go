@@ -19,10 +19,10 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// limit bounds what a test waits for.
+// limit limits every wait of a test.
 const limit = testenv.Patience
 
-// site knows who has its cookie and what the browser calls itself, and a page that ticks.
+// site serves pages that report their cookies and the browser's user agent, and a page that changes periodically.
 func site() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/login": func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func site() map[string]http.HandlerFunc {
 	}
 }
 
-// stage is a daemon of two browsers.
+// stage is a daemon with two browsers.
 type stage struct {
 	t *testing.T
 	*testenv.RestartingDaemon
@@ -55,7 +55,7 @@ func newStage(t *testing.T, patience time.Duration) *stage {
 	return &stage{t: t, url: url, RestartingDaemon: testenv.StartRestartingDaemon(t, testenv.RestartingConfig{Browsers: make([]browser.Config, 2), Patience: patience})}
 }
 
-// create makes a session with a user agent of its own, logs it in, and returns the tab.
+// create creates a session with its own user agent, logs it in, and returns the tab.
 func (st *stage) create(session string) *domtapv1.Tab {
 	st.t.Helper()
 	if _, err := st.Sessions.CreateSession(testenv.Within(st.t, limit), &domtapv1.CreateSessionRequest{SessionId: session,
@@ -65,7 +65,7 @@ func (st *stage) create(session string) *domtapv1.Tab {
 	return st.open(session, "/login?as="+session)
 }
 
-// open opens a tab in a session, which may have to wait for its browser as the error says.
+// open opens a tab in a session. If the error asks to wait for the browser, open retries.
 func (st *stage) open(session, path string) *domtapv1.Tab {
 	st.t.Helper()
 	ctx := testenv.Within(st.t, limit)
@@ -84,7 +84,7 @@ func (st *stage) open(session, path string) *domtapv1.Tab {
 	}
 }
 
-// lost checks that an error says that the browser is gone.
+// lost checks that an error reports the loss of the browser.
 func (st *stage) lost(err error) {
 	st.t.Helper()
 	if status.Code(err) != codes.Unavailable || testenv.Reason(err) != "PAGE_LOST" {
@@ -92,7 +92,7 @@ func (st *stage) lost(err error) {
 	}
 }
 
-// session is what ListSessions says of one.
+// session returns a session as ListSessions reports it.
 func (st *stage) session(id string) *domtapv1.Session {
 	st.t.Helper()
 	list, err := st.Sessions.ListSessions(testenv.Within(st.t, limit), new(domtapv1.ListSessionsRequest))
@@ -108,7 +108,7 @@ func (st *stage) session(id string) *domtapv1.Session {
 	return nil
 }
 
-// watch reads a stream until it ends, and delivers why. It returns when the stream has begun.
+// watch reads a stream until it ends, and delivers its error. It returns when the stream has started.
 func (st *stage) watch(tab string) (messages <-chan *domtapv1.WatchDomResponse, ended <-chan error) {
 	st.t.Helper()
 	stream, err := st.Dom.WatchDom(testenv.Within(st.t, limit), &domtapv1.WatchDomRequest{TabId: tab})
@@ -150,12 +150,12 @@ func (st *stage) copied(session string) {
 	}
 }
 
-// TestDeadBrowserIsRestartedAndOthersGoOn kills one of two browsers under streams.
+// TestDeadBrowserIsRestartedAndOthersGoOn kills one of two browsers while streams are active.
 func TestDeadBrowserIsRestartedAndOthersGoOn(t *testing.T) {
 	t.Parallel()
 	st := newStage(t, 0)
 	ctx := testenv.Within(t, limit)
-	hit := st.create("hit") // the first browser has the default session, so the second one gets it
+	hit := st.create("hit") // the first browser has the default session, so the second browser gets this one
 	if !strings.HasPrefix(hit.GetId(), "b1-") {
 		t.Fatalf("the tab is %s", hit.GetId())
 	}
@@ -173,13 +173,13 @@ func TestDeadBrowserIsRestartedAndOthersGoOn(t *testing.T) {
 	}
 	err := <-hitEnd
 	st.lost(err)
-	// Windows that pages open are known when the click is over, as before.
+	// Windows that pages open are reported when the click ends, as before.
 	opens := st.open("hit", "/opens")
 	acted, err := st.Actions.Interact(ctx, testenv.ClickOn(opens.GetId(), 0))
 	if err != nil || acted.GetVerdict() != domtapv1.Verdict_VERDICT_NEW_TAB {
 		t.Errorf("a click that opens a window: %v, %v", acted.GetVerdict(), err)
 	}
-	// It comes back with its settings and its cookies, and without its local storage.
+	// The session is restored with its settings and cookies, but without its local storage.
 	back := st.open("hit", "/")
 	if want := "hit with agent-of-hit, theme null"; back.GetTitle() != want {
 		t.Errorf("the session came back as %q, want %q", back.GetTitle(), want)
@@ -194,7 +194,7 @@ func TestDeadBrowserIsRestartedAndOthersGoOn(t *testing.T) {
 		t.Errorf("the default session is %v", s)
 	}
 	st.ended(pid)
-	// The other stream goes on without a gap.
+	// The other stream continues without a gap.
 	last := first
 	for range 5 {
 		select {
@@ -214,7 +214,7 @@ func TestDeadBrowserIsRestartedAndOthersGoOn(t *testing.T) {
 	}
 }
 
-// ended checks that no process of a browser is left.
+// ended checks that all processes of a browser have ended.
 func (st *stage) ended(browser int) {
 	st.t.Helper()
 	for _, pid := range find(st.t, st.State, "") {
@@ -244,10 +244,10 @@ func find(t *testing.T, dir, kind string) (pids []int) {
 	return pids
 }
 
-// TestABrowserThatHangsIsKilled stops the processes of a browser, which so ends nothing by itself: calls and streams end
-// all the same, and another one takes its place. Before, its GPU process is killed, which costs nothing.
+// TestABrowserThatHangsIsKilled stops the processes of a browser, so that it cannot end anything by itself. Calls and streams must end
+// nevertheless, and another browser must replace it. First, the test kills its GPU process, which has no effect.
 func TestABrowserThatHangsIsKilled(t *testing.T) {
-	t.Parallel() // most of it is waiting
+	t.Parallel() // it mostly waits
 	const patience = 8 * time.Second
 	url := testenv.Pages(t, site())
 	st := &stage{t: t, url: url, RestartingDaemon: testenv.StartRestartingDaemon(t, testenv.RestartingConfig{Browsers: make([]browser.Config, 1), Patience: patience})}

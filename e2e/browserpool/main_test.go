@@ -1,4 +1,4 @@
-// Package browserpool tests what happens to sessions, tabs and streams when real browsers die and come back.
+// Package browserpool tests sessions, tabs and streams when real browsers die and are restarted.
 package browserpool
 
 import (

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// tabs counts the tabs that a browser shows.
+// tabs returns the number of tabs of a browser.
 func tabs(t *testing.T, b *browser.Browser) (n int) {
 	t.Helper()
 	var got struct {
@@ -30,7 +30,7 @@ func tabs(t *testing.T, b *browser.Browser) (n int) {
 	return n
 }
 
-// neverPastes acts on a tab, then pastes in one of another session: the clipboard of somebody else's browser is not emptied.
+// neverPastes acts on a tab and then pastes in a tab of another session. The clipboard of a remote browser must not be cleared.
 func (st *stage) neverPastes(first, second string) {
 	st.t.Helper()
 	press := func(tab, keys string) error {
@@ -49,8 +49,8 @@ func (st *stage) neverPastes(first, second string) {
 	}
 }
 
-// TestARemoteBrowserIsAttachedToAgain cuts the connection to a browser that lives on, and then replaces that by another
-// one at the same address.
+// TestARemoteBrowserIsAttachedToAgain cuts the connection to a running browser, and then replaces that browser by another one at the same
+// address.
 func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -58,7 +58,7 @@ func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	_ = l.Close() // nobody takes it within the moment that the browser needs
+	_ = l.Close() // no other process takes the port before the browser needs it
 	end := testenv.StartRemote(t, port).End
 	st := &stage{t: t, url: testenv.Pages(t, site()), RestartingDaemon: testenv.StartRestartingDaemon(t, testenv.RestartingConfig{
 		Browsers: []browser.Config{{Remote: fmt.Sprintf("http://127.0.0.1:%d", port)}}})}
@@ -68,7 +68,7 @@ func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 	st.neverPastes(hit.GetId(), st.open("", "/").GetId())
 	st.copied("one")
 	_, ended := st.watch(hit.GetId())
-	first.Kill() // of one that was attached to, it is the connection
+	first.Kill() // only closes the connection if the browser was attached to
 	st.lost(<-ended)
 	if back := st.open("one", "/"); back.GetTitle() != "one with agent-of-one, theme null" {
 		t.Errorf("after a cut the session came back as %q", back.GetTitle())
@@ -77,7 +77,7 @@ func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 	if again == first {
 		t.Fatal("it is the same connection")
 	}
-	testenv.Await(t, "the other tabs are closed", func() bool { return tabs(t, again) == before+1 }) // a moment after they were asked to
+	testenv.Await(t, "the other tabs are closed", func() bool { return tabs(t, again) == before+1 }) // they are closed asynchronously
 	end()
 	testenv.StartRemote(t, port)
 	if back := st.open("one", "/"); back.GetTitle() != "one with agent-of-one, theme null" {

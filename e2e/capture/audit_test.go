@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// barriers has each barrier once, next to what is right.
+// barriers contains each accessibility barrier once, next to a correct example.
 const barriers = `<!doctype html><html><head><meta name=viewport content="width=device-width, user-scalable=no"><style>body{background:#fff;color:#000}
 	.t{display:inline-block;width:12px;height:12px;padding:0;border:0;overflow:hidden;font-size:1px}#cover{position:absolute;left:0;top:900px;width:300px;height:60px;background:#eee}
 	#under{position:absolute;left:20px;top:910px}</style></head><body>
@@ -77,7 +77,7 @@ func TestAuditFindsBarriers(t *testing.T) {
 	if few.GetTokens() > 200 || len(few.GetFindings()) != 3 || few.GetErrors() != got.GetErrors() {
 		t.Errorf("%d tokens, %d findings, %d errors", few.GetTokens(), len(few.GetFindings()), few.GetErrors())
 	}
-	// A ref of a finding can be acted on.
+	// The ref of a finding can be used in actions.
 	i := slices.IndexFunc(got.GetFindings(), func(f *domtapv1.AuditFinding) bool { return f.GetRule() == "control-name" })
 	if _, err := d.Actions.Interact(testenv.Within(t, time.Minute), testenv.ClickOn(tab, got.GetFindings()[i].GetRef())); err != nil {
 		t.Error(err)

@@ -46,7 +46,7 @@ func logUntil(t testing.TB, d *testenv.Daemon, tab string, want func(*domtapv1.L
 				return e
 			}
 		}
-		if _, err := d.Dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: tab}); err != nil { // lets the page go on
+		if _, err := d.Dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: tab}); err != nil { // lets the page continue
 			t.Logf("reading the page: %v", err)
 		}
 	}
@@ -137,7 +137,7 @@ func logged(t *testing.T, d *testenv.Daemon, url string) {
 	}
 }
 
-// TestLogAnswersWhileThePageHangs reads what a page said before it went into a loop.
+// TestLogAnswersWhileThePageHangs reads the log of a page that is in an endless loop.
 func TestLogAnswersWhileThePageHangs(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Hang</title><script>onload = () => setTimeout(() => { console.error("now it hangs"); for (;;); }, 0)</script>`)})
 	d := testenv.Shared(t)
@@ -154,7 +154,7 @@ func TestLogAnswersWhileThePageHangs(t *testing.T) {
 	}
 }
 
-// TestFloodsCostLinesAndNotTheTab lets a page log many lines and texts of 10 MB, and ask for many things.
+// TestFloodsCostLinesAndNotTheTab lets a page log many lines and texts of 10 MB, and make many requests.
 func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
 	lines, requests := testenv.Size(8_000, 20_000), testenv.Size(4_000, 10_000)
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
@@ -179,7 +179,7 @@ func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
 		if size > 3<<20 || len(resp.GetEntries()) > 1000 {
 			t.Errorf("%s: %d entries of %d bytes", path, len(resp.GetEntries()), size)
 		}
-		// A request that was read while it was under way has left its place in the sequence for a newer one; the document's is one.
+		// A request that was read while in progress appears again with a newer sequence number when it ends. The document is one.
 		all, next := resp.GetDropped()+uint64(len(resp.GetEntries())), resp.GetNextSequence()
 		if all > next || all+1 < next && path != "/network" || path == "/console" && all < uint64(lines) || path == "/network" && all < uint64(requests) {
 			t.Errorf("%s: %d entries and %d dropped are not %d", path, len(resp.GetEntries()), resp.GetDropped(), resp.GetNextSequence())
@@ -190,7 +190,7 @@ func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
 	}
 }
 
-// extractJSON extracts by a schema and returns the result with the names of what is missing.
+// extractJSON extracts by a schema and returns the result with the names of missing fields.
 func extractJSON(t testing.TB, d *testenv.Daemon, tab, schema string) (string, *domtapv1.ExtractResponse) {
 	t.Helper()
 	resp, err := d.Pages.Extract(testenv.Within(t, time.Minute), &domtapv1.ExtractRequest{TabId: tab, SchemaJson: schema})
@@ -291,7 +291,7 @@ func TestExtractTables(t *testing.T) {
 	}
 }
 
-// TestExtractIsBounded extracts from a table of 100,000 rows and with schemas that ask for far too much.
+// TestExtractIsBounded extracts from a table of 100,000 rows, and with schemas that request far too much.
 func TestExtractIsBounded(t *testing.T) {
 	size := testenv.Size(12_000, 30_000)
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(fmt.Sprintf(`<title>Bombs</title><script>
@@ -378,7 +378,7 @@ func TestBatchReadsSideBySide(t *testing.T) {
 	if r[6].GetError() != "" || r[6].GetMode() != domtapv1.ReadMode_READ_MODE_CONTENT {
 		t.Errorf("got %v", r[6])
 	}
-	if !strings.Contains(r[7].GetText(), "# Alert") || r[7].GetError() != "" { // nobody is there to answer: it is dismissed
+	if !strings.Contains(r[7].GetText(), "# Alert") || r[7].GetError() != "" { // nothing answers the alert, so it is dismissed
 		t.Errorf("got %v", r[7])
 	}
 	onlyMine(t, d, mine)
@@ -389,7 +389,7 @@ func TestBatchReadsSideBySide(t *testing.T) {
 	onlyMine(t, d, mine)
 }
 
-// onlyMine waits until a tab is the only one that is left.
+// onlyMine waits until mine is the only remaining tab.
 func onlyMine(t *testing.T, d *testenv.Daemon, mine string) {
 	t.Helper()
 	ctx := testenv.Within(t, testenv.Patience)
@@ -465,7 +465,7 @@ func TestEvaluateRunsInThePagesWorld(t *testing.T) {
 	}
 }
 
-// TestEvaluateEndsWithItsCall runs scripts that do not end: the tab is usable right after.
+// TestEvaluateEndsWithItsCall runs scripts that do not end. The tab must be usable immediately after the call.
 func TestEvaluateEndsWithItsCall(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Loop</title><button>Here</button>`)})
 	d := testenv.Shared(t)
@@ -515,7 +515,7 @@ func TestPdfPrintsThePage(t *testing.T) {
 	}
 }
 
-// size decodes a picture.
+// size returns the size of a picture.
 func size(t testing.TB, data []byte) image.Point {
 	t.Helper()
 	var picture image.Image
@@ -541,8 +541,8 @@ func shot(t testing.TB, d *testenv.Daemon, r *domtapv1.ScreenshotRequest) *domta
 	return resp
 }
 
-// TestPicturesHaveTheSizeOfWhatTheyShow decodes pictures of pages and elements, small ones and those that are larger
-// than the viewport, in frames and in boxes that scroll.
+// TestPicturesHaveTheSizeOfWhatTheyShow checks the sizes of pictures of pages and elements, smaller and larger than the viewport, in frames
+// and in scrollable boxes.
 func TestPicturesHaveTheSizeOfWhatTheyShow(t *testing.T) {
 	var other string
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
@@ -599,7 +599,7 @@ func pictured(t *testing.T, d *testenv.Daemon, url string) {
 	}
 }
 
-// TestMarksOnAWholePage marks what is far below the viewport, from a page that is scrolled.
+// TestMarksOnAWholePage marks elements far below the viewport, in a scrolled page.
 func TestMarksOnAWholePage(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`<!doctype html><title>Long</title><style>body{margin:0;height:6000px;background:#fff}button{position:absolute;border:0;padding:0;width:50px;height:20px;background:#fff}</style>`)
@@ -621,7 +621,7 @@ func TestMarksOnAWholePage(t *testing.T) {
 	if picture.Bounds().Dy() != 6000 {
 		t.Errorf("the picture is %v", picture.Bounds())
 	}
-	for i := range 40 { // the outline is where the button is, in the page
+	for i := range 40 { // the outline is at the button's position in the page
 		x, y := 100+i%3*300+25, 100+i*140
 		if r, g, b, _ := picture.At(x, y).RGBA(); r>>8 > 0xf0 && g>>8 > 0xf0 && b>>8 > 0xf0 {
 			t.Errorf("there is no outline around button %d", i)

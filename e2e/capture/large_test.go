@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// meter counts the pages of which elements were left out.
+// meter counts the pages with omitted elements.
 type meter struct{ limited atomic.Int32 }
 
 func (*meter) Published()              {}

@@ -1,4 +1,4 @@
-// Package capture tests what PageService shows of a page: logs, data, batches, pictures, documents, scripts.
+// Package capture tests the outputs of PageService: logs, data, batches, pictures, documents, scripts.
 package capture
 
 import (

@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// requestsPage asks for data in several ways. No secret that begins with canary may leave the daemon but in bodies.
+// requestsPage serves a page that makes requests in several ways. Secrets that begin with canary may leave the daemon only in bodies.
 func requestsPage(t *testing.T) string {
 	return testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
@@ -80,8 +80,8 @@ func TestRequestsHaveHeadersTimingAndBodies(t *testing.T) {
 	}
 }
 
-// TestARendererForgetsItsRecordsOfRequests has a page make 2,000 requests, after which its renderer forgets them, with the bodies that
-// it keeps, and goes on reporting, also the end of what is under way.
+// TestARendererForgetsItsRecordsOfRequests has a page make 2,000 requests. After that, its renderer drops its records of them, with the
+// stored bodies, and must keep reporting, including the end of requests in flight.
 func TestARendererForgetsItsRecordsOfRequests(t *testing.T) {
 	d := testenv.StartDaemon(t)
 	answer := make(chan struct{})
@@ -153,7 +153,7 @@ func TestAnArchiveHasTheRequestsWithoutSecrets(t *testing.T) {
 		if err := har.Validate(got.GetHar()); err != nil {
 			t.Fatal(err)
 		}
-		if !bodies && strings.Contains(string(got.GetHar()), "canary") { // bodies are as they came
+		if !bodies && strings.Contains(string(got.GetHar()), "canary") { // bodies are unchanged
 			t.Errorf("the archive has secrets: %s", got.GetHar())
 		}
 		if has := strings.Contains(string(got.GetHar()), `\"orders\"`); has != bodies || bodies != (got.GetBodies() >= 2) {

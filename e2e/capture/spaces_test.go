@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// wordy has text wherever the elements of a page take theirs from. Each "·" is a white space of some length.
+// wordy has text at every place from which elements take their text. Each "·" is replaced by white space of some length.
 var wordy = `<title>·Wordy·page·</title><h1>·A·list·of·<b>ten·items</b>·</h1>
 <ol id=list>` + tenItems + `</ol><script>document.getElementById("list").addEventListener("mousedown", () => {})</script>
 <label>·A·label·<span>·of·a·field·</span>·<input></label>·<label for=far>·<i>·Far·</i>·away·</label><input id=far>
@@ -26,7 +26,7 @@ var wordy = `<title>·Wordy·page·</title><h1>·A·list·of·<b>ten·items</b>�
 
 var (
 	tenItems = items(10)
-	// strangers are nodes without a word, before one.
+	// strangers is a run of nodes without text.
 	strangers = strings.Repeat("<i></i>·", 150)
 )
 
@@ -38,8 +38,8 @@ func items(n int) string {
 	return b.String()
 }
 
-// TestSourceWhiteSpaceIsNoText reads a page by every means, whose source has single spaces between its words, and
-// the same with a thousand characters of white space in each place.
+// TestSourceWhiteSpaceIsNoText reads a page in every way. The source has single spaces between its words, and then a thousand white space
+// characters at each place.
 func TestSourceWhiteSpaceIsNoText(t *testing.T) {
 	long := strings.Repeat(" \n\t  ", 200)
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
@@ -97,7 +97,7 @@ func TestSourceWhiteSpaceIsNoText(t *testing.T) {
 	t.Run("cut", func(t *testing.T) { testCutText(t, d) })
 }
 
-// large has texts that are longer than the limit, and containers whose names do not contain the text inside.
+// large has texts that exceed the limit, and containers whose names do not contain the text inside.
 var large = `<title>Large</title><ol id=log tabindex=0>` + entries + `</ol><ul role=listbox tabindex=0 aria-label=Names><li>Ada<li>Grace</ul>
 <select id=many multiple></select><p id=words></p><p id=blank></p><p id=nodes>Start</p><textarea id=area></textarea><div id=rich contenteditable role=textbox aria-label=Rich></div>
 <script>
@@ -112,8 +112,8 @@ rich.append(blanks, "end");
 
 var entries = strings.Repeat("<li>An entry of the log of this machine</li>", 4) + "<li>The <b>fifth</b> entry</li>"
 
-// testCutText checks texts that are too long: each is marked as cut, however it begins, and the text of inner
-// blocks is reported by itself.
+// testCutText checks texts that are too long. Each must be marked as cut, however it begins, and the text of inner blocks must be reported
+// separately.
 func testCutText(t *testing.T, d *testenv.Daemon) {
 	tab := d.Open(testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(large)}))
 	texts := func() []string {
@@ -151,7 +151,7 @@ func testCutText(t *testing.T, d *testenv.Daemon) {
 			t.Errorf("%q is not marked as cut", text)
 		}
 	}
-	// What is cut no longer says all again.
+	// A text that was cut is not repeated completely after a change.
 	testenv.Evaluate[any](t, d, `document.getElementById("log").replaceChildren(...[...document.getElementById("log").children].slice(3)), 0`)
 	if got := texts(); begins(got, "li An entry") != 0 || begins(got, "ol An entry of the log of this machine The fifth entry|") != 1 {
 		t.Errorf("the list that says all of its items is %q", got)

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// colored is a page of one color that counts clicks, and notes what it hears of coming and going.
+// colored is a page with one color. It counts clicks and records events of visibility and focus.
 const colored = `<!doctype html><title>Color</title><style>body{margin:0;background:rgb(%s)}button{margin:40px}</style><button id=count>Count 0</button>
 	<input aria-label=Heard id=heard><script>
 	let clicks = 0;
@@ -22,8 +22,8 @@ const colored = `<!doctype html><title>Color</title><style>body{margin:0;backgro
 		for (const target of [window, document]) target.addEventListener(type, (e) => { if (e.target === target) heard.value += type + " " });
 	</script>`
 
-// TestTabsBehindOthersAreSeenAndActedOn takes pictures of the tabs of one window and clicks in them, one after the other
-// and all at once: each picture is the tab's own and comes in time, though one tab alone is in front, and no page hears of it.
+// TestTabsBehindOthersAreSeenAndActedOn takes pictures of the tabs of one window and clicks in them, in turn and concurrently. Each picture
+// must show its own tab and arrive in time, although only one tab is in front. The pages must not notice it.
 func TestTabsBehindOthersAreSeenAndActedOn(t *testing.T) {
 	tabs, rounds := testenv.Size(3, 4), testenv.Size(2, 3)
 	handlers := map[string]http.HandlerFunc{}
@@ -34,7 +34,7 @@ func TestTabsBehindOthersAreSeenAndActedOn(t *testing.T) {
 	testenv.InOneSession(t, testenv.Shared(t), func(t *testing.T, d *testenv.Daemon) { inFront(t, d, url, tabs, rounds) })
 }
 
-// inFront uses a number of tabs of one session, a number of times.
+// inFront uses several tabs of one session in several rounds.
 func inFront(t *testing.T, d *testenv.Daemon, url string, tabs, rounds int) {
 	var ids []string
 	for i := range tabs {
@@ -86,7 +86,7 @@ func inFront(t *testing.T, d *testenv.Daemon, url string, tabs, rounds int) {
 	}
 }
 
-// moving is a page that changes in each of its frames, and says every second whether it had more than a few of them.
+// moving is a page that changes in each animation frame, and reports every second whether it had more than a few frames.
 const moving = `<!doctype html><title>Moving</title><button>Touch</button><p id=moves></p><p id=said></p><script>
 	let frames = 0, before = 0;
 	const step = () => { moves.textContent = ++frames; requestAnimationFrame(step) };
@@ -97,8 +97,8 @@ const moving = `<!doctype html><title>Moving</title><button>Touch</button><p id=
 	}, 1000);
 	</script>`
 
-// TestTabsThatNobodyUsesAreNotDrawn opens more tabs than stay drawn: the first has a frame or two a second after a while, though its
-// page is told that it is visible, and all frames again as soon as somebody acts on it.
+// TestTabsThatNobodyUsesAreNotDrawn opens more tabs than are drawn. After a while, the first tab has only about one frame per second,
+// although its page is still visible. It has all frames again after the next action on it.
 func TestTabsThatNobodyUsesAreNotDrawn(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("set DOMTAP_LONG to wait until tabs are not drawn any more")

@@ -23,7 +23,7 @@ const animated = `<title>Moving</title><style>body{margin:0;background:#fff}#b{p
 	<div id=b></div><button onclick="document.body.style.background='#008000'">Green</button>
 	<script>let x = 0; const step = () => { b.style.left = (x = (x + 3) % 500) + "px"; requestAnimationFrame(step) }; step()</script>`
 
-// TestAVideoShowsWhatHappensMeanwhile acts on the tab that it records.
+// TestAVideoShowsWhatHappensMeanwhile acts on a tab while recording it.
 func TestAVideoShowsWhatHappensMeanwhile(t *testing.T) {
 	d := testenv.StartDaemon(t)
 	tab := d.Open(pageOf(t, animated))
