@@ -135,7 +135,7 @@ func (c *cancelled) pick(n int) int {
 	return c.random.IntN(n)
 }
 
-// tab returns one of the open tabs. If there is none, it waits for one.
+// tab returns one of the open tabs. If there is none, it opens one.
 func (c *cancelled) tab() string {
 	list, err := c.f.Tabs.ListTabs(c.t.Context(), &domtapv1.ListTabsRequest{})
 	if err != nil {

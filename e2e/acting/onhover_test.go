@@ -99,7 +99,7 @@ func TestActionsDoNotHoverInVain(t *testing.T) {
 	s.is("log.length", "0")
 }
 
-// TestPagesSeeAMouse queries the page for media features that many pages require for content that shows on hover.
+// TestPagesSeeAMouse checks that pages see the media features of a mouse, which many pages require for content that shows on hover.
 func TestPagesSeeAMouse(t *testing.T) {
 	s := staged(t, `<title>Mouse</title><style>b { display: none } @media (hover: hover) and (pointer: fine) { p:hover b { display: inline } }</style>
 		<p style="width: 9em">Words <b><button onclick="this.textContent = 'Chosen'">Item</button></b></p>`)
