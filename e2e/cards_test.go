@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// cardPages are pages of cards without roles. A click on a button writes the words of its card into the title, which its
-// attribute has.
+// cardPages holds pages of cards without roles. A click on a button writes the text of its card, which an attribute of the card contains,
+// into the title.
 var cardPages = map[string]string{
 	"words between":   `<p>Mark each.</p>` + cards(`<div><button title="%[1]s">Odd</button> <b>%[1]s</b> <button>Even</button></div>`, "13", "22", "35"),
 	"words before":    `<h2>Starters</h2>` + cards(`<div><div>%[1]s</div><div><button title="%[1]s">Odd</button></div></div>`, "13", "22", "35"),
@@ -24,7 +24,7 @@ var cardPages = map[string]string{
 		cards(`<div><div>%[1]s</div><button title="%[1]s">Odd</button></div>`, "22", "35") + `</section>`,
 }
 
-// cards repeats a card with each of some words.
+// cards repeats a card for each of the words.
 func cards(card string, words ...string) string {
 	var b strings.Builder
 	for _, w := range words {
@@ -35,7 +35,7 @@ func cards(card string, words ...string) string {
 
 const tellsClick = `<!doctype html><title>-</title>%s<script>addEventListener("click", (e) => { document.title = e.composedPath()[0].title }, true)</script>`
 
-// TestWithinTellsCardsOfDivsApart wants that a button is pressed in the card whose words are asked for.
+// TestWithinTellsCardsOfDivsApart checks that a button is clicked in the card with the requested text.
 func TestWithinTellsCardsOfDivsApart(t *testing.T) {
 	d := testenv.Shared(t)
 	handlers := map[string]http.HandlerFunc{}
@@ -58,7 +58,7 @@ func TestWithinTellsCardsOfDivsApart(t *testing.T) {
 	}
 }
 
-// TestWithinRefusesToGuess wants an error where the words stand in no card of a button, or in several.
+// TestWithinRefusesToGuess expects an error if the text is in no card with a button, or in several.
 func TestWithinRefusesToGuess(t *testing.T) {
 	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{
@@ -82,7 +82,8 @@ func TestWithinRefusesToGuess(t *testing.T) {
 	}
 }
 
-// changesMarkup changes a page at random n times, so that a person sees the same cards: boxes around elements, classes, a paragraph before all.
+// changesMarkup changes a page at random n times without a visible effect: it adds boxes around elements, classes, and a paragraph at the
+// start.
 const changesMarkup = `(seed, n) => {
 	const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
 	for (let i = 0; i < n; i++) {
@@ -98,7 +99,7 @@ const changesMarkup = `(seed, n) => {
 	return n;
 }`
 
-// TestContextsDoNotDependOnMarkup changes the markup of pages of cards while they are followed. No context changes.
+// TestContextsDoNotDependOnMarkup changes the markup of pages of cards while they are followed. No context may change.
 func TestContextsDoNotDependOnMarkup(t *testing.T) {
 	d := testenv.Shared(t)
 	handlers := map[string]http.HandlerFunc{}

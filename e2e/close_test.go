@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// The browser forgets a close that comes while it commits the error document of a navigation that has just failed.
+// The browser ignores a close while it commits the error document of a navigation that has just failed.
 func TestATabThatHasJustFailedToLoadIsClosed(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	pool := testenv.StartPool(t, b)

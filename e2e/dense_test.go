@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// densePages are pages whose words and shapes the format must survive.
+// densePages holds pages whose texts and structures are difficult for the format.
 var densePages = map[string]string{
 	"/orders": `<title>Orders [1] Pay</title><nav aria-label=Shop><a href=/>Home</a> <a href=/orders>Orders and returns</a></nav>
 		<main><h1>Open orders</h1><table><tr><th>Order<th>Customer<th></tr>` + orderRows(12) + `</table>
@@ -39,7 +39,7 @@ func orderRows(n int) string {
 	return b.String()
 }
 
-// TestDenseReadsBackAsGetDom reads pages as text, and compares refs, names, roles and states with those of GetDom.
+// TestDenseReadsBackAsGetDom reads pages as text, and compares refs, names, roles and states with the response of GetDom.
 func TestDenseReadsBackAsGetDom(t *testing.T) {
 	handlers := map[string]http.HandlerFunc{}
 	for path, page := range densePages {

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// brief lists `tag role "text"` of elements, with the states that matter here.
+// brief lists elements as `tag role "text"`, with the states that matter here.
 func brief(elements []*domtapv1.Element) []string {
 	var out []string
 	for _, e := range elements {
@@ -32,7 +32,7 @@ func brief(elements []*domtapv1.Element) []string {
 	return out
 }
 
-// usable reads all elements of a tab that can be used.
+// usable reads all actionable elements of a tab.
 func usable(t *testing.T, d *testenv.Daemon, tab string) []*domtapv1.Element {
 	t.Helper()
 	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)})
@@ -42,7 +42,7 @@ func usable(t *testing.T, d *testenv.Daemon, tab string) []*domtapv1.Element {
 	return r.GetElements()
 }
 
-// only shows the page of elements with nothing left of it but one section, in tab or, where that is empty, in a new tab.
+// only shows the page of elements with a single section. It uses tab or, if that is empty, a new tab.
 func only(t *testing.T, d *testenv.Daemon, tab, url, section string) string {
 	t.Helper()
 	tab = d.Show(tab, url+"/pages/elements.html")
@@ -73,7 +73,7 @@ func TestEverythingOfUseIsListed(t *testing.T) {
 			`input checkbox "Styled box"`, `label checkbox "Disabled" checkbox disabled`, `input textbox "Plain field"`,
 		},
 		"edit": {
-			// Their texts are their values. What stands above the last but one is its caption.
+			// Their texts are their values. The text above the last but one is its caption.
 			`div textbox ""`, `div textbox ""`, `div textbox ""`, `div textbox "Not editable"`, `i textbox ""`,
 		},
 		"hidden": {
@@ -115,8 +115,8 @@ func press(t *testing.T, d *testenv.Daemon, tab string, e *domtapv1.Element) *do
 	return r
 }
 
-// TestHiddenControlsAreToggled clicks on labels that stand in for controls and on controls that hide behind
-// labels, also where a link has the label's middle.
+// TestHiddenControlsAreToggled clicks labels that stand in for controls, and controls that are hidden behind labels, also if a link covers
+// the centre of the label.
 func TestHiddenControlsAreToggled(t *testing.T) {
 	url := serve(t, nil)
 	d := testenv.Shared(t)
@@ -153,7 +153,7 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 	}
 }
 
-// TestAreasAreClickedInsideTheirShape clicks on the areas of an image map.
+// TestAreasAreClickedInsideTheirShape clicks the areas of an image map.
 func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 	url := serve(t, nil)
 	d := testenv.Shared(t)
@@ -185,7 +185,7 @@ func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 	}
 }
 
-// TestContentsHaveTheBoxOfTheirParts reads and clicks elements without a box of their own.
+// TestContentsHaveTheBoxOfTheirParts reads and clicks elements that have no box.
 func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	url := serve(t, nil)
 	d := testenv.Shared(t)
@@ -209,8 +209,8 @@ func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	}
 }
 
-// TestElementsFollowChanges changes what makes elements count, in one page after the other way, and
-// reads after each, by a stream as well.
+// TestElementsFollowChanges changes, one after the other, the properties for which elements are listed. It reads the page after each
+// change, also by a stream.
 func TestElementsFollowChanges(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<style id=s>.hand { cursor: pointer } .none { display: none }</style>
 		<button>First</button><div id=d>Div</div><label id=l for=c>Label</label><input type=checkbox id=c><img id=i usemap="#m" width=50 height=50>
@@ -233,7 +233,7 @@ func TestElementsFollowChanges(t *testing.T) {
 		{`document.body.style.cursor = "pointer"`, []string{first, box, area}},
 		{`document.body.style.cursor = ""; document.adoptedStyleSheets = []`, []string{first, box, area}},
 		{`d.style.cursor = "pointer"`, []string{first, div, box, area}},
-		{`d.innerHTML = "<a href=#x>Div</a>"`, []string{first, `a link "Div"`, box, area}}, // one element to a person
+		{`d.innerHTML = "<a href=#x>Div</a>"`, []string{first, `a link "Div"`, box, area}}, // one element for the user
 		{`d.style.display = "inline-block"`, []string{first, `a link "Div"`, box, area}},
 		{`d.remove()`, []string{first, box, area}},
 		{`c.className = "none"`, []string{first, label, area}},
@@ -263,7 +263,7 @@ func TestElementsFollowChanges(t *testing.T) {
 	}
 }
 
-// coveredTexts lists the texts of what is covered.
+// coveredTexts lists the texts of covered elements.
 func coveredTexts(elements []*domtapv1.Element) []string {
 	out := []string{}
 	for _, e := range elements {
@@ -310,7 +310,7 @@ func TestModalsCover(t *testing.T) {
 	}
 }
 
-// TestCoveredElementsRankLast cuts a page with an open modal, and reads both formats.
+// TestCoveredElementsRankLast reads a page with an open modal and a limit, in both formats.
 func TestCoveredElementsRankLast(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>M</title><button>Pay</button><button>Leave</button>
 		<dialog id=d><a href="/terms">Terms</a></dialog><script>d.showModal()</script>`)})
@@ -347,7 +347,7 @@ func TestCoveredElementsRankLast(t *testing.T) {
 	}
 }
 
-// TestSecretsAreInNoName reads fields that hold secrets and stand in what gives another field its name.
+// TestSecretsAreInNoName reads fields that contain secrets and are part of another field's name.
 func TestSecretsAreInNoName(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`
@@ -407,13 +407,13 @@ func TestAContainerAndItsOnlyControlAreOne(t *testing.T) {
 	}
 }
 
-// hoverPage has elements that only listen to the pointer, and a table with groups of rows.
+// hoverPage has elements that listen only to pointer movement, and a table with groups of rows.
 const hoverPage = `<!doctype html><title>Hover</title><div id=card><p>Card</p></div><p id=word>A word</p><div id=plain><p>Plain</p></div><div id=both><p>Both</p></div>
 	<table><thead><tr><th>A<tbody id=rows aria-label=May><tr><td>1</table><div role=table><div role=rowgroup><div role=row><div role=cell>2</div></div></div></div>
 	<script>card.addEventListener("mouseenter", () => {}); word.addEventListener("pointerover", () => {});
 	both.addEventListener("mouseover", () => {}); both.addEventListener("click", () => {})</script>`
 
-// TestFullSnapshotsHaveHoverListenersAndRowGroups reads what full_snapshot adds to the interactive elements.
+// TestFullSnapshotsHaveHoverListenersAndRowGroups reads the elements that full_snapshot adds to the interactive elements.
 func TestFullSnapshotsHaveHoverListenersAndRowGroups(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/hover": testenv.HTML(hoverPage)})
 	d := testenv.Shared(t)
@@ -449,7 +449,7 @@ func TestFullSnapshotsHaveHoverListenersAndRowGroups(t *testing.T) {
 	}
 }
 
-// TestAnImageThatChangesRefreshesNamesAndHints changes what the image of a button shows, and what it is called.
+// TestAnImageThatChangesRefreshesNamesAndHints changes the source and the name of the image in a button.
 func TestAnImageThatChangesRefreshesNamesAndHints(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/icon": testenv.HTML(`<!doctype html><title>Icon</title><style>img { width: 20px; height: 20px }</style>
 		<button id=b><img id=i src=/icons/trash.png></button>`)})

@@ -21,7 +21,7 @@ const findPage = `<title>Orders</title><nav aria-label=Shop><a href=/>Home</a> <
 	<h2><a href=/pricing>Pricing</a></h2><p>Parcels arrive within two days.</p>
 	<iframe title=Chat srcdoc="<button>Call an operator</button>"></iframe></main>`
 
-// TestFindFindsElementsAndTexts searches a page in Chromium, checks each match with GetDom, and acts on one.
+// TestFindFindsElementsAndTexts searches a page in Chromium, compares each match with GetDom, and acts on one.
 func TestFindFindsElementsAndTexts(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/orders": testenv.HTML(findPage)})
 	d := testenv.Shared(t)
@@ -68,7 +68,7 @@ func TestFindFindsElementsAndTexts(t *testing.T) {
 	}
 }
 
-// TestFindSeesWhatLabelsStandFor has boxes with labels of their own that say nothing of what stands in them: it is listed.
+// TestFindSeesWhatLabelsStandFor searches boxes whose labels do not mention their content. The content must be listed.
 func TestFindSeesWhatLabelsStandFor(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/sheets": testenv.HTML(`<div tabindex=0><div role=region aria-label="Tab panels"><table>
 		<tr><td>Jazz<td><input type=checkbox></table></div></div>

@@ -20,17 +20,17 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// footprint counts what a daemon and its browser hold, each kind of thing by its name.
+// footprint maps each kind of resource of a daemon and its browser to its count.
 type footprint map[string]int
 
-// footprintOf takes the footprint of a daemon that runs in this process. What the pages' web server holds does not count.
+// footprintOf returns the footprint of a daemon that runs in this process. Resources of the pages' web server do not count.
 func footprintOf(t *testing.T, f *testenv.RestartingDaemon) footprint {
 	t.Helper()
 	held := footprint{}
 	b := f.Newest(0)
 	held.targets(t, b)
 	held["browser contexts"] = len(b.Contexts(t.Context())) - b.Warm()
-	held["target page"] -= b.Warm() // each has a blank page
+	held["target page"] -= b.Warm() // each warm session has a blank page
 	held.processes(b.PID())
 	held.processType("renderer", -b.Warm())
 	held.goroutines()
@@ -39,7 +39,7 @@ func footprintOf(t *testing.T, f *testenv.RestartingDaemon) footprint {
 	return held
 }
 
-// targets counts the targets of a browser by their type.
+// targets counts the targets of a browser by type.
 func (f footprint) targets(t *testing.T, b *browser.Browser) {
 	t.Helper()
 	var targets struct {
@@ -55,14 +55,14 @@ func (f footprint) targets(t *testing.T, b *browser.Browser) {
 	}
 }
 
-// processes counts a process and its descendants by their Chromium type. Linux only; elsewhere there are none.
+// processes counts a process and its descendants by their Chromium type. It works on Linux only; elsewhere it finds none.
 func (f footprint) processes(root int) {
 	children := map[int][]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		after := string(text[bytes.LastIndexByte(text, ')')+1:])
 		fields := strings.Fields(after)
@@ -82,12 +82,12 @@ func (f footprint) processes(root int) {
 	}
 }
 
-// processType is how Chromium names what a process is for.
+// processType matches the process type on a Chromium command line.
 var processType = regexp.MustCompile(`--(?:type|utility-sub-type)=([^\x00 ]+)[^\n]*$`)
 
 func (f footprint) processType(name string, n int) { f["process "+name] += n }
 
-// goroutines counts those that run code of domtap, by the function that started them.
+// goroutines counts the goroutines that run code of domtap, by the function that started them.
 func (f footprint) goroutines() {
 	stacks := make([]byte, 1<<23)
 	for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
@@ -99,7 +99,7 @@ func (f footprint) goroutines() {
 	}
 }
 
-// descriptors counts the open files of this process, but for sockets of TCP, which are the web server's. Linux only.
+// descriptors counts the open files of this process, except TCP sockets, which belong to the web server. It works on Linux only.
 func (f footprint) descriptors() {
 	tcp := map[string]bool{}
 	for _, table := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
@@ -121,11 +121,11 @@ func (f footprint) descriptors() {
 	}
 }
 
-// files lists those that are domtap's own in the state directory: all but what is in profiles.
+// files lists domtap's own files in the state directory: all except the contents of profiles.
 func (f footprint) files(state string) {
 	_ = filepath.WalkDir(state, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // it has gone meanwhile
+			return nil // removed in the meantime
 		}
 		name, _ := filepath.Rel(state, path)
 		f["file "+name]++
@@ -136,7 +136,7 @@ func (f footprint) files(state string) {
 	})
 }
 
-// more lists what there is more of than before.
+// more lists the resources with a higher count than before.
 func (f footprint) more(before footprint) []string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -147,11 +147,11 @@ func (f footprint) more(before footprint) []string {
 	return list
 }
 
-// settleLimit bounds how long what is being closed may take to be gone.
+// settleLimit limits how long resources may take to be released.
 const settleLimit = testenv.Patience
 
-// asBefore waits until nothing is left that was not there before. Before each look it closes what clients know of, and would close:
-// a window that a page was opening becomes a tab also after the page's own tab was closed.
+// asBefore waits until nothing is left in addition to before. Before each check it calls tidy, which closes what clients know of and would
+// close. A window that a page was opening becomes a tab even if the page's own tab was closed.
 func asBefore(t *testing.T, f *testenv.RestartingDaemon, before footprint, tidy func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), settleLimit)

@@ -10,17 +10,17 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// clock is a page whose count grows all the time, and that shows how a click ends a moment later.
+// clock is a page with a counter that increases constantly. It shows the result of a click a moment later.
 const clock = `<p id=count>0</p><button onclick="setTimeout(() => this.textContent = 'Saved', 30)">Save</button><script>
 	let n = 0
 	setInterval(() => { n++; count.textContent = n }, 10)
 </script>`
 
-// frozen freezes all tabs that nobody uses, and waits until one is.
+// frozen freezes all tabs that are not in use, and waits until tab is frozen.
 func frozen(t *testing.T, d *testenv.Daemon, tab string) {
 	t.Helper()
 	testenv.Await(t, "the tab is frozen", func() bool {
-		d.FreezeIdle() // a call counts until the server has ended it
+		d.FreezeIdle() // a call counts as use until the server has ended it
 		return isFrozen(t, d, tab)
 	})
 }
@@ -40,7 +40,7 @@ func isFrozen(t *testing.T, d *testenv.Daemon, tab string) bool {
 	return false
 }
 
-// stands reports whether a number is the same after 300 ms of the page's time.
+// stands reports whether a number is unchanged after 300 ms of the page's time.
 func stands(t *testing.T, d *testenv.Daemon, number func() int) bool {
 	t.Helper()
 	now := func() float64 { return testenv.Evaluate[float64](t, d, "performance.now()") }
@@ -49,8 +49,8 @@ func stands(t *testing.T, d *testenv.Daemon, number func() int) bool {
 	return number() == before
 }
 
-// TestFrozenPagesStandStill freezes a page with a worker, a request under way, and a frame of another site. All of them stand still
-// until the next call, which finds the page at work.
+// TestFrozenPagesStandStill freezes a page with a worker, a request in flight, and a frame of another site. All of them must stop until the
+// next call, which must find the page running.
 func TestFrozenPagesStandStill(t *testing.T) {
 	d := testenv.Shared(t)
 	var ticks, work atomic.Int64
@@ -103,7 +103,7 @@ func TestFrozenPagesStandStill(t *testing.T) {
 	}
 }
 
-// TestCallsThawThePage makes calls on a frozen tab: each finds a page that runs.
+// TestCallsThawThePage makes calls on a frozen tab. Each call must find a running page.
 func TestCallsThawThePage(t *testing.T) {
 	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(clock)})
@@ -176,7 +176,7 @@ func TestCallsThawThePage(t *testing.T) {
 	}
 }
 
-// TestAFrozenPageThatCrashesComesBack ends the renderer of a frozen page.
+// TestAFrozenPageThatCrashesComesBack kills the renderer of a frozen page.
 func TestAFrozenPageThatCrashesComesBack(t *testing.T) {
 	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(clock)})

@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// The three implementations make the same of the same diffs, and refuse the same.
+// The three implementations apply the same diffs with the same result, and reject the same diffs.
 func TestClientsApplyAlike(t *testing.T) {
 	examples := built(t)
 	const file = "testdata/apply.json"

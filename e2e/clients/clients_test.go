@@ -22,8 +22,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// market is a page that changes all the time from the click on Start to the call of hold: elements come, go, move,
-// and change their names and states.
+// market is a page that changes constantly from the click on Start until the call of hold: it adds, removes and moves elements, and changes
+// their names and states.
 const market = `<!doctype html><meta charset=utf-8><title>Market</title><link rel=icon href="data:,">
 <button id=start>Start</button><input aria-label="Größe „L“" value=ä><ul id=list></ul>
 <script>
@@ -56,11 +56,11 @@ const hold = () => { clearInterval(timer); return made }
 start.onclick = () => { start.textContent = "Started"; run() }
 </script>`
 
-// stage is what the clients play on: a daemon, and one that takes its place.
+// stage is a daemon and its replacement, which the clients use.
 type stage struct {
 	daemon *testenv.Daemon
 	page   string
-	// next is the address of the daemon that comes after, which asks for the token.
+	// next is the address of the replacement, which requires the token.
 	next  string
 	token string
 	after *client.Client
@@ -96,7 +96,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// built is where scripts/install-examples builds. Where it was not run there is nothing to test, but in CI.
+// built returns the output directory of scripts/install-examples. If it was not run, the test is skipped; in CI it fails.
 func built(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../../.cache/examples")
@@ -113,8 +113,8 @@ func built(t *testing.T) string {
 	return dir
 }
 
-// Clients in three languages follow a page that changes all the time, while their connection is cut, while they are
-// killed, and while the daemon is replaced. In the end each has exactly what GetDom answers.
+// Clients in three languages follow a constantly changing page while their connection is cut, while they are killed, and while the daemon
+// is replaced. At the end, each client's state equals the response of GetDom.
 func TestClientsGoOnWhereTheyWere(t *testing.T) {
 	examples := built(t)
 	follow := filepath.Join(t.TempDir(), "follow")
@@ -131,7 +131,7 @@ func TestClientsGoOnWhereTheyWere(t *testing.T) {
 	}
 }
 
-// play leads one client through everything. Once, another takes over the state that it kept.
+// play runs one client through all disruptions. In one of them, another client continues from the saved state.
 func (s *stage) play(t *testing.T, name, path, other string) {
 	wire := newLine(t, "unix", s.daemon.Socket)
 	file := filepath.Join(t.TempDir(), "state.json")
@@ -181,7 +181,7 @@ func (s *stage) play(t *testing.T, name, path, other string) {
 	}
 }
 
-// again kills a client and starts it anew: it goes on with the last or the last but one of what it said.
+// again kills a client and restarts it. It must resume from one of the last two revisions that it reported.
 func again(p *program, run func() *program) *program {
 	p.t.Helper()
 	p.kill()
@@ -193,7 +193,7 @@ func again(p *program, run func() *program) *program {
 	return p
 }
 
-// prepare opens the page in the other daemon until that has a tab of the same name, and starts its changes.
+// prepare opens the page in the other daemon until that daemon has a tab with the same ID, and starts its changes.
 func (s *stage) prepare(t *testing.T, id string) {
 	t.Helper()
 	for {
@@ -208,7 +208,7 @@ func (s *stage) prepare(t *testing.T, id string) {
 	s.evaluate(t, id, "run()")
 }
 
-// hold stops the changes of the page, and closes its tab once it has read what is there.
+// hold stops the changes of the page, reads it, and closes its tab.
 func (s *stage) hold(t *testing.T, id string) *domtapv1.GetDomResponse {
 	t.Helper()
 	s.evaluate(t, id, "hold()")
@@ -230,7 +230,7 @@ func (s *stage) evaluate(t *testing.T, id, script string) {
 	}
 }
 
-// read reads the state that a client kept.
+// read reads the state that a client saved.
 func read(t *testing.T, file string) *domtapv1.GetDomResponse {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -244,7 +244,7 @@ func read(t *testing.T, file string) *domtapv1.GetDomResponse {
 	return state
 }
 
-// same compares what a client has with what GetDom answered.
+// same compares the state of a client with the response of GetDom.
 func same(t *testing.T, name string, got, want *domtapv1.GetDomResponse) {
 	t.Helper()
 	if got.GetUrl() != want.GetUrl() || got.GetTitle() != want.GetTitle() || got.GetEpoch() != want.GetEpoch() || len(want.GetElements()) < 10 {

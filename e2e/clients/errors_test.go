@@ -15,8 +15,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// Errors that tell much reach a client on gRPC's C core, which takes no more than 8 KiB of trailers: those of an ambiguous target
-// with ten candidates in Chinese, of many unknown names in a request, and of a stream.
+// Long errors reach a client on gRPC's C core, which accepts at most 8 KiB of trailers: the errors of an ambiguous target with ten
+// candidates in Chinese, of many unknown names in a request, and of a stream.
 func TestLongErrorsReachPython(t *testing.T) {
 	python := filepath.Join(built(t), "python")
 	name := strings.Repeat("確認して送信する", 20)
@@ -53,7 +53,7 @@ func TestLongErrorsReachPython(t *testing.T) {
 	}
 }
 
-// reasonIn returns the reason of a status in the characters U+0000 to U+00FF; "BadRequest" details must be there where it has none.
+// reasonIn returns the reason of a status in the characters U+0000 to U+00FF. A status without a reason must contain BadRequest details.
 func reasonIn(t *testing.T, text string) string {
 	t.Helper()
 	var raw []byte

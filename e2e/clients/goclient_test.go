@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// desk is a page on which each step of the Go client writes what reached the page.
+// desk is a page on which each step of the Go client records the events that reach the page.
 const desk = `<!doctype html><meta charset=utf-8><title>Desk</title><link rel=icon href="data:,">
 <h1>Desk</h1><a href="/two">Two</a>
 <form onsubmit="note('submit'); return false"><label>Name <input id=name></label><label>Plan <select id=plan><option>Free<option>Paid</select></label>
@@ -32,7 +32,7 @@ const desk = `<!doctype html><meta charset=utf-8><title>Desk</title><link rel=ic
 <p style="height:3000px"></p><button onclick="note('low')">Low</button><output id=log></output>
 <script>const note = text => { log.textContent += text + ';' }; console.log('desk is ready')</script>`
 
-// goClient is the Go client on the page of a test.
+// goClient is a Go client that uses the page of a test.
 type goClient struct {
 	*testing.T
 	ctx context.Context
@@ -40,7 +40,7 @@ type goClient struct {
 	url string
 }
 
-// The methods of the Go client do what they say, on a page in a real browser.
+// Each method of the Go client has its documented effect on a page in a real browser.
 func TestGoClientOnAPage(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("/", testenv.HTML(desk))
@@ -77,14 +77,14 @@ func TestGoClientOnAPage(t *testing.T) {
 	}
 }
 
-// do does steps, and wants the page to have noted something; empty: anything.
+// do performs steps and checks what the page has recorded. An empty noted skips the check.
 func (g *goClient) do(noted string, steps ...*domtapv1.Step) *domtapv1.InteractResponse {
 	g.Helper()
 	answer, err := g.tab.Act(g.ctx, steps...)
 	if err != nil {
 		g.Fatal(err)
 	}
-	if noted == "" { // a dialog may be open, behind which nothing can be asked
+	if noted == "" { // a dialog may be open, which blocks scripts
 		return answer
 	}
 	if log := g.noted(); !strings.HasSuffix(log, noted+";") {
@@ -191,7 +191,7 @@ func (g *goClient) dialogs() {
 	}
 }
 
-// downloads clicks a link to a file, and lists downloads at each event until that is complete.
+// downloads clicks a link to a file, and lists downloads at each event until the file is complete.
 func (g *goClient) downloads() {
 	g.do("", client.Click(client.Text("Report")))
 	for {

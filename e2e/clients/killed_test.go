@@ -14,13 +14,13 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// ticker is a page that changes by itself, as soon as it is loaded.
+// ticker is a page that starts to change when it is loaded.
 const ticker = `<!doctype html><meta charset=utf-8><title>Ticker</title><link rel=icon href="data:,"><button>Start</button><ul id=list></ul>
 <script>document.querySelector("button").onclick = e => { e.target.textContent = "Started" }
 let n = 0; setInterval(() => { list.insertAdjacentHTML("beforeend", "<li><button>Row " + n++ + "</button>"); if (n > 20) list.firstChild.remove() }, 50)</script>`
 
-// Programs of the packages, in folders that have nothing else, start a daemon, open, act and follow. The daemon is killed, and another
-// one takes its place: they resume there.
+// Programs that use the packages, in directories without other files, start a daemon, open, act and follow. The daemon is killed and
+// replaced, and the programs must resume with the new one.
 func TestPackagesResumeAtADaemonThatWasKilled(t *testing.T) {
 	examples := built(t)
 	testenv.NeedBrowser(t)
@@ -43,7 +43,7 @@ func TestPackagesResumeAtADaemonThatWasKilled(t *testing.T) {
 		p.await("diff: ", 2)
 	}
 	d.kill()
-	d.command("tabs") // starts the next one
+	d.command("tabs") // starts the next daemon
 	c, err := client.Connect(t.Context(), client.Options{StateDir: d.state})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestPackagesResumeAtADaemonThatWasKilled(t *testing.T) {
 	}
 }
 
-// goModule builds the example in a module of its own, which needs package client and nothing else of this repository.
+// goModule builds the example in a separate module, which needs only package client of this repository.
 func goModule(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -100,13 +100,13 @@ func goModule(t *testing.T) string {
 	return filepath.Join(dir, "follow")
 }
 
-// daemons are those of one state directory, which programs and commands start on demand.
+// daemons holds the daemons of one state directory, which programs and commands start on demand.
 type daemons struct {
 	t              *testing.T
 	program, state string
 }
 
-// onDemand has the programs of a test find domtap in their path, and start daemons in a directory of their own.
+// onDemand lets the programs of a test find domtap in their PATH, and start daemons in a separate directory.
 func onDemand(t *testing.T) *daemons {
 	t.Helper()
 	bin := t.TempDir()
@@ -114,7 +114,7 @@ func onDemand(t *testing.T) *daemons {
 	if err := os.Symlink(testenv.Program(t), d.program); err != nil {
 		t.Fatal(err)
 	}
-	state, err := os.MkdirTemp("", "domtap") // short, for a socket is in it
+	state, err := os.MkdirTemp("", "domtap") // short, because it contains a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func (d *daemons) command(args ...string) {
 	}
 }
 
-// kill ends the daemon as a power failure would.
+// kill ends the daemon with SIGKILL, like a power failure.
 func (d *daemons) kill() {
 	d.t.Helper()
 	for _, pid := range testenv.PIDs(d.state) {
@@ -149,7 +149,7 @@ func (d *daemons) kill() {
 			if err != nil {
 				d.t.Fatal(err)
 			}
-			// While the process comes to its end its socket takes connections, and resets them.
+			// Until the process has ended, its socket accepts connections and resets them.
 			testenv.Await(d.t, "the end of the daemon", func() bool {
 				conn, err := net.Dial("unix", filepath.Join(d.state, "domtap.sock"))
 				if err == nil {
@@ -163,7 +163,7 @@ func (d *daemons) kill() {
 	d.t.Fatal("no daemon runs")
 }
 
-// The packages pass their own tests as they are installed.
+// The installed packages pass their own tests.
 func TestPackagesPassTheirOwnTests(t *testing.T) {
 	examples := built(t)
 	run(t, filepath.Join(examples, "python", "python"), "-m", "unittest", "discover", filepath.Join(examples, "python", "tests"))
@@ -171,5 +171,5 @@ func TestPackagesPassTheirOwnTests(t *testing.T) {
 	if err != nil || len(tests) == 0 {
 		t.Fatal(tests, err)
 	}
-	run(t, append([]string{testenv.Node(t), "--test"}, tests...)...) // a folder is a module to Node 22
+	run(t, append([]string{testenv.Node(t), "--test"}, tests...)...) // Node 22 treats a directory as a module
 }

@@ -1,4 +1,4 @@
-// Package clients tests the clients of examples/, each as its own process, against a real daemon and browser.
+// Package clients tests the clients of examples/, each in a separate process, with a real daemon and browser.
 package clients
 
 import (

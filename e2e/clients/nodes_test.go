@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Clients that are given the addresses of several nodes go on at the next one when theirs is gone for good, without a change lost.
+// Clients with the addresses of several nodes continue at the next one when their node is permanently unavailable. They lose no change.
 func TestClientsGoOnAtAnotherNode(t *testing.T) {
 	examples := built(t)
 	follow := filepath.Join(t.TempDir(), "follow")
@@ -23,7 +23,7 @@ func TestClientsGoOnAtAnotherNode(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "state.json")
 			p := start(t, name, program, "--addr", first.addr()+","+second.addr(), "--token", s.token, "--state", file, "--click", "Start", s.page)
 			p.await("diff: ", 5)
-			first.cut(true) // and it stays so
+			first.cut(true) // permanently
 			p.await("lost: ", 1)
 			p.await("diff: ", 5)
 			want := s.hold(t, p.tab())

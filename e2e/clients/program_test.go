@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// answerLimit is how long a program may take to say what is waited for, on a slow machine.
+// answerLimit limits the wait for a line of a program, on a slow machine.
 const answerLimit = time.Minute
 
 // program is one run of a client.
@@ -23,13 +23,13 @@ type program struct {
 	cmd    *exec.Cmd
 	errors complaints
 	lines  chan string
-	// log is what was read of lines.
+	// log holds the lines that were read.
 	log []string
-	// revisions are those that it said it is at, in order. The first is that of the state it began with, if any.
+	// revisions lists the revisions that the program reported, in order. The first one may come from the saved state.
 	revisions []uint64
 }
 
-// complaints are what a program says on its standard error.
+// complaints is the output of a program on standard error.
 type complaints struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -47,7 +47,7 @@ func (c *complaints) String() string {
 	return c.text.String()
 }
 
-// start runs a client. It is killed at the end of the test at the latest.
+// start runs a client. The end of the test kills it if it still runs.
 func start(t *testing.T, name string, args ...string) *program {
 	t.Helper()
 	p := &program{t: t, name: name, cmd: exec.Command(args[0], args[1:]...), lines: make(chan string, 1000)}
@@ -69,7 +69,7 @@ func start(t *testing.T, name string, args ...string) *program {
 	return p
 }
 
-// next reads one line, and holds it against those before it; false: the program said its last.
+// next reads one line and compares it with the earlier lines. It returns false at the end of the output.
 func (p *program) next() (string, bool) {
 	p.t.Helper()
 	select {
@@ -85,7 +85,7 @@ func (p *program) next() (string, bool) {
 	}
 }
 
-// await reads until so many lines began with a word, and returns the last of them.
+// await reads until the given number of lines started with word, and returns the last of them.
 func (p *program) await(word string, count int) string {
 	p.t.Helper()
 	for count > 0 {
@@ -102,7 +102,7 @@ func (p *program) await(word string, count int) string {
 	return ""
 }
 
-// judge sees to it that each diff leads from the revision before it.
+// judge checks that each diff follows the previous revision.
 func (p *program) judge(text string) {
 	p.t.Helper()
 	word, rest, _ := strings.Cut(text, ": ")
@@ -111,7 +111,7 @@ func (p *program) judge(text string) {
 	switch word {
 	case "following":
 		if _, err = fmt.Sscanf(rest, p.tab()+" from revision %d", &now); err != nil {
-			return // from the beginning
+			return // a complete snapshot
 		}
 	case "snapshot", "resync", "heartbeat":
 		_, err = fmt.Sscanf(rest, "revision %d,", &now)
@@ -128,10 +128,10 @@ func (p *program) judge(text string) {
 	p.revisions = append(p.revisions, now)
 }
 
-// at is the revision that it is at.
+// at returns the last reported revision.
 func (p *program) at() uint64 { return p.revisions[len(p.revisions)-1] }
 
-// tab is the tab that it follows.
+// tab returns the tab that the program follows.
 func (p *program) tab() string {
 	for _, text := range p.log {
 		if rest, found := strings.CutPrefix(text, "following: "); found {
@@ -142,7 +142,7 @@ func (p *program) tab() string {
 	return ""
 }
 
-// kill ends it as a power failure would, and reads what it had said by then.
+// kill ends the program with SIGKILL, like a power failure, and reads its remaining output.
 func (p *program) kill() {
 	if p.cmd.ProcessState == nil {
 		_ = p.cmd.Process.Kill()
@@ -150,7 +150,7 @@ func (p *program) kill() {
 	}
 }
 
-// wait reads to its end and returns the exit code; -1: it was killed.
+// wait reads the remaining output and returns the exit code, or -1 if the program was killed.
 func (p *program) wait() int {
 	for {
 		if _, more := p.next(); !more {
@@ -169,7 +169,7 @@ func (p *program) fail(format string, args ...any) {
 	p.t.Fatalf("%s: %s\nit said:\n%s\n%s", p.name, fmt.Sprintf(format, args...), strings.Join(p.log, "\n"), p.errors.String())
 }
 
-// revisionOf reads the end of a line: following: t1 from revision 12
+// revisionOf parses the revision at the end of a line: following: t1 from revision 12
 func revisionOf(text string) uint64 {
 	n, _ := strconv.ParseUint(text[strings.LastIndexByte(text, ' ')+1:], 10, 64)
 	return n

@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// line is what a client and a daemon talk over: a port on loopback whose connections a test can cut.
+// line is a proxy between clients and a daemon: a loopback port whose connections a test can cut.
 type line struct {
 	listener net.Listener
 	running  sync.WaitGroup
 
 	mu sync.Mutex
-	// network and address are where the daemon listens.
+	// network and address are the address of the daemon.
 	network, address string
-	// dead refuses new connections.
+	// dead rejects new connections.
 	dead bool
 	open map[net.Conn]bool
 }
 
-// newLine lays a line to a daemon. It ends with the test.
+// newLine creates a line to a daemon. It ends with the test.
 func newLine(t *testing.T, network, address string) *line {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -37,10 +37,10 @@ func newLine(t *testing.T, network, address string) *line {
 	return l
 }
 
-// addr is what clients connect to.
+// addr returns the address for clients.
 func (l *line) addr() string { return l.listener.Addr().String() }
 
-// cut ends all connections; dead says whether new ones are refused from now on.
+// cut closes all connections. dead sets whether new ones are rejected.
 func (l *line) cut(dead bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +51,7 @@ func (l *line) cut(dead bool) {
 	clear(l.open)
 }
 
-// lead cuts the line and leads it to another daemon.
+// lead closes all connections and connects the line to another daemon.
 func (l *line) lead(network, address string) {
 	l.mu.Lock()
 	l.network, l.address = network, address
@@ -72,7 +72,7 @@ func (l *line) accept() {
 	}
 }
 
-// connect connects a client to the daemon; nil: the line is dead.
+// connect connects a client to the daemon. It returns nil if the line is dead.
 func (l *line) connect(here net.Conn) net.Conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +88,7 @@ func (l *line) connect(here net.Conn) net.Conn {
 	return there
 }
 
-// pour copies until either side ends, and ends both.
+// pour copies until one side ends, and then closes both.
 func pour(to, from net.Conn) {
 	_, _ = io.Copy(to, from)
 	_, _ = to.Close(), from.Close()

@@ -21,7 +21,7 @@ import (
 
 const (
 	scriptSecret = "pw-canary-'2718"
-	// scriptButton is a name that tries to get out of its quotes.
+	// scriptButton is a name that tries to escape from its quotes.
 	scriptButton = "It's `done` \"$(touch pwned)\" \\ now"
 	scriptLogin  = `<!doctype html><meta charset=utf-8><title>Sign in</title><link rel=icon href="data:,">
 <form id=f><label>Email <input name=user></label><label>Password <input name=pass type=password></label><button>Sign in</button></form>
@@ -49,7 +49,7 @@ odd.onclick = () => did("odd")
 </script>`
 )
 
-// received is what the server of a page was told.
+// received records the requests that the server of a page received.
 type received struct {
 	mu  sync.Mutex
 	all []string
@@ -67,7 +67,7 @@ func (r *received) add(w http.ResponseWriter, q *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// take returns what was received, and begins anew.
+// take returns the recorded requests and clears them.
 func (r *received) take() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,8 +76,8 @@ func (r *received) take() []string {
 	return all
 }
 
-// A recording of clients that use refs becomes a shell script and a Go test. Both do the same at another daemon. make test-long runs
-// the Go test.
+// A recording of clients that use refs is converted to a shell script and a Go test. Both must have the same effect with another daemon.
+// make test-long runs the Go test.
 func TestProgramsOfARecordingDoTheSame(t *testing.T) {
 	testenv.NeedBrowser(t)
 	var server received
@@ -127,7 +127,7 @@ func TestProgramsOfARecordingDoTheSame(t *testing.T) {
 	same("the Go test", exec.Command("go", "test", "-mod=mod", "-count=1", "."), goTest)
 }
 
-// recordOrders records somebody who signs in and works on orders by refs, and returns the file.
+// recordOrders records a user who signs in and processes orders by refs, and returns the file.
 func recordOrders(t *testing.T, d *daemons, url string) string {
 	t.Helper()
 	ctx := testenv.Within(t, 2*testenv.Patience)
@@ -184,7 +184,7 @@ func recordOrders(t *testing.T, d *daemons, url string) string {
 	return files[0]
 }
 
-// compiles compiles the Go tests of the archives of package script, which have more kinds of steps, without running them.
+// compiles compiles the Go tests in the archives of package script, which contain more kinds of steps, without running them.
 func compiles(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob("../../internal/recording/script/testdata/*.txtar")
@@ -207,7 +207,7 @@ func compiles(t *testing.T, dir string) {
 	}
 }
 
-// testModule makes a module that needs package client of this repository, and no network.
+// testModule creates a module that needs package client of this repository, and no network.
 func testModule(t *testing.T, dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The commands of docs/clients.md make stubs of a copy of proto/ that stands alone. Those whose tool is not installed
-// are left out, but one must be: scripts/install-examples needs it, too.
+// The commands of docs/clients.md generate stubs from a separate copy of proto/. Commands whose tool is not installed are skipped, but at
+// least one must run, because scripts/install-examples needs it, too.
 func TestStubsAreMadeAsDocumented(t *testing.T) {
 	examples := built(t)
 	text, err := os.ReadFile("../../docs/clients.md")
@@ -52,7 +52,7 @@ func TestStubsAreMadeAsDocumented(t *testing.T) {
 	}
 }
 
-// works says whether the tools of a command are installed.
+// works reports whether the tools of a command are installed.
 func works(command string) bool {
 	if strings.Contains(command, "grpc_tools") {
 		return exec.Command("python3", "-c", "import grpc_tools.protoc").Run() == nil

@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// agent plays a scenario. Beside the steps of package script it knows
+// agent runs a scenario. In addition to the steps of package script it knows
 //
 //	look             reads the page as DENSE
 //	see TEXT         the page, as read last, has this text; it is read if an action came after the last look
@@ -30,22 +30,22 @@ import (
 //	known: WHY       the next line fails, and why; when it does not, the scenario fails
 //	sometimes: WHY   the next line fails at times, as it depends on when something happens
 //
-// A NAME is ["ROLE"] "NAME" [‹CONTEXT›] [#N] of an element that an answer printed, the newest first; or text "TEXT",
-// label "LABEL", or either of them or ROLE "NAME" followed by within "TEXT", which domtap finds.
+// A NAME is ["ROLE"] "NAME" [‹CONTEXT›] [#N] of an element that an answer printed; the latest takes precedence. Or it is text "TEXT", label
+// "LABEL", or one of these or ROLE "NAME" followed by within "TEXT", which domtap resolves.
 type agent struct {
 	player script.Player
-	// page is the page as it was read last, and fresh is false after an action.
+	// page is the last read page. fresh is false after an action.
 	page  string
 	fresh bool
-	// known are the elements as the answers have them so far.
+	// known holds the elements that the answers have printed.
 	known  []dense.Element
 	answer string
-	// transcript is what was done and answered, which is printed with DOMTAP_TRANSCRIPTS.
+	// transcript records actions and answers. It is printed with DOMTAP_TRANSCRIPTS.
 	transcript strings.Builder
 	losses     []string
 }
 
-// client reads and acts; the referee's calls are not the agent's.
+// client reads and acts. The calls of the referee use another client ID.
 const client = "agent"
 
 func newAgent(d *testenv.Daemon, tab string) *agent {
@@ -54,7 +54,7 @@ func newAgent(d *testenv.Daemon, tab string) *agent {
 	return a
 }
 
-// begun gives an empty text as soon as the page has its model, or what went wrong.
+// begun returns an empty text as soon as the page has its model, or the error.
 const begun = `new Promise(done => {
 	const until = performance.now() + 10000
 	const look = () => window.failure || typeof window.model === "function" || performance.now() > until
@@ -62,7 +62,7 @@ const begun = `new Promise(done => {
 	look()
 })`
 
-// play shows a page and does the steps.
+// play shows a page and performs the steps.
 func (a *agent) play(t *testing.T, url, steps string) {
 	t.Helper()
 	a.player.T = t
@@ -103,7 +103,7 @@ func (a *agent) play(t *testing.T, url, steps string) {
 	}
 }
 
-// attempt does the step of a line and returns how it failed.
+// attempt performs the step of a line and returns its failure, if any.
 func (a *agent) attempt(t *testing.T, line string) string {
 	t.Helper()
 	tries := &trial{TB: t}
@@ -118,7 +118,7 @@ func (a *agent) attempt(t *testing.T, line string) string {
 	return tries.failure
 }
 
-// trial keeps a failure instead of failing its test.
+// trial records a failure instead of failing its test.
 type trial struct {
 	testing.TB
 	failure string
@@ -131,7 +131,7 @@ func (t *trial) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// result is what the table says.
+// result returns the entry for the table.
 func (a *agent) result(t *testing.T) string {
 	switch {
 	case t.Failed():
@@ -197,10 +197,10 @@ func (a *agent) read(who string) string {
 	}
 }
 
-// now is the page for the message of a failure.
+// now returns the page for the message of a failure.
 func (a *agent) now() string { return a.read("referee") }
 
-// acted takes in what an answer says of the elements.
+// acted updates the known elements from an answer.
 func (a *agent) acted(got *domtapv1.InteractResponse) {
 	a.player.T.Helper()
 	a.answer, a.fresh = script.Answer(got), false
@@ -233,7 +233,7 @@ func (a *agent) acted(got *domtapv1.InteractResponse) {
 	a.known = append(a.known, d.Added...)
 }
 
-// model compares the state that the library has. It is the referee's call.
+// model compares the state of the library with want. It calls as the referee.
 func (a *agent) model(want string) {
 	a.player.T.Helper()
 	got := testenv.Evaluate[string](a.player.T, a.player.Daemon, fmt.Sprintf(`new Promise(done => {
@@ -254,7 +254,7 @@ var (
 	withinPattern = regexp.MustCompile(`^ within "([^"]*)"`)
 )
 
-// target finds what a step names.
+// target returns the target that a step names.
 func (a *agent) target(words string) (target *domtapv1.Target, rest string) {
 	a.player.T.Helper()
 	m := namePattern.FindStringSubmatch(words)
@@ -282,7 +282,7 @@ func (a *agent) target(words string) (target *domtapv1.Target, rest string) {
 	return target, rest
 }
 
-// ref finds the only such element in what the answers said, or in the page.
+// ref returns the only matching element in the answers or in the page.
 func (a *agent) ref(role, name, context, number string) *domtapv1.Target {
 	a.player.T.Helper()
 	for {

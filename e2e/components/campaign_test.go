@@ -25,33 +25,32 @@ import (
 //go:embed campaign/*.html
 var ownPages embed.FS
 
-// campaignRound is how many steps are made on a page before the next one is shown.
+// campaignRound is the number of steps on a page before the next page is shown.
 const campaignRound = 15
 
-// campaign makes random steps on pages, and compares what domtap says of them with what a witness in the page saw.
+// campaign performs random steps on pages, and compares the answers of domtap with the observations of a witness in the page.
 type campaign struct {
 	t       *testing.T
 	d       *testenv.Daemon
 	tab     string
 	base    string
 	witness witness
-	// paths are the pages.
+	// paths lists the pages.
 	paths []string
-	// path is the one that is shown, and seed that of its steps.
+	// path is the current page, and seed is the seed of its steps.
 	path string
 	seed uint64
-	// known are the controls as they were read last, and fresh while nothing was done since. Options are those that
-	// the page has shown.
+	// known holds the controls of the last read. fresh is true until the next action. Options holds the options that the page has shown.
 	known   []control
 	fresh   bool
 	options []string
 	tally   map[string]int
 	wrong   int
-	// told is set where all steps are logged.
+	// told logs every step.
 	told bool
 }
 
-// TestAnswersAgreeWithTheWitness makes random steps on the pages of the libraries, and on pages of rows and of fields. The seed in the
+// TestAnswersAgreeWithTheWitness performs random steps on the pages of the libraries, and on pages of rows and of fields. The seed in the
 // first line of a failure repeats it: DOMTAP_SEED=N DOMTAP_STEPS=15.
 func TestAnswersAgreeWithTheWitness(t *testing.T) {
 	steps := testenv.Steps(45)
@@ -74,7 +73,7 @@ func TestAnswersAgreeWithTheWitness(t *testing.T) {
 	}
 }
 
-// newCampaign serves the pages that are built, and opens a tab with a witness.
+// newCampaign serves the built pages, and opens a tab with a witness.
 func newCampaign(t *testing.T) *campaign {
 	t.Helper()
 	all := scenarios(t)
@@ -92,7 +91,7 @@ func newCampaign(t *testing.T) *campaign {
 	return c
 }
 
-// show shows the page of a seed: one of the test's own, or in turn those of the libraries.
+// show shows the page of a seed: one of the test's own pages, or the next page of the libraries.
 func (c *campaign) show(seed uint64) {
 	c.t.Helper()
 	c.seed, c.options = seed, nil
@@ -107,7 +106,7 @@ func (c *campaign) show(seed uint64) {
 	c.load()
 }
 
-// load shows the page anew.
+// load reloads the page.
 func (c *campaign) load() {
 	c.t.Helper()
 	c.d.Show(c.tab, c.base+c.path)
@@ -140,7 +139,7 @@ func (c *campaign) read() {
 	}
 }
 
-// rows are the words that stand in one row only, while the list of controls is that of the page.
+// rows returns words that occur in one row only, if the list of controls is up to date.
 func (c *campaign) rows() (rows []rowWords) {
 	if c.fresh {
 		c.witness.ask(&rows, "witness.rows()")
@@ -148,7 +147,7 @@ func (c *campaign) rows() (rows []rowWords) {
 	return rows
 }
 
-// one makes a step and compares.
+// one performs one step and compares.
 func (c *campaign) one(rng *rand.Rand, n int) {
 	c.t.Helper()
 	j := &judgement{attempt: c.draw(rng), fresh: c.fresh}
@@ -183,7 +182,7 @@ func (c *campaign) one(rng *rand.Rand, n int) {
 	}
 }
 
-// violation fails the test, with what repeats it in the first line.
+// violation fails the test. The first line of the message allows to repeat the case.
 func (c *campaign) violation(step int, what string, a attempt, more string) {
 	c.t.Helper()
 	c.t.Errorf("%s: DOMTAP_SEED=%d step %d: %s: %v\n%s", strings.Trim(c.path, "/"), c.seed, step, what, a, more)
@@ -192,7 +191,7 @@ func (c *campaign) violation(step int, what string, a attempt, more string) {
 	}
 }
 
-// twins counts the controls that were read with the role and the name of one.
+// twins counts the controls with the role and name of the given one.
 func (c *campaign) twins(on control) (n int) {
 	for _, k := range c.known {
 		if k.GetRole() == on.GetRole() && k.GetText() == on.GetText() {
@@ -202,8 +201,8 @@ func (c *campaign) twins(on control) (n int) {
 	return n
 }
 
-// left reports whether the page is another one, or waits for an answer. It answers a dialog, closes the tab that the page opened, and shows
-// the page again.
+// left reports whether the page was left, or waits for an answer. It answers a dialog, closes the tab that the page opened, and shows the
+// page again.
 func (c *campaign) left(got *domtapv1.InteractResponse) bool {
 	c.t.Helper()
 	var err error

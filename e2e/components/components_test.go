@@ -18,13 +18,13 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// built is where scripts/install-components builds the libraries.
+// built is the output directory of scripts/install-components.
 const built = "../../.cache/components/dist"
 
-// scenario is a file of this folder: a page that uses a library, and what is done there. Its comment has lines "Library:
-// name", "Kinds: words" and, where make test plays it, "Short: yes". The sections are app.jsx or another app.*, which
-// scripts/install-components bundles and whose window.model() says the state that the library has; page, which
-// is the body, unless it is an empty div with the id app; and the steps.
+// scenario is a file of this directory: a page that uses a library, and the steps on it. Its comment has the lines "Library: name" and
+// "Kinds: words", and "Short: yes" if make test runs it. The first section is app.jsx or another app.*, which scripts/install-components
+// bundles. Its window.model() returns the state of the library. The section page is the body; without it, the body is an empty div with the
+// ID app. The last section contains the steps.
 type scenario struct {
 	name, library string
 	kinds         []string
@@ -32,9 +32,8 @@ type scenario struct {
 	archive       *txtar.Archive
 }
 
-// TestComponents does a task with each library: a third of them, or in make test-long all. An agent knows of a page only
-// what the answers print, names what it acts on by what stands there, and uses no selector. What the answers say is compared with
-// the library's own state.
+// TestComponents performs a task with each library: a third of them, or all in make test-long. The agent knows only the printed answers,
+// names elements by their printed text, and uses no selectors. The answers are compared with the state of the library.
 func TestComponents(t *testing.T) {
 	all := scenarios(t)
 	base := testenv.Serve(t, pages(all))
@@ -42,7 +41,7 @@ func TestComponents(t *testing.T) {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "library\tresult\tcalls\ttokens")
-	tab, played := "", 0 // all pages are shown in one tab, one after the other
+	tab, played := "", 0 // all pages are shown in turn in one tab
 	for _, s := range all {
 		if !s.short && !testenv.Long() && os.Getenv("DOMTAP_COMPONENTS") == "" {
 			continue
@@ -54,7 +53,7 @@ func TestComponents(t *testing.T) {
 			played++
 			a := newAgent(d.For(t), tab)
 			defer func() {
-				if tab = a.player.Tab; t.Failed() { // another page is not to suffer from what this one did to its tab
+				if tab = a.player.Tab; t.Failed() { // a broken tab must not affect the next page
 					_, _ = d.Tabs.CloseTab(context.WithoutCancel(t.Context()), &domtapv1.CloseTabRequest{TabId: tab})
 					tab = ""
 				}
@@ -67,7 +66,7 @@ func TestComponents(t *testing.T) {
 	t.Logf("%d of %d libraries\n%s", played, len(all), table.String())
 }
 
-// TestKindsArePlayed fails when make test plays no library of a kind.
+// TestKindsArePlayed fails if make test covers no library of some kind.
 func TestKindsArePlayed(t *testing.T) {
 	all, short := map[string]bool{}, map[string]bool{}
 	for _, s := range scenarios(t) {
@@ -86,7 +85,7 @@ func TestKindsArePlayed(t *testing.T) {
 	t.Logf("kinds: %s", strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 }
 
-// scenarios reads the files of this folder.
+// scenarios reads the files of this directory.
 func scenarios(t *testing.T) (all []scenario) {
 	t.Helper()
 	files, err := filepath.Glob("*.txtar")
@@ -118,7 +117,7 @@ func scenarios(t *testing.T) (all []scenario) {
 	return all
 }
 
-// section is the text of one of the archive's files.
+// section returns the text of a file in the archive.
 func (s scenario) section(name string) string {
 	for _, f := range s.archive.Files {
 		if f.Name == name {

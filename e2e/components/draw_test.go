@@ -12,7 +12,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// control is an element of the last read, with the number that the witness gave it.
+// control is an element of the last read with its number from the witness.
 type control struct {
 	id int
 	*domtapv1.Element
@@ -21,12 +21,12 @@ type control struct {
 // attempt is a step of the campaign.
 type attempt struct {
 	kind string
-	// on is acted on; its id is 0 where the step has no target.
+	// on is the target. Its ID is 0 if the step has none.
 	on control
-	// to is where a drag ends; its id is 0 where it ends elsewhere.
+	// to is the control at the end of a drag. Its ID is 0 if the drag ends elsewhere.
 	to   control
 	text string
-	// by says how the target is named: ref, name, text or within.
+	// by is the way of naming the target: ref, name, text or within.
 	by   string
 	row  rowWords
 	step *domtapv1.Step
@@ -36,7 +36,7 @@ func (a attempt) String() string {
 	return fmt.Sprintf("%s %d to %d by %s: %v", a.kind, a.on.id, a.to.id, a.by, a.step)
 }
 
-// kinds are the steps that suit an element, by its role.
+// kinds returns the kinds of steps for an element, by its role.
 func kinds(e *domtapv1.Element) []string {
 	common := []string{"click", "click", "click", "double", "right", "hover", "press", "scroll", "drag"}
 	switch e.GetRole() {
@@ -58,7 +58,7 @@ var (
 	texts = []string{"Ada", "word", "Zoë 7", "a long text of several words", "42", "p"}
 )
 
-// text is what to write into an element.
+// text returns a text to enter into an element.
 func text(rng *rand.Rand, e *domtapv1.Element) string {
 	switch {
 	case e.GetType() == "date":
@@ -73,7 +73,7 @@ func text(rng *rand.Rand, e *domtapv1.Element) string {
 	return texts[rng.IntN(len(texts))]
 }
 
-// draw makes a random attempt on what was read last.
+// draw returns a random attempt on the controls of the last read.
 func (c *campaign) draw(rng *rand.Rand) attempt {
 	if rng.IntN(12) == 0 || len(c.known) == 0 {
 		if rng.IntN(3) == 0 {
@@ -91,7 +91,7 @@ func (c *campaign) draw(rng *rand.Rand) attempt {
 	return a
 }
 
-// name chooses how the target is named, and may choose another target for that.
+// name chooses the way of naming the target, and may replace the target.
 func (c *campaign) name(rng *rand.Rand, a *attempt) *domtapv1.Target {
 	if rows := c.rows(); len(rows) > 0 && rng.IntN(3) == 0 {
 		a.row = rows[rng.IntN(len(rows))]
@@ -114,7 +114,7 @@ func (c *campaign) name(rng *rand.Rand, a *attempt) *domtapv1.Target {
 	return &domtapv1.Target{Ref: proto.Uint32(a.on.GetRef())}
 }
 
-// inRow chooses a control of a row that is the only one there with its role and name, and does not hold the words itself.
+// inRow chooses a control in a row. Its role and name must be unique in the row, and it must not contain the words itself.
 func (c *campaign) inRow(rng *rand.Rand, row rowWords) (control, bool) {
 	count := map[string]int{}
 	var there []control
@@ -134,7 +134,7 @@ func (c *campaign) inRow(rng *rand.Rand, row rowWords) (control, bool) {
 	return there[rng.IntN(len(there))], true
 }
 
-// step is the step of an attempt.
+// step returns the step of an attempt.
 func (c *campaign) step(rng *rand.Rand, a *attempt, at *domtapv1.Target) *domtapv1.Step {
 	switch a.kind {
 	case "click":
@@ -172,7 +172,7 @@ func (c *campaign) step(rng *rand.Rand, a *attempt, at *domtapv1.Target) *domtap
 	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: drag}}
 }
 
-// option is a choice of a select element, or one that the page has shown so far.
+// option returns an option of a select element, or one that the page has shown before.
 func (c *campaign) option(rng *rand.Rand, id int) string {
 	options := c.witness.state(id).Options
 	if len(options) == 0 {

@@ -8,22 +8,23 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// judgement compares what domtap said of a step with what the witness saw.
+// judgement compares the answer of domtap about a step with the observations of the witness.
 type judgement struct {
 	attempt
 	result  *domtapv1.StepResult
 	answer  string
 	verdict domtapv1.Verdict
-	// was and is are the state of the element before and after.
+	// was and is hold the state of the element before and after the step.
 	was, is state
 	before  string
 	seen    testimony
-	// fresh is set where the page was read right before, and twins counts what was read with the role and name of the target.
+	// fresh means that the page was read immediately before the step. twins counts the controls of that read with the target's role and
+	// name.
 	fresh bool
 	twins int
 }
 
-// wrong says what the answer has wrong; empty: nothing.
+// wrong describes what is wrong in the answer, or returns an empty string.
 func (j *judgement) wrong() string {
 	for _, check := range []func() string{j.agrees, j.elsewhere, j.delivered, j.refused, j.failed, j.outcome, j.silent} {
 		if wrong := check(); wrong != "" {
@@ -46,7 +47,7 @@ var (
 	received = []string{"pointerdown", "mousedown", "click", "keydown", "input", "change", "drop"}
 )
 
-// certain reports whether the target is known: not where the step has none, or names several, or an element that was replaced.
+// certain reports whether the target is known. It is unknown if the step has none or names several, or if the element was replaced.
 func (j *judgement) certain() bool {
 	switch {
 	case j.on.id == 0 || j.result.HealedRef != nil || j.by == "text":
@@ -57,18 +58,18 @@ func (j *judgement) certain() bool {
 	return true
 }
 
-// pointed reports whether the step is one of the mouse on one element, so that no other is pressed.
+// pointed reports whether the step is a mouse action on one element, so that no other element may be pressed.
 func (j *judgement) pointed() bool {
 	return slices.Contains([]string{"click", "double", "right", "hover", "scroll"}, j.kind)
 }
 
-// means reports whether an event on these elements is one on the target: on it, in it, or on what stands in for it.
+// means reports whether an event on these elements is on the target, inside it, or on a stand-in for it.
 func (j *judgement) means(path []int) bool {
 	meant := append([]int{j.on.id}, j.was.StandIns...)
 	return slices.ContainsFunc(meant, func(id int) bool { return slices.Contains(path, id) })
 }
 
-// elsewhere looks for presses on what was not meant.
+// elsewhere checks for presses on other elements.
 func (j *judgement) elsewhere() string {
 	if !j.certain() || !j.pointed() && j.by != "within" {
 		return ""
@@ -80,7 +81,7 @@ func (j *judgement) elsewhere() string {
 		if j.kind == "hover" || j.kind == "scroll" {
 			return "pressed by a " + j.kind
 		}
-		// Fields and drawn selects are also set by what stands elsewhere, such as their options.
+		// Fields and custom selects may also be set through other elements, such as their options.
 		if !j.means(e.Path) && (j.pointed() || slices.Contains([]string{"check", "uncheck"}, j.kind)) {
 			return fmt.Sprintf("%s on another element, %v", e.Type, e.Path[:min(5, len(e.Path))])
 		}
@@ -88,7 +89,7 @@ func (j *judgement) elsewhere() string {
 	return ""
 }
 
-// delivered looks for what a whole action makes.
+// delivered checks for the events of a complete action.
 func (j *judgement) delivered() string {
 	if !j.result.GetOk() || !j.certain() {
 		return ""
@@ -115,7 +116,7 @@ func (j *judgement) delivered() string {
 	return ""
 }
 
-// dragged reports whether the source was pressed, and let go over the end of the drag.
+// dragged reports whether the source was pressed and released at the end of the drag.
 func (j *judgement) dragged() bool {
 	pressed := func(e event) bool {
 		return e.Trusted && slices.Contains([]string{"pointerdown", "mousedown", "dragstart"}, e.Type) && j.means(e.Path)
@@ -124,14 +125,14 @@ func (j *judgement) dragged() bool {
 		return false
 	}
 	if j.to.id == 0 || strings.Contains(j.answer, "did not move") || strings.Contains(j.answer, "moved meanwhile") {
-		return true // the answer says that it did not end there
+		return true // the answer reports that the drag did not end there
 	}
 	return slices.ContainsFunc(j.seen.Log, func(e event) bool {
 		return slices.Contains([]string{"pointerup", "mouseup", "drop", "dragend"}, e.Type) && (slices.Contains(e.Over, j.to.id) || slices.Contains(e.Path, j.to.id))
 	})
 }
 
-// refused looks for a refusal of words that stand in one row only, which has one such control.
+// refused checks for refusals of words that occur in one row only, which has one such control.
 func (j *judgement) refused() string {
 	if reason := j.result.GetReason(); j.by == "within" && (reason == "AMBIGUOUS_TARGET" || reason == "TARGET_NOT_FOUND") {
 		return "refused, though one row has the words and one such control"
@@ -139,12 +140,12 @@ func (j *judgement) refused() string {
 	return ""
 }
 
-// failed looks for something that was done and is said to be not.
+// failed checks for actions that took effect although the answer reports a failure.
 func (j *judgement) failed() string {
 	if j.result.GetOk() || j.on.id == 0 || !j.is.There || j.result.GetReason() == "PAGE_UNRESPONSIVE" {
 		return ""
 	}
-	// The page may refuse keys that it received, and a select that lacks the option is opened and closed.
+	// The page may reject keys that it received, and a select without the option is opened and closed.
 	kept := slices.Contains([]string{"press", "type", "fill", "select"}, j.kind)
 	if j.result.GetDelivered() == domtapv1.Delivered_DELIVERED_NONE && !kept {
 		for _, e := range j.seen.Log {
@@ -164,7 +165,7 @@ func (j *judgement) failed() string {
 	return ""
 }
 
-// outcome looks at what an ok says of the element's state.
+// outcome checks the statements of an ok about the element's state.
 func (j *judgement) outcome() string {
 	if !j.result.GetOk() || !j.certain() || !j.is.There {
 		return ""
@@ -186,7 +187,7 @@ func (j *judgement) outcome() string {
 	return ""
 }
 
-// holds reports whether the element holds the text, or what the answer says that it holds instead.
+// holds reports whether the element contains the text, or the other text that the answer reports.
 func (j *judgement) holds() bool {
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 	for _, held := range j.is.Holds {
@@ -198,7 +199,7 @@ func (j *judgement) holds() bool {
 	return strings.Contains(fold(j.is.Around), fold(j.text)) || strings.Contains(j.answer, "holds")
 }
 
-// silent looks for a change that a person would have read, of which the answer says that nothing changed.
+// silent checks for visible changes although the answer reports that nothing changed.
 func (j *judgement) silent() string {
 	if j.verdict == domtapv1.Verdict_VERDICT_NO_CHANGE && j.seen.Early != nil && *j.seen.Early != j.before && !strings.Contains(j.answer, "! ") {
 		return fmt.Sprintf("said to change nothing, and what can be read changed: %s", difference(j.before, *j.seen.Early))
@@ -206,7 +207,7 @@ func (j *judgement) silent() string {
 	return ""
 }
 
-// difference shows where two texts part.
+// difference shows where two texts start to differ.
 func difference(a, b string) string {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {

@@ -1,4 +1,4 @@
-// Package components does tasks on real builds of component libraries, as an agent does.
+// Package components performs tasks with real builds of component libraries, as an agent does.
 package components
 
 import (

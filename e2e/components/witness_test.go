@@ -16,36 +16,36 @@ import (
 //go:embed campaign/witness.js
 var witnessScript string
 
-// witnessed is the attribute in which the witness numbers the elements.
+// witnessed is the attribute with which the witness numbers the elements.
 const witnessed = "data-witness"
 
-// event is what the page received: the numbers of the elements that it passed, the innermost first.
+// event is an event that the page received. Path holds the numbers of the elements that it passed, the innermost first.
 type event struct {
 	Type    string `json:"type"`
 	Trusted bool   `json:"trusted"`
 	Path    []int  `json:"path"`
 	Key     string `json:"key"`
-	// Over are the elements below the pointer at a release, and those around them.
+	// Over holds the elements below the pointer at a release, and their ancestors.
 	Over []int `json:"over"`
 }
 
-// testimony is what the page received during a step, and what a person reads there now. Early is what was there two frames after
-// the last event; nil, if none came.
+// testimony holds the events of the page during a step, and the visible text now. Early is the text two frames after the last event, or nil
+// if there was no event.
 type testimony struct {
 	Log   []event `json:"log"`
 	Early *string `json:"early"`
 	Text  string  `json:"text"`
 }
 
-// state is what an element is.
+// state is the state of an element.
 type state struct {
 	There bool   `json:"there"`
 	Tag   string `json:"tag"`
 	HTML  string `json:"html"`
-	// Path are the element and those around it; StandIns what else may be pressed for it, such as its label.
+	// Path holds the element and its ancestors. StandIns holds other elements that may be pressed for it, such as its label.
 	Path     []int `json:"path"`
 	StandIns []int `json:"standIns"`
-	// Holds are the texts that it may be said to hold, and Around is the text of an element around it.
+	// Holds lists the texts that count as its content. Around is the text of an ancestor.
 	Holds   []string `json:"holds"`
 	Around  string   `json:"around"`
 	Checked string   `json:"checked"`
@@ -53,22 +53,22 @@ type state struct {
 	Options []string `json:"options"`
 }
 
-// rowWords are words that stand in one row of the page and nowhere else.
+// rowWords are words that occur in one row of the page and nowhere else.
 type rowWords struct {
 	Words string `json:"words"`
 	Row   int    `json:"row"`
-	// Path are the elements around the words, up to the row, and Inside all elements in the row.
+	// Path holds the ancestors of the words up to the row. Inside holds all elements in the row.
 	Path   []int `json:"path"`
 	Inside []int `json:"inside"`
 }
 
-// witness asks the script in the page.
+// witness queries the script in the page.
 type witness struct {
 	t    testing.TB
 	page *browser.Page
 }
 
-// installWitness has the script run before those of each page that the newest tab shows.
+// installWitness lets the script run before the scripts of each page in the newest tab.
 func installWitness(t testing.TB, d *testenv.Daemon) witness {
 	t.Helper()
 	w := witness{t, d.Browser.Newest()}
@@ -79,7 +79,7 @@ func installWitness(t testing.TB, d *testenv.Daemon) witness {
 	return w
 }
 
-// ask takes what an expression of the page gives into out.
+// ask evaluates an expression in the page and decodes the result into out.
 func (w witness) ask(out any, format string, args ...any) {
 	w.t.Helper()
 	expression := fmt.Sprintf(format, args...)
@@ -102,14 +102,14 @@ func (w witness) ask(out any, format string, args ...any) {
 	}
 }
 
-// state is the state of an element.
+// state returns the state of an element.
 func (w witness) state(id int) (s state) {
 	w.t.Helper()
 	w.ask(&s, "witness.state(%d)", id)
 	return s
 }
 
-// received lists the trusted events of some types that passed an element.
+// received returns the trusted events of some types that passed an element.
 func (y testimony) received(id int, types ...string) (out []event) {
 	for _, e := range y.Log {
 		if e.Trusted && slices.Contains(types, e.Type) && slices.Contains(e.Path, id) {
@@ -119,7 +119,7 @@ func (y testimony) received(id int, types ...string) (out []event) {
 	return out
 }
 
-// String lists the events without the moves: types, and the numbers of the innermost elements.
+// String lists the events except moves: types, and the numbers of the innermost elements.
 func (y testimony) String() string {
 	var b strings.Builder
 	for _, e := range y.Log {

@@ -21,40 +21,40 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// client is the caller that the test is.
+// client is the client ID of the test.
 const client = "delivery"
 
-// plan says what the page does to a control, and when.
+// plan describes what the page does to a control, and when.
 type plan struct {
-	// On is the event on which it happens: an event's type, "move", "timer" or "frame".
+	// On is the trigger: an event type, "move", "timer" or "frame".
 	On string `json:"on"`
-	// What happens; see swaps in scene.html.
+	// What is the change; see swaps in scene.html.
 	What string `json:"what"`
 	UID  int    `json:"uid"`
-	// Times is how often it may happen, Delay how many milliseconds apart on a timer.
+	// Times limits how often the change occurs. Delay is the time between timer events in milliseconds.
 	Times int `json:"times"`
 	Delay int `json:"delay"`
 }
 
 var (
-	// moments are when a plan happens; early ones are before the step, without the caller being told.
+	// moments lists the triggers of a plan. Early ones precede the step and are not visible to the caller.
 	moments = []string{"before", "before", "move", "mouseover", "pointerdown", "mousedown", "mouseup", "click", "keydown", "beforeinput", "input", "timer", "timer", "frame"}
-	// doings are what a plan does.
+	// doings lists the changes of a plan.
 	doings = []string{"rename", "rename", "reuse", "reuse", "reuse", "reinsert", "reinsert", "rerender", "redraw", "order", "cover", "cover", "move", "slide", "hide", "disable", "readonly", "shorten", "refocus", "later", "prevent", "stop", "remove"}
 )
 
-// try is one step that is tried.
+// try is one attempted step.
 type try struct {
 	kind string
 	on   known
-	// to is where a drag ends.
+	// to is the control at the end of a drag.
 	to   known
 	text string
 	step *domtapv1.Step
 	plan *plan
 }
 
-// String says what was tried.
+// String describes the attempt.
 func (y try) String() string {
 	p := "undisturbed"
 	if y.plan != nil {
@@ -63,7 +63,7 @@ func (y try) String() string {
 	return fmt.Sprintf("%s on control %d (%v), %s", y.kind, y.on.uid, y.step, p)
 }
 
-// draw makes a random try.
+// draw returns a random attempt.
 func (s *scene) draw(rng *rand.Rand, n int) try {
 	one := try{on: s.known[rng.IntN(len(s.known))], text: fmt.Sprintf("word %d", n)}
 	at := &domtapv1.Target{Ref: proto.Uint32(one.on.ref)}
@@ -125,13 +125,13 @@ func (s *scene) draw(rng *rand.Rand, n int) try {
 	return one
 }
 
-// outcome is how a try went.
+// outcome is the result of an attempt.
 type outcome struct {
 	result *domtapv1.StepResult
 	record record
 }
 
-// do makes a try. Calls that fail as a whole did nothing, which is what their result says.
+// do performs an attempt. If the call fails as a whole, nothing was done, and its result states that.
 func (s *scene) do(one try, seed int) outcome {
 	s.t.Helper()
 	from := s.told[0]
@@ -159,7 +159,7 @@ func (s *scene) do(one try, seed int) outcome {
 	return out
 }
 
-// judge says what an answer gets wrong; nil: nothing.
+// judge returns an error if the answer is wrong.
 func (s *scene) judge(one try, out outcome, before []identity) error {
 	r, got := out.result, out.record
 	var wrong []error
@@ -180,15 +180,14 @@ func (s *scene) judge(one try, out outcome, before []identity) error {
 	return errors.Join(wrong...)
 }
 
-// takenByItsPress reports whether the answer says that the page took the element away while it handled the press, and the page
-// did so.
+// takenByItsPress reports whether the answer states that the page removed the element while it handled the press, and the page did so.
 func takenByItsPress(one try, r *domtapv1.StepResult) bool {
 	said := map[string]string{"remove": "removed", "rerender": "removed", "redraw": "removed", "hide": "hid", "disable": "disabled"}
 	return one.plan != nil && slices.Contains([]string{"pointerdown", "mousedown", "mouseup"}, one.plan.On) && said[one.plan.What] != "" &&
 		strings.Contains(r.GetSummary(), "the page "+said[one.plan.What]+" it while it handled that")
 }
 
-// touched looks for touches of what was not named.
+// touched returns an error if another element received an event.
 func (s *scene) touched(one try, out outcome, before []identity) error {
 	for i, e := range out.record.touches() {
 		named := e.UID == one.on.uid || one.to.uid != 0 && e.UID == one.to.uid
@@ -205,13 +204,13 @@ func (s *scene) touched(one try, out outcome, before []identity) error {
 	return nil
 }
 
-// arrived looks for what a whole action makes.
+// arrived returns an error if events of a complete action are missing.
 func (s *scene) arrived(one try, got record) error {
 	missing := func(what string) error { return fmt.Errorf("ok, and the page received no %s", what) }
 	uid := one.on.uid
 	switch one.kind {
 	case "click":
-		// A field may be clicked by its label: the browser then gives the field a click of its own.
+		// A field may be clicked by its label. The browser then dispatches a second click to the field.
 		labelled := s.kinds[uid] == "text" || s.kinds[uid] == "check"
 		if len(got.of(uid, "click")) == 0 || !labelled && len(got.of(uid, "pointerdown", "mousedown")) == 0 {
 			return missing("press and click")
@@ -256,7 +255,7 @@ func (s *scene) arrived(one try, got record) error {
 	return nil
 }
 
-// TestAnswersAgreeWithThePage makes random steps, and stops at the first answer that is wrong.
+// TestAnswersAgreeWithThePage performs random steps and stops at the first wrong answer.
 func TestAnswersAgreeWithThePage(t *testing.T) {
 	steps := testenv.Steps(90)
 	seed := uint64(1)

@@ -17,24 +17,24 @@ import (
 //go:embed scene.html
 var page string
 
-// event is what the page received.
+// event is an event that the page received.
 type event struct {
 	Seq   int    `json:"seq"`
 	Type  string `json:"type"`
 	UID   int    `json:"uid"`
 	Value string `json:"value"`
-	// Over are the controls below the pointer at a release.
+	// Over holds the controls below the pointer at a release.
 	Over []int `json:"over"`
 	identity
 }
 
-// identity is what a control is to a reader of the page: its name, and the record of its row.
+// identity identifies a control for a reader of the page: its name, and the record of its row.
 type identity struct {
 	Name   string `json:"name"`
 	Record string `json:"record"`
 }
 
-// change is an identity that a control takes on.
+// change is an identity that a control assumes.
 type change struct {
 	Seq  int    `json:"seq"`
 	UID  int    `json:"uid"`
@@ -42,26 +42,26 @@ type change struct {
 	identity
 }
 
-// record is what the page noted during a step.
+// record holds what the page recorded during a step.
 type record struct {
 	Seq     int      `json:"seq"`
 	Events  []event  `json:"events"`
 	Changes []change `json:"changes"`
 }
 
-// scene is one page in a tab, and what is known of it.
+// scene is one page in a tab, with the known state.
 type scene struct {
 	t   *testing.T
 	d   *testenv.Daemon
 	tab string
-	// at is the expression of the page's own side.
+	// at is the expression for the test API of the page.
 	at string
-	// histories say what each control was, by its number.
+	// histories maps the number of each control to its identities over time.
 	histories map[int][]change
 	kinds     map[int]string
-	// known are the controls as the caller read them last.
+	// known holds the controls as the caller read them last.
 	known []known
-	// told is when the caller read the page last: between these two points.
+	// told is the interval in which the caller's last read took place.
 	told [2]int
 }
 
@@ -72,10 +72,10 @@ type known struct {
 	ref  uint32
 }
 
-// variants are the places that the scene is shown in.
+// variants lists the addresses of the scene's variants.
 var variants = []string{"/", "/?in=shadow", "/frame"}
 
-// serveScenes serves the scene in all of its places.
+// serveScenes serves all variants of the scene.
 func serveScenes(t *testing.T) string {
 	return testenv.Pages(t, map[string]http.HandlerFunc{
 		"/":      testenv.HTML(page),
@@ -98,7 +98,7 @@ func (s *scene) show(url string) {
 	s.read()
 }
 
-// eval runs an expression of the page's own side.
+// eval calls the test API of the page.
 func (s *scene) eval(format string, args ...any) string {
 	s.t.Helper()
 	for i, arg := range args {
@@ -122,7 +122,7 @@ func (s *scene) eval(format string, args ...any) string {
 	return out.Result.Value
 }
 
-// number runs an expression that gives a number.
+// number evaluates an expression that returns a number.
 func (s *scene) number(format string, args ...any) int {
 	s.t.Helper()
 	n, err := strconv.Atoi(s.eval(format, args...))
@@ -132,7 +132,7 @@ func (s *scene) number(format string, args ...any) int {
 	return n
 }
 
-// end ends a plan and takes in what the page noted.
+// end ends a plan and returns what the page recorded.
 func (s *scene) end() record {
 	s.t.Helper()
 	var r record
@@ -167,12 +167,12 @@ func (s *scene) read() {
 	s.told = [2]int{from, s.end().Seq}
 }
 
-// wasTold lists what a control was when the caller read it last.
+// wasTold returns the identities of a control during the caller's last read.
 func (s *scene) wasTold(uid int) []identity {
 	var out []identity
 	for _, c := range s.histories[uid] {
 		if c.Seq <= s.told[0] {
-			out = []identity{c.identity} // what it was when that began
+			out = []identity{c.identity} // its identity at the start of the read
 		} else if c.Seq <= s.told[1] {
 			out = append(out, c.identity)
 		}
@@ -180,7 +180,7 @@ func (s *scene) wasTold(uid int) []identity {
 	return out
 }
 
-// of are the events of one control, of some types.
+// of returns the events of some types on one control.
 func (r record) of(uid int, types ...string) []event {
 	var out []event
 	for _, e := range r.Events {
@@ -191,7 +191,7 @@ func (r record) of(uid int, types ...string) []event {
 	return out
 }
 
-// touches are the events that reach into a control, first to last; moves and releases are none.
+// touches returns the events that affect a control, from first to last. Moves and releases do not count.
 func (r record) touches() []event {
 	return slices.DeleteFunc(slices.Clone(r.Events), func(e event) bool {
 		return e.UID == 0 || slices.Contains([]string{"pointerup", "mouseup", "mouseover", "mousemove"}, e.Type)

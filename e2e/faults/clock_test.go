@@ -17,30 +17,30 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// wallClock is the clock of the machine, which this test sets, and sets right again.
+// wallClock is the clock of the machine, which this test changes and restores.
 type wallClock struct {
 	t *testing.T
-	// right is a time at which it was right, by both clocks.
+	// right is a time at which the clock was correct, with its monotonic reading.
 	right time.Time
 }
 
-// set lets it be wrong by so much.
+// set sets the clock to the correct time plus by.
 func (c wallClock) set(by time.Duration) {
 	c.t.Helper()
-	tv := syscall.NsecToTimeval(c.right.Add(time.Since(c.right)).Add(by).UnixNano()) // Since goes by the other clock
+	tv := syscall.NsecToTimeval(c.right.Add(time.Since(c.right)).Add(by).UnixNano()) // Since uses the monotonic clock
 	if err := syscall.Settimeofday(&tv); err != nil {
 		c.t.Fatalf("setting the clock takes CAP_SYS_TIME: %v", err)
 	}
 }
 
-// TestClockJumps sets the clock of the machine forth and back under a daemon: streams go on, calls end when they
-// should, tabs that rest are closed neither early nor late, and no browser is taken for dead.
+// TestClockJumps sets the clock of the machine forward and back while a daemon runs. Streams must continue, calls must end in time, idle
+// tabs must be closed neither early nor late, and no browser may be considered dead.
 func TestClockJumps(t *testing.T) {
 	far, err := time.ParseDuration(os.Getenv("DOMTAP_FAULTS_CLOCK"))
 	if err != nil {
 		t.Skip("DOMTAP_FAULTS_CLOCK=1h sets the clock of this machine so far forth and back, and then right again")
 	}
-	const idle = 20 * time.Second // far less than the clock jumps
+	const idle = 20 * time.Second // far less than the jump of the clock
 	p := install(t)
 	var fetched atomic.Int64
 	url := testenv.Pages(t, site(&fetched))
@@ -77,7 +77,7 @@ func TestClockJumps(t *testing.T) {
 		}
 	}
 	kill(t, daemon)
-	clock.set(-far) // so that all files are of the future
+	clock.set(-far) // so that all files have a time in the future
 	daemon = p.served("--allow-eval")
 	if now := p.tabs()[used]; now.Status != "TAB_STATUS_READY" {
 		t.Errorf("after a daemon's death, with a clock that went back: %+v", now)
@@ -86,7 +86,7 @@ func TestClockJumps(t *testing.T) {
 	_ = daemon.Wait()
 }
 
-// fails waits for what never comes, and returns how long that took.
+// fails waits for a condition that is never met, and returns how long that took.
 func (p *installed) fails(tab, timeout string) time.Duration {
 	p.t.Helper()
 	began := time.Now()
@@ -98,10 +98,10 @@ func (p *installed) fails(tab, timeout string) time.Duration {
 	return time.Since(began)
 }
 
-// followed is what a stream says, line by line.
+// followed is the output of a stream, line by line.
 type followed struct{ lines chan string }
 
-// follow watches a tab until the test is over.
+// follow watches a tab until the test ends.
 func (p *installed) follow(tab string) followed {
 	p.t.Helper()
 	cmd := p.command("watch", "--tab", tab, "-o", "json")
@@ -127,14 +127,14 @@ func (p *installed) follow(tab string) followed {
 	p.t.Cleanup(func() {
 		close(over)
 		_ = cmd.Process.Kill()
-		for range f.lines { // until the reader has left
+		for range f.lines { // until the reader has ended
 		}
 		_ = cmd.Wait()
 	})
 	return f
 }
 
-// shows waits until the stream says something.
+// shows waits until the stream contains a text.
 func (f followed) shows(t *testing.T, what string) {
 	t.Helper()
 	timeout := time.After(limit)

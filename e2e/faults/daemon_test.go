@@ -27,12 +27,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// installed is the program, and the places of one daemon.
+// installed is the program with the directories of one daemon.
 type installed struct {
 	t              *testing.T
 	program, state string
-	// within is what commands are run by, root where their files are seen from here, and leave ends both; for a disk of
-	// their own.
+	// within is a command prefix that runs commands with a separate disk. root is the path of its files from outside, and leave ends both.
 	within []string
 	root   string
 	leave  func()
@@ -41,7 +40,7 @@ type installed struct {
 func install(t *testing.T) *installed {
 	t.Helper()
 	p := &installed{t: t, program: testenv.Program(t)}
-	state, err := os.MkdirTemp("", "domtap") // short, for a socket is in it
+	state, err := os.MkdirTemp("", "domtap") // short, because it contains a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +60,7 @@ func install(t *testing.T) *installed {
 	return p
 }
 
-// command is one of the program.
+// command returns a command of the program.
 func (p *installed) command(args ...string) *exec.Cmd {
 	line := append(slices.Clone(p.within), append([]string{p.program}, args...)...)
 	cmd := exec.Command(line[0], line[1:]...)
@@ -74,7 +73,7 @@ func (p *installed) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs one that must work.
+// run runs a command that must succeed.
 func (p *installed) run(args ...string) string {
 	p.t.Helper()
 	text, err := p.command(args...).Output()
@@ -87,7 +86,7 @@ func (p *installed) run(args ...string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// served starts a daemon in the foreground, and returns when it listens: a command before that would start another one.
+// served starts a daemon in the foreground, and returns when it listens. A command before that would start another daemon.
 func (p *installed) served(args ...string) *exec.Cmd {
 	p.t.Helper()
 	cmd, log := p.start(args...)
@@ -99,7 +98,7 @@ func (p *installed) served(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// start starts a daemon in the foreground, whose log tells when it listens.
+// start starts a daemon in the foreground. Its log shows when it listens.
 func (p *installed) start(args ...string) (*exec.Cmd, *listening) {
 	p.t.Helper()
 	cmd := p.command(append([]string{"serve", "--listen="}, args...)...)
@@ -111,7 +110,7 @@ func (p *installed) start(args ...string) (*exec.Cmd, *listening) {
 	return cmd, log
 }
 
-// listening is the log of a daemon until it listens.
+// listening receives the log of a daemon and detects when it listens.
 type listening struct {
 	text  bytes.Buffer
 	heard chan struct{}
@@ -131,7 +130,7 @@ func (l *listening) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// tabs waits until every tab is ready, and lists them by their ids.
+// tabs waits until all tabs are ready, and returns them by ID.
 func (p *installed) tabs() map[string]tabState {
 	p.t.Helper()
 	for began := time.Now(); time.Since(began) < limit; {
@@ -157,7 +156,8 @@ func (p *installed) tabs() map[string]tabState {
 
 type tabState struct{ ID, Status, URL, Title, Epoch string }
 
-// TestTabsSurviveTheDaemon kills a daemon. The next one has the tabs that asked for it; one that is stopped forgets them.
+// TestTabsSurviveTheDaemon kills a daemon. The next daemon must have the tabs that were opened with restore. A daemon that is stopped
+// instead forgets them.
 func TestTabsSurviveTheDaemon(t *testing.T) {
 	p := install(t)
 	var fetched atomic.Int64
@@ -191,7 +191,7 @@ func TestTabsSurviveTheDaemon(t *testing.T) {
 	}
 }
 
-// awaitJournal waits until the journal says something.
+// awaitJournal waits until the journal contains a text.
 func (p *installed) awaitJournal(t *testing.T, what string) {
 	t.Helper()
 	var text []byte
@@ -201,12 +201,12 @@ func (p *installed) awaitJournal(t *testing.T, what string) {
 				return
 			}
 		}
-		time.Sleep(10 * time.Millisecond) // there is no event for a finished write
+		time.Sleep(10 * time.Millisecond) // a completed write triggers no event
 	}
 	t.Fatalf("the journal does not say %q: %s", what, text)
 }
 
-// kill ends a daemon without a word.
+// kill ends a daemon with SIGKILL.
 func kill(t *testing.T, daemon *exec.Cmd) {
 	t.Helper()
 	if err := daemon.Process.Signal(syscall.SIGKILL); err != nil {
@@ -215,8 +215,8 @@ func kill(t *testing.T, daemon *exec.Cmd) {
 	_ = daemon.Wait()
 }
 
-// TestADaemonMayBeKilledAtAnyMoment kills daemons at random moments of starting, opening, writing and stopping: each time
-// the next one starts, the journal is whole, and no browser of an earlier one is left.
+// TestADaemonMayBeKilledAtAnyMoment kills daemons at random moments of starting, opening, writing and stopping. Each time the next daemon
+// must start, the journal must be intact, and no browser of an earlier daemon may remain.
 func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 	long := campaign(t)
 	if long == 0 {
@@ -225,7 +225,7 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 	p := install(t)
 	var fetched atomic.Int64
 	url := testenv.Pages(t, site(&fetched))
-	// No command: one would start a daemon where there is none.
+	// No command is used, because it would start a daemon if none runs.
 	conn, err := grpc.NewClient("unix:"+filepath.Join(p.state, "domtap.sock"), grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1, MaxDelay: 10 * time.Millisecond}, MinConnectTimeout: time.Second}))
 	if err != nil {
@@ -243,7 +243,7 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 				<-ctx.Done()
 			}
 			if rand.IntN(8) == 0 {
-				_ = daemon.Process.Signal(syscall.SIGTERM) // and is killed while it stops
+				_ = daemon.Process.Signal(syscall.SIGTERM) // it is killed while it stops
 				time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
 				break
 			}
@@ -264,7 +264,7 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 	_ = daemon.Wait()
 }
 
-// wellFormed checks the journal of a daemon that is dead.
+// wellFormed checks the journal of a dead daemon.
 func (p *installed) wellFormed(t *testing.T) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(p.root, p.state, "tabs-*"))
@@ -277,7 +277,7 @@ func (p *installed) wellFormed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.HasSuffix(path, ".new") {
-			continue // which the next one removes
+			continue // the next daemon removes it
 		}
 		if _, err := journal.Decode(data); err != nil {
 			t.Errorf("%s after a kill: %v", path, err)

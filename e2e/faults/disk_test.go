@@ -20,11 +20,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// smallDisk is how large the disk is that is filled: a profile takes about half of it.
+// smallDisk is the size of the disk. A profile takes about half of it.
 const smallDisk = 48 << 20
 
-// onSmallDisk puts the state directory on a disk of its own, which only the program's commands see, and which is gone
-// with the process that holds it.
+// onSmallDisk puts the state directory on a separate disk that only the program's commands can see. The disk ends with the process that
+// holds it.
 func (p *installed) onSmallDisk() {
 	p.t.Helper()
 	holder := exec.Command("unshare", "--mount", "sh", "-c", `mount -t tmpfs -o size="$1",mode=700 tmpfs "$2" && echo mounted && exec cat`, "sh", strconv.Itoa(smallDisk), p.state)
@@ -40,7 +40,7 @@ func (p *installed) onSmallDisk() {
 		p.t.Skipf("needs unshare (util-linux): %v", err)
 	}
 	p.leave = func() {
-		_ = in.Close() // cat ends
+		_ = in.Close() // ends cat
 		_ = holder.Wait()
 	}
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
@@ -50,7 +50,7 @@ func (p *installed) onSmallDisk() {
 	p.within, p.root = []string{"nsenter", "--mount", "--target", pid, "--"}, "/proc/"+pid+"/root"
 }
 
-// fill writes a file until the disk is full, and returns what frees it.
+// fill writes a file until the disk is full, and returns a function that frees the space.
 func (p *installed) fill() (free func()) {
 	p.t.Helper()
 	path := filepath.Join(p.root, p.state, "ballast")
@@ -77,7 +77,7 @@ func (p *installed) fill() (free func()) {
 	}
 }
 
-// store has a page put two megabytes where pages keep things, and answers whether that worked.
+// store has a page store two megabytes, and returns whether that succeeded.
 const store = `() => new Promise(done => {
 	const open = indexedDB.open("store", 1);
 	open.onupgradeneeded = () => open.result.createObjectStore("all");
@@ -90,8 +90,8 @@ const store = `() => new Promise(done => {
 	};
 })`
 
-// TestAFullDiskLosesNothing fills the disk with the profile, the downloads and the journal under a daemon that works:
-// it goes on, is killed, starts again on the full disk, and has its tabs when there is room again.
+// TestAFullDiskLosesNothing fills the disk with the profile, the downloads and the journal while a daemon works. The daemon must continue,
+// restart on the full disk after it was killed, and have its tabs when there is space again.
 func TestAFullDiskLosesNothing(t *testing.T) {
 	p := install(t)
 	var fetched atomic.Int64
@@ -112,7 +112,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		t.Errorf("a page could store two megabytes on a full disk: %s", got)
 	}
 	p.works(kept, 1)
-	p.works(p.run("open", "-q", url+"/counter", "--restore"), 1) // of which the journal cannot tell
+	p.works(p.run("open", "-q", url+"/counter", "--restore"), 1) // the journal does not contain this tab
 	p.run("eval", "--tab", kept, "location.href = '/file'")
 	if got := p.download(); got.State != "DOWNLOAD_STATE_CANCELED" {
 		t.Errorf("a download onto a full disk: %+v", got)
@@ -153,7 +153,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	_ = daemon.Wait()
 }
 
-// works checks that a tab with a counter counts.
+// works checks that the counter of a tab works.
 func (p *installed) works(tab string, n int) {
 	p.t.Helper()
 	p.run("compact", "--tab", tab)
@@ -161,7 +161,7 @@ func (p *installed) works(tab string, n int) {
 	p.run("wait", "--tab", tab, "--text", fmt.Sprint("Count ", n))
 }
 
-// zeros never ends.
+// zeros is an endless stream of zero bytes.
 type zeros struct{}
 
 // Read implements io.Reader.
@@ -172,7 +172,7 @@ func (zeros) Read(into []byte) (int, error) {
 
 type downloadState struct{ State, Path string }
 
-// download waits until the newest download is over.
+// download waits until the latest download has ended.
 func (p *installed) download() (last downloadState) {
 	p.t.Helper()
 	for began := time.Now(); time.Since(began) < limit; {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestKillsLeaveNothingBehind kills a renderer, a browser and a daemon, and looks for what they leave: nothing beside the
-// daemon's own directory, and nothing in it once the next daemon runs.
+// TestKillsLeaveNothingBehind kills a renderer, a browser and a daemon, and checks for remaining files. None may be outside the daemon's
+// own directory, and none inside once the next daemon runs.
 func TestKillsLeaveNothingBehind(t *testing.T) {
 	p := install(t)
 	outside := t.TempDir()
@@ -32,7 +32,7 @@ func TestKillsLeaveNothingBehind(t *testing.T) {
 	if len(first) != 1 {
 		t.Fatalf("the browsers live in %q", first)
 	}
-	for _, kind := range []string{"=renderer", ""} { // a crash of a page and of the browser, with what they write of it
+	for _, kind := range []string{"=renderer", ""} { // crashes of a page and of the browser, with their crash reports
 		for _, pid := range processesOf(t, first[0], kind) {
 			_ = syscall.Kill(pid, syscall.SIGSEGV)
 		}
@@ -59,7 +59,7 @@ func TestKillsLeaveNothingBehind(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && entry.Name() == ".cache": // of libraries, one for all browsers
+		case entry.IsDir() && entry.Name() == ".cache": // caches of libraries, shared by all browsers
 			return fs.SkipDir
 		case !entry.IsDir():
 			t.Errorf("%s is left", path)

@@ -23,7 +23,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// mischiefs are what is done to the connection, one after the other.
+// mischiefs lists the faults of the connection, which are injected one after the other.
 var mischiefs = []mischief{
 	{name: "cut", cut: 0.02},
 	{name: "delayed", delay: 0.05, longest: 300 * time.Millisecond},
@@ -34,7 +34,7 @@ var mischiefs = []mischief{
 	{name: "all at once", cut: 0.005, delay: 0.02, longest: 200 * time.Millisecond, drop: 0.01, double: 0.05, swap: 0.05, corrupt: 0.02},
 }
 
-// brief is what is done when there is little time.
+// brief lists the faults for a short run.
 var brief = []mischief{
 	{name: "cut", cut: 0.05},
 	{name: "unreliable", delay: 0.05, longest: 50 * time.Millisecond, double: 0.1, swap: 0.1},
@@ -42,15 +42,15 @@ var brief = []mischief{
 }
 
 const (
-	// patienceOfCalls is the deadline of calls while there is mischief, and slack how much later they may end: far more
-	// than that would be none of the machine's fault.
+	// patienceOfCalls is the deadline of calls during faults. slack is how much later they may end; a busy machine explains no longer
+	// delay.
 	patienceOfCalls = 2 * time.Second
 	slack           = 30 * time.Second
 )
 
-// TestFaultsOfTheConnection puts a proxy between the daemon and a browser that cuts, delays, drops, doubles, reorders
-// and corrupts what the browser says. Every call ends in time, no error is a fault of the daemon's, and when the
-// connection is well again the daemon tells the truth. DOMTAP_FAULTS_SEED=N repeats the chances of a run.
+// TestFaultsOfTheConnection puts a proxy between the daemon and a browser. The proxy cuts, delays, drops, duplicates, reorders and corrupts
+// messages of the browser. Every call must end in time, and no error may be an internal error of the daemon. When the connection works
+// again, the daemon's answers must be correct. DOMTAP_FAULTS_SEED=N repeats the random choices of a run.
 func TestFaultsOfTheConnection(t *testing.T) {
 	long := campaign(t)
 	seed, list, span := uint64(7), brief, 300*time.Millisecond
@@ -88,7 +88,7 @@ func TestFaultsOfTheConnection(t *testing.T) {
 	st.orphans(remote)
 }
 
-// endure lets clients work with a tab while there is mischief, and then checks what they see.
+// endure lets clients use a tab during faults, and then checks their results.
 func (st *stage) endure(p *proxy, m mischief, r *row, span time.Duration) {
 	t := st.t
 	t.Helper()
@@ -109,7 +109,7 @@ func (st *stage) endure(p *proxy, m mischief, r *row, span time.Duration) {
 				r.note(t, what, err, time.Since(began))
 				mu.Unlock()
 				if err != nil && time.Since(began) < time.Millisecond {
-					time.Sleep(5 * time.Millisecond) // not to be done before the connection is back
+					time.Sleep(5 * time.Millisecond) // so that it does not end before the connection is restored
 				}
 			}
 		})
@@ -142,7 +142,7 @@ func (st *stage) endure(p *proxy, m mischief, r *row, span time.Duration) {
 	}
 }
 
-// note checks how a call ended.
+// note checks the end of a call.
 func (r *row) note(t *testing.T, what string, err error, took time.Duration) {
 	t.Helper()
 	r.longest = max(r.longest, took)
@@ -160,8 +160,8 @@ func (r *row) note(t *testing.T, what string, err error, took time.Duration) {
 	}
 }
 
-// matchesThePage reads a tab until the result equals the page. A change inside a CDP message is undetectable, so after
-// such a fault the page is loaded again first.
+// matchesThePage reads a tab until the result equals the page. A change inside a CDP message is undetectable, so after such a fault the
+// page is reloaded first.
 func (st *stage) matchesThePage(tab string, m mischief) {
 	t := st.t
 	t.Helper()
@@ -173,12 +173,12 @@ func (st *stage) matchesThePage(tab string, m mischief) {
 		if last == nil {
 			return
 		}
-		time.Sleep(20 * time.Millisecond) // it is tried again, not waited for
+		time.Sleep(20 * time.Millisecond) // it polls
 	}
 	t.Fatalf("the connection has been well for long, and yet: %v; the tab is %v", last, st.tab(tab))
 }
 
-// truth compares what GetDom says with what the page says of itself.
+// truth compares the response of GetDom with the state that the page reports.
 func (st *stage) truth(ctx context.Context, tab string, reload bool) error {
 	if reload {
 		if _, err := st.Tabs.Navigate(ctx, &domtapv1.NavigateRequest{TabId: tab, Url: st.url + "/counter"}); err != nil {
@@ -208,7 +208,7 @@ func (st *stage) truth(ctx context.Context, tab string, reload bool) error {
 	return nil
 }
 
-// orphans checks that no page of ours is left in somebody else's browser.
+// orphans checks that no page of domtap is left in the remote browser.
 func (st *stage) orphans(remote string) {
 	t := st.t
 	t.Helper()
@@ -233,7 +233,7 @@ func (st *stage) orphans(remote string) {
 	t.Errorf("%d pages are left in the browser: %v", len(left), left)
 }
 
-// tally is what was done so far; since, what was done in addition.
+// tally returns the number of faults so far. since returns the additional ones.
 func (p *proxy) tally() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,7 +1,7 @@
-// Package faults breaks what the daemon stands on - renderers, browsers, the connection to them, the disk, the clock, the daemon
-// itself - and checks what clients see, that tabs come back, and that nothing is left behind.
+// Package faults injects faults into everything that the daemon depends on - renderers, browsers, the connection to them, the disk, the
+// clock, the daemon itself. It checks the responses to clients, the restored tabs, and that nothing is left behind.
 //
-// The tests are short. DOMTAP_FAULTS=10m lets them inject faults for that long, each of them; -v prints what was found.
+// The tests are short. With DOMTAP_FAULTS=10m, each of them injects faults for that time. -v prints the results.
 package faults
 
 import (
@@ -14,10 +14,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
-// limit bounds what a test waits for.
+// limit limits every wait of a test.
 const limit = testenv.Patience
 
-// campaign is how long to inject faults; 0: once each.
+// campaign returns how long to inject faults. Zero means once each.
 func campaign(t testing.TB) time.Duration {
 	t.Helper()
 	text := os.Getenv("DOMTAP_FAULTS")

@@ -16,22 +16,22 @@ import (
 	"time"
 )
 
-// mischief is what a proxy does to messages of the browser, each with a probability.
+// mischief holds the probability of each fault for a message of the browser.
 type mischief struct {
 	name string
-	// cut ends the connection, between two messages or within one.
+	// cut closes the connection, between two messages or within one.
 	cut float64
-	// delay holds this message and all behind it up, for at most longest.
+	// delay delays this message and all later ones, by at most longest.
 	delay   float64
 	longest time.Duration
-	// drop loses answers, double sends events twice, swap lets a message wait for the next one.
+	// drop drops responses, double sends events twice, and swap sends a message after the next one.
 	drop, double, swap float64
 	// corrupt changes a message.
 	corrupt float64
 }
 
-// proxy stands between the daemon and a browser, and does what mischief says to what the browser sends. All chance comes
-// from the seed; what it falls upon depends on what the browser says when.
+// proxy forwards messages between the daemon and a browser, and injects faults into messages of the browser. All random choices come from
+// the seed. Which messages they affect depends on the browser's timing.
 type proxy struct {
 	t        *testing.T
 	target   string
@@ -45,7 +45,7 @@ type proxy struct {
 	conns  map[net.Conn]bool
 }
 
-// newProxy starts a proxy of a browser, and returns the address of that through it.
+// newProxy starts a proxy of a browser, and returns the address of the browser through the proxy.
 func newProxy(t *testing.T, address string, seed uint64) (*proxy, string) {
 	t.Helper()
 	host, path, _ := strings.Cut(strings.TrimPrefix(address, "ws://"), "/")
@@ -63,14 +63,14 @@ func newProxy(t *testing.T, address string, seed uint64) (*proxy, string) {
 	return p, "ws://" + listener.Addr().String() + "/" + path
 }
 
-// set says what to do from now on; nothing for the zero value.
+// set sets the faults. The zero value means none.
 func (p *proxy) set(m mischief) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now = m
 }
 
-// sever ends all connections.
+// sever closes all connections.
 func (p *proxy) sever() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +89,7 @@ func (p *proxy) accept() {
 	}
 }
 
-// hold lets sever end a connection until the returned function is called.
+// hold registers a connection for sever until the returned function is called.
 func (p *proxy) hold(c net.Conn) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *proxy) hold(c net.Conn) func() {
 	}
 }
 
-// serve passes a connection on.
+// serve forwards a connection.
 func (p *proxy) serve(client net.Conn) {
 	defer p.hold(client)()
 	server, err := net.Dial("tcp", p.target)
@@ -124,7 +124,7 @@ func (p *proxy) serve(client net.Conn) {
 	}
 }
 
-// head passes on the head of a request or an answer, but for what would compress the messages.
+// head forwards the head of a request or response, without the headers that would enable compression.
 func head(from *bufio.Reader, to io.Writer) error {
 	var b bytes.Buffer
 	for {
@@ -144,7 +144,7 @@ func head(from *bufio.Reader, to io.Writer) error {
 
 var errCut = errors.New("the connection was cut")
 
-// relay passes on what the browser sends, until one of the sides ends.
+// relay forwards the browser's messages until one side ends.
 func (p *proxy) relay(from *bufio.Reader, to io.Writer) error {
 	var waiting []byte
 	for {
@@ -187,7 +187,7 @@ func (p *proxy) mischief() mischief {
 	return p.now
 }
 
-// chance reports whether something happens, and counts it then.
+// chance reports whether an event with the given probability happens, and counts it if so.
 func (p *proxy) chance(what string, of float64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -204,8 +204,8 @@ func (p *proxy) upTo(n int) int {
 	return p.random.IntN(max(n, 1))
 }
 
-// spoil does what mischief says to a message: out is what is sent for it, after a pause, and then the connection is cut
-// after so many more bytes of it, unless cut is negative.
+// spoil applies the faults to a message. out is sent in its place after a pause. If cut is not negative, the connection is closed after
+// that many bytes.
 func (p *proxy) spoil(m []byte) (out [][]byte, cut int, pause time.Duration) {
 	now := p.mischief()
 	answer := bytes.HasPrefix(m, []byte(`{"id":`))
@@ -236,7 +236,7 @@ func (p *proxy) corrupt(m []byte) []byte {
 		m[at] ^= 1 << p.upTo(7)
 	case 1:
 		m = m[:at]
-	case 2: // another id, or a method that nobody knows
+	case 2: // another ID, or an unknown method
 		m = bytes.Replace(m, []byte(`"id":10737418`), []byte(`"id":10737419`), 1)
 		m = bytes.Replace(m, []byte(`"method":"`), []byte(`"method":"X`), 1)
 	case 3:
@@ -257,7 +257,7 @@ func (p *proxy) corrupt(m []byte) []byte {
 	return m
 }
 
-// insertString inserts something behind the next quote, so that it often lands in a string.
+// insertString inserts a text after the next quote, so that it often is inside a string.
 func insertString(m []byte, at int, what string) []byte {
 	if i := bytes.IndexByte(m[at:], '"'); i >= 0 {
 		at += i + 1
@@ -265,13 +265,13 @@ func insertString(m []byte, at int, what string) []byte {
 	return bytes.Join([][]byte{m[:at], []byte(what), m[at:]}, nil)
 }
 
-// What a frame of a websocket is.
+// Constants of WebSocket frames.
 const (
 	textMessage  = 1
 	continuation = 0
 )
 
-// readMessage reads a message of a server: its frames are joined, and those of control are messages of their own.
+// readMessage reads a message of a server. It joins the frames of a message, and returns control frames as separate messages.
 func readMessage(from *bufio.Reader) (op byte, payload []byte, err error) {
 	for {
 		var head [2]byte
@@ -307,7 +307,7 @@ func readMessage(from *bufio.Reader) (op byte, payload []byte, err error) {
 	}
 }
 
-// writeMessage writes a message of a server, in one frame.
+// writeMessage writes a message of a server in one frame.
 func writeMessage(to io.Writer, op byte, payload []byte) error {
 	frame := []byte{0x80 | op}
 	switch n := len(payload); {

@@ -22,12 +22,12 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// tall is a page that scrolls, with a box that scrolls in its middle, and that grows late.
+// tall is a page that scrolls, has a scrollable box in its middle, and grows late.
 const tall = `<title>Tall</title><style>body{margin:0} #box{position:fixed;top:100px;left:0;width:900px;height:600px;overflow:auto}</style>
 <button>Top</button><div id=box><div style="height:5000px">box</div></div><div id=room></div><button>Bottom</button>
 <script>setTimeout(() => { document.querySelector("#room").style.height = "4000px" }, 100)</script>`
 
-// counter is a page that counts clicks, and changes a few times after each.
+// counter is a page that counts clicks and changes several times after each click.
 const counter = `<title>Counter</title><button id=count>Count 0</button><button id=tick>Tick 0</button>` + "\n" +
 	`<script>for (let i = 0; i < 40; i++) document.body.append(Object.assign(document.createElement("button"), { textContent: "Button " + i }));
 let clicks = 0, ticks = 0;
@@ -35,7 +35,7 @@ count.onclick = () => { count.textContent = "Count " + ++clicks };
 const run = () => { tick.textContent = "Tick " + ++ticks; if (ticks % 5) setTimeout(run, 10) };
 count.addEventListener("click", run)</script>`
 
-// site counts how often the tall page is fetched.
+// site counts the requests for the tall page.
 func site(fetched *atomic.Int64) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/tall": func(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +68,7 @@ func newStage(t *testing.T, browsers []browser.Config, patience time.Duration) *
 	return st
 }
 
-// logger logs into the test when it is asked to be verbose.
+// logger returns a logger that writes to the test log if -v is set.
 func logger(t testing.TB) *slog.Logger {
 	if os.Getenv("DOMTAP_FAULTS_LOG") == "" {
 		return nil
@@ -76,7 +76,7 @@ func logger(t testing.TB) *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// open opens a tab, as soon as the browser runs.
+// open opens a tab once the browser runs.
 func (st *stage) open(path string, restore bool) string {
 	st.t.Helper()
 	ctx := testenv.Within(st.t, limit)
@@ -112,12 +112,12 @@ func (st *stage) tab(id string) *domtapv1.Tab {
 	return got.GetTab()
 }
 
-// watch reads a stream to its end, which it delivers.
+// watch reads a stream to its end, and delivers its error.
 func (st *stage) watch(tab string) <-chan error {
 	st.t.Helper()
 	stream, err := st.Dom.WatchDom(testenv.Within(st.t, limit), &domtapv1.WatchDomRequest{TabId: tab})
 	if err == nil {
-		_, err = stream.Recv() // from here on the stream reports every change
+		_, err = stream.Recv() // the stream reports every change after this message
 	}
 	if err != nil {
 		st.t.Fatal(err)
@@ -134,18 +134,18 @@ func (st *stage) watch(tab string) <-chan error {
 	return ended
 }
 
-// saw is what one client saw while a tab was away.
+// saw holds what a client saw while a tab was unavailable.
 type saw struct {
-	// codes count the answers to GetDom, by code and reason.
+	// codes counts the responses of GetDom, by code and reason.
 	codes map[string]int
-	// longest is the longest that a call took.
+	// longest is the duration of the longest call.
 	longest time.Duration
-	// took is the time to the first answer from the tab that is back.
+	// took is the time until the first response of the restored tab.
 	took time.Duration
 	dom  *domtapv1.GetDomResponse
 }
 
-// untilBack reads a tab until it is back, in another epoch.
+// untilBack reads a tab until it is restored, with another epoch.
 func (st *stage) untilBack(tab, epoch string) saw {
 	st.t.Helper()
 	out := saw{codes: map[string]int{}}
@@ -174,7 +174,7 @@ func (st *stage) untilBack(tab, epoch string) saw {
 	return out
 }
 
-// kill sends a signal to the processes of a kind, as the browser names it.
+// kill sends a signal to the browser's processes of a kind.
 func (st *stage) kill(kind string, signal syscall.Signal) {
 	st.t.Helper()
 	var answer struct {
@@ -200,10 +200,10 @@ func (st *stage) kill(kind string, signal syscall.Signal) {
 	}
 }
 
-// scrolled is where the tall page is scrolled to.
+// scrolled is an expression for the scroll positions of the tall page.
 const scrolled = `[Math.round(scrollY), document.querySelector("#box").scrollTop]`
 
-// settle scrolls a tall page, and waits until the tab knows.
+// settle scrolls a tall page, and waits until the tab has noticed.
 func (st *stage) settle(tab string, y, box int) string {
 	st.t.Helper()
 	want := fmt.Sprintf("[%d,%d]", y, box)

@@ -17,13 +17,13 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// fault is one that a browser can have.
+// fault is a possible fault of a browser.
 type fault struct {
 	name   string
 	inject func(st *stage)
-	// harmless ones take no tab away.
+	// harmless faults crash no tab.
 	harmless bool
-	// slow ones are injected in campaigns only.
+	// slow faults are injected only in campaigns.
 	slow bool
 }
 
@@ -34,7 +34,7 @@ var browserFaults = []fault{
 	{name: "browser hung (SIGSTOP)", inject: func(st *stage) { signal(st, syscall.SIGSTOP) }, slow: true},
 }
 
-// signal sends one to all processes of the browser.
+// signal sends a signal to all processes of the browser.
 func signal(st *stage, s syscall.Signal) {
 	st.t.Helper()
 	if err := syscall.Kill(-st.Newest(0).PID(), s); err != nil {
@@ -63,7 +63,7 @@ func (r *row) add(s saw) {
 	r.recovery = append(r.recovery, s.took)
 }
 
-// String is what the test logs.
+// String returns the line for the test log.
 func (r *row) String() string {
 	slices.Sort(r.recovery)
 	times := "-"
@@ -84,8 +84,8 @@ func list(counts map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// TestRestoreAfterBrowserFaults injects faults under a tab that asked to be restored, one that did not, and a
-// reader and a stream on each.
+// TestRestoreAfterBrowserFaults injects faults while two tabs are open, one with restore and one without. A client reads each tab, and
+// another one streams it.
 func TestRestoreAfterBrowserFaults(t *testing.T) {
 	long := campaign(t)
 	patience := 2 * time.Second
@@ -96,7 +96,7 @@ func TestRestoreAfterBrowserFaults(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			st, r := st, newRow(f.name)
-			if long > 0 { // pauses are to be those of this fault, not of what died before
+			if long > 0 { // pauses must be due to this fault and not to an earlier one
 				st = newStage(t, make([]browser.Config, 1), patience)
 			}
 			st.t = t
@@ -112,7 +112,7 @@ func TestRestoreAfterBrowserFaults(t *testing.T) {
 	})
 }
 
-// inject injects a fault once, and checks what comes of it.
+// inject injects a fault once and checks the consequences.
 func (st *stage) inject(f fault, r *row) {
 	t := st.t
 	t.Helper()
@@ -126,7 +126,7 @@ func (st *stage) inject(f fault, r *row) {
 	if f.harmless {
 		_, err := st.Pages.Screenshot(testenv.Within(t, limit), &domtapv1.ScreenshotRequest{TabId: back})
 		if status.Code(err) == codes.Unavailable && r.injected > 1 {
-			// Chromium itself gives up when this happens too often.
+			// Chromium gives up if this happens too often.
 			r.calls["the browser ended itself"]++
 			r.add(st.untilBack(back, before.GetEpoch()))
 			st.close(back, lost)
@@ -163,7 +163,7 @@ func (st *stage) inject(f fault, r *row) {
 	st.close(back, lost)
 }
 
-// isBack checks that a tab is what it was.
+// isBack checks that the restored tab equals the earlier one.
 func (st *stage) isBack(tab string, before, now *domtapv1.GetDomResponse, place string) {
 	t := st.t
 	t.Helper()
@@ -201,7 +201,7 @@ func (st *stage) close(tabs ...string) {
 	}
 }
 
-// sendOnce checks that what was the answer to a form is fetched by GET.
+// sendOnce checks that the result of a form is requested again with GET.
 func (st *stage) sendOnce() {
 	t := st.t
 	t.Helper()

@@ -20,13 +20,13 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// TestGauntlet solves small pages as an agent does: it knows of a page only what GetCompact prints, names what
-// it acts on by the refs that stand there, and uses no selector. A page counts as solved when its title says so; a page
-// on which anything else was hit says that for good. A file of gauntlet has a comment, pages (sections named after
-// their path, at http://site.example and http://other.example alike), and the steps of package script, one a line.
+// TestGauntlet solves small pages as an agent does. It knows only the output of GetCompact, names elements by the refs in it, and uses no
+// selectors. A page is solved when its title says so. A page on which a wrong element was hit permanently reports that. A file of the
+// gauntlet has a comment, pages (sections named after their path, available both at http://site.example and at http://other.example), and
+// the steps of package script, one per line.
 //
-// A NAME in a step is "TEXT" as the line of the element says it, with #2 behind it for the second of that text, and with the
-// element's tag before it where that tells it from another: button "Save".
+// A NAME in a step is the "TEXT" in the line of an element. It is followed by #2 to select the second element with that text, and preceded
+// by a tag to distinguish elements: button "Save".
 func TestGauntlet(t *testing.T) {
 	files, err := filepath.Glob("*.txtar")
 	if err != nil || len(files) < 60 {
@@ -38,7 +38,7 @@ func TestGauntlet(t *testing.T) {
 	fmt.Fprintln(w, "page\tsolved\tcalls\ttokens")
 	var weighed weights
 	played := 0
-	tab := "" // all pages are shown in it, one after the other
+	tab := "" // all pages are shown in it in turn
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		r := newRunner(d, tab, &weighed)
@@ -52,7 +52,7 @@ func TestGauntlet(t *testing.T) {
 			r.T = t
 			r.solve(section(a, "steps"))
 		})
-		if tab = r.first; !ok && tab != "" { // another page is not to suffer from what this one did to its tab
+		if tab = r.first; !ok && tab != "" { // a broken tab must not affect the next page
 			_, _ = d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab})
 			tab = ""
 		}
@@ -65,7 +65,7 @@ func TestGauntlet(t *testing.T) {
 	}
 }
 
-// gauntlet serves pages to a daemon.
+// gauntlet starts a daemon and the site with the pages.
 func gauntlet(t *testing.T) (*gauntletSite, *testenv.Daemon) {
 	site := &gauntletSite{}
 	base, err := url.Parse(testenv.Serve(t, site))
@@ -76,10 +76,10 @@ func gauntlet(t *testing.T) (*gauntletSite, *testenv.Daemon) {
 		fmt.Sprintf("host-resolver-rules=MAP site.example:80 %s, MAP other.example:80 %[1]s, MAP * ~NOTFOUND", base.Host))
 }
 
-// gauntletSite serves the pages of the archive that is played.
+// gauntletSite serves the pages of the current archive.
 type gauntletSite struct{ archive *txtar.Archive }
 
-// judge is what every page of the gauntlet begins with.
+// judge is the beginning of every page of the gauntlet.
 const judge = `<!doctype html><html lang=en><meta charset=utf-8><title>Gauntlet</title><link rel=icon href="data:,"><script>
 let failed = false;
 function solved() { if (!failed) document.title = "Solved" }
@@ -100,10 +100,10 @@ type runner struct {
 	script.Player
 	first   string // the tab of the page
 	weighed *weights
-	witness func(tab string) // called whenever the agent looks at a tab or acted on it; may be nil
+	witness func(tab string) // called whenever the agent read a tab or acted on it; may be nil
 }
 
-// newRunner returns a runner that shows the pages in a tab; empty: in a new one.
+// newRunner returns a runner that shows the pages in tab or, if that is empty, in a new one.
 func newRunner(d *testenv.Daemon, tab string, weighed *weights) *runner {
 	r := &runner{Player: script.Player{Daemon: d, Tab: tab}, weighed: weighed}
 	r.Find, r.Acted = r.target, func(got *domtapv1.InteractResponse) {
@@ -113,7 +113,7 @@ func newRunner(d *testenv.Daemon, tab string, weighed *weights) *runner {
 	return r
 }
 
-// weights are what diffs cost, and the pages that they are about.
+// weights compares the cost of diffs with the cost of the pages they are about.
 type weights struct{ diffs, tokens, pages int }
 
 func (r *runner) solve(script string) {
@@ -135,7 +135,7 @@ func (r *runner) solve(script string) {
 	}
 }
 
-// read is what the agent sees of the page.
+// read returns the page as the agent sees it.
 func (r *runner) read() string {
 	r.T.Helper()
 	ctx := testenv.Within(r.T, script.Limit)
@@ -164,7 +164,7 @@ var (
 	gauntletTarget = regexp.MustCompile(`^(\w*) ?"([^"]*)"(?: #(\d+))?`)
 )
 
-// target finds the element that a step names in what the page reads like, and what the step says behind it.
+// target returns the element that a step names, and the rest of the step.
 func (r *runner) target(words string) (*domtapv1.Target, string) {
 	r.T.Helper()
 	m := gauntletTarget.FindStringSubmatch(words)
@@ -189,7 +189,7 @@ func (r *runner) target(words string) (*domtapv1.Target, string) {
 	return &domtapv1.Target{Ref: proto.Uint32(refs[n-1])}, words[len(m[0]):]
 }
 
-// weigh fails the test when a diff costs more than the page, unless the page has changed again since.
+// weigh fails the test if a diff costs more than the page, unless the page has changed again.
 func (r *runner) weigh(got *domtapv1.InteractResponse) {
 	r.T.Helper()
 	page, err := r.Daemon.Dom.GetCompact(testenv.Within(r.T, script.Limit), &domtapv1.GetCompactRequest{

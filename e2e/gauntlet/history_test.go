@@ -12,14 +12,14 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// state is what a stream had at one revision of a tab.
+// state is the state of a stream at one revision of a tab.
 type state struct {
 	tab, epoch string
 	revision   uint64
 	elements   []*domtapv1.Element
 }
 
-// histories are the states of tabs that streams of all elements had, one stream for each tab.
+// histories holds the states of tabs, from one stream of all elements per tab.
 type histories struct {
 	t      *testing.T
 	d      *testenv.Daemon
@@ -30,7 +30,7 @@ type histories struct {
 
 	mu     sync.Mutex
 	states []state
-	// folded is how many revisions were not sent, as the next one was there already.
+	// folded counts the revisions that were not sent because the next one was already available.
 	folded uint64
 	failed error
 }
@@ -42,7 +42,7 @@ func newHistories(t *testing.T, d *testenv.Daemon) *histories {
 	return h
 }
 
-// watch begins to follow a tab, unless it is followed already. A stream ends with its tab.
+// watch starts to follow a tab, unless it is followed already. A stream ends with its tab.
 func (h *histories) watch(tab string) {
 	h.t.Helper()
 	if h.known[tab] {
@@ -59,7 +59,7 @@ func (h *histories) watch(tab string) {
 		for {
 			m, err := stream.Recv()
 			if err != nil {
-				return // the tab is closed, or the test is done
+				return // the tab is closed, or the test has ended
 			}
 			if err := r.Apply(m); err != nil {
 				h.mu.Lock()
@@ -72,10 +72,10 @@ func (h *histories) watch(tab string) {
 	})
 }
 
-// note keeps what a message of a stream leads to. Several messages of a revision may follow each other.
+// note stores the state after a message of a stream. A revision may have several messages.
 func (h *histories) note(tab string, m *domtapv1.WatchDomResponse, elements []*domtapv1.Element) {
 	if m.GetSnapshot() == nil && m.GetResync() == nil && m.GetDiff() == nil {
-		return // the elements are those of before
+		return // the elements are unchanged
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,7 +89,7 @@ func (h *histories) stop() {
 	h.work.Wait()
 }
 
-// compare asks the replay of some files for each of the states.
+// compare reads each of the states from the replay of some files.
 func (h *histories) compare(t *testing.T, replayed *testenv.Daemon, paths []string) {
 	t.Helper()
 	if h.failed != nil {
@@ -119,7 +119,7 @@ func (h *histories) compare(t *testing.T, replayed *testenv.Daemon, paths []stri
 		len(h.states), len(h.known), elements, differences, h.folded, h.unseen(t, paths))
 }
 
-// unseen is how many revisions some recordings have that no stream had: of a navigation, for example, several are there at once.
+// unseen counts the revisions in some recordings that no stream had. For example, a navigation creates several at the same time.
 func (h *histories) unseen(t *testing.T, paths []string) int {
 	t.Helper()
 	type point struct {

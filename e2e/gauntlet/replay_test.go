@@ -16,18 +16,18 @@ import (
 	"github.com/domtap/domtap/internal/testenv/script"
 )
 
-// recordedPages are those that make test records: a login, an application with routes, frames, a tree, a popup, a dialog, and a page that
-// renders again and again.
+// recordedPages lists the pages that make test records: a login, an application with routes, frames, a tree, a popup, a dialog, and a page
+// that re-renders repeatedly.
 var recordedPages = []string{"login", "spa", "iframe", "tree", "popup", "confirm", "rerender"}
 
-// answer is what was answered about a tab at one revision.
+// answer holds the responses about a tab at one revision.
 type answer struct {
 	tab     string
 	dom     *domtapv1.GetDomResponse
 	compact map[domtapv1.Format]*domtapv1.GetCompactResponse
 }
 
-// read reads a tab: now, or at a moment of a recording. Elements are without what is read with a box.
+// read reads a tab, now or at a moment of a recording. It removes the fields that are read together with a box.
 func read(ctx context.Context, d *testenv.Daemon, tab string, at *domtapv1.Moment) (a answer, err error) {
 	a = answer{tab: tab, compact: map[domtapv1.Format]*domtapv1.GetCompactResponse{}}
 	no, all := false, proto.Int32(0)
@@ -46,11 +46,11 @@ func read(ctx context.Context, d *testenv.Daemon, tab string, at *domtapv1.Momen
 	return a, nil
 }
 
-// uncovered takes out of a text that elements are covered, which is read with their boxes.
+// uncovered removes the state covered from a text, because it is read together with boxes.
 var uncovered = strings.NewReplacer(" covered", "")
 
-// recordedFor is how long the gauntlet is played again and again, as a recording of a long session has it: $DOMTAP_RECORDED,
-// such as 10m; 0: once.
+// recordedFor returns how long the gauntlet is repeated, to simulate the recording of a long session: $DOMTAP_RECORDED, such as 10m. Zero
+// means once.
 func recordedFor(t *testing.T) time.Duration {
 	t.Helper()
 	text := os.Getenv("DOMTAP_RECORDED")
@@ -64,10 +64,9 @@ func recordedFor(t *testing.T) time.Duration {
 	return long
 }
 
-// TestReplayAnswersAsTheGauntletWasAnswered records some pages of the gauntlet once, in make test-long all of them, or plays
-// them for as long as DOMTAP_RECORDED says. It keeps what GetDom and GetCompact answered whenever the agent looked or acted,
-// and what a stream of all elements had at each revision of each tab. Afterwards the replay answers the same at each of these
-// revisions.
+// TestReplayAnswersAsTheGauntletWasAnswered records some pages of the gauntlet once, all pages in make test-long, or repeats them for the
+// time in DOMTAP_RECORDED. It stores the responses of GetDom and GetCompact whenever the agent read or acted, and the state of a stream of
+// all elements at each revision of each tab. Afterwards, the replay must return the same at each of these revisions.
 func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
 	files, err := filepath.Glob("*.txtar")
 	if err != nil {
@@ -88,7 +87,7 @@ func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
 	witness := func(tab string) {
 		seen.watch(tab)
 		a, err := read(testenv.Within(t, script.Limit), d, tab, nil)
-		if err == nil { // with a dialog open, nothing is answered
+		if err == nil { // calls fail while a dialog is open
 			kept = append(kept, a)
 		}
 	}
@@ -123,7 +122,7 @@ func TestReplayAnswersAsTheGauntletWasAnswered(t *testing.T) {
 	seen.compare(t, replayed, paths)
 }
 
-// recordings ends the recordings and returns all, also those of popups that are closed.
+// recordings ends the recordings and returns all of them, including recordings of closed popups.
 func recordings(t *testing.T, d *testenv.Daemon) []*domtapv1.Recording {
 	t.Helper()
 	d.StopRecording()
@@ -134,7 +133,7 @@ func recordings(t *testing.T, d *testenv.Daemon) []*domtapv1.Recording {
 	return all.GetRecordings()
 }
 
-// compare asks a replay for what was answered.
+// compare compares the stored responses with a replay.
 func compare(t *testing.T, replayed *testenv.Daemon, kept []answer) {
 	t.Helper()
 	differences, revisions := 0, map[string]bool{}
@@ -151,7 +150,7 @@ func compare(t *testing.T, replayed *testenv.Daemon, kept []answer) {
 			t.Errorf("revision %d: GetDom differs: %s\n got %v\nwant %v", want.dom.GetRevision(), difference, header(got.dom), header(want.dom))
 		}
 		for f, text := range want.compact {
-			if text.GetRevision() == want.dom.GetRevision() && got.compact[f].GetText() != text.GetText() { // the page may have changed between the two
+			if text.GetRevision() == want.dom.GetRevision() && got.compact[f].GetText() != text.GetText() { // the page may have changed between the two calls
 				differences++
 				t.Errorf("revision %d: %v has\n%s\nand had\n%s", want.dom.GetRevision(), f, got.compact[f].GetText(), text.GetText())
 			}
@@ -163,7 +162,7 @@ func compare(t *testing.T, replayed *testenv.Daemon, kept []answer) {
 	t.Logf("%d answers at %d revisions: %d differences", len(kept), len(revisions), differences)
 }
 
-// header is an answer without its elements.
+// header returns a response without its elements.
 func header(r *domtapv1.GetDomResponse) *domtapv1.GetDomResponse {
 	r = proto.CloneOf(r)
 	r.Elements = nil

@@ -16,10 +16,10 @@ type adminCustomer struct {
 	Plan   string `json:"plan"`
 	Status string `json:"status"`
 	Seats  int    `json:"seats"`
-	Cents  int    `json:"cents"` // what the customer owes
+	Cents  int    `json:"cents"` // the customer's debt
 }
 
-// adminQuery is a request of the page. Empty lists filter nothing.
+// adminQuery is a request of the page. An empty list does not filter.
 type adminQuery struct {
 	Text                 string
 	City, Plan, Status   []string
@@ -30,10 +30,10 @@ type adminQuery struct {
 	ID, Field, New, Name string
 }
 
-// adminPerPage is how many rows a page has.
+// adminPerPage is the number of rows per page.
 const adminPerPage = 12
 
-// admin is a table of customers. Only who is overdue can be reminded, and only who owes nothing can be deleted.
+// admin serves a table of customers. Only overdue customers can be reminded, and only customers without debt can be deleted.
 func admin(s *Site) {
 	type page struct {
 		Rows  []adminCustomer `json:"rows"`
@@ -130,7 +130,7 @@ func admin(s *Site) {
 	})
 }
 
-// adminStart makes the customers as they are at first.
+// adminStart returns the initial customers.
 func adminStart() []adminCustomer {
 	first := []string{"Agnes", "Bo", "Carla", "Dario", "Elif", "Farid", "Greta", "Hugo", "Ingrid", "Jonas", "Kavita", "Lena", "Milan", "Nora", "Omar", "Petra", "Rosa", "Sven", "Tomás", "Zoë"}
 	last := []string{"Abel", "Brandt", "Costa", "Duval", "Eriksen", "Fontana", "Grieg", "Hansen", "Ibarra", "Jansen", "Kowal", "Lindqvist", "Moreau", "Nowak", "Okafor", "Prado", "Quist", "Rossi", "Sato", "Tamm", "Ueda", "Varga", "Weber", "Yilmaz"}
@@ -152,16 +152,16 @@ func adminStart() []adminCustomer {
 		}
 		all[i] = c
 	}
-	all[163].Name = all[85].Name // two have the same name
+	all[163].Name = all[85].Name // two customers have the same name
 	return all
 }
 
-// adminFind is where a customer is, or -1.
+// adminFind returns the index of a customer, or -1.
 func adminFind(list []adminCustomer, id string) int {
 	return slices.IndexFunc(list, func(c adminCustomer) bool { return c.ID == id })
 }
 
-// adminMatching are the customers that the filters leave.
+// adminMatching returns the customers that match the filters.
 func adminMatching(list []adminCustomer, q adminQuery) []adminCustomer {
 	in := func(wanted []string, has string) bool { return len(wanted) == 0 || slices.Contains(wanted, has) }
 	found := []adminCustomer{}
@@ -174,7 +174,7 @@ func adminMatching(list []adminCustomer, q adminQuery) []adminCustomer {
 	return found
 }
 
-// adminSort sorts by a column; rows that are the same there are sorted by their number.
+// adminSort sorts by a column, and rows with equal values by their number.
 func adminSort(list []adminCustomer, by string, down bool) {
 	slices.SortStableFunc(list, func(x, y adminCustomer) int {
 		order := 0
@@ -204,7 +204,7 @@ func adminSort(list []adminCustomer, by string, down bool) {
 	})
 }
 
-// edit sets what a cell has.
+// edit sets the value of a cell.
 func (c *adminCustomer) edit(field, text string) error {
 	switch field {
 	case "name":

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// chartsSeries are the kinds of boats that are counted, in the order of the figures.
+// chartsSeries lists the kinds of boats, in the order of the figures.
 var chartsSeries = []string{"Ferries", "Cargo", "Sailing", "Fishing"}
 
-// chartsFigures are boats by year, series and month. The last year is not over.
+// chartsFigures maps years to the number of boats by series and month. The last year is incomplete.
 var chartsFigures = map[string][][]int{
 	"2024": {
 		{542, 595, 569, 658, 650, 757, 731, 766, 668, 685, 605, 543},
@@ -34,7 +34,7 @@ var chartsFigures = map[string][][]int{
 	},
 }
 
-// chartsRule is a rule that tells somebody when a series passes its threshold.
+// chartsRule notifies a user when a series exceeds its threshold.
 type chartsRule struct {
 	Name      string `json:"name"`
 	Series    string `json:"series"`
@@ -50,7 +50,7 @@ type chartsRule struct {
 	On        bool   `json:"on"`
 }
 
-// charts counts boats. It has a threshold for each series, rules that need one, and exports of the figures.
+// charts serves statistics about boats, with a threshold for each series, rules that require one, and exports of the figures.
 func charts(s *Site) {
 	type threshold struct {
 		Series string `json:"series"`
@@ -156,7 +156,7 @@ var (
 	chartsPhone = regexp.MustCompile(`^\+?[0-9 ]{6,}$`)
 )
 
-// chartsCheck says what is wrong with a new rule.
+// chartsCheck returns an error for an invalid new rule.
 func chartsCheck(r chartsRule) error {
 	grave := r.Severity == "High" || r.Severity == "Critical"
 	switch {
@@ -184,7 +184,7 @@ func chartsCheck(r chartsRule) error {
 	return nil
 }
 
-// chartsCSV has the figures of a period such as "2025" or "2025-Q3", one month a line.
+// chartsCSV returns the figures of a period such as "2025" or "2025-Q3", one month per line.
 func chartsCSV(period string, series []string) (string, error) {
 	year, quarter, part := strings.Cut(period, "-Q")
 	figures := chartsFigures[year]

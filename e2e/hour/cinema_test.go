@@ -21,7 +21,7 @@ type cinemaShow struct {
 	Hall     int    `json:"hall"`
 }
 
-// cinemaFilms has a film a line: name, age that one must have, minutes, genre.
+// cinemaFilms lists the films, one per line: name, minimum age, minutes, genre.
 const cinemaFilms = `The Tin Orchard|6|104|Family drama
 Low Tide|16|118|Thriller
 Paper Astronauts|0|86|Animation
@@ -31,7 +31,7 @@ Glacier|0|92|Documentary
 The Understudy|16|109|Drama
 Seven Left Shoes|0|78|Children`
 
-// cinemaProgramme has a time of a film a line: film, days of the week, time, language, hall.
+// cinemaProgramme lists the showings, one time of a film per line: film, days of the week, time, language, hall.
 const cinemaProgramme = `The Tin Orchard|MTWTFSS|15:00|dubbed|1
 The Tin Orchard|MTWTFSS|17:30|dubbed|3
 The Tin Orchard|--W-F-S|20:00|OV with subtitles|3
@@ -57,8 +57,8 @@ The Understudy|---TFS-|22:00|dubbed|2
 Seven Left Shoes|-----SS|11:00|dubbed|1
 Seven Left Shoes|--W--SS|14:00|dubbed|4`
 
-// cinemaPlans are the seats as they are sold: a line for each row from A at the front to H, with an aisle after the sixth seat. A dot
-// is a free seat, w a place for a wheelchair, x a seat that is taken.
+// cinemaPlans lists the seats and their state: a line for each row from A at the front to H, with an aisle after the sixth seat. A dot is a
+// free seat, w a wheelchair space, x a taken seat.
 var cinemaPlans = []string{
 	"ww.......... ....xx...... ..xxx...xx.. .xxxx..xxxx. xxxx....xxxx .xx...xxx..x xxxx..xx.... ....xxxx..xx",
 	"ww.......... ......xx.... ..xx....xxx. xxxx...xxxx. ..xxxxx..... ...xxxxxxx.. xx..xx..xx.. xxxxxxxx..xx",
@@ -66,10 +66,10 @@ var cinemaPlans = []string{
 	"ww.......... .......xx... ..xx..xx.... xxx......xxx .xxxxxxx..x. .....x....xx xx....x.x..x x..x..xx..x.",
 }
 
-// cinemaKinds are the kinds of tickets, with what each costs less than the seat, in cents.
+// cinemaKinds maps the kinds of tickets to their discount in cents.
 var cinemaKinds = map[string]int{"Adult": 0, "Student": 250, "Senior": 200, "Child": 400, "Wheelchair": 400}
 
-// cinemaShows are all showings of the week. The ID of a showing is its index.
+// cinemaShows returns all showings of the week. The ID of a showing is its index.
 func cinemaShows() (shows []cinemaShow) {
 	for line := range strings.SplitSeq(cinemaProgramme, "\n") {
 		f := strings.Split(line, "|")
@@ -92,13 +92,13 @@ func cinemaShows() (shows []cinemaShow) {
 	return shows
 }
 
-// when is the day and the time of a showing.
+// when returns the day and time of a showing.
 func (c cinemaShow) when() string {
 	days := []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 	return fmt.Sprintf("%s %d Nov, %s", days[c.Day], 9+c.Day, c.Time)
 }
 
-// seats are those of a showing as they are sold at first.
+// seats returns the initial seats of a showing.
 func (c cinemaShow) seats() (rows [][]byte) {
 	for row := range strings.FieldsSeq(cinemaPlans[(c.Hall+c.Day)%len(cinemaPlans)]) {
 		rows = append(rows, []byte(row))
@@ -106,7 +106,7 @@ func (c cinemaShow) seats() (rows [][]byte) {
 	return rows
 }
 
-// cinemaSeat names a seat: B7 is the seventh of the second row.
+// cinemaSeat returns the name of a seat. B7 is the seventh seat in the second row.
 func cinemaSeat(row, i int) string { return fmt.Sprintf("%c%d", 'A'+row, i+1) }
 
 // cinemaAt finds a seat by its name.
@@ -121,7 +121,7 @@ func cinemaAt(rows [][]byte, seat string) *byte {
 	return nil
 }
 
-// cinemaAlone is a seat that would be left alone beside those that are held: between them, others' seats, a wall or the aisle.
+// cinemaAlone returns a seat that would be left single between the held seats, taken seats, a wall or the aisle.
 func cinemaAlone(rows [][]byte, held []string) string {
 	free := func(b byte) bool { return b == '.' || b == 'w' }
 	for r, row := range rows {
@@ -143,7 +143,7 @@ func cinemaAlone(rows [][]byte, held []string) string {
 	return ""
 }
 
-// cinemaPrice is what a seat costs an adult, in cents: the front is cheaper, the boxes at the back are dearer.
+// cinemaPrice returns the price of a seat for an adult, in cents. The front is cheaper, and the boxes at the back are more expensive.
 func cinemaPrice(seat string) int {
 	switch {
 	case seat < "C":
@@ -154,8 +154,8 @@ func cinemaPrice(seat string) int {
 	return 1100
 }
 
-// cinema sells tickets for the films of a week. A person holds up to six seats, of which the server refuses one that has just been
-// sold; no single seat may be left beside them. Who is too young for a film gets no ticket.
+// cinema sells tickets for the films of a week. A visitor can hold up to six seats. The server refuses one that has just been sold, and a
+// choice that leaves a single seat. A visitor who is too young for a film gets no ticket.
 func cinema(s *Site) {
 	type ticket struct {
 		Seat string `json:"seat"`

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// claimSteps are the pages of the form, in order.
+// claimSteps lists the pages of the form, in order.
 var claimSteps = []string{"policy", "event", "items", "payout", "review"}
 
 var claimTitles = map[string]string{
@@ -18,7 +18,7 @@ var claimTitles = map[string]string{
 	"done": "Thank you", "none": "Not found", "status": "Your claim",
 }
 
-// claimItem is one line of the list of what was lost.
+// claimItem is an entry in the list of lost items.
 type claimItem struct {
 	What    string `json:"what"`
 	Bought  string `json:"bought"`
@@ -26,10 +26,10 @@ type claimItem struct {
 	Receipt string `json:"receipt,omitempty"`
 }
 
-// Price is the price as the page shows it.
+// Price returns the price as the page shows it.
 func (i claimItem) Price() string { return fmt.Sprintf("£%d.%02d", i.Pence/100, i.Pence%100) }
 
-// claimFiled is a claim that was sent.
+// claimFiled is a submitted claim.
 type claimFiled struct {
 	Policy  string      `json:"policy"`
 	Kind    string      `json:"kind"`
@@ -45,7 +45,7 @@ type claimFiled struct {
 	Visit   string      `json:"visit"`
 }
 
-// claimOnFile is an older claim, which can be followed.
+// claimOnFile is an older claim whose status can be followed.
 type claimOnFile struct {
 	Number  string `json:"number"`
 	Surname string `json:"-"`
@@ -60,7 +60,7 @@ type claimBook struct {
 	Filed  []claimFiled  `json:"filed,omitempty"`
 }
 
-// claimDesk keeps what was entered so far. Passed counts the steps that were accepted.
+// claimDesk stores the entries so far. Passed counts the accepted steps.
 type claimDesk struct {
 	site   *Site
 	page   *template.Template
