@@ -26,21 +26,21 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// recorded is what a browser once said, one event a line: its page is T1, and its session S1.
+// recorded holds events that a browser once sent, one per line. Its page is T1, and its session S1.
 //
 //go:embed testdata/events.jsonl
 var recorded string
 
-// forged is a browser that answers every command, and otherwise says what a fuzzer wants it to say.
+// forged is a fake browser that responds to every command and sends the messages that a fuzzer chooses.
 type forged struct {
 	in  *os.File
 	out *os.File
 
 	mu sync.Mutex
-	// text is what scripts answer; spoil is what is done to the next answer.
+	// text is the result of scripts. spoil changes the next response.
 	text  string
 	spoil func([]byte) []byte
-	// gone is a context that calls are refused to; the first refusal is told to refused.
+	// gone is a context whose calls are rejected. refused receives a value at the first rejection.
 	gone    string
 	refused chan struct{}
 	done    chan struct{}
@@ -50,10 +50,10 @@ type forged struct {
 func (f *forged) say(message []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, _ = f.out.Write(append(bytes.Clone(message), 0)) // when nobody listens any more, the end is near
+	_, _ = f.out.Write(append(bytes.Clone(message), 0)) // fails only at the end, when the reader has gone
 }
 
-// answer answers commands until there are no more.
+// answer responds to commands until there are no more.
 func (f *forged) answer() {
 	defer close(f.done)
 	in := bufio.NewReaderSize(f.in, 1<<16)
@@ -113,7 +113,7 @@ func (f *forged) answer() {
 	}
 }
 
-// nobody is a chromedp that says nothing.
+// nobody is a chromedp that sends nothing.
 type nobody struct {
 	gone chan struct{}
 	once sync.Once
@@ -132,7 +132,7 @@ func (n *nobody) Close() error {
 	return nil
 }
 
-// newForged makes a browser of a forged one. End is owed.
+// newForged returns a browser that is connected to a forged one. The caller must call end.
 func newForged(t *testing.T) (b *Browser, f *forged, end func()) {
 	t.Helper()
 	fromBrowser, out, err := os.Pipe()
@@ -148,7 +148,7 @@ func newForged(t *testing.T) (b *Browser, f *forged, end func()) {
 	b = newOn(t, devtools.NewPipe(fromBrowser, toBrowser))
 	b.wg.Go(func() {
 		<-b.conn.Done()
-		_ = fromBrowser.Close() // nobody reads on, so nobody is to wait for that
+		_ = fromBrowser.Close() // unblocks a write that has no reader
 	})
 	return b, f, func() {
 		b.cancel(errClosed)
@@ -161,9 +161,8 @@ func newForged(t *testing.T) (b *Browser, f *forged, end func()) {
 	}
 }
 
-// FuzzWhatTheBrowserSays lets a browser say anything: events as a browser once sent them, in any order and as often as
-// anybody likes, with any of their values replaced by others, and answers that are spoiled. The daemon does not
-// panic, its calls end, and nothing of it is left at the end.
+// FuzzWhatTheBrowserSays lets a browser send anything: recorded events in any order and number, with any values replaced, and corrupted
+// responses. The daemon must not panic, its calls must end, and it must leave no goroutines behind.
 func FuzzWhatTheBrowserSays(f *testing.F) {
 	events := strings.Split(strings.TrimSpace(recorded), "\n")
 	all := make([]byte, 0, 2*len(events))
@@ -176,7 +175,7 @@ func FuzzWhatTheBrowserSays(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, program []byte, text string) {
 		before := runtime.NumGoroutine()
-		// Go itself gives an input 10 s, and does not say then what hangs.
+		// Go limits an input to 10 s, but does not report where it hangs.
 		hang := time.AfterFunc(9*time.Second, func() {
 			stacks := make([]byte, 1<<20)
 			panic("it hangs:\n" + string(stacks[:runtime.Stack(stacks, true)]))
@@ -252,7 +251,7 @@ func sayAll(t *testing.T, events []string, program []byte, text string) {
 	}
 }
 
-// mutate replaces one value within a message by another one.
+// mutate replaces one value in a message.
 func mutate(message []byte, at uint, text string) []byte {
 	var v any
 	if json.Unmarshal(message, &v) != nil {
@@ -278,7 +277,7 @@ func mutate(message []byte, at uint, text string) []byte {
 	return out
 }
 
-// walk offers every value below v to be replaced, in the order of keys.
+// walk calls replace for every value below v, in the order of keys.
 func walk(v any, replace func(any) (any, bool)) any {
 	if now, ok := replace(v); ok {
 		return now

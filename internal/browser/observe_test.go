@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// openForged opens a page of a forged browser. End is owed.
+// openForged opens a page of a forged browser. The caller must call end.
 func openForged(t *testing.T) (p *Page, f *forged, end func()) {
 	t.Helper()
 	b, f, end := newForged(t)
@@ -24,9 +24,9 @@ func openForged(t *testing.T) (p *Page, f *forged, end func()) {
 	return opened.(*Page), f, end
 }
 
-// TestAReadWaitsForTheContextsOfTheNextDocument refuses every call to a document's context until the events come that
-// replace the context. On a busy machine, Chromium refuses such calls more often than a read starts over: the renderer of the
-// new document answers before the renderer reports its contexts.
+// TestAReadWaitsForTheContextsOfTheNextDocument rejects every call to a document's context until the events arrive that replace the
+// context. On a busy machine, Chromium rejects such calls more often than a read restarts, because the renderer of the new document
+// responds before it reports its contexts.
 func TestAReadWaitsForTheContextsOfTheNextDocument(t *testing.T) {
 	p, f, end := openForged(t)
 	defer end()
@@ -41,7 +41,7 @@ func TestAReadWaitsForTheContextsOfTheNextDocument(t *testing.T) {
 	created("2")
 	go func() {
 		<-f.refused
-		for range 200 { // more barriers than any read starts over
+		for range 200 { // more barriers than a read has restarts
 			if p.barrier(t.Context()) != nil {
 				return
 			}
@@ -58,8 +58,8 @@ func TestAReadWaitsForTheContextsOfTheNextDocument(t *testing.T) {
 	}
 }
 
-// TestPagesOfABrowserThatIsGoneAreLost and not closed on purpose: a tab that was closed does not come back. Close may follow
-// as soon as the browser is done.
+// TestPagesOfABrowserThatIsGoneAreLost checks that the pages of a crashed browser count as lost and not as closed on purpose, because
+// closed tabs are not restored. Close may follow as soon as the browser is done.
 func TestPagesOfABrowserThatIsGoneAreLost(t *testing.T) {
 	first, _, end := openForged(t)
 	defer end()

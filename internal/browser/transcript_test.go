@@ -33,26 +33,26 @@ import (
 
 var updateTranscripts = flag.Bool("update", false, "write what the driver does into testdata/transcripts")
 
-// TestTranscripts plays what a browser sends to one page, and holds what the page does against the transcripts in
-// testdata/transcripts. A transcript has input and output lines. Inputs are
+// TestTranscripts plays a browser's messages to one page and compares the page's behavior with the transcripts in testdata/transcripts. A
+// transcript has input and output lines. Inputs are
 //
 //	< METHOD [SESSION] PARAMS   the browser sends an event
 //	< recorded N                the browser sends line N of testdata/events.jsonl
-//	! CALL ARGUMENTS            somebody calls the page; see calls
-//	answer METHOD RESULT        the browser answers further commands of that method so; "answer METHOD" alone: not at all
-//	reply METHOD RESULT         the browser answers the commands of that method that it has not answered yet
-//	refuse METHOD MESSAGE       the browser refuses further commands of that method
-//	text LINES                  scripts answer this string, in which \n and \t are escaped
+//	! CALL ARGUMENTS            the test calls the page; see calls
+//	answer METHOD RESULT        the browser answers further commands of that method with RESULT, or not at all if that is missing
+//	reply METHOD RESULT         the browser answers the pending commands of that method
+//	refuse METHOD MESSAGE       the browser rejects further commands of that method
+//	text LINES                  scripts return this string, in which \n and \t are escaped
 //	wait DURATION               time passes
 //
 // and outputs are
 //
 //	> METHOD SESSION PARAMS     the page sends a command
-//	* EVENT                     the page hands an event to the actor
+//	* EVENT                     the page sends an event to the actor
 //	= CALL: RESULT              a call returns
 //
-// After each input, the test waits until nothing moves any more. Commands of different sessions are in the order of the
-// sessions, because they may be sent at the same time. go test ./browser -run TestTranscripts -update writes the outputs.
+// After each input, the test waits until everything is idle. Commands of different sessions are sorted by session, because they may be sent
+// concurrently. go test ./browser -run TestTranscripts -update writes the outputs.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.txt")
 	if err != nil || len(files) == 0 {
@@ -90,7 +90,7 @@ func line(lines []string, i int) string {
 	return "(the end)"
 }
 
-// play runs the inputs of a transcript and returns it with the outputs that they have.
+// play runs the inputs of a transcript and returns the transcript with their outputs.
 func play(t *testing.T, transcript string) string {
 	s := newStage(t)
 	defer s.end()
@@ -112,7 +112,7 @@ func play(t *testing.T, transcript string) string {
 	return out.String()
 }
 
-// stage is a page of a browser in memory, which a transcript plays.
+// stage is a page of a fake browser that a transcript controls.
 type stage struct {
 	t       *testing.T
 	browser *Browser
@@ -121,7 +121,7 @@ type stage struct {
 	events  sync.WaitGroup
 
 	mu sync.Mutex
-	// handed are the events since the last input, and returned the calls.
+	// handed lists the events since the last input. returned lists the calls that have returned since then.
 	handed, returned []string
 }
 
@@ -149,7 +149,7 @@ func (s *stage) note(list *[]string, line string) {
 	*list = append(*list, line)
 }
 
-// outputs returns what happened since the last call.
+// outputs returns the outputs since the last call.
 func (s *stage) outputs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +202,7 @@ func (s *stage) input(input string) {
 	}
 }
 
-// message is an event of the browser.
+// message returns an event of the browser.
 func (s *stage) message(text string) *cdproto.Message {
 	method, rest, _ := strings.Cut(text, " ")
 	if method == "recorded" {
@@ -227,7 +227,7 @@ func (s *stage) message(text string) *cdproto.Message {
 	return &cdproto.Message{SessionID: target.SessionID(session), Method: cdproto.MethodType(method), Params: []byte(rest)}
 }
 
-// calls are what a transcript may call, by name.
+// calls maps names to the calls that a transcript may make.
 var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any, error){
 	"navigate": func(ctx context.Context, p *Page, url string) (any, error) { return p.Navigate(ctx, url) },
 	"reload":   func(ctx context.Context, p *Page, _ string) (any, error) { return p.Reload(ctx) },
@@ -240,7 +240,7 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 		}
 		return map[string]any{"patches": frames, "late": out.Late, "unacknowledged": out.Unacknowledged}, err
 	},
-	// The arguments are what to subscribe to; none ends the subscription.
+	// The arguments are the subscriptions. Without arguments, the subscription ends.
 	"subscribe": func(ctx context.Context, p *Page, arguments string) (any, error) {
 		asks := func(word string) bool { return slices.Contains(strings.Fields(arguments), word) }
 		return nil, p.Subscribe(ctx, driver.Subscription{
@@ -278,7 +278,7 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 	"click": func(ctx context.Context, p *Page, _ string) (any, error) {
 		return p.Do(ctx, driver.Action{Kind: driver.Click, Spot: driver.AtPoint(driver.Point{X: 3, Y: 4})})
 	},
-	// The arguments are the distances, and the ref of an element, if any.
+	// The arguments are the distances and an optional ref.
 	"scroll": func(ctx context.Context, p *Page, arguments string) (any, error) {
 		a := driver.Action{Kind: driver.Scroll, Spot: driver.At(dom.NoRef)}
 		if n, err := fmt.Sscan(arguments, &a.Delta.X, &a.Delta.Y, &a.Ref); n < 2 {
@@ -313,13 +313,13 @@ func (s *stage) call(name, arguments string) {
 	s.note(&s.returned, "= "+name+": "+string(text))
 }
 
-// event is an event of the page as a transcript writes it.
+// event formats an event of the page for a transcript.
 func event(e driver.Event) string {
 	name := strings.TrimPrefix(fmt.Sprintf("%T", e), "actor.")
 	name = strings.TrimPrefix(name, "driver.")
 	text, err := json.Marshal(e)
 	switch e := e.(type) {
-	case driver.Patched: // what is in it is the matter of package page
+	case driver.Patched: // package page checks the content
 		text, err = json.Marshal(map[string]any{"Frame": e.Patch.Frame, "Document": e.Patch.Document, "Sequence": e.Patch.Sequence, "URL": e.Patch.URL})
 	case driver.Gone:
 		text, err = json.Marshal(map[string]string{"Err": fmt.Sprint(e.Err)})
@@ -330,7 +330,7 @@ func event(e driver.Event) string {
 	return name + " " + string(text)
 }
 
-// memory is the connection to a browser that is none: it answers commands as it was told to.
+// memory is the connection to a fake browser, which responds to commands as configured.
 type memory struct {
 	closed chan struct{}
 	once   sync.Once
@@ -339,12 +339,12 @@ type memory struct {
 	mu       sync.Mutex
 	messages []*cdproto.Message
 	commands []*cdproto.Message
-	// unanswered are the commands that wait for an answer.
+	// unanswered lists the commands that wait for a response.
 	unanswered []*cdproto.Message
 	answers    map[string]answer
 }
 
-// answer is what the browser answers: a result, or an error when message is set, or nothing when both are empty.
+// answer is the browser's response: a result, or an error if message is set, or none if both are empty.
 type answer struct{ result, message string }
 
 var _ chromedp.Transport = (*memory)(nil)
@@ -367,7 +367,7 @@ func (m *memory) answerWith(method, result, message string) {
 	m.answers[method] = answer{result, message}
 }
 
-// reply answers the commands of a method that wait for an answer.
+// reply responds to the waiting commands of a method.
 func (m *memory) reply(method, result string) {
 	m.mu.Lock()
 	waiting := m.unanswered
@@ -468,7 +468,7 @@ func (m *memory) sent() []string {
 	return lines
 }
 
-// parameters are those of a command, with sorted keys and without the text of our scripts.
+// parameters formats the parameters of a command, with sorted keys and without the text of our scripts.
 func parameters(params []byte) string {
 	var value any
 	if json.Unmarshal(params, &value) == nil {
@@ -483,16 +483,16 @@ func parameters(params []byte) string {
 	return string(params)
 }
 
-// unescaped is a value as JSON in which < and > stand for themselves.
+// unescaped encodes a value as JSON without escaping < and >.
 func unescaped(value any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(value) // it was decoded from JSON
+	_ = e.Encode(value) // cannot fail, because the value was decoded from JSON
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// newOn makes a browser on a connection.
+// newOn returns a browser on a connection.
 func newOn(t *testing.T, connection chromedp.Transport) *Browser {
 	t.Helper()
 	b := newBrowser(t.Context(), Config{})

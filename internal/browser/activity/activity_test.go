@@ -6,7 +6,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/console"
 )
 
-// TestActivityCountsWhatAnActionBegins checks what counts, and since when.
+// TestActivityCountsWhatAnActionBegins checks which events count, and from when.
 func TestActivityCountsWhatAnActionBegins(t *testing.T) {
 	worker := console.Request{ID: "1", Type: "Script", Begun: true}
 	for name, c := range map[string]struct {
@@ -40,8 +40,8 @@ func TestActivityCountsWhatAnActionBegins(t *testing.T) {
 	}
 }
 
-// TestAnActionIsFollowedWithThoseBeforeIt begins actions before the page settles: what one of them sets off that is not followed
-// is not known, although the next one is.
+// TestAnActionIsFollowedWithThoseBeforeIt starts several actions before the page settles. If one of them is not followed, the effects of
+// all are unknown.
 func TestAnActionIsFollowedWithThoseBeforeIt(t *testing.T) {
 	a := new(Activity)
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// TestAFrameIsCleanWhenAllInItAre says which frames are painted over as a whole.
+// TestAFrameIsCleanWhenAllInItAre checks which frames are painted over entirely.
 func TestAFrameIsCleanWhenAllInItAre(t *testing.T) {
 	answers := map[dom.FrameID]observer.MaskedAreas{}
 	for id, text := range map[dom.FrameID]string{

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// clock is a time that goes on when it is told to.
+// clock is a manual clock.
 type clock struct{ now time.Time }
 
 func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
 
 func start() *clock { return &clock{time.Unix(1000, 0)} }
 
-// TestWhoMayHaveWrittenToTheClipboard follows two sessions that are acted on, one of which writes late.
+// TestWhoMayHaveWrittenToTheClipboard acts on two sessions, one of which writes late.
 func TestWhoMayHaveWrittenToTheClipboard(t *testing.T) {
 	at, s := start(), newState()
 	a, b := new(Session), new(Session)
@@ -53,7 +53,7 @@ func TestWhoMayHaveWrittenToTheClipboard(t *testing.T) {
 	}
 }
 
-// TestOneSessionReadsTheClipboard has sessions that may read and write without being acted on.
+// TestOneSessionReadsTheClipboard checks sessions that may read and write without an action.
 func TestOneSessionReadsTheClipboard(t *testing.T) {
 	at, s := start(), newState()
 	a, b := new(Session), new(Session)
@@ -65,7 +65,7 @@ func TestOneSessionReadsTheClipboard(t *testing.T) {
 	if reading, withheld := s.begin(b); len(reading) != 1 || reading[0] != a || !withheld {
 		t.Errorf("when the other is acted on, %v may read, and that is withheld: %v", reading, withheld)
 	}
-	s.grant(a, true, false, at.now) // it writes to the last
+	s.grant(a, true, false, at.now) // a may write up to this time
 	s.own(b, at.now)
 	if s.mayRead(b) {
 		t.Error("it may read what the other writes last")

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// wrote feeds one event to a recorder and returns the newest entry.
+// wrote feeds an event to a recorder and returns the newest entry.
 func wrote(t *testing.T, r *Recorder, l *pagelog.Log, method, params string) pagelog.Entry {
 	t.Helper()
 	switch kind, _ := Kind(method); kind {
@@ -69,7 +69,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestARequestFromItsBeginToItsEnd feeds what the browser says of a request that is redirected, answered and ended.
+// TestARequestFromItsBeginToItsEnd feeds the events of a request that is redirected, answered and completed.
 func TestARequestFromItsBeginToItsEnd(t *testing.T) {
 	r, l := newRecorder()
 	e := wrote(t, r, l, requested, `{"requestId":"1","loaderId":"L","frameId":"F","type":"Fetch","timestamp":10,"wallTime":1700000000.5,"request":{"url":"https://me:pw@x.example/a","method":"POST","headers":{"authorization":"hush"}}}`)

@@ -8,14 +8,14 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// FuzzBindingEqualsJSON compares the calls of bindings that are read in one pass with those that are decoded as JSON.
+// FuzzBindingEqualsJSON compares binding calls that are parsed in one pass with the JSON decoder's result.
 func FuzzBindingEqualsJSON(f *testing.F) {
 	for i, payload := range []string{"", "1,2;x", `quote " and \ backslash`, "Käse 購入 👍\n\x01", `"},"sessionId":"X"}`} {
 		f.Add(payload, 3-i, "5A")
 	}
 	f.Fuzz(func(t *testing.T, payload string, id int, session string) {
 		if !utf8.ValidString(payload) || !utf8.ValidString(session) {
-			return // the browser writes no such thing
+			return // the browser never writes invalid UTF-8
 		}
 		raw, err := json.Marshal(struct {
 			Method  string `json:"method"`
@@ -31,7 +31,7 @@ func FuzzBindingEqualsJSON(f *testing.F) {
 		}
 		got := bindingMessage(raw)
 		if got == nil {
-			got = want // it is decoded
+			got = want // another form, which is decoded as JSON
 		}
 		if got.Method != want.Method || got.SessionID != want.SessionID || string(got.Params) != string(want.Params) {
 			t.Fatalf("%s: got %+v, want %+v", raw, got, want)
@@ -44,14 +44,14 @@ func FuzzBindingEqualsJSON(f *testing.F) {
 	})
 }
 
-// bindingArguments are the parameters of a call in the order of Chromium.
+// bindingArguments holds the parameters of a binding call in Chromium's order.
 type bindingArguments struct {
 	Name    string `json:"name"`
 	Payload string `json:"payload"`
 	ID      int    `json:"executionContextId"`
 }
 
-// TestBindingsAreReadInOnePass wants no decoder of JSON for what Chromium writes, and nothing else taken for it.
+// TestBindingsAreReadInOnePass checks that Chromium's form is parsed without the JSON decoder, and that other forms are not.
 func TestBindingsAreReadInOnePass(t *testing.T) {
 	const written = `{"method":"Runtime.bindingCalled","params":{"name":"__domtap","payload":"1 \"2\"","executionContextId":4},"sessionId":"5A"}`
 	m := bindingMessage([]byte(written))

@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools/devtoolstest"
 )
 
-// wire is a browser that the test plays.
+// wire is a browser that the test controls.
 type wire struct {
 	*devtoolstest.Browser
 	commands chan *cdproto.Message
@@ -27,12 +27,12 @@ func newWire() *wire {
 	return w
 }
 
-// answer answers a command.
+// answer responds to a command.
 func (w *wire) answer(to *cdproto.Message, result string, fault *cdproto.Error) {
 	w.Say(&cdproto.Message{ID: to.ID, Result: []byte(result), Error: fault})
 }
 
-// onWire runs a test in a bubble, on a connection whose browser the test plays.
+// onWire runs a test in a synctest bubble, on a connection to a browser that the test controls.
 func onWire(t *testing.T, test func(t *testing.T, browser *wire, root Session)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -43,7 +43,7 @@ func onWire(t *testing.T, test func(t *testing.T, browser *wire, root Session)) 
 	})
 }
 
-// abandon creates a target for a caller who leaves before the browser has answered, and returns the command.
+// abandon creates a target for a caller that gives up before the browser has responded, and returns the command.
 func abandon(t *testing.T, browser *wire, root Session, undo func(context.Context, target.CreateTargetResult)) (asked *cdproto.Message, removed <-chan struct{}) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -67,7 +67,7 @@ func TestWhatIsCreatedTooLateIsRemoved(t *testing.T) {
 			}
 		})
 		browser.answer(asked, `{"targetId":"T"}`, nil)
-		for range 2 { // the first close is forgotten by the browser
+		for range 2 { // the browser drops the first close
 			browser.answer(<-browser.commands, `{"success":true}`, nil)
 		}
 		again := <-browser.commands
@@ -91,7 +91,7 @@ func TestWhatIsNotCreatedAfterAllIsNotRemoved(t *testing.T) {
 		browser.answer(asked, "", &cdproto.Error{Code: -32000, Message: "no window"})
 		<-removed
 		_, removed = abandon(t, browser, root, undo)
-		root.Conn.Close() // nobody will answer
+		root.Conn.Close() // no response will arrive
 		<-removed
 		ran := false
 		if root.Conn.Go(func() { ran = true }); !ran {

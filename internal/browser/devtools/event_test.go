@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// message makes the message of an event.
+// message returns the message of an event.
 func message(t *testing.T, params string) *cdproto.Message {
 	t.Helper()
 	if !json.Valid([]byte(params)) {

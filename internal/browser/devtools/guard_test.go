@@ -17,7 +17,7 @@ import (
 
 var errOver = errors.New("the lease is over")
 
-// lease is one that ends when the test says so.
+// lease is a lease that the test ends.
 type lease struct{ over atomic.Bool }
 
 func (l *lease) check() error {
@@ -27,7 +27,7 @@ func (l *lease) check() error {
 	return nil
 }
 
-// key is a command that acts.
+// key is a command that acts on the page.
 var key = Step{Method: cdpinput.CommandInsertText, Params: cdpinput.InsertTextParams{Text: "x"}}
 
 func TestAGuardIsAskedBeforeEachCommandThatActs(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAGuardIsAskedBeforeEachCommandThatActs(t *testing.T) {
 	})
 }
 
-// pipes are a Conn over a Pipe, and the browser's ends of that.
+// pipes returns a Conn over a Pipe, and the browser's ends of the pipe.
 func pipes(t *testing.T) (conn *Conn, commands, answers *os.File) {
 	t.Helper()
 	var ends [4]*os.File
@@ -85,7 +85,7 @@ func pipes(t *testing.T) (conn *Conn, commands, answers *os.File) {
 	return conn, ends[0], ends[3]
 }
 
-// What is held back when the lease ends is left out, and what others wrote meanwhile is not.
+// TestWhatIsHeldBackIsAskedAboutAgain checks that a held command is dropped when the lease ends, while commands of others are written.
 func TestWhatIsHeldBackIsAskedAboutAgain(t *testing.T) {
 	conn, commands, answers := pipes(t)
 	var l lease
@@ -127,13 +127,13 @@ func TestWhatIsHeldBackIsAskedAboutAgain(t *testing.T) {
 	if wrote := read(t, commands, 2); strings.Count(wrote, key.Method) != 2 {
 		t.Errorf("the browser got %s", wrote)
 	}
-	_ = answers.Close() // nobody answers
+	_ = answers.Close() // no response arrives
 	if err := <-done; !errors.Is(err, ErrLost) {
 		t.Errorf("calls that nobody answers: %v", err)
 	}
 }
 
-// read reads a number of messages, and fails when the browser gets more or fewer.
+// read reads the given number of messages. It fails if the browser receives more or fewer.
 func read(t *testing.T, commands *os.File, messages int) string {
 	t.Helper()
 	if err := commands.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {

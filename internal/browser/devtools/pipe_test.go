@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/cdproto"
 )
 
-// FuzzTextEqualsJSON holds the one-pass decoder of string answers against the JSON decoder: of every
-// valid string it says the same.
+// FuzzTextEqualsJSON compares the one-pass decoder for string results with the JSON decoder. For every valid string, both must return the
+// same.
 func FuzzTextEqualsJSON(f *testing.F) {
 	for _, s := range []string{"", "plain", "tab\there", `quote " and \ backslash`, "Käse 購入 👍", "\x00\x1f\u2028"} {
 		quoted, err := json.Marshal(s)
@@ -24,7 +24,7 @@ func FuzzTextEqualsJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, quoted string) {
 		var want string
 		if !utf8.ValidString(quoted) || json.Unmarshal([]byte(quoted), &want) != nil || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
-			return // the browser writes no such thing
+			return // the browser never writes invalid strings
 		}
 		raw := `{"id":1073741824,"result":{"result":{"type":"string","value":` + quoted + `}},"sessionId":"S"}`
 		if got, ok := (reply{raw: []byte(raw)}).text(); !ok || got != want {
@@ -64,7 +64,7 @@ func TestMessagesOverSocketsHaveNoParameters(t *testing.T) {
 	}
 }
 
-// TestCommandsAreWrittenTogether holds commands of two callers until both have sent theirs.
+// TestCommandsAreWrittenTogether holds the commands of two callers until both have sent them.
 func TestCommandsAreWrittenTogether(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -51,8 +51,7 @@ func TestTheOpenDialogIsReconsideredOnce(t *testing.T) {
 	}
 }
 
-// TestAPageThatOnlyOpensDialogsIsNotAnsweredForEver opens more dialogs in a row than are answered at once, and one after a
-// pause.
+// TestAPageThatOnlyOpensDialogsIsNotAnsweredForEver opens more dialogs in a row than get an immediate answer, and one after a pause.
 func TestAPageThatOnlyOpensDialogsIsNotAnsweredForEver(t *testing.T) {
 	var s State
 	s.SetPolicy(driver.AcceptDialogs)
@@ -88,7 +87,7 @@ func TestAStayIsCountedForBeforeunloadAlone(t *testing.T) {
 	}
 }
 
-// TestAnAnswerReachesTheDialogThatWasOpen also when the open dialog closed by itself and another one got the answer.
+// TestAnAnswerReachesTheDialogThatWasOpen also covers an open dialog that closed by itself while another one got the answer.
 func TestAnAnswerReachesTheDialogThatWasOpen(t *testing.T) {
 	var s State
 	first := s.Opened("confirm", "first", "", start)

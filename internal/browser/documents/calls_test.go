@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// TestFramesOfOtherSessionsAreAskedMeanwhile: the probe of a frame in another process may take long.
+// TestFramesOfOtherSessionsAreAskedMeanwhile checks that a slow probe of a frame in another process does not delay other sessions.
 func TestFramesOfOtherSessionsAreAskedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		browser, r, list := readerOnWire(t, "A", "B", "A", "B")
@@ -67,8 +67,8 @@ func TestNobodyIsAskedAfterTheEndOfARead(t *testing.T) {
 	})
 }
 
-// TestNoFrameLosesTimeToTheProbeOfAnother: frames in other processes have little time to answer, which begins when all are
-// asked.
+// TestNoFrameLosesTimeToTheProbeOfAnother checks that the time limit for frames in other processes starts only after all frames were sent
+// their command.
 func TestNoFrameLosesTimeToTheProbeOfAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		browser, r, list := readerOnWire(t, "A", "B", "C", "D")
@@ -85,7 +85,7 @@ func TestNoFrameLosesTimeToTheProbeOfAnother(t *testing.T) {
 	})
 }
 
-// readerOnWire is a reader of a page with an agent in each of some sessions, the first of which is the page's own.
+// readerOnWire returns the reader of a page with an agent in each of the given sessions. The first is the page's own session.
 func readerOnWire(t *testing.T, sessions ...target.SessionID) (*wire, *Reader, []reading) {
 	t.Helper()
 	browser := newWire()
@@ -103,12 +103,12 @@ type noSheets struct{}
 
 func (noSheets) FailedSheets(string) ([]string, int) { return nil, 0 }
 
-// wire is a browser that notes the sessions of the commands.
+// wire is a browser that records the sessions of the commands.
 type wire struct {
 	*devtoolstest.Browser
 
 	mu sync.Mutex
-	// answering: each command gets an answer, which is that nothing changed in a document.
+	// answering makes the browser respond to each command that the document has not changed.
 	answering bool
 	sessions  []target.SessionID
 }
@@ -119,7 +119,7 @@ func newWire() *wire {
 	return w
 }
 
-// answer begins to answer commands.
+// answer starts to respond to commands.
 func (w *wire) answer() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -136,7 +136,7 @@ func (w *wire) hear(command *cdproto.Message) *cdproto.Message {
 	return &cdproto.Message{Result: []byte(`{"result":{"type":"string","value":"1\t\t1.0\t0"}}`)}
 }
 
-// sent lists the sessions of the commands.
+// sent returns the sessions of the commands.
 func (w *wire) sent() []target.SessionID {
 	w.mu.Lock()
 	defer w.mu.Unlock()

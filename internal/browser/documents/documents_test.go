@@ -32,7 +32,7 @@ func TestADocumentIsProbedSoOftenForOneRead(t *testing.T) {
 		if list = unprobed(list); len(list) != 1 || list[0].ID != "A" || list[0].probes != round+1 {
 			t.Fatalf("round %d: %+v", round, list)
 		}
-		list[0].unprobed = true // it has grown again
+		list[0].unprobed = true // the document has grown again
 	}
 	if list = unprobed(list); len(list) != 0 {
 		t.Errorf("it is probed once more: %+v", list)
@@ -59,7 +59,7 @@ func TestListenersThatMatter(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsNotTrusted gives findings that no observer sends.
+// TestAnAnswerIsNotTrusted converts results that no observer sends.
 func TestAnAnswerIsNotTrusted(t *testing.T) {
 	got := finding(observer.FindAnswer{
 		Found:  [][2]int64{{5, 0}, {-1, 0}, {-2, 0}, {int64(dom.NoRef), 0}, {1, -1}, {1, int64(target.Not)}},

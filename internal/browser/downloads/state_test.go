@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/downloaddir"
 )
 
-// page is a page that only says where it is.
+// page is a page that only has a context and an ID.
 type page struct{}
 
 func (page) Target() target.ID             { return "T1" }
@@ -23,7 +23,7 @@ func (page) Discard()                      {}
 func (page) DownloadBegan(driver.Download) {}
 func (page) DownloadMoved(driver.Download) {}
 
-// with is a state with one session, which keeps its files in a folder.
+// with returns a state with one session, which keeps its files in a folder.
 func with(t *testing.T, max int64) (state, *session) {
 	t.Helper()
 	folder, err := downloaddir.Open(t.TempDir(), "a")
@@ -67,7 +67,7 @@ func TestADownloadWithoutAPageIsRefused(t *testing.T) {
 	}
 }
 
-// TestBytesAreCountedWhileTheyArriveAndWhileTheyAreKept counts a download that fails, one that is kept, and the end of their
+// TestBytesAreCountedWhileTheyArriveAndWhileTheyAreKept counts a download that fails, a download that is kept, and the end of their
 // session.
 func TestBytesAreCountedWhileTheyArriveAndWhileTheyAreKept(t *testing.T) {
 	s, _ := with(t, 100)

@@ -17,8 +17,8 @@ func methods(steps []devtools.Step) []string {
 	return all
 }
 
-// Whatever was put in force can be lifted: the way back has a command for each domain of the way there, and no overrides
-// cost no command.
+// TestEveryOverrideIsLiftedAgain checks that every override can be cleared: the change back has a command for each domain of the change,
+// and empty overrides need no command.
 func TestEveryOverrideIsLiftedAgain(t *testing.T) {
 	yes := true
 	all := sessions.Settings{Credentials: &sessions.Credentials{Username: "a"}, Emulation: sessions.Emulation{

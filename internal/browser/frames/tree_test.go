@@ -15,7 +15,7 @@ func agent(session target.SessionID, unique string) *Agent {
 	return &Agent{Session: devtools.Session{ID: session}, Unique: unique}
 }
 
-// agentIn is the unique id of the agent that a frame is asked by; empty: there is none.
+// agentIn returns the unique ID of a frame's agent, or an empty string.
 func agentIn(t *Tree, key dom.FrameID) string {
 	if f := t.Lookup(key); f != nil && f.Agent != nil {
 		return f.Agent.Unique
@@ -46,7 +46,8 @@ func TestAgentsOfErrorPagesAreTold(t *testing.T) {
 	}
 }
 
-// TestTheWindowOfABlankDocumentLivesOn because the first document of the same origin gets the window of the blank one.
+// TestTheWindowOfABlankDocumentLivesOn checks that agents are kept when the first document of the same origin reuses the window of the
+// blank document.
 func TestTheWindowOfABlankDocumentLivesOn(t *testing.T) {
 	tree := NewTree("T1")
 	tree.Add("T1", agent("S1", "u1"))
@@ -60,7 +61,7 @@ func TestTheWindowOfABlankDocumentLivesOn(t *testing.T) {
 	}
 }
 
-// TestAFrameBetweenTwoProcessesIsAskedInItsOwn whatever the order is in which the two processes report it.
+// TestAFrameBetweenTwoProcessesIsAskedInItsOwn lets two processes report a frame in either order.
 func TestAFrameBetweenTwoProcessesIsAskedInItsOwn(t *testing.T) {
 	for _, ownFirst := range []bool{true, false} {
 		tree := NewTree("T1")
@@ -84,7 +85,8 @@ func TestAFrameBetweenTwoProcessesIsAskedInItsOwn(t *testing.T) {
 	}
 }
 
-// TestFramesAreAdoptedOnce as soon as both documents have an agent, and again when the parent's document is another one.
+// TestFramesAreAdoptedOnce checks that a frame is adopted as soon as both documents have an agent, and again after the parent's document
+// was replaced.
 func TestFramesAreAdoptedOnce(t *testing.T) {
 	tree := NewTree("T1")
 	tree.Add("F1", agent("S1", "inner"))
@@ -112,7 +114,7 @@ func TestReadableFramesBeginWithTheMainOne(t *testing.T) {
 	for _, id := range []cdp.FrameID{"Z", "A", "T1"} {
 		tree.Add(id, agent("S1", string(id)))
 	}
-	tree.Attach("B", "T1") // without an agent
+	tree.Attach("B", "T1") // has no agent
 	var ids []cdp.FrameID
 	for _, r := range tree.Readable() {
 		ids = append(ids, r.ID)
@@ -138,7 +140,8 @@ func TestKeysNameTheMainFrameByTheEmptyString(t *testing.T) {
 	}
 }
 
-// TestAFrameThatComesSlowlyIsLate from when reads no longer wait for it, until it is there or gone.
+// TestAFrameThatComesSlowlyIsLate checks that a frame is late from the time when reads no longer wait for it until it has arrived or is
+// gone.
 func TestAFrameThatComesSlowlyIsLate(t *testing.T) {
 	tree := NewTree("T1")
 	tree.Attach("F1", "T1")
@@ -172,7 +175,7 @@ func TestAFrameThatComesSlowlyIsLate(t *testing.T) {
 	is("back", false)
 }
 
-// TestATreeIsCompleteWhenAllFramesAnswer adds a frame, which has no agent at first, and then one that answers late.
+// TestATreeIsCompleteWhenAllFramesAnswer adds a frame without an agent, and then an agent that is late.
 func TestATreeIsCompleteWhenAllFramesAnswer(t *testing.T) {
 	tree := NewTree("T1")
 	steps := []struct {

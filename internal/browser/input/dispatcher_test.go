@@ -18,16 +18,16 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools/devtoolstest"
 )
 
-// peer is a browser that answers every command at once. Commands of the observer are those that begin with "observer.".
+// peer is a browser that responds to every command immediately. Methods that begin with "observer." are commands of the observer.
 type peer struct {
 	mu sync.Mutex
-	// sent are the commands of the observer, the kinds of mouse events, and "key" for each event of the keyboard, in order.
+	// sent lists the commands of the observer, the types of mouse events, and "key" for each keyboard event, in order.
 	sent []string
-	// answer gives the value that a command of the observer answers with, as JSON; an empty one fails, as when the document is gone.
+	// answer returns the JSON result of an observer command. An empty result makes the command fail, as if the document were gone.
 	answer func(command string) string
 }
 
-// hear answers a command of the connection.
+// hear responds to a command.
 func (p *peer) hear(msg *cdproto.Message) *cdproto.Message {
 	if command, ours := strings.CutPrefix(string(msg.Method), "observer."); ours {
 		value := p.note(command)
@@ -55,14 +55,14 @@ func (p *peer) note(what string) string {
 	return p.answer(what)
 }
 
-// done are the commands so far that are among some.
+// done returns the sent commands that are among the given ones.
 func (p *peer) done(among ...string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(slices.DeleteFunc(slices.Clone(p.sent), func(s string) bool { return !slices.Contains(among, s) }), " ")
 }
 
-// desk is a page of one document, whose observer is the peer.
+// desk is a page with one document, whose observer is the peer.
 type desk struct{ session devtools.Session }
 
 func (d desk) Main() devtools.Session                            { return d.session }
@@ -89,7 +89,7 @@ func (desk) Hears(context.Context, Agent, bool) (bool, error) { return true, nil
 
 func (desk) Handle(context.Context, string, any) (runtime.RemoteObjectID, error) { return "", nil }
 
-// at makes a dispatcher of a page whose observer answers as told.
+// at returns a dispatcher for a page whose observer responds as answer returns.
 func at(t *testing.T, answer func(command string) string) (*Dispatcher, *peer) {
 	p := &peer{answer: answer}
 	conn := devtools.New(t.Context(), devtoolstest.New(p.hear), devtoolstest.New(nil), func(*cdproto.Message) {})
@@ -97,8 +97,8 @@ func at(t *testing.T, answer func(command string) string) (*Dispatcher, *peer) {
 	return New(desk{devtools.Session{Conn: conn, ID: "S"}}), p
 }
 
-// TestALeaseThatEndsBetweenTwoInputsEndsAnAction types a text that takes several batches, and has the page's guard refuse what comes behind
-// the first one.
+// TestALeaseThatEndsBetweenTwoInputsEndsAnAction types a text that takes several batches. The page's guard rejects everything after the
+// first batch.
 func TestALeaseThatEndsBetweenTwoInputsEndsAnAction(t *testing.T) {
 	h, p := at(t, func(string) string { return "{}" })
 	guard := new(devtools.Guard)
@@ -119,7 +119,7 @@ func TestALeaseThatEndsBetweenTwoInputsEndsAnAction(t *testing.T) {
 	}
 }
 
-// TestADragThatMissesIsTriedAgain has the first press reach nothing, as it does where a frame was scrolled just now.
+// TestADragThatMissesIsTriedAgain lets the first press reach nothing, as in a frame that has just been scrolled.
 func TestADragThatMissesIsTriedAgain(t *testing.T) {
 	missedError := false
 	h, p := at(t, func(command string) string {
@@ -140,8 +140,8 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestAClickIsOneBatchFirst has the guard swallow the press that is sent with the movement, or not: a click that it swallows is
-// checked with the pointer in its place, and pressed then.
+// TestAClickIsOneBatchFirst lets the guard swallow the press that is sent together with the movement. A swallowed click is checked again
+// with the pointer in place and then pressed.
 func TestAClickIsOneBatchFirst(t *testing.T) {
 	const missed, done = `{"reached":false,"detail":"<div>"}`, `{"reached":true,"presses":1,"clicks":1,"complete":true}`
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestAClickIsOneBatchFirst(t *testing.T) {
 		{"true", []string{done}, "mouseMoved mousePressed mouseReleased"},
 		{"true", []string{missed, done}, "mouseMoved mousePressed mouseReleased mouseMoved checkBeforePress mousePressed mouseReleased"},
 		{"true", []string{missed, missed, done}, "mouseMoved mousePressed mouseReleased mouseMoved checkBeforePress mousePressed mouseReleased mouseMoved checkBeforePress mousePressed mouseReleased"},
-		{"false", []string{done}, "mouseMoved checkBeforePress mousePressed mouseReleased"}, // it had to be scrolled to
+		{"false", []string{done}, "mouseMoved checkBeforePress mousePressed mouseReleased"}, // the element needed scrolling
 	} {
 		outcomes := c.outcomes
 		h, p := at(t, func(command string) string {
@@ -175,7 +175,7 @@ func TestAClickIsOneBatchFirst(t *testing.T) {
 	}
 }
 
-// TestWhatADocumentToldBeforeItWentCounts has the document go before it can be asked how a click went.
+// TestWhatADocumentToldBeforeItWentCounts replaces the document before the outcome of a click can be requested.
 func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 	for _, c := range []struct {
 		reported, atDown string
@@ -218,7 +218,7 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 	}
 }
 
-// TestAHeldButtonIsReleasedOnce presses a button, and has what follows fail: the browser hears one release, whoever lets go.
+// TestAHeldButtonIsReleasedOnce presses a button and lets the next step fail. The browser must receive exactly one release.
 func TestAHeldButtonIsReleasedOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		broken string
@@ -253,7 +253,7 @@ func TestAHeldButtonIsReleasedOnce(t *testing.T) {
 			if _, err := h.Do(t.Context(), driver.Action{Kind: driver.MouseUp, Spot: driver.At(dom.NoRef)}); !apierr.Is(err, apierr.NotActionable) {
 				t.Errorf("a release with no button down: %v", err)
 			}
-			if err := call(t.Context(), h.page.(desk), "sync", nil, nil); err != nil { // behind what is posted
+			if err := call(t.Context(), h.page.(desk), "sync", nil, nil); err != nil { // follows the posted commands
 				t.Error(err)
 			}
 			if got := p.done("mouseMoved", "mousePressed", "mouseReleased"); got != c.want {

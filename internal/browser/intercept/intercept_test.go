@@ -12,12 +12,12 @@ import (
 	"github.com/domtap/domtap/internal/routes"
 )
 
-// paused is a request that a browser holds.
+// paused returns the event of a held request.
 func paused(method, url string, headers network.Headers) *fetch.EventRequestPaused {
 	return &fetch.EventRequestPaused{RequestID: "1", ResourceType: network.ResourceTypeXHR, Request: &network.Request{Method: method, URL: url, Headers: headers}}
 }
 
-// entriesOf are headers as a map; their order is the browser's.
+// entriesOf returns headers as a map, because their order is undefined.
 func entriesOf(all []*fetch.HeaderEntry) map[string]string {
 	got := map[string]string{}
 	for _, h := range all {

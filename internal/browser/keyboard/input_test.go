@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 )
 
-// typedBy is the text that events enter, and how many keys are left down behind them.
+// typedBy returns the text that events enter, and the number of keys that stay down.
 func typedBy(t *testing.T, events []Event) (text string, down int) {
 	t.Helper()
 	var b strings.Builder
@@ -36,7 +36,7 @@ func TestTextIsTypedAsItStands(t *testing.T) {
 	}
 }
 
-// FuzzTextIsTypedAsItStands holds that what is typed is the text, and that no key stays down.
+// FuzzTextIsTypedAsItStands checks that the typed text equals the input and that no key stays down.
 func FuzzTextIsTypedAsItStands(f *testing.F) {
 	f.Add("Grüße, 世界 👋\r\nok")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -104,7 +104,7 @@ func TestBadChordsAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzChordsLeaveNoKeyDown holds that every chord that is taken lets all keys go.
+// FuzzChordsLeaveNoKeyDown checks that every valid chord releases all its keys.
 func FuzzChordsLeaveNoKeyDown(f *testing.F) {
 	f.Add("Control+Shift+a", true)
 	f.Fuzz(func(t *testing.T, chord string, mac bool) {
@@ -118,7 +118,7 @@ func FuzzChordsLeaveNoKeyDown(f *testing.F) {
 	})
 }
 
-// TestUsesClipboard tells chords that copy or paste from those that do not.
+// TestUsesClipboard distinguishes chords that copy or paste from others.
 func TestUsesClipboard(t *testing.T) {
 	copies, pastes := ClipboardUse{Copies: true}, ClipboardUse{Pastes: true}
 	for chord, want := range map[string]ClipboardUse{

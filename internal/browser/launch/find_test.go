@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// install makes executables, and makes their directory the only one of PATH.
+// install creates executables and sets PATH to their directory.
 func install(t *testing.T, scripts map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,7 +24,7 @@ func install(t *testing.T, scripts map[string]string) string {
 	return dir
 }
 
-// TestFindPrefersTheShellWithoutWindows installs browsers, and finds one to be seen and one that is not.
+// TestFindPrefersTheShellWithoutWindows installs browsers and searches for one with windows and one without.
 func TestFindPrefersTheShellWithoutWindows(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		t.Skip("browsers have fixed places here")
@@ -62,7 +62,7 @@ func TestFindPrefersTheShellWithoutWindows(t *testing.T) {
 	}
 }
 
-// TestFindTakesTheProgramThatAScriptRuns has scripts that do nothing else, and others.
+// TestFindTakesTheProgramThatAScriptRuns checks wrapper scripts and other scripts.
 func TestFindTakesTheProgramThatAScriptRuns(t *testing.T) {
 	dir := install(t, map[string]string{
 		"real":    "\x7fELF",

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestProcessesOfABrowserEnd has a process start another one, which names no directory and outlives it: as much as a browser's
-// renderer does, when that browser is killed.
+// TestProcessesOfABrowserEnd starts a process whose child outlives it and names no directory on its command line, like the renderer of a
+// killed browser.
 func TestProcessesOfABrowserEnd(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "sleep 1000 >/dev/null & echo $!; wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

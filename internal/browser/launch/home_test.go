@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestTemporaryFilesOfABrowserAreItsOwn looks where a browser puts temporary files: in its home, or, where a socket there would
-// have too long a path, in a directory that goes with the home.
+// TestTemporaryFilesOfABrowserAreItsOwn checks where a browser puts temporary files: in its home, or, if a socket's path there would be too
+// long, in a directory that is removed with the home.
 func TestTemporaryFilesOfABrowserAreItsOwn(t *testing.T) {
-	short, err := os.MkdirTemp("", "d") // that of the test may be long
+	short, err := os.MkdirTemp("", "d") // the test's own directory may have a long path
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestTemporaryFilesOfABrowserAreItsOwn(t *testing.T) {
 	}
 }
 
-// TestALongTMPDIRIsNoPlaceForSockets starts where the system's directory for temporary files has too long a path itself.
+// TestALongTMPDIRIsNoPlaceForSockets sets a TMPDIR whose path is too long for sockets.
 func TestALongTMPDIRIsNoPlaceForSockets(t *testing.T) {
 	long := filepath.Join(t.TempDir(), strings.Repeat("long", 20))
 	if err := os.Mkdir(long, 0o700); err != nil {
@@ -54,7 +54,7 @@ func TestALongTMPDIRIsNoPlaceForSockets(t *testing.T) {
 	}
 }
 
-// TestNotesOfOthersDeleteNothing sweeps a note that names a directory which is not a browser's.
+// TestNotesOfOthersDeleteNothing sweeps a note that names a directory that does not belong to a browser.
 func TestNotesOfOthersDeleteNothing(t *testing.T) {
 	root, precious := t.TempDir(), t.TempDir()
 	dead := filepath.Join(root, "b1")

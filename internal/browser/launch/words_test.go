@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestABrowserThatDoesNotStartSaysWhy starts programs that end before they answer: each is an error at once, with what
-// the program said last.
+// TestABrowserThatDoesNotStartSaysWhy starts programs that exit before they respond. Start must fail immediately and quote the program's
+// last output.
 func TestABrowserThatDoesNotStartSaysWhy(t *testing.T) {
 	for name, c := range map[string]struct {
 		script, want string
@@ -31,7 +31,7 @@ func TestABrowserThatDoesNotStartSaysWhy(t *testing.T) {
 			if err := os.WriteFile(path, []byte("#!/bin/sh\n"+c.script+"\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // far from what it takes, and before a caller gives up
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // much longer than the start takes, and shorter than a caller waits
 			defer cancel()
 			_, err := Start(ctx, Config{ChromePath: path, Headless: true, StateDir: t.TempDir()}, nil)
 			if err == nil || ctx.Err() != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// TestAWayThatStopsIsGivenUpUnlessAnotherBegan because the browser says a moment later that it has become a download.
+// TestAWayThatStopsIsGivenUpUnlessAnotherBegan checks that a stopped navigation is given up only later, because the browser may still
+// report that it has become a download.
 func TestAWayThatStopsIsGivenUpUnlessAnotherBegan(t *testing.T) {
 	var s State
 	if _, was := s.Stopped(); was {
@@ -60,13 +61,13 @@ func TestWindowsArriveInTheirOrder(t *testing.T) {
 		t.Error("the second one shows a document")
 	}
 	s.WindowOpened()
-	s.WindowOpened() // of somebody else
+	s.WindowOpened() // not opened by this page
 	if s.Opening() {
 		t.Error("a window is on its way still")
 	}
 }
 
-// A browser of somebody else may open no window at all: the next action does not wait for it again.
+// TestLateWindowsAreGivenUpOnce checks that the next action does not wait again for windows that a remote browser has not opened.
 func TestLateWindowsAreGivenUpOnce(t *testing.T) {
 	var s State
 	s.WindowOpening("https://a.test/")
@@ -79,7 +80,7 @@ func TestLateWindowsAreGivenUpOnce(t *testing.T) {
 	if !s.Opening() {
 		t.Error("nobody waits for the next one")
 	}
-	s.WindowOpened() // the late one
+	s.WindowOpened() // the late window
 	if n := s.GiveUpWindows(); n != 1 {
 		t.Errorf("%d windows were given up, want the one that is not late", n)
 	}

@@ -33,7 +33,7 @@ func (r *recorder) Run(_ context.Context, steps ...devtools.Step) error {
 	return r.err
 }
 
-// gate is a clipboard that lets a session read at once, or not.
+// gate is a clipboard that allows or denies reading.
 type gate struct{ mayRead bool }
 
 func (g gate) Grant(_ context.Context, _, _ bool, set func(func() bool) error) error {

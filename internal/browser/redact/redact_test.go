@@ -38,7 +38,7 @@ func TestEveryPixelThatABoxTouchesIsPaintedAndNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := image.Rect(20, 10, 41, 30) // twice as fine, and outward
+	want := image.Rect(20, 10, 41, 30) // twice the resolution, rounded outward
 	for y := range 100 {
 		for x := range 200 {
 			if in := (image.Point{X: x, Y: y}).In(want); inked(img.At(x, y)) != in {

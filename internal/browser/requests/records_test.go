@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// TestRecordsAreForgottenWhenNobodyCounts has a page make many requests while somebody acts on it, and some after that.
+// TestRecordsAreForgottenWhenNobodyCounts lets a page make many requests during an action, and some afterwards.
 func TestRecordsAreForgottenWhenNobodyCounts(t *testing.T) {
 	var sent []string
 	browser := devtoolstest.New(func(command *cdproto.Message) *cdproto.Message {

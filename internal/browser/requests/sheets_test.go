@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 )
 
-// TestASheetHasFailedWhenAllRequestsForItHave says what each event makes of the sheets that have failed.
+// TestASheetHasFailedWhenAllRequestsForItHave checks how each event changes the failed sheets.
 func TestASheetHasFailedWhenAllRequestsForItHave(t *testing.T) {
 	begin := func(id network.RequestID, url string) func(*Sheets) {
 		return func(s *Sheets) { s.Begin(id, "F", "D", url) }
@@ -59,7 +59,7 @@ func TestASheetHasFailedWhenAllRequestsForItHave(t *testing.T) {
 	}
 }
 
-// TestSheetsAreBounded has documents ask for more sheets than are remembered, and more documents.
+// TestSheetsAreBounded requests more sheets than are remembered, in more documents than are remembered.
 func TestSheetsAreBounded(t *testing.T) {
 	var s Sheets
 	for d := range maxSheetDocuments + 10 {

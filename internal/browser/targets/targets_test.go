@@ -16,13 +16,13 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools/devtoolstest"
 )
 
-// transport is a browser that notes the commands.
+// transport is a browser that records the commands.
 type transport struct {
 	*devtoolstest.Browser
 	sent []string
 }
 
-// run runs a test on the targets of a browser that answers each command as answer says.
+// run runs a test on the targets of a browser that responds to each command with answer.
 func run(t *testing.T, of Browser, answer func(*cdproto.Message) *cdproto.Message, test func(t *testing.T, browser *transport, all *Targets)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestATargetGetsAWindowWhereThereIsNone(t *testing.T) {
 	})
 }
 
-// TestWindowsOfTheShellAreAwayFromItsPointer opens a target, and moves those that pages have opened.
+// TestWindowsOfTheShellAreAwayFromItsPointer opens a target and moves the windows of targets that pages have opened.
 func TestWindowsOfTheShellAreAwayFromItsPointer(t *testing.T) {
 	for bounds, moves := range map[string]bool{`{"left":0,"top":0}`: true, `{}`: true, `{"left":-5,"top":0}`: true, `{"left":40,"top":0}`: false, `{"left":0,"top":9}`: false} {
 		answer := func(m *cdproto.Message) *cdproto.Message {

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-// factory makes numbers, and fails while err is set.
+// factory returns consecutive numbers. It fails while err is set.
 type factory struct {
 	made, failed int
 	err          error

@@ -18,7 +18,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools/devtoolstest"
 )
 
-// transport is a browser that answers each command with a result, and a question for the window of target T3 with number 3.
+// transport is a browser that responds to each command with a result. It reports window number 3 for target T3.
 type transport struct {
 	*devtoolstest.Browser
 	refuse bool
@@ -47,7 +47,7 @@ func (t *transport) answer(m *cdproto.Message) *cdproto.Message {
 	return &cdproto.Message{Result: []byte(`{"windowId":` + number + `,"bounds":{}}`)}
 }
 
-// take returns what was sent since the last call.
+// take returns the commands since the last call.
 func (t *transport) take() []string {
 	synctest.Wait()
 	t.mu.Lock()
@@ -57,7 +57,7 @@ func (t *transport) take() []string {
 	return sent
 }
 
-// run runs a test on the windows of seven pages, of 640 by 480 pixels.
+// run runs a test on the windows of seven pages, each of 640 by 480 pixels.
 func run(t *testing.T, test func(t *testing.T, browser *transport, all []*Window)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -77,7 +77,7 @@ func run(t *testing.T, test func(t *testing.T, browser *transport, all []*Window
 	})
 }
 
-// resized is what is sent to give window i a size.
+// resized returns the commands that give window i a size.
 func resized(i int, width, height int) []string {
 	return []string{
 		fmt.Sprintf(` Browser.setWindowBounds{"windowId":%d,"bounds":{"width":%d,"height":%d}}`, i, width, height),
@@ -98,7 +98,7 @@ func TestWindowsThatWereUsedLastStayDrawn(t *testing.T) {
 			w.Draw(t.Context())
 			want = append(want, drawn(i)...)
 		}
-		all[0].Draw(t.Context()) // it is drawn, and was used last now
+		all[0].Draw(t.Context()) // already drawn, and now the last used window
 		time.Sleep(100 * rest)
 		if got := browser.take(); !slices.Equal(got, want) {
 			t.Fatalf("sent %q, want %q", got, want)
@@ -110,7 +110,7 @@ func TestWindowsThatWereUsedLastStayDrawn(t *testing.T) {
 		}
 		all[1].Draw(t.Context())
 		time.Sleep(fade / 2)
-		all[2].Draw(t.Context()) // which is a point by now
+		all[2].Draw(t.Context()) // which has the size point now
 		time.Sleep(2 * fade)
 		if got, want := browser.take(), slices.Concat(drawn(1), shrunk(2), drawn(2), shrunk(3), hidden(3)); !slices.Equal(got, want) {
 			t.Errorf("for those that are not drawn it sent %q, want %q", got, want)
@@ -169,7 +169,8 @@ func TestAWindowThatIsNotKnownIsNotDrawn(t *testing.T) {
 	})
 }
 
-// The browser keeps something of every frame that is not presented yet, and the page makes one a second.
+// TestHiddenWindowsAreDrawnNowAndThen checks that hidden windows are drawn regularly, because the browser keeps data of every frame that is
+// not presented, and the page makes one per second.
 func TestHiddenWindowsAreDrawnNowAndThen(t *testing.T) {
 	run(t, func(t *testing.T, browser *transport, all []*Window) {
 		for _, w := range all[:kept+2] {

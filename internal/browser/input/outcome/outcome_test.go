@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// report decodes what the script reports.
+// report decodes a report of the script.
 func report[T any](t *testing.T, text string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -116,7 +116,7 @@ func TestKeys(t *testing.T) {
 		reported  string
 		action    driver.Action
 		delivered driver.Delivered
-		text      string // the note, or the message of the error
+		text      string // the note, or the error message
 	}{
 		"all of it":        {`{"reached":true,"delivered":"all","same":true}`, typed, driver.DeliveredUnset, ""},
 		"another format":   {`{"reached":true,"delivered":"all","held":"1,000"}`, typed, driver.DeliveredUnset, `ok, holds "1,000"`},
