@@ -19,17 +19,17 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// backWithin is how long the sessions of a node that died may be away: 19 s until that is noticed, and the time to start the page.
+// backWithin limits how long the sessions of a dead node may be unavailable: 19 s to detect the failure, plus the time to start the page.
 const backWithin = 30 * time.Second
 
-// has reports whether a page has an element of a text.
+// has reports whether a page has an element with the given text.
 func has(state *domtapv1.GetDomResponse, text string) bool {
 	_, ok := testenv.Find(state, text)
 	return ok
 }
 
-// examine says what there is to know of a tab that a watch does not show as expected: what the watch has, what each node reads, where the
-// registry says that the tab is, and what the site was asked for.
+// examine describes a tab that a watch does not show as expected: the state of the watch, the reads of each node, the tab's node in the
+// registry, and the requests to the site.
 func (st *stage) examine(tab string, nodes []*node, watched *domtapv1.GetDomResponse) string {
 	var b strings.Builder
 	tell := func(what string, state *domtapv1.GetDomResponse, err error) {
@@ -130,8 +130,8 @@ func TestANodeThatStopsFailsNoCall(t *testing.T) {
 	}
 }
 
-// TestANodeThatStopsEndsItsStreams stops the node through which a tab of another node is followed: the stream ends at once, and says that a
-// client may go on elsewhere.
+// TestANodeThatStopsEndsItsStreams stops the node through which a client follows a tab of another node. The stream ends immediately, with
+// an error that lets the client continue at another node.
 func TestANodeThatStopsEndsItsStreams(t *testing.T) {
 	st := newStage(t)
 	tab := st.create(st.nodes[0], "work", false)

@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// cpu is the processor time that the daemon has used until now, without its browser.
+// cpu returns the processor time that the daemon has used, without its browser.
 func (n *node) cpu() time.Duration {
 	n.t.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", n.cmd.Process.Pid))
@@ -28,7 +28,7 @@ func (n *node) cpu() time.Duration {
 	}
 	all := time.Duration(0)
 	for _, thread := range threads {
-		text, _ := os.ReadFile(thread) // one that has just ended has used little
+		text, _ := os.ReadFile(thread) // a thread that has just ended has used little
 		if fields := strings.Fields(string(text)); len(fields) > 0 {
 			ran, _ := strconv.ParseInt(fields[0], 10, 64)
 			all += time.Duration(ran)
@@ -37,8 +37,8 @@ func (n *node) cpu() time.Duration {
 	return all
 }
 
-// TestWhatAClusterCostsAnOwner prints what daemons use for a tab that nobody at another node watches: one without a cluster, one that is a
-// client of NATS, and one that runs a NATS server. All have the same work at the same time, so that what else the machine does hits all.
+// TestWhatAClusterCostsAnOwner prints the processor time of daemons for a tab without watchers on other nodes: a daemon without a cluster,
+// a client of NATS, and a daemon with a NATS server. All do the same work at the same time, so that other load on the machine affects all.
 func TestWhatAClusterCostsAnOwner(t *testing.T) {
 	if os.Getenv("DOMTAP_LONG") == "" {
 		t.Skip("it measures for two minutes: set DOMTAP_LONG")
@@ -71,7 +71,7 @@ func TestWhatAClusterCostsAnOwner(t *testing.T) {
 			for _, n := range st.nodes {
 				before = append(before, n.cpu())
 			}
-			time.Sleep(window) // it is what is measured
+			time.Sleep(window) // the measured interval
 			for i, n := range st.nodes {
 				used[i] = append(used[i], float64(n.cpu()-before[i])/float64(time.Millisecond)/window.Seconds())
 			}
@@ -86,7 +86,7 @@ func TestWhatAClusterCostsAnOwner(t *testing.T) {
 	}
 }
 
-// busyWith opens a page, if one is named, and watches it; it returns what closes the tab.
+// busyWith opens a page, if page is not empty, and watches it if watch is set. end closes the tab.
 func (n *node) busyWith(pages, page string, watch, restore bool) (end func()) {
 	t := n.t
 	t.Helper()
@@ -116,8 +116,7 @@ func (n *node) busyWith(pages, page string, watch, restore bool) (end func()) {
 	}
 }
 
-// TestSizeAndStartOfThePrograms prints how large programs with and without clusters are, and what a command costs that does nothing else than
-// start.
+// TestSizeAndStartOfThePrograms prints the sizes of programs with and without clusters, and the cost of a command that only starts.
 func TestSizeAndStartOfThePrograms(t *testing.T) {
 	if os.Getenv("DOMTAP_LONG") == "" {
 		t.Skip("it starts programs for a while: set DOMTAP_LONG")

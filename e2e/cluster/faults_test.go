@@ -28,49 +28,51 @@ import (
 )
 
 const (
-	// backBound is how long a session that is to be restored may be away.
+	// backBound limits how long a session with restore may be unavailable.
 	backBound = 25 * time.Second
-	// settledBound is how long watches have after a fault to show what reads do.
+	// settledBound limits how long watches may differ from reads after a fault.
 	settledBound = 25 * time.Second
 )
 
-// campaign is a cluster under faults, its users, and the recorder of what these see.
+// campaign is a cluster under faults, with its users and a record of what they observe.
 type campaign struct {
 	st       *linked
 	receipts *receipts
 	users    []*user
 	random   *rand.Rand
 	js       jetstream.JetStream
-	// dead are nodes that are to be started again.
+	// dead contains the nodes to start again.
 	dead []*node
-	// outcomes are those of each kind.
+	// outcomes maps each kind of fault to its outcome.
 	outcomes map[string]*outcome
-	// orders is how many were answered with ok.
+	// orders counts the orders that were answered with OK.
 	orders int
 }
 
-// outcome is what the users saw of one kind of fault.
+// outcome is what the users observed of one kind of fault.
 type outcome struct {
 	times int
-	// away is how long a session with restore was away at most, for each time.
+	// away contains, for each fault, the longest time that a session with restore was unavailable.
 	away []time.Duration
 	seen map[string]int
-	// wrong is how many promises were broken.
+	// wrong counts violated guarantees.
 	wrong int
 }
 
-// TestRandomFaults does random faults to a cluster under use. DOMTAP_CLUSTER_FAULTS is how many there are, each kind as often as the others,
-// DOMTAP_SEED repeats the choices of a run, and DOMTAP_CLUSTER_FAULT=SIGSTOP does only kinds with that in their names. It prints a table.
+// TestRandomFaults injects random faults into a cluster in use. DOMTAP_CLUSTER_FAULTS is the number of faults; each kind is equally
+// frequent. DOMTAP_SEED repeats the choices of a run. DOMTAP_CLUSTER_FAULT=SIGSTOP selects the kinds with that text in their names. The
+// test prints a table.
 //
-// Six users act, read and watch all the time, four of them in sessions that are to be restored. Each acts through two nodes at once, so that
-// two owners of its session would be found out, and changes a node that answers UNAVAILABLE. The pages say which input reaches them. What must hold:
+// Six users act, read and watch all the time, four of them in sessions with restore. Each acts through two nodes concurrently, so that two
+// owners of its session would be detected, and switches nodes after UNAVAILABLE. The pages report the input that reaches them.
+// Requirements:
 //
-//   - One owner: no input reaches a document of a session after it reached one that was loaded later, by the next owner.
-//   - Nothing is lost or done twice: an order that was answered with ok was placed once, no order was placed twice, and a session with
-//     restore has its cookie, is never unknown, and is away for 25 seconds at most.
-//   - The guarantees of WatchDom: diffs apply, revisions grow, epochs change with a word only, and after each fault each watch comes to
-//     show what a read does.
-//   - A node that was cut off or stopped for longer than its lease finds out.
+//   - One owner: after input has reached a document that was loaded by the next owner, no input reaches an earlier document of the session.
+//   - Nothing is lost or repeated: an order that was answered with OK was placed once, and no order was placed twice. A session with
+//     restore keeps its cookie, is never unknown, and is unavailable for at most 25 seconds.
+//   - The guarantees of WatchDom: diffs apply, revisions increase, each change of the epoch is announced, and after each fault each watch
+//     converges to the state of a read.
+//   - A node that was cut off or stopped for longer than its lease detects this.
 func TestRandomFaults(t *testing.T) {
 	faults, err := strconv.Atoi(os.Getenv("DOMTAP_CLUSTER_FAULTS"))
 	if err != nil {
@@ -145,7 +147,7 @@ func newCampaign(t *testing.T, random *rand.Rand) *campaign {
 	return c
 }
 
-// callers are clients that begin at one of the nodes.
+// callers returns clients that start at the node with the given number.
 func (c *campaign) callers(first int) *callers {
 	all := &callers{}
 	for i := range c.st.nodes {
@@ -164,7 +166,7 @@ func (c *campaign) debugf(format string, args ...any) {
 	}
 }
 
-// once does one fault, and checks that all is well after it.
+// once injects one fault and then checks the requirements.
 func (c *campaign) once(n int, k kind) {
 	c.st.t.Helper()
 	for _, u := range c.users {
@@ -191,7 +193,7 @@ func (c *campaign) once(n int, k kind) {
 	}
 }
 
-// awaitUsers waits until all users with sessions that are to be restored have acted since the fault was over.
+// awaitUsers waits until all users of sessions with restore have acted since the end of the fault.
 func (c *campaign) awaitUsers(began time.Time) (wrong []string) {
 	over := time.Now()
 	for _, u := range c.users {
@@ -206,7 +208,7 @@ func (c *campaign) awaitUsers(began time.Time) (wrong []string) {
 	return wrong
 }
 
-// revive starts nodes that died, and waits until the servers of NATS have all data again.
+// revive starts the dead nodes and waits until all NATS servers are up to date again.
 func (c *campaign) revive() {
 	c.st.t.Helper()
 	for _, n := range c.dead {
@@ -225,7 +227,7 @@ func (c *campaign) revive() {
 	}
 }
 
-// info is what NATS says of a stream.
+// info returns the stream info of NATS.
 func (c *campaign) info(stream string) (*jetstream.StreamInfo, error) {
 	ctx, cancel := context.WithTimeout(c.st.t.Context(), time.Second)
 	defer cancel()
@@ -236,7 +238,7 @@ func (c *campaign) info(stream string) (*jetstream.StreamInfo, error) {
 	return s.Info(ctx)
 }
 
-// settle lets the users rest, and returns what is wrong then.
+// settle pauses the users and returns the violations.
 func (c *campaign) settle() (wrong []string) {
 	c.st.t.Helper()
 	for _, u := range c.users {
@@ -253,7 +255,7 @@ func (c *campaign) settle() (wrong []string) {
 	return append(wrong, c.receipts.wrong()...)
 }
 
-// settleOne is settle for one user, whose session is made again when its node had it and died.
+// settleOne implements settle for one user. If the user's session has ended with its node, settleOne creates it again.
 func (c *campaign) settleOne(u *user, through *client.Client) []string {
 	c.st.t.Helper()
 	ctx, cancel := context.WithTimeout(c.st.t.Context(), settledBound)
@@ -262,7 +264,7 @@ func (c *campaign) settleOne(u *user, through *client.Client) []string {
 	err := u.converges(ctx, through)
 	switch _, there := u.current(); {
 	case err == nil || !there:
-	case !u.restore && errors.Is(err, errUnread): // its page or its node died
+	case !u.restore && errors.Is(err, errUnread): // the session's page or node died
 		u.mu.Lock()
 		u.gone = err.Error()
 		u.mu.Unlock()
@@ -274,7 +276,7 @@ func (c *campaign) settleOne(u *user, through *client.Client) []string {
 	u.mu.Unlock()
 	wrong = append(wrong, u.check()...)
 	if _, there := u.current(); !there {
-		testenv.Await(c.st.t, "session "+u.session+" can be made again", func() bool { // when it is known that its node died
+		testenv.Await(c.st.t, "session "+u.session+" can be made again", func() bool { // once the cluster knows that the session's node died
 			_, _ = through.Sessions.CloseSession(c.st.t.Context(), &domtapv1.CloseSessionRequest{SessionId: u.session}) // there may be none
 			return u.open(testenv.Within(c.st.t, limit), through) == nil
 		})
@@ -282,7 +284,7 @@ func (c *campaign) settleOne(u *user, through *client.Client) []string {
 	return wrong
 }
 
-// note adds a fault to the outcomes, and returns how long a session with restore was away at most.
+// note adds a fault to the outcomes. It returns the longest time that a session with restore was unavailable.
 func (c *campaign) note(k kind, wrong []string) (longest time.Duration) {
 	o := c.outcomes[k.name]
 	if o == nil {

@@ -16,29 +16,29 @@ import (
 // kind is a kind of fault.
 type kind struct {
 	name string
-	// inject does it, to a node that it chooses, and returns what it did, for the log.
+	// inject injects the fault into a node of its choice.
 	inject func(c *campaign) *injected
 }
 
-// injected is a fault that lasts.
+// injected is a fault in progress.
 type injected struct {
 	what string
-	// lasts is how long until heal is called.
+	// lasts is the time until heal is called.
 	lasts time.Duration
 	heal  func()
-	// fenced is a node that must find that it was cut off, and mark its log at the begin of the fault; nil: none must.
+	// fenced is the node that must detect that it was cut off, or nil. mark is the position in its log at the start of the fault.
 	fenced *node
 	mark   int
 }
 
 const (
-	// longCut is longer than a lease, so that sessions are taken over, and shortCut is not.
+	// longCut is longer than a lease, so that sessions are taken over. shortCut is shorter than a lease.
 	longCut, shortCut = 22 * time.Second, 5 * time.Second
-	// stopFor is how long a process is stopped: others have its sessions by then.
+	// stopFor is how long a process is stopped. It is long enough for other nodes to take over the sessions.
 	stopFor = 21 * time.Second
 )
 
-// kinds are all kinds of faults.
+// kinds lists all kinds of faults.
 var kinds = []kind{
 	{"`kill -9` of a tab's node", func(c *campaign) *injected { return c.kill(c.owner()) }},
 	{"`kill -9` of a client's node", func(c *campaign) *injected { return c.kill(c.gateway()) }},
@@ -56,7 +56,7 @@ var kinds = []kind{
 	{"all links of a node 100 ms slower, for 10 s", (*campaign).slow},
 }
 
-// owner is the node of a tab that is to be restored.
+// owner returns the node of a random tab with restore.
 func (c *campaign) owner() *node {
 	var with []*user
 	for _, u := range c.users {
@@ -67,10 +67,10 @@ func (c *campaign) owner() *node {
 	return c.st.home(c.st.nodes[0], with[c.random.IntN(len(with))].session)
 }
 
-// gateway is a node that clients call.
+// gateway returns a random node, which clients call.
 func (c *campaign) gateway() *node { return c.st.nodes[c.random.IntN(len(c.st.nodes))] }
 
-// leader is the node that leads a NATS stream.
+// leader returns the node that leads a NATS stream.
 func (c *campaign) leader(stream string) *node {
 	name := ""
 	testenv.Await(c.st.t, "the stream "+stream+" has a leader", func() bool {
@@ -84,7 +84,7 @@ func (c *campaign) leader(stream string) *node {
 	return c.st.nodes[i]
 }
 
-// kill kills a node. It is started again when its sessions are back, so that they have to go elsewhere.
+// kill kills a node. The node is started again only when its sessions are restored, so that they must move to other nodes.
 func (c *campaign) kill(n *node) *injected {
 	n.signal(syscall.SIGKILL)
 	n.await()
@@ -101,7 +101,8 @@ func (c *campaign) drain() *injected {
 	}}
 }
 
-// stop stops the process of a node, but not its browser. When the process goes on, it may not act for sessions that others have by then.
+// stop stops the process of a node, but not its browser. When the process continues, it must not act on sessions that other nodes have
+// taken over.
 func (c *campaign) stop() *injected {
 	n := c.owner()
 	mark := n.mark()
@@ -109,7 +110,7 @@ func (c *campaign) stop() *injected {
 	return &injected{what: n.id, lasts: stopFor, fenced: n, mark: mark, heal: func() { n.signal(syscall.SIGCONT) }}
 }
 
-// part changes the links between the NATS server of a node and the others.
+// part changes the links between a node's NATS server and the other NATS servers.
 func (c *campaign) part(n *node, state testenv.LinkState, lasts time.Duration) *injected {
 	mark := n.mark()
 	c.routes(n, state)
@@ -129,7 +130,7 @@ func (c *campaign) routes(n *node, state testenv.LinkState) {
 	}
 }
 
-// separate changes the link to a node over which others call it.
+// separate changes the link over which other nodes call a node.
 func (c *campaign) separate(n *node, state testenv.LinkState) *injected {
 	l := c.st.calls[slices.Index(c.st.nodes, n)]
 	l.Set(state)
@@ -164,11 +165,11 @@ func (c *campaign) killBrowser(n *node, renderer bool) *injected {
 		return &injected{what: n.id + " has none", heal: func() {}}
 	}
 	pid := pids[c.random.IntN(len(pids))]
-	_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	_ = syscall.Kill(pid, syscall.SIGKILL) // the process may have ended
 	return &injected{what: fmt.Sprintf("%d of %s", pid, n.id), heal: func() {}}
 }
 
-// browsersOf finds the browsers of a node: the leaders of process groups that name its directory, but the daemon.
+// browsersOf returns the browsers of a node. These are the process group leaders that name the node's directory, except the daemon.
 func browsersOf(n *node) (all []int) {
 	for _, pid := range testenv.PIDs(n.state) {
 		if group, err := syscall.Getpgid(pid); err == nil && group == pid && pid != n.cmd.Process.Pid {

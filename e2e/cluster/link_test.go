@@ -18,14 +18,14 @@ import (
 // linked is a cluster of three daemons, each with a NATS server, and links between them.
 type linked struct {
 	*stage
-	// nats are the addresses of the NATS servers.
+	// nats contains the addresses of the NATS servers.
 	nats []string
-	// routes are the links between the NATS servers, from one to another; calls are those to each node.
+	// routes contains the links between NATS servers, by the numbers of both. calls contains the links over which each node is called.
 	routes map[[2]int]*testenv.Link
 	calls  []*testenv.Link
 }
 
-// newLinked starts a cluster whose daemons show a site of ours.
+// newLinked starts a cluster that uses a site with the given pages.
 func newLinked(t *testing.T, pages map[string]http.HandlerFunc) *linked {
 	t.Helper()
 	st := &linked{stage: newStageOf(t), routes: map[[2]int]*testenv.Link{}}
@@ -33,8 +33,8 @@ func newLinked(t *testing.T, pages map[string]http.HandlerFunc) *linked {
 	at, routes := natstest.Free(t, 9), make([]string, 3)
 	st.nats = at[3:6]
 	for i := range routes {
-		// Servers tell each other where they are reached: at the address that a connection comes from, 127.0.0.1, and the port of the
-		// server. Nobody listens there, so that all connections go through the links.
+		// Servers announce their addresses to each other: the source address of a connection, 127.0.0.1, and the server's port. Nothing
+		// listens there, so all connections go through the links.
 		routes[i] = freeAt(t, fmt.Sprintf("127.0.0.%d", 2+i))
 	}
 	for to := range 3 {
@@ -62,7 +62,7 @@ func newLinked(t *testing.T, pages map[string]http.HandlerFunc) *linked {
 	return st
 }
 
-// freeAt finds a free address of a host.
+// freeAt returns an unused address of a host.
 func freeAt(t *testing.T, host string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", host+":0")

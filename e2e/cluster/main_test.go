@@ -1,7 +1,7 @@
 //go:build cluster
 
-// Package cluster checks daemons that are nodes of one cluster: each is a process of its own with a real browser, and they die as
-// processes do. The tests need the tag cluster, with which they build the program, too: go test -tags cluster ./e2e/cluster.
+// Package cluster tests daemons that are nodes of one cluster. Each daemon is a separate process with a real browser and can be killed. The
+// tests need the build tag cluster, with which they also build the program: go test -tags cluster ./e2e/cluster.
 package cluster
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// built is where the program is that all tests run.
+// built is the path of the program for all tests.
 var built string
 
 func TestMain(m *testing.M) { os.Exit(inside(m)) }
@@ -32,7 +32,7 @@ func inside(m *testing.M) int {
 	return testenv.Main(m)
 }
 
-// build builds the program at its first call.
+// build builds the program on its first call.
 var build = sync.OnceValue(func() error {
 	text, err := exec.Command("go", "build", "-tags", "cluster", "-o", built, "github.com/domtap/domtap/cmd/domtap").CombinedOutput()
 	if err != nil {
@@ -41,7 +41,7 @@ var build = sync.OnceValue(func() error {
 	return nil
 })
 
-// program is the path of the daemon with clusters.
+// program builds the daemon with cluster support and returns its path.
 func program(t *testing.T) string {
 	t.Helper()
 	if err := build(); err != nil {

@@ -45,7 +45,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// sign writes NAME.pem and NAME.key, and returns the key; without a signer, the authority signs itself.
+// sign writes NAME.pem and NAME.key and returns the key. If signer is nil, the certificate is self-signed.
 func (a *authority) sign(name string, cert *x509.Certificate, signer *ecdsa.PrivateKey) *ecdsa.PrivateKey {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -71,7 +71,7 @@ func (a *authority) sign(name string, cert *x509.Certificate, signer *ecdsa.Priv
 	return key
 }
 
-// flags are those of a node with a certificate.
+// flags returns the flags of a node with a certificate.
 func (a *authority) flags(n int) []string {
 	a.t.Helper()
 	name := fmt.Sprintf("n%d", n)
@@ -83,7 +83,7 @@ func (a *authority) flags(n int) []string {
 	return []string{"--cluster-tls-cert", file(name + ".pem"), "--cluster-tls-key", file(name + ".key"), "--cluster-tls-ca", file("ca.pem")}
 }
 
-// works makes a session at one node, uses it through another, and moves it.
+// works creates a session through one node, uses it through another, and moves it.
 func (st *stage) works() {
 	t := st.t
 	t.Helper()
@@ -102,14 +102,13 @@ func (st *stage) works() {
 	}
 }
 
-// Daemons with certificates of one authority are a cluster: calls, NATS clients and the routes of NATS servers have mutual TLS.
+// Daemons with certificates of one authority form a cluster. Calls, NATS clients and the routes of NATS servers use mutual TLS.
 func TestNodesWithMutualTLS(t *testing.T) {
 	a := newAuthority(t)
 	newStage(t, a.flags).works()
 }
 
-// existingNATS starts a NATS server with JetStream as an operator runs one, with accounts of its own, and returns its URL and the
-// credentials of a user.
+// existingNATS starts a NATS server with JetStream and accounts, as run by an operator. It returns its URL and the credentials of a user.
 func existingNATS(t *testing.T) (url, creds string) {
 	t.Helper()
 	key := func(make func() (nkeys.KeyPair, error)) (nkeys.KeyPair, string) {
@@ -175,8 +174,8 @@ func existingNATS(t *testing.T) (url, creds string) {
 	return server.ClientURL(), creds
 }
 
-// Daemons are clients of a NATS that somebody else runs, which knows them by their credentials. The certificates of the cluster are not
-// for that.
+// Daemons are clients of a separately operated NATS server, which authenticates them by their credentials. The cluster's certificates are
+// not used for this.
 func TestNodesOnAnExistingNATS(t *testing.T) {
 	url, creds := existingNATS(t)
 	st := newStageOf(t)

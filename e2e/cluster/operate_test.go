@@ -23,7 +23,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// domtap runs a command at a node, and returns its output and its exit code.
+// domtap runs a command at a node and returns its output and exit code.
 func (n *node) domtap(args ...string) (out string, code int) {
 	n.t.Helper()
 	cmd := exec.CommandContext(n.t.Context(), n.cmd.Path, args...)
@@ -38,7 +38,7 @@ func (n *node) domtap(args ...string) (out string, code int) {
 	return string(text), cmd.ProcessState.ExitCode()
 }
 
-// status is what a node says of the cluster.
+// status returns the state of the cluster according to a node.
 func (n *node) status() *domtapv1.GetClusterResponse {
 	n.t.Helper()
 	text, code := n.domtap("cluster", "status", "--json")
@@ -49,7 +49,7 @@ func (n *node) status() *domtapv1.GetClusterResponse {
 	return now
 }
 
-// nodeOf is the node of a session, and its state.
+// nodeOf returns the node and the state of a session.
 func nodeOf(now *domtapv1.GetClusterResponse, session string) (string, domtapv1.ClusterSessionState) {
 	for _, s := range now.GetSessions() {
 		if s.GetSessionId() == session {
@@ -59,7 +59,7 @@ func nodeOf(now *domtapv1.GetClusterResponse, session string) (string, domtapv1.
 	return "", 0
 }
 
-// metrics are what a node has counted of the cluster. The node must have been started with DOMTAP_METRICS.
+// metrics returns a node's metrics of the cluster. The node must have been started with DOMTAP_METRICS.
 func (n *node) metrics() map[string]float64 {
 	n.t.Helper()
 	n.mu.Lock()
@@ -83,7 +83,7 @@ func (n *node) metrics() map[string]float64 {
 	return all
 }
 
-// An operator sees the cluster at any node, moves a session, and empties a node, of which health tells others.
+// An operator sees the cluster through any node, moves a session, and drains a node. The node's health reports the drain.
 func TestOperatingACluster(t *testing.T) {
 	t.Setenv("DOMTAP_METRICS", "127.0.0.1:0")
 	st := newStage(t)
@@ -143,12 +143,12 @@ func TestOperatingACluster(t *testing.T) {
 	}
 }
 
-// A node that is cut off says so to load balancers, not to those who would start it again, and its sessions without tabs to restore go on
-// for its own clients. It serves again when the others are back.
+// A node that is cut off reports this to load balancers, but not to supervisors that would restart it. Its sessions without tabs to restore
+// stay usable for its own clients. The node serves again when the other nodes are back.
 func TestHealthSaysThatANodeIsCutOff(t *testing.T) {
 	st := newStage(t)
 	alone := st.nodes[0]
-	for _, session := range []string{"a", "b", "c"} { // one at least is on it, or else the tabs of none
+	for _, session := range []string{"a", "b", "c"} { // usually at least one of them is on this node
 		st.create(alone, session, false)
 	}
 	kept := ""
@@ -162,7 +162,7 @@ func TestHealthSaysThatANodeIsCutOff(t *testing.T) {
 		}
 	}
 	for _, n := range st.others(alone) {
-		n.signal(syscall.SIGSTOP) // as a cable that is pulled
+		n.signal(syscall.SIGSTOP) // like a pulled cable
 	}
 	testenv.Await(t, "health says that the node is cut off", func() bool { return !alone.serving() })
 	whole, err := alone.health.Check(t.Context(), new(healthv1.HealthCheckRequest))

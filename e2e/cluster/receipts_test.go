@@ -12,20 +12,20 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// receipts is what the pages of all sessions say they were sent, as the server of these pages gets it. A page says so before its handler
-// returns, so that an action that is answered has its receipt by then.
+// receipts records the input events that the pages of all sessions report to their server. A page sends its report before the event handler
+// returns, so an action has its receipt when it is answered.
 type receipts struct {
 	mu sync.Mutex
-	// documents counts the documents of each session. Each has one owner, and a later one an owner that is not before it.
+	// documents counts the documents of each session. Each document has one owner. A later document has the same owner or a later one.
 	documents map[string]int
-	// newest is the newest document of each session that got input.
+	// newest maps each session to its newest document that received input.
 	newest map[string]int
-	// done counts how often each order was placed, and inputs all events of input.
+	// done counts how often each order was placed. inputs counts all input events.
 	done   map[string]int
 	inputs int
-	// stale are events that reached a document after a newer one of its session.
+	// stale contains events that reached a document after input to a newer document of its session.
 	stale []string
-	// strangers are documents that were loaded without the cookie of the session.
+	// strangers contains the documents that were loaded without their session's cookie.
 	strangers []string
 }
 
@@ -33,13 +33,13 @@ func newReceipts() *receipts {
 	return &receipts{documents: map[string]int{}, newest: map[string]int{}, done: map[string]int{}}
 }
 
-// receipt is one event of input.
+// receipt is one input event.
 type receipt struct {
 	Session, Kind, Order string
 	Document             int
 }
 
-// orders is a page that places orders, and says which events reach it.
+// orders is a page that places orders and reports the events that reach it.
 const orders = `<title>%[1]s</title><h1>Orders</h1><button id=b>Hello %[2]s</button><input id=i aria-label=Order><button id=go>Go</button><div id=l></div>
 <script>
 const tell = (kind, order) => {
@@ -60,7 +60,7 @@ document.querySelector("#go").onclick = () => {
 };
 </script>`
 
-// pages are what the sessions show, by paths.
+// pages returns the pages of the sessions, by path.
 func (r *receipts) pages() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/login": func(w http.ResponseWriter, q *http.Request) {
@@ -86,7 +86,7 @@ func (r *receipts) pages() map[string]http.HandlerFunc {
 	}
 }
 
-// loaded counts a document of a session, which is the next one.
+// loaded counts the next document of a session and returns its number.
 func (r *receipts) loaded(session, who string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,7 +97,7 @@ func (r *receipts) loaded(session, who string) int {
 	return r.documents[session]
 }
 
-// got takes a receipt.
+// got records a receipt.
 func (r *receipts) got(one receipt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,14 +111,14 @@ func (r *receipts) got(one receipt) {
 	}
 }
 
-// times is how often an order was placed.
+// times returns how often an order was placed.
 func (r *receipts) times(order string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.done[order]
 }
 
-// twice lists the orders that were placed more than once.
+// twice returns the orders that were placed more than once.
 func (r *receipts) twice() (all []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +130,7 @@ func (r *receipts) twice() (all []string) {
 	return all
 }
 
-// wrong takes what is wrong since the last call.
+// wrong returns the violations since the last call.
 func (r *receipts) wrong() (all []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

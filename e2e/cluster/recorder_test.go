@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTheRecorderFindsWhatIsWrong sends receipts as two owners would, and an order twice.
+// TestTheRecorderFindsWhatIsWrong sends receipts as from two owners, and one order twice.
 func TestTheRecorderFindsWhatIsWrong(t *testing.T) {
 	r := newReceipts()
 	first, second := r.loaded("s", "s"), r.loaded("s", "s")

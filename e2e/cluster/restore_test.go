@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// keeping is a page that says what it finds: a cookie, local storage, a database, the answer of a route, and how far it is scrolled.
+// keeping is a page that shows its cookie, local storage, database, the answer of a route, and its scroll position.
 const keeping = `<title>Kept</title>
 <button id=who>who %s</button><button id=local></button><button id=db></button><button id=api></button><button id=at>at the top</button><button id=save>Save</button>
 <div style="height: 6000px"></div>
@@ -44,10 +44,10 @@ const keeping = `<title>Kept</title>
 	look()
 </script>`
 
-// kept are the texts of that page when all is as it was.
+// kept contains the texts of that page when everything was restored.
 var kept = []string{"who me", "local kept", "database kept", "from the route", "scrolled"}
 
-// hidden is a site that only a proxy with a password reaches.
+// hidden starts a site that is reachable only through a proxy with a password.
 func hidden(t *testing.T) (proxy string) {
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("user:pass"))
 	return testenv.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +67,7 @@ func hidden(t *testing.T) (proxy string) {
 	}))
 }
 
-// isKept waits until the page has all that it had, as a node reads it.
+// isKept waits until a read through a node shows that everything was restored.
 func (st *stage) isKept(through *node, tab, when string) {
 	st.t.Helper()
 	ctx := testenv.Within(st.t, limit)
@@ -91,8 +91,8 @@ func (st *stage) isKept(through *node, tab, when string) {
 	}
 }
 
-// TestASessionComesBackWithAllThatItHad moves a session, and then kills its node: each time cookies, local storage, databases, routes, the proxy with its password,
-// the URL and the scroll position are there again. All is set up and read through nodes that do not have the session.
+// TestASessionComesBackWithAllThatItHad moves a session and then kills its node. Each time, cookies, local storage, databases, routes, the
+// proxy with its password, the URL and the scroll position are restored. The session is set up and read through nodes that do not have it.
 func TestASessionComesBackWithAllThatItHad(t *testing.T) {
 	st := newStage(t)
 	ctx := testenv.Within(t, 2*limit)
@@ -134,7 +134,7 @@ func TestASessionComesBackWithAllThatItHad(t *testing.T) {
 	st.hasRoute(ctx, home)
 }
 
-// hasRoute checks that the session has its route, and answers no password, whoever is asked.
+// hasRoute checks, through a node, that the session has its route and that answers contain no password.
 func (st *stage) hasRoute(ctx context.Context, through *node) {
 	st.t.Helper()
 	routes, err := through.Network.ListRoutes(ctx, &domtapv1.ListRoutesRequest{SessionId: "kept"})

@@ -26,10 +26,10 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// limit bounds what a test waits for.
+// limit bounds each wait of a test.
 const limit = testenv.Patience
 
-// visits are the requests for pages of a site, with their cookies.
+// visits records the requests for pages of a site, with their cookies.
 type visits struct {
 	mu  sync.Mutex
 	all []string
@@ -47,7 +47,7 @@ func (v *visits) String() string {
 	return strings.Join(v.all, "\n")
 }
 
-// site is a page that knows who has its cookie, and that counts.
+// site returns a page that shows who has its cookie, and counts.
 func site(seen *visits) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/login": func(w http.ResponseWriter, r *http.Request) {
@@ -76,7 +76,7 @@ type node struct {
 	cmd    *exec.Cmd
 	health healthv1.HealthClient
 	ended  chan struct{}
-	// address is where clients call.
+	// address is the node's address for clients.
 	address string
 	// line is the command line.
 	line []string
@@ -85,19 +85,19 @@ type node struct {
 	log strings.Builder
 }
 
-// stage is a cluster of daemons: with newStage three, each with a NATS server.
+// stage is a cluster of daemons. With newStage, it has three daemons, each with a NATS server.
 type stage struct {
 	t *testing.T
-	// url is that of the site, program the path of the daemon.
+	// url is the URL of the site. program is the path of the daemon.
 	url, program string
-	// seen are the requests that the site got.
+	// seen records the requests to the site.
 	seen *visits
-	// token and clusterToken are files: what clients and what nodes present.
+	// token and clusterToken are the token files of clients and of nodes.
 	token, clusterToken string
 	nodes               []*node
 }
 
-// newStage starts three daemons. More is what flags the one of a number gets, from 1, in addition.
+// newStage starts three daemons. more returns additional flags for the daemon with number n, counted from 1.
 func newStage(t *testing.T, more ...func(n int) []string) *stage {
 	t.Helper()
 	st := newStageOf(t)
@@ -118,7 +118,7 @@ func newStage(t *testing.T, more ...func(n int) []string) *stage {
 	return st
 }
 
-// newStageOf makes what daemons of a cluster need, but no daemon.
+// newStageOf creates the site and the token files of a cluster without daemons.
 func newStageOf(t *testing.T) *stage {
 	t.Helper()
 	testenv.NeedBrowser(t)
@@ -139,7 +139,7 @@ func newStageOf(t *testing.T) *stage {
 func (st *stage) start(path, id, address string, flags ...string) {
 	t := st.t
 	t.Helper()
-	state, err := os.MkdirTemp("", "domtap") // short, for a socket is in it
+	state, err := os.MkdirTemp("", "domtap") // short, because it contains a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,9 +152,9 @@ func (st *stage) start(path, id, address string, flags ...string) {
 	n.run()
 	t.Cleanup(func() {
 		n.signal(syscall.SIGCONT) // it may have been stopped
-		n.signal(syscall.SIGKILL) // a test of how daemons stop stops them itself
+		n.signal(syscall.SIGKILL) // tests of a graceful stop stop the daemon themselves
 		n.await()
-		// The browser of a daemon that was killed ends by itself.
+		// The browser of a killed daemon ends by itself.
 		testenv.Await(t, "no process is left of "+id, func() bool { return len(testenv.Processes(state)) == 0 })
 		_ = os.RemoveAll(state)
 	})
@@ -171,7 +171,7 @@ func (n *node) run() {
 	}
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // whoever ended it knows
+		_ = cmd.Wait() // the test that ended it expects the error
 	}()
 	n.cmd, n.ended = cmd, ended
 	socket := filepath.Join(n.state, "s")
@@ -184,7 +184,7 @@ func (n *node) run() {
 	n.health = healthv1.NewHealthClient(conn)
 }
 
-// Write takes what the daemon logs.
+// Write receives the daemon's log.
 func (n *node) Write(text []byte) (int, error) {
 	if os.Getenv("DOMTAP_CLUSTER_LOG") != "" {
 		fmt.Fprintf(os.Stderr, "%s %s", n.id, text)
@@ -198,21 +198,21 @@ func (n *node) Write(text []byte) (int, error) {
 // logged reports whether the daemon has logged something.
 func (n *node) logged(text string) bool { return n.loggedSince(0, text) }
 
-// mark is how much the daemon has logged until now, for loggedSince.
+// mark returns the current length of the daemon's log, for loggedSince.
 func (n *node) mark() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.log.Len()
 }
 
-// loggedSince is logged, of what came after a mark.
+// loggedSince reports whether the daemon has logged something after a mark.
 func (n *node) loggedSince(mark int, text string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return strings.Contains(n.log.String()[mark:], text)
 }
 
-func (n *node) signal(s syscall.Signal) { _ = n.cmd.Process.Signal(s) } // it may have ended
+func (n *node) signal(s syscall.Signal) { _ = n.cmd.Process.Signal(s) } // the process may have ended
 
 // await waits until the process has ended.
 func (n *node) await() {
@@ -224,7 +224,7 @@ func (n *node) await() {
 	}
 }
 
-// serving reports whether health says that the node takes calls about tabs.
+// serving reports whether the node is healthy for calls about tabs.
 func (n *node) serving() bool {
 	r, err := n.health.Check(n.t.Context(), &healthv1.HealthCheckRequest{Service: domtapv1.TabService_ServiceDesc.ServiceName})
 	return err == nil && r.GetStatus() == healthv1.HealthCheckResponse_SERVING
@@ -242,7 +242,7 @@ func (n *node) ready() {
 	})
 }
 
-// create makes a session that is logged in, with a tab, through any node.
+// create creates, through any node, a session that is logged in and has a tab.
 func (st *stage) create(through *node, session string, restore bool) string {
 	st.t.Helper()
 	ctx := testenv.Within(st.t, limit)
@@ -259,7 +259,7 @@ func (st *stage) create(through *node, session string, restore bool) string {
 	return opened.GetTab().GetId()
 }
 
-// home is the node that has a session, which the folder of its downloads shows.
+// home returns the node that has a session. It recognizes the node by the session's downloads folder.
 func (st *stage) home(through *node, session string) *node {
 	st.t.Helper()
 	list, err := through.Sessions.ListSessions(testenv.Within(st.t, limit), new(domtapv1.ListSessionsRequest))
@@ -277,7 +277,7 @@ func (st *stage) home(through *node, session string) *node {
 	return nil
 }
 
-// client is a client that knows some nodes of the cluster.
+// client returns a client that knows the given nodes of the cluster.
 func (st *stage) client(nodes ...*node) *client.Client {
 	st.t.Helper()
 	var addresses []string
@@ -292,7 +292,7 @@ func (st *stage) client(nodes ...*node) *client.Client {
 	return c
 }
 
-// others are the nodes of the cluster but one.
+// others returns all nodes of the cluster except one.
 func (st *stage) others(one *node) []*node {
 	return slices.DeleteFunc(slices.Clone(st.nodes), func(n *node) bool { return n == one })
 }

@@ -21,47 +21,47 @@ import (
 )
 
 const (
-	// callLimit is the deadline of a call: a session that moves or is restored is waited for.
+	// callLimit is the timeout of a call, which waits while a session moves or is restored.
 	callLimit = 30 * time.Second
-	// pauseOfUsers is how long a user waits between two calls.
+	// pauseOfUsers is the pause of a user between two calls.
 	pauseOfUsers = 150 * time.Millisecond
 )
 
-// user is who uses one session, with clients that act, read and watch. Its fields are the recorder's.
+// user uses one session, with clients that act, read and watch. Its fields record what it observes.
 type user struct {
 	c       *campaign
 	session string
-	// restore: the tab is to be restored.
+	// restore reports whether the tab is to be restored.
 	restore bool
-	// first is the node that its clients call at first: acting, reading and watching ones call different ones.
+	// first is the number of the node that the acting clients call first. The reading and watching clients start at other nodes.
 	first int
 
-	// working is held for reading by each call, and for writing while the user is to rest.
+	// working is held for reading during each call, and for writing while the user is paused.
 	working sync.RWMutex
 
 	mu  sync.Mutex
 	tab string
-	// orders counts the attempts, and answered has those that were answered with ok, since the last check.
+	// orders counts the attempts. answered contains the orders that were answered with OK since the last check.
 	orders   int
 	answered []string
-	// began and done are when the last order began that was answered with ok, and when that was.
+	// began and done are the start and end times of the last order that was answered with OK.
 	began, done time.Time
-	// away is the longest time without an ok since mark.
+	// away is the longest time without an OK since mark.
 	away time.Duration
-	// gone says why the session is there no more.
+	// gone is the reason why the session no longer exists.
 	gone string
-	// seen counts what went wrong, in words.
+	// seen counts errors by description.
 	seen map[string]int
-	// wrong are broken promises.
+	// wrong contains the violations.
 	wrong []string
-	// followed is the state of the watch, and news is closed and replaced with each.
+	// followed is the state of the watch. news is closed and replaced with each new state.
 	followed *domtapv1.GetDomResponse
 	news     chan struct{}
-	// rewatch ends the watch, which begins again.
+	// rewatch ends the watch, which then starts again.
 	rewatch context.CancelFunc
 }
 
-// open makes the session, logged in, with its tab.
+// open creates the session with its login and its tab.
 func (u *user) open(ctx context.Context, through *client.Client) error {
 	if _, err := through.Sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{SessionId: u.session}); err != nil {
 		return err
@@ -83,15 +83,15 @@ func (u *user) open(ctx context.Context, through *client.Client) error {
 	return nil
 }
 
-// current is the tab, if there is one.
+// current returns the tab, if there is one.
 func (u *user) current() (tab string, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.tab, u.gone == "" && u.tab != ""
 }
 
-// callers are the clients of one purpose, one for each node to begin with: whoever gets UNAVAILABLE goes on at the next one, as behind a
-// load balancer.
+// callers contains the clients for one purpose, each with another node to start from. After UNAVAILABLE, the next client is used, as behind
+// a load balancer.
 type callers struct {
 	all []*client.Client
 	now int
@@ -99,7 +99,7 @@ type callers struct {
 
 func (c *callers) use() *client.Client { return c.all[c.now%len(c.all)] }
 
-// act places orders until ctx ends, through one node after another, beginning with the one of a number.
+// act places orders until ctx ends, through one node after another, starting with node first.
 func (u *user) act(ctx context.Context, first int) {
 	calls := u.c.callers(first)
 	for ctx.Err() == nil {
@@ -112,11 +112,11 @@ func (u *user) act(ctx context.Context, first int) {
 	}
 }
 
-// rest waits, or until ctx ends.
+// rest waits for d, or until ctx ends.
 func rest(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(d): // a user thinks
+	case <-time.After(d): // the user thinks
 	}
 }
 
@@ -140,7 +140,7 @@ func (u *user) order(ctx context.Context, calls *callers, tab string) {
 		u.answered = append(u.answered, order)
 		u.away = max(u.away, now.Sub(u.done))
 		u.began, u.done = began, now
-		if n := u.c.receipts.times(order); n > 1 { // a page without processor time may be late to say so: check counts again
+		if n := u.c.receipts.times(order); n > 1 { // a page on a busy machine may report late, so check counts again
 			u.wrong = append(u.wrong, fmt.Sprintf("lost or doubled: order %s was answered with ok, and placed %d times", order, n))
 		}
 		return
@@ -149,7 +149,7 @@ func (u *user) order(ctx context.Context, calls *callers, tab string) {
 	calls.now++
 }
 
-// failed takes the error of a call; the caller holds the lock.
+// failed records the error of a call. The caller holds the lock.
 func (u *user) failed(what string, err error) {
 	word := status.Code(err).String()
 	if step, ok := errors.AsType[*client.StepError](err); ok {
@@ -159,7 +159,7 @@ func (u *user) failed(what string, err error) {
 	}
 	u.seen[what+": "+word]++
 	u.c.debugf("%s %s: %v", u.session, what, err)
-	// A call of a page whose browser dies may say that the page was closed. What counts is that the tab is known.
+	// A call to a page whose browser dies may report that the page was closed. That is allowed as long as the tab is known.
 	if status.Code(err) != codes.NotFound && !errors.Is(err, client.ErrTabGone) {
 		return
 	}
@@ -220,7 +220,7 @@ func (u *user) watch(ctx context.Context) {
 	}
 }
 
-// follow is one loop over Follow, which goes on over lost streams.
+// follow runs one loop over Follow, which continues after lost streams.
 func (u *user) follow(ctx context.Context, tab *client.Tab) {
 	for update, err := range tab.Follow(ctx, client.FollowOptions{Lost: u.lost}) {
 		if ctx.Err() != nil {
@@ -236,7 +236,7 @@ func (u *user) follow(ctx context.Context, tab *client.Tab) {
 	}
 }
 
-// lost takes the end of a stream.
+// lost records the end of a stream.
 func (u *user) lost(cause error, _ time.Duration) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -246,7 +246,7 @@ func (u *user) lost(cause error, _ time.Duration) {
 	u.failed("watch", cause)
 }
 
-// take takes one message of a watch; the caller holds the lock.
+// take applies one message of a watch. The caller holds the lock.
 func (u *user) take(update *client.Update) {
 	last, now, m := u.followed, update.State, update.Message
 	if r := m.GetResync(); r != nil {
@@ -267,15 +267,15 @@ func (u *user) take(update *client.Update) {
 	u.news = make(chan struct{})
 }
 
-// ended reports whether an error says that a session without restore has ended, or its page: their renderer, browser or node died.
+// ended reports whether an error means that a session without restore or its page has ended, because the renderer, browser or node died.
 func ended(err error) bool {
 	return client.Reason(err) == "PAGE_LOST" || strings.Contains(status.Convert(err).Message(), "the node that had it is gone")
 }
 
-// errUnread says that a session cannot be read after a fault.
+// errUnread means that a session cannot be read after a fault.
 var errUnread = errors.New("the session cannot be read")
 
-// converges waits until the watch has what a read says, while nothing changes.
+// converges waits until the watch has the state of a read, while nothing changes.
 func (u *user) converges(ctx context.Context, through *client.Client) error {
 	tab, ok := u.current()
 	if !ok {
@@ -305,34 +305,34 @@ func (u *user) converges(ctx context.Context, through *client.Client) error {
 		}
 		select {
 		case <-news:
-		case <-time.After(pauseOfUsers): // the read may have been the older one
+		case <-time.After(pauseOfUsers): // the read may have been older than the watch
 		case <-ctx.Done():
 		}
 	}
 }
 
-// mark begins to count anew: a fault comes.
+// mark resets the counts before a fault.
 func (u *user) mark() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.away, u.done, u.seen = 0, time.Now(), map[string]int{}
 }
 
-// outage is the longest time without an ok since mark, and what was seen meanwhile.
+// outage returns the longest time without an OK since mark, and the errors in this time.
 func (u *user) outage() (away time.Duration, seen map[string]int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.away, maps.Clone(u.seen)
 }
 
-// actedSince reports whether an order that began after a time was answered with ok.
+// actedSince reports whether an order that started after a time was answered with OK, or the session is gone.
 func (u *user) actedSince(at time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.gone != "" || u.began.After(at)
 }
 
-// check takes what is wrong since the last call. The user rests.
+// check returns the violations since the last call. The user is paused.
 func (u *user) check() (all []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -345,7 +345,7 @@ func (u *user) check() (all []string) {
 	return all
 }
 
-// words writes counts, the largest first.
+// words formats counts, the largest first.
 func words(counts map[string]int) (text []string) {
 	for _, what := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return counts[b] - counts[a] }) {
 		text = append(text, fmt.Sprintf("%s (%d)", what, counts[what]))

@@ -21,11 +21,11 @@ import (
 )
 
 const (
-	// changesMeasured is how many changes of the page, one each second, a measurement takes.
+	// changesMeasured is the number of changes of the page, one per second, in a measurement.
 	changesMeasured = 20
-	// streamsOfClient is how many watches one connection has.
+	// streamsOfClient is the number of watches per connection.
 	streamsOfClient = 100
-	// mostOfOne is how much processor time the owner may take with all watchers, in parts of that with one.
+	// mostOfOne limits the owner's processor time with all watchers, as a multiple of its time with one watcher.
 	mostOfOne = 1.10
 )
 
@@ -40,18 +40,18 @@ func clock() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{"/": testenv.HTML(text.String())}
 }
 
-// audience are watchers of one tab, at nodes that do not have it.
+// audience is a set of watchers of one tab, at nodes that do not have it.
 type audience struct {
-	// received counts their messages, and began those of them that have the first one.
+	// received counts the messages of all watchers. began counts the watchers that have their first message.
 	received, began atomic.Int64
-	// changes has what one of them gets.
+	// changes receives a value for each change that the first watcher gets.
 	changes chan struct{}
 	failed  atomic.Pointer[error]
 	end     context.CancelFunc
 	work    sync.WaitGroup
 }
 
-// gather begins to watch a tab, evenly over some nodes, and returns when all watchers have the page.
+// gather starts watchers of a tab, evenly over the given nodes, and returns when all watchers have the page.
 func (st *stage) gather(tab string, watchers int, nodes []*node) *audience {
 	st.t.Helper()
 	ctx, end := context.WithCancel(st.t.Context())
@@ -61,7 +61,7 @@ func (st *stage) gather(tab string, watchers int, nodes []*node) *audience {
 		if i%streamsOfClient == 0 {
 			through = st.client(nodes[i/streamsOfClient%len(nodes)])
 		}
-		mine := through // a connection has 4,096 streams at most
+		mine := through // a connection has at most 4,096 streams
 		a.work.Go(func() { a.watch(ctx, i, mine, tab) })
 	}
 	testenv.Await(st.t, "all watchers have the page", func() bool {
@@ -73,7 +73,7 @@ func (st *stage) gather(tab string, watchers int, nodes []*node) *audience {
 	return a
 }
 
-// watch is one watcher.
+// watch runs one watcher.
 func (a *audience) watch(ctx context.Context, number int, through *client.Client, tab string) {
 	stream, err := through.Dom.WatchDom(ctx, &domtapv1.WatchDomRequest{TabId: tab})
 	for first := true; err == nil; first = false {
@@ -87,7 +87,7 @@ func (a *audience) watch(ctx context.Context, number int, through *client.Client
 		if number == 0 && m.GetDiff() != nil {
 			select {
 			case a.changes <- struct{}{}:
-			default: // nobody measures
+			default: // no measurement is running
 			}
 		}
 	}
@@ -114,15 +114,15 @@ func (a *audience) leave() {
 	a.work.Wait()
 }
 
-// processorTime is how long the threads of a process have run.
+// processorTime returns the time that the threads of a process have run.
 func processorTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
-	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is good
+	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is valid
 	var all time.Duration
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // a thread that has ended
+			continue // the thread has ended
 		}
 		ran, err := strconv.ParseInt(strings.Fields(string(text))[0], 10, 64)
 		if err != nil {
@@ -136,16 +136,16 @@ func processorTime(t *testing.T, pid int) time.Duration {
 	return all
 }
 
-// cost is what a change costs while a tab has watchers at other nodes.
+// cost is the cost of a change while a tab has watchers at other nodes.
 type cost struct {
 	watchers int
-	// owner is the processor time of the tab's node, and others that of the other two.
+	// owner is the processor time of the tab's node. others is the total of the other two nodes.
 	owner, others time.Duration
-	// messages is how many each watcher got.
+	// messages is the number of messages per watcher.
 	messages float64
 }
 
-// measure measures what a change costs.
+// measure measures the cost of a change.
 func (st *stage) measure(tab string, home *node, watchers int) cost {
 	st.t.Helper()
 	others := st.others(home)
@@ -157,7 +157,7 @@ func (st *stage) measure(tab string, home *node, watchers int) cost {
 		}
 		return processorTime(st.t, home.cmd.Process.Pid), rest
 	}
-	a.await(st.t, 3+len(a.changes)) // what the beginning took is over
+	a.await(st.t, 3+len(a.changes)) // skip the cost of the start
 	owner, rest := ran()
 	received := a.received.Load()
 	a.await(st.t, changesMeasured)
@@ -168,9 +168,9 @@ func (st *stage) measure(tab string, home *node, watchers int) cost {
 	}
 }
 
-// TestWatchersAtOtherNodesCostTheOwnerNothing follows a tab from the two nodes that do not have it, in turn with one watcher and with many:
-// the node of the tab takes as much time for a change. DOMTAP_WATCHERS is how many there are; only then is the time judged, since other
-// programs on the machine take part in it. It prints a table.
+// TestWatchersAtOtherNodesCostTheOwnerNothing follows a tab from the two nodes that do not have it, alternately with one watcher and with
+// many. The tab's node needs the same time for a change in both cases. DOMTAP_WATCHERS sets the number of watchers. The time is checked
+// only if it is set, because other programs on the machine affect the result. The test prints a table.
 func TestWatchersAtOtherNodesCostTheOwnerNothing(t *testing.T) {
 	many, err := strconv.Atoi(os.Getenv("DOMTAP_WATCHERS"))
 	judged := err == nil

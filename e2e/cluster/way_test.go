@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// readsMeasured is how many reads of each kind are measured, by turns, and changesCompared how many changes.
+	// readsMeasured is the number of measured reads of each kind. The kinds alternate. changesCompared is the number of compared changes.
 	readsMeasured   = 400
 	changesCompared = 400
-	// mostAddedToCall and mostAddedToChange are how much later an answer, and a change, may come through another node, at the median.
+	// mostAddedToCall and mostAddedToChange limit the median delay that another node adds to an answer and to a change.
 	mostAddedToCall   = time.Millisecond
 	mostAddedToChange = 3 * time.Millisecond
 )
 
-// TestTheWayToAnotherNode prints what a call and a change take more when the client is connected to another node than that of the tab, with
-// three daemons and a real browser.
+// TestTheWayToAnotherNode prints the time added to a call and to a change when the client is connected to another node than the tab's. It
+// uses three daemons and a real browser.
 func TestTheWayToAnotherNode(t *testing.T) {
 	if os.Getenv("DOMTAP_LONG") == "" {
 		t.Skip("it measures times: set DOMTAP_LONG")
@@ -67,7 +67,7 @@ func (n *node) show(session, url string) (tab string) {
 	return opened.GetTab().GetId()
 }
 
-// measureReads compares reads at the node of a tab with those at another one, which also serves some from its copy.
+// measureReads compares reads at the tab's node to reads at another node, which serves some from its copy.
 func (st *stage) measureReads(home, other *node, tab string) {
 	st.t.Helper()
 	ctx := testenv.Within(st.t, limit)
@@ -111,7 +111,7 @@ func (st *stage) measureReads(home, other *node, tab string) {
 	}
 }
 
-// spread says where times lie that are sorted.
+// spread describes the distribution of sorted times.
 func spread(all []time.Duration) string {
 	at := func(part float64) float64 {
 		return float64(all[int(part*float64(len(all)-1))]) / float64(time.Millisecond)
@@ -119,7 +119,7 @@ func spread(all []time.Duration) string {
 	return fmt.Sprintf("p50 %.2f ms, p90 %.2f ms, p99 %.2f ms", at(.5), at(.9), at(.99))
 }
 
-// measureChanges compares when a change of a page comes through its node, and through another one.
+// measureChanges compares the arrival times of changes through the tab's node and through another node.
 func (st *stage) measureChanges(home, other *node, tab string) {
 	st.t.Helper()
 	ctx, cancel := context.WithTimeout(st.t.Context(), limit)
@@ -139,7 +139,7 @@ func (st *stage) measureChanges(home, other *node, tab string) {
 			for {
 				m, err := stream.Recv()
 				if err != nil {
-					return // the measurement is over, or does not end
+					return // the measurement is over, or will time out
 				}
 				select {
 				case arrivals <- arrival{n, m.GetRevision(), time.Now()}:
