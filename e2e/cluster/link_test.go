@@ -20,7 +20,7 @@ type linked struct {
 	*stage
 	// nats contains the addresses of the NATS servers.
 	nats []string
-	// routes contains the links between NATS servers, by the numbers of both. calls contains the links over which each node is called.
+	// routes maps pairs of NATS servers, by number, to the links between them. calls contains the links over which each node is called.
 	routes map[[2]int]*testenv.Link
 	calls  []*testenv.Link
 }

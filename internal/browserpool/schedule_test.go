@@ -72,7 +72,7 @@ func TestAnyOrderOfDeathsLeavesTheSessionsThatThereAre(t *testing.T) {
 	}
 }
 
-// harm kills browsers and makes browsers hang and starts fail.
+// harm kills browsers, makes them hang, and makes starts fail.
 func harm(w *world, random *rand.Rand, ends time.Time) {
 	for time.Now().Before(ends) {
 		time.Sleep(time.Duration(random.IntN(2000)) * time.Millisecond)

@@ -36,7 +36,7 @@ func TestANodeThatLeavesIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// A node retries to restore a session after a failure.
+// A node retries a failed restore of a session.
 func TestARestoreThatFailsIsTriedAgain(t *testing.T) {
 	w := newWorld(t, quick)
 	list := w.members(2)

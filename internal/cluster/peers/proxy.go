@@ -371,7 +371,8 @@ func (p *Proxy) serves(ctx context.Context, about subject, from passed) error {
 	if from.final || from.part || about == (subject{}) {
 		return nil
 	}
-	// If no node is known to have it, or the lookup fails, this node serves the call. The sender tries at most one more node.
+	// If no node is known to have the tab or session, or the lookup fails, this node serves the call. The sender tries at most one more
+	// node.
 	node, err := p.find(ctx, about, Cached)
 	switch {
 	case err != nil && isStatus(err):

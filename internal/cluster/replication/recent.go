@@ -34,8 +34,8 @@ func (c *Copy) agrees(reply *clusterv1.InterestReply) bool {
 	return c.applied > reply.GetSequence() && c.strange < mostStrange
 }
 
-// known serves to determine the age of a copy. A copy with the record of the sequence has the page's state at the time, as far as the page
-// reports it.
+// known limits the age of a copy. A copy that has applied the record with this sequence number contains the page's state at time at, as far
+// as the page reports it.
 type known struct {
 	// order is the order of the answered question.
 	order    uint64
