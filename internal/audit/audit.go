@@ -1,8 +1,8 @@
-// Package audit makes a report on the accessibility of a page: of what its documents say of themselves (Facts, from the script
-// internal/browser/documents/audit.js) and of the roles and names that domtap computes of their elements.
+// Package audit creates a report on the accessibility of a page. It uses the facts that its documents report (Facts, from the script
+// internal/browser/documents/audit.js) and the roles and names that domtap computes for their elements.
 //
-// The rules are domtap's own. Each names the success criterion of WCAG 2.2 that it belongs to, if any. They find what a program can know; most
-// criteria need a person. What documents say is untrusted: Read bounds it, and makes nothing of what it does not know.
+// The rules are domtap's own. Each rule names its success criterion of WCAG 2.2, if it has one. The rules cover what a program can check;
+// most criteria need a person. Data from documents is untrusted: Read bounds it and ignores what it does not know.
 package audit
 
 import (
@@ -16,33 +16,33 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Level says how sure a finding is.
+// Level is the severity of a finding.
 type Level uint8
 
 // The levels.
 const (
-	// Error says that the page fails the criterion.
+	// Error means that the page fails the criterion.
 	Error Level = iota + 1
-	// Warning says that a person should look.
+	// Warning means that a person should check.
 	Warning
 )
 
-// Finding is one barrier.
+// Finding is one accessibility barrier.
 type Finding struct {
 	Rule *Rule
-	// Ref is dom.NoRef for the document, and for elements that no snapshot has.
+	// Ref is dom.NoRef for the document and for elements that are not in the snapshot.
 	Ref   dom.Ref
 	Frame dom.FrameID
-	// At is the tag of an element, with its id and classes; empty: the document.
+	// At is the tag of an element with its id and classes. It is empty for the document.
 	At string
-	// Message says what is wrong and what to do.
+	// Message describes the problem and how to fix it.
 	Message string
 }
 
-// Facts are what one document says of itself.
+// Facts are the facts that one document reports.
 type Facts struct {
 	Frame dom.FrameID
-	// Main says that it is the main document.
+	// Main reports whether this is the main document.
 	Main         bool
 	Title        bool
 	Lang         string
@@ -52,13 +52,13 @@ type Facts struct {
 	findings     []raw
 }
 
-// Vitals are the web vitals of a document; nil: not measured. Times are in milliseconds.
+// Vitals holds the web vitals of a document. A value is nil if it was not measured. Times are in milliseconds.
 type Vitals struct {
 	TTFB, FCP, LCP, CLS, INP, INPBelow, FID *float64
 	LCPElement                              string
 }
 
-// raw is a finding as the script writes it: rule, ref, element, details.
+// raw is a finding in the form of the script: rule, ref, element, details.
 type raw struct {
 	rule    *Rule
 	ref     dom.Ref
@@ -67,13 +67,13 @@ type raw struct {
 }
 
 const (
-	// maxFindings bounds the findings of one document.
+	// maxFindings limits the findings of one document.
 	maxFindings = 1000
-	// maxWord bounds what a page says of an element, in characters.
+	// maxWord limits texts from a page about an element, in characters.
 	maxWord = 120
 )
 
-// Read reads what a document answered.
+// Read parses the answer of a document.
 func Read(frame dom.FrameID, data []byte) (Facts, error) {
 	var said struct {
 		Findings  [][]any
@@ -98,7 +98,7 @@ func Read(frame dom.FrameID, data []byte) (Facts, error) {
 	return f, nil
 }
 
-// rawOf reads one finding; ok is false when it is of no known rule.
+// rawOf parses one finding. ok is false if its rule is unknown.
 func rawOf(said []any) (r raw, ok bool) {
 	if len(said) < 3 {
 		return r, false
@@ -126,7 +126,7 @@ func rawOf(said []any) (r raw, ok bool) {
 	return r, true
 }
 
-// checked are vitals without what cannot be.
+// checked returns the vitals without impossible values.
 func (v *Vitals) checked() Vitals {
 	out := *v
 	for _, one := range []**float64{&out.TTFB, &out.FCP, &out.LCP, &out.CLS, &out.INP, &out.INPBelow, &out.FID} {
@@ -138,7 +138,7 @@ func (v *Vitals) checked() Vitals {
 	return out
 }
 
-// word makes a text of a page one short word.
+// word converts a text of a page to one short word.
 func word(s string) string {
 	s = strings.Join(strings.FieldsFunc(s[:min(len(s), 8*maxWord)], func(r rune) bool { return r <= ' ' || r >= 0x7f && r <= 0xa0 || r == 0x2028 || r == 0x2029 }), " ")
 	head, cut := truncate.Head(s, maxWord)
@@ -148,9 +148,9 @@ func word(s string) string {
 	return head
 }
 
-// Report is what is found on a page.
+// Report holds the findings of a page.
 type Report struct {
-	// Findings are the errors first, then by frame and by order in the document.
+	// Findings lists errors first, then is sorted by frame and by order in the document.
 	Findings         []Finding
 	Errors, Warnings int
 	Vitals           Vitals
@@ -158,7 +158,7 @@ type Report struct {
 	Truncated        bool
 }
 
-// Make makes the report of a page: of its elements, in document order, and of the facts of its documents.
+// Make returns the report for a page from its elements, in document order, and the facts of its documents.
 func Make(elements []*dom.Element, facts []Facts) Report {
 	var out Report
 	order := map[dom.Ref]int{}

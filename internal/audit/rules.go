@@ -8,14 +8,14 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Rule is one rule.
+// Rule is a rule of the audit.
 type Rule struct {
-	// Name is such as "control-name".
+	// Name is an identifier such as "control-name".
 	Name  string
 	Level Level
-	// Criterion is the number of the success criterion of WCAG 2.2, and Conformance its level; both are empty for good practice.
+	// Criterion is the number of the success criterion of WCAG 2.2, and Conformance its level. Both are empty for a best practice.
 	Criterion, Conformance string
-	// text says what is wrong and what to do; it has a %s for each detail.
+	// text describes the problem and how to fix it. It has a %s for each detail.
 	text    string
 	details int
 }
@@ -28,7 +28,7 @@ func (r *Rule) message(details []string) string {
 	return fmt.Sprintf(r.text, args...)
 }
 
-// Rules are all rules, in the order of their criteria.
+// Rules lists all rules, in the order of their criteria.
 var Rules = []*Rule{
 	{"image-alt", Error, "1.1.1", "A", "the image has no alternative text: add alt, or alt=\"\" where it only decorates", 0},
 	{"broken-reference", Error, "1.3.1", "A", "%s points to the id %q, which is not there: correct the id", 2},
@@ -51,7 +51,7 @@ var Rules = []*Rule{
 	{"hidden-focus", Error, "4.1.2", "A", "it takes the focus, and aria-hidden hides it from screen readers: take it out of the tab order, or do not hide it", 0},
 }
 
-// ruleOf finds a rule by its name; nil: there is none.
+// ruleOf returns a rule by its name, or nil if there is none.
 func ruleOf(name string) *Rule {
 	if i := slices.IndexFunc(Rules, func(r *Rule) bool { return r.Name == name }); i >= 0 {
 		return Rules[i]
@@ -64,7 +64,7 @@ func finding(rule string, ref dom.Ref, frame dom.FrameID, details ...string) Fin
 	return Finding{Rule: r, Ref: ref, Frame: frame, Message: r.message(details)}
 }
 
-// ofDocument checks what belongs to no element.
+// ofDocument checks the rules that do not concern an element.
 func ofDocument(f Facts) (found []Finding) {
 	if f.Main && !f.Title {
 		found = append(found, finding("page-title", dom.NoRef, f.Frame))
@@ -75,7 +75,7 @@ func ofDocument(f Facts) (found []Finding) {
 	return found
 }
 
-// controls are the roles of what people use, which need a name (WAI-ARIA 1.2, accessible name required).
+// controls maps the roles that require an accessible name (WAI-ARIA 1.2) to the words used for them.
 var controls = map[string]string{
 	"button": "button", "link": "link", "textbox": "field", "searchbox": "field", "combobox": "combo box", "listbox": "list box", "checkbox": "checkbox",
 	"radio": "radio button", "switch": "switch", "slider": "slider", "spinbutton": "field", "menuitem": "menu item", "menuitemcheckbox": "menu item",

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Text writes a report in at most budget tokens: a header, the web vitals, and the findings by rule, each element in a line. Lines has the elements of the first
-// findings; count counts tokens. Each line ends with a line break, so that a text costs the sum of its lines.
+// Text formats a report in at most budget tokens: a header, the web vitals, and the findings by rule, with one line per element. lines
+// holds the elements of the first findings. count counts tokens. Each line ends with a line break, so that the cost of a text is the sum of
+// its lines.
 func Text(header string, r Report, lines []string, budget int, count func(string) int) string {
 	var b strings.Builder
 	b.WriteString(header)
@@ -14,7 +15,7 @@ func Text(header string, r Report, lines []string, budget int, count func(string
 	b.WriteString(vitals(r.Vitals))
 	left := budget - count(b.String())
 	shown := 0
-	const rest = "-- 100000 more: --max-tokens, --errors\n" // about what the last line costs
+	const rest = "-- 100000 more: --max-tokens, --errors\n" // the approximate cost of the last line
 	left -= count(rest)
 	var last string
 	for i, f := range r.Findings {
@@ -22,7 +23,7 @@ func Text(header string, r Report, lines []string, budget int, count func(string
 			break
 		}
 		text := ""
-		// Several findings of one rule share a heading where they say the same.
+		// Consecutive findings of one rule share a heading if their message is the same.
 		if title := heading(f); title != last {
 			text, last = title, title
 		}
@@ -43,7 +44,7 @@ func Text(header string, r Report, lines []string, budget int, count func(string
 	return b.String()
 }
 
-// heading is the line of a finding without its element.
+// heading returns the line of a finding without its element.
 func heading(f Finding) string {
 	level := "error"
 	if f.Rule.Level == Warning {
@@ -70,10 +71,10 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// limits are up to where a vital is good, and from where on it is poor (web.dev/vitals).
+// limits are the thresholds of a vital: values up to good are good, values from poor on are poor (web.dev/vitals).
 type limits struct{ good, poor float64 }
 
-// vitals is the line of the web vitals; "absent" is what the browser has not measured.
+// vitals returns the line with the web vitals. "absent" marks a value that the browser has not measured.
 func vitals(v Vitals) string {
 	parts := []string{
 		rated("LCP", v.LCP, limits{2500, 4000}, milliseconds), rated("CLS", v.CLS, limits{0.1, 0.25}, ratio), interaction(v),
