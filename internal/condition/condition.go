@@ -1,7 +1,7 @@
-// Package condition decides whether a page is in the state that a wait waits for.
+// Package condition decides whether a page meets the condition of a wait.
 //
-// The package guarantees that the same snapshot and selection give the same answer: it knows neither
-// time nor tabs. Callers try a condition on every new state of the page.
+// The package guarantees that the same snapshot and selection give the same answer. It does not depend on time or tabs. Callers evaluate a
+// condition on every new state of the page.
 package condition
 
 import (
@@ -13,50 +13,49 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// State is the state that an element has to be in.
+// State is the required state of an element.
 type State uint8
 
 // The states.
 const (
-	// Present: an element matches.
+	// Present means that an element matches.
 	Present State = iota
-	// Gone: no element matches.
+	// Gone means that no element matches.
 	Gone
-	// Visible: an element matches that is visible, as all elements of a snapshot are.
+	// Visible means that a visible element matches. All elements of a snapshot are visible.
 	Visible
-	// Enabled: an element matches that is visible and not disabled.
+	// Enabled means that a visible element that is not disabled matches.
 	Enabled
 )
 
-// Element describes the element that is waited for: it has to match every field that is set. At least one
-// field is set.
+// Element describes the element to wait for. An element must match every field that is set. At least one field must be set.
 type Element struct {
 	Role, Name, Text string
-	// Ref is dom.NoRef when any element will do.
+	// Ref is dom.NoRef if any element may match.
 	Ref dom.Ref
-	// Selector is empty, or the selector that Match gets a selection for; see Query.
+	// Selector is empty, or the selector whose selection is passed to Match; see Query.
 	Selector string
-	// Exact compares whole texts, case-sensitively.
+	// Exact requires the whole text to match, including case.
 	Exact bool
 	State State
-	// Within is what must stand around the element: a text, a role or a ref; see elementcontext.Within. Empty: anything.
+	// Within describes the surroundings of the element: a text, a role or a ref; see elementcontext.Within. If empty, any surroundings
+	// match.
 	Within string
 }
 
-// Query returns the selector to evaluate; false when none is needed.
+// Query returns the selector to evaluate. It returns false if none is needed.
 func (e Element) Query() (dom.Selector, bool) {
 	shown := e.State == Visible || e.State == Enabled
 	return dom.Selector{CSS: e.Selector, Shown: shown}, e.Selector != ""
 }
 
-// hasMore reports whether more than a selector is set.
+// hasMore reports whether any field besides the selector is set.
 func (e Element) hasMore() bool {
 	return e.Role != "" || e.Name != "" || e.Text != "" || e.Ref != dom.NoRef || e.Within != ""
 }
 
-// Match reports whether the condition holds, and the first element of the snapshot that makes it hold; nil
-// when there is none. Selected is what the selector of Query matches; nil: not known yet, and then a condition
-// with a selector does not hold.
+// Match reports whether the condition holds, and returns the first element of the snapshot that satisfies it, or nil. selected is the
+// result of the selector of Query. If it is nil, the result is not known yet, and a condition with a selector does not hold.
 func (e Element) Match(s *dom.Snapshot, selected *dom.Selection) (found *dom.Element, holds bool) {
 	if e.Selector != "" && selected == nil {
 		return nil, false
@@ -93,7 +92,7 @@ func (e Element) Match(s *dom.Snapshot, selected *dom.Selection) (found *dom.Ele
 	return found, selected.Count > 0
 }
 
-// inside returns the first element that matches, and has around it what must stand there.
+// inside returns the first element that matches and has the required surroundings.
 func (e Element) inside(s *dom.Snapshot, matches func(*dom.Element) bool) *dom.Element {
 	var among []*dom.Element
 	for el := range s.Elements.All() {
@@ -107,7 +106,7 @@ func (e Element) inside(s *dom.Snapshot, matches func(*dom.Element) bool) *dom.E
 	return nil
 }
 
-// candidates is the set of elements that the selector matches; nil: all elements.
+// candidates returns the elements that the selector matches, or nil for all elements.
 func (e Element) candidates(selected *dom.Selection) map[dom.Ref]bool {
 	if e.Selector == "" {
 		return nil
@@ -119,7 +118,7 @@ func (e Element) candidates(selected *dom.Selection) map[dom.Ref]bool {
 	return set
 }
 
-// matches reports whether an element matches every field that is set but the selector.
+// matches reports whether an element matches every field except the selector.
 func (e Element) matches(el *dom.Element) bool {
 	return (e.Ref == dom.NoRef || e.Ref == el.Ref) && e.matchesRole(el) && e.matchesName(el) && e.matchesText(el)
 }
@@ -143,18 +142,18 @@ func (e Element) equalText(text, wanted string) bool {
 	return contains(text, wanted)
 }
 
-// Contains reports whether text contains part, without regard to case and with the white space of part folded.
+// Contains reports whether text contains part, ignoring case and the amount of white space in part.
 func Contains(text, part string) bool {
 	return strings.Contains(text, part) || contains(text, fold(part))
 }
 
-// contains is Contains for a part that is folded already.
+// contains is like Contains for a part that is already folded.
 func contains(text, part string) bool {
 	if strings.Contains(text, part) {
 		return true
 	}
 	if len(part) > 2*len(text)+4 {
-		return false // changing case at most doubles a text
+		return false // changing the case at most doubles the length of a text
 	}
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
@@ -167,8 +166,8 @@ func Text(s *dom.Snapshot, text string) *dom.Element {
 	return found
 }
 
-// URL reports whether a URL matches a pattern. A pattern with "*", which stands for any characters, has to match
-// the whole URL; any other pattern has to be a part of the URL.
+// URL reports whether a URL matches a pattern. A pattern with "*", which matches any characters, must match the whole URL. Any other
+// pattern must be a part of the URL.
 func URL(pattern, url string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
@@ -189,8 +188,8 @@ func URL(pattern, url string) bool {
 	return strings.HasSuffix(url, last)
 }
 
-// Nearest returns the element that comes closest to the condition: an element that is only in the wrong state,
-// or else the one that matches most of what is set; nil when no element matches any of it.
+// Nearest returns the element that comes closest to the condition: an element that is only in the wrong state, or else the element that
+// matches most of the fields. It returns nil if no element matches any field.
 func (e Element) Nearest(s *dom.Snapshot) *dom.Element {
 	var nearest *dom.Element
 	best := 0
@@ -202,7 +201,7 @@ func (e Element) Nearest(s *dom.Snapshot) *dom.Element {
 	return nearest
 }
 
-// score weighs what an element matches of what is set. A text that shares words counts a little.
+// score returns how many of the set fields an element matches, as a weighted sum. A text with some of the words counts a little.
 func (e Element) score(el *dom.Element) int {
 	score := 0
 	add := func(set, has bool, n int) {
@@ -224,7 +223,7 @@ func sharesWord(text, wanted string) bool {
 	return slices.ContainsFunc(strings.Fields(strings.ToLower(wanted)), func(w string) bool { return slices.Contains(words, w) })
 }
 
-// Describe describes an element for messages: button "Pay" (ref 3, disabled).
+// Describe returns a description of an element for messages, such as: button "Pay" (ref 3, disabled).
 func Describe(el *dom.Element) string {
 	kind := el.Role
 	if kind == "" {
