@@ -1,4 +1,4 @@
-// Package css writes texts into CSS selectors.
+// Package css quotes texts for CSS selectors.
 package css
 
 import (
@@ -7,7 +7,7 @@ import (
 )
 
 // String quotes a text for a selector (CSS Syntax Module Level 3, section 4.3.5). Quotation marks, backslashes and control characters are
-// escaped by their numbers, so that the string may stand within one of Go or of a shell.
+// escaped as code points, so that the result can be embedded in a string of Go or of a shell.
 func String(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
