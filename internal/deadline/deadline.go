@@ -1,4 +1,4 @@
-// Package deadline says how long a caller waits for a call with steps. The command line and the MCP server wait alike.
+// Package deadline computes how long a caller waits for a call with steps. The command line and the MCP server use the same rules.
 package deadline
 
 import (
@@ -7,11 +7,11 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// wait is how long a step waits that has no timeout, as the protos state it.
+// wait is the default timeout of a wait step, as documented in the protos.
 const wait = 10 * time.Second
 
-// Steps returns how long steps may take: the time of any call, the timeouts of their waits, and how long keys, buttons and elements are held.
-// A call of 0 has no limit, and neither has the result.
+// Steps returns the maximum duration of a call with steps: the basic timeout of a call, the timeouts of wait steps, and the time for which
+// keys, buttons and elements are held. If call is 0, there is no limit, and Steps returns 0.
 func Steps(call time.Duration, steps []*domtapv1.Step) time.Duration {
 	if call == 0 {
 		return 0
