@@ -24,23 +24,22 @@ import (
 
 // Options are the options of a connection.
 type Options struct {
-	// Token is the bearer token, which is sent over TCP only. Empty: the token in TokenFile.
+	// Token is the bearer token, which is sent only over TCP. If empty, the token is read from TokenFile.
 	Token string
-	// TokenFile is the file with the token. A missing file is not an error here: the daemon's refusal says
-	// more.
+	// TokenFile is the file with the token. A missing file is not an error here, because the daemon's refusal is more informative.
 	TokenFile string
-	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: the authorities
-	// of the system, and no TLS on loopback.
+	// TLSCA is a PEM file with the certificate authority that signed the daemon's certificate. If empty, the system's authorities are used,
+	// and connections on loopback do not use TLS.
 	TLSCA string
-	// ClientCert and ClientKey are PEM files with the certificate that the client presents, and its key. Empty: none.
+	// ClientCert and ClientKey are PEM files with the client's certificate and its key. If empty, the client presents no certificate.
 	ClientCert, ClientKey string
 	// Agent is the name of the client.
 	Agent string
-	// ClientID names the client in calls that have no client_id; see listen.ClientKey. Empty: the connection does.
+	// ClientID identifies the client in calls without a client_id; see listen.ClientKey. If empty, the connection identifies the client.
 	ClientID string
 }
 
-// Dial makes a connection; it is established by the first call. The caller closes it.
+// Dial creates a connection. The first call establishes it. The caller must close it.
 func Dial(to Target, o Options) (*grpc.ClientConn, error) {
 	secure, err := o.transport(to)
 	if err != nil {
@@ -79,7 +78,7 @@ func Dial(to Target, o Options) (*grpc.ClientConn, error) {
 	return conn, nil
 }
 
-// AwaitServing waits until the daemon serves, or ctx ends. It does not poll: gRPC connects when it can.
+// AwaitServing waits until the daemon is serving or ctx ends. It does not poll; gRPC connects as soon as possible.
 func AwaitServing(ctx context.Context, to Target, o Options) error {
 	conn, err := Dial(to, o)
 	if err != nil {
@@ -92,7 +91,7 @@ func AwaitServing(ctx context.Context, to Target, o Options) error {
 	return errors.Join(err, conn.Close())
 }
 
-// unreached is the error for a daemon that does not serve.
+// unreached returns the error for a daemon that is not serving.
 func unreached(to Target, err error) error {
 	message, hint := Words(status.Convert(err))
 	if IsUnanswered(message) {
@@ -102,7 +101,7 @@ func unreached(to Target, err error) error {
 		to, cmp.Or(message, status.Convert(err).Message()))
 }
 
-// transport is TLS for every address that other machines can reach; the daemon requires it there.
+// transport returns TLS credentials for every address that other machines can reach, because the daemon requires TLS there.
 func (o Options) transport(to Target) (credentials.TransportCredentials, error) {
 	if to.Socket != "" || (to.isLoopback() && o.TLSCA == "") {
 		return insecure.NewCredentials(), nil
@@ -128,7 +127,7 @@ func (o Options) transport(to Target) (credentials.TransportCredentials, error) 
 	return credentials.NewTLS(config), nil
 }
 
-// token reads the bearer token; empty: there is none.
+// token returns the bearer token, or an empty string if there is none.
 func (o Options) token() (string, error) {
 	if o.Token != "" {
 		return o.Token, nil
@@ -143,7 +142,7 @@ func (o Options) token() (string, error) {
 	return token, nil
 }
 
-// bearer sends a token along with every call.
+// bearer adds a token to every call.
 type bearer string
 
 // GetRequestMetadata is called by grpc for every call.
@@ -151,11 +150,10 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 	return map[string]string{"authorization": "Bearer " + string(b)}, nil
 }
 
-// RequireTransportSecurity is false because the token may be sent over loopback; transport ensures TLS
-// everywhere else.
+// RequireTransportSecurity returns false because the token may be sent over loopback. transport ensures TLS for all other addresses.
 func (b bearer) RequireTransportSecurity() bool { return false }
 
-// clientID names the client of every call. It is no secret.
+// clientID adds the name of the client to every call. It is not secret.
 type clientID string
 
 // GetRequestMetadata implements credentials.PerRPCCredentials.
@@ -166,7 +164,7 @@ func (c clientID) GetRequestMetadata(context.Context, ...string) (map[string]str
 // RequireTransportSecurity implements credentials.PerRPCCredentials.
 func (clientID) RequireTransportSecurity() bool { return false }
 
-// WithClientID returns a context whose calls name their client, unless their requests do.
+// WithClientID returns a context that identifies the client in calls whose requests do not.
 func WithClientID(ctx context.Context, id string) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, listen.ClientKey, id)
 }

@@ -1,5 +1,5 @@
-// Package endpoint finds, starts and connects to a daemon: the files that a daemon and its clients
-// share, the forms of addresses, and their credentials. The command line and package client use it.
+// Package endpoint finds, starts and connects to a daemon. It defines the files that a daemon and its clients share, the forms of
+// addresses, and their credentials. The command line and package client use it.
 //
 // A unix socket needs neither token nor TLS. TCP on loopback needs the bearer token; any other address
 // also needs TLS.
@@ -23,21 +23,21 @@ import (
 // Lookup reads an environment variable, as os.LookupEnv does.
 type Lookup func(name string) (string, bool)
 
-// Places are the files that a daemon and its clients share.
+// Places holds the paths that a daemon and its clients share.
 type Places struct {
-	// State is the directory of the files that outlive the daemon: its log and the profile of its browser.
+	// State is the directory of files that outlive the daemon: its log and the profile of its browser.
 	State string
-	// Socket is the daemon's unix socket; empty: it listens on TCP only.
+	// Socket is the daemon's unix socket. It is empty if the daemon listens only on TCP.
 	Socket string
-	// Token is the file of the bearer token.
+	// Token is the file with the bearer token.
 	Token string
 }
 
 // Log returns the log file of a daemon that was started on demand.
 func (p Places) Log() string { return filepath.Join(p.State, "daemon.log") }
 
-// FindPlaces returns the places of this user's daemon. A state directory chosen by the user has socket
-// and token, too, so that one setting makes a separate instance; empty: the default places.
+// FindPlaces returns the paths of this user's daemon. A state directory chosen by the user also contains the socket and the token, so that
+// one setting defines a separate instance. If stateDir is empty, the default paths are used.
 func FindPlaces(env Lookup, stateDir string) (Places, error) {
 	at := Places{State: stateDir}
 	var errState, errSocket, errToken error
@@ -68,11 +68,10 @@ func defaultState(env Lookup) (string, error) {
 	return "", errorf(Misused, "set HOME, or give a directory with --state-dir", "no directory for the daemon's state")
 }
 
-// Target is where a daemon listens: a unix socket or a TCP address; or the TCP addresses of the nodes of a cluster, with commas
-// between them.
+// Target is the address of a daemon: a unix socket, a TCP address, or the comma-separated TCP addresses of the nodes of a cluster.
 type Target struct{ Socket, Address string }
 
-// Parse reads unix:///PATH, or HOST:PORT, or several of these with commas between them: the nodes of one cluster.
+// Parse parses unix:///PATH, HOST:PORT, or several HOST:PORT separated by commas, which are the nodes of one cluster.
 func Parse(addr string) (Target, error) {
 	if path, isUnix := strings.CutPrefix(addr, "unix:"); isUnix {
 		path = strings.TrimPrefix(path, "//")
@@ -91,8 +90,7 @@ func Parse(addr string) (Target, error) {
 	return Target{Address: strings.Join(all, ",")}, nil
 }
 
-// FindTarget returns the target of this user's daemon: addr if it is set, else its socket, else its TCP
-// address.
+// FindTarget returns the target of this user's daemon: addr if it is set, or else its socket, or else its TCP address.
 func FindTarget(addr string, at Places, env Lookup) (Target, error) {
 	if addr != "" {
 		return Parse(addr)
@@ -106,7 +104,7 @@ func FindTarget(addr string, at Places, env Lookup) (Target, error) {
 	return Target{Address: listen.DefaultAddress}, nil
 }
 
-// String formats the target for Parse.
+// String returns the target in the syntax of Parse.
 func (t Target) String() string {
 	if t.Socket != "" {
 		return "unix://" + t.Socket
@@ -114,10 +112,10 @@ func (t Target) String() string {
 	return t.Address
 }
 
-// name formats the target for gRPC.
+// name returns the target in the syntax of gRPC.
 func (t Target) name() string {
 	if t.Socket != "" {
-		if runtime.GOOS == "windows" { // a path with a drive is none of a URL
+		if runtime.GOOS == "windows" { // a path with a drive letter is not valid in a URL
 			return "unix:" + t.Socket
 		}
 		return (&url.URL{Scheme: "unix", Path: t.Socket}).String()
@@ -128,14 +126,14 @@ func (t Target) name() string {
 	return "passthrough:///" + t.Address
 }
 
-// addresses are the TCP addresses.
+// addresses returns the TCP addresses.
 func (t Target) addresses() []string { return strings.Split(t.Address, ",") }
 
-// clusterScheme is that of the names of targets with several addresses.
+// clusterScheme is the scheme in gRPC names of targets with several addresses.
 const clusterScheme = "domtap"
 
-// Answers reports whether a daemon listens on a unix socket. It is true for TCP addresses, whose
-// daemons are never started here.
+// Answers reports whether a daemon listens on a unix socket. It returns true for TCP addresses, because their daemons are never started
+// here.
 func (t Target) Answers(ctx context.Context) bool {
 	if t.Socket == "" {
 		return true
@@ -147,8 +145,7 @@ func (t Target) Answers(ctx context.Context) bool {
 	return conn.Close() == nil
 }
 
-// Reach returns an error if no daemon listens on a unix socket. For a TCP address the first call finds
-// out.
+// Reach returns an error if no daemon listens on a unix socket. For a TCP address, only the first call detects that.
 func (t Target) Reach(ctx context.Context) error {
 	if t.Socket == "" {
 		return nil

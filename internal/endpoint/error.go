@@ -7,19 +7,19 @@ type Kind uint8
 
 // The kinds of failures.
 const (
-	// Misused: an address, a file or the environment is invalid.
+	// Misused means that an address, a file or the environment is invalid.
 	Misused Kind = iota + 1
-	// Denied: the token may not be used.
+	// Denied means that the token was refused.
 	Denied
-	// Unreachable: no daemon answers, or none can be started.
+	// Unreachable means that no daemon answers, or that none can be started.
 	Unreachable
 )
 
-// Error is a failure to find, start or reach a daemon, with a hint.
+// Error reports a failure to find, start or reach a daemon, with a hint.
 type Error struct {
 	Kind Kind
 	Err  error
-	// Hint is one line, or empty.
+	// Hint is a single line, or empty.
 	Hint string
 }
 

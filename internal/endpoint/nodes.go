@@ -18,18 +18,19 @@ import (
 )
 
 const (
-	// changePause is the least time between two changes of the node.
+	// changePause is the minimum time between two changes of the node.
 	changePause = time.Second
-	// lookupLimit is how long the names of nodes may take to be looked up.
+	// lookupLimit limits the time for looking up the names of nodes.
 	lookupLimit = 2 * time.Second
-	// pingAfter and pingTimeout find a node that hangs, or that the network has lost without a word: together, the longest time without news
-	// of it. gRPC does not send pings more often. The server allows a ping every 5 s.
+	// pingAfter and pingTimeout detect a node that hangs or that the network lost silently. Their sum is the longest time without any data
+	// from it. gRPC does not send pings more often. The server allows a ping every 5 s.
 	pingAfter   = 10 * time.Second
 	pingTimeout = 5 * time.Second
 )
 
-// nodes are the addresses of a cluster: gRPC connects to the first one that answers, and to another one when that connection is lost, or
-// silent. One that is cut off from the cluster answers as before, and says so: then it becomes the last one.
+// nodes holds the addresses of a cluster. gRPC connects to the first node that answers, and to another one when that connection is lost or
+// silent. A node that is cut off from the cluster still answers, with an error that reports it. nodes then moves that node to the end of
+// the list.
 type nodes struct {
 	resolver *manual.Resolver
 
@@ -41,14 +42,14 @@ type nodes struct {
 func newNodes(addresses []string) *nodes {
 	n := &nodes{resolver: manual.NewBuilderWithScheme(clusterScheme)}
 	for _, address := range addresses {
-		host, _, _ := net.SplitHostPort(address) // Parse has seen to it
+		host, _, _ := net.SplitHostPort(address) // Parse has validated the address
 		n.all = append(n.all, resolver.Endpoint{Addresses: []resolver.Address{{Addr: address, ServerName: host}}})
 	}
 	n.resolver.InitialState(resolver.State{Endpoints: n.all})
 	return n
 }
 
-// options are those of a connection that uses the nodes.
+// options returns the options of a connection that uses the nodes.
 func (n *nodes) options() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithResolvers(n.resolver), grpc.WithChainUnaryInterceptor(n.unary), grpc.WithChainStreamInterceptor(n.stream),
@@ -56,7 +57,7 @@ func (n *nodes) options() []grpc.DialOption {
 	}
 }
 
-// unary makes a call, and changes the node when that was cut off.
+// unary makes a call. If the node was cut off, it switches to another node.
 func (n *nodes) unary(ctx context.Context, method string, request, answer any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
 	var at peer.Peer
 	err := invoke(ctx, method, request, answer, conn, append(slices.Clip(o), grpc.Peer(&at))...)
@@ -64,7 +65,7 @@ func (n *nodes) unary(ctx context.Context, method string, request, answer any, c
 	return err
 }
 
-// stream is unary for a stream.
+// stream is like unary for a stream.
 func (n *nodes) stream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, o ...grpc.CallOption) (grpc.ClientStream, error) {
 	s, err := open(ctx, desc, conn, method, o...)
 	if err != nil {
@@ -73,7 +74,7 @@ func (n *nodes) stream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.Cl
 	return &nodeStream{s, n}, nil
 }
 
-// nodeStream is a stream of a node.
+// nodeStream is a stream from a node.
 type nodeStream struct {
 	grpc.ClientStream
 	nodes *nodes
@@ -90,7 +91,7 @@ func (s *nodeStream) RecvMsg(m any) error {
 	return err
 }
 
-// heard takes the end of a call to the node at an address.
+// heard handles the end of a call to the node at an address.
 func (n *nodes) heard(ctx context.Context, err error, at net.Addr) {
 	if err == nil || at == nil || !cutOff(err) {
 		return
@@ -107,12 +108,13 @@ func (n *nodes) heard(ctx context.Context, err error, at net.Addr) {
 	last := n.all[i]
 	others := slices.Delete(slices.Clone(n.all), i, i+1)
 	n.all, n.changed = append(slices.Clip(others), last), time.Now()
-	// gRPC keeps a connection to an address that it still has. Without it, streams go on, and calls begin elsewhere.
+	// gRPC keeps a connection to an address while it is in the list. After its removal, existing streams continue, and new calls use other
+	// nodes.
 	n.resolver.UpdateState(resolver.State{Endpoints: others})
 	n.resolver.UpdateState(resolver.State{Endpoints: n.all})
 }
 
-// cutOff reports whether an error says that a node was cut off from its cluster.
+// cutOff reports whether an error means that a node was cut off from its cluster.
 func cutOff(err error) bool {
 	s, ok := status.FromError(err)
 	if !ok || s.Code() != codes.Unavailable {
@@ -124,7 +126,7 @@ func cutOff(err error) bool {
 	})
 }
 
-// isAt reports whether an address, whose host may be a name, is the one of a connection.
+// isAt reports whether an address, whose host may be a name, is the address of a connection.
 func isAt(ctx context.Context, address, connected string) bool {
 	host, port, err := net.SplitHostPort(address)
 	ip, number, failed := net.SplitHostPort(connected)

@@ -17,17 +17,16 @@ import (
 )
 
 const (
-	// StartLimit is how long a daemon may take until it serves.
+	// StartLimit limits the time until a daemon serves.
 	StartLimit = 30 * time.Second
-	// largestLog is the size, in bytes, above which a log is renamed before the next start.
+	// largestLog is the size in bytes above which a log is renamed at the next start.
 	largestLog = 4 << 20
-	// readyWord is what a daemon that was started on demand writes when it listens.
+	// readyWord is the text that an on-demand daemon writes when it listens.
 	readyWord = "ready\n"
 )
 
-// Ensure starts a daemon if none listens on the target, and returns when one serves. If several
-// programs call it at the same time, one starts the daemon and all find it. Daemons of TCP addresses
-// are never started.
+// Ensure starts a daemon if none listens on the target, and returns when a daemon is serving. If several programs call it concurrently, one
+// of them starts the daemon and all use it. Ensure never starts daemons for TCP addresses.
 func Ensure(ctx context.Context, to Target, at Places, o Options, launch func(context.Context, Places) error) error {
 	if to.Answers(ctx) {
 		return nil
@@ -41,9 +40,8 @@ func Ensure(ctx context.Context, to Target, at Places, o Options, launch func(co
 	return AwaitServing(ctx, to, o)
 }
 
-// ServeArgs returns the arguments for Launch that start a daemon at these places. The daemon opens a
-// TCP port only if DOMTAP_LISTEN or its configuration file says so; other settings come from there,
-// too.
+// ServeArgs returns the arguments for Launch that start a daemon with these paths. The daemon opens a TCP port only if DOMTAP_LISTEN or its
+// configuration file sets one. Other settings also come from these sources.
 func ServeArgs(at Places) ([]string, error) {
 	args := []string{"serve", "--on-demand"}
 	for flag, path := range map[string]string{"--state-dir": at.State, "--socket": at.Socket, "--token-file": at.Token} {
@@ -56,9 +54,8 @@ func ServeArgs(at Places) ([]string, error) {
 	return args, nil
 }
 
-// Launch starts domtap, the program at a path, with the arguments in a session of its own, so that it
-// outlives the caller and its terminal. Launch returns when the daemon listens, when the daemon ended
-// because another one serves, or when ctx ends. The arguments are those of ServeArgs.
+// Launch starts the domtap program at a path with the arguments of ServeArgs. The process has its own session, so that it outlives the
+// caller and its terminal. Launch returns when the daemon listens, when the daemon ended because another one is serving, or when ctx ends.
 func Launch(ctx context.Context, program string, at Places, args []string) error {
 	log, err := openLog(at)
 	if err != nil {
@@ -83,13 +80,13 @@ func Launch(ctx context.Context, program string, at Places, args []string) error
 	} else if word == readyWord {
 		return cmd.Process.Release()
 	}
-	if err := cmd.Wait(); err != nil { // it has closed its end of the pipe, so it is ending
+	if err := cmd.Wait(); err != nil { // the process closed its end of the pipe, so it is ending
 		return errorf(Unreachable, "its log is in "+at.Log()+"; domtap doctor checks what it needs", "%s", lastError(log, began))
 	}
 	return nil
 }
 
-// openLog opens the daemon's log for appending. A large log is renamed first; one old log is kept.
+// openLog opens the daemon's log for appending. It first renames a large log; one old log is kept.
 func openLog(at Places) (*os.File, error) {
 	for _, dir := range []string{at.State, filepath.Dir(at.Socket)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -104,7 +101,7 @@ func openLog(at Places) (*os.File, error) {
 	return os.OpenFile(at.Log(), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 }
 
-// start starts the process. Its readyWord, or its end without one, is read from the file.
+// start starts the process. The returned file yields the readyWord, or ends without it if the process ends.
 func start(program string, args []string, log *os.File) (*exec.Cmd, *os.File, error) {
 	ready, theirs, err := os.Pipe()
 	if err != nil {
@@ -121,8 +118,8 @@ func start(program string, args []string, log *os.File) (*exec.Cmd, *os.File, er
 	return cmd, ready, nil
 }
 
-// PassphraseVariable is the environment variable with the passphrase of login profiles. It is for commands alone: neither a daemon that they
-// start nor its browsers get it.
+// PassphraseVariable is the environment variable with the passphrase of login profiles. Only commands read it: they do not pass it to
+// daemons that they start, and browsers do not get it.
 const PassphraseVariable = "DOMTAP_PROFILE_PASSPHRASE"
 
 // readAll reads the pipe of a process to its end, or until ctx ends.
@@ -139,8 +136,7 @@ func readAll(ctx context.Context, cmd *exec.Cmd, pipe *os.File) (string, error) 
 // complaint is the prefix of the command line's error messages.
 const complaint = "domtap: "
 
-// lastError returns the first error message in a log from an offset on, or else the last line of the
-// log.
+// lastError returns the first error message in a log after an offset, or else the last line of the log.
 func lastError(log io.ReaderAt, from int64) string {
 	text, err := io.ReadAll(io.NewSectionReader(log, from, largestLog))
 	if err != nil {
@@ -159,11 +155,11 @@ func lastError(log io.ReaderAt, from int64) string {
 	return last
 }
 
-// ofServe matches a flag of domtap serve in its messages.
+// ofServe matches flags of domtap serve in its messages.
 var ofServe = lazyregexp.New(`(^|[^\w-])--([a-z][a-z-]+)( of domtap serve)?`)
 
-// asVariables writes the flags in a message of domtap serve as environment variables, which a command that starts the daemon can set:
-// it has none of these flags.
+// asVariables replaces the flags in a message of domtap serve by environment variables. A command that starts the daemon does not have
+// these flags, but the user can set the variables.
 func asVariables(message string) string {
 	parts := strings.Split(message, `"`) // every second one is quoted: words of other programs
 	for i := 0; i < len(parts); i += 2 {
@@ -175,7 +171,7 @@ func asVariables(message string) string {
 	return strings.Join(parts, `"`)
 }
 
-// TellReady tells the program that started this daemon that the daemon listens.
+// TellReady notifies the program that started this daemon that the daemon listens.
 func TellReady() error {
 	pipe := readyFile()
 	_, err := pipe.WriteString(readyWord)

@@ -10,23 +10,21 @@ import (
 )
 
 var (
-	// dialing matches the errors of gRPC for a daemon that does not answer, with the cause from package
-	// net.
+	// dialing matches gRPC errors for a daemon that does not answer, with the cause from package net.
 	dialing = lazyregexp.New(`Error while dialing:? (?:dial )?(?:(tcp|unix) (\S+): )?(?:connect: )?([^"]*)`)
-	// handshake matches the errors of gRPC for a peer that is not a daemon, or does not use TLS as
-	// expected.
+	// handshake matches gRPC errors for a peer that is not a daemon, or that does not use TLS as expected.
 	handshake = lazyregexp.New(`(?:authentication handshake failed:|error reading server preface:) ([^"]*)`)
-	// lost matches the errors of gRPC for a connection that ended during a call.
+	// lost matches gRPC errors for a connection that ended during a call.
 	lost = lazyregexp.New(`^(?:error reading from server:|closing transport due to:|transport is closing|the connection is draining|connection error:|name resolver error:) ?(.*)`)
-	// late matches the errors of gRPC for a deadline that passed on the client's side.
+	// late matches gRPC errors for a deadline that expired on the client's side.
 	late = lazyregexp.New(`^(?:context deadline exceeded|received context error|stream terminated|latest balancer error)`)
 )
 
 // hintThere is the hint for an address at which no daemon answers.
 const hintThere = "domtap serve starts a daemon there; without --addr, commands find this user's daemon, or start it"
 
-// Words returns a plain message and a hint for a status that the client's side of gRPC made; empty: the
-// daemon itself answered.
+// Words returns a plain message and a hint for a status that gRPC created on the client's side. Both are empty if the daemon itself
+// answered.
 func Words(st *status.Status) (message, hint string) {
 	said := st.Message()
 	if st.Code() != codes.Unavailable && st.Code() != codes.DeadlineExceeded {
@@ -53,7 +51,7 @@ func Words(st *status.Status) (message, hint string) {
 // nobody is the prefix of the messages of Words for an address at which nothing listens.
 const nobody = "no daemon answers"
 
-// IsUnanswered reports whether a message of Words says that no daemon answers.
+// IsUnanswered reports whether a message of Words means that no daemon answers.
 func IsUnanswered(message string) bool { return strings.HasPrefix(message, nobody) }
 
 func unanswered(network, address, why string) string {
