@@ -1,15 +1,14 @@
-// Package find finds the elements of a page that a query means. It is pure over the elements of a snapshot.
+// Package find finds the elements of a page that match a query. It is pure: its input is the elements of a snapshot.
 //
-// A query is words. Case, accents, compatibility forms and white space do not matter, and "words in double quotes"
-// stand together. Every word must be a part of an element: of its name, value, placeholder, name attribute or the target
-// of a link, or the word is its role ("button", "field"). Words that the element lacks may be in its context instead: in
-// the row, list item or article that holds it, in the names of its ancestors, in the headings above it, or in what it
-// is printed with, as in "edit grace hopper".
+// A query consists of words. Case, accents, compatibility forms and white space are ignored, and "words in double quotes" must occur
+// together. Every word must be part of the element: of its name, value, placeholder, name attribute or link target, or it must be the
+// element's role ("button", "field"). Words that are not part of the element may be in its context instead: in its row, list item or
+// article, in the names of its ancestors, in the headings above it, or in the context that it is printed with, as in "edit grace hopper".
 //
-// Query.Within leaves only the elements that have something around them, as targets of actions do.
+// Query.Within keeps only elements with the given surroundings, as for targets of actions.
 //
-// Rank has the order of the matches. Where an element stands in another one of the same name, such as a link in a
-// heading, only the one that is used is a match.
+// Rank defines the order of the matches. If an element contains another element of the same name, such as a heading that contains a link,
+// only the interactive one is a match.
 package find
 
 import (
@@ -21,42 +20,42 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// MaxWords is how many words of a query count.
+// MaxWords limits the number of words in a query.
 const MaxWords = 16
 
-// Rank says how well an element matches. Smaller is better.
+// Rank is the quality of a match. Smaller is better.
 type Rank uint8
 
 // The ranks.
 const (
-	// Whole: the name is the query.
+	// Whole means that the name equals the query.
 	Whole Rank = iota
-	// Prefix: the name begins with the query.
+	// Prefix means that the name starts with the query.
 	Prefix
-	// Words: the name has every word as a word.
+	// Words means that the name contains every word as a whole word.
 	Words
-	// Parts: the name has every word as a part.
+	// Parts means that the name contains every word as a part.
 	Parts
-	// Fields: the other fields of the element have the words that the name lacks.
+	// Fields means that other fields of the element contain the words that are not in the name.
 	Fields
-	// Context: the context of the element has the words that the element lacks. Elements that are only shown match
-	// this way when no used element matches.
+	// Context means that the context of the element contains the words that are not in the element. A non-interactive element matches in
+	// this way only if no interactive element matches.
 	Context
-	// Record: the element can be used, and only what it is printed with, or the texts of the row, list item or article
-	// that holds it, have the words.
+	// Record means that the element is interactive, and that only its printed context, or the texts of its row, list item or article,
+	// contain the words.
 	Record
 )
 
-// Query is what to find.
+// Query is a parsed query.
 type Query struct {
 	words []string
-	// within, unless empty, is what must stand around the elements.
+	// within, unless empty, is the required surroundings of the elements.
 	within string
-	// contexts are what the elements are printed with.
+	// contexts holds the contexts that the elements are printed with.
 	contexts map[dom.Ref]elementcontext.Context
 }
 
-// Parse reads a query. It ignores words beyond MaxWords.
+// Parse parses a query. It ignores words beyond MaxWords.
 func Parse(query string) Query {
 	var q Query
 	for i, part := range strings.Split(straight(query), `"`) {
@@ -73,37 +72,37 @@ func Parse(query string) Query {
 	return q
 }
 
-// Within returns the query for elements that have this around them: a text, a role or a ref, as elementcontext.Within
-// reads it. Empty: anything.
+// Within returns the query restricted to elements with the given surroundings: a text, a role or a ref, in the syntax of
+// elementcontext.Within. If around is empty, there is no restriction.
 func (q Query) Within(around string) Query {
 	q.within = around
 	return q
 }
 
-// Telling returns the query for elements that are printed with contexts, whose words count as those around an element.
+// Telling returns the query for elements that are printed with contexts. Words of these contexts count as context of the elements.
 func (q Query) Telling(contexts map[dom.Ref]elementcontext.Context) Query {
 	q.contexts = contexts
 	return q
 }
 
-// CountWords returns how many words a query has, also beyond MaxWords.
+// CountWords returns the number of words of a query, including words beyond MaxWords.
 func CountWords(query string) int {
 	return len(strings.Fields(strings.ReplaceAll(straight(query), `"`, " ")))
 }
 
-// all has the bit of every word.
+// all returns the set of all words.
 func (q Query) all() words { return 1<<len(q.words) - 1 }
 
-// Match is an element that matches.
+// Match is a matching element.
 type Match struct {
 	Element *dom.Element
-	// Index is its position among the elements.
+	// Index is the position of the element in the list.
 	Index int
 	Rank  Rank
 }
 
-// Match returns the elements that the query means, the best first: by rank, used before shown elements, those behind a
-// modal last, then in document order. The elements are all of a snapshot whose page has the URL.
+// Match returns the matching elements, best first. It sorts by rank; then interactive before other elements, with elements behind a modal
+// last; then by document order. elements holds all elements of a snapshot, and url is the URL of its page.
 func (q Query) Match(elements []*dom.Element, url string) []Match {
 	if len(q.words) == 0 {
 		return nil
@@ -120,7 +119,7 @@ func (q Query) Match(elements []*dom.Element, url string) []Match {
 		found = around(elements, found, q.within)
 	}
 	if slices.ContainsFunc(found, func(m Match) bool { return shown(m.Element) == 0 }) {
-		// The other texts of a row whose button is meant are not matches.
+		// Other texts of a row are not matches if the query means a button of that row.
 		found = slices.DeleteFunc(found, func(m Match) bool { return m.Rank == Context && shown(m.Element) != 0 })
 	}
 	slices.SortStableFunc(found, func(a, b Match) int {
@@ -129,7 +128,7 @@ func (q Query) Match(elements []*dom.Element, url string) []Match {
 	return found
 }
 
-// around returns the matches that have something around them.
+// around returns the matches with the given surroundings.
 func around(elements []*dom.Element, found []Match, within string) []Match {
 	among := make([]*dom.Element, len(found))
 	for i, m := range found {

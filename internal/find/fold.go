@@ -8,16 +8,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// letters replaces letters whose plain forms Unicode does not name, and signs that people type differently.
+// letters replaces letters that have no Unicode decomposition, and signs that people type differently.
 var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i",
 	"’", "'", "‘", "'", "‐", "-", "–", "-", "—", "-", "−", "-")
 
-// quotes makes straight quotes of others.
+// quotes replaces typographic quotes with straight ones.
 var quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
 
 func straight(s string) string { return quotes.Replace(s) }
 
-// fold makes one of all texts that differ in case, accents, compatibility forms and white space only.
+// fold returns the same text for all texts that differ only in case, accents, compatibility forms and white space.
 func fold(s string) string {
 	if !isASCII(s) {
 		s = norm.NFKD.String(strings.ToLower(s))
@@ -27,7 +27,7 @@ func fold(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(s)), " ")
 }
 
-// plain drops accents and characters without a width.
+// plain removes accents and zero-width characters.
 func plain(r rune) rune {
 	if r >= 0x300 && r <= 0x36f || r == 0xad || r == 0x200b || r == 0xfeff {
 		return -1
@@ -44,7 +44,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// hasWord reports whether a text has a word that neither follows nor precedes a letter or digit.
+// hasWord reports whether a text contains a word that is not adjacent to a letter or digit.
 func hasWord(text, word string) bool {
 	for at := 0; at < len(text); {
 		i := strings.Index(text[at:], word)

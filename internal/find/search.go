@@ -7,32 +7,32 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// words is a set of the words of a query, a bit for each.
+// words is a bit set of the words of a query.
 type words uint16
 
 // search is one pass over the elements of a snapshot.
 type search struct {
 	Query
-	// origin is that of the page, which links to the page's own site do not count.
+	// origin is the origin of the page. It is ignored in links to the page's own site.
 	origin   string
 	elements []*dom.Element
 	hits     []hit
 }
 
-// hit is what an element has of the query.
+// hit records which words of the query an element contains.
 type hit struct {
-	// name is the folded name, of elements with a word of the query.
+	// name is the folded name. It is set only for elements with a word of the query.
 	name string
-	// inName, inFields and inRole are the words that the name, the other fields and the role have.
+	// inName, inFields and inRole are the words in the name, in the other fields and in the role.
 	inName, inFields, inRole words
-	// above are the words of the names of the ancestors, and of the headings above the element.
+	// above holds the words in the names of the ancestors and in the headings above the element.
 	above words
-	// told are the words of the context that the element is printed with.
+	// told holds the words in the context that the element is printed with.
 	told words
-	// parent is the index of the nearest ancestor, record that of the nearest row, list item or article, the element
-	// itself included; -1: there is none.
+	// parent is the index of the nearest ancestor. record is the index of the nearest row, list item or article, which may be the element
+	// itself. Both are -1 if there is none.
 	parent, record int32
-	// inside, of a record, are the words of the elements in it; texts those of elements in it that are only shown.
+	// For a record, inside holds the words of the elements in it, and texts the words of its non-interactive elements.
 	inside, texts words
 }
 
@@ -44,7 +44,7 @@ type heading struct {
 	words        words
 }
 
-// survey finds what the elements have of the query, and what stands around them.
+// survey determines the words that each element and its context contain.
 func (s *search) survey() {
 	var ancestors []int32
 	var headings []heading
@@ -84,7 +84,7 @@ func (s *search) survey() {
 	}
 }
 
-// isRecord reports whether an element holds what belongs together, one of many.
+// isRecord reports whether an element groups related content and is one of many.
 func isRecord(e *dom.Element) bool {
 	switch e.Role {
 	case "row", "listitem", "article", "treeitem":
@@ -109,7 +109,7 @@ func (s *search) compare(h *hit, e *dom.Element) {
 	}
 }
 
-// in returns the words that are a part of a folded text.
+// in returns the words that are part of a folded text.
 func (s *search) in(text string) (found words) {
 	for i, word := range s.words {
 		if strings.Contains(text, word) {
@@ -119,10 +119,10 @@ func (s *search) in(text string) (found words) {
 	return found
 }
 
-// leastOfTarget is how long a word must be to be looked for in targets of links, which hold all short ones.
+// leastOfTarget is the minimum length of a word to search in link targets, because these contain all short words.
 const leastOfTarget = 3
 
-// inTarget returns the words in the target of a link.
+// inTarget returns the words in a link target.
 func (s *search) inTarget(href string) (found words) {
 	if href == "" || strings.HasPrefix(href, "data:") {
 		return 0
@@ -139,14 +139,14 @@ func (s *search) inTarget(href string) (found words) {
 	return found
 }
 
-// kinds has what people call the elements of a role, besides the name of the role.
+// kinds holds common words for the elements of a role, besides the name of the role.
 var kinds = map[string][]string{
 	"textbox": {"field", "input"}, "searchbox": {"field", "input"}, "spinbutton": {"field", "input"},
 	"combobox": {"field", "dropdown", "select"}, "listbox": {"field", "dropdown", "select"}, "img": {"image", "picture"},
 	"navigation": {"nav", "menu"}, "dialog": {"modal", "popup"}, "heading": {"title"},
 }
 
-// role returns the words that say what kind of element it is.
+// role returns the words that describe a role.
 func (s *search) role(role string) (found words) {
 	for i, word := range s.words {
 		if role != "" && (word == role || slices.Contains(kinds[role], word)) {
@@ -156,7 +156,7 @@ func (s *search) role(role string) (found words) {
 	return found
 }
 
-// rank says how well an element matches, if it does.
+// rank returns the rank of an element. It returns false if the element does not match.
 func (s *search) rank(i int) (Rank, bool) {
 	h, all := &s.hits[i], s.all()
 	own := h.own()
@@ -180,7 +180,7 @@ func (s *search) rank(i int) (Rank, bool) {
 	return Context, own|around == all
 }
 
-// nameRank says how well a folded name matches words that it has.
+// nameRank returns the rank of a folded name that contains all wanted words.
 func (s *search) nameRank(name string, wanted words) Rank {
 	var sought []string
 	for i, word := range s.words {
@@ -200,8 +200,8 @@ func (s *search) nameRank(name string, wanted words) Rank {
 	return Parts
 }
 
-// repeats reports whether another match stands for this one, because it says the same in the same place: a used element
-// around one that is only shown, or an element in this one.
+// repeats reports whether another match makes this one redundant because it has the same content in the same place: an interactive element
+// around a non-interactive one, or an element inside this one.
 func (s *search) repeats(i int, rank Rank) bool {
 	e, h := s.elements[i], &s.hits[i]
 	if h.name == "" {
