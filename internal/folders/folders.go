@@ -1,7 +1,8 @@
-// Package folders decides whether a path leads to a file below folders that an operator has named. The rules apply to the file that a
-// path resolves to, through every symbolic link.
+// Package folders decides whether a path leads to a file below folders that an operator has allowed. The rules apply to the file that a
+// path resolves to, following every symbolic link.
 //
-// A file is examined when it is asked about, and may be replaced before it is opened: name folders in which only trusted users can write.
+// A file is checked at the time of the call and could be replaced before it is opened. Therefore allow only folders in which only trusted
+// users can write.
 package folders
 
 import (
@@ -13,20 +14,21 @@ import (
 	"strings"
 )
 
-// The errors of File.
+// Errors of File.
 var (
-	// ErrOutside says that the file is in none of the folders, or that there is none. It reveals nothing about files outside of them.
+	// ErrOutside reports that the path is not below an allowed folder. It reveals nothing about files outside the folders, not even whether
+	// they exist.
 	ErrOutside = errors.New("not below an allowed folder")
-	// ErrMissing says that the path is below a folder, and nothing is there.
+	// ErrMissing reports that the path is below a folder but does not exist.
 	ErrMissing = errors.New("no such file")
-	// ErrIrregular says that it is a directory, a device, or otherwise no file with contents.
+	// ErrIrregular reports that the path is a directory, a device, or another file without regular content.
 	ErrIrregular = errors.New("not a regular file")
 )
 
-// Folders are allowed folders. The zero value allows none. It is immutable.
+// Folders is a set of allowed folders. The zero value allows none. It is immutable.
 type Folders struct{ dirs []string }
 
-// New allows folders, which must exist.
+// New returns Folders that allow dirs. The directories must exist.
 func New(dirs []string) (Folders, error) {
 	var f Folders
 	for _, dir := range dirs {
@@ -46,7 +48,7 @@ func New(dirs []string) (Folders, error) {
 	return f, nil
 }
 
-// With allows more folders; those that do not exist are left out.
+// With returns Folders that allow more directories. Directories that do not exist are omitted.
 func (f Folders) With(more ...string) Folders {
 	f.dirs = slices.Clone(f.dirs)
 	for _, dir := range more {
@@ -60,7 +62,7 @@ func (f Folders) With(more ...string) Folders {
 // Empty reports whether no folder is allowed.
 func (f Folders) Empty() bool { return len(f.dirs) == 0 }
 
-// File returns the path that a path resolves to. It fails with ErrOutside, ErrMissing or ErrIrregular.
+// File resolves a path and returns the result. It fails with ErrOutside, ErrMissing or ErrIrregular.
 func (f Folders) File(path string) (string, error) {
 	real, err := resolve(path)
 	switch {

@@ -14,8 +14,8 @@ func IsURL(raw string) bool {
 	return found && strings.EqualFold(scheme, "file")
 }
 
-// URL returns the path of the file of a file: URL, which must be below one of the folders. Its errors are those of File, and others for URLs that
-// name no file of this machine.
+// URL returns the path of a file: URL. The file must be below one of the folders. It returns the errors of File, or other errors for URLs
+// that do not name a file on this machine.
 func (f Folders) URL(raw string) (string, error) {
 	path, err := pathOf(raw)
 	if err != nil {
@@ -24,8 +24,8 @@ func (f Folders) URL(raw string) (string, error) {
 	return f.File(path)
 }
 
-// pathOf is the path that a browser opens for a file: URL. What browsers and operating systems read differently is refused: other hosts,
-// escaped separators, backslashes and zero bytes.
+// pathOf returns the path that a browser opens for a file: URL. It rejects URLs that browsers and operating systems may interpret
+// differently: other hosts, escaped separators, backslashes and zero bytes.
 func pathOf(raw string) (string, error) {
 	u, err := url.Parse(raw)
 	switch {
@@ -46,7 +46,7 @@ func pathOf(raw string) (string, error) {
 	return filepath.Clean(path), nil
 }
 
-// escapesSeparator reports whether an escaped path has a separator as an escape.
+// escapesSeparator reports whether an escaped path contains an escaped separator.
 func escapesSeparator(path string) bool {
 	path = strings.ToLower(path)
 	return strings.Contains(path, "%2f") || strings.Contains(path, "%5c")
