@@ -1,7 +1,7 @@
-// Package golden compares what a test computes with archives in testdata. It is for tests alone.
+// Package golden compares results of tests with archives in testdata. It is only for tests.
 //
-// An archive is a txtar file, whose sections are the inputs and outputs of one test. With the flag -update, the tests
-// write the outputs that they compute instead of comparing them.
+// An archive is a txtar file. Its sections are the inputs and outputs of one test. With the flag -update, tests write their outputs to the
+// archive instead of comparing them.
 package golden
 
 import (
@@ -23,8 +23,8 @@ type Archive struct {
 	changed bool
 }
 
-// Each runs test for each archive that pattern matches, in a subtest named after the file. The test fails when there are
-// fewer than least files.
+// Each runs test for each archive that matches pattern, in a subtest named after the file. The test fails if there are fewer than least
+// files.
 func Each(t *testing.T, pattern string, least int, test func(t *testing.T, a *Archive)) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -48,8 +48,8 @@ func Each(t *testing.T, pattern string, least int, test func(t *testing.T, a *Ar
 	}
 }
 
-// Run runs output on the input of each archive of two sections, an input and an output, and compares the result with the
-// output in the archive.
+// Run calls output with the input of each archive and compares the result with the output in the archive. Archives have two sections, an
+// input and an output.
 func Run(t *testing.T, pattern string, least int, output func(t *testing.T, input string) string) {
 	t.Helper()
 	Each(t, pattern, least, func(t *testing.T, a *Archive) {
@@ -60,7 +60,7 @@ func Run(t *testing.T, pattern string, least int, output func(t *testing.T, inpu
 	})
 }
 
-// Section returns the text of a section, and whether there is one of that name.
+// Section returns the text of a section. It returns false if there is no section of that name.
 func (a *Archive) Section(name string) (string, bool) {
 	if i := a.index(name); i >= 0 {
 		return string(a.Files[i].Data), true
@@ -68,7 +68,7 @@ func (a *Archive) Section(name string) (string, bool) {
 	return "", false
 }
 
-// Compare fails the test when an output is not what the section of that name says. With the flag -update, the archive gets the output.
+// Compare fails the test if an output differs from the section of that name. With the flag -update, it stores the output in the archive.
 func (a *Archive) Compare(t *testing.T, name, got string) {
 	t.Helper()
 	if want, _ := a.Section(name); !*update && got != want {
@@ -77,7 +77,7 @@ func (a *Archive) Compare(t *testing.T, name, got string) {
 	a.Update(name, got)
 }
 
-// Update gives the archive an output with the flag -update, and does nothing without. It is for outputs that differ from run to run.
+// Update stores an output in the archive if the flag -update is set. It is for outputs that differ between runs.
 func (a *Archive) Update(name, got string) {
 	want, ok := a.Section(name)
 	switch {
@@ -89,7 +89,7 @@ func (a *Archive) Update(name, got string) {
 	}
 }
 
-// index is the place of a section; -1: there is none.
+// index returns the index of a section, or -1 if there is none.
 func (a *Archive) index(name string) int {
 	return slices.IndexFunc(a.Files, func(f txtar.File) bool { return f.Name == name })
 }
