@@ -14,29 +14,29 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Bounds of what is kept, and of what is believed on reading.
+// Limits on stored data. They are also enforced when reading.
 const (
-	// MaxTabs is how many tabs are kept.
+	// MaxTabs limits the number of stored tabs.
 	MaxTabs = 1000
-	// MaxURL is how many bytes a URL may have; a tab at a longer one is not kept.
+	// MaxURL limits the bytes of a URL. A tab with a longer URL is not stored.
 	MaxURL = 64 << 10
-	// MaxBytes is how large the file may be.
+	// MaxBytes limits the size of the file.
 	MaxBytes = 8 << 20
-	// maxName is how many bytes ids and names of sessions may have.
+	// maxName limits the bytes of ids and session names.
 	maxName = 256
-	// maxSide is how many CSS pixels a viewport may have.
+	// maxSide limits the sides of a viewport, in CSS pixels.
 	maxSide = 10_000
 )
 
-// title begins the file: what it is, and in which version. The hash of what follows stands behind it.
+// title starts the file and names its type and version. A hash of the remaining content follows it.
 const title = "domtap-tabs 1 "
 
-// document is the JSON behind the first line.
+// document is the JSON after the first line.
 type document struct {
 	Tabs []tab `json:"tabs"`
 }
 
-// tab is one restore.Record.
+// tab is the JSON form of a restore.Record.
 type tab struct {
 	ID       string     `json:"id"`
 	Session  string     `json:"session"`
@@ -53,7 +53,7 @@ type box struct {
 	Scroll [2]float64 `json:"scroll"`
 }
 
-// encode writes what Decode reads.
+// encode returns data in the format that Decode reads.
 func encode(all []restore.Record) ([]byte, error) {
 	d := document{Tabs: make([]tab, 0, len(all))}
 	for _, k := range all {
@@ -77,8 +77,7 @@ func encode(all []restore.Record) ([]byte, error) {
 	return fmt.Appendf(nil, "%s%s\n%s\n", title, hex.EncodeToString(sum[:]), body), nil
 }
 
-// Decode reads what a journal holds, oldest tab first. It believes nothing: an error says what is wrong with it, and then
-// nothing of it is to be used.
+// Decode parses a journal, oldest tab first. It validates everything. If it returns an error, none of the data may be used.
 func Decode(data []byte) ([]restore.Record, error) {
 	head, body, found := bytes.Cut(data, []byte("\n"))
 	sum, ours := bytes.CutPrefix(head, []byte(title))
@@ -128,7 +127,7 @@ func (t tab) kept() restore.Record {
 	return k
 }
 
-// check says what keeps a tab from being kept.
+// check returns an error if a tab cannot be stored.
 func check(k restore.Record) error {
 	name := func(s string) bool { return s != "" && len(s) <= maxName && utf8.ValidString(s) }
 	side := func(v float64) bool { return v >= 0 && v <= maxSide }
@@ -147,5 +146,5 @@ func check(k restore.Record) error {
 	return nil
 }
 
-// maxRestarts bounds a number that only counts to a few.
+// maxRestarts limits a counter whose real values are small.
 const maxRestarts = 1000

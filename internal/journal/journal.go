@@ -1,15 +1,15 @@
-// Package journal keeps on disk which tabs to restore when the process dies.
+// Package journal stores on disk which tabs to restore after the process dies.
 //
-// What it guarantees:
+// What the package guarantees:
 //
-//   - The file holds a whole list of tabs at any time, one that was true at most Delay ago unless the disk refuses: it is
-//     written beside the old one, synced, and put in its place. A process that is killed in between leaves the old one.
-//   - A file that cannot be read is moved aside, with a warning, and never prevents the start of the daemon.
-//   - When the disk is full, the old file stays, one warning is logged, and the write is repeated every Retry.
+//   - The file always holds a complete list of tabs. Unless the disk fails, the list is at most Delay old. Each version is written next
+//     to the old file, synced, and renamed. A process that is killed during that leaves the old file.
+//   - A file that cannot be read is moved aside with a warning. It never prevents the start of the daemon.
+//   - If the disk is full, the old file stays, one warning is logged, and the write is retried every Retry.
 //   - Keep and Forget do not wait for the disk.
-//   - The file is readable by its owner alone, for it holds URLs.
+//   - Only the owner can read the file, because it contains URLs.
 //
-// Callers owe a directory that nobody else writes to, one Journal a file at a time, and Close.
+// Callers must provide a directory that nothing else writes to, use one Journal per file at a time, and call Close.
 package journal
 
 import (
@@ -29,9 +29,9 @@ import (
 )
 
 const (
-	// Delay is how long a change may wait for others, to be written together.
+	// Delay limits how long a change waits to be written together with others.
 	Delay = 100 * time.Millisecond
-	// Retry is how long after a failure it is tried again.
+	// Retry is the time between a failed write and its retry.
 	Retry = 10 * time.Second
 )
 
@@ -41,10 +41,10 @@ type Journal struct {
 	logger *slog.Logger
 
 	mu sync.Mutex
-	// tabs are in the order in which they were first kept.
+	// tabs is in the order in which the tabs were first stored.
 	tabs   []restore.Record
 	sealed bool
-	// warned are the tabs that cannot be kept.
+	// warned holds the tabs that cannot be stored.
 	warned map[string]bool
 
 	changed chan struct{}
@@ -52,8 +52,8 @@ type Journal struct {
 	done    chan struct{}
 }
 
-// Open reads the journal at path and continues it. The tabs that it kept, oldest first, stay kept until Forget. Open never
-// fails: it logs what is wrong.
+// Open reads the journal at path and continues it. It returns the stored tabs, oldest first. They remain stored until Forget. Open never
+// fails; it logs problems.
 func Open(path string, logger *slog.Logger) (b *Journal, kept []restore.Record) {
 	b = &Journal{path: path, logger: logger, warned: map[string]bool{}, changed: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})}
 	kept, err := read(path)
@@ -67,7 +67,7 @@ func Open(path string, logger *slog.Logger) (b *Journal, kept []restore.Record) 
 	return b, kept
 }
 
-// Remove removes the journal at path, if there is one.
+// Remove removes the journal at path if it exists.
 func Remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -75,7 +75,7 @@ func Remove(path string) error {
 	return nil
 }
 
-// read reads a journal; one that does not exist is empty.
+// read reads a journal. A missing file is an empty journal.
 func read(path string) ([]restore.Record, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -83,14 +83,14 @@ func read(path string) ([]restore.Record, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // a pipe would keep us waiting
+	case !info.Mode().IsRegular(): // opening a pipe would block
 		return nil, errors.New("it is not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // it was only opened for reading
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func read(path string) ([]restore.Record, error) {
 	return Decode(data)
 }
 
-// Keep implements actor.Keeper. A tab that cannot be kept is logged once, and forgotten.
+// Keep implements actor.Keeper. If a tab cannot be stored, Keep logs that once and removes the tab.
 func (b *Journal) Keep(k restore.Record) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +137,7 @@ func (b *Journal) Forget(id string) {
 	}
 }
 
-// touch says that there is something to write.
+// touch schedules a write.
 func (b *Journal) touch() {
 	select {
 	case b.changed <- struct{}{}:
@@ -145,7 +145,7 @@ func (b *Journal) touch() {
 	}
 }
 
-// Clear forgets all tabs and removes the file at once. Nothing is kept from then on.
+// Clear removes all tabs and deletes the file immediately. After Clear, nothing is stored.
 func (b *Journal) Clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -155,13 +155,13 @@ func (b *Journal) Clear() {
 	}
 }
 
-// Close writes what is still to be written, and waits for that.
+// Close writes pending changes and waits for that.
 func (b *Journal) Close() {
 	close(b.end)
 	<-b.done
 }
 
-// write is the goroutine that writes.
+// write is the goroutine that writes the file.
 func (b *Journal) write() {
 	defer close(b.done)
 	failed, warned := false, false
@@ -195,7 +195,7 @@ func (b *Journal) write() {
 	}
 }
 
-// save writes the file, unless there is nothing to say.
+// save writes the file if anything changed.
 func (b *Journal) save(clean bool) error {
 	b.mu.Lock()
 	sealed, tabs := b.sealed, slices.Clone(b.tabs)
@@ -222,10 +222,10 @@ func (b *Journal) save(clean bool) error {
 	return syncDir(filepath.Dir(b.path))
 }
 
-// stage writes a file beside path, and leaves nothing of it when that fails.
+// stage writes a temporary file next to path. If that fails, it removes the file.
 func stage(path string, data []byte) (temp string, err error) {
 	temp = path + ".new"
-	if err := Remove(temp); err != nil { // that of a process that was killed
+	if err := Remove(temp); err != nil { // left by a process that was killed
 		return "", err
 	}
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -242,7 +242,7 @@ func stage(path string, data []byte) (temp string, err error) {
 	return temp, nil
 }
 
-// syncDir makes a rename last. Windows does that by itself, and lets nobody ask.
+// syncDir makes a rename durable. Windows does that automatically and offers no call for it.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
