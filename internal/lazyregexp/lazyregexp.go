@@ -1,5 +1,5 @@
-// Package lazyregexp compiles regular expressions at their first use. Every command of the program is a process of its
-// own, which would compile those of all packages before it began its work.
+// Package lazyregexp compiles regular expressions on first use. Every command of the program runs in a separate process, which would
+// otherwise compile the expressions of all packages at startup.
 package lazyregexp
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// New returns a function that compiles an expression when it is first called. It panics for an expression that is invalid;
-// internal/archtest compiles those of all packages.
+// New returns a function that compiles an expression on its first call. The function panics if the expression is invalid; internal/archtest
+// compiles the expressions of all packages.
 func New(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
