@@ -1,18 +1,18 @@
-// Package nearest finds the name that a misspelt word was most likely meant to be. It is pure.
+// Package nearest finds the name that a misspelled word most likely means. It is pure.
 package nearest
 
 import (
 	"strings"
 )
 
-// separators are what people confuse between the words of a name.
+// separators removes the characters that people confuse between the words of a name.
 var separators = strings.NewReplacer("-", "", "_", "")
 
-// tooFar is a distance at which two names are no longer a typing error apart.
+// tooFar is the smallest distance that is no longer a typing error.
 const tooFar = 3
 
-// Name returns the nearest of names, or "" when none is near. Case and separators do not count, and
-// the beginning of a name is near. Of names equally near, the first wins.
+// Name returns the nearest of names, or "" if none is near. Case and separators are ignored. A prefix of a name counts as near. If several
+// names are equally near, the first one is returned.
 func Name(word string, names []string) string {
 	word = Plain(word)
 	found, least := "", tooFar
@@ -30,11 +30,11 @@ func Name(word string, names []string) string {
 	return found
 }
 
-// Plain returns a name without case and separators: two names that people take for one have the same.
+// Plain returns a name without case and separators. Names that people may confuse have the same plain form.
 func Plain(name string) string { return separators.Replace(strings.ToLower(name)) }
 
-// distance counts the letters to insert, remove, replace or swap that make one word of another (the
-// optimal string alignment distance).
+// distance returns the number of letters to insert, remove, replace or swap to convert one word to another (the optimal string alignment
+// distance).
 func distance(a, b string) int {
 	before, last, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
