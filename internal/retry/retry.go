@@ -1,6 +1,6 @@
-// Package retry tries again what fails for a while, such as a server that elects its leader.
+// Package retry retries operations that fail temporarily, such as calls to a server that is electing its leader.
 //
-// Nothing runs after a call has returned, and no call outlasts its context.
+// Nothing runs after a call has returned, and no call outlives its context.
 package retry
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Pause waits for d. When ctx ends first it returns the cause at once.
+// Pause waits for d. If ctx ends first, it immediately returns the cause.
 func Pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -21,8 +21,8 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Until calls try until it succeeds, with a pause of wait after each failure, and returns its result. When ctx ends, the error is the
-// cause joined with the last error of try.
+// Until calls try until it succeeds and returns the result. It pauses for wait after each failure. If ctx ends, the error joins the cause
+// and the last error of try.
 func Until[T any](ctx context.Context, wait time.Duration, try func() (T, error)) (T, error) {
 	for {
 		result, err := try()
