@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// MaxPattern is the most bytes of a pattern, and maxWild the most wildcards and alternatives in it.
+// MaxPattern limits the bytes of a pattern, and maxWild its wildcards and alternatives.
 const (
 	MaxPattern = 2000
 	maxWild    = 100
 )
 
-// Pattern is a parsed pattern of URLs.
+// Pattern is a parsed URL pattern.
 type Pattern struct {
 	exact *regexp.Regexp
-	// wide matches at least what exact does, with the wildcard * alone: the pattern of CDP.
+	// wide matches at least everything that exact matches, using only the wildcard *. It has the syntax of CDP.
 	wide string
 }
 
-// ParsePattern reads a pattern, which a URL matches as a whole. In it, * is any text without a slash, ** is any text, {a,b} is one of
-// the texts between the braces, in which * and ** may be, and a backslash makes the next character stand for itself. All other
-// characters stand for themselves, ? among them. A pattern without a path, such as https://example.com, matches the URL with the path
-// that browsers add. Scheme and host may be in any case; letters of other scripts, and spaces, match as browsers escape them.
+// ParsePattern parses a pattern, which must match a whole URL. In a pattern, * matches any text without a slash, ** matches any text, and
+// {a,b} matches one of the alternatives, which may contain * and **. A backslash makes the next character literal. All other characters are
+// literal, including ?. A pattern without a path, such as https://example.com, matches the URL with the path that browsers add. Scheme and
+// host are case-insensitive. Spaces and letters of other scripts match their escaped form in browsers.
 func ParsePattern(text string) (Pattern, error) {
 	if text == "" || len(text) > MaxPattern {
 		return Pattern{}, fmt.Errorf("must have 1 to %d bytes, such as https://api.example.com/**", MaxPattern)
@@ -39,10 +39,10 @@ func ParsePattern(text string) (Pattern, error) {
 	return Pattern{exact, p.wide.String()}, nil
 }
 
-// Matches reports whether a URL matches, which has no fragment.
+// Matches reports whether a URL without a fragment matches.
 func (p Pattern) Matches(url string) bool { return p.exact.MatchString(url) }
 
-// complete writes scheme and host in small letters, and the path that browsers add when there is none.
+// complete converts scheme and host to lower case and adds the path that browsers add if there is none.
 func complete(text string) string {
 	scheme := strings.Index(text, "://")
 	if scheme < 0 {
@@ -60,12 +60,12 @@ func complete(text string) string {
 	return strings.ToLower(text[:scheme+3]+host[:end]) + path
 }
 
-// parser translates a pattern.
+// parser translates a pattern to its exact and wide forms.
 type parser struct {
 	rest  string
 	exact strings.Builder
 	wide  strings.Builder
-	// wild counts wildcards and alternatives; inside says that a brace is open.
+	// wild counts wildcards and alternatives. inside reports that a brace is open.
 	wild   int
 	inside bool
 }
@@ -120,21 +120,21 @@ func (p *parser) star() {
 	p.widen()
 }
 
-// widen makes the wide pattern match anything here.
+// widen makes the wide pattern match any text at this position.
 func (p *parser) widen() {
 	if !strings.HasSuffix(p.wide.String(), "*") || strings.HasSuffix(p.wide.String(), `\*`) {
 		p.wide.WriteByte('*')
 	}
 }
 
-// literal translates a byte that stands for itself.
+// literal translates a literal byte.
 func (p *parser) literal(c byte) {
 	text := string(rune(c))
 	if c >= 0x80 || c == ' ' {
 		text = fmt.Sprintf("%%%02X", c)
 	}
 	p.exact.WriteString(regexp.QuoteMeta(text))
-	if p.inside { // the brace matches anything in the wide pattern
+	if p.inside { // the wide pattern matches any text in place of the braces
 		return
 	}
 	if strings.ContainsAny(text, `*?\`) {

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// files has a list for each preset: lines "host NAME", which block a host and the hosts below it, and "type NAME", which block a type of
-// requests. A # begins a comment.
+// files contains a list for each preset. Lines are "host NAME", which blocks a host and the hosts below it, and "type NAME", which blocks a
+// type of requests. A # starts a comment.
 //
 //go:embed presets/*.txt
 var files embed.FS
 
-// Presets are the names of the lists of requests that can be blocked.
+// Presets lists the names of the presets. Each preset blocks a list of requests.
 var Presets = []string{"ads", "fonts", "media"}
 
 // CheckPresets returns an error for a name that is not in Presets.
@@ -27,13 +27,13 @@ func CheckPresets(names []string) error {
 	return nil
 }
 
-// list is what a preset blocks.
+// list is the parsed list of a preset.
 type list struct{ hosts, types []string }
 
-// read are the presets that were read.
+// read caches the parsed presets.
 var read sync.Map
 
-// preset returns a list; nothing for an unknown name.
+// preset returns the list of a preset. It returns an empty list for an unknown name.
 func preset(name string) list {
 	if known, ok := read.Load(name); ok {
 		return known.(list)
@@ -47,7 +47,7 @@ func preset(name string) list {
 	return l
 }
 
-// parseList reads the lines of a list.
+// parseList parses the lines of a list.
 func parseList(text string) (l list) {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")

@@ -1,8 +1,8 @@
-// Package routes decides what happens to the requests of a session: which Route matches a request, and what the route does with
-// it. It knows no browser: package internal/browser/intercept asks it, and tells the browser.
+// Package routes decides how to handle the requests of a session: which Route matches a request, and how the route handles it. It does not
+// depend on a browser: package internal/browser/intercept calls it and applies the decisions.
 //
-// A Route is a plain value. A Table has the routes of a session and the presets that block requests, compiled; it is immutable and
-// safe for any number of goroutines. Routes count their matches in a Counter, which copies of the route share.
+// A Route is a plain value. A Table holds the compiled routes of a session and the presets that block requests. It is immutable and safe
+// for concurrent use. Routes count their matches in a Counter, which copies of the route share.
 package routes
 
 import (
@@ -12,31 +12,31 @@ import (
 
 // Limits of the routes of a session.
 const (
-	// MaxRoutes is the most routes.
+	// MaxRoutes limits the number of routes.
 	MaxRoutes = 100
-	// MaxMethods is the most methods of a route.
+	// MaxMethods limits the methods of a route.
 	MaxMethods = 10
-	// MaxHeaders is the most headers that a route sets or removes.
+	// MaxHeaders limits the headers that a route sets or removes.
 	MaxHeaders = 50
-	// MaxBody is the most bytes of the body of one route, and MaxBodies of all routes together.
+	// MaxBody limits the bytes of the body of one route, and MaxBodies those of all routes together.
 	MaxBody   = 1 << 20
 	MaxBodies = 2 << 20
 )
 
-// Route says what happens to the requests that it matches. Exactly one of Abort, Fulfill and Modify is set.
+// Route describes the handling of the requests that it matches. Exactly one of Abort, Fulfill and Modify is set.
 type Route struct {
-	// ID names the route in its session.
+	// ID identifies the route in its session.
 	ID string
-	// Pattern is what the whole URL must match; see ParsePattern.
+	// Pattern must match the whole URL; see ParsePattern.
 	Pattern string
-	// Types are the types of requests that match, of Types; none: all.
+	// Types lists the matching types of requests, from the variable Types. If empty, all types match.
 	Types []string
-	// Methods are the methods that match, in capitals; none: all.
+	// Methods lists the matching methods in upper case. If empty, all methods match.
 	Methods []string
 	Abort   *Abort
 	Fulfill *Fulfill
 	Modify  *Modify
-	// Matched counts the requests that the route has answered or changed. It may be nil.
+	// Matched counts the requests that the route has answered or modified. It may be nil.
 	Matched *Counter `json:"-"`
 }
 
@@ -46,26 +46,26 @@ type Abort struct {
 	Reason string
 }
 
-// Fulfill answers a request in place of its server.
+// Fulfill answers a request in place of the server.
 type Fulfill struct {
-	// Status is 200 to 599.
+	// Status is between 200 and 599.
 	Status  int
 	Headers []Header
 	Body    []byte
 }
 
-// Modify sends a request changed. What is empty stays as it is.
+// Modify sends a modified request. Empty fields change nothing.
 type Modify struct {
 	URL, Method string
-	// Set are headers to add or replace, and Remove the names of headers to leave out.
+	// Set lists headers to add or replace. Remove lists the names of headers to remove.
 	Set    []Header
 	Remove []string
 }
 
-// Header is a header of HTTP.
+// Header is an HTTP header.
 type Header struct{ Name, Value string }
 
-// Size is how many bytes the body of the route has.
+// Size returns the size of the route's body in bytes.
 func (r *Route) Size() int {
 	if r.Fulfill == nil {
 		return 0
@@ -73,17 +73,17 @@ func (r *Route) Size() int {
 	return len(r.Fulfill.Body)
 }
 
-// Counter counts. The nil Counter counts nothing.
+// Counter is a counter. A nil Counter counts nothing.
 type Counter struct{ n atomic.Uint64 }
 
-// Add counts one more.
+// Add increments the counter.
 func (c *Counter) Add() {
 	if c != nil {
 		c.n.Add(1)
 	}
 }
 
-// Count is how many were counted.
+// Count returns the count.
 func (c *Counter) Count() uint64 {
 	if c == nil {
 		return 0
@@ -91,18 +91,18 @@ func (c *Counter) Count() uint64 {
 	return c.n.Load()
 }
 
-// Types are the types of requests that a route can match. A browser knows less of a request that it holds than of one that it sends: fetch and
-// xhr are the same, and other is what the log of a tab calls manifest, eventsource, texttrack and others. WebSockets are none of them:
-// browsers hold none.
+// Types lists the types of requests that a route can match. A browser knows less about an intercepted request than about a sent one: fetch
+// and xhr are not distinguished, and other covers manifest, eventsource, texttrack and further types in the log of a tab. WebSockets are
+// missing, because browsers do not intercept them.
 var Types = []string{"document", "stylesheet", "image", "media", "font", "script", "fetch", "xhr", "prefetch", "ping", "cspviolationreport", "other"}
 
-// scripted are the types of requests of scripts, which a browser that holds a request does not tell apart.
+// scripted lists the types of requests of scripts. A browser does not distinguish them in intercepted requests.
 var scripted = []string{"fetch", "xhr"}
 
 // IsType reports whether a word is one of Types.
 func IsType(word string) bool { return slices.Contains(Types, word) }
 
-// Reasons are the reasons of Abort, in the words of CDP and Playwright.
+// Reasons lists the reasons of Abort, named as in CDP and Playwright.
 var Reasons = []string{
 	"blockedbyclient", "failed", "aborted", "timedout", "accessdenied", "connectionclosed", "connectionreset", "connectionrefused",
 	"connectionaborted", "connectionfailed", "namenotresolved", "internetdisconnected", "addressunreachable", "blockedbyresponse",

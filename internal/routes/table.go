@@ -8,50 +8,50 @@ import (
 	"github.com/domtap/domtap/internal/folders"
 )
 
-// Request is a request, as far as routes depend on it.
+// Request holds the properties of a request that routes depend on.
 type Request struct {
 	// URL has no fragment.
 	URL string
 	// Type is one of Types, or preflight.
 	Type   string
 	Method string
-	// Main says that it is for the document of a tab, which presets leave alone.
+	// Main reports that the request loads the document of a tab. Presets do not block it.
 	Main bool
-	// Asked is the method that a preflight request asks for; empty for other requests.
+	// Asked is the requested method of a preflight request. It is empty for other requests.
 	Asked string
 }
 
-// Held is a kind of request that a browser must hold, so that a Table can decide on it.
+// Held describes requests that a browser must intercept so that a Table can decide on them.
 type Held struct {
-	// URL is a pattern with the wildcard *; a backslash makes *, ? and itself stand for themselves.
+	// URL is a pattern with the wildcard *. A backslash makes *, ? and itself literal.
 	URL string
-	// Type is one of Types; empty: all. A browser holds preflight requests with the requests that they are for.
+	// Type is one of Types. If empty, all types match. A browser intercepts preflight requests together with their actual requests.
 	Type string
 }
 
-// maxHeld is how many kinds of requests are held apart. Beyond it, they are told apart by their URLs alone.
+// maxHeld limits the number of kinds of intercepted requests. Beyond it, requests are intercepted by URL only, regardless of their type.
 const maxHeld = 500
 
-// Table decides on requests. The nil Table leaves all requests alone.
+// Table decides on requests. A nil Table does not intercept requests.
 type Table struct {
 	routes []compiled
-	// hosts and types are what presets block.
+	// hosts and types are blocked by presets.
 	hosts map[string]bool
 	types []string
-	// blocked counts what presets block.
+	// blocked counts the requests blocked by presets.
 	blocked *Counter
-	// file fails for a file: URL that may not be loaded; nil: no file: URL is looked at.
+	// file returns an error for a file: URL that must not be loaded. If nil, file: URLs are not checked.
 	file func(url string) error
 }
 
-// compiled is a route that is ready to match.
+// compiled is a compiled route.
 type compiled struct {
 	Route
 	pattern Pattern
 }
 
-// NewTable makes the table of routes, of which later ones take precedence, and of presets; nil when there are none. Routes with patterns
-// that ParsePattern refuses are left out: they were refused before.
+// NewTable returns the table for routes and presets, or nil if there are none. Later routes take precedence. Routes with patterns that
+// ParsePattern rejects are omitted; they were rejected earlier.
 func NewTable(all []Route, presets []string) *Table {
 	t := &Table{hosts: map[string]bool{}, blocked: new(Counter)}
 	for _, r := range slices.Backward(all) {
@@ -68,8 +68,8 @@ func NewTable(all []Route, presets []string) *Table {
 	return t
 }
 
-// WithFiles returns the table, also when it is nil, with a decision on file: URLs that comes before routes: those for which allow fails are
-// not loaded. A nil allow changes nothing, and leaves file: URLs to the browser.
+// WithFiles returns a table that also checks file: URLs, before any route: URLs for which allow fails are not loaded. The receiver may be
+// nil. A nil allow changes nothing and leaves file: URLs to the browser.
 func (t *Table) WithFiles(allow func(url string) error) *Table {
 	if allow == nil {
 		return t
@@ -89,13 +89,13 @@ func (t *Table) add(l list) {
 	t.types = append(t.types, l.types...)
 }
 
-// blocking is the route of presets.
+// blocking is the route for requests that presets block.
 var blocking = Route{Abort: &Abort{Reason: "blockedbyclient"}}
 
-// denying is the route of files that may not be loaded.
+// denying is the route for files that must not be loaded.
 var denying = Route{Abort: &Abort{Reason: "accessdenied"}}
 
-// Match returns the route that decides on a request, and counts it unless it is a preflight request; nil: the request is left alone.
+// Match returns the route for a request, or nil if the request is not intercepted. It counts the request unless it is a preflight request.
 func (t *Table) Match(r Request) *Route {
 	if t == nil {
 		return nil
@@ -123,7 +123,7 @@ func (r Request) count(in *Counter) {
 	}
 }
 
-// Blocked is how many requests the presets have blocked.
+// Blocked returns how many requests the presets have blocked.
 func (t *Table) Blocked() uint64 {
 	if t == nil {
 		return 0
@@ -131,7 +131,7 @@ func (t *Table) Blocked() uint64 {
 	return t.blocked.Count()
 }
 
-// matches reports whether a route matches a request. A preflight request matches what the request matches that it is for.
+// matches reports whether a route matches a request. A preflight request matches like its actual request.
 func (c *compiled) matches(r Request) bool {
 	method, types := r.Method, []string{r.Type}
 	if r.Asked != "" {
@@ -170,7 +170,7 @@ func (t *Table) blocks(r Request) bool {
 	return false
 }
 
-// Held lists what the browser must hold: all that the table may decide on, and little else. The list is sorted.
+// Held returns the requests that the browser must intercept: all requests that the table may decide on, and few others. The list is sorted.
 func (t *Table) Held() []Held {
 	if t == nil {
 		return nil
@@ -197,7 +197,7 @@ func (t *Table) Held() []Held {
 	return slices.Compact(all)
 }
 
-// held are the requests that a route may match.
+// held returns the requests that a route may match.
 func (c *compiled) held() []Held {
 	if len(c.Types) == 0 {
 		return []Held{{URL: c.pattern.wide}}
