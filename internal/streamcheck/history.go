@@ -1,7 +1,6 @@
-// Package streamcheck records the states of a tab and the messages of its streams, and validates them: one
-// validator for each guarantee of WatchDom (docs/stream.md). The validators are pure functions of what was
-// recorded, so a history may come from a fake browser or a real one, and a broken one can be written by hand to
-// see that it is refused.
+// Package streamcheck records the states of a tab and the messages of its streams, and validates them, with one validator for each
+// guarantee of WatchDom (docs/stream.md). The validators are pure functions of the recorded data. So a history may come from a fake or a
+// real browser, and a test can write an invalid history by hand to check that it is rejected.
 package streamcheck
 
 import (
@@ -14,38 +13,38 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Point is a state of a tab.
+// Point identifies a state of a tab.
 type Point struct {
 	Epoch    string
 	Revision uint64
 }
 
-// State is the state of a tab at one point, apart from its elements.
+// State is the state of a tab at a point, without its elements.
 type State struct {
 	Point
 	// Document counts the documents of the main frame.
 	Document uint64
 	URL      string
-	// Step is the step of the schedule in which the state was published. Between two steps, every reader that
-	// reads had time to take all messages.
+	// Step is the step of the schedule in which the state was published. Between two steps, every active reader had time to read all
+	// messages.
 	Step int
 }
 
-// History is all that was recorded of one tab.
+// History is the recorded data of one tab.
 type History struct {
-	// States holds every state that was published, in order.
+	// States holds every published state, in order.
 	States []State
-	// Elements returns what GetDom with the options of a view answers at a point, without boxes; false when the
-	// view was not there (its root or frame is gone), or the point is not among the states.
+	// Elements returns the elements that GetDom returns at a point with the options of a view, without boxes. It returns false if the view
+	// did not exist (its root or frame was gone), or if the point is not in States.
 	Elements func(view string, at Point) ([]*domtapv1.Element, bool)
 	Readers  []*Reader
-	// Answers are the answers of GetDom, which Elements must agree with.
+	// Answers holds answers of GetDom. Elements must agree with them.
 	Answers []Answer
-	// Last is the state in which the tab came to rest, before the end of the living streams.
+	// Last is the final state of the tab, before the open streams end.
 	Last Point
-	// Heartbeat is how long a stream may be silent.
+	// Heartbeat limits how long a stream may be silent.
 	Heartbeat time.Duration
-	// Log is how many revisions of one document a stream can be resumed over.
+	// Log is the number of revisions of one document over which a stream can be resumed.
 	Log int
 }
 
@@ -56,65 +55,65 @@ type Answer struct {
 	Elements []*domtapv1.Element
 }
 
-// Habit is how a reader reads.
+// Habit is the way in which a reader reads.
 type Habit uint8
 
 // The habits of readers.
 const (
-	// Prompt readers take every message at once.
+	// Prompt readers read every message immediately.
 	Prompt Habit = iota
 	// Slow readers wait between two messages.
 	Slow
-	// Stalling readers stop for long.
+	// Stalling readers stop reading for long periods.
 	Stalling
 )
 
-// Reader is one stream and its reader.
+// Reader is a stream and its reader.
 type Reader struct {
 	Name string
-	// View names the options of the view.
+	// View is the name of the view's options.
 	View  string
 	Habit Habit
-	// OmitInitial and MinInterval are those of the request.
+	// OmitInitial and MinInterval are fields of the request.
 	OmitInitial bool
 	MinInterval time.Duration
-	// From is the point that the stream was resumed from, Base the elements that the reader had then.
+	// From is the point from which the stream was resumed. Base holds the elements that the reader had at that point.
 	From *Point
 	Base []*domtapv1.Element
-	// Messages are what it got, in order.
+	// Messages holds the received messages, in order.
 	Messages []Message
-	// Start is when it called.
+	// Start is the time of the call.
 	Start time.Time
-	// End is how the stream ended.
+	// End describes how the stream ended.
 	End End
-	// Alive says that the stream was open when the tab came to rest, and that the reader had taken all messages.
+	// Alive reports that the stream was open in the final state of the tab, and that the reader had read all messages.
 	Alive bool
 }
 
-// Message is a message of a stream, as it was received.
+// Message is a received message of a stream.
 type Message struct {
 	*domtapv1.WatchDomResponse
-	// At is when the reader took it.
+	// At is the time at which the reader read it.
 	At time.Time
 }
 
-// End is how a stream ended.
+// End describes how a stream ended.
 type End struct {
-	// Code is the gRPC code by its name, such as "OK"; empty: the stream is still open.
+	// Code is the name of the gRPC code, such as "OK". It is empty while the stream is open.
 	Code string
-	// Reason is that of the ErrorInfo.
+	// Reason is the reason of the ErrorInfo.
 	Reason string
 	// Text is the message of the status.
 	Text string
-	// Cut says that the reader itself left.
+	// Cut reports that the reader itself ended the stream.
 	Cut bool
 	At  time.Time
 }
 
-// Point is the state that the message leaves its reader in.
+// Point returns the point of the reader's state after the message.
 func (m Message) Point() Point { return Point{m.GetEpoch(), m.GetRevision()} }
 
-// Whole returns the elements of a message that carries all of them.
+// Whole returns the elements of a message that contains all of them.
 func (m Message) Whole() ([]*domtapv1.Element, bool) {
 	s := m.GetSnapshot()
 	if r := m.GetResync(); r != nil {
@@ -123,14 +122,14 @@ func (m Message) Whole() ([]*domtapv1.Element, bool) {
 	return Bare(s.GetElements()), s != nil
 }
 
-// content reports whether the message says something about elements.
+// content reports whether the message contains data about elements.
 func (m Message) content() bool {
 	_, whole := m.Whole()
 	return whole || m.GetDiff() != nil
 }
 
-// Bare returns elements as streams guarantee them: without boxes, which a view has only on request, and without contexts, which are
-// those of the time when an element was sent.
+// Bare returns elements with only the fields that streams guarantee. It removes boxes, which a view has only on request, and contexts,
+// which are current only when an element is sent.
 func Bare(list []*domtapv1.Element) []*domtapv1.Element {
 	out := make([]*domtapv1.Element, len(list))
 	for i, e := range list {
@@ -155,8 +154,8 @@ func Same(a, b []*domtapv1.Element) bool {
 	return true
 }
 
-// Replay calls visit after each message with the elements that the reader has then; known is false as long
-// as a reader that asked for no snapshot cannot know them. It ends at the first diff that cannot be applied.
+// Replay calls visit after each message with the reader's elements. known is false while a reader that requested no snapshot cannot know
+// them. Replay ends at the first diff that cannot be applied.
 func (r *Reader) Replay(visit func(i int, m Message, elements []*domtapv1.Element, known bool)) error {
 	elements, known := r.Base, r.From != nil
 	for i, m := range r.Messages {

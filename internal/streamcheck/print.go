@@ -24,7 +24,7 @@ func Line(list []*domtapv1.Element) string {
 	return b.String()
 }
 
-// Epochs gives epochs, which are random, names by the order in which they come: e1, e2 and so on.
+// Epochs assigns names to epochs, which are random, in order of appearance: e1, e2 and so on.
 type Epochs struct{ seen []string }
 
 // Name returns the name of an epoch.
@@ -37,7 +37,7 @@ func (e *Epochs) Name(epoch string) string {
 	return fmt.Sprint("e", i+1)
 }
 
-// Short prints a message as one line that a person can read.
+// Short prints a message as one readable line.
 func (m Message) Short(e *Epochs) string {
 	head := fmt.Sprintf("%s r%d", e.Name(m.GetEpoch()), m.GetRevision())
 	if m.GetCoalesced() > 1 {

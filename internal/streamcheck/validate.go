@@ -16,14 +16,14 @@ func (f *faults) add(r *Reader, m Message, format string, args ...any) {
 		m.GetEpoch(), m.GetRevision(), fmt.Sprintf(format, args...)))
 }
 
-// replay visits the messages of a reader, and records a diff that cannot be applied.
+// replay visits the messages of a reader and records a violation if a diff cannot be applied.
 func (f *faults) replay(r *Reader, visit func(i int, m Message, elements []*domtapv1.Element, known bool)) {
 	if err := r.Replay(visit); err != nil {
 		*f = append(*f, err)
 	}
 }
 
-// Converges is guarantee 1: after every message a reader has what GetDom answers at the message's revision.
+// Converges checks guarantee 1: after every message, a reader's state equals the answer of GetDom at the message's revision.
 func (h *History) Converges() []error {
 	var f faults
 	for _, r := range h.Readers {
@@ -49,7 +49,7 @@ func (h *History) Converges() []error {
 	return f
 }
 
-// Ordered is guarantee 2: a diff starts where the message before it left its reader.
+// Ordered checks guarantee 2: a diff starts at the state after the previous message.
 func (h *History) Ordered() []error {
 	var f faults
 	for _, r := range h.Readers {
@@ -75,7 +75,7 @@ func (h *History) Ordered() []error {
 	return f
 }
 
-// step checks how a message follows a point.
+// step checks that a message may follow a point.
 func (f *faults) step(r *Reader, last Point, m Message, first bool) {
 	switch d, epoch := m.GetDiff(), last.Epoch != m.GetEpoch(); {
 	case epoch && m.GetResync() == nil:
@@ -91,7 +91,7 @@ func (f *faults) step(r *Reader, last Point, m Message, first bool) {
 	}
 }
 
-// diff checks what a diff says of itself.
+// diff checks that a diff is consistent.
 func (f *faults) diff(r *Reader, m Message, d *domtapv1.Diff) {
 	if d.GetToRevision() != m.GetRevision() || d.GetFromRevision() >= d.GetToRevision() {
 		f.add(r, m, "a diff from %d to %d", d.GetFromRevision(), d.GetToRevision())
@@ -106,7 +106,7 @@ func (f *faults) diff(r *Reader, m Message, d *domtapv1.Diff) {
 	}
 }
 
-// navigations checks that another document is announced, and that its elements follow at once.
+// navigations checks that a new document is announced and that its elements follow immediately.
 func (f *faults) navigations(r *Reader) {
 	for i, m := range r.Messages {
 		if n := m.GetNavigated(); n != nil && !n.GetSameDocument() && i+1 < len(r.Messages) && r.Messages[i+1].GetResync() == nil {
@@ -119,8 +119,8 @@ func (f *faults) navigations(r *Reader) {
 	}
 }
 
-// Atomic is guarantee 3: a rule that the page keeps between its tasks holds after every message, and in every
-// state. The rule gets the elements of a view, and says what is wrong with them.
+// Atomic checks guarantee 3: a rule that the page maintains between its tasks holds after every message and in every state. rule receives
+// the elements of a view and returns an error if they violate it.
 func (h *History) Atomic(rule func(elements []*domtapv1.Element) error) []error {
 	var f faults
 	for _, r := range h.Readers {
@@ -141,7 +141,7 @@ func (h *History) Atomic(rule func(elements []*domtapv1.Element) error) []error 
 	return f
 }
 
-// views names the views that are read.
+// views returns the names of the views that are read.
 func (h *History) views() []string {
 	var names []string
 	for _, r := range h.Readers {
@@ -151,8 +151,8 @@ func (h *History) views() []string {
 	return slices.Compact(names)
 }
 
-// NeverDropsNeverBlocks is guarantee 4: a reader whose stream stays open has the last state in the end, however it
-// reads; a reader that reads at once gets each revision at once and by itself, whatever other readers do.
+// NeverDropsNeverBlocks checks guarantee 4: a reader whose stream stays open has the last state in the end, regardless of how it reads. A
+// prompt reader gets each revision immediately and separately, regardless of other readers.
 func (h *History) NeverDropsNeverBlocks() []error {
 	var f faults
 	for _, r := range h.Readers {
@@ -169,10 +169,10 @@ func (h *History) NeverDropsNeverBlocks() []error {
 	return f
 }
 
-// prompt checks a reader that reads at once.
+// prompt checks a prompt reader.
 func (h *History) prompt(f *faults, r *Reader) {
 	var quiet time.Time
-	follows := false // the first message of the stream has the state before
+	follows := false // the first message of the stream contains the previous state
 	for _, m := range r.Messages {
 		if !m.content() {
 			continue
@@ -198,7 +198,7 @@ func (h *History) prompt(f *faults, r *Reader) {
 	}
 }
 
-// steps lists the steps between two revisions that changed a view.
+// steps returns the steps between two revisions that changed a view.
 func (h *History) steps(view, epoch string, from, to uint64) []int {
 	var out []int
 	was, known := h.Elements(view, Point{epoch, from})
@@ -216,8 +216,8 @@ func (h *History) steps(view, epoch string, from, to uint64) []int {
 	return out
 }
 
-// Resumable is guarantee 5: a resumed stream continues at the revision of its reader, or says why it does not;
-// and it always continues when the log still has that revision.
+// Resumable checks guarantee 5: a resumed stream continues at the revision of its reader, or reports why it does not. It must continue if
+// the log still has that revision.
 func (h *History) Resumable() []error {
 	var f faults
 	for _, r := range h.Readers {
@@ -241,7 +241,7 @@ func (h *History) Resumable() []error {
 	return f
 }
 
-// unfounded says why the reason of a resync is false; empty: it is true.
+// unfounded returns why the reason of a resync is false, or an empty string if it is true.
 func (h *History) unfounded(r *Reader, m Message, reason string) string {
 	was, known := h.state(*r.From)
 	now, _ := h.state(m.Point())
@@ -270,8 +270,8 @@ func (h *History) unfounded(r *Reader, m Message, reason string) string {
 	return ""
 }
 
-// Missed reports whether a point lies in a gap of the record: between two documents, the last states of the
-// older one can be gone before they are recorded. The validators skip such a point.
+// Missed reports whether a point is in a gap of the record. Between two documents, the last states of the older one may disappear before
+// they are recorded. The validators skip such a point.
 func (h *History) Missed(at Point) bool {
 	i := slices.IndexFunc(h.States, func(s State) bool { return s.Revision >= at.Revision })
 	return i > 0 && h.States[i].Revision > at.Revision && h.States[i-1].Epoch == at.Epoch && h.States[i].Document != h.States[i-1].Document
@@ -286,10 +286,10 @@ func (h *History) state(at Point) (State, bool) {
 	return State{}, false
 }
 
-// ending is a way in which a stream may end.
+// ending is a permitted end of a stream.
 type ending struct{ code, reason string }
 
-// endings are the ways in which a stream may end by itself, and the last message that each needs.
+// endings maps the permitted ends of a stream to checks of its last message.
 var endings = map[ending]func(last *domtapv1.WatchDomResponse) bool{
 	{"OK", ""}:                            status(domtapv1.TabStatus_TAB_STATUS_CLOSED),
 	{"Unavailable", "PAGE_LOST"}:          nil,
@@ -305,11 +305,11 @@ func status(want domtapv1.TabStatus) func(*domtapv1.WatchDomResponse) bool {
 	return func(last *domtapv1.WatchDomResponse) bool { return last.GetTabStatus().GetStatus() == want }
 }
 
-// refused marks errors that only occur instead of a stream.
+// refused accepts errors that only occur instead of a stream.
 func refused(last *domtapv1.WatchDomResponse) bool { return last == nil }
 
-// EndsWithAReason is guarantee 6: every stream that its reader did not leave ends, with a code and a message that
-// say why; until then, it is never silent for longer than the heartbeat.
+// EndsWithAReason checks guarantee 6: every stream that its reader did not end has an end with a code and a message that state the reason.
+// Until then, it is never silent for longer than the heartbeat.
 func (h *History) EndsWithAReason() []error {
 	var f faults
 	for _, r := range h.Readers {
@@ -340,7 +340,7 @@ func (h *History) EndsWithAReason() []error {
 	return f
 }
 
-// silence checks that a reader that reads at once did not wait for too long.
+// silence checks that a prompt reader did not wait too long.
 func (h *History) silence(f *faults, r *Reader, m Message, since time.Time) {
 	if gap := m.At.Sub(since); r.Habit == Prompt && len(r.Messages) > 0 && !m.At.IsZero() && gap > h.Heartbeat {
 		f.add(r, m, "silence for %v", gap)
