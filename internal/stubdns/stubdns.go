@@ -1,5 +1,4 @@
-// Package stubdns is a name server for tests, in the test's own process: it answers as the test says, and nobody else is
-// asked.
+// Package stubdns implements a name server for tests within the test process. It answers as configured and makes no other queries.
 package stubdns
 
 import (
@@ -14,14 +13,14 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// Server answers questions for addresses. The zero value knows no name.
+// Server answers address queries. The zero value knows no names.
 type Server struct {
 	mu    sync.Mutex
 	names map[string][][]netip.Addr
 	asked map[string]int
 }
 
-// Set has a name be at addresses. With several sets each look-up gets the next one, and then the last one for ever.
+// Set sets the addresses of a name. With several sets, each lookup gets the next one; after the last set, all lookups get the last one.
 func (s *Server) Set(name string, sets ...[]netip.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,14 +30,14 @@ func (s *Server) Set(name string, sets ...[]netip.Addr) {
 	s.names[name], s.asked[name] = sets, 0
 }
 
-// Asked is how often a name was looked up since it was set.
+// Asked returns how often a name was looked up since it was set.
 func (s *Server) Asked(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked[name]
 }
 
-// At parses addresses, for Set.
+// At parses addresses for Set.
 func At(addresses ...string) []netip.Addr {
 	var all []netip.Addr
 	for _, a := range addresses {
@@ -47,7 +46,7 @@ func At(addresses ...string) []netip.Addr {
 	return all
 }
 
-// Resolver asks the server.
+// Resolver returns a resolver that queries the server.
 func (s *Server) Resolver() *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
@@ -56,7 +55,7 @@ func (s *Server) Resolver() *net.Resolver {
 	}}
 }
 
-// answer answers one question, in the form of TCP, and ends with the connection.
+// answer answers one query in TCP format and closes the connection.
 func (s *Server) answer(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	var length [2]byte
@@ -92,7 +91,7 @@ func (s *Server) answer(conn net.Conn) {
 	_, _ = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
 }
 
-// lookUp finds the addresses of one family. A look-up asks for both families, of which A counts it.
+// lookUp returns the addresses of one family. A lookup queries both families; only the query for A counts.
 func (s *Server) lookUp(name string, family dnsmessage.Type) (known bool, found []netip.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
