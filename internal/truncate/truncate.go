@@ -1,9 +1,7 @@
-// Package truncate cuts texts to a length. Texts of pages have no bound of their own, so every text that
-// is stored or shown passes through here.
+// Package truncate truncates texts. Texts of pages are unbounded, so every text that is stored or shown is truncated by this package.
 //
-// The package guarantees that no character is split, that a text that is short enough is returned
-// unchanged, and that a cut text does not keep the memory of the whole text. Callers give lengths that
-// are not negative.
+// The package guarantees that no character is split, that a text within the limit is returned unchanged, and that a truncated text does not
+// keep the whole text in memory. Limits must not be negative.
 package truncate
 
 import (
@@ -11,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Ellipsis is what Runes puts behind a text that it cuts.
+// Ellipsis is the suffix that Runes appends to a truncated text.
 const Ellipsis = "…"
 
-// Runes returns s, or the first n characters of s and an ellipsis.
+// Runes returns s if it has at most n characters, or else the first n characters and an ellipsis.
 func Runes(s string, n int) string {
 	head, cut := Head(s, n)
 	if !cut {
@@ -23,8 +21,7 @@ func Runes(s string, n int) string {
 	return head + Ellipsis
 }
 
-// Head returns the first n characters of s, and whether s has more. A byte that is not valid UTF-8 counts as
-// one character.
+// Head returns the first n characters of s, and whether s has more. Each invalid UTF-8 byte counts as one character.
 func Head(s string, n int) (head string, cut bool) {
 	if len(s) <= n {
 		return s, false
@@ -38,7 +35,7 @@ func Head(s string, n int) (head string, cut bool) {
 	return s, false
 }
 
-// Bytes returns the longest beginning of s that has at most n bytes and splits no character.
+// Bytes returns the longest prefix of s that has at most n bytes and splits no character.
 func Bytes(s string, n int) string {
 	if len(s) <= n {
 		return s
