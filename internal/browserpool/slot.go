@@ -245,8 +245,8 @@ var (
 )
 
 const (
-	// ticks is the number of checks of monitor during Config.HangTimeout. It counts ticks instead of time, so that browsers do not count as
-	// hung after the daemon itself was stopped for a while.
+	// ticks is the number of checks of monitor during Config.HangTimeout. monitor counts ticks instead of time, so that browsers do not
+	// count as hung after the daemon itself was stopped for a while.
 	ticks = 15
 	// pingTicks is the number of ticks between two pings.
 	pingTicks = 3
