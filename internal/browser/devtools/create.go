@@ -12,7 +12,6 @@ import (
 	"github.com/chromedp/cdproto/target"
 )
 
-// Go runs f in a goroutine that Close waits for: work that is due although its caller has left. The calls of f fail when the
 // Go runs f in a goroutine that Close waits for. It serves work that must be done after its caller has left. Calls of f fail when the
 // connection ends. If the connection has already ended, f runs before Go returns.
 func (c *Conn) Go(f func()) {

@@ -5,10 +5,9 @@
 // documents report by themselves. Query asks for what patches do not contain: elements by selector, markup,
 // extractions, scroll positions. Scripts runs scripts in the page's own world.
 //
-// The package guarantees that a call starts again when the main document is replaced under it, and that a frame in
-// another process does not block it: the main document has the caller's time, other frames have FrameGrace, and a
-// frame that does not answer is left out until it does. Callers pass a context with a deadline. All state of an agent
-// (frames.Agent.Reading) is guarded by the monitor of frames.Manager.
+// A call restarts if the main document is replaced during it. A frame in another process does not block a call: the main document may use
+// the caller's time, and other frames have FrameGrace. A frame that does not respond is skipped until it does. Callers must pass a context
+// with a deadline. The monitor of frames.Manager guards all state of an agent (frames.Agent.Reading).
 package documents
 
 import (
@@ -26,9 +25,9 @@ import (
 )
 
 const (
-	// maxReads is how often a call starts again because the main document was replaced under it.
+	// maxReads limits how often a call restarts because the main document was replaced.
 	maxReads = 8
-	// replaceGrace is how long withAgents waits for the event that replaces a document whose context is gone.
+	// replaceGrace bounds the wait for the event that replaces a document whose context is gone.
 	replaceGrace = 2 * time.Second
 	// FrameGrace is how long a read waits for another frame after the main frame, and the frame before it, have responded. framesLimit
 	// bounds the wait for all frames together.
