@@ -132,7 +132,7 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	return b, nil
 }
 
-// newBrowser returns a browser without a process. It outlives ctx.
+// newBrowser returns a browser without a process. Its lifetime is independent of ctx.
 func newBrowser(ctx context.Context, cfg Config) *Browser {
 	b := &Browser{
 		registry: newRegistry(), urlPolicy: urlPolicy{cfg.Gate}, mask: cfg.Mask, block: cfg.Block, allowFile: cfg.AllowFile, script: masking(observer.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements,
@@ -184,7 +184,7 @@ func (b *Browser) prepare(ctx context.Context) error {
 	if err != nil || !b.process.Owned() {
 		return err
 	}
-	// A browser that we started holds every new page until it is prepared. A remote browser must not: it may have other users.
+	// A browser that we started holds every new page until it is prepared. A remote browser does not, because it may have other users.
 	yes := true
 	_, err = cdp.Call(ctx, b.root, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true,
 		Flatten: &yes, Filter: target.Filter{{Type: "page"}, {Type: "service_worker"}, {Type: "shared_worker"}}})

@@ -52,7 +52,7 @@ var updateTranscripts = flag.Bool("update", false, "write what the driver does i
 //	= CALL: RESULT              a call returns
 //
 // After each input, the test waits until everything is idle. Commands of different sessions are sorted by session, because they may be sent
-// concurrently. go test ./browser -run TestTranscripts -update writes the outputs.
+// concurrently. go test ./internal/browser -run TestTranscripts -update writes the outputs.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.txt")
 	if err != nil || len(files) == 0 {

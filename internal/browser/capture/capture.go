@@ -32,7 +32,7 @@ func New(m *Tab, query *documents.Query, front *Front, masked func() bool) *Capt
 	return &Capture{m: m, query: query, front: front, masked: masked}
 }
 
-// maxPicture limits a picture's width and height in CSS pixels. The browser's own limits are slightly higher.
+// maxPicture limits a picture's width and height in CSS pixels. Larger pictures run into the browser's own limits.
 const maxPicture = 16384
 
 // Screenshot takes a screenshot; see driver.Capturer.

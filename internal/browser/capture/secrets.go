@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/redact"
 )
 
-// secrets requests from the documents of a session without masks where secret fields show their values. A frame that does not respond
+// secrets collects the areas of secret fields with values from the documents of a session without masks. A frame that does not respond
 // counts as having none, so that a hanging frame does not hide the rest of the page.
 func (c *Capture) secrets(ctx context.Context) (covers, error) {
 	list := c.m.Readable()

@@ -150,7 +150,7 @@ func (s Session) Send(ctx context.Context, method string, params any) (*Call, er
 	return s.Conn.send(ctx, s.ID, method, params, s.Guard.of(method, params))
 }
 
-// send writes a command. If allowed is not nil, it must return nil at the time of the write.
+// send writes a command. If allowed is not nil, send calls it right before the write and writes only if it returns nil.
 func (c *Conn) send(ctx context.Context, session target.SessionID, method string, params any, allowed func() error) (*Call, error) {
 	raw, err := jsonv2.Marshal(params, chromedp.DefaultMarshalOptions)
 	if err != nil {

@@ -51,7 +51,7 @@ type guarded interface {
 	writeIf(msg *cdproto.Message, allowed func() error, refuse func(error)) error
 }
 
-// writeIf writes a command if allowed returns nil at that time.
+// writeIf writes a command if allowed returns nil right before the write.
 func (c *Conn) writeIf(ctx context.Context, msg *cdproto.Message, allowed func() error) error {
 	refuse := func(err error) { c.answer(msg.ID, reply{err: err}) }
 	if g, ok := c.browser.(guarded); ok {

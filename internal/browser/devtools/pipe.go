@@ -114,7 +114,7 @@ func (o *outlet) leaveOut() {
 	o.guarded = o.guarded[:0]
 }
 
-// writeIf writes a message if allowed returns nil at that time. Otherwise it passes the error to refuse.
+// writeIf writes a message if allowed returns nil right before the write. Otherwise it passes the error to refuse.
 func (o *outlet) writeIf(b []byte, allowed func() error, refuse func(error)) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -23,8 +23,8 @@ import (
 type prober struct{ m *frames.Manager }
 
 const (
-	// probeNodes limits how many nodes a probe resolves concurrently. A probe makes at least probeTimes rounds and continues until
-	// probeSpan has passed. The rest is left to the next probe.
+	// probeNodes limits how many nodes a probe resolves concurrently. While nodes remain, a probe makes at least probeTimes rounds and
+	// continues until probeSpan has passed. It leaves the rest to the next probe.
 	probeNodes = 512
 	probeTimes = 4
 	probeSpan  = time.Second

@@ -15,7 +15,8 @@ const restLimit = 500 * time.Millisecond
 
 // Rests reports whether all documents know that the effects of an action have settled. The document of the action's frame must have changed
 // because of the action or, if again is set, since the last request. All other documents must be unchanged. A document that does not
-// respond has not settled. The error is that of ctx. known is a request that was already sent, or zero; the caller must call its Forget.
+// respond has not settled. Rests returns an error only if ctx ends. known is a request that was already sent, or zero; the caller must call
+// its Forget.
 func (q *Query) Rests(ctx context.Context, frame dom.FrameID, again bool, known frames.Asked) (bool, error) {
 	q.m.Lock()
 	complete := q.m.Tree.Complete()

@@ -156,8 +156,8 @@ func (k *Tracker) PageGone(id target.ID) {
 	k.cancelAll("its tab was closed", func(t *transfer) bool { return t.page != nil && t.page.Target() == id })
 }
 
-// cancelAll cancels the downloads for which which returns true. It calls which with the lock held. The browser reports when the downloads
-// are canceled.
+// cancelAll cancels the downloads that which selects. It calls which with the lock held. The browser reports when the downloads are
+// canceled.
 func (k *Tracker) cancelAll(why string, which func(*transfer) bool) {
 	k.mu.Lock()
 	var due []*transfer

@@ -1,4 +1,4 @@
-// Package emulate emulates devices in the pages of a session, with what CDP calls overrides.
+// Package emulate emulates devices in the pages of a session, using the protocol's overrides.
 //
 // Overrides lists the browser commands for a target: a page, a frame in its own process, or a worker. It knows which commands each kind of
 // target needs, and which commands undo earlier ones. Targets and Workers record the overrides in effect in each target, and change them.

@@ -47,7 +47,7 @@ type Page struct {
 	OnAgent func(*Agent)
 }
 
-// ErrClosed is the cause for a page that was closed on purpose.
+// ErrClosed is the cause of Life's end for a page that was closed on purpose.
 var ErrClosed = errors.New("the page is closed")
 
 // Manager manages the frames of a page and holds what the parts of a page share.
@@ -73,7 +73,7 @@ func (m *Manager) Gone() error {
 	return apierr.Errorf(apierr.Closed, "the page was closed; open a new tab")
 }
 
-// Failed adds the kind to the error of a call.
+// Failed converts the error of a call to an *apierr.Error, if there is a matching kind.
 func (m *Manager) Failed(err error) error {
 	if apierr.Is(err, apierr.Fenced) {
 		return err

@@ -275,7 +275,7 @@ func (t *Tree) Readable() []Readable {
 	return list
 }
 
-// ParentOf returns the parent of a frame. ok is false if the parent no longer exists.
+// ParentOf returns the parent of a frame. It returns false if the parent no longer exists.
 func (t *Tree) ParentOf(key dom.FrameID) (dom.FrameID, bool) {
 	f := t.Lookup(key)
 	if f == nil || t.frames[f.Parent] == nil {

@@ -23,8 +23,8 @@ type held struct {
 	how input.DispatchMouseEventParams
 	// at is the pointer's position.
 	at driver.Point
-	// path leads to the element that received the press. Its document records the events that it receives, unless the point lies in a frame
-	// whose document is unknown.
+	// path leads to the element that received the press. Its document records the events that it receives, unless the point is inside a
+	// frame of it.
 	path *path
 	// mayDrag is set if moves may start a drag of data. data delivers the drag until stop is called. dragged is the dragged data, or nil.
 	mayDrag bool

@@ -44,7 +44,7 @@ type Config struct {
 	UserDataDir string
 	// Secondary is set if the default session lives in another browser of the pool. Then this browser prepares nothing for it.
 	Secondary bool
-	// StateDir holds profiles and the notes about running browsers. If empty, it is in the system's temporary directory.
+	// StateDir holds profiles and the notes about running browsers. If empty, a directory in the system's temporary directory is used.
 	StateDir string
 	// DownloadDir holds downloads, in one folder per session. If empty, a folder in StateDir is used and removed at the end. A remote
 	// browser chooses its own folder.

@@ -1,4 +1,4 @@
-// Package monitor provides the single lock of a page and waits for the state that it guards.
+// Package monitor provides the single lock of a page, and a way to wait for changes of the state that it guards.
 //
 // The parts of a page (frames, dialogs, requests, navigation) are plain values behind one Monitor, because a wait often concerns several of
 // them: a navigation ends with a commit, a dialog or a download. Await evaluates its condition with the lock held, and again after every

@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// leaver stops a page that prevents a navigation: it ends the page's script and, as a last resort, its renderer.
+// leaver stops a page that blocks a navigation: it ends the page's script and, as a last resort, its renderer.
 type leaver struct {
 	m       *frames.Manager
 	dialogs *dialogs.Dialogs

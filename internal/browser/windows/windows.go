@@ -32,14 +32,14 @@ const (
 	kept = 4
 	// rest is the minimum time that a window stays drawn, because an action continues after Draw returns.
 	rest = 5 * time.Second
-	// fade is how long a window has the size point before it has no size.
+	// fade is how long a window has the size point before it loses its size.
 	fade = time.Second
 	// refresh is the maximum time that a window has no size. glimpse is how long it is then drawn. The browser keeps data of each frame
 	// until the frame is presented, so the data of an undrawn window accumulates every second and fragments the page's heap. The next
 	// presented frame frees all of it. A window of size point does not suffice, and at first the page makes at most one frame per second.
 	refresh = time.Minute
 	glimpse = 2 * time.Second
-	// crowd is the number of drawn windows from which unused windows wait for their glimpse.
+	// crowd is the number of drawn windows at which hidden windows have to wait for their glimpse.
 	crowd = 2 * kept
 	// findLimit bounds the request for a window's ID.
 	findLimit = 2 * time.Second
@@ -50,7 +50,7 @@ const (
 var (
 	// shown is the size of a drawn window, which is the shell's default.
 	shown = size{800, 600}
-	// point is the smallest size that is drawn. A window gets it before it has no size, which frees the window's memory.
+	// point is the smallest size that is drawn. A window gets it before it loses its size, which frees the window's memory.
 	point = size{1, 1}
 	none  = size{}
 )
