@@ -41,8 +41,8 @@ func (k *connection) Sent() uint64 { return k.conn.Sent() }
 // Received returns the number of bytes that the browser has sent. It is 0 for a browser that is attached by a WebSocket.
 func (k *connection) Received() uint64 { return k.conn.Received() }
 
-// Call sends a raw command to the browser, or to one of its sessions, and decodes the response into result. It serves to measure minimum
-// latencies.
+// Call sends a raw command to the browser, or to one of its sessions, and decodes the response into result. Benchmarks use it to measure
+// minimum latencies.
 func (k *connection) Call(ctx context.Context, session, method string, params, result any) error {
 	return devtools.Session{Conn: k.conn, ID: target.SessionID(session)}.Call(ctx, method, params, result)
 }

@@ -156,7 +156,7 @@ func (c *Context) Close(ctx context.Context, keep bool) error {
 	}
 }
 
-// remove disposes of the context, its pages, and its pages' downloads unless keep is set.
+// remove disposes of the context with its pages. Unless keep is set, it also deletes the files that they downloaded.
 func (c *Context) remove(ctx context.Context, keep bool) error {
 	b := c.browser
 	b.removeContext(c)

@@ -23,7 +23,7 @@ func (r rawPage) Nodes(ctx context.Context, frame dom.FrameID) ([]cdp.BackendNod
 	return documents.Nodes(ctx, r.frames, frame)
 }
 
-// Call sends a raw command to the page's main session and decodes the response into result. It serves to measure minimum latencies, and for
+// Call sends a raw command to the page's main session and decodes the response into result. It measures minimum latencies and sends
 // commands that have no method of their own.
 func (r rawPage) Call(ctx context.Context, method string, params, result any) error {
 	if err := r.frames.Main.Call(ctx, method, params, result); err != nil {

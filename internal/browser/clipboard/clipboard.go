@@ -20,8 +20,8 @@ import (
 const (
 	// hangLimit is how long a hanging page that copies or pastes may block the clipboard for others.
 	hangLimit = 2 * time.Second
-	// keepLimit bounds a call of the keeper page, and its creation. It hangs only if the browser hangs, but on a busy machine it takes
-	// seconds.
+	// keepLimit bounds a call of the keeper page, and its creation. Such a call hangs only if the browser hangs, but on a busy machine it
+	// takes seconds.
 	keepLimit = 10 * time.Second
 )
 

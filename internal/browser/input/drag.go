@@ -248,7 +248,8 @@ func dragData(msg *cdproto.Message) (*input.DragData, error) {
 	return e.Data, nil
 }
 
-// destination returns the end point of a drag: a given point, or the center of the target element.
+// destination returns the end point of a drag: a given point, the center of the target element, or another point of it if the center is
+// covered.
 func (t *pointer) destination(ctx context.Context, s, dragged driver.Spot) (driver.Point, error) {
 	if s.Ref == dom.NoRef && s.Point != nil {
 		return *s.Point, nil

@@ -114,7 +114,7 @@ func typed(r rune) (stroke, bool) {
 	return s, ok
 }
 
-// inserted returns the longest prefix of a text that no key types and that is either all composed or not composed at all.
+// inserted returns the longest prefix of a text that no key types and whose characters are all composed or all not composed.
 func inserted(text string) (run string, composed bool) {
 	for i, r := range text {
 		if _, ok := typed(r); ok {

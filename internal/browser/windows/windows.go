@@ -234,8 +234,8 @@ func (w *Windows) nextLocked() (next time.Duration, due bool) {
 	return next, next < math.MaxInt64
 }
 
-// resize sets the size of a window and restores the size of its view to the page's. The page cannot detect this, because it sees the size
-// of its device metrics.
+// resize sets the size of a window and restores the page's size in its view. The page cannot detect this, because it sees the size of its
+// device metrics.
 //
 // The browser would otherwise endlessly draw what the window showed last, whatever the window's size, until the page gets a surface that
 // was never drawn. A view that regains its size has such a surface.
