@@ -1,5 +1,5 @@
-// Package e2e tests domtap end to end: real Chromium, the real server, a real client, and pages on loopback. The
-// packages below it test one subject each; go test runs them beside this one.
+// Package e2e tests domtap end to end: real Chromium, the real server, a real client, and pages on loopback. Each subpackage tests one
+// subject. go test runs them in parallel with this package.
 package e2e
 
 import (

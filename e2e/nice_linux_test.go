@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestPagesAreNicer starts a browser whose pages are nicer than this process: renderers are, and the process that they answer
-// through is not.
+// TestPagesAreNicer starts a browser whose renderers must have a higher nice value than this process. The browser process, through which
+// they answer, must not.
 func TestPagesAreNicer(t *testing.T) {
 	path := testenv.NeedBrowser(t)
 	if !browser.IsShell(path) && os.Geteuid() == 0 {
@@ -52,12 +52,12 @@ func TestPagesAreNicer(t *testing.T) {
 	}
 }
 
-// niceOf is the nice value of a process.
+// niceOf returns the nice value of a process.
 func niceOf(t *testing.T, pid int) int {
 	t.Helper()
 	raw, err := syscall.Getpriority(syscall.PRIO_PROCESS, pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return 20 - raw // as the system call returns it
+	return 20 - raw // converts the system call's return value
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestObserverLeavesNoMark compares what a page's own script can see of its world and its document
-// before and after the page is read, watched and clicked.
+// TestObserverLeavesNoMark compares what a page's own script can observe in its world and its document, before and after the page is read,
+// watched and clicked.
 func TestObserverLeavesNoMark(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Mark</title><button id=b class=c>Hi</button><div id=h></div>`)})
 	d := testenv.Shared(t)
@@ -42,7 +42,7 @@ func TestObserverLeavesNoMark(t *testing.T) {
 	}
 }
 
-// TestWorksUnderAnyPolicy reads and clicks a page whose policy forbids every script.
+// TestWorksUnderAnyPolicy reads and clicks a page whose Content-Security-Policy forbids every script.
 func TestWorksUnderAnyPolicy(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'; sandbox")
@@ -68,8 +68,8 @@ func TestWorksUnderAnyPolicy(t *testing.T) {
 	}
 }
 
-// TestPageCannotConfuseTheObserver clobbers every name that forms and documents let a page clobber, and
-// patches the prototypes that the observer relies on.
+// TestPageCannotConfuseTheObserver clobbers every name that forms and documents allow, and patches the prototypes that the observer relies
+// on.
 func TestPageCannotConfuseTheObserver(t *testing.T) {
 	names := []string{"localName", "getAttribute", "hasAttribute", "hasAttributes", "firstElementChild", "nextElementSibling", "parentNode",
 		"shadowRoot", "children", "matches", "textContent", "nodeType", "getRootNode", "isConnected", "assignedSlot", "previousElementSibling", "lastElementChild", "previousSibling", "lastChild"}
@@ -99,7 +99,7 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 	if n := len(got.GetElements()); n < len(names)+2 {
 		t.Errorf("%d elements, want at least %d", n, len(names)+2)
 	}
-	// What comes later finds its place by going back over the form.
+	// To find the position of a later element, the observer must walk back over the form.
 	testenv.Evaluate[any](t, d, `document.querySelector("form").after(Object.assign(document.createElement("button"), { textContent: "Between" })), 0`)
 	buttons = slices.DeleteFunc(testenv.Texts(d.All(tab)), func(s string) bool { return !strings.HasPrefix(s, "button") })
 	if want := []string{"button Go", "button Between", "button After"}; !slices.Equal(buttons, want) {
@@ -107,7 +107,7 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 	}
 }
 
-// TestVeiledPageIsDescribed reads pages that hide themselves as scripts against flicker do.
+// TestVeiledPageIsDescribed reads pages that hide themselves as anti-flicker scripts do.
 func TestVeiledPageIsDescribed(t *testing.T) {
 	page := func(style string) http.HandlerFunc {
 		return testenv.HTML(`<title>Veil</title><style id=veil>` + style + `</style><button>Seen <b>soon</b></button><button style="display:none">Never</button>`)
@@ -128,7 +128,7 @@ func TestVeiledPageIsDescribed(t *testing.T) {
 	}
 }
 
-// TestFramesOfTheSameProcess reads nested frames where they stand, and clicks in one.
+// TestFramesOfTheSameProcess reads nested frames in their place, and clicks in one.
 func TestFramesOfTheSameProcess(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
 		"/":      testenv.HTML(`<title>Top</title><button>Before</button><iframe src="/inner" style="margin:40px;border:7px solid"></iframe><button>After</button>`),
@@ -139,7 +139,7 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	read := func() *domtapv1.GetDomResponse {
 		for {
-			// On a busy machine the frame's process may take longer than a read waits for it, which the answer says.
+			// On a busy machine the frame's process may answer too late for the read. The answer then reports that.
 			if r := testenv.Usual(t, d, tab); len(r.GetMetadata().GetLateFrames()) == 0 {
 				return r
 			}
@@ -195,7 +195,7 @@ func TestDuplicatesAreCounted(t *testing.T) {
 	}
 }
 
-// TestStreamFollowsNavigation follows a tab over two documents and a change of the URL alone.
+// TestStreamFollowsNavigation follows a tab over two documents and a change of only the URL.
 func TestStreamFollowsNavigation(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
 		"/1": testenv.HTML(`<title>One</title><button>First</button>`),
@@ -208,7 +208,7 @@ func TestStreamFollowsNavigation(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := new(testenv.Replica)
-	// until reads messages until one is of the kind wanted.
+	// until reads messages until one has the wanted kind.
 	until := func(what string, is func(*domtapv1.WatchDomResponse) bool) {
 		t.Helper()
 		for {
@@ -246,7 +246,7 @@ func TestStreamFollowsNavigation(t *testing.T) {
 	})
 }
 
-// TestCrashedRendererIsReportedAndRecovered crashes a renderer under a stream.
+// TestCrashedRendererIsReportedAndRecovered crashes a renderer while a stream is open.
 func TestCrashedRendererIsReportedAndRecovered(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
 	d := testenv.Shared(t)
@@ -278,7 +278,7 @@ func TestCrashedRendererIsReportedAndRecovered(t *testing.T) {
 	}
 }
 
-// TestPopupsBecomeTabs opens a window by a click.
+// TestPopupsBecomeTabs opens a window with a click.
 func TestPopupsBecomeTabs(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
 		"/":    testenv.HTML(`<button onclick="window.open('/new')">Open</button>`),
@@ -342,7 +342,7 @@ func TestTypingAndFilling(t *testing.T) {
 	}
 }
 
-// TestCoveredElementIsNotClicked covers a button by a layer.
+// TestCoveredElementIsNotClicked covers a button with a layer.
 func TestCoveredElementIsNotClicked(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button onclick="document.title='clicked'">Under</button>
 		<div id=veil style="position:fixed;inset:0;background:#000a" onclick="document.title='veil'"></div>`)})
@@ -357,8 +357,7 @@ func TestCoveredElementIsNotClicked(t *testing.T) {
 	}
 }
 
-// TestFramesOfOtherProcesses reads a frame of another site, which Chromium runs in a process of its own,
-// follows it, and clicks in it.
+// TestFramesOfOtherProcesses reads a frame of another site, which Chromium runs in a separate process, follows it, and clicks in it.
 func TestFramesOfOtherProcesses(t *testing.T) {
 	var other string
 	url := serve(t, map[string]http.HandlerFunc{
@@ -373,7 +372,7 @@ func TestFramesOfOtherProcesses(t *testing.T) {
 	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	read := func() *domtapv1.GetDomResponse {
 		for {
-			// On a busy machine the frame's process may take longer than a read waits for it, which the answer says.
+			// On a busy machine the frame's process may answer too late for the read. The answer then reports that.
 			if r := testenv.Usual(t, d, tab); len(r.GetMetadata().GetLateFrames()) == 0 {
 				return r
 			}

@@ -18,8 +18,8 @@ import (
 //go:embed patched.html
 var patchedPage string
 
-// TestContextsEqualThoseOfAFreshWalk changes a page at random and reads it from time to time: names, roles, order, contexts and the
-// text are those of a page on which the same changes were made before anybody read it.
+// TestContextsEqualThoseOfAFreshWalk changes a page at random and reads it from time to time. Names, roles, order, contexts and text must
+// equal those of a page on which the same changes were made before the first read.
 func TestContextsEqualThoseOfAFreshWalk(t *testing.T) {
 	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(patchedPage)})
@@ -51,10 +51,10 @@ func TestContextsEqualThoseOfAFreshWalk(t *testing.T) {
 	}
 }
 
-// printedRef is a ref in DENSE, with the white space before it: how long the ref is says where a line ends.
+// printedRef matches a ref in DENSE with the white space before it, because the length of refs affects line breaks.
 var printedRef = regexp.MustCompile(`\s?\[\d+\]`)
 
-// readForWalk reads a page: each element on a line with all that a walk finds, and the page as DENSE without refs.
+// readForWalk reads a page: each element on a line with everything that a walk finds, and the page as DENSE without refs.
 func readForWalk(t *testing.T, d *testenv.Daemon, tab string) string {
 	t.Helper()
 	var b strings.Builder
@@ -67,13 +67,13 @@ func readForWalk(t *testing.T, d *testenv.Daemon, tab string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, text, _ := strings.Cut(dense.GetText(), "\n") // without the address
+		_, text, _ := strings.Cut(dense.GetText(), "\n") // without the URL
 		b.WriteString(printedRef.ReplaceAllString(text, "\n[]"))
 	}
 	return b.String()
 }
 
-// firstDifference shows the first lines in which two texts differ.
+// firstDifference returns the first lines in which two texts differ.
 func firstDifference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {

@@ -25,7 +25,7 @@ const (
 	readVisual      = domtapv1.ReadMode_READ_MODE_VISUAL
 )
 
-// readPage reads a tab and checks the price of the text.
+// readPage reads a tab and checks the token count of the text.
 func readPage(t testing.TB, d *testenv.Daemon, r *domtapv1.ReadPageRequest) *domtapv1.ReadPageResponse {
 	t.Helper()
 	resp, err := d.Pages.ReadPage(testenv.Within(t, testenv.Patience), r)
@@ -52,7 +52,7 @@ func sentences(n int) string {
 	return strings.Repeat("<p>"+strings.Repeat("The harbour lies still in the morning, and nobody is about yet. ", 6)+"</p>", n)
 }
 
-// TestReadPageChoosesByType reads pages of several types without saying how.
+// TestReadPageChoosesByType reads pages of several types without a mode.
 func TestReadPageChoosesByType(t *testing.T) {
 	var cards, mails strings.Builder
 	for i := range 60 {
@@ -89,7 +89,7 @@ func TestReadPageChoosesByType(t *testing.T) {
 	}
 }
 
-// TestReadPageShowsOnlyWhatAPersonSees hides texts in every way that pages and attackers have.
+// TestReadPageShowsOnlyWhatAPersonSees hides text in every way that pages and attackers use.
 func TestReadPageShowsOnlyWhatAPersonSees(t *testing.T) {
 	hidden := []string{
 		`style="display:none"`, `style="visibility:hidden"`, `style="opacity:0"`, `style="font-size:0"`, `hidden`,
@@ -122,7 +122,7 @@ func TestReadPageShowsOnlyWhatAPersonSees(t *testing.T) {
 	}
 }
 
-// TestReadPageFlattens reads shadow trees, slots, frames and styled line breaks as they are drawn.
+// TestReadPageFlattens reads shadow trees, slots, frames and styled line breaks as they are rendered.
 func TestReadPageFlattens(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
 		"/": testenv.HTML(`<title>Flat</title><p>First.</p><x-card><h2 slot=head>Slotted head</h2>Slotted text.</x-card><iframe src=/in></iframe>
@@ -165,7 +165,7 @@ Last.
 	}
 }
 
-// TestReadPageReadsFramesOfOtherProcesses puts documents of another site, one in the other, where they stand.
+// TestReadPageReadsFramesOfOtherProcesses reads nested documents of another site at their place in the page.
 func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 	var other string
 	page := func(body string) http.HandlerFunc {
@@ -182,8 +182,8 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 	d := testenv.Shared(t, "site-per-process")
 	want := "# Top\n\nBefore.\n\nInner [link](" + other + "/x).\n\nDeeper.\n\nAfter.\n"
 	tab := d.Open(url)
-	// What is tested is how documents are put together: a frame that the observer missed while the page loaded
-	// is not its matter.
+	// The test is about the combination of documents. A frame that the observer missed during the load is another matter, so the loop waits
+	// for it.
 	for tries := 0; tries < 20 && !slices.Contains(testenv.Texts(d.All(tab)), "paragraph Deeper."); tries++ {
 		if _, err := d.Tabs.Reload(t.Context(), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
 			t.Fatal(err)
@@ -194,7 +194,7 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 	}
 }
 
-// TestReadPageReadsFramesets reads a page that is made of frames alone.
+// TestReadPageReadsFramesets reads a page that consists of frames.
 func TestReadPageReadsFramesets(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
 		"/":      testenv.HTML(`<title>Top</title><frameset cols="30%,70%"><frame src=/left><frameset rows="50%,50%"><frame src=/right></frameset></frameset>`),
@@ -237,8 +237,7 @@ func TestReadPageWalksAFrozenText(t *testing.T) {
 	}
 }
 
-// TestReadPageMarksAPicture looks at the pixels around the marked elements, at more than one pixel for each CSS
-// pixel too.
+// TestReadPageMarksAPicture checks the pixels around the marked elements, also with more than one pixel per CSS pixel.
 func TestReadPageMarksAPicture(t *testing.T) {
 	page := `<title>Marks</title><style>body{margin:0}button{position:absolute;width:80px;height:30px;border:0;background:#fff}</style>
 		<button style="left:100px;top:100px">One</button><button style="left:300px;top:200px">Two</button><button style="left:100px;top:5000px">Below</button>
@@ -277,8 +276,7 @@ func isWhite(c color.Color) bool {
 	return r == 0xffff && g == 0xffff && b == 0xffff
 }
 
-// TestReadPageBearsHostilePages reads pages that are made to break readers: each gives an answer, and the tab
-// lives on.
+// TestReadPageBearsHostilePages reads pages that are designed to break readers. Each must return an answer, and the tab must survive.
 func TestReadPageBearsHostilePages(t *testing.T) {
 	pages := map[string]string{
 		"wide":    fmt.Sprintf(`<title>Wide</title><script>document.write("<i>x</i><p>y".repeat(%d))</script>`, testenv.Size(10_000, 50_000)),

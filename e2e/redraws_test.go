@@ -15,8 +15,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// redrawPage draws lists of records, anew each time. The buttons of all rows are called the same, and nothing in the markup
-// but the name tells the records apart; the page notes which record was clicked.
+// redrawPage re-creates lists of records each time. The buttons of all rows have the same name, and only the name of a record distinguishes
+// the rows. The page records which record was clicked.
 const redrawPage = `<!doctype html><h1>People</h1><ul id=list></ul><div id=host></div><script>
 const clicks = [];
 let root = list;
@@ -38,13 +38,13 @@ const ways = {
 };
 </script>`
 
-// record is a row of redrawPage. Several records may have one name.
+// record is a row of redrawPage. Several records may have the same name.
 type record struct {
 	id   int
 	name string
 }
 
-// redrawRig draws records on redrawPage and knows which button is whose.
+// redrawRig renders records on redrawPage and knows the record of each button.
 type redrawRig struct {
 	t    *testing.T
 	d    *testenv.Daemon
@@ -59,7 +59,7 @@ func newRedrawRig(t *testing.T, d *testenv.Daemon, names ...string) *redrawRig {
 	return r
 }
 
-// named makes a record of each name.
+// named returns a record for each name.
 func (r *redrawRig) named(names ...string) (out []record) {
 	for _, name := range names {
 		r.ids++
@@ -68,7 +68,7 @@ func (r *redrawRig) named(names ...string) (out []record) {
 	return out
 }
 
-// draw draws records.
+// draw renders records.
 func (r *redrawRig) draw(way string, rows []record) {
 	r.t.Helper()
 	r.rows = rows
@@ -87,7 +87,7 @@ func (r *redrawRig) drawing(way string, rows []record) string {
 	return fmt.Sprintf("ways.%s(%s)", way, text)
 }
 
-// reuse lets the row i show another record, and draws the list again with that; then is what the script goes on with.
+// reuse makes row i show another record, and re-renders the list. then is the rest of the script.
 func (r *redrawRig) reuse(i int, then string) []record {
 	r.t.Helper()
 	rows := slices.Clone(r.rows)
@@ -96,7 +96,7 @@ func (r *redrawRig) reuse(i int, then string) []record {
 	return rows
 }
 
-// refuses clicks a ref that is stale.
+// refuses clicks a ref, which must be refused as stale.
 func (r *redrawRig) refuses(ref uint32) {
 	r.t.Helper()
 	if clicked, err := r.click(ref); err == nil || len(clicked) > 0 || testenv.Reason(err) != "STALE_REF" {
@@ -104,7 +104,7 @@ func (r *redrawRig) refuses(ref uint32) {
 	}
 }
 
-// refs reads the page and returns the refs of the buttons, which stand in the order of the records.
+// refs reads the page and returns the refs of the buttons, in the order of the records.
 func (r *redrawRig) refs() (out []uint32) {
 	r.t.Helper()
 	for _, e := range testenv.Usual(r.t, r.d, r.tab).GetElements() {
@@ -158,7 +158,7 @@ func TestEqualElementsThatReplacedEqualOnesKeepTheirRefs(t *testing.T) {
 	if got[0] != refs[3] || got[2] != refs[1] || slices.Contains(refs, got[1]) {
 		t.Errorf("one more in the middle: refs %v of %v", got, refs)
 	}
-	for i, ref := range got { // each ref is the button that is there now
+	for i, ref := range got { // each ref is the current button
 		if clicked, err := r.click(ref); err != nil || !slices.Equal(clicked, []int{r.rows[i].id}) {
 			t.Errorf("ref %d of %v clicked %v, %v", ref, r.rows[i], clicked, err)
 		}
@@ -182,7 +182,7 @@ func TestDoubtfulElementsGetNewRefs(t *testing.T) {
 	} {
 		r := newRedrawRig(t, d, c.before...)
 		before, was := r.refs(), r.rows
-		// The records that were there are the same ones, and those that come are others.
+		// Existing records keep their identity, and new ones have a new identity.
 		var rows []record
 		for i, name := range c.after {
 			if at := slices.IndexFunc(was, func(o record) bool { return o.name == name && !slices.Contains(rows, o) }); at >= 0 {
@@ -209,8 +209,8 @@ func TestDoubtfulElementsGetNewRefs(t *testing.T) {
 	}
 }
 
-// TestARowThatWasNotNotedInTimeIsNotInherited reuses the last of many rows right after a first read, when the page may not have
-// noted yet what that row said.
+// TestARowThatWasNotNotedInTimeIsNotInherited reuses the last of many rows immediately after a first read, when the page may not have
+// recorded that row's text yet.
 func TestARowThatWasNotNotedInTimeIsNotInherited(t *testing.T) {
 	var names []string
 	for i := range 1000 {
@@ -221,12 +221,12 @@ func TestARowThatWasNotNotedInTimeIsNotInherited(t *testing.T) {
 		elements := r.d.All(r.tab).GetElements()
 		buttons := slices.DeleteFunc(elements, func(e *domtapv1.Element) bool { return e.GetText() != "Edit" })
 		last := len(r.rows) - 1
-		r.reuse(last, "new Promise((noted) => setTimeout(() => noted(true), 300))") // the click is refused whether the row was noted or not
+		r.reuse(last, "new Promise((noted) => setTimeout(() => noted(true), 300))") // the click is refused whether or not the row was recorded
 		r.refuses(buttons[last].GetRef())
 	}
 }
 
-// TestARowThatShowsAnotherRecordIsRefusedAfterARedraw reuses a row for another record before it is drawn again, as that one.
+// TestARowThatShowsAnotherRecordIsRefusedAfterARedraw reuses a row for another record before the list is re-rendered with that record.
 func TestARowThatShowsAnotherRecordIsRefusedAfterARedraw(t *testing.T) {
 	r := newRedrawRig(t, testenv.Shared(t), "Ann", "Bob", "Cid")
 	refs := r.refs()
@@ -260,7 +260,7 @@ func TestRedrawsInFramesAndShadowTreesKeepRefs(t *testing.T) {
 	in := func(script string) { testenv.Evaluate[bool](t, d, "frames[0].eval("+strconv.Quote(script)+"), true") }
 	in(r.drawing("replace", r.rows))
 	r.refs()
-	refs = r.refs() // the rows are noted with the second read at the latest
+	refs = r.refs() // the rows are recorded at the second read at the latest
 	in(r.drawing("replace", r.rows))
 	if again := r.refs(); !slices.Equal(again, refs) {
 		t.Errorf("in a frame: refs %v, then %v", refs, again)
@@ -273,7 +273,7 @@ func TestRedrawsInFramesAndShadowTreesKeepRefs(t *testing.T) {
 	}
 }
 
-// TestARedrawDuringThePressReachesNothingElse draws the list again at each event of the pointer, and all the time.
+// TestARedrawDuringThePressReachesNothingElse re-renders the list at each pointer event, and continuously.
 func TestARedrawDuringThePressReachesNothingElse(t *testing.T) {
 	r := newRedrawRig(t, testenv.Shared(t), "Ann", "Bob", "Cid", "Dan")
 	reached := 0
@@ -295,13 +295,13 @@ func TestARedrawDuringThePressReachesNothingElse(t *testing.T) {
 		}
 		testenv.Evaluate[bool](t, r.d, fmt.Sprintf("removeEventListener(%q, globalThis.again, true), clearInterval(globalThis.timer), clicks.length = 0, true", when))
 	}
-	if reached == 0 { // how many do depends on the machine
+	if reached == 0 { // the number varies with the machine
 		t.Error("no click reached its record")
 	}
 }
 
-// TestRandomRedrawsNeverChangeTheMeaningOfARef draws a list again in random ways, while somebody watches the page and while
-// nobody does: no ref is that of two elements, and none ever becomes that of another record.
+// TestRandomRedrawsNeverChangeTheMeaningOfARef re-renders a list in random ways, with and without a client that watches the page. No ref
+// may belong to two elements, and none may ever change to another record.
 func TestRandomRedrawsNeverChangeTheMeaningOfARef(t *testing.T) {
 	d := testenv.Shared(t)
 	for _, watched := range []bool{false, true} {

@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestReappearingElementHasItsBox hides an element and shows it again in its old place, as editors in lists do.
+// TestReappearingElementHasItsBox hides an element and shows it again at its old place, as list editors do.
 func TestReappearingElementHasItsBox(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button>Stays</button><button id=b>Goes</button>`)}))
@@ -32,7 +32,7 @@ func TestReappearingElementHasItsBox(t *testing.T) {
 	}
 }
 
-// TestFirstSightOfLabelsInShadowTrees reads a page whose only label stands in a shadow tree, once.
+// TestFirstSightOfLabelsInShadowTrees reads a page once. Its only label is in a shadow tree.
 func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<style>i::before { content: "?" }</style><div id=host></div><script>
@@ -43,8 +43,8 @@ func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
 	}
 }
 
-// TestFramesThatWereTouchedBeforeTheyLoadedAreRead reaches into a frame before its document is there: the window of the
-// blank document that it begins with lives on then.
+// TestFramesThatWereTouchedBeforeTheyLoadedAreRead accesses a frame before its document is loaded. The window of the initial blank document
+// then remains in use.
 func TestFramesThatWereTouchedBeforeTheyLoadedAreRead(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{

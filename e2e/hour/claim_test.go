@@ -71,19 +71,19 @@ type claimDesk struct {
 	taken  []string
 }
 
-// claimMark is a word of the line of steps.
+// claimMark is a label in the line of steps.
 type claimMark struct {
 	Text string
 	Now  bool
 }
 
-// claimSlot is a time at which the adjuster may come.
+// claimSlot is a possible time of the adjuster's visit.
 type claimSlot struct {
 	Value, Text string
 	On, Taken   bool
 }
 
-// claimDay has the times of a day.
+// claimDay holds the times of a day.
 type claimDay struct {
 	Text  string
 	Slots []claimSlot
@@ -91,13 +91,13 @@ type claimDay struct {
 
 type claimPair struct{ Name, Text string }
 
-// claimPart is the part of the summary that shows the answers of one page.
+// claimPart is the part of the summary with the answers of one page.
 type claimPart struct {
 	Title, Link string
 	Rows        []claimPair
 }
 
-// claimView is what the template is given.
+// claimView is the data of the template.
 type claimView struct {
 	Step, Title           string
 	Fields, Errors        map[string]string
@@ -109,8 +109,8 @@ type claimView struct {
 	Claim                 *claimOnFile
 }
 
-// claim is an insurer of households. A damage is reported on five pages that the server checks one after the other, and an older claim
-// can be followed. Dear items need a receipt, and a time for the adjuster's visit turns out to be taken.
+// claim serves a home insurer. A damage is reported on five pages that the server checks in turn, and an older claim can be followed.
+// Expensive items need a receipt, and one time for the adjuster's visit turns out to be taken.
 func claim(s *Site) {
 	d := &claimDesk{
 		site:   s,
@@ -131,7 +131,7 @@ func claim(s *Site) {
 	s.handle("POST /status/{number}/{what}", d.change)
 }
 
-// allowed says whether a step may be seen now; else it has sent the visitor elsewhere.
+// allowed reports whether a step may be shown now. If not, it has redirected the visitor.
 func (d *claimDesk) allowed(w http.ResponseWriter, r *http.Request, step string) bool {
 	at := slices.Index(claimSteps, step)
 	switch {
@@ -156,7 +156,7 @@ func (d *claimDesk) show(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// take has one page of the form checked, and goes on to the next.
+// take checks one page of the form and continues to the next.
 func (d *claimDesk) take(w http.ResponseWriter, r *http.Request) {
 	step := r.PathValue("step")
 	if !d.allowed(w, r, step) {
@@ -177,7 +177,7 @@ func (d *claimDesk) take(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/claim/"+claimSteps[d.passed], http.StatusSeeOther)
 }
 
-// read keeps the posted fields.
+// read stores the posted fields.
 func (d *claimDesk) read(r *http.Request) {
 	_ = r.ParseForm()
 	for name := range r.PostForm {
@@ -185,7 +185,7 @@ func (d *claimDesk) read(r *http.Request) {
 	}
 }
 
-// check says what is wrong on a page, by field.
+// check returns the errors of a page, by field.
 func (d *claimDesk) check(step string) map[string]string {
 	wrong := map[string]string{}
 	switch step {
@@ -251,7 +251,7 @@ func (d *claimDesk) checkEvent(wrong map[string]string) {
 	}
 }
 
-// need says which fields are empty.
+// need adds an error for each empty field.
 func (d *claimDesk) need(wrong map[string]string, names ...string) {
 	for _, name := range names {
 		if d.fields[name] == "" {
@@ -277,7 +277,7 @@ func (d *claimDesk) checkPayout(wrong map[string]string) {
 
 func claimIBAN(text string) string { return strings.ReplaceAll(text, " ", "") }
 
-// addItem puts what is entered into the list of items.
+// addItem adds the entered item to the list.
 func (d *claimDesk) addItem(w http.ResponseWriter, r *http.Request) {
 	if !d.allowed(w, r, "items") {
 		return
@@ -307,7 +307,7 @@ func (d *claimDesk) addItem(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/claim/items", http.StatusSeeOther)
 }
 
-// removeItem takes one item off the list.
+// removeItem removes an item from the list.
 func (d *claimDesk) removeItem(w http.ResponseWriter, r *http.Request) {
 	if !d.allowed(w, r, "items") {
 		return
@@ -319,7 +319,7 @@ func (d *claimDesk) removeItem(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/claim/items", http.StatusSeeOther)
 }
 
-// file sends the claim and empties the form.
+// file submits the claim and clears the form.
 func (d *claimDesk) file() {
 	f := d.fields
 	day, _ := time.Parse("02/01/2006", f["date"])
@@ -342,7 +342,7 @@ func (d *claimDesk) file() {
 	d.fields, d.items, d.passed = map[string]string{}, nil, 0
 }
 
-// onFile is the older claim with a number, or nil.
+// onFile returns the older claim with a number, or nil.
 func (d *claimDesk) onFile(number string) *claimOnFile {
 	for i := range d.book.OnFile {
 		if d.book.OnFile[i].Number == number {
@@ -370,7 +370,7 @@ func (d *claimDesk) status(w http.ResponseWriter, r *http.Request) {
 	d.render(w, claimView{Step: "status", Claim: c})
 }
 
-// change changes how the insurer reaches the insured.
+// change changes the contact details of the insured person.
 func (d *claimDesk) change(w http.ResponseWriter, r *http.Request) {
 	c := d.onFile(r.PathValue("number"))
 	if c == nil {
@@ -408,7 +408,7 @@ func (d *claimDesk) render(w http.ResponseWriter, v claimView) {
 	_ = d.page.Execute(w, v)
 }
 
-// days are the times for a visit.
+// days returns the possible times for a visit.
 func (d *claimDesk) days() []claimDay {
 	var days []claimDay
 	for _, day := range []claimPair{{"11", "Wednesday 11 November"}, {"12", "Thursday 12 November"}, {"13", "Friday 13 November"}} {
@@ -422,7 +422,7 @@ func (d *claimDesk) days() []claimDay {
 	return days
 }
 
-// review repeats what was entered.
+// review returns the summary of the entries.
 func (d *claimDesk) review() []claimPart {
 	f := d.fields
 	event := []claimPair{{"Date", f["date"]}, {"Where", f["place"]}}

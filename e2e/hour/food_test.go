@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// food is a restaurant that delivers. Some dishes come in sizes and have groups of extras, of each of which a number must be chosen;
-// a card is checked by a page of its own; and one delivery time fills up while somebody orders.
+// food serves a restaurant with delivery. Some dishes have sizes and groups of extras, with a required number per group. A separate page
+// checks a card. One delivery time fills up during the order.
 func food(s *Site) {
 	f := &foodState{menu: foodMenu(), kinds: foodKinds(), slots: foodSlots(), cards: map[string]string{}, saved: foodSaved{Basket: []foodLine{}}}
 	shown := func(err error) (foodShown, error) {
@@ -38,7 +38,7 @@ type foodGroup struct {
 	Options []foodOption `json:"options"`
 }
 
-// foodKind has the sizes and extras of dishes of one kind.
+// foodKind holds the sizes and extras of one kind of dish.
 type foodKind struct {
 	Sizes  []foodOption `json:"sizes"`
 	Groups []foodGroup  `json:"groups"`
@@ -57,7 +57,7 @@ type foodSlot struct {
 	Full bool   `json:"full"`
 }
 
-// foodWish is what somebody wants in the basket. Its extras are counted by "GROUP/NAME".
+// foodWish is an item to add to the basket. Its extras are counted by "GROUP/NAME".
 type foodWish struct {
 	Dish, Size, Note string
 	Extras           map[string]int
@@ -93,7 +93,7 @@ type foodSaved struct {
 	Order  *foodOrder `json:"order,omitempty"`
 }
 
-// foodShown is what the page is told.
+// foodShown is the data for the page.
 type foodShown struct {
 	Menu   []foodDish          `json:"menu,omitempty"`
 	Kinds  map[string]foodKind `json:"kinds,omitempty"`
@@ -102,7 +102,7 @@ type foodShown struct {
 	Goods  int                 `json:"goods"`
 }
 
-// foodState is what the backend has. The cards have their last figures by token.
+// foodState is the state of the backend. cards maps tokens to the last digits of a card.
 type foodState struct {
 	menu  []foodDish
 	kinds map[string]foodKind
@@ -111,7 +111,7 @@ type foodState struct {
 	saved foodSaved
 }
 
-// goods returns the price of what is in the basket, in cents.
+// goods returns the price of the basket, in cents.
 func (f *foodState) goods() (cents int) {
 	for _, l := range f.saved.Basket {
 		cents += l.Cents
@@ -119,7 +119,7 @@ func (f *foodState) goods() (cents int) {
 	return cents
 }
 
-// add puts a dish into the basket.
+// add adds a dish to the basket.
 func (f *foodState) add(in foodWish) error {
 	i := slices.IndexFunc(f.menu, func(d foodDish) bool { return d.Name == in.Dish })
 	if i < 0 || in.Count < 1 {
@@ -150,7 +150,7 @@ func (f *foodState) add(in foodWish) error {
 	return nil
 }
 
-// chosen are the extras of a group in words, their number and their price.
+// chosen returns the chosen extras of a group as text, their number and their price.
 func (g foodGroup) chosen(counts map[string]int) (words []string, n, cents int) {
 	for _, o := range g.Options {
 		if count := counts[g.Name+"/"+o.Name]; count > 0 {
@@ -162,7 +162,7 @@ func (g foodGroup) chosen(counts map[string]int) (words []string, n, cents int) 
 	return words, n, cents
 }
 
-// change adds to the number of a line. A line of none goes.
+// change adds more to the quantity of a line. A line with quantity 0 is removed.
 func (f *foodState) change(line, more int) error {
 	if line < 0 || line >= len(f.saved.Basket) {
 		return refused("That line is gone already.")
@@ -176,7 +176,7 @@ func (f *foodState) change(line, more int) error {
 	return nil
 }
 
-// card checks a card and answers a token for it.
+// card checks a card and returns a token for it.
 func (f *foodState) card(in struct{ Number, Ends, Code string }) (string, error) {
 	number := foodFigures(in.Number)
 	var month, year int
@@ -198,7 +198,7 @@ func (f *foodState) card(in struct{ Number, Ends, Code string }) (string, error)
 	return token, nil
 }
 
-// foodFigures are the figures in a text.
+// foodFigures returns the digits in a text.
 func foodFigures(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -220,7 +220,7 @@ func foodLuhn(number string) bool {
 	return sum%10 == 0
 }
 
-// order orders what is in the basket.
+// order orders the contents of the basket.
 func (f *foodState) order(in foodOrder) error {
 	in.Name, in.Street, in.Message = strings.TrimSpace(in.Name), strings.TrimSpace(in.Street), strings.TrimSpace(in.Message)
 	in.Phone, in.Postcode = foodFigures(in.Phone), strings.ToUpper(strings.TrimSpace(in.Postcode))
@@ -247,7 +247,7 @@ func (f *foodState) order(in foodOrder) error {
 	return nil
 }
 
-// take takes a delivery time that is not full. The one at 18:45 fills up when it is first asked for.
+// take reserves a delivery time that is not full. The one at 18:45 fills up at the first attempt.
 func (f *foodState) take(at string) error {
 	i := slices.IndexFunc(f.slots, func(slot foodSlot) bool { return slot.At == at })
 	if i < 0 {

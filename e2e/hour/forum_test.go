@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// forumMe is who is logged in.
+// forumMe is the user who is logged in.
 const forumMe = "harbour_ada"
 
-// forumTitles are the threads, newest first, each with its board.
+// forumTitles lists the threads, newest first, each with its board.
 const forumTitles = `Fog horns: brass or electric?|Gear
 Ferry timetable for the winter|Harbour
 Lost: one red oar, near the slip|Harbour
@@ -53,7 +53,7 @@ Thermos or kettle|Chat
 Rigging knife or multi-tool|Gear
 Lightning and a wooden mast|Gear`
 
-// forumWritten are the comments of two threads: thread, number, number that it answers, author, score and text.
+// forumWritten lists the comments of two threads: thread, number, number of the parent, author, score and text.
 const forumWritten = `29|1|0|sandbar_joe|12|Was the rim really dry when you bedded it? Two days of sun at least.
 29|2|1|pelican71|3|Dry as a biscuit. I had a heater on it overnight.
 29|3|1|old_gannet|7|A heater drives the damp outward, and the next day it is back. Wait longer.
@@ -85,7 +85,7 @@ const forumWritten = `29|1|0|sandbar_joe|12|Was the rim really dry when you bedd
 34|8|0|gullwing|5|A cover of canvas beats every varnish.
 34|9|8|winch_wife|6|It does, if the air can get under it.`
 
-// forumPool is what people say elsewhere.
+// forumPool lists texts for generated comments.
 const forumPool = `Ask the harbour master, she keeps a list.
 I had that last year and it went away by itself.
 Take a picture next time, then we can tell.
@@ -103,7 +103,7 @@ Nobody has answered that in twenty years.
 I have a spare one, come by on Sunday.
 Twice as long as you think.`
 
-// forumAuthors are who writes: name, member since, town and number of posts.
+// forumAuthors lists the authors: name, member since, town and number of posts.
 const forumAuthors = `sandbar_joe|2018|Wells|412
 pelican71|2021|Oban|58
 old_gannet|2011|Ryde|2210
@@ -128,7 +128,7 @@ type forumThread struct {
 	Answers int    `json:"answers"`
 }
 
-// forumComment answers the thread itself when its parent is 0.
+// forumComment is a comment. With parent 0, it replies to the thread itself.
 type forumComment struct {
 	ID     int    `json:"id"`
 	Parent int    `json:"parent"`
@@ -149,7 +149,7 @@ type forumVote struct {
 	Value   int `json:"value"`
 }
 
-// forumReply is an answer, with the comment that it quotes.
+// forumReply is a reply, with the comment that it quotes.
 type forumReply struct {
 	To    int    `json:"to"`
 	Quote int    `json:"quote,omitempty"`
@@ -162,7 +162,7 @@ type forumReport struct {
 	Note    string `json:"note,omitempty"`
 }
 
-// forumSaved has the votes, replies and other acts of the member.
+// forumSaved holds the member's votes, replies and other actions.
 type forumSaved struct {
 	Votes    []forumVote   `json:"votes,omitempty"`
 	Replies  []forumReply  `json:"replies,omitempty"`
@@ -171,7 +171,7 @@ type forumSaved struct {
 	Muted    []string      `json:"muted,omitempty"`
 }
 
-// forumBoard has the threads and the comments by the number of their thread.
+// forumBoard holds the threads, and the comments by the number of their thread.
 type forumBoard struct {
 	threads  []forumThread
 	comments map[int][]forumComment
@@ -180,8 +180,8 @@ type forumBoard struct {
 	rules    bool
 }
 
-// forum is a board of people with boats: 41 threads, comments that answer comments, votes, quotes, reports, and cards of the authors.
-// The first reply is refused until the rules are confirmed.
+// forum serves a board for boat owners: 41 threads, nested comments, votes, quotes, reports, and profiles of the authors. The first reply
+// is refused until the rules are confirmed.
 func forum(s *Site) {
 	b := forumFill()
 	answers(s, "POST /api/threads", func(in struct{ After int }) ([]forumThread, error) {
@@ -220,7 +220,7 @@ func forum(s *Site) {
 	})
 }
 
-// forumToggle puts a name into a sorted list, or takes it out.
+// forumToggle adds a name to a sorted list, or removes it if it is there.
 func forumToggle(names []string, name string) []string {
 	if at := slices.Index(names, name); at >= 0 {
 		return slices.Delete(names, at, at+1)
@@ -230,7 +230,7 @@ func forumToggle(names []string, name string) []string {
 	return names
 }
 
-// forumFill makes the board. Comment n of thread t has the number 100t+n.
+// forumFill returns the board. Comment n of thread t has the number 100t+n.
 func forumFill() *forumBoard {
 	b := &forumBoard{comments: map[int][]forumComment{}}
 	for _, line := range strings.Split(forumAuthors, "\n") {
@@ -260,13 +260,13 @@ func forumFill() *forumBoard {
 	return b
 }
 
-// forumName is one of those who write in many threads.
+// forumName returns an author who writes in many threads.
 func forumName(n int) string {
 	names := []string{"sandbar_joe", "old_gannet", "tidewright", "marlin_k", "gullwing", "net_mender", "keelhaul", "winch_wife", "loft_lena"}
 	return names[n%len(names)]
 }
 
-// forumMade are the comments of a thread that nobody wrote by hand.
+// forumMade returns the generated comments of a thread.
 func forumMade(t int) []forumComment {
 	pool := strings.Split(forumPool, "\n")
 	var made []forumComment
@@ -280,7 +280,7 @@ func forumMade(t int) []forumComment {
 	return made
 }
 
-// comment is the comment with a number, or nil.
+// comment returns the comment with a number, or nil.
 func (b *forumBoard) comment(id int) *forumComment {
 	list := b.comments[id/100]
 	at := slices.IndexFunc(list, func(c forumComment) bool { return c.ID == id })
@@ -290,7 +290,7 @@ func (b *forumBoard) comment(id int) *forumComment {
 	return &list[at]
 }
 
-// vote counts a vote for a comment, or for a thread when the number ends in 00. The value 0 takes it back.
+// vote counts a vote for a comment, or for a thread if the number ends in 00. The value 0 withdraws the vote.
 func (b *forumBoard) vote(in forumVote) error {
 	c := b.comment(in.Comment)
 	switch {
@@ -309,7 +309,7 @@ func (b *forumBoard) vote(in forumVote) error {
 	return nil
 }
 
-// report tells the moderators of a comment.
+// report reports a comment to the moderators.
 func (b *forumBoard) report(in forumReport) error {
 	in.Note = strings.TrimSpace(in.Note)
 	switch {
@@ -324,7 +324,7 @@ func (b *forumBoard) report(in forumReport) error {
 	return nil
 }
 
-// reply adds an answer to a comment.
+// reply adds a reply to a comment.
 func (b *forumBoard) reply(in forumReply, rules bool) error {
 	in.Text = strings.Join(strings.Fields(in.Text), " ")
 	b.rules = b.rules || rules

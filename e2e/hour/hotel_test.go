@@ -11,40 +11,40 @@ import (
 	"time"
 )
 
-// hotelPlace is a house to stay in. Money is in cents.
+// hotelPlace is a place to stay. Amounts are in cents.
 type hotelPlace struct {
 	ID       int      `json:"id"`
 	Name     string   `json:"name"`
 	Town     string   `json:"town"`
-	Score    int      `json:"score"` // of 100
-	Night    int      `json:"night"` // of a double room
+	Score    int      `json:"score"` // out of 100
+	Night    int      `json:"night"` // price of a double room
 	Cleaning int      `json:"cleaning"`
-	Metres   int      `json:"metres"` // to the sea
+	Metres   int      `json:"metres"` // distance to the sea
 	Has      []string `json:"has"`
-	Total    int      `json:"total"` // of the stay that was searched for, 0 without one
+	Total    int      `json:"total"` // price of the stay that was searched for, or 0
 	Wished   bool     `json:"wished"`
 }
 
-// hotelStay is when, and who comes.
+// hotelStay is the time of a stay and the number of guests.
 type hotelStay struct {
 	Town, From, To string
 	Adults         int
 	Ages           []int
 }
 
-// hotelRoom is a kind of room that every house has.
+// hotelRoom is a kind of room that every place has.
 type hotelRoom struct {
 	Name          string
-	Beds, Percent int // of the price of a double room
+	Beds, Percent int // Percent is relative to the price of a double room
 }
 
 // hotelRate is a rate of a room, such as breakfast.
 type hotelRate struct {
-	Name, Needs string // Needs is what the house must have
-	Cents       int    // for each person and night
+	Name, Needs string // Needs is a required feature of the place
+	Cents       int    // per person and night
 }
 
-// hotelGuest is what the form of the guest has.
+// hotelGuest holds the fields of the guest form.
 type hotelGuest struct {
 	Title      string `json:"title"`
 	First      string `json:"first"`
@@ -65,7 +65,7 @@ var hotelRooms = []hotelRoom{{"Single", 1, 80}, {"Double", 2, 100}, {"Twin", 2, 
 
 var hotelRates = []hotelRate{{"Room only", "", 0}, {"Breakfast", "breakfast", 900}, {"Half board", "restaurant", 2900}}
 
-// hotelPlaces has a house a line: name, town, score, price of a night, cleaning, metres to the sea, and what it has.
+// hotelPlaces lists the places, one per line: name, town, score, price per night, cleaning, metres to the sea, and features.
 const hotelPlaces = `Gull House|Saltby|84|6200|6000|350|breakfast pool parking
 Low Road Inn|Saltby|71|4900|1500|1200|breakfast parking pets
 Harbour Lights|Tarnmouth|88|9600|2000|60|breakfast restaurant sauna
@@ -107,7 +107,7 @@ Warehouse 5|Old Quay|90|11200|4000|60|pool sauna parking
 Marram House|Wick Haven|79|6500|1500|330|breakfast pets
 Hotel Meridian|Tarnmouth|86|9900|1000|700|breakfast pool restaurant parking sauna`
 
-// hotelList reads hotelPlaces. A house's ID is its index.
+// hotelList parses hotelPlaces. The ID of a place is its index.
 func hotelList() (list []hotelPlace) {
 	for id, line := range strings.Split(hotelPlaces, "\n") {
 		f := strings.Split(line, "|")
@@ -119,7 +119,7 @@ func hotelList() (list []hotelPlace) {
 	return list
 }
 
-// hotelAsked is the stay that an address names.
+// hotelAsked returns the stay in a URL query.
 func hotelAsked(q url.Values) hotelStay {
 	stay := hotelStay{From: q.Get("from"), To: q.Get("to")}
 	stay.Adults, _ = strconv.Atoi(q.Get("adults"))
@@ -131,10 +131,10 @@ func hotelAsked(q url.Values) hotelStay {
 	return stay
 }
 
-// persons counts all who come.
+// persons returns the number of guests.
 func (h hotelStay) persons() int { return h.Adults + len(h.Ages) }
 
-// nights counts the nights, and refuses a stay that cannot be.
+// nights returns the number of nights, or an error for an invalid stay.
 func (h hotelStay) nights() (int, error) {
 	from, err1 := time.Parse(time.DateOnly, h.From)
 	to, err2 := time.Parse(time.DateOnly, h.To)
@@ -156,7 +156,7 @@ func (h hotelStay) nights() (int, error) {
 	return nights, nil
 }
 
-// hotelCents is what a stay costs.
+// hotelCents returns the price of a stay.
 func hotelCents(p hotelPlace, room hotelRoom, rate hotelRate, stay hotelStay, nights int) int {
 	return nights*p.Night*room.Percent/100 + nights*stay.persons()*rate.Cents + p.Cleaning
 }
@@ -171,7 +171,7 @@ func hotelLowest(p hotelPlace, stay hotelStay, nights int) (low int) {
 	return low
 }
 
-// hotelFull says why a room cannot be had, or nothing.
+// hotelFull returns the reason why a room is not available, or an empty string.
 func hotelFull(p hotelPlace, room hotelRoom, stay hotelStay) string {
 	switch {
 	case room.Beds < stay.persons():
@@ -182,10 +182,10 @@ func hotelFull(p hotelPlace, room hotelRoom, stay hotelStay) string {
 	return ""
 }
 
-// hotelMoney shows cents.
+// hotelMoney formats an amount in cents.
 func hotelMoney(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
 
-// hotelOffer is a house, a room and a rate for a stay, as an address names them.
+// hotelOffer is a place, a room and a rate for a stay.
 type hotelOffer struct {
 	Place  hotelPlace
 	Room   hotelRoom
@@ -195,7 +195,7 @@ type hotelOffer struct {
 	Cents  int
 }
 
-// hotelFind is the offer that an address names.
+// hotelFind returns the offer in a URL query.
 func hotelFind(list []hotelPlace, q url.Values) (offer hotelOffer, err error) {
 	id, err := strconv.Atoi(q.Get("id"))
 	if err != nil || id < 0 || id >= len(list) {
@@ -215,7 +215,7 @@ func hotelFind(list []hotelPlace, q url.Values) (offer hotelOffer, err error) {
 	return offer, nil
 }
 
-// hotelGuestOf reads the form of the guest, and says what is wrong with each field.
+// hotelGuestOf reads the guest form and returns the errors by field.
 func hotelGuestOf(r *http.Request) (g hotelGuest, wrong map[string]string) {
 	text := func(name string) string { return strings.Join(strings.Fields(r.PostFormValue(name)), " ") }
 	g = hotelGuest{
@@ -248,8 +248,8 @@ func hotelGuestOf(r *http.Request) (g hotelGuest, wrong map[string]string) {
 	return g, wrong
 }
 
-// hotel finds houses by the sea and books rooms in them. A family room of the cheapest one with a pool is full in the middle of December.
-// The page of the rooms and the form of the guest are made by the server, which sends the form back until it is right.
+// hotel finds places by the sea and books rooms. A family room of the cheapest place with a pool is full in the middle of December. The
+// server renders the rooms page and the guest form, and returns the form until it is valid.
 func hotel(s *Site) {
 	type booking struct {
 		Hotel  string     `json:"hotel"`
@@ -345,7 +345,7 @@ func hotel(s *Site) {
 	})
 }
 
-// hotelShowRooms shows the rooms of a house with what they cost, and above them why one cannot be had.
+// hotelShowRooms renders the rooms of a place with their prices, and above them the reason why a room is not available.
 func hotelShowRooms(w http.ResponseWriter, offer hotelOffer, q url.Values, full string) {
 	type row struct {
 		Room, Rate, Price, Link string
@@ -374,7 +374,7 @@ func hotelShowRooms(w http.ResponseWriter, offer hotelOffer, q url.Values, full 
 	_ = hotelPages.ExecuteTemplate(w, "rooms", data)
 }
 
-// hotelShowForm shows the form of the guest, with what is wrong beside the fields.
+// hotelShowForm renders the guest form, with the errors beside the fields.
 func hotelShowForm(w http.ResponseWriter, offer hotelOffer, r *http.Request, g hotelGuest, wrong map[string]string) {
 	if len(wrong) > 0 {
 		w.WriteHeader(http.StatusUnprocessableEntity)
@@ -389,7 +389,7 @@ func hotelShowForm(w http.ResponseWriter, offer hotelOffer, r *http.Request, g h
 	})
 }
 
-// hotelPages are the pages that the server makes.
+// hotelPages holds the templates of the pages that the server renders.
 var hotelPages = template.Must(template.New("").Option("missingkey=zero").Parse(`
 {{define "head"}}<!doctype html>
 <html lang="en">

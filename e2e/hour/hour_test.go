@@ -1,6 +1,6 @@
-// Package hour has tasks of the kind that an agent does in an hour: in shops, calendars, forms, boards, grids and mail. Each file
-// has a task in a person's words, the site that it is done on, the commands that solved it with their answers, and what the backend
-// must have then. The commands were found with nothing but the skill file and the answers.
+// Package hour tests tasks that take an agent about an hour in total: in shops, calendars, forms, boards, grids and mail. Each file has a
+// task in a user's words, the name of its site, the commands that solved it with their answers, and the expected state of the backend. The
+// commands were found using only the skill file and the answers.
 package hour
 
 import (
@@ -21,12 +21,11 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
-// TestHour plays the tasks, each on a site and in a tab of its own. The comment of a file is a line "Site: NAME" and the task. Its
-// sections files/NAME are what the person has in the directory of the commands. Its
-// section calls has lines "$ COMMAND" for a shell, which may go on in lines "> …", each followed by the answer; its section
-// saved has what the backend must have, as JSON, which decides. The flag -update writes the answers. With -v the test prints the calls of each task,
-// and the tokens of commands and answers. It is a part of make test-long: a replay names elements by the refs that answers had, and so
-// depends on when pages have drawn themselves.
+// TestHour replays the tasks, each on a separate site and in a separate tab. The comment of a file is a line "Site: NAME" and the task. The
+// sections files/NAME are the user's files in the working directory. The section calls has lines "$ COMMAND" for a shell, continued in
+// lines "> …", each followed by the answer. The section saved has the expected state of the backend as JSON, which decides about success.
+// The flag -update writes the answers. With -v the test prints the number of calls of each task, and the tokens of commands and answers.
+// The test runs only in make test-long: a replay uses the refs in earlier answers, and thus depends on when pages have rendered.
 func TestHour(t *testing.T) {
 	if !testenv.Long() {
 		t.Skip("it replays an hour's work: set DOMTAP_LONG")
@@ -52,24 +51,24 @@ func TestHour(t *testing.T) {
 	t.Logf("\n%s", table.String())
 }
 
-// player does the calls of one task, and counts them and their tokens.
+// player makes the calls of one task, and counts the calls and their tokens.
 type player struct {
 	t       *testing.T
 	program string
 	env     []string
 	dir     string
-	// hide replaces the address of the site, which differs from run to run.
+	// hide replaces the address of the site, which varies between runs.
 	hide          *strings.Replacer
 	calls, tokens int
 }
 
-// tabName is the name of a tab, which depends on the tasks before.
+// tabName matches the ID of a tab, which depends on the previous tasks.
 var tabName = regexp.MustCompile(`\bt\d+\b`)
 
-// downloads is where the daemon keeps the downloads of a session.
+// downloads matches the directory of a session's downloads.
 var downloads = regexp.MustCompile(`/\S+/downloads/default/`)
 
-// play does the calls, and compares what the backend has then with the file.
+// play makes the calls, and compares the final state of the backend with the file.
 func (p *player) play(d *testenv.Daemon, a *golden.Archive) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(string(a.Comment), "Site: "), "\n")
 	site, err := newSite(name)
@@ -103,12 +102,12 @@ func (p *player) play(d *testenv.Daemon, a *golden.Archive) {
 	}
 }
 
-// told is an answer without what differs from run to run.
+// told returns an answer without the parts that vary between runs.
 func (p *player) told(answer string) string {
 	return tabName.ReplaceAllString(downloads.ReplaceAllString(p.hide.Replace(answer), "$$DOWNLOADS/"), "t1")
 }
 
-// commands are those of a section calls.
+// commands returns the commands in a section calls.
 func commands(script string) (all []string) {
 	for line := range strings.Lines(script) {
 		line = strings.TrimSuffix(line, "\n")
@@ -121,7 +120,7 @@ func commands(script string) (all []string) {
 	return all
 }
 
-// run runs a command and returns what it prints: standard output, standard error, and the exit code unless that is 0.
+// run runs a command and returns its standard output, standard error, and the exit code unless it is 0.
 func (p *player) run(command string) string {
 	p.t.Helper()
 	var answer, complaint strings.Builder

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// jobs are a search for jobs: 144 ads that are found by words, facets and salary, fifteen at a time. An ad can be kept, and applied
-// for with a form and a file, unless it has closed.
+// jobs serves a job search: 144 ads, found by words, facets and salary, fifteen per page. A user can save an ad, and apply with a form and
+// a file unless the ad has closed.
 func jobs(s *Site) {
 	ads := jobsAds()
 	state := jobsSaved{Saved: []string{}, Applications: []jobsApplication{}}
@@ -80,7 +80,7 @@ func jobs(s *Site) {
 	})
 }
 
-// jobsAd is an ad. Its days count from Mon 9 Nov 2026.
+// jobsAd is a job ad. Its days are relative to Mon 9 Nov 2026.
 type jobsAd struct {
 	ID       string `json:"id"`
 	Title    string `json:"title"`
@@ -123,7 +123,7 @@ type jobsFound struct {
 	Facets map[string][]jobsCount `json:"facets"`
 }
 
-// jobsApplication is what is sent with the form.
+// jobsApplication holds the data of the application form.
 type jobsApplication struct {
 	Job     string `json:"job"`
 	First   string `json:"first"`
@@ -149,7 +149,7 @@ type jobsSaved struct {
 	Applications []jobsApplication `json:"applications"`
 }
 
-// jobsForm is what the page of the form shows.
+// jobsForm is the data for the form page.
 type jobsForm struct {
 	Ad    jobsAd
 	In    jobsApplication
@@ -157,12 +157,12 @@ type jobsForm struct {
 	Done  bool
 }
 
-// Notices are the notice periods to choose from.
+// Notices returns the possible notice periods.
 func (jobsForm) Notices() []string {
 	return []string{"None", "Two weeks", "One month", "Two months", "Three months"}
 }
 
-// jobsRead reads a form, and says what is wrong with it.
+// jobsRead reads a form and returns its errors.
 func jobsRead(r *http.Request, ad jobsAd) (in jobsApplication, wrong []string) {
 	value := func(name string) string { return strings.TrimSpace(r.FormValue(name)) }
 	r.Body = http.MaxBytesReader(nil, r.Body, maxBody)
@@ -198,13 +198,13 @@ func jobsRead(r *http.Request, ad jobsAd) (in jobsApplication, wrong []string) {
 	return in, wrong
 }
 
-// jobsPhone is a number without what people put between its figures.
+// jobsPhone returns a phone number without separators.
 func jobsPhone(text string) string {
 	text = strings.NewReplacer(" ", "", "-", "", "(0)", "", "(", "", ")", "").Replace(text)
 	return strings.Replace(text, "+440", "+44", 1)
 }
 
-// jobsPick is what an ad has in a facet.
+// jobsPick returns the value of an ad in a facet.
 func jobsPick(ad jobsAd, facet string) string {
 	switch facet {
 	case "field":
@@ -227,7 +227,7 @@ var jobsFacets = map[string][]string{
 	"place": {"On site", "Hybrid", "Remote"},
 }
 
-// jobsMatch reports whether an ad matches a query without one of its facets.
+// jobsMatch reports whether an ad matches a query, ignoring one of its facets.
 func jobsMatch(ad jobsAd, q jobsQuery, aside string) bool {
 	for facet, values := range q.Facets {
 		if facet != aside && len(values) > 0 && !slices.Contains(values, jobsPick(ad, facet)) {
@@ -238,7 +238,7 @@ func jobsMatch(ad jobsAd, q jobsQuery, aside string) bool {
 	return ad.Salary >= q.Low*1000 && ad.Salary <= q.High*1000 && strings.Contains(strings.ToLower(ad.Title+" "+ad.Employer+" "+ad.City), words)
 }
 
-// jobsSearch finds fifteen ads, and counts those that each value of each facet would have.
+// jobsSearch returns fifteen ads, and the number of ads for each value of each facet.
 func jobsSearch(ads []jobsAd, q jobsQuery) jobsFound {
 	found := jobsFound{Jobs: []jobsAd{}, Facets: map[string][]jobsCount{}}
 	var hits []jobsAd
@@ -276,12 +276,12 @@ func jobsSearch(ads []jobsAd, q jobsQuery) jobsFound {
 	return found
 }
 
-// jobsDay is the day some days after Mon 9 Nov 2026.
+// jobsDay returns the day that many days after Mon 9 Nov 2026.
 func jobsDay(days int) string {
 	return time.Date(2026, time.November, 9+days, 12, 0, 0, 0, time.UTC).Format("2 Jan 2006")
 }
 
-// jobsText is the text of an ad.
+// jobsText returns the text of an ad.
 func jobsText(ad jobsAd) []string {
 	return []string{
 		fmt.Sprintf("%s in %s looks for somebody who knows the work of %s and likes to explain it to others.", ad.Employer, ad.City, strings.ToLower(ad.Field)),
@@ -291,7 +291,7 @@ func jobsText(ad jobsAd) []string {
 	}
 }
 
-// jobsAds makes the ads.
+// jobsAds returns the ads.
 func jobsAds() (ads []jobsAd) {
 	titles := map[string][]string{
 		"Data": {"Data analyst", "Data engineer", "Statistician"}, "Design": {"Product designer", "Illustrator", "Type designer"},

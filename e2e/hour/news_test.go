@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// news are those of a small town: sections of stories, polls that count one vote, comments that can be liked and answered, a weather
-// box in a frame, and choices of cookies and a letter that are asked for before anything else.
+// news serves the news of a small town: sections of stories, polls that count one vote, comments with likes and replies, a weather box in a
+// frame, and dialogs for cookies and a newsletter that appear first.
 func news(s *Site) {
 	n := &newsState{likes: map[string]int{}}
 	done := func(err error) (newsMe, error) {
@@ -90,7 +90,7 @@ type newsTalk struct {
 	Comments []newsComment `json:"comments"`
 }
 
-// newsPost is a comment that somebody writes.
+// newsPost is a new comment.
 type newsPost struct {
 	Story string `json:"story"`
 	To    string `json:"to,omitempty"`
@@ -116,7 +116,7 @@ type newsMe struct {
 	Votes   []string `json:"votes"`
 }
 
-// newsState is what the backend has. The likes are the reader's, by story and comment.
+// newsState is the state of the backend. likes holds the reader's likes, by story and comment.
 type newsState struct {
 	asked bool
 	likes map[string]int
@@ -158,7 +158,7 @@ func (n *newsState) vote(poll, option string) error {
 	return nil
 }
 
-// talk are ten of the comments on a story: the reader's own first, then the others as they are sorted.
+// talk returns ten of the comments on a story: the reader's own first, then the others in order.
 func (n *newsState) talk(story, sort string, from int) newsTalk {
 	all := newsComments(story)
 	for i := range all {
@@ -184,7 +184,7 @@ func (n *newsState) talk(story, sort string, from int) newsTalk {
 	return newsTalk{len(all), all[from:min(from+10, len(all))]}
 }
 
-// like likes a comment, or takes that back.
+// like adds or withdraws a like for a comment.
 func (n *newsState) like(story string, id int) error {
 	all := newsComments(story)
 	i := slices.IndexFunc(all, func(c newsComment) bool { return c.ID == id })
@@ -218,7 +218,7 @@ func (n *newsState) comment(c newsPost, rules bool) error {
 	return nil
 }
 
-// newsComments are what others wrote on a story.
+// newsComments returns the comments of other readers on a story.
 func newsComments(story string) (all []newsComment) {
 	names := strings.Split("Ines Calder,Tom Rook,Bram Ode,Wilma Stead,Petra Voss,Hal Moor,Nadia Finch,Otto Brand,Grace Pell,Bram Odell-Carr,Finn Salter,Maud Ely,"+
 		"Jon Quill,Ruth Amble,Sam Tarn,Elsie Wold,Bea Odell,Carl Dune,Vera Holt,Ivo Marsh,Kit Lorne,Dora Penn,Abe Stroud,Bram Odell,"+
@@ -234,7 +234,7 @@ func newsComments(story string) (all []newsComment) {
 	return all
 }
 
-// newsText is the text of a story.
+// newsText returns the text of a story.
 func newsText(story newsStory) []string {
 	if story.ID == "slipway" {
 		return []string{
@@ -257,7 +257,7 @@ func newsText(story newsStory) []string {
 	}
 }
 
-// newsOf are the stories of a section, or all of them.
+// newsOf returns the stories of a section, or all stories.
 func newsOf(section string) []newsStory {
 	stories := []newsStory{
 		{"dredger", "Harbour", "The dredger is back, and so is the noise"}, {"lamps", "Harbour", "New lamps for the east mole"}, {"seals", "Harbour", "Seals move into the marina"},

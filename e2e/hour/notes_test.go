@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// notesSeed has the notes that are there at first, one a line: title, tags, text. In a text, ¶ ends a line, "# " begins a heading and
-// "- " an item of a list.
+// notesSeed lists the initial notes, one per line: title, tags, text. In a text, ¶ ends a line, "# " starts a heading and "- " a list item.
 const notesSeed = `Gym timetable|sport|Mondays spin, 18:30¶Thursdays rowing, 19:00¶Sundays open hall
 Wifi and door codes|house|Guest wifi: driftwood-77¶Cellar door: 4410
 Reading list|books|- The Salt Path¶- Middlemarch¶- A Month by the Sea
@@ -48,7 +47,7 @@ Car sharing|car|Key box code on the app, **return full**
 School run|family|Mon and Wed: us¶Tue, Thu, Fri: the Lindqvists
 Stargazing|trips|New moon on 9 December, hill road is closed`
 
-// notes keeps notes with text, tags and pins. It saves while one types; three notes can be pinned, and one note is for reading only.
+// notes serves notes with text, tags and pins. It saves during typing. Up to three notes can be pinned, and one note is read-only.
 func notes(s *Site) {
 	type note struct {
 		ID     int      `json:"id"`
@@ -99,7 +98,7 @@ func notes(s *Site) {
 		}
 		s.saved = out
 	}
-	// change changes a note that may be changed, and saves it.
+	// change changes and saves a note unless it is read-only.
 	change := func(id int, how func(n *note) error) (note, error) {
 		i := at(id)
 		if i < 0 {
@@ -165,7 +164,7 @@ func notes(s *Site) {
 // notesTag matches a tag.
 var notesTag = regexp.MustCompile(`^[a-z0-9-]{2,20}$`)
 
-// notesTags has tags sorted and without doubles, at most four.
+// notesTags returns sorted tags without duplicates. More than four are an error.
 func notesTags(in []string) ([]string, error) {
 	tags := []string{}
 	for _, tag := range in {

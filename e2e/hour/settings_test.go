@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// settings are those of an account at a host of photos: fields and switches that are saved together, a password, API keys of which
-// there may be five, and services that are connected with a key. The secret of a key is answered once, when the key is made.
+// settings serves the account settings of a photo host: fields and switches that are saved together, a password, up to five API keys, and
+// services that are connected with a key. The secret of a key is shown only once, when the key is created.
 func settings(s *Site) {
 	a := settingsNew()
 	done := func(err error) (settingsShown, error) {
@@ -38,7 +38,7 @@ func settings(s *Site) {
 	})
 }
 
-// settingsKey is an API key. It ends after a number of days, or never if that is 0.
+// settingsKey is an API key. It expires after a number of days; 0 means never.
 type settingsKey struct {
 	Name   string   `json:"name"`
 	Scopes []string `json:"scopes"`
@@ -48,7 +48,7 @@ type settingsKey struct {
 	secret string
 }
 
-// settingsAccount is what the backend has; first are the fields as they were.
+// settingsAccount is the state of the backend. first holds the initial fields.
 type settingsAccount struct {
 	first, fields map[string]string
 	password      string
@@ -58,7 +58,7 @@ type settingsAccount struct {
 	connected     []string
 }
 
-// settingsShown is what the page is told.
+// settingsShown is the data for the page.
 type settingsShown struct {
 	Fields    map[string]string `json:"fields"`
 	Devices   []string          `json:"devices"`
@@ -67,7 +67,7 @@ type settingsShown struct {
 	Secret    string            `json:"secret,omitempty"`
 }
 
-// settingsSaved is what a task is judged by.
+// settingsSaved is the state by which a task is judged.
 type settingsSaved struct {
 	Changed   []string `json:"changed"`
 	Password  string   `json:"password,omitempty"`
@@ -78,7 +78,7 @@ type settingsSaved struct {
 
 const settingsPassword = "Lantern-Quay-88"
 
-// settingsNew has Ada's account.
+// settingsNew returns Ada's account.
 func settingsNew() *settingsAccount {
 	first := map[string]string{
 		"name": "Ada Lovelace", "handle": "ada.l", "email": "ada@harbour.example", "bio": "Lighthouses, mostly at dusk.", "location": "Porthcurno",
@@ -128,7 +128,7 @@ func (a *settingsAccount) saved() settingsSaved {
 	return saved
 }
 
-// save takes the fields that the page changed, all or none of them.
+// save accepts either all changed fields or none of them.
 func (a *settingsAccount) save(in map[string]string) error {
 	next := maps.Clone(a.fields)
 	for field, value := range in {
@@ -144,7 +144,7 @@ func (a *settingsAccount) save(in map[string]string) error {
 	return nil
 }
 
-// settingsCheck says what is wrong with fields.
+// settingsCheck returns an error for invalid fields.
 func settingsCheck(fields map[string]string) error {
 	switch handle := fields["handle"]; {
 	case fields["name"] == "":
@@ -191,7 +191,7 @@ func (a *settingsAccount) revoke(name string) error {
 	return nil
 }
 
-// makeKey returns the secret of a new key.
+// makeKey creates a key and returns its secret.
 func (a *settingsAccount) makeKey(k settingsKey) (string, error) {
 	k.Name = strings.TrimSpace(k.Name)
 	switch {
@@ -214,7 +214,7 @@ func (a *settingsAccount) makeKey(k settingsKey) (string, error) {
 	return k.secret, nil
 }
 
-// connect gives a service a key, which must be able to read photos and albums.
+// connect connects a service with a key, which needs the rights to read photos and albums.
 func (a *settingsAccount) connect(service, secret string) error {
 	i := slices.IndexFunc(a.keys, func(k settingsKey) bool { return k.secret != "" && k.secret == secret })
 	switch {

@@ -2,7 +2,7 @@ package hour
 
 import "fmt"
 
-// shop sells mugs. An article has colours, of which some are sold out; a voucher counts from 30.00 up, and once.
+// shop sells mugs. An article has colours, some of which are sold out. A voucher is valid once, for orders of at least 30.00.
 func shop(s *Site) {
 	type line struct {
 		Article string `json:"article"`

@@ -15,19 +15,19 @@ import (
 //go:embed sites/*.html
 var embedded embed.FS
 
-// pages has the files of sites. Sub fails only for a name that is no path.
+// pages holds the files of the sites. Sub fails only for an invalid path.
 var pages, _ = fs.Sub(embedded, "sites")
 
-// Site is a small web site: a shop, a calendar, a form, a board. It has pages as they are found in the wild, and a backend that decides: it refuses what
-// a person may not do, says why, and keeps what came of it. It is made anew for each task, and nothing in it depends on the date, on
-// chance or on a network.
+// Site is a small web site, such as a shop, a calendar, a form or a board. It has realistic pages, and a backend that decides: it refuses
+// invalid requests with a reason, and stores the results. It is created anew for each task, and depends neither on the date nor on
+// randomness or a network.
 type Site struct {
 	mux   *http.ServeMux
 	mu    sync.Mutex // held while a handler runs
 	saved any
 }
 
-// all are the functions that make the sites, by name.
+// all maps the names of the sites to the functions that set them up.
 var all = map[string]func(s *Site){
 	"admin":    admin,
 	"charts":   charts,
@@ -48,7 +48,7 @@ var all = map[string]func(s *Site){
 	"wiki":     wiki,
 }
 
-// newSite makes a site. Its page is at "/".
+// newSite creates a site. Its page is at "/".
 func newSite(name string) (*Site, error) {
 	build := all[name]
 	if build == nil {
@@ -67,7 +67,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// Saved returns the data of the backend as JSON, by which a task is judged: null until something is saved.
+// Saved returns the data of the backend as JSON, by which a task is judged. It is null until something is saved.
 func (s *Site) Saved() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,14 +82,14 @@ func (s *Site) page(pattern, file string) {
 	})
 }
 
-// handle has the mux call a function that serves HTML, redirects or files.
+// handle registers a handler that serves HTML, redirects or files.
 func (s *Site) handle(pattern string, serve http.HandlerFunc) { s.mux.HandleFunc(pattern, serve) }
 
-// maxBody bounds what a page sends, in bytes.
+// maxBody limits the size of a request body, in bytes.
 const maxBody = 1 << 20
 
-// answers has a function answer JSON with JSON. Its error is the answer {"error": "…"} with the status 422, which pages show. A
-// request without a body, as of a GET, has the zero value.
+// answers registers a function that answers JSON requests with JSON. An error becomes the response {"error": "…"} with status 422, which
+// pages show. For a request without a body, such as a GET, In is the zero value.
 func answers[In, Out any](s *Site, pattern string, decide func(In) (Out, error)) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		var in In
@@ -110,5 +110,5 @@ func answers[In, Out any](s *Site, pattern string, decide func(In) (Out, error))
 	})
 }
 
-// refused is an error that a page shows.
+// refused returns an error that a page shows.
 func refused(text string) error { return errors.New(text) }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// stockSeed is what is in the warehouse at first, one article a line: article, aisle, count, reorder at, supplier, unit, note, and
-// whether the stocktake has locked it.
+// stockSeed lists the initial stock, one article per line: article, aisle, count, reorder level, supplier, unit, note, and whether the
+// stocktake has locked it.
 const stockSeed = `Lamp oil 1 l|A|11|5|Norlund|can||
 Lamp oil 5 l|E|48|40|Brandt|can||
 Rope hemp 8 mm|D|85|25|Pellgren|m||
@@ -82,8 +82,8 @@ type stockRow struct {
 	Note     string `json:"note"`
 }
 
-// stock is a warehouse as a grid. Cells change one by one or in a batch, which is done for all rows or for none; counts are not below
-// nothing, and of rows that the stocktake has locked only the note changes.
+// stock serves a warehouse as a grid. Cells change one by one, or in a batch that succeeds for all rows or none. Counts cannot be negative.
+// In rows that the stocktake has locked, only the note can change.
 func stock(s *Site) {
 	type change struct {
 		SKUs   []string `json:"skus"`
@@ -132,7 +132,7 @@ func stock(s *Site) {
 	})
 }
 
-// stockRows are the rows at first, and which are locked, by SKU.
+// stockRows returns the initial rows, and the locked ones by SKU.
 func stockRows() (rows []stockRow, locked map[string]bool) {
 	locked = map[string]bool{}
 	for i, line := range strings.Split(stockSeed, "\n") {
@@ -146,7 +146,7 @@ func stockRows() (rows []stockRow, locked map[string]bool) {
 	return rows, locked
 }
 
-// stockSet sets a cell, or adds to the number in it.
+// stockSet sets a cell, or adds to its number.
 func stockSet(r *stockRow, column, value string, add bool) error {
 	switch column {
 	case "count":
@@ -179,7 +179,7 @@ func stockSet(r *stockRow, column, value string, add bool) error {
 	return nil
 }
 
-// stockNumber sets a number that is not negative, or adds to it.
+// stockNumber sets a number that must not be negative, or adds to it.
 func stockNumber(n *int, sku, what, value string, add bool) error {
 	v, err := strconv.Atoi(value)
 	if err != nil {

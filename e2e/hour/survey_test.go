@@ -10,19 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// surveyForm is what a person has answered so far. The pages are 1 to 4; 5 is the thanks.
+// surveyForm holds the answers so far. The pages are 1 to 4; page 5 says thank you.
 type surveyForm struct {
 	Reached int        `json:"reached"`
 	Values  url.Values `json:"values"`
-	Wrong   int        `json:"wrong"` // the page that the errors are of
+	Wrong   int        `json:"wrong"` // the page with the errors
 	Errors  []string   `json:"errors"`
 }
 
-// surveyTopics are what a person ranks, as the page has them at first.
+// surveyTopics lists the topics to rank, in their initial order.
 var surveyTopics = []string{"Price", "Comfort", "Punctuality", "Frequency", "Food on board", "Bicycles"}
 
-// survey is a questionnaire of four pages about a ferry. Each page is a form; all that is wrong with it is told at its end, and the
-// next page comes when nothing is.
+// survey serves a questionnaire of four pages about a ferry. Each page is a form. Submitting it lists all its errors, or continues to the
+// next page if there are none.
 func survey(s *Site) {
 	type saved struct {
 		Status     string   `json:"status"`
@@ -98,10 +98,10 @@ func survey(s *Site) {
 	})
 }
 
-// get is the answer to a question, without blanks around it.
+// get returns the answer to a question, without surrounding white space.
 func (f *surveyForm) get(name string) string { return strings.TrimSpace(f.Values.Get(name)) }
 
-// take keeps the answers of a page, and what is wrong with them.
+// take stores the answers of a page and their errors.
 func (f *surveyForm) take(page int, form url.Values) {
 	fields := map[int][]string{
 		1: {"name", "email", "age", "often", "heard", "heardother", "routes"},

@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// trainsStations are the stations with their kilometre.
+// trainsStations lists the stations with their position in kilometres.
 const trainsStations = `Abbotsvik 318|Alder Cross 96|Birkholm 141|Birkholm South 138|Breda Quay 267|Cold Ford 183|Dovemark 58|Elmstad 74|Elmstad East 77|Elmstad University 71|
 Falun Bridge 214|Falun Central 209|Falun Hill 222|Gullrock 301|Hallby 33|Hallby Market 31|Ironmouth 246|Kestrel Bay 355|Larkby 119|Lindhaven 390|
 Lindhaven Port 394|Marrow Lake 164|Norrby Airport 26|Norrby Central 8|Norrby Harbour 12|Norrby North 3|Oakum 197|Penny Mill 232|Quarrel 281|Rosendal 152|
 Saltersund 338|Stonebeck 106|Tarnwick 327|Ulver Heath 173|Westerlund 372|Yarrow 49`
 
-// trainsRow is a train of the day: its fares are in percent of the usual ones, 0 is sold out.
+// trainsRow is a train of the day. Its fares are in percent of the standard fares; 0 means sold out.
 type trainsRow struct {
 	Name        string
-	Departs     int // in minutes
+	Departs     int // minutes since midnight
 	Changes     int
 	Saver, Flex int
 }
 
-// trainsDay is what runs each day, between any two stations.
+// trainsDay lists the trains of each day, between any two stations.
 var trainsDay = []trainsRow{
 	{"R 2104", 5*60 + 14, 0, 70, 72}, {"IC 301", 5*60 + 52, 0, 92, 84}, {"IC 303", 6*60 + 38, 1, 78, 80}, {"R 2108", 7*60 + 5, 0, 64, 66},
 	{"IC 305", 7*60 + 31, 0, 118, 101}, {"IC 307", 7*60 + 58, 2, 71, 77}, {"IC 309", 8*60 + 22, 0, 92, 99}, {"R 2112", 8*60 + 47, 1, 58, 63},
@@ -34,13 +34,13 @@ var trainsDay = []trainsRow{
 	{"R 2124", 18*60 + 20, 0, 66, 70}, {"IC 331", 19*60 + 44, 0, 80, 85}, {"IC 333", 21*60 + 5, 0, 60, 74},
 }
 
-// trainsTraveller is who travels.
+// trainsTraveller is one traveller.
 type trainsTraveller struct {
 	Age  int    `json:"age"`
 	Card string `json:"card"`
 }
 
-// trainsTrip is a journey to search for or to book.
+// trainsTrip is a trip to search for or book.
 type trainsTrip struct {
 	From       string            `json:"from"`
 	To         string            `json:"to"`
@@ -54,7 +54,7 @@ type trainsTrip struct {
 	Cents      int               `json:"cents"`
 }
 
-// trains sells tickets. Stations come from the list, regional trains take no reservations, and a trip is paid at the checkout.
+// trains sells tickets. Stations must be chosen from the list, regional trains accept no reservations, and a trip is paid at the checkout.
 func trains(s *Site) {
 	type booking struct {
 		trainsTrip
@@ -181,7 +181,7 @@ func trains(s *Site) {
 	})
 }
 
-// trainsKilometres has the kilometre of each station.
+// trainsKilometres maps the stations to their position in kilometres.
 func trainsKilometres() map[string]int {
 	km := map[string]int{}
 	for part := range strings.SplitSeq(strings.ReplaceAll(trainsStations, "\n", ""), "|") {
@@ -192,7 +192,7 @@ func trainsKilometres() map[string]int {
 	return km
 }
 
-// trainsMatches are the first stations with a text in their name.
+// trainsMatches returns the first stations whose name contains a text.
 func trainsMatches(km map[string]int, text string) []string {
 	found := []string{}
 	text = strings.ToLower(strings.TrimSpace(text))
@@ -205,15 +205,15 @@ func trainsMatches(km map[string]int, text string) []string {
 	return found[:min(len(found), 6)]
 }
 
-// trainsClock is a time of day such as "07:05".
+// trainsClock returns a time of day such as "07:05".
 func trainsClock(minutes int) string { return fmt.Sprintf("%02d:%02d", minutes/60%24, minutes%60) }
 
-// trainsDistance is that of a trip in kilometres.
+// trainsDistance returns the distance of a trip in kilometres.
 func trainsDistance(km map[string]int, t trainsTrip) int {
 	return max(km[t.From]-km[t.To], km[t.To]-km[t.From])
 }
 
-// trainsMinutes is how long a train takes.
+// trainsMinutes returns the travel time of a train.
 func trainsMinutes(r trainsRow, distance int) int {
 	if r.Name[0] == 'R' {
 		return 4 + distance*70/100 + 16*r.Changes
@@ -221,7 +221,7 @@ func trainsMinutes(r trainsRow, distance int) int {
 	return 4 + distance*45/100 + 16*r.Changes
 }
 
-// trainsEnds says what is wrong with the two ends of a trip.
+// trainsEnds returns an error for invalid stations of a trip.
 func trainsEnds(km map[string]int, from, to string) error {
 	switch {
 	case km[from] == 0:
@@ -234,7 +234,7 @@ func trainsEnds(km map[string]int, from, to string) error {
 	return nil
 }
 
-// trainsCheck says what is wrong with a search.
+// trainsCheck returns an error for an invalid search.
 func trainsCheck(km map[string]int, t trainsTrip) error {
 	if err := trainsEnds(km, t.From, t.To); err != nil {
 		return err
@@ -261,7 +261,7 @@ func trainsCheck(km map[string]int, t trainsTrip) error {
 	return nil
 }
 
-// trainsPrices are those of a train for all travellers: second class Saver and Flex, first class Saver and Flex; 0 is sold out.
+// trainsPrices returns the prices of a train for all travellers: second class Saver and Flex, first class Saver and Flex. 0 means sold out.
 func trainsPrices(km map[string]int, t trainsTrip, r trainsRow) (cents [4]int) {
 	tens := func(n int) int { return (n + 5) / 10 * 10 }
 	distance := trainsDistance(km, t)
@@ -283,7 +283,7 @@ func trainsPrices(km map[string]int, t trainsTrip, r trainsRow) (cents [4]int) {
 	return cents
 }
 
-// trainsDiscount is that of a traveller in percent. The Rail card 50 counts for Flex only.
+// trainsDiscount returns the discount of a traveller in percent. The Rail card 50 applies to Flex only.
 func trainsDiscount(who trainsTraveller, flex bool) int {
 	switch {
 	case who.Age < 6:
@@ -296,7 +296,7 @@ func trainsDiscount(who trainsTraveller, flex bool) int {
 	return 0
 }
 
-// trainsChosen is what a trip with a chosen train and fare costs. It sets the time of the trip to that of the train.
+// trainsChosen returns the price of a trip with the chosen train and fare. It sets the time of the trip to the time of the train.
 func trainsChosen(km map[string]int, t *trainsTrip) (int, error) {
 	i := slices.IndexFunc(trainsDay, func(r trainsRow) bool { return r.Name == t.Train })
 	if i < 0 || t.Class < 1 || t.Class > 2 || t.Fare != "Saver" && t.Fare != "Flex" {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// weekSeeds are the events at the start: title, room, first day, from, to, and how they repeat.
+// weekSeeds lists the initial events: title, room, first day, from, to, and the repetition.
 const weekSeeds = `Stand-up|Neap|2026-11-02|09:00|09:30|daily
 Tide tables desk|Ebb|2026-11-02|13:00|14:30|weekly
 French lesson|Spring|2026-11-03|12:00|13:00|weekly
@@ -41,7 +41,7 @@ const (
 	weekLast  = "2026-11-29"
 )
 
-// weekPlain is an event as people see it.
+// weekPlain is an event as users see it.
 type weekPlain struct {
 	Title string `json:"title"`
 	Room  string `json:"room"`
@@ -50,20 +50,20 @@ type weekPlain struct {
 	To    string `json:"to"`
 }
 
-// weekEvent is one event on one day. Those that repeat have the number of a series in common.
+// weekEvent is an event on one day. Repeated events share the number of a series.
 type weekEvent struct {
 	ID     int `json:"id"`
 	Series int `json:"series"`
 	weekPlain
 }
 
-// weekChange is an event that is not as it was.
+// weekChange is a changed event.
 type weekChange struct {
 	Was weekPlain `json:"was"`
 	Now weekPlain `json:"now"`
 }
 
-// weekSaved has the events that were added, changed or removed since the start.
+// weekSaved holds the events that were added, changed or removed since the start.
 type weekSaved struct {
 	Added   []weekPlain  `json:"added,omitempty"`
 	Changed []weekChange `json:"changed,omitempty"`
@@ -78,15 +78,15 @@ type weekAsked struct {
 	weekPlain
 }
 
-// weekBook has the events now and at the start.
+// weekBook holds the current and the initial events.
 type weekBook struct {
 	events, seeds []weekEvent
 	lastID        int
 	lastSeries    int
 }
 
-// week is a calendar of four rooms in four weeks. Events are made, moved and deleted, those of a series alone or together; a room
-// has one event at a time.
+// week serves a calendar of four rooms in four weeks. Events are created, moved and deleted; events of a series individually or together. A
+// room can have only one event at a time.
 func week(s *Site) {
 	b := &weekBook{}
 	for line := range strings.Lines(weekSeeds) {
@@ -111,13 +111,13 @@ func week(s *Site) {
 	})
 }
 
-// weekShift is a day so many days later.
+// weekShift returns the day that many days later.
 func weekShift(day string, days int) string {
 	t, _ := time.Parse(time.DateOnly, day)
 	return t.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
-// add makes an event with its repetitions, without a check.
+// add adds an event with its repetitions, without checks.
 func (b *weekBook) add(p weekPlain, repeat string) {
 	for _, e := range b.repeated(p, repeat) {
 		b.lastID++
@@ -126,7 +126,7 @@ func (b *weekBook) add(p weekPlain, repeat string) {
 	}
 }
 
-// repeated are the events of a new series; they have no ID yet.
+// repeated returns the events of a new series, without IDs.
 func (b *weekBook) repeated(p weekPlain, repeat string) []weekEvent {
 	if repeat == "" {
 		return []weekEvent{{weekPlain: p}}
@@ -147,7 +147,7 @@ func (b *weekBook) repeated(p weekPlain, repeat string) []weekEvent {
 	return made
 }
 
-// weekWrong says what is wrong with an event by itself.
+// weekWrong returns an error if the event itself is invalid.
 func weekWrong(p weekPlain) error {
 	_, errDay := time.Parse(time.DateOnly, p.Day)
 	_, errFrom := time.Parse("15:04", p.From)
@@ -167,7 +167,7 @@ func weekWrong(p weekPlain) error {
 	return nil
 }
 
-// clash says which event is in the way of one, apart from those with the given IDs.
+// clash returns an error that names a conflicting event, ignoring the events with the given IDs.
 func (b *weekBook) clash(p weekPlain, except []int) error {
 	for _, o := range b.events {
 		if o.Room == p.Room && o.Day == p.Day && o.From < p.To && p.From < o.To && !slices.Contains(except, o.ID) {
@@ -178,7 +178,7 @@ func (b *weekBook) clash(p weekPlain, except []int) error {
 	return nil
 }
 
-// chosen are the positions of the events that are meant: one, or those of its series.
+// chosen returns the indices of the requested events: one event, or all of its series.
 func (b *weekBook) chosen(in weekAsked) ([]int, error) {
 	at := slices.IndexFunc(b.events, func(e weekEvent) bool { return e.ID == in.ID })
 	if at < 0 {
@@ -196,7 +196,7 @@ func (b *weekBook) chosen(in weekAsked) ([]int, error) {
 	return many, nil
 }
 
-// save makes an event, or changes one or a series.
+// save creates an event, or changes one event or a series.
 func (b *weekBook) save(in weekAsked) error {
 	in.Title = strings.TrimSpace(in.Title)
 	if err := weekWrong(in.weekPlain); err != nil {
@@ -212,7 +212,7 @@ func (b *weekBook) save(in weekAsked) error {
 	return b.change(in, many)
 }
 
-// book makes an event and its repetitions, if the room is free for all.
+// book creates an event and its repetitions, if the room is always free.
 func (b *weekBook) book(in weekAsked) error {
 	made := b.repeated(in.weekPlain, in.Repeat)
 	for _, e := range made {
@@ -228,7 +228,7 @@ func (b *weekBook) book(in weekAsked) error {
 	return nil
 }
 
-// change changes the events at the given positions. One of a series that is changed alone leaves it.
+// change changes the events at the given indices. An event that is changed individually leaves its series.
 func (b *weekBook) change(in weekAsked, many []int) error {
 	var ids []int
 	days := 0
@@ -275,7 +275,7 @@ func (b *weekBook) remove(in weekAsked) error {
 	return nil
 }
 
-// diff compares the events with those at the start.
+// diff compares the current events with the initial ones.
 func (b *weekBook) diff() weekSaved {
 	var d weekSaved
 	now := map[int]weekPlain{}

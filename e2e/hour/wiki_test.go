@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// wikiCell is a head of one or more columns, over one or more rows.
+// wikiCell is a heading that spans one or more columns and rows.
 type wikiCell struct {
 	Text       string
 	Cols, Rows int
 }
 
-// wikiRow has cells, or is the title of a group over all columns. Far rows are folded away at first.
+// wikiRow has cells, or is the title of a group that spans all columns. Rows further down are initially hidden.
 type wikiRow struct {
 	Group string
 	Cols  int
@@ -31,7 +31,7 @@ type wikiTable struct {
 
 type wikiPair struct{ Key, Value string }
 
-// wikiLink leads to an article.
+// wikiLink is a link to an article.
 type wikiLink struct {
 	Slug string `json:"slug"`
 	Text string `json:"text"`
@@ -46,7 +46,7 @@ type wikiArticle struct {
 	source      string
 }
 
-// wikiView is what the template is given: an article, or what a search found.
+// wikiView is the data of the template: an article, or search results.
 type wikiView struct {
 	Title, Query string
 	Article      *wikiArticle
@@ -60,7 +60,7 @@ type wikiDay struct {
 	Right  bool   `json:"right"`
 }
 
-// wikiQuiz are the answers to the quiz.
+// wikiQuiz holds the answers to the quiz.
 type wikiQuiz struct {
 	Name    string    `json:"name"`
 	Answers [5]string `json:"answers"`
@@ -73,15 +73,15 @@ type wikiSaved struct {
 	Watched []string  `json:"watched,omitempty"`
 }
 
-// wikiShelf has the articles, and what the reader left.
+// wikiShelf holds the articles and the reader's input.
 type wikiShelf struct {
 	articles []*wikiArticle
 	page     *template.Template
 	saved    wikiSaved
 }
 
-// wiki is an encyclopaedia of islands with long tables, a search with suggestions, a question of the day and a quiz whose answers are in
-// the tables of several articles.
+// wiki serves an encyclopaedia of islands with long tables, a search with suggestions, a question of the day, and a quiz whose answers are
+// in the tables of several articles.
 func wiki(s *Site) {
 	b := &wikiShelf{articles: wikiParse(wikiData), page: template.Must(template.ParseFS(pages, "wiki_page.html"))}
 	s.page("GET /quiz", "wiki_quiz.html")
@@ -122,7 +122,7 @@ func wiki(s *Site) {
 	})
 }
 
-// wikiNumber takes a unit off what begins with a number.
+// wikiNumber removes the unit after a number.
 func wikiNumber(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" || text[0] < '0' || text[0] > '9' {
@@ -142,7 +142,7 @@ func wikiDayOf(answer string) (wikiDay, error) {
 	return wikiDay{Answer: answer, Right: answer == "41"}, nil
 }
 
-// wikiMark says which answers are right, and writes those as the encyclopaedia does.
+// wikiMark reports which answers are correct, and spells these as the encyclopaedia does.
 func wikiMark(in *wikiQuiz) ([5]bool, error) {
 	var marks [5]bool
 	in.Name, in.Right = strings.TrimSpace(in.Name), 0
@@ -170,7 +170,7 @@ func (b *wikiShelf) article(slug string) *wikiArticle {
 	return b.articles[at]
 }
 
-// column are the different cells of a column, sorted.
+// column returns the distinct cells of a column, sorted.
 func (b *wikiShelf) column(slug string, at int) []string {
 	var cells []string
 	for _, row := range b.article(slug).Tables[0].Rows {
@@ -200,7 +200,7 @@ func (b *wikiShelf) show(w http.ResponseWriter, r *http.Request) {
 	b.render(w, v)
 }
 
-// search lists the articles that have a text.
+// search lists the articles that contain a text.
 func (b *wikiShelf) search(w http.ResponseWriter, r *http.Request) {
 	query := strings.TrimSpace(r.FormValue("q"))
 	v := wikiView{Title: "Search", Query: query}
@@ -212,7 +212,7 @@ func (b *wikiShelf) search(w http.ResponseWriter, r *http.Request) {
 	b.render(w, v)
 }
 
-// suggest answers what could be meant by the first letters: titles, then what begins a row of a table.
+// suggest returns suggestions for the first letters: titles, then the first cells of table rows.
 func (b *wikiShelf) suggest(w http.ResponseWriter, r *http.Request) {
 	query := strings.ToLower(strings.TrimSpace(r.FormValue("q")))
 	links := []wikiLink{}
@@ -232,7 +232,7 @@ func (b *wikiShelf) suggest(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(links[:min(len(links), 8)])
 }
 
-// first is the first cell of a row that begins with the query.
+// first returns the first cell of a row that begins with the query.
 func (t *wikiTable) first(query string) string {
 	for _, row := range t.Rows {
 		if len(row.Cells) > 0 && strings.HasPrefix(strings.ToLower(row.Cells[0]), query) {
@@ -242,8 +242,8 @@ func (t *wikiTable) first(query string) string {
 	return ""
 }
 
-// wikiParse reads the articles. A line begins with its kind: "=" an article, p text, b a line of the box, t a table, h its head, g a
-// group of rows, r a row, l a link.
+// wikiParse parses the articles. A line begins with its kind: "=" an article, p text, b a line of the box, t a table, h its head, g a group
+// of rows, r a row, l a link.
 func wikiParse(text string) []*wikiArticle {
 	var all []*wikiArticle
 	var a *wikiArticle
@@ -291,7 +291,7 @@ func (t *wikiTable) add(kind string, cells []string) {
 	}
 }
 
-// wikiHead reads a head: "Text>2" is over two columns, "Text^2" over two rows.
+// wikiHead parses a heading: "Text>2" spans two columns, "Text^2" two rows.
 func wikiHead(text string) wikiCell {
 	c := wikiCell{Cols: 1, Rows: 1}
 	name, cols, wide := strings.Cut(text, ">")
@@ -306,7 +306,7 @@ func wikiHead(text string) wikiCell {
 	return c
 }
 
-// wikiData are the articles.
+// wikiData holds the articles.
 const wikiData = `= saltmere | Saltmere Islands
 p The Saltmere Islands are thirty-six inhabited islands and some two hundred rocks in a shallow northern sea. They have governed themselves since 1862.
 p Most people live from fish, ferries and, since the railway of Orla closed, from visitors who come to see where it ran.

@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// shopCluster answers as a node of a cluster that changes with each step.
+// shopCluster answers like a node of a cluster that changes with each step.
 type shopCluster struct {
 	domtapv1.UnimplementedClusterServiceServer
 	step atomic.Int32

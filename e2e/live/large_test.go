@@ -8,11 +8,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// most is how many elements the live page may have, however large the page is that it shows.
+// most limits the number of elements in the live page, however large the shown page is.
 const most = 900
 
-// scrolled scrolls the page text from one end to the other in 40 frames. It returns the most elements that the document had meanwhile, and how many tasks
-// took longer than 50 ms.
+// scrolled scrolls the page text from one end to the other in 40 frames. It returns the maximum number of elements in the document during
+// that time, and the number of tasks longer than 50 ms.
 const scrolled = `(async () => {
 	let long = 0, most = 0
 	const watch = new PerformanceObserver(list => { long += list.getEntries().length })
@@ -28,7 +28,7 @@ const scrolled = `(async () => {
 	return [most, long]
 })()`
 
-// A page of 1,000 elements costs the live page as little as a small one.
+// For the live page, a page of 1,000 elements costs as little as a small one.
 func showsLargePages(t *testing.T, st *stage) {
 	large := st.d.Open(testenv.Serve(t, testenv.HTML(`<!doctype html><title>Large</title><body><script>
 		for (let i = 0; i < 1000; i++) document.body.append(Object.assign(document.createElement('button'), {textContent: 'Item ' + i}))</script>`)))
@@ -40,7 +40,7 @@ func showsLargePages(t *testing.T, st *stage) {
 		t.Errorf("the live page has %d elements for a page of 1,000, more than %d", got[0], most)
 	}
 	t.Logf("%d elements at most, %d tasks of more than 50 ms in 41 frames", got[0], got[1])
-	// The last line can be reached by keyboard, and is in the document when it is.
+	// The last line can be reached by keyboard. It is then in the document.
 	in[bool](st, st.live, `(document.getElementById('lines').focus(), true)`)
 	st.do(press("End"))
 	last := in[string](st, st.live, `new Promise(done => requestAnimationFrame(() => setTimeout(() => {
@@ -48,7 +48,7 @@ func showsLargePages(t *testing.T, st *stage) {
 	if last != "["+strconv.Itoa(999)+"] Item 999 (button)" {
 		t.Errorf("the End key leads to %q", last)
 	}
-	// A change of one element draws the lines that can be seen.
+	// A change of one element renders only the visible lines.
 	in[bool](st, large, `(document.querySelectorAll('button')[999].textContent = 'Changed', true)`)
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: "#lines-rows > .fresh"}}, "the change")
 	if n := in[int](st, st.live, `document.querySelectorAll('*').length`); n > most {
@@ -61,7 +61,8 @@ func showsLargePages(t *testing.T, st *stage) {
 	st.shows("Pay now")
 }
 
-// hasNoBarriers has domtap audit the page: every control has a name, nothing is covered, text has contrast. In both themes.
+// hasNoBarriers audits the page with domtap in both themes: every control must have a name, nothing may be covered, and text must have
+// contrast.
 func hasNoBarriers(t *testing.T, st *stage) {
 	for _, theme := range []string{"light", "dark"} {
 		in[bool](st, st.live, `(document.documentElement.dataset.theme = '`+theme+`', true)`)
@@ -89,7 +90,7 @@ func hasNoBarriers(t *testing.T, st *stage) {
 	}
 }
 
-// canBeDrivenByKeys goes through the page without a pointer: to the timeline, its details, the page text, another tab, and the list of keys.
+// canBeDrivenByKeys uses the page without a pointer: the timeline, its details, the page text, another tab, and the list of keys.
 func canBeDrivenByKeys(t *testing.T, st *stage) {
 	in[bool](st, st.live, `(document.activeElement.blur(), true)`)
 	focused := func() string {

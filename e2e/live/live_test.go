@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestLivePage goes through the page as a person does. The parts stand on each other: they share one browser.
+// TestLivePage uses the page as a user does. Its parts depend on each other and share one browser.
 func TestLivePage(t *testing.T) {
 	st := newStage(t, nil)
 	for _, part := range []struct {
@@ -72,7 +72,7 @@ func showsATab(t *testing.T, st *stage) {
 	}
 }
 
-// showsPicture waits until the live page has a picture of the shop.
+// showsPicture waits until the live page shows a picture of the shop.
 func (st *stage) showsPicture() {
 	st.t.Helper()
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{
@@ -80,7 +80,7 @@ func (st *stage) showsPicture() {
 	}}, "a picture")
 }
 
-// lines are those that the live page shows.
+// lines returns the lines that the live page shows.
 func (st *stage) lines() string {
 	return in[string](st, st.live, `[...document.querySelectorAll('#lines-rows > [role=option]')].map(e => e.textContent).join('\n')`)
 }
@@ -101,18 +101,18 @@ func showsChanges(t *testing.T, st *stage) {
 	}
 }
 
-// view chooses what is shown beside the timeline and the picture.
+// view selects what is shown beside the timeline and the picture.
 func (st *stage) view(name string) {
 	st.t.Helper()
 	in[bool](st, st.live, `([...document.querySelectorAll('.views button')].find(b => b.textContent === `+strconv.Quote(name)+`).click(), true)`)
 }
 
 func showsDialogs(t *testing.T, st *stage) {
-	// The answer may come before the dialog, or fail because of it.
+	// The call may return before the dialog opens, or fail because of it.
 	_, _ = st.d.Pages.Evaluate(testenv.Within(t, limit), &domtapv1.EvaluateRequest{TabId: st.shop, Expression: `setTimeout(() => alert('Really?'))`})
 	st.shows("The page waits for an answer to its alert: Really?")
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: "#status[data-state=dialog]"}}, "the state of the tab")
-	in[bool](st, st.live, `(document.getElementById('shoot').click(), true)`) // the time beside it changes under a click
+	in[bool](st, st.live, `(document.getElementById('shoot').click(), true)`) // the time beside the button may change during a click
 	st.shows("There is no picture: tab " + st.shop + " waits behind a dialog")
 	if _, err := st.d.Tabs.AnswerDialog(testenv.Within(t, limit), &domtapv1.AnswerDialogRequest{TabId: st.shop, Accept: true}); err != nil {
 		t.Fatal(err)
@@ -187,9 +187,8 @@ func callsAndLoadsNothingElse(t *testing.T, st *stage) {
 	}
 }
 
-// isExpected says whether a problem is one that the parts before bring about: the page cancels its calls when another tab is
-// chosen; a picture is refused while a dialog is open; a call that is under way while its tab is closed is aborted
-// (TAB_CLOSED), and a call that comes later does not find the tab.
+// isExpected reports whether the earlier parts cause a problem. The page cancels its calls when another tab is selected. A picture is
+// refused while a dialog is open. A call in flight is aborted when its tab is closed (TAB_CLOSED), and a later call does not find the tab.
 func isExpected(e *domtapv1.LogEntry) bool {
 	u, err := url.Parse(e.GetUrl())
 	switch {
@@ -205,13 +204,13 @@ func isExpected(e *domtapv1.LogEntry) bool {
 	}
 }
 
-// clickTab chooses a tab in the list.
+// clickTab selects a tab in the list.
 func clickTab(id string) *domtapv1.Step {
 	target := &domtapv1.Target{Selector: `#tabs a[href="#tab=` + id + `"]`}
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}}
 }
 
-// log is what the live page logged.
+// log returns the entries in the live page's log.
 func (st *stage) log(r *domtapv1.ReadLogRequest) []*domtapv1.LogEntry {
 	st.t.Helper()
 	most := int32(1000)
@@ -223,7 +222,7 @@ func (st *stage) log(r *domtapv1.ReadLogRequest) []*domtapv1.LogEntry {
 	return answer.GetEntries()
 }
 
-// violations are the reports of the page's Content-Security-Policy since it was loaded.
+// violations returns the reports of the page's Content-Security-Policy since the load.
 const violations = `new Promise(done => {
 	const seen = []
 	new ReportingObserver(r => seen.push(...r.map(x => x.body.effectiveDirective)), {types: ['csp-violation'], buffered: true}).observe()
@@ -234,7 +233,7 @@ func keepsItsPolicy(t *testing.T, st *stage) {
 	if broken := in[[]string](st, st.live, violations); len(broken) > 0 {
 		t.Errorf("the page broke its own policy: %q", broken)
 	}
-	// The policy is there, and the test would see it.
+	// Check that the policy is active and that the test detects violations.
 	tried := in[[]string](st, st.live, `(() => {
 		const failed = []
 		for (const [name, f] of Object.entries({
@@ -300,7 +299,7 @@ func asksForTheToken(t *testing.T, st *stage) {
 	st.shows("Pay now")
 }
 
-// canBeUsedByAll checks what tools and people without a mouse or good eyes need.
+// canBeUsedByAll checks the requirements of assistive tools, and of users without a mouse or with low vision.
 func canBeUsedByAll(t *testing.T, st *stage) {
 	all := st.d.All(st.live)
 	level := int32(0)
@@ -334,13 +333,13 @@ func canBeUsedByAll(t *testing.T, st *stage) {
 	}
 }
 
-// focus is where the Tab key led.
+// focus describes the element that the Tab key focused.
 type focus struct {
 	What    string `json:"what"`
 	Visible bool   `json:"visible"`
 }
 
-// walk presses Tab from the top of the page until it has been everywhere.
+// walk presses Tab from the top of the page until it has visited all elements.
 func (st *stage) walk() []focus {
 	st.t.Helper()
 	in[bool](st, st.live, `(b => { b.tabIndex = -1; b.focus(); b.removeAttribute('tabindex'); return true })(document.body)`)
@@ -366,8 +365,8 @@ func (st *stage) walk() []focus {
 	return walked
 }
 
-// masksSecretsOfURLs goes to URLs with secrets in the shop, and looks for them in all that the live page has. Its server and its page have to know the same
-// names.
+// masksSecretsOfURLs opens URLs with secrets in the shop, and searches the live page for these secrets. The server and the page must know
+// the same parameter names.
 func masksSecretsOfURLs(t *testing.T, st *stage) {
 	const canary = "c4n4ry"
 	query := "page=2"

@@ -1,5 +1,5 @@
-// Package live tests the live page in real Chromium, with domtap itself: one tab shows the page, domtap reads it, and other
-// tabs change meanwhile.
+// Package live tests the live page in real Chromium, with domtap itself: one tab shows the page and domtap reads it, while other tabs
+// change.
 package live
 
 import (

@@ -23,7 +23,7 @@ import (
 const tillPage = `<!doctype html><title>Till</title><h1>Till</h1><button id=pay style="margin:200px 0 0 300px">Pay now</button>
 <script>pay.onclick = () => { fetch('/receipt?of=12'); const b = document.createElement('button'); b.textContent = 'Refund'; document.body.append(b) }</script>`
 
-// TestReplayInTheLivePage records a flow, and goes through the page of its replay. The parts stand on each other.
+// TestReplayInTheLivePage records a flow and uses the page of its replay. Its parts depend on each other.
 func TestReplayInTheLivePage(t *testing.T) {
 	st := &stage{t: t}
 	st.d = testenv.StartBeside(t, tabpool.Config{}, server.Config{AllowEval: true, Recording: recorder.Config{Dir: t.TempDir()}}, browser.Config{}, func(*server.Server) {})
@@ -73,7 +73,7 @@ func (st *stage) record() string {
 	return begun.GetRecordings()[0].GetFile()
 }
 
-// pictured waits until the tab's recording has a picture: the first one is taken beside what the tab does.
+// pictured waits until the tab's recording contains a picture, because the first one is taken concurrently with the actions.
 func (st *stage) pictured(ctx context.Context) {
 	st.t.Helper()
 	for {
@@ -124,7 +124,7 @@ func serveReplay(t *testing.T, file string) string {
 	return "http://" + all[0].Addr().String() + "/"
 }
 
-// has waits until the live page has an element.
+// has waits until the live page contains an element.
 func (st *stage) has(selector string) {
 	st.t.Helper()
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: selector}}, selector)
@@ -172,7 +172,7 @@ func showsAStepAndItsDiff(t *testing.T, st *stage) {
 	}
 	st.do(press("4"))
 	st.has(`#changes pre .added`)
-	// The click is where the button is in the recorded picture, which is smaller than the page.
+	// The click is at the button's position in the recorded picture, which is smaller than the page.
 	st.has(`#spot:not([hidden])`)
 	const off = `new Promise(done => {
 		const look = () => {
@@ -201,7 +201,7 @@ func findsARequestOfTheReplay(t *testing.T, st *stage) {
 }
 
 func plays(t *testing.T, st *stage) {
-	in[bool](st, st.live, `(document.activeElement.blur(), true)`) // keys are text in the field
+	in[bool](st, st.live, `(document.activeElement.blur(), true)`) // in the field, keys would be text
 	st.do(press("s"), press("Home"))
 	st.shows("step 0 of 3")
 	in[bool](st, st.live, `(e => { e.value = '100'; return true })(document.getElementById('speed'))`)
@@ -244,8 +244,8 @@ func callsOnlyItsMethods(t *testing.T, st *stage) {
 	}
 }
 
-// TestMarksFitPicturesOfPhones shows a tab whose device has three pixels for each CSS pixel, live and recorded: the click is shown on its button. The
-// recording ends with a picture of what the click did.
+// TestMarksFitPicturesOfPhones shows a tab whose device has three pixels per CSS pixel, live and recorded. The click must be shown on its
+// button. The recording ends with a picture of the click's effect.
 func TestMarksFitPicturesOfPhones(t *testing.T) {
 	st := newStage(t, func(c *server.Config) { c.Recording = recorder.Config{Dir: t.TempDir()} })
 	ctx := testenv.Within(t, limit)

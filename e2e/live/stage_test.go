@@ -22,20 +22,20 @@ const (
 	limit = testenv.Patience
 )
 
-// stage is a daemon with its live page, which is reached through a wire that can be cut.
+// stage is a daemon with its live page, behind a connection that can be cut.
 type stage struct {
 	t    *testing.T
 	d    *testenv.Daemon
 	wire *testenv.Link
 	// page is the URL of the live page, without the token.
 	page string
-	// shop is the tab that changes, live the one that shows it.
+	// shop is the tab that changes, and live is the tab that shows it.
 	shop, live string
 }
 
 const shopPage = `<!doctype html><title>Shop</title><h1>Shop</h1><button>Pay now</button>`
 
-// newStage starts a daemon; change changes what it serves; nil: nothing.
+// newStage starts a daemon. If change is not nil, it modifies the configuration.
 func newStage(t *testing.T, change func(*server.Config)) *stage {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,7 +60,7 @@ func newStage(t *testing.T, change func(*server.Config)) *stage {
 	return st
 }
 
-// shows waits until the live page has a text.
+// shows waits until the live page contains a text.
 func (st *stage) shows(text string) {
 	st.t.Helper()
 	st.until(&domtapv1.WaitCondition{Text: text}, text)
@@ -76,7 +76,7 @@ func (st *stage) until(c *domtapv1.WaitCondition, what string) {
 	st.t.Fatalf("the live page does not show %s: %v\n%s%v", what, err, text.GetText(), readErr)
 }
 
-// in evaluates an expression in a tab, and waits for its promise.
+// in evaluates an expression in a tab and awaits its promise.
 func in[T any](st *stage, tab, expression string) (value T) {
 	st.t.Helper()
 	r, err := st.d.Pages.Evaluate(testenv.Within(st.t, limit), &domtapv1.EvaluateRequest{TabId: tab, Expression: expression})
@@ -89,13 +89,13 @@ func in[T any](st *stage, tab, expression string) (value T) {
 	return value
 }
 
-// add puts a button into the shop.
+// add adds a button to the shop.
 func (st *stage) add(text string) {
 	st.t.Helper()
 	in[bool](st, st.shop, `(b => { b.textContent = `+strconv.Quote(text)+`; document.body.append(b); return true })(document.createElement('button'))`)
 }
 
-// do acts on the live page.
+// do performs steps in the live page.
 func (st *stage) do(steps ...*domtapv1.Step) {
 	st.t.Helper()
 	r, err := st.d.Actions.Interact(testenv.Within(st.t, limit), &domtapv1.InteractRequest{TabId: st.live, Steps: steps})

@@ -46,15 +46,15 @@ func showsTheTimeline(t *testing.T, st *stage) {
 	if _, err := st.act("Not there"); err == nil {
 		t.Fatal("a button that is not there was clicked")
 	}
-	st.row("target not found") // it was running before
+	st.row("target not found") // it ran before
 	in[bool](st, st.shop, `(console.error('the till is broken <b>now</b>'), true)`)
 	if row := st.row("the till is broken <b>now</b>"); row[1] != "error" {
 		t.Errorf("a problem is shown as %q", row)
 	}
-	// A row that has the focus shows in the picture where its step was.
+	// A focused row shows in the picture where its step took place.
 	in[bool](st, st.live, `([...document.querySelectorAll('#steps > li')].find(li => li.textContent.includes('“Pay now” button')).querySelector('button').focus(), true)`)
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: "#spot:not([hidden])"}}, "the place of the click")
-	// A picture that is being replaced has no width of its own until the next one is loaded.
+	// While a picture is replaced, it has no width until the next one is loaded.
 	const off = `(async () => {
 		while (!document.getElementById('picture').naturalWidth) await document.getElementById('picture').decode().catch(() => new Promise(requestAnimationFrame))
 		const at = e => { const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2] }
@@ -66,7 +66,7 @@ func showsTheTimeline(t *testing.T, st *stage) {
 	if p := in[[]float64](st, st.live, off); p[0] < button[0] || p[0] > button[2] || p[1] < button[1] || p[1] > button[3] {
 		t.Errorf("the click is shown at %v, and the button is at %v", p, button)
 	}
-	// What the page reads itself is nobody's step.
+	// The page's own reads are not shown as steps.
 	if all := in[string](st, st.live, `document.getElementById('steps').textContent + document.getElementById('clients').textContent`); strings.Contains(all, "live-page") {
 		t.Errorf("the page shows its own reads: %s", all)
 	}

@@ -19,13 +19,13 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// tracedPage has a title and texts that would be markup, requests, and a console that complains.
+// tracedPage has a title and texts that contain markup, makes requests, and logs errors.
 const tracedPage = `<!doctype html><html lang=en><title>Till &lt;/script>&lt;img src=x onerror=document.title='broken'></title>
 	<h1>Till</h1><label>Amount <input></label>
 	<button onclick="this.after(Object.assign(document.createElement('button'), {textContent: '</scr' + 'ipt><b>Refund</b>'})); console.error('the till is <b>stuck</b>');
 		fetch('/receipt?number=7').catch(() => 0)">Pay now</button>`
 
-// TestATraceIsReadByDomtap records a flow, exports it, and opens the file from the disk with domtap, as serve --allow-file-dir allows it.
+// TestATraceIsReadByDomtap records a flow, exports it, and opens the file from disk with domtap, as serve --allow-file-dir permits.
 func TestATraceIsReadByDomtap(t *testing.T) {
 	dir := t.TempDir()
 	files, err := folders.New([]string{dir})
@@ -35,7 +35,7 @@ func TestATraceIsReadByDomtap(t *testing.T) {
 	allow := check.AllowURLIn(files)
 	st := &stage{t: t, d: testenv.StartWith(t, tabpool.Config{AllowURL: allow}, server.Config{AllowEval: true}, browser.Config{AllowFile: allow})}
 	made := export(t, recordFlow(st))
-	if keep := os.Getenv("DOMTAP_TRACE"); keep != "" { // to look at it
+	if keep := os.Getenv("DOMTAP_TRACE"); keep != "" { // for manual inspection
 		if err := os.WriteFile(keep, made, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func recordFlow(st *stage) (file string) {
 	if _, err := st.act("Not there"); err == nil {
 		st.t.Fatal("a button that is not there was clicked")
 	}
-	// The request that failed is in the log when it is in the timeline.
+	// The failed request is in the log once it is in the timeline.
 	for found := false; !found; {
 		answer, err := st.d.Timelines.GetTimeline(ctx, &domtapv1.GetTimelineRequest{TabId: st.shop, Kinds: []domtapv1.TimelineKind{domtapv1.TimelineKind_TIMELINE_KIND_REQUEST}})
 		if err != nil {
@@ -105,7 +105,7 @@ func recordFlow(st *stage) (file string) {
 	return begun.GetRecordings()[0].GetFile()
 }
 
-// export makes the trace of a recording.
+// export returns the trace of a recording.
 func export(t *testing.T, recorded string) []byte {
 	t.Helper()
 	player, err := replay.Open(t.Context(), recorded)
@@ -114,7 +114,7 @@ func export(t *testing.T, recorded string) []byte {
 	}
 	defer player.Close()
 	made, left, err := player.Export("test", 8<<20)
-	if err != nil || len(left) > 1 { // states between the steps may be left out
+	if err != nil || len(left) > 1 { // states between the steps may be omitted
 		t.Fatalf("%v, and not in the file: %q", err, left)
 	}
 	again, _, err := player.Export("test", 8<<20)
@@ -192,7 +192,7 @@ func findsARequestOfTheTrace(t *testing.T, st *stage) {
 	st.do(fill("Filter", ""))
 }
 
-// asksForNothing looks at what the browser asked for, and whether its console has a violation of the policy.
+// asksForNothing checks that the browser made no requests and that the console contains no policy violation.
 func asksForNothing(t *testing.T, st *stage) {
 	if n := in[int](st, st.live, `performance.getEntriesByType('resource').filter(e => !e.name.startsWith('data:')).length`); n != 0 {
 		t.Errorf("the file made %d requests", n)
@@ -230,7 +230,8 @@ func traceHasNoBarriers(t *testing.T, st *stage) {
 	}
 }
 
-// keysDoAllOfTheTrace uses no pointer: the Tab key leads to each control, in the order of the page, and keys choose a step, its diff, a time and a request.
+// keysDoAllOfTheTrace uses no pointer. The Tab key must reach each control in the order of the page, and keys must select a step, its diff,
+// a time and a request.
 func keysDoAllOfTheTrace(t *testing.T, st *stage) {
 	walked, last := st.walk(), -1
 	for _, want := range []string{"scrub", "previous", "which", agent, "before", "after", "diff", "page", "kind", "filter", "Go to 0:"} {
@@ -245,7 +246,7 @@ func keysDoAllOfTheTrace(t *testing.T, st *stage) {
 			t.Errorf("the focus on %q cannot be seen", w.What)
 		}
 	}
-	// to presses Tab until a control has the focus.
+	// to presses Tab until a control is focused.
 	to := func(id string) {
 		t.Helper()
 		in[bool](st, st.live, `(b => { b.tabIndex = -1; b.focus(); b.removeAttribute('tabindex'); return true })(document.body)`)
@@ -258,7 +259,7 @@ func keysDoAllOfTheTrace(t *testing.T, st *stage) {
 		t.Fatalf("the Tab key does not lead to %s", id)
 	}
 	to("#which")
-	for range 2 { // all, what clients did
+	for range 2 { // everything, and the clients' actions
 		st.do(press("ArrowUp"))
 	}
 	st.do(press("ArrowDown"))
@@ -294,7 +295,7 @@ func keysDoAllOfTheTrace(t *testing.T, st *stage) {
 	st.do(press("Control+a"), press("Delete"))
 }
 
-// fitsADarkPhone opens the file in a session that is dark and 390 px wide.
+// fitsADarkPhone opens the file in a session with dark mode and a width of 390 px.
 func fitsADarkPhone(t *testing.T, st *stage) {
 	made, err := st.d.Sessions.CreateSession(testenv.Within(t, limit), &domtapv1.CreateSessionRequest{
 		Settings: &domtapv1.SessionSettings{Emulation: &domtapv1.Emulation{ColorScheme: domtapv1.ColorScheme_COLOR_SCHEME_DARK, Viewport: &domtapv1.Viewport{Width: 390, Height: 844}}},

@@ -19,19 +19,19 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// hosted is a service that gives browsers to those who have its key: a server with TLS in front of a browser.
+// hosted is a service for hosted browsers that requires a key: a TLS server in front of a browser.
 type hosted struct {
 	*httptest.Server
 	browser *url.URL
-	// admits says whether a request has the key.
+	// admits reports whether a request contains the key.
 	admits func(r *http.Request) bool
 	proxy  *httputil.ReverseProxy
 	mu     sync.Mutex
-	// refused counts the requests without it.
+	// refused counts the requests without the key.
 	refused int
 }
 
-// host starts one.
+// host starts a hosted service.
 func host(t *testing.T, admits func(r *http.Request) bool) *hosted {
 	t.Helper()
 	at, err := url.Parse(strings.Replace(testenv.StartRemote(t, 0).Address, "ws:", "http:", 1))
@@ -55,16 +55,16 @@ func (h *hosted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		h.refused++
 		h.mu.Unlock()
-		http.Error(w, "the key is "+r.Header.Get("Authorization")+r.URL.RawQuery, http.StatusUnauthorized) // a service that is careless with keys
+		http.Error(w, "the key is "+r.Header.Get("Authorization")+r.URL.RawQuery, http.StatusUnauthorized) // a service that leaks keys
 		return
 	}
 	h.proxy.ServeHTTP(w, r)
 }
 
-// address is the service's own, with another scheme.
+// address returns the service's address with another scheme.
 func (h *hosted) address(scheme string) string { return strings.Replace(h.URL, "https", scheme, 1) }
 
-// program runs domtap with a state directory of its own, which trusts the certificate of a service.
+// program runs domtap with a separate state directory. It trusts the certificate of a service.
 type program struct {
 	t    *testing.T
 	path string
@@ -79,8 +79,8 @@ func (p *program) run(args ...string) (out string, err error) {
 	return string(text), err
 }
 
-// TestHostedBrowsers attaches to a real browser behind TLS that demands a key, as services of hosted browsers do: in a header from a file or the
-// environment, or in the URL. The key is in no output and no log.
+// TestHostedBrowsers attaches to a real browser behind TLS that requires a key, like services for hosted browsers: in a header from a file
+// or the environment, or in the URL. The key must be in no output and no log.
 func TestHostedBrowsers(t *testing.T) {
 	const key = "canary-key-7351"
 	byHeader := func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer "+key }
@@ -139,7 +139,7 @@ func TestHostedBrowsers(t *testing.T) {
 				text += shown + config + doctor
 			}
 			for _, log := range []string{"daemon.log", "daemon.log.old"} {
-				raw, _ := os.ReadFile(filepath.Join(state, log)) // not every daemon has both
+				raw, _ := os.ReadFile(filepath.Join(state, log)) // not every daemon has both logs
 				text += string(raw)
 			}
 			if strings.Contains(text, key) {

@@ -17,7 +17,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestRoutesSurviveTheBrowser kills the browser: the tab that comes back has the routes from its first request on, and their counts go on.
+// TestRoutesSurviveTheBrowser kills the browser. The restored tab must have the routes from its first request on, and their counts must
+// continue.
 func TestRoutesSurviveTheBrowser(t *testing.T) {
 	d := testenv.StartRestartingDaemon(t, testenv.RestartingConfig{Browsers: make([]browser.Config, 1), RPC: server.Config{AllowEval: true}})
 	s := &stage{d.Daemon, start(t), t}
@@ -38,7 +39,7 @@ func TestRoutesSurviveTheBrowser(t *testing.T) {
 	}
 }
 
-// TestThePolicyWins has routes for URLs that the policy refuses: nothing is answered for them, and nothing is sent there.
+// TestThePolicyWins adds routes for URLs that the policy refuses. The routes must not answer them, and nothing may be sent there.
 func TestThePolicyWins(t *testing.T) {
 	p, err := netpolicy.Parse("closed,allow=127.0.0.1,allow=allowed.invalid")
 	if err != nil {
@@ -113,7 +114,8 @@ func TestPresetsBlockInOneSessionOrInAll(t *testing.T) {
 	check(all, "also", "/ad", "/font.woff2")
 }
 
-// TestWithoutRoutesNoRequestIsHeld counts the commands that the browser is sent while a page loads: none for its requests, until a route matches.
+// TestWithoutRoutesNoRequestIsHeld counts the browser commands while a page loads. There must be none for its requests until a route
+// matches.
 func TestWithoutRoutesNoRequestIsHeld(t *testing.T) {
 	s := &stage{testenv.StartDaemon(t), start(t), t}
 	tab := s.open("", s.url+"/")
@@ -126,7 +128,7 @@ func TestWithoutRoutesNoRequestIsHeld(t *testing.T) {
 		}
 		return s.Browser.Sent() - before, time.Since(began)
 	}
-	load() // what is done once
+	load() // performs what is done only once
 	without, quick := load()
 	s.add("", block("**/never"))
 	other, same := load()
@@ -145,7 +147,8 @@ func TestWithoutRoutesNoRequestIsHeld(t *testing.T) {
 	}
 }
 
-// TestCredentialsAndRoutesGoTogether has a session answer a server's challenge, in a page and in a service worker, while a route changes requests.
+// TestCredentialsAndRoutesGoTogether has a session answer a server's challenge, in a page and in a service worker, while a route changes
+// requests.
 func TestCredentialsAndRoutesGoTogether(t *testing.T) {
 	address := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": testenv.HTML("<title>Home</title>"),

@@ -1,4 +1,4 @@
-// Package network tests what a session does with its requests in real Chromium: routes that block, answer and change them.
+// Package network tests how a session handles its requests in real Chromium: routes that block, answer and change them.
 package network
 
 import (

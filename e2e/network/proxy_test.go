@@ -23,11 +23,11 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// forward is a proxy of HTTP that asks for a user and a password.
+// forward is an HTTP proxy that requires a user name and password.
 type forward struct {
 	url, want string
 	mu        sync.Mutex
-	// passed and refused are the hosts, with "tunnel " before those of CONNECT.
+	// passed and refused list the hosts, prefixed with "tunnel " for CONNECT.
 	passed, refused []string
 }
 
@@ -86,27 +86,28 @@ func (p *forward) tunnel(w http.ResponseWriter, r *http.Request) {
 		_ = to.Close()
 		return
 	}
-	// The server may have read the first byte of what follows.
+	// The server may have read the first byte of the data that follows.
 	go func() { _, _ = io.Copy(to, read); _ = to.Close() }()
 	_, _ = io.Copy(from, to)
 	_ = from.Close()
 }
 
-// counts are how many requests passed and were refused.
+// counts returns how many requests passed and were refused.
 func (p *forward) counts() (passed, refused int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.passed), len(p.refused)
 }
 
-// through reports whether something passed.
+// through reports whether a host passed.
 func (p *forward) through(what string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Contains(strings.Join(p.passed, " "), what)
 }
 
-// TestASessionHasAProxyOfItsOwn opens pages in sessions through a proxy that asks for a password, over http and https, in workers, and without it elsewhere.
+// TestASessionHasAProxyOfItsOwn opens pages in sessions with a proxy that requires a password, over http and https and in workers. Other
+// sessions must not use the proxy.
 func TestASessionHasAProxyOfItsOwn(t *testing.T) {
 	const password = "canary-password-4711"
 	p := startProxy(t, "ada", password)
@@ -171,7 +172,7 @@ func TestASessionHasAProxyOfItsOwn(t *testing.T) {
 	}
 }
 
-// lockedWriter is a log that may be read.
+// lockedWriter is a log that can be read concurrently.
 type lockedWriter struct {
 	mu *sync.Mutex
 	w  io.Writer
@@ -183,7 +184,7 @@ func (l lockedWriter) Write(b []byte) (int, error) {
 	return l.w.Write(b)
 }
 
-// TestTheProxyOfASessionStays changes other settings, and kills the browser: the proxy and its password are there.
+// TestTheProxyOfASessionStays changes other settings and kills the browser. The session must keep the proxy and its password.
 func TestTheProxyOfASessionStays(t *testing.T) {
 	p := startProxy(t, "ada", "lovelace")
 	d := testenv.StartRestartingDaemon(t, testenv.RestartingConfig{Browsers: make([]browser.Config, 1), RPC: server.Config{AllowEval: true}})
@@ -215,7 +216,7 @@ func TestTheProxyOfASessionStays(t *testing.T) {
 	})
 }
 
-// TestProxiesThatAreRefused are mistakes, and proxies where a URL policy is in force.
+// TestProxiesThatAreRefused tests invalid proxies, and proxies in the presence of a URL policy.
 func TestProxiesThatAreRefused(t *testing.T) {
 	s := play(t)
 	for want, p := range map[string]*domtapv1.Proxy{

@@ -17,7 +17,7 @@ func TestRoutesDecideOnRequests(t *testing.T) {
 	other := start(t)
 	work := s.session("routes", nil)
 	tab := s.open(work, s.url+"/")
-	// Another site that never answers: whatever is read from it, a route has answered.
+	// Another site that never answers, so any response comes from a route.
 	nowhere := "http://nowhere.invalid/user"
 	for name, c := range map[string]struct {
 		route        *domtapv1.Route
@@ -51,7 +51,7 @@ func TestRoutesDecideOnRequests(t *testing.T) {
 			id := s.add(work, c.route)
 			defer s.remove(work)
 			got := s.run(tab, fetch(c.url, c.options))
-			if c.want == "" { // it must end, whatever the browser thinks of the header
+			if c.want == "" { // it must end, however the browser treats the header
 				t.Log(got)
 			} else if got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
@@ -63,7 +63,7 @@ func TestRoutesDecideOnRequests(t *testing.T) {
 	}
 }
 
-// TestTheNewestRouteDecides adds routes on top of each other, and removes them.
+// TestTheNewestRouteDecides adds overlapping routes and removes them.
 func TestTheNewestRouteDecides(t *testing.T) {
 	s := play(t)
 	work := s.session("newest", nil)
@@ -103,7 +103,7 @@ func TestTheNewestRouteDecides(t *testing.T) {
 	}
 }
 
-// places are scripts that load a URL from where requests come from in a page, and give the text.
+// places maps the origins of requests in a page to scripts that load a URL and return the text.
 var places = map[string]string{
 	"frame":             `new Promise(done => { const f = document.createElement('iframe'); f.src = '/frame'; f.onload = () => f.contentWindow.fetch(URL).then(r => r.text()).then(done, () => done('failed')); document.body.append(f) })`,
 	"document of frame": `new Promise(done => { const f = document.createElement('iframe'); f.src = URL; f.onload = () => done(f.contentDocument.body.textContent); document.body.append(f) })`,
@@ -114,7 +114,8 @@ var places = map[string]string{
 	"popup":             `new Promise(done => { const w = open('/popup'); const wait = () => w.document.readyState === 'complete' && w.location.pathname === '/popup' ? w.fetch(URL).then(r => r.text()).then(done, () => done('failed')) : setTimeout(wait, 10); wait() })`,
 }
 
-// TestRoutesReachAllThatAPageStarts loads the same URL from everywhere: the server never gets it, whether the route was there first or not.
+// TestRoutesReachAllThatAPageStarts loads the same URL from every place. The server must never receive the request, whether the route or
+// the page was there first.
 func TestRoutesReachAllThatAPageStarts(t *testing.T) {
 	s := play(t)
 	for name, script := range places {
@@ -140,7 +141,7 @@ func TestRoutesReachAllThatAPageStarts(t *testing.T) {
 	}
 }
 
-// TestRoutesReachFramesOfOtherSites loads from a frame that has a process of its own.
+// TestRoutesReachFramesOfOtherSites loads from a frame in a separate process.
 func TestRoutesReachFramesOfOtherSites(t *testing.T) {
 	s := play(t)
 	work := s.session("sites", nil)
@@ -154,7 +155,7 @@ func TestRoutesReachFramesOfOtherSites(t *testing.T) {
 	}
 }
 
-// TestRoutesAnswerDocuments opens a tab at a URL that a route answers, and one that it blocks.
+// TestRoutesAnswerDocuments opens a tab at a URL that a route answers, and one that a route blocks.
 func TestRoutesAnswerDocuments(t *testing.T) {
 	s := play(t)
 	work := s.session("documents", nil)
@@ -172,7 +173,7 @@ func TestRoutesAnswerDocuments(t *testing.T) {
 	}
 }
 
-// TestBadRoutes are refused with the field that is wrong.
+// TestBadRoutes checks that invalid routes are refused with the name of the invalid field.
 func TestBadRoutes(t *testing.T) {
 	s := play(t)
 	work := s.session("bad", nil)

@@ -14,15 +14,15 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// site is a server that answers every path, and knows what came.
+// site is a server that answers every path and records the requests.
 type site struct {
 	url string
 	mu  sync.Mutex
-	// seen are the requests: method and path.
+	// seen lists the requests as method and path.
 	seen []string
 }
 
-// pages are what the site has; all other paths answer "server" and what the request was.
+// pages holds the pages of the site. Other paths return "server" and the request.
 var pages = map[string]string{
 	"/":          `<title>Home</title><p>home`,
 	"/sw.html":   `<title>Worker</title>`,
@@ -60,7 +60,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprint(w, page)
 }
 
-// came counts the requests for a path.
+// came returns the number of requests for a path.
 func (s *site) came(path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,10 +80,10 @@ type stage struct {
 	t *testing.T
 }
 
-// play starts a site; the daemon is that of all tests.
+// play starts a site. All tests share the daemon.
 func play(t *testing.T) *stage { return &stage{testenv.Shared(t), start(t), t} }
 
-// session makes a session.
+// session creates a session.
 func (s *stage) session(id string, settings *domtapv1.SessionSettings) string {
 	s.t.Helper()
 	if _, err := s.Sessions.CreateSession(s.t.Context(), &domtapv1.CreateSessionRequest{SessionId: id, Settings: settings}); err != nil {
@@ -102,7 +102,7 @@ func (s *stage) open(session, url string) string {
 	return r.GetTab().GetId()
 }
 
-// run evaluates an expression in a tab; its value is a string.
+// run evaluates an expression in a tab and returns its value, a string.
 func (s *stage) run(tab, expression string) string {
 	s.t.Helper()
 	r, err := s.Pages.Evaluate(testenv.Within(s.t, testenv.Patience), &domtapv1.EvaluateRequest{TabId: tab, Expression: expression})
@@ -115,7 +115,7 @@ func (s *stage) run(tab, expression string) string {
 	return strings.Trim(r.GetResultJson(), `"`)
 }
 
-// fetch is a script that loads a URL and gives its text, or "failed".
+// fetch returns a script that loads a URL and returns its text, or "failed".
 func fetch(url, options string) string {
 	return fmt.Sprintf(`fetch(%q, %s).then(r => r.text()).catch(() => 'failed')`, url, options)
 }
@@ -130,7 +130,7 @@ func (s *stage) add(session string, r *domtapv1.Route) string {
 	return added.GetRoute().GetId()
 }
 
-// matched is how many requests a route has decided on.
+// matched returns the number of requests on which a route has decided.
 func (s *stage) matched(session, id string) uint64 {
 	s.t.Helper()
 	list, err := s.Network.ListRoutes(s.t.Context(), &domtapv1.ListRoutesRequest{SessionId: session})
@@ -146,7 +146,7 @@ func (s *stage) matched(session, id string) uint64 {
 	return 0
 }
 
-// remove removes routes; none: all.
+// remove removes routes. Without IDs it removes all.
 func (s *stage) remove(session string, ids ...string) {
 	s.t.Helper()
 	if _, err := s.Network.RemoveRoutes(testenv.Within(s.t, testenv.Patience), &domtapv1.RemoveRoutesRequest{SessionId: session, RouteIds: ids}); err != nil {

@@ -1,4 +1,4 @@
-// Package origins has pages in a real browser, and in domtap's own tabs, try to reach what domtap serves on loopback.
+// Package origins tests that pages, in a real browser and in domtap's own tabs, cannot reach what domtap serves on loopback.
 package origins
 
 import (

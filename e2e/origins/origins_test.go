@@ -38,13 +38,13 @@ var attack string
 const (
 	token = "a-token-for-tests-of-forty-three-characters"
 	limit = testenv.Patience
-	// rebound is a name that somebody else's DNS makes to lead here.
+	// rebound is a host name that an attacker's DNS resolves to loopback.
 	rebound = "rebound.example"
 )
 
-// TestNoPageReachesTheDaemon has a page in a tab of domtap's own browser try every means that a page has, on every port that domtap
-// serves, and that with the right token, as if it had leaked: from another origin, and from the server's own address by a name that
-// was made to lead there. Nothing is answered, and no call is counted.
+// TestNoPageReachesTheDaemon has a page in a tab of domtap's browser try every kind of request on every port that domtap serves, with the
+// correct token, as if it had leaked. The page tries from another origin, and from the server's own address under a rebound name. Nothing
+// may be answered, and no call may be counted.
 func TestNoPageReachesTheDaemon(t *testing.T) {
 	h := newListeners(t)
 	page := testenv.Serve(t, testenv.HTML(`<!doctype html><title>Elsewhere</title><body>`))
@@ -58,8 +58,8 @@ func TestNoPageReachesTheDaemon(t *testing.T) {
 	h.try(tab, targets)
 }
 
-// TestNoReboundPageReachesTheDaemon serves a page, and then lets the daemon's ports answer at the page's very address: to the browser
-// they are of one origin, so nothing that it does for pages' safety stands in the way.
+// TestNoReboundPageReachesTheDaemon serves a page, and then lets the daemon's ports answer at the page's address. To the browser both have
+// the same origin, so its own protection does not apply.
 func TestNoReboundPageReachesTheDaemon(t *testing.T) {
 	h := newListeners(t)
 	for name, address := range h.ports {
@@ -72,8 +72,8 @@ func TestNoReboundPageReachesTheDaemon(t *testing.T) {
 	}
 }
 
-// TestThePortOfGRPCSpeaksNothingElse sends it what browsers can: HTTP/1, and the wish to go on with HTTP/2. There is no answer of
-// HTTP/1 that a page could take for one; browsers begin HTTP/2 without TLS never.
+// TestThePortOfGRPCSpeaksNothingElse sends what browsers can send: HTTP/1, with or without an upgrade to HTTP/2. There must be no HTTP/1
+// response that a page could use. Browsers never use HTTP/2 without TLS from the start.
 func TestThePortOfGRPCSpeaksNothingElse(t *testing.T) {
 	address, _ := serveGRPC(t)
 	for _, request := range []string{
@@ -97,13 +97,13 @@ func TestThePortOfGRPCSpeaksNothingElse(t *testing.T) {
 	}
 }
 
-// listeners is a daemon with everything that it can listen on.
+// listeners is a daemon with all its kinds of listeners.
 type listeners struct {
 	t *testing.T
 	d *testenv.Daemon
-	// ports are the addresses, by what they are.
+	// ports maps the kinds of listeners to their addresses.
 	ports map[string]string
-	// passed counts what came through to a handler.
+	// passed counts the requests that reached a handler.
 	passed *atomic.Int64
 	books  []*server.Server
 }
@@ -111,7 +111,7 @@ type listeners struct {
 func newListeners(t *testing.T) *listeners {
 	t.Helper()
 	h := &listeners{t: t, ports: map[string]string{}, passed: new(atomic.Int64)}
-	address, grpcServer := serveGRPC(t) // before the browser, which ends its connections when it does
+	address, grpcServer := serveGRPC(t) // before the browser, which closes its connections when it ends
 	h.ports["grpc"], h.books = address, append(h.books, grpcServer)
 	l, err := listen.Web(t.Context(), "127.0.0.1:0", listen.TLS{})
 	if err != nil {
@@ -145,7 +145,7 @@ func newListeners(t *testing.T) *listeners {
 	return h
 }
 
-// counted counts what comes through. A person may follow a link to the live page; that is not a request of a page's.
+// counted counts the requests that reach next. It ignores navigation to the live page, because a user may follow a link.
 func (h *listeners) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.passed.Add(1)
@@ -154,7 +154,7 @@ func (h *listeners) counted(next http.Handler) http.Handler {
 	})
 }
 
-// serveGRPC serves gRPC over TCP, on a browser that is none.
+// serveGRPC serves gRPC over TCP with a fake browser.
 func serveGRPC(t *testing.T) (address string, srv *server.Server) {
 	t.Helper()
 	l, err := listen.TCP(t.Context(), "127.0.0.1:0", listen.TLS{})
@@ -177,7 +177,7 @@ func serveGRPC(t *testing.T) (address string, srv *server.Server) {
 	return l.Addr().String(), srv
 }
 
-// try attacks from a tab, and judges what the page got.
+// try attacks from a tab and checks what the page received.
 func (h *listeners) try(tab string, targets map[string]string) {
 	h.t.Helper()
 	data, err := json.Marshal(targets)
@@ -210,18 +210,18 @@ func (h *listeners) try(tab string, targets map[string]string) {
 	}
 }
 
-// harmless says whether a page has learned nothing by what it got.
+// harmless reports whether the result reveals nothing to a page.
 func harmless(means, what string) bool {
 	switch what {
 	case "failed", "nothing", "opaque", "unreadable":
 		return true
-	case "sent", "begun": // the page is told so in any case
+	case "sent", "begun": // the page always gets this result
 		return means == "beacon" || means == "worker"
 	}
 	return strings.HasPrefix(what, "403 ") && !strings.Contains(what, "tabs")
 }
 
-// door is an address that leads to one place, and then to another.
+// door is an address that forwards to one place, and later to another.
 type door struct {
 	listener net.Listener
 	mu       sync.Mutex
@@ -246,7 +246,7 @@ func newDoor(t *testing.T, to string) *door {
 	return d
 }
 
-// lead has new connections led elsewhere, and ends the old ones.
+// lead forwards new connections to another address, and closes the old ones.
 func (d *door) lead(to string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -290,7 +290,7 @@ func hostOf(t *testing.T, address string) string {
 	return u.Host
 }
 
-// onPort is another name for an address.
+// onPort returns an address with another host name.
 func onPort(t *testing.T, name, address string) string {
 	t.Helper()
 	_, port, err := net.SplitHostPort(address)

@@ -10,10 +10,10 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestCredentialsInAddressesAreInNoAnswer goes to pages whose URLs carry a password and a token, and looks for them in every answer.
+// TestCredentialsInAddressesAreInNoAnswer opens pages whose URLs contain a password and a token, and searches every answer for them.
 func TestCredentialsInAddressesAreInNoAnswer(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
-		// Without a title the history shows the URL.
+		// Without a title, the history shows the URL.
 		"/":     testenv.HTML(`<a href="/next#part">go on</a> <button onclick="location.hash = 'access_token=` + hidden + `'">sign in</button> <img alt=logo width=20 height=20 src="/logo">`),
 		"/next": testenv.HTML(`<a href="/">back</a>`),
 	})

@@ -22,7 +22,7 @@ func TestTheBrowserGetsNoSecretsOfTheEnvironment(t *testing.T) {
 	for _, pid := range pids {
 		environment, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		if strings.Contains(string(environment), "canary") {
 			t.Errorf("process %d has a secret in its environment", pid)

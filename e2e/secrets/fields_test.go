@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// secretFields are fields whose values are secret by what they are, in every way to say so; the last lines are not.
+// secretFields has a field for each way to mark a value as secret. The fields in the last lines are not secret.
 const secretFields = `<!doctype html><title>Pay</title>
 <label>Code <input name=v0 autocomplete="one-time-code" value="HIDDEN-1"></label>
 <label>Upper <input name=v1 autocomplete="ONE-TIME-CODE" value="HIDDEN-2"></label>
@@ -35,7 +35,7 @@ CC-CSC " value="HIDDEN-4"></label>
 <label>Off <input name=off autocomplete="off" value="visible-off"></label>
 <button id=reveal onclick="document.querySelector('[name=v7]').type = 'text'; late.value = 'HIDDEN-17'; late.setAttribute('value', 'HIDDEN-17')">Reveal</button>`
 
-// TestSecretFieldsAreInNoAnswer reads and fills fields that hold secrets in all ways that an answer takes.
+// TestSecretFieldsAreInNoAnswer reads and fills secret fields in every way that returns an answer.
 func TestSecretFieldsAreInNoAnswer(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(strings.ReplaceAll(secretFields, "HIDDEN", hidden))})
 	d := testenv.Shared(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestNoSecretIsInTheLinesOfAValue reads all of a field of several lines, into which the page writes what was typed into another.
+// TestNoSecretIsInTheLinesOfAValue reads a multi-line field into which the page copies the text typed into another field.
 func TestNoSecretIsInTheLinesOfAValue(t *testing.T) {
 	const secret = "hunter2-canary"
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Lines</title><label>Password <input type=password

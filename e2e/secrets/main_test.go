@@ -1,4 +1,4 @@
-// Package secrets looks for what pages say and clients type in places where it must not be.
+// Package secrets checks that text of pages and input of clients does not occur where it must not.
 package secrets
 
 import (

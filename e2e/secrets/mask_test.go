@@ -24,7 +24,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// hidden stands in every place that is masked: by the session's selector .m, by the daemon's #own, or because it is a value.
+// hidden is at every place that is masked: by the session's selector .m, by the daemon's #own, or because it is a value.
 const hidden = "zq4hidden"
 
 const private = `<!doctype html><title>Account</title>
@@ -65,13 +65,13 @@ reveal.onclick = () => {
 };
 </script>`
 
-// leaks looks for what is hidden in answers.
+// leaks searches answers for hidden text.
 type leaks struct {
 	t    *testing.T
 	seen strings.Builder
 }
 
-// see looks into one answer, or into the error.
+// see searches one answer or its error.
 func (l *leaks) see(name string, answer proto.Message, err error) {
 	l.t.Helper()
 	text := fmt.Sprint(answer)
@@ -84,7 +84,7 @@ func (l *leaks) see(name string, answer proto.Message, err error) {
 	l.seen.WriteString(text)
 }
 
-// TestMaskedTextIsInNoResponse goes through all ways by which what a page says leaves, with what is masked in every place.
+// TestMaskedTextIsInNoResponse uses every call that returns text of a page, with masked text at every place.
 func TestMaskedTextIsInNoResponse(t *testing.T) {
 	var other string
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
@@ -131,7 +131,7 @@ func TestMaskedTextIsInNoResponse(t *testing.T) {
 	})
 }
 
-// ownIsMasked reads what only the daemon's mask matches, and takes a picture of it.
+// ownIsMasked reads text that only the daemon's mask matches, and takes a picture of it.
 func ownIsMasked(t *testing.T, d *testenv.Daemon, url string) {
 	tab, no := d.Open(url), false
 	dom, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, InteractiveOnly: &no, IncludeAttributes: []string{"id"}, IncludeGeometry: true})
@@ -164,7 +164,7 @@ func ownIsMasked(t *testing.T, d *testenv.Daemon, url string) {
 	}
 }
 
-// readings reads in all ways, and returns the ref of the last masked button.
+// readings reads in every way, and returns the ref of the last masked button.
 func readings(ctx context.Context, d *testenv.Daemon, l *leaks, tab string) (last uint32) {
 	names := []string{"id", "title", "value", "data-secret", "aria-label", "placeholder", "href", "selected"}
 	unlimited, no := int32(0), false
@@ -208,7 +208,7 @@ func readings(ctx context.Context, d *testenv.Daemon, l *leaks, tab string) (las
 	return last
 }
 
-// acts does something, watches what comes of it, and uses what is gone.
+// acts performs an action, watches its effects, and uses removed elements.
 func acts(ctx context.Context, d *testenv.Daemon, l *leaks, tab string, last uint32) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -247,7 +247,8 @@ func acts(ctx context.Context, d *testenv.Daemon, l *leaks, tab string, last uin
 	l.see("FillForm", filled, err)
 }
 
-// pictures takes pictures: what is masked is one colour, what is not is there, and what could show it is refused.
+// pictures takes pictures. Masked areas must have one colour, other areas must be visible, and calls that could reveal masked text must be
+// refused.
 func pictures(ctx context.Context, t *testing.T, d *testenv.Daemon, tab string) {
 	magenta, green := [3]uint32{0xff, 0, 0xff}, [3]uint32{0, 0xff, 0}
 	for _, r := range []*domtapv1.ScreenshotRequest{{}, {Marks: true}, {Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG}} {
@@ -296,7 +297,7 @@ func pictures(ctx context.Context, t *testing.T, d *testenv.Daemon, tab string) 
 	}
 }
 
-// pixels counts those that are close to a colour.
+// pixels counts the pixels that are close to a colour.
 func pixels(img image.Image, want [3]uint32) (n int) {
 	near := func(a, b uint32) bool { return max(a>>8, b)-min(a>>8, b) < 24 }
 	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {

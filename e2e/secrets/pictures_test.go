@@ -27,7 +27,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// shownPassword has a button for each way in which a page shows what a password field holds. What shows it is magenta.
+// shownPassword has a button for each way in which a page reveals the value of a password field. Revealed text is magenta.
 const shownPassword = `<!doctype html><title>Sign in</title>
 <style>body{margin:8px;background:#fff} .s{background:#f0f;border:0;width:300px;height:40px;font-size:30px;display:block} input[type=password].s{background:#fff} i.green{display:block;width:90px;height:30px;background:#0f0}</style>
 <i class=green></i><div id=box><input id=p name=p type=password aria-label=Password class=s></div>
@@ -51,11 +51,11 @@ const ways = {
 for (const way in ways) document.body.append(Object.assign(document.createElement("button"), {id: "by-" + way, textContent: way, onclick: ways[way]}));
 </script>`
 
-// innerPassword shows its own in a frame.
+// innerPassword reveals its own password in a frame.
 const innerPassword = `<!doctype html><style>body{margin:4px} input{background:#f0f;border:0;width:200px;height:30px}</style>
 <input type=password value="inner-zq4hidden" id=f><script>f.type = "text"</script>`
 
-// TestShownPasswordsAreInNoPicture shows a password in all ways, and looks at all pictures, with a mask and without one.
+// TestShownPasswordsAreInNoPicture reveals a password in every way, and checks all pictures, with and without a mask.
 func TestShownPasswordsAreInNoPicture(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(shownPassword), "/inner": testenv.HTML(innerPassword)})
 	t.Run("without masks", func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestShownPasswordsAreInNoPicture(t *testing.T) {
 	})
 }
 
-// lookAtPassword types a password, lets the page show it, and looks at the pictures and answers; all: in each way a picture leaves.
+// lookAtPassword types a password, lets the page reveal it, and checks the pictures and answers. With all, it checks every kind of picture.
 func lookAtPassword(t *testing.T, d *testenv.Daemon, url, way string, all bool) {
 	ctx := testenv.Within(t, limit)
 	l := &leaks{t: t}
@@ -107,7 +107,7 @@ func lookAtPassword(t *testing.T, d *testenv.Daemon, url, way string, all bool) 
 	}
 }
 
-// lookEverywhere takes the pictures that steps do not take.
+// lookEverywhere takes all kinds of pictures except those of steps.
 func lookEverywhere(ctx context.Context, t *testing.T, d *testenv.Daemon, tab string) {
 	t.Helper()
 	for name, r := range map[string]*domtapv1.ScreenshotRequest{"a screenshot": {}, "marks": {Marks: true}, "JPEG": {Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG}} {
@@ -139,7 +139,7 @@ func refused(t *testing.T, name string, err error) {
 	}
 }
 
-// covered fails the test where a picture shows magenta, or has nothing of the page.
+// covered fails the test if a picture contains magenta, or nothing of the page.
 func covered(t *testing.T, name string, encoded []byte) {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(encoded))
@@ -162,7 +162,7 @@ func coveredIn(t *testing.T, name string, img image.Image) {
 	}
 }
 
-// filmed records a video, and looks at its frames.
+// filmed records a video and checks its frames.
 func filmed(t *testing.T, d *testenv.Daemon, tab string) {
 	t.Helper()
 	stream, err := d.Pages.RecordVideo(testenv.Within(t, limit), &domtapv1.RecordVideoRequest{TabId: tab, Duration: durationpb.New(300 * time.Millisecond), MaxWidth: proto.Int32(800)})

@@ -24,7 +24,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// credentials are what a browser sends of user me for HTTP authentication.
+// credentials is the value that a browser sends for user me in HTTP authentication.
 var credentials = base64.StdEncoding.EncodeToString([]byte("me:" + hidden))
 
 // recorded is what the recordings of a test have.
