@@ -30,24 +30,24 @@ func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
 const (
 	token = "a-token-for-tests-of-forty-three-characters"
-	// limit is how long a test may wait for anything.
+	// limit is the maximum time that a test waits for an event.
 	limit = time.Minute
 )
 
-// stage is a server of a fake browser's tabs, on loopback.
+// stage is a web server on loopback for the tabs of a fake browser.
 type stage struct {
 	t       *testing.T
 	browser *actortest.Browser
-	// url is where the server listens.
+	// url is the URL of the server.
 	url string
-	// watching counts streams: +1 when one begins, -1 when one ends.
+	// watching receives +1 when a stream starts and -1 when one ends.
 	watching chan int
 	stop     context.CancelFunc
 	served   chan error
 	client   *http.Client
 }
 
-// settings change what newStage makes.
+// settings configure newStage.
 type settings struct {
 	rpc server.Config
 	web gateway.Config
@@ -94,10 +94,10 @@ func newStage(t *testing.T, with settings) *stage {
 // unix is a listener that the gRPC server needs; the tests make no calls there.
 type unix struct{ *bufconn.Listener }
 
-// Addr looks like that of a socket, which needs no token.
+// Addr returns a unix address, because unix sockets need no token.
 func (unix) Addr() net.Addr { return &net.UnixAddr{Net: "unix", Name: "s"} }
 
-// counter tells of streams.
+// counter reports the start and end of streams.
 type counter struct{ watching chan int }
 
 // Unary counts nothing.
@@ -152,17 +152,17 @@ func (st *stage) shop(names ...string) (id string, page *actortest.Page) {
 	return opened.Tab.ID, st.browser.Page(0)
 }
 
-// answer is what came back.
+// answer is an HTTP response.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// String is for messages of tests.
+// String formats the answer for test messages.
 func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, a.body) }
 
-// failure is an error as the Connect protocol writes it.
+// failure is an error in the form of the Connect protocol.
 type failure struct {
 	Code, Message string
 	Details       []struct {
@@ -180,7 +180,7 @@ func (a answer) failure(t *testing.T) failure {
 	return f
 }
 
-// post calls as curl does.
+// post calls a method as curl does.
 func (st *stage) post(method, body string, change ...func(*http.Request)) answer {
 	st.t.Helper()
 	r := st.request(st.t.Context(), method, body)
@@ -210,7 +210,7 @@ func (st *stage) request(ctx context.Context, method, body string) *http.Request
 	return r
 }
 
-// with returns a change of a request that sets a header, or takes it away.
+// with returns a function that sets or removes a header of a request.
 func with(name, value string) func(*http.Request) {
 	return func(r *http.Request) {
 		switch {
@@ -224,7 +224,7 @@ func with(name, value string) func(*http.Request) {
 	}
 }
 
-// bearing is a transport of requests with the token.
+// bearing is a transport that adds the token to requests.
 type bearing struct{ http.RoundTripper }
 
 // RoundTrip adds the token.
@@ -233,7 +233,7 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.RoundTripper.RoundTrip(r)
 }
 
-// watch makes a client of WatchDom, and calls it.
+// watch creates a client of WatchDom, and calls it.
 func (st *stage) watch(ctx context.Context, r *domtapv1.WatchDomRequest, options ...connect.ClientOption) *connect.ServerStreamForClient[domtapv1.WatchDomResponse] {
 	st.t.Helper()
 	client := &http.Client{Transport: bearing{st.client.Transport}}
@@ -265,7 +265,7 @@ func frame(body string) string {
 	return string([]byte{0, 0, 0, byte(len(body) >> 8), byte(len(body))}) + body
 }
 
-// unframe reads one message of a stream; end says that it is the last.
+// unframe reads one message of a stream. end reports whether it is the last one.
 func unframe(t *testing.T, r io.Reader) (message []byte, end bool) {
 	t.Helper()
 	head := make([]byte, 5)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Calls over HTTP are in the accounts as those by gRPC are.
+// Calls over HTTP are counted like calls over gRPC.
 func TestCallsAreInTheAccounts(t *testing.T) {
 	st := newStage(t, settings{})
 	st.shop("Pay")

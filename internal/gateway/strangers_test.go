@@ -25,8 +25,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestACrowdAtBothDoorsDoesNotSlowTheOperator lists tabs over the socket, first alone, then while idle strangers hold as many connections
-// as they get at the doors for gRPC and for the web. Strangers who are shown out come back.
+// TestACrowdAtBothDoorsDoesNotSlowTheOperator lists tabs over the socket. It does so first alone, and then while idle strangers hold as
+// many connections as the doors for gRPC and for the web allow. Strangers whose connection is closed reconnect.
 func TestACrowdAtBothDoorsDoesNotSlowTheOperator(t *testing.T) {
 	crowd, calls := testenv.Size(2*door.MaxStrangers, 2000), testenv.Size(50, 1000)
 	doors := openDoors(t)
@@ -62,8 +62,8 @@ func TestACrowdAtBothDoorsDoesNotSlowTheOperator(t *testing.T) {
 	for range 2 * crowd {
 		<-arrived
 	}
-	// What else the machine does slows some rounds down; strangers would slow down all of them. Below two milliseconds, what the scheduler
-	// takes is more than what the strangers do.
+	// Other load on the machine slows down some rounds, but strangers would slow down all of them. Below two milliseconds, scheduling
+	// delays outweigh the effect of strangers.
 	bound, crowded := max(2*alone, 2*time.Millisecond), slowest()
 	for rounds := 1; testenv.Long() && crowded > bound && rounds < 20; rounds++ {
 		crowded = min(crowded, slowest())
@@ -74,7 +74,7 @@ func TestACrowdAtBothDoorsDoesNotSlowTheOperator(t *testing.T) {
 	}
 }
 
-// idle is a stranger, who says something and holds the connection until he is shown out, and then comes back, but not before others would.
+// idle is a stranger that sends some data and holds the connection until it is closed. It then reconnects, but not before other strangers.
 func idle(ctx context.Context, address, says string, arrived chan<- struct{}) {
 	for n := 0; ctx.Err() == nil; n++ {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
@@ -95,9 +95,9 @@ func idle(ctx context.Context, address, says string, arrived chan<- struct{}) {
 	}
 }
 
-// doors are a server with all three ways to it.
+// doors is a server with all three kinds of listeners.
 type doors struct {
-	// grpc and web are addresses, operator is a connection over the socket.
+	// grpc and web are addresses. operator is a connection over the socket.
 	grpc, web string
 	operator  *grpc.ClientConn
 }

@@ -127,7 +127,7 @@ func TestPreflightOfAnAllowedOrigin(t *testing.T) {
 	}
 }
 
-// protocols are what the handler understands, each as its official client speaks it.
+// protocols lists the protocols that the handler supports, with the options of their official clients.
 var protocols = map[string][]connect.ClientOption{
 	"connect": nil, "connect-json": {connect.WithProtoJSON()}, "grpc-web": {connect.WithGRPCWeb()},
 	"grpc-web-json": {connect.WithGRPCWeb(), connect.WithProtoJSON()},
@@ -154,7 +154,7 @@ func TestOfficialClientsCallAndStream(t *testing.T) {
 	}
 }
 
-// followAndClose watches a tab to its end: each change arrives before the next one is made.
+// followAndClose watches a tab to its end. Each change must arrive before the next one is made.
 func followAndClose(t *testing.T, st *stage, id string, page *actortest.Page, options []connect.ClientOption) {
 	t.Helper()
 	s := st.watch(t.Context(), &domtapv1.WatchDomRequest{TabId: id, Format: domtapv1.Format_FORMAT_DIFF}, options...)
@@ -198,7 +198,7 @@ func reasonOf(t *testing.T, err error) string {
 	return ""
 }
 
-// What goes out over HTTP is in the accounts, as what goes out over gRPC is.
+// Messages sent over HTTP are counted like those sent over gRPC.
 func TestCallsAreEnteredIntoTheAccounts(t *testing.T) {
 	st := newStage(t, settings{})
 	id, page := st.shop("Pay")
@@ -235,7 +235,7 @@ func TestAStreamCanBeReadWithoutALibrary(t *testing.T) {
 	st := newStage(t, settings{})
 	id, page := st.shop("Pay")
 	quiet, err := st.client.Do(st.stream(t.Context(), `{"tabId": "`+id+`", "omitInitial": true}`))
-	if err != nil { // the answer begins when the watch does, not when there is something to tell
+	if err != nil { // the answer starts when the watch does, not with the first change
 		t.Fatal(err)
 	}
 	defer func() { _ = quiet.Body.Close() }()
@@ -260,7 +260,7 @@ func TestAStreamCanBeReadWithoutALibrary(t *testing.T) {
 	}
 }
 
-// stream is a request for WatchDom.
+// stream returns a request for WatchDom.
 func (st *stage) stream(ctx context.Context, body string) *http.Request {
 	r := st.request(ctx, "DomService/WatchDom", frame(body))
 	r.Header.Set("Content-Type", "application/connect+json")
@@ -297,8 +297,8 @@ func TestAStreamGoesOnWhereItWasCut(t *testing.T) {
 	}
 }
 
-// A reader that takes nothing is ended after SendTimeout. Until then, and when it is ended, others read on. The
-// timeout is long for a reader that does read, so that a busy machine does not end that one, too.
+// The stream of a reader that reads nothing is ended after SendTimeout. Other readers are not affected before or after that. The timeout is
+// long for a reader that reads, so that a busy machine does not end its stream.
 func TestAReaderThatDoesNotReadCostsOthersNothing(t *testing.T) {
 	st := newStage(t, settings{rpc: server.Config{SendTimeout: 5 * time.Second}})
 	id, page := st.shop("Pay")
@@ -310,11 +310,11 @@ func TestAReaderThatDoesNotReadCostsOthersNothing(t *testing.T) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	st.expectWatching(+1)
-	unlimited := int32(0) // a budget could leave the last button out
+	unlimited := int32(0) // a budget could omit the last button
 	keen := st.watch(t.Context(), &domtapv1.WatchDomRequest{TabId: id, MaxTokens: &unlimited})
 	next(t, keen)
 	st.expectWatching(+1)
-	const fills = 200 // messages that fill all buffers between the daemon and the lazy reader
+	const fills = 200 // enough messages to fill all buffers between the daemon and the slow reader
 	for i := range fills {
 		rewrite(page, i)
 		if m := next(t, keen); m.GetResync() == nil {
@@ -328,7 +328,7 @@ func TestAReaderThatDoesNotReadCostsOthersNothing(t *testing.T) {
 	}
 }
 
-// rewrite gives the page some 30 KB of other content.
+// rewrite replaces the page's content by about 30 KB.
 func rewrite(page *actortest.Page, i int) {
 	page.Update(func(main *actortest.Frame) {
 		main.Body = nil
@@ -338,7 +338,7 @@ func rewrite(page *actortest.Page, i int) {
 	})
 }
 
-// smallWindow connects with a receive buffer that fills up soon.
+// smallWindow connects with a small receive buffer, which fills up soon.
 func smallWindow(ctx context.Context, network, address string) (net.Conn, error) {
 	c, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err == nil {

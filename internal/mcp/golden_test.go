@@ -20,11 +20,11 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// random is what differs from run to run.
+// random matches text that differs from run to run.
 var random = regexp.MustCompile(`(nonce=|cursor: c)\d+`)
 
-// TestASessionReadsWell compares a session, as a model reads it, with testdata/session.txt, which is there to be read. With -update it is
-// written anew.
+// TestASessionReadsWell compares a session, as a model reads it, with testdata/session.txt, which is meant to be read by people. The flag
+// -update rewrites the file.
 func TestASessionReadsWell(t *testing.T) {
 	inBubble(t, Options{Tools: tools.All}, func(t *testing.T, b *bench) {
 		pay := actortest.Button("Pay")
@@ -63,13 +63,13 @@ func TestASessionReadsWell(t *testing.T) {
 	})
 }
 
-// toolCall is a call of a host, as a transcript has it.
+// toolCall is a host's call, in the form of a transcript.
 type toolCall struct {
 	tool      string
 	arguments object
 }
 
-// transcriptOf makes the calls, and returns them with their answers.
+// transcriptOf makes the calls and returns them with their answers.
 func transcriptOf(t *testing.T, h *host, calls []toolCall) string {
 	t.Helper()
 	var out strings.Builder
@@ -88,7 +88,7 @@ func transcriptOf(t *testing.T, h *host, calls []toolCall) string {
 	return out.String()
 }
 
-// noticing makes an action report what a person would notice.
+// noticing returns an action that reports something a person would notice.
 func noticing(id uint64, kind dom.NoticeKind, words string) func(*actortest.Page, driver.Action) error {
 	return func(page *actortest.Page, _ driver.Action) error {
 		page.Emit(driver.Noticed{Document: "d", Notices: []dom.Notice{{ID: id, Kind: kind, Text: words, Ref: dom.NoRef}}})
@@ -96,8 +96,8 @@ func noticing(id uint64, kind dom.NoticeKind, words string) func(*actortest.Page
 	}
 }
 
-// TestWhichOneAndWhatHappenedReadWell compares calls that choose one of several elements, and answers that say what a person
-// would notice, with testdata/which.txt.
+// TestWhichOneAndWhatHappenedReadWell compares two kinds of output with testdata/which.txt: calls that select one of several elements, and
+// answers that report what a person would notice.
 func TestWhichOneAndWhatHappenedReadWell(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		around := func(role, text string, in ...*actortest.Node) *actortest.Node {
@@ -136,7 +136,7 @@ type said pagelog.Entry
 
 func (s said) Entry() pagelog.Entry { return pagelog.Entry(s) }
 
-// noisily makes an action log a problem twice, another once, and a message.
+// noisily returns an action that logs one problem twice, another once, and a message.
 func noisily(act func(*actortest.Page, driver.Action) error) func(*actortest.Page, driver.Action) error {
 	return func(page *actortest.Page, a driver.Action) error {
 		at := page.Log()

@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/mcp/tools"
 )
 
-// TestHabitsAreAnsweredWithTheRightCall compares what wrong calls are answered with testdata/habits.txt: calls of other servers' tools,
-// misspelt tools and arguments, and arguments where they do not belong.
+// TestHabitsAreAnsweredWithTheRightCall compares the answers to wrong calls with testdata/habits.txt. The calls are those of other servers'
+// tools, misspelled tools and arguments, and misplaced arguments.
 func TestHabitsAreAnsweredWithTheRightCall(t *testing.T) {
 	inBubble(t, Options{Tools: tools.Core}, func(t *testing.T, b *bench) {
 		h := b.host()
@@ -47,7 +47,7 @@ func TestHabitsAreAnsweredWithTheRightCall(t *testing.T) {
 			{"browser_type", `{"index":7,"text":"ada"}`},
 			{"browser_scroll", `{"direction":"up"}`},
 			{"browser_get_state", `{"include_screenshot":false}`},
-			// tools here
+			// domtap's tools
 			{"browser_batch", `{"urls":["https://shop.example/"]}`},
 			{"browser_intract", `{}`},
 			{"browser_dance", `{}`},

@@ -41,13 +41,13 @@ type host struct {
 	t *testing.T
 
 	mu sync.Mutex
-	// progress, updates and lists are the notifications that it received.
+	// progress, updates and lists hold the received notifications.
 	progress []string
 	updates  []string
 	lists    int
 }
 
-// inBubble runs a test with a server of its own, in fake time. The bubble fails the test when a goroutine is left at its end.
+// inBubble runs a test with its own server in fake time. The bubble fails the test if a goroutine is left at the end.
 func inBubble(t *testing.T, o Options, test func(t *testing.T, b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -57,7 +57,7 @@ func inBubble(t *testing.T, o Options, test func(t *testing.T, b *bench)) {
 	})
 }
 
-// unixPipe is a listener in memory whose connections look like those of a unix socket, which needs no token.
+// unixPipe is an in-memory listener whose connections look like those of a unix socket, which needs no token.
 type unixPipe struct{ *bufconn.Listener }
 
 type unixConn struct{ net.Conn }
@@ -114,7 +114,7 @@ func (b *bench) close() {
 	}
 }
 
-// host begins a session.
+// host starts a session.
 func (b *bench) host() *host {
 	b.t.Helper()
 	h := &host{t: b.t}
@@ -150,7 +150,7 @@ func (h *host) connect(over mcp.Transport) {
 	h.ClientSession = session
 }
 
-// told returns the notifications that the host received so far, and forgets them.
+// told returns the notifications that the host has received so far, and clears them.
 func (h *host) told() (progress, updates []string, lists int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -171,7 +171,7 @@ func (h *host) call(tool string, arguments object) (string, bool) {
 	return text(result), result.IsError
 }
 
-// do is call for what must succeed.
+// do makes a call that must succeed.
 func (h *host) do(tool string, arguments object) string {
 	h.t.Helper()
 	got, failed := h.call(tool, arguments)
@@ -181,7 +181,7 @@ func (h *host) do(tool string, arguments object) string {
 	return got
 }
 
-// text is what a result says.
+// text returns the text of a result.
 func text(r *mcp.CallToolResult) string {
 	for _, c := range r.Content {
 		if t, ok := c.(*mcp.TextContent); ok {
@@ -191,7 +191,7 @@ func text(r *mcp.CallToolResult) string {
 	return ""
 }
 
-// wantAll fails unless the text has all of these parts, in this order.
+// wantAll fails unless the text contains all of these parts in this order.
 func wantAll(t *testing.T, got string, parts ...string) {
 	t.Helper()
 	rest := got
@@ -205,7 +205,7 @@ func wantAll(t *testing.T, got string, parts ...string) {
 	}
 }
 
-// settle waits until nothing moves any more, notifications included, which the SDK holds back for some milliseconds.
+// settle waits until all goroutines are blocked. That includes notifications, which the SDK delays by some milliseconds.
 func settle() {
 	time.Sleep(100 * time.Millisecond) // fake time
 	synctest.Wait()

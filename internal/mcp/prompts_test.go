@@ -13,7 +13,7 @@ import (
 
 var toolInText = lazyregexp.New(`browser_[a-z_]+`)
 
-// Prompts name only tools of the class core, and put in what the person gave.
+// Prompts name only tools of the class core, and contain the person's input.
 func TestPrompts(t *testing.T) {
 	core, err := tools.Select(tools.Core)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/transcript"
 )
 
-// What an action changed does not drive the page out of a pruned transcript that it happened on: a model needs both.
+// Pruning a transcript keeps both the page and the diff of an action on that page, because a model needs both.
 func TestPruningKeepsAPageAndWhatChangedOnIt(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		pay := actortest.Button("Pay")

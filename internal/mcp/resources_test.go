@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 )
 
-// uris are the resources that are listed for a host.
+// uris returns the URIs of the resources that are listed for a host.
 func (h *host) uris() []string {
 	h.t.Helper()
 	got, err := h.ListResources(h.t.Context(), nil)
@@ -64,7 +64,7 @@ func TestSubscribersAreNotifiedOfUpdates(t *testing.T) {
 		one, two := b.host(), b.host()
 		one.do("browser_navigate", object{"url": shopURL})
 		uri := scheme + "t1"
-		for _, h := range []*host{one, two, one} { // twice is once
+		for _, h := range []*host{one, two, one} { // a second subscription has no effect
 			if err := h.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestSubscribersAreNotifiedOfUpdates(t *testing.T) {
 		one.told()
 		two.told()
 		page := b.browser.Page(0)
-		for i := range 100 { // 10 s with ten changes each
+		for i := range 100 { // 10 s with ten changes per second
 			page.Update(func(main *actortest.Frame) { main.Body[1].Text = string(rune('a' + i%26)) })
 			time.Sleep(100 * time.Millisecond)
 		}
@@ -96,7 +96,7 @@ func TestSubscribersAreNotifiedOfUpdates(t *testing.T) {
 		if len(ones) == 0 || len(twos) != 0 {
 			t.Errorf("after one unsubscribed: %d and %d updates", len(ones), len(twos))
 		}
-		_ = one.Close() // which closes the tab too
+		_ = one.Close() // also closes the tab
 		settle()
 		if n := len(b.server.watches.all); n != 0 {
 			t.Errorf("%d streams after the last subscriber's session ended", n)
@@ -104,7 +104,8 @@ func TestSubscribersAreNotifiedOfUpdates(t *testing.T) {
 	})
 }
 
-// A change right after the answer to the subscription came before the daemon watched the tab, and was never told.
+// A change immediately after the answer to a subscription must be reported. It was missed when the answer came before the daemon watched
+// the tab.
 func TestTheFirstChangeAfterASubscriptionIsNotMissed(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		h := b.host()

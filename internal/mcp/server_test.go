@@ -153,7 +153,7 @@ func TestArgumentsThatCanMeanOneThingOnlyAreAccepted(t *testing.T) {
 		} {
 			wantAll(t, h.do("browser_interact", object{"steps": step}), ": ok")
 		}
-		for _, action := range []string{"type", "press"} { // the keys of a text go to what has the focus
+		for _, action := range []string{"type", "press"} { // the text is typed into the focused element
 			wantAll(t, h.do("browser_interact", object{"steps": object{"action": action, "text": "Oslo"}}), "type: ok")
 		}
 	})
@@ -270,7 +270,7 @@ func TestAPageCannotEndItsFence(t *testing.T) {
 	})
 }
 
-// fenced fails unless every word of a page is between one pair of tags, and returns their nonce.
+// fenced fails unless all text of a page is between one pair of tags. It returns the nonce of the tags.
 func fenced(t *testing.T, answer string) string {
 	t.Helper()
 	ours, rest, found := strings.Cut(answer, "<page nonce=")

@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 )
 
-// TestALargePageIsReadInOneMoreAnswer reads a page of 2,000 controls, from which answers have 300 unless they are told otherwise.
+// TestALargePageIsReadInOneMoreAnswer reads a page of 2,000 controls. By default an answer contains 300 of them.
 func TestALargePageIsReadInOneMoreAnswer(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		var body []*actortest.Node
@@ -41,5 +41,5 @@ func TestALargePageIsReadInOneMoreAnswer(t *testing.T) {
 	})
 }
 
-// orderName returns a name that does not count on from the one before.
+// orderName returns a name that does not continue the numbering of the previous one.
 func orderName(i int) string { return fmt.Sprintf("Order %d.", i*i) }

@@ -53,7 +53,7 @@ func (w *wire) tell(line string) {
 	}
 }
 
-// ask returns the line that answers, as it is on the wire.
+// ask sends a line and returns the raw line of the answer.
 func (w *wire) ask(line string) string {
 	w.t.Helper()
 	w.tell(line)
@@ -82,7 +82,7 @@ func (w *wire) end() {
 	}
 }
 
-// What a host reads of the tools is part of each of its sessions: these are the limits, on the very bytes of the wire.
+// Every session of a host includes the definitions of the tools. This test limits the tokens of the exact bytes on the wire.
 func TestDefinitionsAreCheap(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "mcp.md"))
 	if err != nil {
@@ -98,7 +98,7 @@ func TestDefinitionsAreCheap(t *testing.T) {
 			if got > limit {
 				t.Errorf("the tools of %s cost %d tokens, more than %d", classes, got, limit)
 			}
-			// The table of the tools ends each line with the tokens of the class.
+			// The table of the tools in the documentation ends each line with the tokens of the class.
 			figure := strconv.Itoa(got)
 			if got >= 1000 {
 				figure = figure[:1] + "," + figure[1:]
@@ -110,7 +110,7 @@ func TestDefinitionsAreCheap(t *testing.T) {
 	}
 }
 
-// listed is a tool as a host reads it.
+// listed is a tool as hosts receive it.
 type listed struct {
 	Name        string             `json:"name"`
 	Description string             `json:"description"`
@@ -158,7 +158,7 @@ func TestEveryToolIsWellDescribed(t *testing.T) {
 	})
 }
 
-// everyType checks that each part of a schema has a type, which some hosts demand, and that what is required is there.
+// everyType checks that each part of a schema has a type, which some hosts require, and that required properties exist.
 func everyType(t *testing.T, at string, s *jsonschema.Schema) {
 	t.Helper()
 	if s.Type == "" {
@@ -210,7 +210,7 @@ func TestEndOfInputEndsRunningCalls(t *testing.T) {
 		w := b.wire()
 		w.tell(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"browser_wait","arguments":{"tab":"t1","text":"never","timeout":300}}}`)
 		settle()
-		w.end() // at once: fake time would tell of waiting, and the bubble of goroutines
+		w.end() // check immediately: the bubble detects waiting and remaining goroutines
 	})
 }
 

@@ -101,7 +101,7 @@ func TestInteractReportsFailedSteps(t *testing.T) {
 	})
 }
 
-// A turn that failed before it did anything is an error of the call.
+// A turn that failed before it had an effect is an error of the call.
 func TestInteractFailsWhenNothingWasDone(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(actortest.Button("Gone"), actortest.Button("Pay"))
@@ -237,7 +237,7 @@ func TestFillForm(t *testing.T) {
 			t.Errorf("as text: %v, %v", got, err)
 		}
 		r.Format = domtapv1.Format_FORMAT_UNSPECIFIED
-		// A field that cannot be filled keeps the form from being sent.
+		// The form is not submitted if a field cannot be filled.
 		r.Fields[0].Type = "select"
 		if got, err = b.act.FillForm(t.Context(), r); err != nil || got.GetResults()[0].GetReason() != "NOT_ACTIONABLE" || got.GetResults()[1].GetOk() {
 			t.Errorf("got %v, %v", got, err)
@@ -278,7 +278,7 @@ func TestPruneTranscript(t *testing.T) {
 	})
 }
 
-// A page that stops answering is neither an error of the call nor a page without changes.
+// If the page stops answering, the call is answered without an error, and the changes are reported as unknown.
 func TestAnActionWhosePageHangsIsAnswered(t *testing.T) {
 	for method, ok := range map[string]bool{"Settle": true, "Do": false} {
 		inBubble(t, Config{}, func(t *testing.T, b *bench) {

@@ -26,14 +26,14 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// callLimit is beyond what any call may take, in the fake time of a bubble.
+// callLimit is longer than any call may take, in the fake time of a bubble.
 const callLimit = time.Hour
 
-// anything asks a server for anything: any method, with a message whose fields are set to what is right, nearly right
-// or wrong, one after the other and side by side.
+// anything makes random calls: any method, with a message whose fields have correct, nearly correct or wrong values. Calls run sequentially
+// and concurrently.
 type anything struct {
 	*bench
-	// data chooses as long as it lasts, then random does.
+	// data provides the random choices until it is used up, then random does.
 	data    []byte
 	random  *rand.Rand
 	methods []protoreflect.MethodDescriptor
@@ -46,7 +46,7 @@ type anything struct {
 	faults []string
 }
 
-// pick chooses a number below n.
+// pick returns a number below n.
 func (a *anything) pick(n int) int {
 	if len(a.data) > 0 {
 		b := a.data[0]
@@ -58,7 +58,7 @@ func (a *anything) pick(n int) int {
 
 func choose[T any](a *anything, of ...T) T { return of[a.pick(len(of))] }
 
-// words are strings that mean something somewhere.
+// words lists strings that have a meaning in some field.
 var words = []string{
 	"", "t1", "t2", "t99", "default", "s1", "one", "B1", "button", "Enter", "Control+a", "h1", "a[href", "*", "id", "c1", "F",
 	shopURL, shopURL + "other", "about:blank", "file:///etc/passwd", "javascript:1", "data:text/html,x", "http://[", "10.0.0.1",
@@ -92,7 +92,7 @@ func (a *anything) text(field protoreflect.FieldDescriptor) string {
 	return choose(a, words...)
 }
 
-// tab is the id of a tab that is open, if any is.
+// tab returns the ID of an open tab, if there is one.
 func (a *anything) tab() string {
 	tabs := a.pool.Tabs()
 	if len(tabs) == 0 {
@@ -108,7 +108,7 @@ func (a *anything) number(field protoreflect.FieldDescriptor) int64 {
 	return choose[int64](a, 0, 1, 2, 3, 5, 50, 200, 300, 1000, 1001, 50000, -1, math.MaxInt32, math.MinInt32, math.MaxInt64, math.MinInt64)
 }
 
-// value makes a value of a field that is neither a list nor a map.
+// value returns a value for a field that is neither a list nor a map.
 func (a *anything) value(field protoreflect.FieldDescriptor, depth int) protoreflect.Value {
 	switch field.Kind() {
 	case protoreflect.BoolKind:
@@ -173,7 +173,7 @@ func (a *anything) fill(m protoreflect.Message, depth int) {
 	}
 }
 
-// duration sets one that is short, mostly.
+// duration sets a duration, which is mostly short.
 func (a *anything) duration(m protoreflect.Message) {
 	seconds := choose[int64](a, 0, 0, 1, 2, 30, 61, -1, math.MaxInt64, 1<<40)
 	nanos := choose[int32](a, 0, 1, 5e6, 5e8, -1, math.MaxInt32)
@@ -181,7 +181,7 @@ func (a *anything) duration(m protoreflect.Message) {
 	m.Set(m.Descriptor().Fields().ByName("nanos"), protoreflect.ValueOfInt32(nanos))
 }
 
-// ask makes one call. It returns an answer, or an error of the documented kinds.
+// ask makes one call. The result must be an answer or a documented error.
 func (a *anything) ask(ctx context.Context, method protoreflect.MethodDescriptor, request proto.Message) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -212,7 +212,7 @@ func (a *anything) ask(ctx context.Context, method protoreflect.MethodDescriptor
 	}
 }
 
-// listen reads the first messages of a stream, for at most a minute.
+// listen reads the first messages of a stream, for one minute at most.
 func (a *anything) listen(ctx context.Context, name string, request, answer proto.Message) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -234,14 +234,14 @@ func (a *anything) listen(ctx context.Context, name string, request, answer prot
 	return err
 }
 
-// paint gives every page a picture, as a browser would.
+// paint gives every page a picture, as a browser does.
 func (a *anything) paint() {
 	for n := 0; a.browser.Page(n) != nil; n++ {
 		a.browser.Page(n).Picture(a.image)
 	}
 }
 
-// playAnything makes so many calls of a server of its own, in fake time, in which nothing may be left at the end.
+// playAnything makes a number of random calls to a new server in fake time. At the end no goroutine may be left.
 func playAnything(t *testing.T, data []byte, seed uint64, calls int) (tally map[codes.Code]int) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	inBubble(t, Config{AllowEval: seed%2 == 0}, func(t *testing.T, b *bench) {
@@ -280,8 +280,8 @@ func playAnything(t *testing.T, data []byte, seed uint64, calls int) (tally map[
 	return tally
 }
 
-// TestAnythingMayBeAsked calls every method with anything, from seeds. DOMTAP_CALLS says how many calls to make; a
-// failure names the seed, and DOMTAP_SEED plays that one again.
+// TestAnythingMayBeAsked calls every method with random requests, from seeds. DOMTAP_CALLS sets the number of calls. A failure prints the
+// seed, and DOMTAP_SEED repeats it.
 func TestAnythingMayBeAsked(t *testing.T) {
 	const each = 50
 	total, first := 1500, uint64(1)
@@ -309,7 +309,7 @@ func TestAnythingMayBeAsked(t *testing.T) {
 	}
 }
 
-// FuzzAnythingMayBeAsked is the same, with choices that the fuzzer makes.
+// FuzzAnythingMayBeAsked does the same with choices of the fuzzer.
 func FuzzAnythingMayBeAsked(f *testing.F) {
 	f.Add([]byte{}, uint64(1))
 	f.Add([]byte("anything"), uint64(2))

@@ -19,8 +19,8 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// BenchmarkAnswer makes the answers of GetDom on an unchanged page of 5,000 elements: what the handler
-// adds to the page's part and to the encoding.
+// BenchmarkAnswer measures the answers of GetDom on an unchanged page of 5,000 elements. That is the handler's work, without the page's and
+// without encoding.
 func BenchmarkAnswer(b *testing.B) {
 	browser := actortest.NewBrowser()
 	browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Body: buttons("Button", 5000)} })
@@ -57,8 +57,8 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 }
 
-// BenchmarkAccounted answers GetCompact of a page of 300 elements over a connection in memory, with and without an account of it:
-// the difference is what accounting costs a call.
+// BenchmarkAccounted measures GetCompact of a page of 300 elements over an in-memory connection, with and without usage records. The
+// difference is the cost of the records.
 func BenchmarkAccounted(b *testing.B) {
 	browser := actortest.NewBrowser()
 	browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Body: buttons("Button", 300)} })

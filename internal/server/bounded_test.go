@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/server/limit"
 )
 
-// refusals counts what a server refuses.
+// refusals counts refused calls.
 type refusals struct {
 	mu  sync.Mutex
 	all map[string]int
@@ -57,7 +57,7 @@ func (r *refusals) of(limit string) int {
 	return r.all[limit]
 }
 
-// wantLimit checks that an error names the limit, says whose limit it is, and what to do.
+// wantLimit checks that an error names the limit, states whose limit it is, and suggests what to do.
 func wantLimit(t *testing.T, err error, name string, counted *refusals) (retry time.Duration) {
 	t.Helper()
 	st := status.Convert(err)
@@ -161,7 +161,7 @@ func TestEveryLimitIsReportedAndCounted(t *testing.T) {
 	})
 }
 
-// serveMany has the shop serve a page of n buttons.
+// serveMany serves a page of n buttons.
 func (b *bench) serveMany(n int) {
 	b.browser.Serve(shopURL, func() actortest.Screen {
 		s := actortest.Screen{Title: "Shop"}
@@ -172,7 +172,7 @@ func (b *bench) serveMany(n int) {
 	})
 }
 
-// watchOn begins a stream with a client, and takes its first message, which is small.
+// watchOn starts a stream with a client, and reads its first message, which is small.
 func (b *bench) watchOn(ctx context.Context, dom domtapv1.DomServiceClient, tab string) (domtapv1.DomService_WatchDomClient, error) {
 	most := int32(1)
 	stream, err := dom.WatchDom(ctx, &domtapv1.WatchDomRequest{TabId: tab, MaxElements: &most})
@@ -223,7 +223,7 @@ func TestAClientThatAsksTooOftenDoesNotFillTheLog(t *testing.T) {
 	cfg := Config{Logger: slog.New(slog.NewTextHandler(&log, nil)), Limits: limit.Config{CallsPerSecond: 1, Burst: 1}}
 	inBubble(t, cfg, func(t *testing.T, b *bench) {
 		for range 50 {
-			_, _ = b.tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{}) // most are refused
+			_, _ = b.tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{}) // most calls are refused
 		}
 	})
 	if n := strings.Count(log.String(), "ResourceExhausted"); n > 0 {

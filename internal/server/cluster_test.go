@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/server/intercept"
 )
 
-// Only the operator may see and change what all clients have, whatever the rights of a client are.
+// Only the operator may see and change the state of all clients, regardless of a client's rights.
 func TestOnlyTheOperatorOperates(t *testing.T) {
 	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		seen := 0
@@ -38,7 +38,7 @@ func TestOnlyTheOperatorOperates(t *testing.T) {
 	})
 }
 
-// clusterOf answers as a node of a cluster does.
+// clusterOf answers like a node of a cluster.
 type clusterOf struct {
 	domtapv1.UnimplementedClusterServiceServer
 }

@@ -48,7 +48,7 @@ func TestCursorGoesOnToTheEnd(t *testing.T) {
 	})
 }
 
-// refsInText finds the refs of LINES and of TREE.
+// refsInText matches the refs in LINES and TREE.
 var refsInText = regexp.MustCompile(`\[(ref=e)?[0-9]+\]`)
 
 func TestCompactTellsTheCursorAndKeepsTheBudget(t *testing.T) {

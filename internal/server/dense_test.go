@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// dense asks for format DENSE, with whatever change adds.
+// dense reads a tab in the format DENSE. change can modify the request.
 func (b *bench) dense(tab string, change func(*domtapv1.GetCompactRequest)) *domtapv1.GetCompactResponse {
 	b.t.Helper()
 	return b.tree(tab, func(r *domtapv1.GetCompactRequest) {
@@ -68,7 +68,7 @@ func TestDenseHasHeadingsAndLandmarksAroundTheElements(t *testing.T) {
 	})
 }
 
-// TestDenseKeepsTheBudgetAndTheCursorGoesOn reads pages of uneven elements with small budgets, to the end.
+// TestDenseKeepsTheBudgetAndTheCursorGoesOn reads pages of uneven elements with small budgets, until no cursor is returned.
 func TestDenseKeepsTheBudgetAndTheCursorGoesOn(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		var nodes []*actortest.Node

@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// press clicks a button by its name, and returns the text of what changed as DENSE_DIFF.
+// press clicks a button by its name, and returns the changes as DENSE_DIFF.
 func (b *bench) press(tab, client, name string) string {
 	b.t.Helper()
 	got, err := b.act.Interact(b.t.Context(), &domtapv1.InteractRequest{
@@ -30,7 +30,7 @@ func (b *bench) press(tab, client, name string) string {
 	return got.GetDiffText()
 }
 
-// onClick makes a button that changes the page.
+// onClick returns a button that changes the page when clicked.
 func onClick(name string, change func(main *actortest.Frame)) *actortest.Node {
 	button := actortest.Button(name)
 	button.Act = func(p *actortest.Page, _ driver.Action) error {
@@ -40,8 +40,8 @@ func onClick(name string, change func(main *actortest.Frame)) *actortest.Node {
 	return button
 }
 
-// people serves a table with a button Edit in each row, which opens a dialog. Its button Save closes it and renders
-// the table again.
+// people serves a table with a button Edit in each row, which opens a dialog. The dialog's button Save closes it and renders the table
+// again.
 func (b *bench) people() (tab string, page *actortest.Page) {
 	rows := func() *actortest.Node {
 		table := box("table", "")
@@ -61,7 +61,7 @@ func (b *bench) people() (tab string, page *actortest.Page) {
 	return opened.GetId(), page
 }
 
-// TestASavedDialogOverARedrawnTableIsFewWords saves a dialog over a table of 30 rows that is rendered again.
+// TestASavedDialogOverARedrawnTableIsFewWords saves a dialog in front of a table of 30 rows, which is then rendered again.
 func TestASavedDialogOverARedrawnTableIsFewWords(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, _ := b.people()
@@ -89,8 +89,8 @@ func TestALabelThatChangesIsOneShortLine(t *testing.T) {
 	})
 }
 
-// TestDenseDiffsStartFromWhatTheirClientWasShown changes a page between two actions of a client: the second answer has
-// that change, too, and those that the client knows not again.
+// TestDenseDiffsStartFromWhatTheirClientWasShown changes a page between two actions of a client. The second answer contains that change,
+// but not the changes that the client already knows.
 func TestDenseDiffsStartFromWhatTheirClientWasShown(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		list := box("list", "", actortest.Link("One", shopURL))
@@ -104,7 +104,7 @@ func TestDenseDiffsStartFromWhatTheirClientWasShown(t *testing.T) {
 		b.dense(tab.GetId(), look)
 		wantText(t, "the first answer", b.press(tab.GetId(), "ann", "Add"), "+ [25] Two\n")
 		page.Update(add("Three"))
-		b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId(), ClientId: "ann", FullSnapshot: true}) // one look with everything
+		b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId(), ClientId: "ann", FullSnapshot: true}) // one read of everything
 		wantText(t, "the second answer", b.press(tab.GetId(), "ann", "Again"), "+ [26] Three\n+ [27] Four\n")
 		wantText(t, "without changes", b.press(tab.GetId(), "ann", "Nothing"), "Changes: none\n")
 		page.Update(add("Five"))
@@ -129,7 +129,7 @@ func many(n int) (links []*actortest.Node) {
 	return links
 }
 
-// TestNoDenseDiffCostsMoreThanThePage replaces a page by another, in the same document and by a navigation.
+// TestNoDenseDiffCostsMoreThanThePage replaces a page, within the document and by a navigation.
 func TestNoDenseDiffCostsMoreThanThePage(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		whole := box("main", "")
@@ -160,7 +160,7 @@ func TestAStreamHasDenseDiffs(t *testing.T) {
 		pay := actortest.Button("Pay 3 €")
 		tab, page := b.shop(pay)
 		s := b.watch(&domtapv1.WatchDomRequest{TabId: tab.GetId(), OmitInitial: true, Format: domtapv1.Format_FORMAT_DENSE_DIFF})
-		if _, err := s.client.Header(); err != nil { // says that the watch is on
+		if _, err := s.client.Header(); err != nil { // the header arrives when the watch has started
 			t.Fatal(err)
 		}
 		page.Update(func(*actortest.Frame) { pay.Text = "Pay 4 €" })

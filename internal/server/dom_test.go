@@ -23,7 +23,7 @@ func wantTexts(t *testing.T, what string, elements []*domtapv1.Element, want ...
 	}
 }
 
-// at gives a node a box and returns it.
+// at sets the box of a node and returns the node.
 func at(n *actortest.Node, x, y, w, h float64) *actortest.Node {
 	n.Box = dom.Box{X: x, Y: y, Width: w, Height: h}
 	return n
@@ -200,7 +200,7 @@ func TestIncrementalIsPerCallerTabAndView(t *testing.T) {
 	})
 }
 
-// The baseline is what the caller saw last, whether or not it asked for a diff then.
+// The baseline is the caller's last read, whether or not that read requested a diff.
 func TestIncrementalFollowsEveryAnswer(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 3)...)

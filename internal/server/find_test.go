@@ -26,7 +26,7 @@ func (b *bench) find(r *domtapv1.FindRequest) *domtapv1.FindResponse {
 	return resp
 }
 
-// checkFound checks what holds for every answer of Find.
+// checkFound checks invariants of every answer of Find.
 func checkFound(t *testing.T, r *domtapv1.FindRequest, resp *domtapv1.FindResponse) {
 	t.Helper()
 	m, limit, results := resp.GetMetadata(), 500, 10
@@ -125,7 +125,7 @@ func TestFindOnALargePageIsCheap(t *testing.T) {
 	})
 }
 
-// TestFindFindsWhatGetDomHas searches random pages for random words.
+// TestFindFindsWhatGetDomHas searches random pages for random words and compares the results with GetDom.
 func TestFindFindsWhatGetDomHas(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		random := rand.New(rand.NewPCG(15, 5))
@@ -180,7 +180,7 @@ func TestFindFindsWhatGetDomHas(t *testing.T) {
 	})
 }
 
-// TestFoundElementsCountAsRead acts on a ref that the caller found, and whose node shows another record since.
+// TestFoundElementsCountAsRead acts on a ref that Find returned, after its node has changed to another record.
 func TestFoundElementsCountAsRead(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(actortest.Button("Delete Ada"), actortest.Button("Delete Alan"))
@@ -198,7 +198,7 @@ func TestFoundElementsCountAsRead(t *testing.T) {
 		}
 		b.find(&domtapv1.FindRequest{TabId: id, Query: "grace", ClientId: "c"})
 		rename("Delete Edsger")
-		b.find(&domtapv1.FindRequest{TabId: id, Query: "nobody", ClientId: "c"}) // shows nothing
+		b.find(&domtapv1.FindRequest{TabId: id, Query: "nobody", ClientId: "c"}) // finds nothing
 		wantCode(t, click(), codes.FailedPrecondition, "STALE_REF")
 	})
 }

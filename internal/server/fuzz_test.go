@@ -19,8 +19,8 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// FuzzRequestsNeverPanic runs any bytes that decode as a GetDomRequest through the checks and the
-// handler, on a page with a frame. What passes the checks must not fail as a fault of domtap.
+// FuzzRequestsNeverPanic passes any bytes that decode as a GetDomRequest through the checks and the handler, on a page with a frame. A
+// request that passes the checks must not cause an internal error.
 func FuzzRequestsNeverPanic(f *testing.F) {
 	for _, r := range []*domtapv1.GetDomRequest{
 		{}, {TabId: "t1"}, {TabId: "t1", FullSnapshot: true, Incremental: true, IncludeGeometry: true},
@@ -63,8 +63,8 @@ func FuzzRequestsNeverPanic(f *testing.F) {
 	})
 }
 
-// FuzzForeignCursorsAreRefused hands any string as a cursor to the checks and the handler: but for the
-// one cursor that was returned, it is a bad field or expired.
+// FuzzForeignCursorsAreRefused passes any string as a cursor to the checks and the handler. Every string except the returned cursor must be
+// refused as invalid or expired.
 func FuzzForeignCursorsAreRefused(f *testing.F) {
 	service, tab := fuzzed(f)
 	r := &domtapv1.GetDomRequest{TabId: tab.ID(), MaxElements: proto.Int32(5)}
@@ -97,7 +97,7 @@ func FuzzForeignCursorsAreRefused(f *testing.F) {
 	})
 }
 
-// fuzzed makes a service and a tab with a page that has a frame.
+// fuzzed returns a service, and a tab on a page with a frame.
 func fuzzed(f *testing.F) (domtapv1.DomServiceServer, *actor.Tab) {
 	f.Helper()
 	browser := actortest.NewBrowser()

@@ -20,8 +20,8 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// TestHistories plays the schedules in testdata/histories and compares what every reader was sent. A schedule
-// has one line for each step, after which everybody reads what there is:
+// TestHistories plays the schedules in testdata/histories and compares the messages to each reader with the expected ones. A schedule has
+// one line for each step. After each step, all readers read the available messages:
 //
 //	page A B C              the page shows the buttons A, B and C; always the first line
 //	join NAME [max=N] [every=SECONDS] [omit]   a reader joins, with at most N elements, or a min_interval
@@ -40,7 +40,7 @@ func TestHistories(t *testing.T) {
 	})
 }
 
-// renderHistory prints what the readers were sent, each under its name.
+// renderHistory formats the messages of each reader under the reader's name.
 func renderHistory(h *streamcheck.History) string {
 	var b strings.Builder
 	var epochs streamcheck.Epochs
@@ -51,7 +51,7 @@ func renderHistory(h *streamcheck.History) string {
 		fmt.Fprintf(&b, "%s\n", r.Name)
 		last := ""
 		for _, m := range r.Messages {
-			// Whether a reader sees a fast page load is a matter of luck.
+			// Whether a reader sees a fast page load depends on timing.
 			line := m.Short(&epochs)
 			if m.GetTabStatus().GetStatus() != domtapv1.TabStatus_TAB_STATUS_LOADING && line != last {
 				fmt.Fprintf(&b, "  %s\n", line)
@@ -63,7 +63,7 @@ func renderHistory(h *streamcheck.History) string {
 	return b.String()
 }
 
-// script is a stage that knows its buttons and its readers by name.
+// script is a stage whose buttons and readers have names.
 type script struct {
 	*stage
 	nodes   map[string]*actortest.Node
@@ -93,7 +93,7 @@ func perform(t *testing.T, lines []string) *streamcheck.History {
 	return h
 }
 
-// end lets everybody leave who is still there.
+// end lets all remaining readers leave.
 func (s *script) end() {
 	now := s.tab.Head().Snapshot
 	s.last = streamcheck.Point{Epoch: now.Epoch, Revision: now.Revision}
@@ -111,7 +111,7 @@ func (s *script) end() {
 	s.finish()
 }
 
-// buttons makes or finds the buttons of these names.
+// buttons returns the buttons of these names, and creates missing ones.
 func (s *script) buttons(words []string) []*actortest.Node {
 	var out []*actortest.Node
 	for _, word := range words {
@@ -132,7 +132,7 @@ func (s *script) buttons(words []string) []*actortest.Node {
 	return out
 }
 
-// line does what a line says.
+// line performs one line of a schedule.
 func (s *script) line(words []string) {
 	check := func(err error) {
 		if err != nil {
@@ -210,7 +210,7 @@ func (s *script) joinAs(words []string) {
 	s.readers[j.name] = s.join(j)
 }
 
-// resume lets a reader come back with the last that it knew.
+// resume lets a reader resume from the last state that it received.
 func (s *script) resume(words []string) {
 	old := s.readers[words[0]]
 	known := old.known()

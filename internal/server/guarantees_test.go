@@ -11,12 +11,13 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// The six guarantees of WatchDom (docs/stream.md), each on the same recorded histories of random schedules.
+// The six guarantees of WatchDom (docs/stream.md), each tested on the same recorded histories of random schedules.
 
-// schedules is how many random schedules are played: go test ./internal/server -run Guarantee -schedules 500 searches on.
+// schedules is the number of random schedules to play. For a longer search, run: go test ./internal/server -run Guarantee -schedules 500.
 var schedules = flag.Int("schedules", usualSchedules(), "how many random schedules the guarantees of WatchDom are tested on")
 
-// usualSchedules are more in make test-long. Package testenv, which knows that, imports this one.
+// usualSchedules returns the default number of schedules, which is larger in make test-long. Package testenv cannot be used here, because
+// it imports this package.
 func usualSchedules() int {
 	if os.Getenv("DOMTAP_LONG") != "" {
 		return 40
@@ -24,7 +25,7 @@ func usualSchedules() int {
 	return 6
 }
 
-// logged is how many revisions the log of every other schedule keeps: few, so that many come too late.
+// logged is the number of revisions that the log of every other schedule keeps. It is small, so that many readers resume too late.
 const logged = 24
 
 var played struct {
@@ -32,7 +33,7 @@ var played struct {
 	histories []*streamcheck.History
 }
 
-// eachHistory judges every recorded history; the first test that asks records them.
+// eachHistory judges every recorded history. The first call records them.
 func eachHistory(t *testing.T, judge func(*streamcheck.History) []error) {
 	t.Helper()
 	played.Lock()
@@ -45,7 +46,7 @@ func eachHistory(t *testing.T, judge func(*streamcheck.History) []error) {
 	}
 }
 
-// playNext records one more history. Whoever calls it holds played.
+// playNext records one more history. The caller holds played.
 func playNext(t *testing.T) *streamcheck.History {
 	n := len(played.histories)
 	log := 1024
@@ -82,7 +83,7 @@ func TestGuarantee6EndsWithAReason(t *testing.T) {
 	eachHistory(t, (*streamcheck.History).EndsWithAReason)
 }
 
-// census counts what happened in the histories, so that the guarantees are not those of a quiet life.
+// census counts events in the histories, to ensure that the guarantees are tested in all situations.
 type census struct {
 	states, messages, folds, missed int
 	events, resyncs, endings        map[string]int
@@ -115,7 +116,7 @@ func (c *census) count(h *streamcheck.History) {
 	}
 }
 
-// absent lists what the histories so far did not bring about.
+// absent lists the events that did not occur in the histories so far.
 func (c *census) absent() []string {
 	var out []string
 	for what, ok := range map[string]bool{
@@ -140,8 +141,8 @@ func (c *census) absent() []string {
 	return out
 }
 
-// The schedules bring about everything that the guarantees speak of. What a seed brings about depends on the order in which goroutines run,
-// too: when the usual schedules miss something rare, more of them are played, and judged.
+// The schedules must cause every event that the guarantees mention. The events of a seed also depend on the order in which goroutines run.
+// If the usual schedules miss a rare event, more schedules are played and judged.
 func TestSchedulesAreNotTame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short schedules need not meet everything")

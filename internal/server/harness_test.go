@@ -31,7 +31,7 @@ const (
 	shopURL   = "https://shop.example/"
 )
 
-// bench is a server on a fake browser, and a client of it.
+// bench is a server with a fake browser, and a client of it.
 type bench struct {
 	t       *testing.T
 	browser *actortest.Browser
@@ -51,8 +51,8 @@ type bench struct {
 	stats    domtapv1.StatsServiceClient
 }
 
-// inBubble runs a test with a server of its own, in fake time. The bubble fails the test when a
-// goroutine of the server, the client or an actor is left at its end.
+// inBubble runs a test with its own server in fake time. The bubble fails the test if a goroutine of the server, the client or an actor is
+// left at the end.
 func inBubble(t *testing.T, cfg Config, test func(t *testing.T, b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +62,7 @@ func inBubble(t *testing.T, cfg Config, test func(t *testing.T, b *bench)) {
 	})
 }
 
-// pipe is a listener in memory whose connections look like those of a unix socket or not.
+// pipe is an in-memory listener whose connections look like unix sockets or like TCP.
 type pipe struct {
 	*bufconn.Listener
 	network string
@@ -145,7 +145,7 @@ func dial(t *testing.T, listener *bufconn.Listener, options ...grpc.DialOption) 
 	return conn
 }
 
-// close stops the server and checks that it ended well.
+// close stops the server and checks that it returned no error.
 func (b *bench) close() {
 	b.t.Helper()
 	b.stop()
@@ -160,7 +160,7 @@ func (b *bench) close() {
 	}
 }
 
-// shop serves a page with these nodes and opens it.
+// shop serves a page with these nodes and opens a tab on it.
 func (b *bench) shop(nodes ...*actortest.Node) (*domtapv1.Tab, *actortest.Page) {
 	b.t.Helper()
 	b.browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Title: "Shop", Body: nodes} })
@@ -189,7 +189,7 @@ func (b *bench) getDom(r *domtapv1.GetDomRequest) *domtapv1.GetDomResponse {
 	return resp
 }
 
-// wantCode fails unless err has the code, and the reason when one is given.
+// wantCode fails unless err has the code, and the reason if one is given.
 func wantCode(t *testing.T, err error, code codes.Code, reason string) {
 	t.Helper()
 	if status.Code(err) != code {
@@ -230,7 +230,7 @@ type stream struct {
 	t      *testing.T
 	client domtapv1.DomService_WatchDomClient
 	cancel context.CancelFunc
-	// state is what the messages so far amount to.
+	// state is the result of applying the messages so far.
 	state []*domtapv1.Element
 	last  *domtapv1.WatchDomResponse
 }
@@ -245,7 +245,7 @@ func (b *bench) watch(r *domtapv1.WatchDomRequest) *stream {
 	return &stream{t: b.t, client: client, cancel: cancel}
 }
 
-// next reads a message and checks what holds for every message.
+// next reads a message and checks invariants of every message.
 func (s *stream) next() *domtapv1.WatchDomResponse {
 	s.t.Helper()
 	m, err := s.client.Recv()
@@ -278,7 +278,7 @@ func (s *stream) next() *domtapv1.WatchDomResponse {
 	return m
 }
 
-// end reads the end of the stream: nil when it ended with OK.
+// end reads until the stream ends. It returns nil if the stream ended with OK.
 func (s *stream) end() error {
 	s.t.Helper()
 	m, err := s.client.Recv()
@@ -291,7 +291,7 @@ func (s *stream) end() error {
 	return err
 }
 
-// texts lists the texts of elements, which tests keep apart by them.
+// texts lists the texts of elements, by which tests identify them.
 func texts(elements []*domtapv1.Element) []string {
 	out := make([]string, len(elements))
 	for i, e := range elements {
@@ -302,7 +302,7 @@ func texts(elements []*domtapv1.Element) []string {
 
 func seconds(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Second) }
 
-// registered is the services of a server by their names.
+// registered maps the names of services to their handlers.
 type registered map[string]any
 
 // RegisterService adds a service.
@@ -310,7 +310,7 @@ func (r registered) RegisterService(desc *grpc.ServiceDesc, service any) {
 	r[desc.ServiceName] = service
 }
 
-// service returns the handlers of a service, to be called without interceptors.
+// service returns the handlers of a service, for calls without interceptors.
 func service[S any](s *Server, name string) S {
 	all := registered{}
 	s.Register(all)

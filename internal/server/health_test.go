@@ -6,8 +6,8 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 )
 
-// While no browser runs, a readiness probe, which names a service, gets NOT_SERVING, and a liveness probe, which names no
-// service, gets SERVING.
+// Without a running browser, a readiness probe, which names a service, gets NOT_SERVING. A liveness probe, which names no service, gets
+// SERVING.
 func TestHealthTellsADaemonFromItsBrowser(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		health := healthv1.NewHealthClient(b.conn)

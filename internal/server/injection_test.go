@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Suspected prompt injection anywhere on the page is flagged in the metadata and in the header, as long as its element exists.
+// A suspected prompt injection anywhere on the page is reported in the metadata and in the header while its element exists.
 func TestSuspectedInjectionIsFlagged(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 5)...)

@@ -36,7 +36,7 @@ const (
 	viewerToken = "token-of-somebody-who-looks-at-what-bob-doesx"
 )
 
-// clientList lists them.
+// clientList returns the list of these clients.
 func clientList() []identity.Entry {
 	return []identity.Entry{
 		{Principal: identity.Client("alice", identity.All), Sum: identity.Sum(aliceToken)},
@@ -59,7 +59,8 @@ func withClients(t *testing.T, test func(t *testing.T, b *bench, clients *identi
 	})
 }
 
-// TestAClientsQuotaIsItsOwn lets a client reach its limit of tabs: the error says whose limit it is, and another client can still open tabs.
+// TestAClientsQuotaIsItsOwn opens tabs until a client reaches its limit. The error states whose limit it is, and another client can still
+// open tabs.
 func TestAClientsQuotaIsItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clients := identity.New(t.Context(), testToken)
@@ -81,13 +82,13 @@ func TestAClientsQuotaIsItsOwn(t *testing.T) {
 	})
 }
 
-// as makes a call somebody's.
+// as returns a context for calls with a token.
 func as(ctx context.Context, token string) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
 }
 
-// samples are a request of each method that passes the checks, but for tab_id and session_id, which tests set. A new method
-// needs one, so that its strangers are tried.
+// samples holds a valid request for each method. tab_id and session_id are unset, and tests set them. A new method needs a sample, so that
+// access by other clients is tested.
 var samples = map[string]proto.Message{
 	"TabService.OpenTab":             &domtapv1.OpenTabRequest{Url: shopURL},
 	"TabService.ListTabs":            &domtapv1.ListTabsRequest{},
@@ -192,12 +193,12 @@ func everyMethod(t *testing.T, do func(name string, method protoreflect.MethodDe
 	}
 }
 
-// pathOf is the full name of a method, such as /domtap.v1.TabService/GetTab.
+// pathOf returns the full name of a method, such as /domtap.v1.TabService/GetTab.
 func pathOf(method protoreflect.MethodDescriptor) string {
 	return "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
 }
 
-// ask makes a call of any method, and returns the first answer.
+// ask calls any method, and returns the first answer.
 func (b *bench) ask(ctx context.Context, method protoreflect.MethodDescriptor, request proto.Message) (proto.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -216,7 +217,7 @@ func (b *bench) ask(ctx context.Context, method protoreflect.MethodDescriptor, r
 	return answer, stream.RecvMsg(answer)
 }
 
-// with sets a field of a request; false: it has none of the name.
+// with sets a field of a request. It returns false if the request has no such field.
 func with(request proto.Message, name, value string) (proto.Message, bool) {
 	m := proto.Clone(request)
 	field := m.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(name))
@@ -227,7 +228,7 @@ func with(request proto.Message, name, value string) (proto.Message, bool) {
 	return m, true
 }
 
-// differ says how two errors differ but for the ids that they were asked for; empty: not at all.
+// differ describes how two errors differ, apart from the IDs in their requests. It returns "" if they are equal.
 func differ(a, b error, idA, idB string) string {
 	one, _ := prototext.Marshal(status.Convert(a).Proto())
 	other, _ := prototext.Marshal(status.Convert(b).Proto())
@@ -238,8 +239,8 @@ func differ(a, b error, idA, idB string) string {
 	return got + "\nwant\n" + want
 }
 
-// TestTabsOfOtherClientsLookUnknown tries every method of the API with the ids of another client's tab, session and
-// cursor: the answer is word for word that for an id that never was.
+// TestTabsOfOtherClientsLookUnknown calls every method of the API with the IDs of another client's tab, session and cursor. The answer must
+// equal that for an ID that never existed.
 func TestTabsOfOtherClientsLookUnknown(t *testing.T) {
 	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		bob, alice := as(t.Context(), bobToken), as(t.Context(), aliceToken)
@@ -285,7 +286,7 @@ func TestTabsOfOtherClientsLookUnknown(t *testing.T) {
 		if _, err := b.tabs.GetTab(bob, &domtapv1.GetTabRequest{TabId: his.GetTab().GetId()}); err != nil {
 			t.Errorf("bob's own tab: %v", err)
 		}
-		// The same name is free for another client.
+		// Another client can use the same name.
 		made, err := b.sessions.CreateSession(alice, &domtapv1.CreateSessionRequest{SessionId: "work"})
 		if err != nil || made.GetSession().GetId() != "work" {
 			t.Errorf("a session of the same name: %v, %v", made, err)
@@ -298,8 +299,8 @@ func TestTabsOfOtherClientsLookUnknown(t *testing.T) {
 	})
 }
 
-// TestAClientSeesItsOwnAlone calls every method as a client that has something, beside others that have: nothing of theirs is in
-// any answer, and nothing of how the daemon calls its sessions.
+// TestAClientSeesItsOwnAlone calls every method as a client with tabs and sessions, while other clients have some too. No answer may
+// contain anything of the other clients, or the daemon's names for sessions.
 func TestAClientSeesItsOwnAlone(t *testing.T) {
 	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		alice := as(t.Context(), aliceToken)
@@ -325,7 +326,7 @@ func TestAClientSeesItsOwnAlone(t *testing.T) {
 			if m, has := with(sample, "tab_id", mine.GetTab().GetId()); has {
 				sample = m
 			}
-			if name == "TabService.CloseTab" || name == "SessionService.CloseSession" || name == "PageService.GetRequest" { // its tab has made no request
+			if name == "TabService.CloseTab" || name == "SessionService.CloseSession" || name == "PageService.GetRequest" { // the tab has made no request
 				return
 			}
 			answer, err := b.ask(alice, method, sample)
@@ -366,7 +367,7 @@ func TestAClientSeesItsOwnAlone(t *testing.T) {
 	})
 }
 
-// TestCursorsOfOtherClientsAreExpired hands a cursor of one client to another, for a tab of its own.
+// TestCursorsOfOtherClientsAreExpired uses a cursor of one client as another client, for its own tab.
 func TestCursorsOfOtherClientsAreExpired(t *testing.T) {
 	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		cursors := map[string]string{}
@@ -392,7 +393,7 @@ func TestCursorsOfOtherClientsAreExpired(t *testing.T) {
 	})
 }
 
-// TestReadRightsAllowNoChanges calls every method with a token that may only read.
+// TestReadRightsAllowNoChanges calls every method with a read-only token.
 func TestReadRightsAllowNoChanges(t *testing.T) {
 	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		made, err := b.tabs.OpenTab(as(t.Context(), bobToken), &domtapv1.OpenTabRequest{Url: shopURL})
@@ -419,7 +420,7 @@ func TestReadRightsAllowNoChanges(t *testing.T) {
 	})
 }
 
-// TestRevokedTokenEndsItsCalls takes a token back while its streams are open; another token of the same client goes on.
+// TestRevokedTokenEndsItsCalls revokes a token while its streams are open. Another token of the same client keeps working.
 func TestRevokedTokenEndsItsCalls(t *testing.T) {
 	withClients(t, func(t *testing.T, b *bench, clients *identity.Clients) {
 		made, err := b.tabs.OpenTab(as(t.Context(), bobToken), &domtapv1.OpenTabRequest{Url: shopURL})
@@ -448,7 +449,7 @@ func TestRevokedTokenEndsItsCalls(t *testing.T) {
 	})
 }
 
-// Answers that many streams share are written once, so they must not name sessions, which each client calls otherwise.
+// Answers that many streams share are encoded once. So they must not contain session names, which differ between clients.
 func TestSharedAnswersNameNoSession(t *testing.T) {
 	for _, m := range []proto.Message{&domtapv1.WatchDomResponse{}, &domtapv1.GetDomResponse{}} {
 		if authz.Names(m.ProtoReflect().Descriptor()) {
@@ -462,5 +463,5 @@ func TestSharedAnswersNameNoSession(t *testing.T) {
 	}
 }
 
-// shopScreen has a dozen buttons.
+// shopScreen returns a screen with a dozen buttons.
 func shopScreen() actortest.Screen { return actortest.Screen{Title: "Shop", Body: buttons("B", 12)} }

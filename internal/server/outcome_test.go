@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/mcp/text"
 )
 
-// says is what a page reports that a person would notice.
+// says returns a notice that a page reports.
 func says(id uint64, kind dom.NoticeKind, words string) driver.Noticed {
 	return driver.Noticed{Document: "d", Notices: []dom.Notice{{ID: id, Kind: kind, Text: words, Ref: dom.NoRef}}}
 }
@@ -20,7 +20,7 @@ func TestTheOutcomeOfAWaitIsWhatWasNoticedMeanwhile(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(actortest.Button("Pay"))
 		page.Emit(says(1, dom.NoticeAlert, "Before"))
-		synctest.Wait() // the tab has it before the wait begins
+		synctest.Wait() // the tab receives it before the wait starts
 		p := b.waitFor(until(tab, element(&domtapv1.ElementCondition{Name: "done"})))
 		if !page.Subscription().Notices {
 			t.Error("the page is not asked for notices")
@@ -76,7 +76,7 @@ func TestTheOutcomeOfATurn(t *testing.T) {
 		page.Emit(says(1, dom.NoticeAlert, "Before"))
 		ref := b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId()}).GetElements()[0].GetRef()
 		click := &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}
-		for _, want := range []string{"! dialog \"Pay now?\"\n", ""} { // said again, it is the same notice
+		for _, want := range []string{"! dialog \"Pay now?\"\n", ""} { // reported again, it is the same notice
 			answer, err := b.act.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab.GetId(), Steps: []*domtapv1.Step{click}})
 			if err != nil {
 				t.Fatal(err)

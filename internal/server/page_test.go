@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// shopTab opens the shop and returns the tab's id with its page.
+// shopTab opens the shop and returns the tab's ID and page.
 func (b *bench) shopTab() (string, *actortest.Page) {
 	b.t.Helper()
 	tab, page := b.shop(actortest.Button("Buy"))
@@ -94,7 +94,7 @@ func TestExtractPutsDocumentsTogether(t *testing.T) {
 	})
 }
 
-// TestSeeingRefusesBadRequests names the field of each fault.
+// TestSeeingRefusesBadRequests checks that errors name the invalid field.
 func TestSeeingRefusesBadRequests(t *testing.T) {
 	inBubble(t, Config{AllowEval: true}, func(t *testing.T, b *bench) {
 		ctx := t.Context()
@@ -151,7 +151,7 @@ func TestSeeingRefusesBadRequests(t *testing.T) {
 // slowURL never answers.
 const slowURL = "https://slow.example/"
 
-// batchBench serves a shop with a popup of its own, and what never answers.
+// batchBench serves a shop with its own popup, and a URL that never answers.
 func (b *bench) batchBench() {
 	b.browser.Serve(shopURL, func() actortest.Screen {
 		return actortest.Screen{Title: "Shop", Body: []*actortest.Node{actortest.Button("Buy")}}
@@ -160,7 +160,7 @@ func (b *bench) batchBench() {
 	b.browser.Serve(slowURL+"half", func() actortest.Screen { return actortest.Screen{Stall: true} })
 }
 
-// batch reads URLs as INTERACTIVE, two at once.
+// batch reads URLs as INTERACTIVE, two concurrently.
 func (b *bench) batch(ctx context.Context, each time.Duration, urls ...string) (*domtapv1.BatchResponse, error) {
 	return b.pages.Batch(ctx, &domtapv1.BatchRequest{
 		Urls: urls, Timeout: durationpb.New(each), Parallel: 2, What: domtapv1.ReadMode_READ_MODE_INTERACTIVE})
@@ -191,7 +191,7 @@ func TestBatchKeepsTheOrderAndLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// TestBatchReturnsPartialResultsAtItsDeadline asks for far more than there is time for.
+// TestBatchReturnsPartialResultsAtItsDeadline requests far more than the time allows.
 func TestBatchReturnsPartialResultsAtItsDeadline(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		b.batchBench()
@@ -222,7 +222,7 @@ func TestACancelledBatchLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// TestTabsThatAreThrownAwayOpenNoOthers lets a page of Alone open windows, also after it is gone.
+// TestTabsThatAreThrownAwayOpenNoOthers lets a page in a tab opened with Alone open windows, even after the tab is closed.
 func TestTabsThatAreThrownAwayOpenNoOthers(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		b.batchBench()

@@ -24,7 +24,7 @@ const (
 	modeVisual      = domtapv1.ReadMode_READ_MODE_VISUAL
 )
 
-// longArticle is a page with a main content of many tokens.
+// longArticle returns a page whose main content has many tokens.
 func longArticle(parts int) string {
 	var b strings.Builder
 	b.WriteString(`<nav><a href="/x">Elsewhere</a></nav><article><h1>A long read about boats</h1>`)
@@ -37,7 +37,7 @@ func longArticle(parts int) string {
 	return b.String() + "</article>"
 }
 
-// readable opens a tab with a page that reads as the HTML says and holds the nodes.
+// readable opens a tab on a page that is read as html and holds the nodes.
 func (b *bench) readable(html string, nodes ...*actortest.Node) (*domtapv1.Tab, *actortest.Page) {
 	b.t.Helper()
 	b.browser.Serve(shopURL, func() actortest.Screen {
@@ -105,7 +105,7 @@ func TestHeadingsAreWhereReadingCanStart(t *testing.T) {
 				t.Errorf("from %q the text starts with %.30q", h.GetText(), part.GetText())
 			}
 		}
-		// Another document in the tab, and a dialog in front of it, take nothing away.
+		// Another document in the tab, and a dialog in front of it, do not affect the cached text.
 		page.Go("https://shop.example/other")
 		page.OpenDialog(driver.Dialog{Type: "alert", Message: "!"})
 		r := &domtapv1.ReadPageRequest{TabId: tab.GetId(), Cursor: first.GetOutline()[3].GetCursor()}
@@ -154,7 +154,7 @@ func TestInteractivePageIsATree(t *testing.T) {
 	})
 }
 
-// picture is a white PNG.
+// picture returns a white PNG.
 func picture(t *testing.T, width, height int) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -26,8 +26,8 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// A thousand readers of one tab, of every habit: most take each message at once, some take one a second, some
-// stop for minutes, some vanish. Those that read at once get each revision by itself and at once.
+// A thousand readers of one tab behave differently: most read each message immediately, some read one per second, some stop for minutes,
+// some vanish. Those that read immediately get each revision separately and without delay.
 func TestAThousandReaders(t *testing.T) {
 	var h *streamcheck.History
 	synctest.Test(t, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestAThousandReaders(t *testing.T) {
 	})
 	all := h.Readers
 	h.Readers = nil
-	for i, r := range all { // to judge them all takes long
+	for i, r := range all { // judging all of them takes long
 		if i/10%4 == 0 {
 			h.Readers = append(h.Readers, r)
 		}
@@ -79,7 +79,7 @@ func TestAThousandReaders(t *testing.T) {
 	}
 }
 
-// A reader that takes one message a second of a page that changes ten times a second gets one diff a second.
+// A reader that reads one message per second of a page that changes ten times per second gets one diff per second.
 func TestAReaderThatTakesOneMessageASecond(t *testing.T) {
 	var h *streamcheck.History
 	synctest.Test(t, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestAReaderThatTakesOneMessageASecond(t *testing.T) {
 	}
 }
 
-// cuttableConn is a connection that can be cut like a pulled cable: nothing arrives any more, and neither side gets an error.
+// cuttableConn is a connection that can be cut like a pulled cable. After that nothing arrives, and neither side gets an error.
 type cuttableConn struct {
 	net.Conn
 	cut chan struct{}
@@ -157,8 +157,7 @@ func (h *cuttableConn) Close() error {
 	return h.Conn.Close()
 }
 
-// A client whose cable is pulled is found out within the minute of the keepalive, and until then costs the
-// others nothing.
+// A client with a pulled cable is detected within the minute of the keepalive. Until then it does not affect the other readers.
 func TestReaderWhoseConnectionIsCutIsEnded(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 2)...)
@@ -210,7 +209,8 @@ func dialThrough(t *testing.T, listener *bufconn.Listener, wrap func(net.Conn) n
 	return conn
 }
 
-// loopback is a server on a loopback address, a tab, and connections to the server. Time is real here, and no test depends on it.
+// loopback is a server on a loopback address, with a tab and connections to the server. It runs in real time, but no test depends on
+// timing.
 type loopback struct {
 	t     *testing.T
 	ctx   context.Context
@@ -258,7 +258,7 @@ func newLoopback(t *testing.T, connections int, body []*actortest.Node) *loopbac
 	return c
 }
 
-// watch starts streams, all at once, and returns them when each has its snapshot.
+// watch starts streams concurrently, and returns them when each has received its snapshot.
 func (c *loopback) watch(n int) []domtapv1.DomService_WatchDomClient {
 	c.t.Helper()
 	streams := make([]domtapv1.DomService_WatchDomClient, n)
@@ -282,7 +282,7 @@ func (c *loopback) watch(n int) []domtapv1.DomService_WatchDomClient {
 	return streams
 }
 
-// change replaces most of the page's text, in one revision, and returns that.
+// change replaces most of the page's text in one revision, and returns that revision.
 func (c *loopback) change(n int) {
 	c.page.Update(func(main *actortest.Frame) {
 		for i, node := range main.Body {
@@ -312,8 +312,7 @@ func catchUp(stream domtapv1.DomService_WatchDomClient, n int) error {
 	}
 }
 
-// A thousand streams over four real connections, begun all at once; every tenth is never read. The others get
-// every last state.
+// A thousand streams over four real connections start concurrently. Every tenth is never read. The others receive every final state.
 func TestAThousandStreamsOverFourConnections(t *testing.T) {
 	c := newLoopback(t, 4, buttons("B", 9))
 	streams := c.watch(1000)
@@ -334,8 +333,8 @@ func TestAThousandStreamsOverFourConnections(t *testing.T) {
 	}
 }
 
-// Bounds of what a reader that does not read may cost, in bytes of heap, with both ends of its connection in
-// this process: what gRPC buffers for it, and no more however much the page does.
+// Limits for the cost of a reader that does not read, in bytes of heap, with both ends of its connection in this process. The cost is
+// gRPC's buffers, and does not grow with the changes of the page.
 const (
 	stalledBytes = 512 << 10
 	stalledDrift = 8 << 10
@@ -357,7 +356,7 @@ func TestMemoryOfReadersThatDoNotReadIsBounded(t *testing.T) {
 		}
 		return heap()
 	}
-	// The log of the tab and the caches fill first.
+	// Fill the log of the tab and the caches first.
 	before := change(0, log)
 	streams := c.watch(stalled)
 	full := change(log, fill)
@@ -381,7 +380,7 @@ func TestMemoryOfReadersThatDoNotReadIsBounded(t *testing.T) {
 	wg.Wait()
 }
 
-// heap is what is in use.
+// heap returns the heap memory in use.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -92,7 +92,7 @@ func TestARecordingHasEveryState(t *testing.T) {
 	})
 }
 
-// Tabs that are opened later are recorded, too; a recording ends with its tab, at its bounds, and with the daemon.
+// Tabs that are opened later are recorded too. A recording ends with its tab, at its limits, and with the daemon.
 func TestRecordingsEndWithAReason(t *testing.T) {
 	dir := t.TempDir()
 	inBubble(t, Config{Recording: recorder.Config{Dir: dir}}, func(t *testing.T, b *bench) {

@@ -49,7 +49,7 @@ func onReplay(t *testing.T, file string, test func(b *bench)) {
 	test(b)
 }
 
-// answered is what was asked and answered of one revision.
+// answered holds the answers about one revision.
 type answered struct {
 	revision uint64
 	epoch    string
@@ -58,7 +58,7 @@ type answered struct {
 	found    string
 }
 
-// readAll reads the tab as clients do: now, or at a moment.
+// readAll reads the tab like clients do, now or at a moment.
 func (b *bench) readAll(tab string, at *domtapv1.Moment) answered {
 	b.t.Helper()
 	a := answered{dom: b.getDom(&domtapv1.GetDomRequest{TabId: tab, At: at, InteractiveOnly: proto.Bool(false), ClientId: "c"}), texts: map[domtapv1.Format]string{}}
@@ -78,7 +78,7 @@ func (b *bench) readAll(tab string, at *domtapv1.Moment) answered {
 	return a
 }
 
-// record drives a page at random while it is recorded, and returns what was answered meanwhile.
+// record drives a page at random while recording it, and returns the answers given during that time.
 func (b *bench) record(steps int) (file, tab string, all []answered) {
 	b.t.Helper()
 	records := domtapv1.NewRecordingServiceClient(b.conn)
@@ -125,7 +125,7 @@ func (b *bench) record(steps int) (file, tab string, all []answered) {
 	return begun.GetRecordings()[0].GetFile(), tab, all
 }
 
-// What was answered of every revision is answered again, word for word, in any order.
+// A replay repeats the answers about every revision word for word, in any order.
 func TestReplayAnswersAsItWasAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, Config{Recording: recorder.Config{Dir: t.TempDir()}})
@@ -201,7 +201,7 @@ func TestReplayIsReadOnlyAndSeeks(t *testing.T) {
 	})
 }
 
-// A trace has the page as GetCompact answers it, at every time that it has, and what each turn changed.
+// A trace contains the page as GetCompact prints it at each of its moments, and the changes of each turn.
 func TestATraceHasWhatReplayAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, Config{Recording: recorder.Config{Dir: t.TempDir()}})
@@ -259,7 +259,7 @@ func TestATraceHasWhatReplayAnswers(t *testing.T) {
 	})
 }
 
-// A stream plays the recording at a speed, keeps the guarantees of streams, and ends with it.
+// A stream plays the recording at a given speed, keeps the guarantees of streams, and ends with the recording.
 func TestReplayPlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, Config{Recording: recorder.Config{Dir: t.TempDir()}})

@@ -13,12 +13,12 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// press makes one change of always the same size.
+// press makes one change. All changes have the same size.
 func press(page *actortest.Page, n int) {
 	page.Update(func(main *actortest.Frame) { main.Body[0].Value = fmt.Sprint(n % 10) })
 }
 
-// oneChange is what one such change takes in the log, in bytes.
+// oneChange returns the size of one such change in the log, in bytes.
 func oneChange(t *testing.T) (bytes int) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBenchWith(t, Config{}, "unix", tabpool.Config{})
@@ -37,7 +37,7 @@ func oneChange(t *testing.T) (bytes int) {
 	return bytes
 }
 
-// Resuming goes as far back as the log does, whichever of its bounds comes first, and not a revision further.
+// A stream can resume exactly as far back as the log reaches, whichever of the log's limits applies.
 func TestWatchResumesAsFarAsTheLogReaches(t *testing.T) {
 	const kept = 4
 	one := oneChange(t)
@@ -71,7 +71,7 @@ func TestWatchResumesAsFarAsTheLogReaches(t *testing.T) {
 	}
 }
 
-// A view that was not there at the revision to resume from begins anew.
+// If the view did not exist at the revision to resume from, the stream restarts.
 func TestWatchResumesOnAViewThatCameLater(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page, s := b.watchShop(buttons("B", 10)...)
@@ -89,7 +89,7 @@ func TestWatchResumesOnAViewThatCameLater(t *testing.T) {
 	})
 }
 
-// What changed says when: by the page's clock and by the daemon's, and neither goes back.
+// Changes carry times of the page's clock and of the daemon's. Neither goes backwards.
 func TestWatchTellsTimes(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		_, page, s := b.watchShop(buttons("B", 20)...)

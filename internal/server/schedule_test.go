@@ -20,16 +20,16 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// schedule is what happens by chance on a stage.
+// schedule is a sequence of random events on a stage.
 type schedule struct {
 	*stage
 	random *rand.Rand
-	// burst counts the bursts: it is the number of the pair.
+	// burst counts the bursts. It is the number shown by the pair.
 	burst int
 	fresh int
 }
 
-// acts are what can happen, and how often.
+// acts lists the possible events and their weights.
 var acts = []struct {
 	weight int
 	act    func(*schedule)
@@ -41,15 +41,15 @@ var acts = []struct {
 	{12, (*schedule).joins}, {8, (*schedule).comesBack}, {5, (*schedule).leaves}, {6, (*schedule).stalls}, {5, (*schedule).wakes},
 }
 
-// pages is how many URLs the schedule travels between.
+// pages is the number of URLs that the schedule navigates between.
 const pages = 4
 
 func pageOf(n int) string { return fmt.Sprint(shopURL, n) }
 
-// routeOf is a URL that pages take on within their document.
+// routeOf returns a URL that pages switch to within their document.
 func routeOf(n int) string { return fmt.Sprint(shopURL, "route/", n) }
 
-// play runs a schedule to its end and returns what was recorded.
+// play runs a schedule to its end and returns the recorded history.
 func play(t *testing.T, seed uint64, steps, log int) *streamcheck.History {
 	var h *streamcheck.History
 	synctest.Test(t, func(t *testing.T) {
@@ -83,7 +83,7 @@ func play(t *testing.T, seed uint64, steps, log int) *streamcheck.History {
 	return h
 }
 
-// selections are the views that readers choose from.
+// selections defines the views that readers choose from.
 func (s *schedule) selections() {
 	s.view("all", &domtapv1.WatchDomRequest{})
 	s.view("full", &domtapv1.WatchDomRequest{FullSnapshot: true})
@@ -94,7 +94,7 @@ func (s *schedule) selections() {
 	s.view("the frame", &domtapv1.WatchDomRequest{FrameId: "f"})
 }
 
-// body makes the nodes of a page. The first and the last are the pair.
+// body returns the nodes of a page. The first and the last are the pair.
 func (s *schedule) body(n int) []*actortest.Node {
 	out := []*actortest.Node{at(actortest.Button(fmt.Sprint("L ", s.burst)), 0, 0, 10, 10)}
 	out = append(out, actortest.El("form", "form", "Form", actortest.Textbox("Name", ""), actortest.Button("Send")))
@@ -104,7 +104,7 @@ func (s *schedule) body(n int) []*actortest.Node {
 	return append(out, at(actortest.Button(fmt.Sprint("R ", s.burst)), 0, 20, 10, 10))
 }
 
-// node makes a node somewhere on three screens.
+// node returns a node somewhere on three screens.
 func (s *schedule) node(text string) *actortest.Node {
 	n := actortest.Button(text)
 	switch s.random.IntN(4) {
@@ -132,7 +132,7 @@ func (s *schedule) any() {
 	}
 }
 
-// change is one burst: some changes anywhere, and both of the pair, in one task of the page.
+// change performs one burst: some random changes, and a change of both nodes of the pair, in one task of the page.
 func (s *schedule) change() {
 	s.burst++
 	s.page.Update(func(main *actortest.Frame) {
@@ -175,14 +175,14 @@ func (s *schedule) mutate(main *actortest.Frame) {
 	main.Body = slices.Concat(main.Body[:1], inner, main.Body[len(main.Body)-1:])
 }
 
-// rush is many bursts, without a pause for anybody.
+// rush performs many bursts without pauses.
 func (s *schedule) rush() {
 	for range 5 + s.random.IntN(30) {
 		s.change()
 	}
 }
 
-// rewrite makes another page of the same document.
+// rewrite replaces the page within the same document.
 func (s *schedule) rewrite() {
 	s.burst++
 	n := s.random.IntN(pages)
@@ -199,7 +199,7 @@ func (s *schedule) title() { s.page.SetTitle(fmt.Sprint("Title ", s.random.IntN(
 // route changes the URL within the document.
 func (s *schedule) route() { s.page.PushState(routeOf(s.random.IntN(pages))) }
 
-// try calls something that may fail at this time, and does not take long.
+// try makes a call that may fail at this time and does not take long.
 func (s *schedule) try(call func(ctx context.Context) error) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Second)
 	defer cancel()
@@ -217,7 +217,7 @@ func (s *schedule) reload() {
 	s.try(func(ctx context.Context) error { _, err := s.tab.Reload(ctx, actor.WaitLoad); return err })
 }
 
-// script lets the page itself go elsewhere.
+// script lets the page navigate by itself.
 func (s *schedule) script() { s.page.Go(pageOf(s.random.IntN(pages))) }
 
 func (s *schedule) crash() {
@@ -250,7 +250,7 @@ func (s *schedule) hang() {
 	s.page.Resume()
 }
 
-// frame lets a frame come, change and go.
+// frame adds, changes or removes a frame.
 func (s *schedule) frame() {
 	s.page.Update(func(main *actortest.Frame) {
 		if len(main.Body) < 3 {
@@ -273,7 +273,7 @@ func (s *schedule) sleep() { time.Sleep(time.Duration(s.random.IntN(20000)) * ti
 
 func (s *schedule) getDom() { s.ask(s.anyView()) }
 
-// anyView chooses a view: one of those that there always are, or the subtree of a form.
+// anyView returns a random view: one of the permanent views, or the subtree of a form.
 func (s *schedule) anyView() string {
 	names := []string{"all", "full", "viewport", "seven elements", "300 tokens", "structure", "the frame"}
 	if n := s.random.IntN(len(names) + 1); n < len(names) {
@@ -289,7 +289,7 @@ func (s *schedule) anyView() string {
 	return "all"
 }
 
-// joins lets somebody join.
+// joins adds a reader.
 func (s *schedule) joins() {
 	j := joining{name: fmt.Sprint("reader ", len(s.readers)+1), view: s.anyView(), wire: s.random.IntN(3) == 0}
 	j.habit = streamcheck.Habit(s.random.IntN(3))
@@ -300,7 +300,7 @@ func (s *schedule) joins() {
 	s.join(j)
 }
 
-// comesBack lets somebody resume from what another reader knew, last or long ago, also when that one still reads.
+// comesBack lets a reader resume from a recent or old state of another reader, which may still be reading.
 func (s *schedule) comesBack() {
 	known := s.readers[s.random.IntN(len(s.readers))].known()
 	if len(known) == 0 {
@@ -315,7 +315,7 @@ func (s *schedule) comesBack() {
 	s.join(j)
 }
 
-// one chooses a reader whose stream is open.
+// one returns a random reader whose stream is open.
 func (s *schedule) one(fits func(*reader) bool) *reader {
 	var some []*reader
 	for _, r := range s.readers {
@@ -350,7 +350,7 @@ func (s *schedule) wakes() {
 	}
 }
 
-// finale ends all streams in one of the ways in which that happens.
+// finale ends all streams in one of the possible ways.
 func (s *schedule) finale() {
 	switch s.random.IntN(5) {
 	case 0:
@@ -372,7 +372,7 @@ func (s *schedule) finale() {
 	s.tabEnds()
 }
 
-// tabEnds lets the record of the tab end too.
+// tabEnds waits until the record of the tab ends too.
 func (s *schedule) tabEnds() {
 	if s.tab.Info().Status == actor.StatusCrashed {
 		if err := s.pool.CloseTab(s.t.Context(), s.tab.ID()); err != nil {

@@ -132,8 +132,8 @@ func TestSearchesThatFail(t *testing.T) {
 	})
 }
 
-// What one client searched for, another one cannot learn from how old an answer is; and only who may do everything spends
-// the operator's quota.
+// A client cannot learn from the age of an answer what another client searched for. Only a client with all rights can spend the operator's
+// quota.
 func TestClientsSearchForThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clients := identity.New(t.Context(), testToken)
@@ -154,8 +154,8 @@ func TestClientsSearchForThemselves(t *testing.T) {
 	})
 }
 
-// A provider repeats the key wherever it can, in results and in errors; the daemon's answers, details of errors and its log
-// do not, at the most verbose level.
+// The provider repeats its key wherever it can, in results and in errors. The daemon's answers, error details and log do not contain it,
+// even at the most verbose level.
 func TestKeysOfProvidersStayInTheDaemon(t *testing.T) {
 	upstream := searchtest.Start("brave")
 	defer upstream.Close()
@@ -194,5 +194,5 @@ func TestKeysOfProvidersStayInTheDaemon(t *testing.T) {
 	}
 }
 
-// statusOf is all that a client gets of an error.
+// statusOf formats all that a client receives of an error.
 func statusOf(err error) string { return prototext.Format(status.Convert(err).Proto()) }

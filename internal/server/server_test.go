@@ -34,7 +34,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// calls are one call of each kind that authorization treats on its own.
+// calls holds one call of each kind that authorization handles separately.
 var calls = map[string]func(context.Context, *grpc.ClientConn) error{
 	"unary": func(ctx context.Context, conn *grpc.ClientConn) error {
 		_, err := domtapv1.NewTabServiceClient(conn).ListTabs(ctx, &domtapv1.ListTabsRequest{})
@@ -161,8 +161,7 @@ func TestServeEndsWhenAListenerFails(t *testing.T) {
 	})
 }
 
-// A stream of the health service and a reader that does not read must not keep the server from
-// stopping in time.
+// Neither a stream of the health service nor a reader that does not read may delay the stop of the server beyond its time limit.
 func TestServeStopsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, Config{})
@@ -194,7 +193,7 @@ func TestServeStopsInTime(t *testing.T) {
 	})
 }
 
-// On real sockets: the unix socket needs no token, loopback TCP does.
+// This test uses real sockets. The unix socket needs no token, loopback TCP does.
 func TestServeOnRealListeners(t *testing.T) {
 	pool := tabpool.New(actortest.NewBrowser(), tabpool.Config{})
 	server, err := New(pool, Config{Token: testToken})
@@ -246,7 +245,7 @@ func TestServeOnRealListeners(t *testing.T) {
 	}
 }
 
-// lines collects log records; slog writes one at a time.
+// lines collects log records. slog writes one at a time.
 type lines struct{ bytes.Buffer }
 
 func TestLogHoldsNoContent(t *testing.T) {
@@ -305,7 +304,7 @@ func TestPanicsAreContained(t *testing.T) {
 	})
 }
 
-// unary returns a handler behind the interceptors, as fronts call it.
+// unary returns a handler behind the interceptors, in the form that fronts call.
 func (b *bench) unary(method string, handler grpc.UnaryHandler) grpc.UnaryHandler {
 	chain, _ := b.server.Interceptors()
 	for _, inner := range slices.Backward(chain) {
@@ -329,7 +328,7 @@ func (b *bench) stream(method string, handler grpc.StreamHandler) grpc.StreamHan
 	return handler
 }
 
-// noStream is a stream that only has a context.
+// noStream is a stream that has only a context.
 type noStream struct {
 	grpc.ServerStream
 	ctx context.Context

@@ -34,15 +34,15 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// stage is one tab with readers of its stream, and a record of all that it showed and they were sent.
+// stage is one tab with readers of its stream. It records all states of the tab and all messages to the readers.
 type stage struct {
 	*bench
 	t    *testing.T
 	tab  *actor.Tab
 	page *actortest.Page
-	// truth makes views apart from those that the server shares among its readers.
+	// truth computes views independently of those that the server shares among its readers.
 	truth *views.Tab
-	// requests says what the name of a view asks for.
+	// requests maps the names of views to their requests.
 	requests map[string]*domtapv1.WatchDomRequest
 	running  sync.WaitGroup
 	hurry    atomic.Bool
@@ -62,7 +62,7 @@ type published struct {
 	step     int
 }
 
-// newStage records a tab that was opened before.
+// newStage starts recording an open tab.
 func newStage(t *testing.T, b *bench, id string, page *actortest.Page) *stage {
 	t.Helper()
 	tab, err := b.pool.Tab(id)
@@ -75,7 +75,7 @@ func newStage(t *testing.T, b *bench, id string, page *actortest.Page) *stage {
 	return s
 }
 
-// record notes every state of the tab.
+// record records every state of the tab.
 func (s *stage) record() {
 	for {
 		head := s.tab.Head()
@@ -89,7 +89,7 @@ func (s *stage) record() {
 	}
 }
 
-// note adds a state, and those before it that went by too fast to be seen.
+// note adds a state, and earlier states that were replaced too quickly to be seen.
 func (s *stage) note(head *actor.Head) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +107,7 @@ func (s *stage) note(head *actor.Head) {
 	s.shown = append(s.shown, published{head, now, s.step})
 }
 
-// settle ends a step: everybody who can go on has.
+// settle ends a step. It waits until no goroutine can continue.
 func (s *stage) settle() {
 	synctest.Wait()
 	s.mu.Lock()
@@ -115,7 +115,7 @@ func (s *stage) settle() {
 	s.mu.Unlock()
 }
 
-// history gives what was recorded to the validators.
+// history converts the record for the validators.
 func (s *stage) history(log int) *streamcheck.History {
 	h := &streamcheck.History{Answers: s.answers, Last: s.last, Heartbeat: 15 * time.Second, Log: log}
 	at := map[streamcheck.Point]published{}
@@ -131,7 +131,7 @@ func (s *stage) history(log int) *streamcheck.History {
 	return h
 }
 
-// oracle returns what a view shows at a point: made anew from the state, and only once.
+// oracle returns a function that computes the contents of a view at a point, from the state and only once.
 func (s *stage) oracle(at map[streamcheck.Point]published) func(string, streamcheck.Point) ([]*domtapv1.Element, bool) {
 	type key struct {
 		view  string
@@ -164,7 +164,7 @@ func (s *stage) view(name string, options *domtapv1.WatchDomRequest) {
 	s.requests[name] = options
 }
 
-// have is what a reader knew at a point, to resume from.
+// have is a state that a reader had received and can resume from.
 type have struct {
 	view     string
 	point    streamcheck.Point
@@ -183,7 +183,7 @@ type reader struct {
 	haves []have
 }
 
-// joining says how a reader joins.
+// joining describes how a reader joins.
 type joining struct {
 	name, view  string
 	habit       streamcheck.Habit
@@ -193,7 +193,7 @@ type joining struct {
 	from        *have
 }
 
-// openGate lets everybody pass.
+// openGate returns an open gate.
 func openGate() chan struct{} {
 	gate := make(chan struct{})
 	close(gate)
@@ -226,7 +226,7 @@ func (s *stage) join(j joining) *reader {
 	return r
 }
 
-// dial streams over a connection of its own, as a client does.
+// dial streams over a separate connection, as a client does.
 func (r *reader) dial(request *domtapv1.WatchDomRequest) {
 	conn := r.stage.redial()
 	client, err := domtapv1.NewDomServiceClient(conn).WatchDom(r.stage.t.Context(), request)
@@ -236,8 +236,8 @@ func (r *reader) dial(request *domtapv1.WatchDomRequest) {
 	r.recv, r.leave = client.Recv, func() { _ = conn.Close() }
 }
 
-// direct is a stream without a connection and without buffers: a message is sent when it is taken. So a reader
-// that stalls is felt at once.
+// direct is a stream without a connection and without buffers. A send returns when the reader has read the message, so a stalled reader
+// blocks immediately.
 type direct struct {
 	grpc.ServerStream
 	ctx context.Context
@@ -248,10 +248,10 @@ func (d *direct) Context() context.Context { return d.ctx }
 
 func (d *direct) Send(m *domtapv1.WatchDomResponse) error { return d.SendMsg(m) }
 
-// SendHeader is taken at once.
+// SendHeader returns immediately.
 func (d *direct) SendHeader(metadata.MD) error { return nil }
 
-// SendMsg decodes what a client would receive.
+// SendMsg decodes the message as a client would.
 func (d *direct) SendMsg(v any) error {
 	m := new(domtapv1.WatchDomResponse)
 	data, err := wire.Codec().Marshal(v)
@@ -269,7 +269,7 @@ func (d *direct) SendMsg(v any) error {
 	}
 }
 
-// call streams from the handler itself.
+// call streams directly from the handler.
 func (r *reader) call(request *domtapv1.WatchDomRequest) {
 	ctx, cancel := context.WithCancel(r.stage.t.Context())
 	d := &direct{ctx: identity.With(ctx, identity.Operator()), out: make(chan *domtapv1.WatchDomResponse)}
@@ -325,7 +325,7 @@ func (r *reader) ended(err error) {
 	}
 }
 
-// take notes a message and applies it.
+// take records a message and applies it.
 func (r *reader) take(m *domtapv1.WatchDomResponse) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -338,7 +338,7 @@ func (r *reader) take(m *domtapv1.WatchDomResponse) {
 	if whole, ok := message.Whole(); ok {
 		now.elements = whole
 	} else if len(r.haves) == 0 && r.From == nil {
-		return // it asked for no snapshot, and does not know what there is
+		return // it requested no snapshot and does not know the elements
 	} else if d := m.GetDiff(); d != nil {
 		elements, err := client.Apply(now.elements, d)
 		if err != nil {
@@ -367,7 +367,7 @@ func (r *reader) wake() {
 	}
 }
 
-// vanish leaves without a word.
+// vanish ends the reader without closing the stream.
 func (r *reader) vanish() {
 	r.mu.Lock()
 	if r.End.Code == "" {
@@ -385,7 +385,7 @@ func (r *reader) alive() bool {
 	return r.End.Code == "" && !r.End.Cut
 }
 
-// known lists what the reader knew after its messages.
+// known lists the states of the reader after each of its messages.
 func (r *reader) known() []have {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -402,7 +402,7 @@ func (s *stage) ask(view string) {
 		InteractiveOnly: o.InteractiveOnly, FullSnapshot: o.GetFullSnapshot(), RootRef: o.RootRef, FrameId: o.GetFrameId(),
 	})
 	if err != nil {
-		return // a dialog is open, the page hangs or is gone, or it does not show the root or the frame
+		return // a dialog is open, the page hangs or is gone, or the root or the frame does not exist
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -411,7 +411,7 @@ func (s *stage) ask(view string) {
 	})
 }
 
-// rest lets the tab come to rest, with everybody reading.
+// rest waits until the tab is settled, with all readers reading.
 func (s *stage) rest() {
 	s.hurry.Store(true)
 	s.page.Resume()
@@ -430,7 +430,7 @@ func (s *stage) rest() {
 		r.wake()
 	}
 	s.settle()
-	time.Sleep(61 * time.Second) // the longest min_interval, and four heartbeats
+	time.Sleep(61 * time.Second) // longer than the longest min_interval and four heartbeats
 	s.settle()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -441,7 +441,7 @@ func (s *stage) rest() {
 	}
 }
 
-// finish waits for the end of all streams, which something must have brought about.
+// finish waits for the end of all streams, which the caller must have caused.
 func (s *stage) finish() {
 	synctest.Wait()
 	open := 0
@@ -449,7 +449,7 @@ func (s *stage) finish() {
 		if r.alive() {
 			open++
 			r.vanish()
-			r.End.Cut = false // it is for the validators to complain
+			r.End.Cut = false // the validators report it
 		}
 	}
 	s.running.Wait()
@@ -458,7 +458,7 @@ func (s *stage) finish() {
 	}
 }
 
-// pair is a rule that the pages of stages keep: the elements "L n" and "R n" always have the same number.
+// pair checks an invariant of the pages of stages: the elements "L n" and "R n" always have the same number.
 func pair(elements []*domtapv1.Element) error {
 	numbers := map[string]string{}
 	for _, e := range elements {
@@ -474,7 +474,7 @@ func pair(elements []*domtapv1.Element) error {
 	return nil
 }
 
-// wantNone fails with the first few faults.
+// wantNone fails with the first few errors.
 func wantNone(t *testing.T, faults []error) {
 	t.Helper()
 	for i, fault := range faults {

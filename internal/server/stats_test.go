@@ -20,7 +20,7 @@ import (
 
 func (b *bench) getStats(r *domtapv1.GetStatsRequest) *domtapv1.GetStatsResponse {
 	b.t.Helper()
-	synctest.Wait() // a call is entered when it is over, which its client may hear first
+	synctest.Wait() // a call is recorded when it has ended, which its client may notice earlier
 	resp, err := b.stats.GetStats(b.t.Context(), r)
 	if err != nil {
 		b.t.Fatal(err)
@@ -28,7 +28,7 @@ func (b *bench) getStats(r *domtapv1.GetStatsRequest) *domtapv1.GetStatsResponse
 	return resp
 }
 
-// of finds a method in an account; an empty one when it was not called.
+// of finds a method in an account. It returns an empty one if the method was not called.
 func of(a *domtapv1.Account, method string) *domtapv1.MethodStats {
 	for _, m := range a.GetMethods() {
 		if m.GetMethod() == method {
@@ -47,7 +47,8 @@ func (b *bench) compact(r *domtapv1.GetCompactRequest) *domtapv1.GetCompactRespo
 	return resp
 }
 
-// near reports whether an estimate is within 30% of the real figure. On lines as short as these it is worse than on a page's.
+// near reports whether an estimate is within 30% of the real figure. Estimates of short lines like these are less accurate than estimates
+// of a page.
 func near(got, want int64) bool { return 10*got > 7*want && 10*got < 13*want }
 
 func TestStatsCountWhatTextCostsExactly(t *testing.T) {
@@ -68,7 +69,7 @@ func TestStatsCountWhatTextCostsExactly(t *testing.T) {
 		if got.GetCalls() != 4 || got.GetTokens() != exact || got.GetEstimatedTokens() != 0 {
 			t.Errorf("got %v, want %d tokens", got, exact)
 		}
-		// The part that goes on with another is not a second look at the page.
+		// The part that continues another does not count as a second read of the page.
 		if !near(got.GetFullTokens(), 3*whole) || got.GetSavedTokens() != got.GetFullTokens()-exact {
 			t.Errorf("got %v; the page has %d tokens", got, whole)
 		}
@@ -100,7 +101,7 @@ func TestStatsReportCacheHits(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("Button", 30)...)
 		r := &domtapv1.GetDomRequest{TabId: tab.GetId(), Incremental: true}
-		b.getDom(r)                                                                             // new: no hit, and no diff to be had
+		b.getDom(r)                                                                             // new: no hit, and no diff possible
 		b.getDom(r)                                                                             // head and view, incremental
 		b.compact(&domtapv1.GetCompactRequest{TabId: tab.GetId(), MaxElements: proto.Int32(5)}) // head
 		page.Update(func(main *actortest.Frame) { main.Body[0].Text = "Changed" })              // …
@@ -262,7 +263,7 @@ func TestStatsCountFailuresAndTimes(t *testing.T) {
 	})
 }
 
-// sink is a stream that takes everything, of a call that does not come by gRPC.
+// sink is a stream that accepts all messages, for a call that does not use gRPC.
 type sink struct {
 	grpc.ServerStream
 	ctx     context.Context
@@ -276,7 +277,7 @@ func (s *sink) RecvMsg(m any) error {
 	return nil
 }
 
-// Calls that come another way than by gRPC pass the interceptors, and count the same.
+// Calls that do not use gRPC pass the interceptors and are counted too.
 func TestStatsCountCallsThatComeAnotherWay(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, _ := b.shop(buttons("Button", 10)...)
@@ -309,7 +310,7 @@ func TestStatsCountCallsThatComeAnotherWay(t *testing.T) {
 	})
 }
 
-// Methods are distinguished only by their names.
+// Usage figures distinguish methods only by name.
 func TestNoTwoServicesHaveAMethodOfTheSameName(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		seen := map[string]string{}

@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// database is one with every field that a state keeps.
+// database returns a database that uses every field.
 func database() *domtapv1.IndexedDatabase {
 	return &domtapv1.IndexedDatabase{Name: "app", Version: 3, Stores: []*domtapv1.ObjectStore{
 		{Name: "users", KeyPath: proto.String("id"), AutoIncrement: true, Records: []*domtapv1.StoreRecord{{Value: proto.String(`{"id":1}`)}},

@@ -21,8 +21,8 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// TestStrangersShutNobodyOut holds more idle connections without a token than the daemon allows in all, and calls as the
-// operator over the socket and with the token over TCP.
+// TestStrangersShutNobodyOut holds more idle connections without a token than the daemon allows in total. It then calls as the operator
+// over the socket, and with the token over TCP.
 func TestStrangersShutNobodyOut(t *testing.T) {
 	tcp, err := listen.TCP(t.Context(), "127.0.0.1:0", listen.TLS{})
 	if err != nil {
@@ -55,7 +55,7 @@ func TestStrangersShutNobodyOut(t *testing.T) {
 		}
 		strangers = append(strangers, stranger)
 		ended.Go(func() {
-			_, _ = io.Copy(io.Discard, stranger) // until the door closes it, or the test
+			_, _ = io.Copy(io.Discard, stranger) // until the door or the test closes the connection
 			shownOut <- struct{}{}
 		})
 	}

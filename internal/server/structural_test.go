@@ -12,8 +12,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// diary serves a page with a button that changes a heading, adds a
-// text and a link, and puts the button itself into another section.
+// diary serves a page with a button that changes a heading, adds a text and a link, and moves itself into another section.
 func (b *bench) diary() (tab string) {
 	heading, save, section := actortest.Heading(2, "Draft"), actortest.Button("Save"), box("region", "Notes")
 	whole := box("main", "", heading, save, section)
@@ -29,7 +28,7 @@ func (b *bench) diary() (tab string) {
 	return opened.GetId()
 }
 
-// look is a read of a tab, by a client.
+// look reads a tab as a client.
 type look func(b *bench, tab, client string)
 
 func compactLook(change func(*domtapv1.GetCompactRequest)) look {
@@ -58,11 +57,11 @@ var (
 	}
 )
 
-// named is the target of the button of the diary, whose ref depends on who read it first.
+// named is the target of the diary's button. Its ref depends on which client reads it first.
 var named = &domtapv1.Target{Role: "button", Name: "Save"}
 
-// TestDiffsOfActionsListWhatTheirClientReads reads a page in every way, and looks which headings and texts the diff of
-// the next action lists.
+// TestDiffsOfActionsListWhatTheirClientReads reads a page in every way, and checks which headings and texts the diff of the next action
+// lists.
 func TestDiffsOfActionsListWhatTheirClientReads(t *testing.T) {
 	for name, c := range map[string]struct {
 		looks      []look
@@ -105,8 +104,8 @@ func TestDiffsOfActionsListWhatTheirClientReads(t *testing.T) {
 	}
 }
 
-// TestReadsOfOthersDoNotChangeTheDiffsOfActions compares the diffs of a client that is alone with those of one beside
-// others that read and watch everything.
+// TestReadsOfOthersDoNotChangeTheDiffsOfActions compares the diffs of a client that is alone with the diffs of a client next to others that
+// read and watch everything.
 func TestReadsOfOthersDoNotChangeTheDiffsOfActions(t *testing.T) {
 	others := func(b *bench, tab string) {
 		fullLook(b, tab, "bob")
@@ -127,7 +126,7 @@ func TestReadsOfOthersDoNotChangeTheDiffsOfActions(t *testing.T) {
 						t.Fatal(err)
 					}
 					for _, e := range got.GetDiff().GetAdded() {
-						e.Ref = 0 // refs have the order of the reads
+						e.Ref = 0 // refs are assigned in the order of reads
 					}
 					out[i] = fmt.Sprint(got.GetDiff().GetAdded(), got.GetDiff().GetChanged(), got.GetDiff().GetRemoved(), got.GetDiff().GetMoved())
 					if lines := got.GetDiffText(); lines != "" {
@@ -142,7 +141,7 @@ func TestReadsOfOthersDoNotChangeTheDiffsOfActions(t *testing.T) {
 	}
 }
 
-// TestStructureIsListedOnlyInTheDocumentThatWasRead follows a link; the read before was of another document.
+// TestStructureIsListedOnlyInTheDocumentThatWasRead follows a link after a read of the previous document.
 func TestStructureIsListedOnlyInTheDocumentThatWasRead(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		b.browser.Serve(shopURL+"2", func() actortest.Screen {
@@ -162,7 +161,7 @@ func TestStructureIsListedOnlyInTheDocumentThatWasRead(t *testing.T) {
 	})
 }
 
-// TestChangesThatTheDiffDoesNotListCountForTheVerdict changes a heading that the tab knows and the client has not read.
+// TestChangesThatTheDiffDoesNotListCountForTheVerdict changes a heading that the tab knows but the client has not read.
 func TestChangesThatTheDiffDoesNotListCountForTheVerdict(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		heading, field := actortest.Heading(2, "Draft"), actortest.Textbox("Name", "")

@@ -20,7 +20,7 @@ import (
 	"github.com/domtap/domtap/internal/server/identity"
 )
 
-// TestADaemonNamesItself: clients that remember a tab know by its name whether the daemon is still the one that had it.
+// TestADaemonNamesItself checks the daemon's ID. Clients that remember a tab use it to check that the daemon is still the same.
 func TestADaemonNamesItself(t *testing.T) {
 	known := map[string]bool{}
 	for range 2 {
@@ -144,7 +144,7 @@ func TestTabErrors(t *testing.T) {
 	})
 }
 
-// reads are the calls that ask the page of a tab and name no timeout.
+// reads holds the calls that read the page of a tab and have no timeout.
 func reads(b *bench, tab string) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"GetDom": func(ctx context.Context) error {
@@ -181,8 +181,8 @@ func reads(b *bench, tab string) map[string]func(context.Context) error {
 	}
 }
 
-// A page that hangs costs its own callers their deadlines, 30 seconds at most, or 5 once the tab is known to hang, and affects no other
-// caller. The server returns the error.
+// A page that hangs makes its own callers wait for their deadlines: at most 30 seconds, or 5 once the tab is known to hang. It affects no
+// other caller. The server returns the error.
 func TestHangingPage(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 1)...)
@@ -205,7 +205,7 @@ func TestHangingPage(t *testing.T) {
 					t.Errorf("%s with a deadline of %v: the client's own timer came first: %v", name, deadline, err)
 				}
 				took := time.Since(start).Round(10 * time.Millisecond)
-				if detailReason(err) == "PAGE_UNRESPONSIVE" && took >= 5*time.Second && took < want { // its turn came when the tab was known to hang
+				if detailReason(err) == "PAGE_UNRESPONSIVE" && took >= 5*time.Second && took < want { // the call was queued until the tab was known to hang
 					continue
 				}
 				if took != want {
@@ -288,7 +288,7 @@ func TestWatchTabsEndsAReaderThatFallsBehind(t *testing.T) {
 	})
 }
 
-// What WatchTabs says of each thing that happens to tabs, those that come later included.
+// WatchTabs reports every event of tabs, including those opened later.
 func TestWatchTabsTellsEverything(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		_, page := b.shop()
@@ -345,7 +345,7 @@ func TestWatchTabsTellsEverything(t *testing.T) {
 	})
 }
 
-// When the browser is gone there is nothing more to tell: the stream says so and ends, also one that begins then.
+// When the browser is gone, the stream reports that and ends. A stream that is started afterwards does the same.
 func TestWatchTabsEndsWithTheBrowser(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		b.shop()
@@ -371,7 +371,7 @@ func TestWatchTabsEndsWithTheBrowser(t *testing.T) {
 	})
 }
 
-// leaving is a browser whose callers leave at the moment when it has made a page.
+// leaving is a browser whose callers leave at the moment when it has created a page.
 type leaving struct {
 	*actortest.Browser
 	leave func()
@@ -382,7 +382,7 @@ func (l leaving) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page
 	return l.Browser.NewPage(ctx, o)
 }
 
-// A tab whose client has left while it was opened is closed.
+// A tab is closed if its client leaves while it is being opened.
 func TestATabWhoseClientHasLeftIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(identity.With(t.Context(), identity.Operator()))

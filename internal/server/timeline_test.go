@@ -20,7 +20,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// told is a line of a log.
+// told is a log entry of a page.
 type told pagelog.Entry
 
 func (l told) Entry() pagelog.Entry { return pagelog.Entry(l) }
@@ -38,7 +38,7 @@ func (b *bench) entries(r *domtapv1.GetTimelineRequest) *domtapv1.GetTimelineRes
 	return got
 }
 
-// writtenEntry writes an entry in a few words.
+// writtenEntry formats an entry in a few words.
 func writtenEntry(e *domtapv1.TimelineEntry) string {
 	words := []string{}
 	if e.GetMethod() != "" {
@@ -224,14 +224,14 @@ func TestPausedClientsWait(t *testing.T) {
 			_, err := b.act.Interact(ctx, &domtapv1.InteractRequest{TabId: id, ClientId: client, Steps: []*domtapv1.Step{clickOn(&domtapv1.Target{Name: "Pay", Role: "button"})}})
 			return err
 		}
-		// It fails a little before its deadline, with the reason.
+		// The call fails shortly before its deadline, with the reason.
 		short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		err := click(short, "agent")
 		if wantCode(t, err, codes.FailedPrecondition, "CLIENT_PAUSED"); err != nil && !strings.Contains(err.Error(), "let me look") || short.Err() != nil {
 			t.Errorf("%v, %v", err, short.Err())
 		}
 		cancel()
-		// Others act, and the paused client reads.
+		// Other clients can act, and the paused client can read.
 		if err := click(t.Context(), "other"); err != nil {
 			t.Error(err)
 		}
@@ -289,7 +289,7 @@ func TestTakeOverHoldsAllOthers(t *testing.T) {
 		if _, err := b.tabs.Reload(as("agent"), &domtapv1.ReloadRequest{TabId: id}); err != nil {
 			t.Error(err)
 		}
-		// In a session: also new tabs. It ends with the tab.
+		// A pause in a session also refuses new tabs. Closing a tab is still allowed.
 		if _, err := control.PauseClient(t.Context(), &domtapv1.PauseClientRequest{SessionId: "default", Client: "agent", Mode: domtapv1.PauseMode_PAUSE_MODE_FAIL, ClientId: "me"}); err != nil {
 			t.Fatal(err)
 		}

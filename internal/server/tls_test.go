@@ -30,8 +30,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// Over TLS, on an address that others could reach, the token is asked for as well, and without TLS
-// nothing is served.
+// On an address that other machines can reach, TLS connections also need the token, and without TLS nothing is served.
 func TestServeOverTLS(t *testing.T) {
 	files, roots := certificate(t)
 	listener, err := listen.TCP(t.Context(), "0.0.0.0:0", files)
@@ -76,7 +75,7 @@ func TestServeOverTLS(t *testing.T) {
 	}
 }
 
-// certificate makes a self-signed certificate for 127.0.0.1.
+// certificate creates a self-signed certificate for 127.0.0.1.
 func certificate(t *testing.T) (listen.TLS, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -108,8 +107,8 @@ func certificate(t *testing.T) (listen.TLS, *x509.CertPool) {
 	return files, roots
 }
 
-// A certificate of a client, signed by the authority that the daemon was given, names the client; a token beside it must be
-// that client's or the operator's. One of another authority gets no connection.
+// A client certificate signed by the configured authority identifies the client. An additional token must belong to that client or the
+// operator. A certificate of another authority is refused.
 func TestCertificatesOfClients(t *testing.T) {
 	files, roots := certificate(t)
 	authority, sign := newAuthority(t)
@@ -164,7 +163,7 @@ func TestCertificatesOfClients(t *testing.T) {
 	}
 }
 
-// newAuthority makes an authority: a file with its certificate, and what signs certificates of clients.
+// newAuthority creates an authority. It returns a file with its certificate, and a function that signs client certificates.
 func newAuthority(t *testing.T) (file string, sign func(name string) tls.Certificate) {
 	t.Helper()
 	make := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) ([]byte, *ecdsa.PrivateKey) {

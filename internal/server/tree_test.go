@@ -20,7 +20,7 @@ func box(role, text string, children ...*actortest.Node) *actortest.Node {
 	return n
 }
 
-// tree asks for format TREE, with whatever change adds.
+// tree reads a tab in the format TREE. change can modify the request.
 func (b *bench) tree(tab string, change func(*domtapv1.GetCompactRequest)) *domtapv1.GetCompactResponse {
 	b.t.Helper()
 	r := &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_TREE}
@@ -166,8 +166,8 @@ func TestTreesGoOnWhereTheyStopped(t *testing.T) {
 	})
 }
 
-// TestNavigationIsFoldedOnlyForClientsThatReadIt reads two pages of the same menu as clients that have and have not
-// got all of it with the first.
+// TestNavigationIsFoldedOnlyForClientsThatReadIt reads two pages with the same menu. Some clients have received the whole menu with the
+// first page, and others have not.
 func TestNavigationIsFoldedOnlyForClientsThatReadIt(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		nav := func() *actortest.Node { return box("navigation", "Main", buttons("Item", 40)...) }
@@ -195,8 +195,8 @@ func TestNavigationIsFoldedOnlyForClientsThatReadIt(t *testing.T) {
 	})
 }
 
-// TestContinuedReadIsNotFolded changes a menu into that of the page before while a walk is in the middle of
-// it: the walk goes on with the rest.
+// TestContinuedReadIsNotFolded changes a menu to that of the previous page while a client is reading it in parts. The continuation contains
+// the rest of the menu.
 func TestContinuedReadIsNotFolded(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		nav := func() *actortest.Node { return box("navigation", "Main", buttons("Item", 40)...) }

@@ -22,7 +22,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// pending is a WaitFor call that is under way.
+// pending is a running WaitFor call.
 type pending struct {
 	t      *testing.T
 	done   chan struct{}
@@ -31,7 +31,7 @@ type pending struct {
 	cancel context.CancelFunc
 }
 
-// waitFor starts a call and returns when nothing moves any more: it waits, or has returned.
+// waitFor starts a call and returns when the call is waiting or has returned.
 func (b *bench) waitFor(r *domtapv1.WaitForRequest) *pending {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	p := &pending{t: b.t, done: make(chan struct{}), cancel: cancel}
@@ -116,7 +116,7 @@ func TestWaitForInAFormat(t *testing.T) {
 			r.Format, r.ClientId = format, "c"
 			return b.waitFor(r).wantMet(c.String())
 		}
-		add(page, "Later") // before the wait, and after what the client was shown
+		add(page, "Later") // before the wait starts, and after the client's last read
 		m := wait(domtapv1.Format_FORMAT_DENSE_DIFF, element(&domtapv1.ElementCondition{Role: "button", Name: "Edit", Within: "Alan"}))
 		if m.GetLine() != "[8] Edit (button) ‹Alan›" || m.GetDiff() != nil || !strings.HasPrefix(m.GetDiffText(), "+ [") || !strings.Contains(m.GetDiffText(), "] Later (button)\n") {
 			t.Errorf("got %v", m)
@@ -506,14 +506,14 @@ func TestCancelledCallerEndsOnlyItsOwnWait(t *testing.T) {
 	})
 }
 
-// Far more may wait than the tab's mailbox holds, and the page is read a few times for them, not once each.
+// More calls may wait than fit into the tab's mailbox, and the page is read only a few times for all of them.
 func TestManyWaitOnOneTab(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(actortest.Button("Pay"))
 		const many = 500
 		errs := make([]error, many)
 		before := page.Calls("Read")
-		// The page answers when all of them wait: how many come before it does is nobody's luck.
+		// The page answers only when all of them wait, so the result does not depend on timing.
 		page.Hang()
 		var all sync.WaitGroup
 		for i := range many {

@@ -19,12 +19,12 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// append adds a button to the page.
+// add appends a button to the page.
 func add(page *actortest.Page, text string) {
 	page.Update(func(main *actortest.Frame) { main.Body = append(main.Body, actortest.Button(text)) })
 }
 
-// watchShop opens a page, watches it and takes the first snapshot.
+// watchShop opens a page, watches it and reads the first snapshot.
 func (b *bench) watchShop(nodes ...*actortest.Node) (*domtapv1.Tab, *actortest.Page, *stream) {
 	b.t.Helper()
 	tab, page := b.shop(nodes...)
@@ -74,7 +74,7 @@ func TestWatchSendsEachChangeOnce(t *testing.T) {
 	})
 }
 
-// Guarantee 1, for three views at once: what the diffs amount to is what GetDom answers.
+// Guarantee 1, for three concurrent views: applying the diffs yields the answer of GetDom.
 func TestWatchConverges(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 30)...)
@@ -130,7 +130,7 @@ func mutate(random *rand.Rand, main *actortest.Frame, step int) {
 	}
 }
 
-// readUntil reads messages until the stream is at least where the answer is, or has nothing to say.
+// readUntil reads messages until the stream has reached the revision of the answer, or has nothing to send.
 func (s *stream) readUntil(want *domtapv1.GetDomResponse) {
 	s.t.Helper()
 	for s.last.GetRevision() < want.GetRevision() {
@@ -296,7 +296,7 @@ func TestWatchEndsWithAReason(t *testing.T) {
 	}
 }
 
-// Changes before the end of a stream are sent before its end, also when min_interval has not passed.
+// Changes before the end of a stream are sent before it ends, even if min_interval has not passed.
 func TestWatchTellsTheLastChangeBeforeItEnds(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 2)...)
@@ -330,7 +330,7 @@ func TestWatchHeartbeat(t *testing.T) {
 		if s.next().GetHeartbeat() == nil || time.Since(start) != 15*time.Second {
 			t.Errorf("got %v after %v, want a heartbeat 15 s after the change", s.last, time.Since(start))
 		}
-		// Revisions that change nothing in the view go by with the heartbeat, so that a resume reaches far.
+		// Revisions that change nothing in the view are acknowledged by the heartbeat, so that a later resume can reach back far.
 		b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId(), FullSnapshot: true})
 		page.Update(func(main *actortest.Frame) { main.Body = append(main.Body, actortest.Heading(1, "Unseen")) })
 		synctest.Wait()
@@ -393,7 +393,7 @@ func TestWatchOmitsTheFirstSnapshot(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 2)...)
 		s := b.watch(&domtapv1.WatchDomRequest{TabId: tab.GetId(), OmitInitial: true, Format: domtapv1.Format_FORMAT_DIFF})
-		if _, err := s.client.Header(); err != nil { // says that the watch is on
+		if _, err := s.client.Header(); err != nil { // the header arrives when the watch has started
 			t.Fatal(err)
 		}
 		page.Update(func(main *actortest.Frame) { main.Body[0].Value = "x" })
@@ -461,7 +461,7 @@ func TestWatchOfTheViewportFollowsBoxes(t *testing.T) {
 	})
 }
 
-// Guarantee 4: the stream of a reader that stops reading ends with a reason, and delays no other reader.
+// Guarantee 4: the stream of a reader that stops reading ends with a reason, and does not delay other readers.
 func TestWatchEndsAReaderThatDoesNotRead(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 2)...)
@@ -483,7 +483,7 @@ func TestWatchEndsAReaderThatDoesNotRead(t *testing.T) {
 		if took := time.Since(start); took > 0 {
 			t.Errorf("the quick reader waited %v for the stuck one", took)
 		}
-		<-time.After(31 * time.Second) // in fake time
+		<-time.After(31 * time.Second) // fake time
 		synctest.Wait()
 		var end error
 		for n := 0; end == nil; n++ {
@@ -519,13 +519,13 @@ func TestManyWatchersShareTheirViews(t *testing.T) {
 	})
 }
 
-// A reader that was disconnected while the URL changed within the document gets the change, like all others.
+// A reader that was disconnected while the URL changed within the document receives the change like all others.
 func TestWatchResumesAcrossRoutes(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page, s := b.watchShop(buttons("B", 2)...)
 		at := s.last
 		s.cancel()
-		synctest.Wait() // the server knows
+		synctest.Wait() // the server has noticed it
 		page.PushState(shopURL + "cart")
 		again := b.watch(&domtapv1.WatchDomRequest{TabId: tab.GetId(), FromRevision: &at.Revision, Epoch: at.GetEpoch()})
 		if n := again.next().GetNavigated(); n.GetUrl() != shopURL+"cart" || !n.GetSameDocument() || again.last.GetRevision() != at.GetRevision() {
@@ -535,8 +535,8 @@ func TestWatchResumesAcrossRoutes(t *testing.T) {
 	})
 }
 
-// A budget pays for the header too, and the header names the pages so far. A view of an earlier revision must
-// be what it was then, or a diff from it misses what the reader has.
+// The budget covers the header, which lists the visited pages. The view of an earlier revision must equal the original one, or a diff from
+// it would not match the reader's state.
 func TestWatchResumesWithABudgetAcrossRoutes(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 60)...)
@@ -544,7 +544,7 @@ func TestWatchResumesWithABudgetAcrossRoutes(t *testing.T) {
 		s := b.watch(request)
 		at := s.next()
 		s.cancel()
-		synctest.Wait() // the server knows
+		synctest.Wait() // the server has noticed it
 		for i := range 3 {
 			page.PushState(fmt.Sprint(shopURL, "a/long/way/to/go/", i))
 			page.SetTitle(fmt.Sprint("A page with a long name, which is number ", i))

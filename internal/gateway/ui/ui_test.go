@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// get asks for a path.
+// get requests a path.
 func get(t *testing.T, path string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -85,7 +85,7 @@ func TestAFileThatIsTheSameIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// forbidden is what would break what the package promises.
+// forbidden lists code that would violate the guarantees of the package.
 var forbidden = map[string]*regexp.Regexp{
 	".js": regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|setHTML|createContextualFragment|` +
 		`eval\(|new Function|localStorage|https?://`),
@@ -111,10 +111,10 @@ func TestFilesHaveNothingForbidden(t *testing.T) {
 	}
 }
 
-// called is how the scripts name the methods that they call.
+// called matches the names of the methods that the scripts call.
 var called = regexp.MustCompile(`'([A-Z][a-z]+Service/[A-Za-z]+)'`)
 
-// controlling are the methods that change something, of those that the page calls: they hold calls of clients, and let them go on.
+// controlling lists the methods called by the page that change something: they hold calls of clients and release them.
 var controlling = []string{"TimelineService/PauseClient", "TimelineService/ResumeClient", "TimelineService/TakeOver", "TimelineService/HandBack"}
 
 func TestMethodsAreThoseThatThePageCalls(t *testing.T) {
@@ -157,7 +157,7 @@ func names(t *testing.T) []string {
 	return all
 }
 
-// pairs are what stands on what: text needs a contrast of 4.5 to 1, edges and marks of 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11).
+// pairs lists foreground and background colors. Text needs a contrast of 4.5 to 1, edges and marks of 3 to 1 (WCAG 2.2, 1.4.3 and 1.4.11).
 var pairs = []struct {
 	on, grounds string
 	least       float64
@@ -188,7 +188,7 @@ func TestColoursHaveContrast(t *testing.T) {
 
 var colour = regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6});`)
 
-// palettes reads the blocks of colours of the style.
+// palettes parses the color blocks of the style sheet.
 func palettes(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	css, err := files.ReadFile("page/style.css")
@@ -212,7 +212,7 @@ func palettes(t *testing.T) map[string]map[string]string {
 	return all
 }
 
-// contrast is that of WCAG, 1 to 21.
+// contrast returns the contrast ratio as defined by WCAG, from 1 to 21.
 func contrast(a, b string) float64 {
 	la, lb := luminance(a), luminance(b)
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)

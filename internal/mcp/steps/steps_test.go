@@ -63,7 +63,7 @@ func TestTheMouseOfModels(t *testing.T) {
 	}
 }
 
-// TestNthIsAWholeNumber tries numbers that name an element, and others, which are not rounded to one.
+// TestNthIsAWholeNumber tries valid and invalid numbers. Invalid ones must not be rounded.
 func TestNthIsAWholeNumber(t *testing.T) {
 	for value, right := range map[float64]bool{1: true, 2: true, -1: true, 0: true, 1.5: false, -0.5: false, 1e12: false, math.Inf(1): false} {
 		arguments := &Arguments{Action: "click", Role: "button", Nth: args.Number{Set: true, Value: value}}

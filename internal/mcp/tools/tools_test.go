@@ -43,7 +43,7 @@ func TestToolsThatSearch(t *testing.T) {
 	}
 }
 
-// arguments are what each tool reads.
+// arguments maps the tools to their argument types.
 var arguments = map[string]any{
 	"browser_navigate": navigateArgs{}, "browser_tab": tabArgs{}, "browser_get_elements_compact": compactArgs{}, "browser_interact": interactArgs{},
 	"browser_fill_form": formArgs{}, "browser_wait": waitArgs{}, "browser_read_page": pageArgs{}, "browser_get_dom": domArgs{},
@@ -51,7 +51,7 @@ var arguments = map[string]any{
 	"browser_search": searchArgs{}, "browser_storage": storageArgs{}, "browser_route": routeArgs{},
 }
 
-// A schema names nothing that its tool does not read, and enumerates the words that it knows.
+// A schema contains only arguments that its tool reads, and its enumerations list exactly the words that the tool accepts.
 func TestSchemasSayWhatToolsRead(t *testing.T) {
 	all, err := Select(All)
 	if err != nil {
@@ -82,7 +82,7 @@ func TestSchemasSayWhatToolsRead(t *testing.T) {
 	sameWords(t, "browser_route", "action", args.Names(routeActions))
 }
 
-// Whatever a model calls from habit, the answer is a call that the tool here reads.
+// Every habitual call of another server's tool is answered with a valid call of domtap's tools.
 func TestCallsOfOtherServersBecomeCallsThatToolsRead(t *testing.T) {
 	all, err := Select(All)
 	if err != nil {
@@ -121,7 +121,7 @@ func TestCallsOfOtherServersBecomeCallsThatToolsRead(t *testing.T) {
 	}
 }
 
-// A drag has an end and waypoints, each an element or a point.
+// A drag has a destination and waypoints, each an element or a point.
 func TestDragsOfModels(t *testing.T) {
 	var a args.Object[steps.Arguments]
 	if err := json.Unmarshal([]byte(`{"action":"drag","ref":4,"value":"e9","waypoints":["[6]","120,40"]}`), &a); err != nil {
@@ -145,7 +145,7 @@ func jsonNames(t reflect.Type) []string {
 	return names
 }
 
-// properties are those of a schema.
+// properties returns the properties of a schema.
 func properties(t *testing.T, schema []byte) map[string]any {
 	t.Helper()
 	var s struct {
@@ -158,7 +158,7 @@ func properties(t *testing.T, schema []byte) map[string]any {
 	return s.Properties
 }
 
-// sameWords compares an enumeration of a schema with what the tool knows.
+// sameWords compares an enumeration of a schema with the words that the tool accepts.
 func sameWords(t *testing.T, tool, property string, known []string) {
 	t.Helper()
 	defined, _ := definitions.Of(tool)

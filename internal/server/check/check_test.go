@@ -343,7 +343,7 @@ func TestInvalidFieldsAreReportedFirst(t *testing.T) {
 	}
 }
 
-// The error must fit the trailers of a client that accepts 8 KiB.
+// The error must fit the trailers of a client that accepts 8 KiB of metadata.
 func TestViolationsAreBounded(t *testing.T) {
 	modifiers := make([]string, 100_000)
 	step := &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: ref(1), Modifiers: modifiers}}}
@@ -404,9 +404,9 @@ func TestAllowURL(t *testing.T) {
 	}
 }
 
-// TestEveryRequestHasAChecker finds methods of the API that were added without a checker.
+// TestEveryRequestHasAChecker fails for API methods without a checker.
 func TestEveryRequestHasAChecker(t *testing.T) {
-	checked := map[protoreflect.FullName]bool{"domtap.v1.ListSessionsRequest": true, "domtap.v1.ListSearchProvidersRequest": true, "domtap.v1.GetClusterRequest": true, "domtap.v1.GetReplayRequest": true, "domtap.v1.StopLivePageRequest": true} // they have no fields
+	checked := map[protoreflect.FullName]bool{"domtap.v1.ListSessionsRequest": true, "domtap.v1.ListSearchProvidersRequest": true, "domtap.v1.GetClusterRequest": true, "domtap.v1.GetReplayRequest": true, "domtap.v1.StopLivePageRequest": true} // requests without fields
 	for _, c := range checkers {
 		checked[reflect.Zero(c.request).Interface().(proto.Message).ProtoReflect().Descriptor().FullName()] = true
 	}
@@ -423,7 +423,7 @@ func TestEveryRequestHasAChecker(t *testing.T) {
 	})
 }
 
-// stored is a state with a database that has stores; without any, its version is wrong.
+// stored returns a state with a database that has the given stores. Without stores, the version of the database is invalid.
 func stored(stores ...*domtapv1.ObjectStore) *domtapv1.SetStorageStateRequest {
 	d := &domtapv1.IndexedDatabase{Name: "d", Stores: stores}
 	if len(stores) > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
 
-// TestAConnectionIsClosedAfterItsLastCall has a connection end before, between and after its calls.
+// TestAConnectionIsClosedAfterItsLastCall ends a connection before, between and after its calls.
 func TestAConnectionIsClosedAfterItsLastCall(t *testing.T) {
 	const connEnd, begin, end = "the connection ends", "a call begins", "a call ends"
 	for _, events := range [][]string{

@@ -183,7 +183,7 @@ func TestTab(t *testing.T) {
 	})
 }
 
-// Every value of one side has its own on the other.
+// Every value of one side maps to a different value of the other.
 func TestEnumsAreKeptApart(t *testing.T) {
 	statuses, verdicts, waits := map[domtapv1.TabStatus]bool{}, map[domtapv1.Verdict]bool{}, map[actor.Wait]bool{}
 	for _, s := range []actor.Status{
@@ -240,7 +240,7 @@ func TestTabEvent(t *testing.T) {
 	}
 }
 
-// Clients that may only read list routes, too.
+// Read-only clients can list routes too.
 func TestListedRoutesHaveNoSecrets(t *testing.T) {
 	got := RouteMessage(routes.Route{Pattern: "**", Modify: &routes.Modify{
 		URL: "https://u:canary@example.com/?token=canary&page=2",

@@ -16,7 +16,7 @@ type street struct {
 
 func (s street) Accept() (net.Conn, error) { return <-s.arrivals, nil }
 
-// visitor has both ends of a connection.
+// visitor holds both ends of a connection.
 type visitor struct{ outside, inside net.Conn }
 
 // arrive connects to a door.
@@ -114,7 +114,7 @@ func TestAKeptConnectionIsThatOfAStrangerAgain(t *testing.T) {
 		if !v.isClosed() {
 			t.Error("nothing is kept any more, and the connection is open")
 		}
-		Keep(v.inside.RemoteAddr())() // of a closed connection
+		Keep(v.inside.RemoteAddr())() // a closed connection
 		if n := l.strangers.Len(); n != 0 {
 			t.Errorf("%d closed connections are remembered", n)
 		}

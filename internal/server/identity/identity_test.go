@@ -62,8 +62,7 @@ func TestBadListsAreRefusedByLine(t *testing.T) {
 	}
 }
 
-// FuzzListsAreAllOrNothing parses anything: what is taken can be written and read again, and names nobody but clients and the
-// operator.
+// FuzzListsAreAllOrNothing parses any bytes. An accepted list can be written and parsed again, and names only clients and the operator.
 func FuzzListsAreAllOrNothing(f *testing.F) {
 	f.Add([]byte(Entry{Principal: Client("alice", All), Sum: Sum("x")}.Line()))
 	f.Add([]byte("# nothing\n\noperator read cert\n"))
@@ -121,7 +120,7 @@ func TestCertificatesNameClients(t *testing.T) {
 		{cert("alice"), "alice", "alice"},
 		{cert("x", uri("urn:domtap:client:alice"), uri("spiffe://x/y")), "alice", "alice"},
 		{cert("alice", uri("urn:domtap:client:alice"), uri("urn:domtap:client:bob")), "", ""},
-		{cert("bob"), "bob", ""}, // its line is for a token
+		{cert("bob"), "bob", ""}, // the list has only a token for bob
 		{cert("carol"), "carol", ""},
 		{cert("operator"), "", "operator"},
 		{cert(""), "", ""},
@@ -135,7 +134,7 @@ func TestCertificatesNameClients(t *testing.T) {
 	}
 }
 
-// A list that is no good, or open to others, leaves the one before in force.
+// An invalid list, or one that other users can access, leaves the previous list in force.
 func TestInvalidClientListKeepsThePreviousOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients")
 	write := func(text string, mode os.FileMode) {

@@ -31,7 +31,7 @@ func TestRateLimitNamesARetryDelayThatWorks(t *testing.T) {
 		if e.Retry != 100*time.Millisecond || e.Client != "a" {
 			t.Errorf("got %+v", e)
 		}
-		exceeds(t, l.Call("a"), Calls) // what is refused takes nothing
+		exceeds(t, l.Call("a"), Calls) // a refused call uses no allowance
 		if err := l.Call("b"); err != nil {
 			t.Errorf("another client pays for it: %v", err)
 		}
@@ -83,11 +83,11 @@ func TestRefusedConnectionGetsTheNextFreeSlot(t *testing.T) {
 	}
 	exceeds(t, l.Connected(two), Connections)
 	l.Disconnected(one)
-	l.Disconnected(one) // twice is once
+	l.Disconnected(one) // a second call has no effect
 	if err := l.Connected(two); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Connected(one); err != nil { // its last calls are not told of a limit that is none
+	if err := l.Connected(one); err != nil { // the last calls of a closed connection are not refused
 		t.Fatal(err)
 	}
 	exceeds(t, l.Connected(l.WithSlot(t.Context(), false)), Connections)

@@ -64,7 +64,7 @@ func TestSocketIsForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-// TestVisibleSocketAcceptsConnections looks for sockets as they are made, and connects to each the moment it is there.
+// TestVisibleSocketAcceptsConnections watches for new sockets and connects to each as soon as it exists.
 func TestVisibleSocketAcceptsConnections(t *testing.T) {
 	dir := privateDir(t)
 	for i := range 300 {
@@ -104,7 +104,7 @@ func TestVisibleSocketAcceptsConnections(t *testing.T) {
 	}
 }
 
-// TestTemporarySocketOfADeadDaemonIsReplaced starts beside a socket that never got its name, and at the longest path.
+// TestTemporarySocketOfADeadDaemonIsReplaced starts next to a socket that never got its final name, and at the longest path.
 func TestTemporarySocketOfADeadDaemonIsReplaced(t *testing.T) {
 	dir := privateDir(t)
 	path := filepath.Join(dir, "d.sock")
@@ -131,7 +131,7 @@ func TestSocketRefusesWhatALiveDaemonHolds(t *testing.T) {
 	mustSocket(t, path)
 }
 
-// A listener that knows nothing of the lock file is alive all the same.
+// A listener that does not use the lock file counts as alive too.
 func TestSocketRefusesALiveListenerWithoutALock(t *testing.T) {
 	path := filepath.Join(privateDir(t), "d.sock")
 	stranger, err := net.Listen("unix", path)

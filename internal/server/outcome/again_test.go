@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// said makes a document of controls, which the page as text has, and texts.
+// said returns a document with controls, which the printed page contains, and texts.
 func said(controls, texts string) *dom.Snapshot {
 	var all []*dom.Element
 	add := func(kind dom.Kind, role, words string) {
@@ -21,7 +21,8 @@ func said(controls, texts string) *dom.Snapshot {
 	return &dom.Snapshot{Elements: dom.ListOf(all)}
 }
 
-// TestAPageThatComesBackSaysWhatIsNew compares documents: one that is much the one before tells what it says besides, another one nothing.
+// TestAPageThatComesBackSaysWhatIsNew compares documents. For a document that is mostly equal to the previous one, the new texts are
+// returned; for a different one, nothing is.
 func TestAPageThatComesBackSaysWhatIsNew(t *testing.T) {
 	if got := Again(nil, said("Send", "a b c d e f"), ""); got != nil {
 		t.Errorf("a page whose predecessor is not known says %v", got)

@@ -16,7 +16,7 @@ func noticed(kind dom.NoticeKind, text string) dom.Notice {
 	return dom.Notice{Kind: kind, Text: text, Ref: dom.NoRef}
 }
 
-// lines joins kinds and texts.
+// lines formats outcomes, one per line.
 func lines(all []*domtapv1.Outcome) string { return text.Outcome(all, "") }
 
 func TestAnOutcomeKeepsItsOrder(t *testing.T) {
@@ -35,7 +35,7 @@ func TestWhatIsSaidTwiceIsOneEntry(t *testing.T) {
 	}
 }
 
-// TestADialogThatFlickersIsToldAsItIs: it closes, is drawn once more while it fades out, and is gone.
+// TestADialogThatFlickersIsToldAsItIs reports a dialog that closes, is drawn once more while it fades out, and is gone.
 func TestADialogThatFlickersIsToldAsItIs(t *testing.T) {
 	open, closed := noticed(dom.NoticeDialog, "Delete?"), noticed(dom.NoticeDialog, "Delete?")
 	open.Detail, open.Ref, closed.Gone = "For good", 3, true
@@ -74,7 +74,7 @@ func TestLongTextsAreCut(t *testing.T) {
 	}
 }
 
-// FuzzAnOutcomeIsBounded holds the bounds whatever a page says.
+// FuzzAnOutcomeIsBounded checks the limits for any notices.
 func FuzzAnOutcomeIsBounded(f *testing.F) {
 	f.Add("Wrong e-mail or password\nalert", uint8(1), uint8(3))
 	f.Add(strings.Repeat("🏴󠁧󠁢󠁥󠁮󠁧󠁿", 400), uint8(2), uint8(40))
@@ -106,7 +106,7 @@ func TestTextsAreSaidOnce(t *testing.T) {
 	all := Of([]dom.Notice{text("Saved", ""), gone, noticed(dom.NoticeStatus, "Saved at 12:00"), text("Total: 3", ""), text("Milk", "5 more")})
 	for shown, want := range map[string]string{
 		"nothing":                     "! status: Saved at 12:00\n! text: Total: 3\n! text: Milk (5 more)\n",
-		"+ [4] Milk":                  "! status: Saved at 12:00\n! text: Total: 3\n! text: Milk (5 more)\n", // the number stays
+		"+ [4] Milk":                  "! status: Saved at 12:00\n! text: Total: 3\n! text: Milk (5 more)\n", // the number is kept
 		"~ [5] Total: 3 ←":            "! status: Saved at 12:00\n! text: Milk (5 more)\n",
 		"~ [5] Total: 3 ← + [4] Milk": "! status: Saved at 12:00\n",
 	} {
@@ -120,7 +120,8 @@ func TestTextsAreSaidOnce(t *testing.T) {
 	}
 }
 
-// TestWhatTheTextSaysIsNotSaidTwice: not of a new page, nor the heading of a card that is new.
+// TestWhatTheTextSaysIsNotSaidTwice checks that entries are omitted if the text contains them: the contents of a new page, and the heading
+// of a new card.
 func TestWhatTheTextSaysIsNotSaidTwice(t *testing.T) {
 	noted := []dom.Notice{noticed(dom.NoticeAlert, "Wrong"), noticed(dom.NoticeHeading, "Cart"), noticed(dom.NoticeHeading, "Trip"), noticed(dom.NoticeText, "Total"),
 		noticed(dom.NoticeStatus, "3 items"), noticed(dom.NoticeStatus, "Saved"), noticed(dom.NoticeLog, "Ada came")}

@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/server/check"
 )
 
-// wantCode fails unless err has the code, and the reason when one is given.
+// wantCode fails unless err has the code, and the reason if one is given.
 func wantCode(t *testing.T, err error, code codes.Code, reason string) {
 	t.Helper()
 	if status.Code(err) != code || reason != "" && Reason(err) != reason {

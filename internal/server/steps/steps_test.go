@@ -13,7 +13,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestEveryStepBecomesItsActions gives every kind of step, with every field set, and looks at the actions.
+// TestEveryStepBecomesItsActions converts every kind of step, with all fields set, and checks the actions.
 func TestEveryStepBecomesItsActions(t *testing.T) {
 	at := &domtapv1.Target{Ref: proto.Uint32(7)}
 	second := durationpb.New(time.Second)

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
-// stuck is a stream whose reader takes nothing.
+// stuck is a stream whose reader reads nothing.
 type stuck struct {
 	grpc.ServerStream
 	ctx context.Context
@@ -35,7 +35,7 @@ func TestSenderEndsOnlyTheSlowReader(t *testing.T) {
 		start := time.Now()
 		var sent error
 		err := out.Run(func() error {
-			time.Sleep(time.Hour) // silence is not a fault of the reader
+			time.Sleep(time.Hour) // a silent stream is not the reader's fault
 			sent = out.Send(new(domtapv1.WatchDomResponse))
 			return sent
 		})
@@ -45,7 +45,7 @@ func TestSenderEndsOnlyTheSlowReader(t *testing.T) {
 		if took := time.Since(start); took != time.Hour+time.Minute {
 			t.Errorf("it gave up after %v", took)
 		}
-		cancel() // as gRPC does when the handler has returned
+		cancel() // gRPC does this when the handler has returned
 		streams.Wait()
 		if !errors.Is(sent, context.Canceled) {
 			t.Errorf("the send ended with %v", sent)
@@ -53,7 +53,7 @@ func TestSenderEndsOnlyTheSlowReader(t *testing.T) {
 	})
 }
 
-// A panic of the work comes out where the interceptor that recovers waits for it.
+// A panic of the work propagates to the goroutine of the handler, where the recovery interceptor handles it.
 func TestSenderHandsPanicsOn(t *testing.T) {
 	out := New(Config{SendTimeout: time.Minute}).Sender(stuck{ctx: t.Context()})
 	defer func() {

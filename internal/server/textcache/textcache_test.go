@@ -6,7 +6,7 @@ import (
 	"github.com/domtap/domtap/internal/content/markdown"
 )
 
-// FuzzCursor parses any cursor: none panics, and what is accepted is written as it was read.
+// FuzzCursor parses any string. It must not panic, and formatting an accepted cursor returns the same string.
 func FuzzCursor(f *testing.F) {
 	for _, c := range []string{"r000000001.2", "r999999999.0.5", "r1.2", "r000000001.2.0", "r", "", "r000000001.99999999999999999999", "r000000001.-1", "c000000001"} {
 		f.Add(c)

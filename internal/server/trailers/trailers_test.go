@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// full makes a status with all details that there are.
+// full returns a status with all kinds of details.
 func full(t testing.TB, code codes.Code, message, reason, fact string, count int) *status.Status {
 	t.Helper()
 	facts := map[string]string{}
@@ -43,7 +43,7 @@ func reasonOf(s *status.Status) string {
 	return ""
 }
 
-// FuzzEveryStatusFits holds any status against what Fit promises.
+// FuzzEveryStatusFits checks the guarantees of Fit for any status.
 func FuzzEveryStatusFits(f *testing.F) {
 	f.Add(uint32(9), "element is gone: read the page again", "STALE_REF", "12", uint8(1))
 	f.Add(uint32(9), strings.Repeat("確認する", 300), "AMBIGUOUS_TARGET", strings.Repeat("送信", 90), uint8(12))
@@ -52,7 +52,7 @@ func FuzzEveryStatusFits(f *testing.F) {
 	f.Add(uint32(16), strings.Repeat("\x00\n", 3000), "", "ü", uint8(100))
 	f.Fuzz(func(t *testing.T, code uint32, message, reason, fact string, count uint8) {
 		code, fact = code%17, strings.ToValidUTF8(fact, "?")
-		if code == 0 || len(reason) > 63 || !utf8.ValidString(reason) { // as AIP-193 bounds reasons
+		if code == 0 || len(reason) > 63 || !utf8.ValidString(reason) { // AIP-193 limits reasons to 63 characters
 			t.Skip()
 		}
 		for _, s := range []*status.Status{full(t, codes.Code(code), message, reason, fact, int(count)), status.New(codes.Code(code), message)} {
@@ -117,7 +117,7 @@ func TestOmittedElementsAreCounted(t *testing.T) {
 	}
 }
 
-// A status without details has the whole of the limit for its message.
+// The message of a status without details may use the whole limit.
 func TestAPlainMessageIsCutNoMoreThanItMust(t *testing.T) {
 	for _, text := range []string{"a", "é", "語", "🙂", "%"} {
 		got := Fit(status.New(codes.NotFound, strings.Repeat(text, 10_000)))

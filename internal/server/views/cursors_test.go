@@ -32,8 +32,8 @@ func TestCursorsCostTheSame(t *testing.T) {
 	}
 }
 
-// pages follows cursors to the end. It returns the refs in the order given, and calls between before
-// every page but the first.
+// pages follows cursors to the end. It returns the refs in the order in which they were sent, and calls between before every page except
+// the first.
 func pages(t *testing.T, views *Tab, tab *actor.Tab, sel Selection, between func(page int)) (given []dom.Ref, n int) {
 	t.Helper()
 	head := read(t, tab)
@@ -55,7 +55,7 @@ func pages(t *testing.T, views *Tab, tab *actor.Tab, sel Selection, between func
 	}
 }
 
-// checkText counts the text of a view as sent.
+// checkText checks the token count of a view's text as sent.
 func checkText(t *testing.T, v *View, sel Selection, next string) {
 	t.Helper()
 	header := v.Header(true)
@@ -99,11 +99,11 @@ func TestPagesOfAPageThatChanges(t *testing.T) {
 		}
 		page.Update(func(main *actortest.Frame) {
 			body := slices.Clone(main.Body)
-			body[0].Text += " again"                                       // was given
-			body[1], body[9] = body[9], body[1]                            // were given
-			body[n], body[90] = body[90], body[n]                          // one of them was given
-			body = slices.Insert(body, 5, actortest.Button(fmt.Sprint(n))) // before what was given
-			main.Body = body[:len(body)-1]                                 // was not given
+			body[0].Text += " again"                                       // was sent
+			body[1], body[9] = body[9], body[1]                            // were sent
+			body[n], body[90] = body[90], body[n]                          // one of them was sent
+			body = slices.Insert(body, 5, actortest.Button(fmt.Sprint(n))) // before the elements that were sent
+			main.Body = body[:len(body)-1]                                 // was not sent
 		})
 	})
 	once := slices.Clone(given)

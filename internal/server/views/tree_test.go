@@ -27,7 +27,7 @@ func TestSelectionOfATree(t *testing.T) {
 	}
 }
 
-// TestLandmarksOfThePageBefore reads pages in an order in which late readers come too.
+// TestLandmarksOfThePageBefore reads pages in an order that includes late readers.
 func TestLandmarksOfThePageBefore(t *testing.T) {
 	page := func(epoch string, document uint64) *dom.Snapshot {
 		return &dom.Snapshot{Epoch: epoch, Document: document}
@@ -36,13 +36,13 @@ func TestLandmarksOfThePageBefore(t *testing.T) {
 	var l landmarks
 	for i, c := range []struct {
 		s    *dom.Snapshot
-		got  byte // what is sent with this page
+		got  byte // landmarks sent with this page
 		want string
 	}{
 		{page("e", 1), 'A', ""},
-		{page("e", 1), 'B', ""}, // the same page is not the one before
+		{page("e", 1), 'B', ""}, // the same page is not its own previous page
 		{page("e", 2), 'A', "AB"},
-		{page("e", 1), 'C', ""}, // late: forgets nothing, adds nothing
+		{page("e", 1), 'C', ""}, // late: removes nothing, adds nothing
 		{page("e", 2), 'D', "AB"},
 		{page("e", 3), 'A', "AD"},
 		{page("f", 1), 'B', "A"}, // another epoch is another page

@@ -278,7 +278,7 @@ func TestMostlyChanged(t *testing.T) {
 	}
 }
 
-// seen makes what a caller saw: n elements under a selection.
+// seen returns a Seen of n elements with a selection.
 func seen(n int, sel Selection, document uint64) Seen {
 	v := &View{Snapshot: &dom.Snapshot{Epoch: "e", Document: document}, Selection: sel}
 	v.view.Elements = dom.ListOf(make([]*dom.Element, n))

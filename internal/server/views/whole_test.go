@@ -9,7 +9,8 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// TestWholeViewIsIndependentOfTheWayThere changes a page at random, and prices every state anew and from the one before.
+// TestWholeViewIsIndependentOfTheWayThere changes a page at random. It counts every state from scratch and from the previous state, and
+// compares the results.
 func TestWholeViewIsIndependentOfTheWayThere(t *testing.T) {
 	_, tab, page := openTab(t, 200)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -60,7 +61,7 @@ func TestEachAnswerIsDeliveredOnce(t *testing.T) {
 	}
 }
 
-// BenchmarkWhole prices a page of 5,000 elements for the first time, and again.
+// BenchmarkWhole counts a page of 5,000 elements for the first time, and again.
 func BenchmarkWhole(b *testing.B) {
 	list := func() *dom.Snapshot {
 		elements := make([]*dom.Element, 5000)
@@ -81,7 +82,7 @@ func BenchmarkWhole(b *testing.B) {
 			t.Whole(s)
 		}
 	})
-	b.Run("view", func(b *testing.B) { // what it goes with
+	b.Run("view", func(b *testing.B) { // the view itself, for comparison
 		for b.Loop() {
 			if _, err := view.Of(s, view.Options{MaxElements: 300}); err != nil {
 				b.Fatal(err)

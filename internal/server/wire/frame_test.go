@@ -9,7 +9,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TestFramesPassUnchanged receives messages as frames, and sends them on.
+// TestFramesPassUnchanged receives messages as frames and forwards them.
 func TestFramesPassUnchanged(t *testing.T) {
 	for name, m := range map[string]*domtapv1.GetTabResponse{"a message": {Tab: &domtapv1.Tab{Id: "t1", Title: "Shop"}}, "an empty one": {}} {
 		data, err := Codec().Marshal(m)
@@ -20,7 +20,7 @@ func TestFramesPassUnchanged(t *testing.T) {
 		if err := Codec().Unmarshal(data, frame); err != nil {
 			t.Fatal(err)
 		}
-		data.Free() // as gRPC does, while the frame keeps it
+		data.Free() // gRPC does this while the frame still holds the data
 		if decoded, err := frame.Decode(); err != nil || !proto.Equal(decoded, m) || frame.Size() != proto.Size(m) {
 			t.Errorf("%s: decoded as %v, %v, with %d bytes", name, decoded, err, frame.Size())
 		}
@@ -38,11 +38,11 @@ func TestFramesPassUnchanged(t *testing.T) {
 	}
 }
 
-// TestFramesKeepPooledBuffers passes a message on whose buffers come from gRPC's pool.
+// TestFramesKeepPooledBuffers forwards a message whose buffers come from gRPC's pool.
 func TestFramesKeepPooledBuffers(t *testing.T) {
 	pool := mem.NewTieredBufferPool(1 << 10)
 	buffer := pool.Get(4)
-	copy(*buffer, "\x0a\x02\x0a\x00") // a GetTabResponse with a Tab with an empty id
+	copy(*buffer, "\x0a\x02\x0a\x00") // a GetTabResponse with a Tab with an empty ID
 	data := mem.BufferSlice{mem.NewBuffer(buffer, pool)}
 	frame := new(Frame)
 	frame.receive(data)

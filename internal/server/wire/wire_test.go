@@ -11,7 +11,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// decode is what a client makes of what the codec sends.
+// decode decodes the codec's output as a client does.
 func decode(t *testing.T, v any) *domtapv1.WatchDomResponse {
 	t.Helper()
 	data, err := Codec().Marshal(v)
@@ -39,7 +39,7 @@ func messages() []*domtapv1.WatchDomResponse {
 	return []*domtapv1.WatchDomResponse{snapshot, diff, resync, empty}
 }
 
-// A message that was put together is the one that was to be sent, whatever its sequence.
+// An assembled message decodes to the original message, with any sequence number.
 func TestASharedMessageArrivesWhole(t *testing.T) {
 	for _, m := range messages() {
 		shared, err := Encode(m)
@@ -59,7 +59,7 @@ func TestASharedMessageArrivesWhole(t *testing.T) {
 	}
 }
 
-// The head says what a message is, without what makes it large.
+// The head identifies a message, without its large parts.
 func TestTheHeadCarriesNoElements(t *testing.T) {
 	for _, m := range messages() {
 		shared, err := Encode(m)
@@ -75,7 +75,7 @@ func TestTheHeadCarriesNoElements(t *testing.T) {
 	}
 }
 
-// Many streams send one message at once, and gRPC frees what it has sent.
+// Many streams send one message concurrently, and gRPC frees what it has sent.
 func TestStreamsShareAMessage(t *testing.T) {
 	want := messages()[1]
 	shared, err := Encode(want)
