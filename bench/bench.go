@@ -1,6 +1,5 @@
-// Package bench holds domtap's benchmarks and what they share: a page of a given size and the floors
-// that every figure is a ratio to. Floors are measured in the same run as the figure, because
-// absolute times say more about the machine than about domtap.
+// Package bench contains domtap's benchmarks and their common parts: a page of a given size, and the floors to which every figure is a
+// ratio. Floors are measured in the same run as the figure, because absolute times depend more on the machine than on domtap.
 package bench
 
 import (
@@ -8,8 +7,8 @@ import (
 	"strings"
 )
 
-// HTML is a page of about n DOM elements, half of them interactive: cards of ten elements, five of
-// which are a link, a checkbox, a text field and two buttons.
+// HTML returns a page of about n DOM elements, half of them interactive. It consists of cards of ten elements, of which five are a link, a
+// checkbox, a text field and two buttons.
 func HTML(n int) string {
 	var b strings.Builder
 	b.WriteString("<!doctype html><title>Bench</title><style>.card{border:1px solid #ccc;margin:2px;padding:2px;display:inline-block}</style><main>")
@@ -21,8 +20,8 @@ func HTML(n int) string {
 	return b.String()
 }
 
-// RawColumnar is a plain walk over the interactive elements of a page that returns one string: what an
-// extraction costs at least. It computes no names, roles or states and keeps nothing.
+// RawColumnar is a script that walks over the interactive elements of a page and returns one string. It measures the minimum cost of an
+// extraction. It computes no names, roles or states and stores nothing.
 const RawColumnar = `(() => {
   const columns = [[], [], [], [], [], [], [], [], [], [], []];
   for (const e of document.querySelectorAll('a,button,input,select,textarea,details,summary,[role],[onclick],[tabindex],[contenteditable]')) {

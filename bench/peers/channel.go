@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	// startLimit bounds the start of a program, endLimit its end.
+	// startLimit limits the start of a program. endLimit limits its end.
 	startLimit = time.Minute
 	endLimit   = 20 * time.Second
-	// leaveLimit is how long a program has to end when it is told to.
+	// leaveLimit limits the time in which a program must end after a request to do so.
 	leaveLimit = 8 * time.Second
 )
 
@@ -32,33 +32,33 @@ type server struct {
 	session *mcp.ClientSession
 	program *exec.Cmd
 	log     *os.File
-	// after is a command that ends what the program has started and leaves running; nil: nothing.
+	// after is a command that ends processes that the program leaves running. It may be nil.
 	after func(ctx context.Context) error
 }
 
-// startServer starts a server in a process group of its own, with its log in dir.
+// startServer starts a server in its own process group, with its log in dir.
 func startServer(ctx context.Context, dir string, env []string, words ...string) (*server, error) {
 	log, err := os.Create(dir + "/log")
 	if err != nil {
 		return nil, err
 	}
-	program := exec.Command(words[0], words[1:]...) // it ends by close, in order
+	program := exec.Command(words[0], words[1:]...) // close ends it in order
 	program.Dir, program.Env, program.Stderr = dir, env, log
 	program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	client := mcp.NewClient(&mcp.Implementation{Name: "benchpeers", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: program}, nil)
 	if err != nil {
-		said, _ := os.ReadFile(log.Name()) // without it the error says less
+		said, _ := os.ReadFile(log.Name()) // without the log the error has less detail
 		return nil, errors.Join(fmt.Errorf("%s: %w: %s", strings.Join(words, " "), err, firstLine(string(said))), log.Close())
 	}
 	return &server{session: session, program: program, log: log}, nil
 }
 
-// filePattern is the line of an answer of Playwright MCP that has the snapshot in a file.
+// filePattern matches the line in an answer of Playwright MCP that refers to a snapshot file.
 var filePattern = lazyregexp.New(`(?m)^- \[Snapshot\]\((.*)\)$`)
 
-// call implements channel. A snapshot that the answer names a file for is counted as a part of the answer: an agent reads the file,
-// which costs it one more call, of its own tools.
+// call implements channel. If the answer refers to a snapshot file, the file counts as part of the answer, because an agent reads it. That
+// costs the agent one more call of its own tools.
 func (s *server) call(ctx context.Context, c call) (string, bool, error) {
 	r, err := s.session.CallTool(ctx, &mcp.CallToolParams{Name: c.tool, Arguments: c.arguments})
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *server) call(ctx context.Context, c call) (string, bool, error) {
 	return text, r.IsError, err
 }
 
-// manual implements channel: the definitions of the tools, which a model reads in each turn.
+// manual implements channel. It returns the definitions of the tools, which a model reads in each turn.
 func (s *server) manual(ctx context.Context, _ []string) (string, error) {
 	var all []*mcp.Tool
 	for tool, err := range s.session.Tools(ctx, nil) {
@@ -94,10 +94,10 @@ func (s *server) manual(ctx context.Context, _ []string) (string, error) {
 // close implements channel.
 func (s *server) close(ctx context.Context) error {
 	closed := make(chan error, 1)
-	go func() { closed <- s.session.Close() }() // it waits, and then sends signals, by itself
+	go func() { closed <- s.session.Close() }() // it waits and then sends signals itself
 	var err error
 	select {
-	case <-closed: // that a server ended by a signal is no news
+	case <-closed: // a server that ended by a signal is not an error
 	case <-time.After(leaveLimit):
 		err = errors.Join(s.program.Process.Kill(), <-closed)
 	}
@@ -107,16 +107,16 @@ func (s *server) close(ctx context.Context) error {
 	return errors.Join(err, s.log.Close())
 }
 
-// shell is a program that is called as a command, and has a daemon that it starts itself.
+// shell is a program that is called as a command and starts its own daemon.
 type shell struct {
 	dir     string
 	env     []string
 	program string
-	// leave are the words that end the daemon.
+	// leave contains the arguments that end the daemon.
 	leave []string
 }
 
-// command makes one of the program's commands.
+// command returns one of the program's commands.
 func (s *shell) command(ctx context.Context, words []string) *exec.Cmd {
 	c := exec.CommandContext(ctx, s.program, words...)
 	c.Dir, c.Env = s.dir, s.env
@@ -126,7 +126,7 @@ func (s *shell) command(ctx context.Context, words []string) *exec.Cmd {
 	return c
 }
 
-// call implements channel. The first of the words is the name by which people know the program.
+// call implements channel. The first word is the user-visible name of the program and is not passed to it.
 func (s *shell) call(ctx context.Context, c call) (string, bool, error) {
 	run := s.command(ctx, c.words[1:])
 	var out bytes.Buffer
@@ -139,7 +139,7 @@ func (s *shell) call(ctx context.Context, c call) (string, bool, error) {
 	if errors.As(err, &exit) {
 		return out.String(), true, nil
 	}
-	if errors.Is(err, exec.ErrWaitDelay) { // the daemon that it has started holds the pipe
+	if errors.Is(err, exec.ErrWaitDelay) { // the daemon that the command started holds the pipe
 		err = nil
 	}
 	return out.String(), false, err

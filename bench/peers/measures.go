@@ -12,13 +12,13 @@ import (
 	"github.com/domtap/domtap/bench/peers/report"
 )
 
-// both puts the tokens and the time of a reply into two rows, of which id and title are the beginning.
+// both adds the tokens and the time of a reply to two rows. id and title are the start of the rows' ids and titles.
 func (b *book) both(t *tool, group, id, title string, got reply) {
 	b.put(t, report.Row{ID: id + "-tokens", Title: title, Group: group, Unit: report.Tokens}, float64(got.tokens))
 	b.put(t, report.Row{ID: id + "-ms", Title: title, Group: group, Unit: report.Milliseconds}, milliseconds(got.took))
 }
 
-// read opens a page, reads all of it, and reads it again. Like the others it reports whether the program still answers.
+// read opens a page, reads all of it, and reads it again. Like the other measures, it reports whether the program still answers.
 func (r *runner) read(ctx context.Context, t *tool, n int) bool {
 	id, title := fmt.Sprintf("read-%d", n), fmt.Sprintf("open a page of %s controls and read it", count(n))
 	got, err := t.read(ctx, r.address(fmt.Sprintf("/list?n=%d", n)))
@@ -45,7 +45,7 @@ func (r *runner) read(ctx context.Context, t *tool, n int) bool {
 	return true
 }
 
-// act clicks a button, and asks for what that did, in the way that the program's documentation recommends.
+// act clicks a button and requests the result in the way that the program's documentation recommends.
 func (r *runner) act(ctx context.Context, t *tool, n int, plain bool) bool {
 	button := 4 * (r.pages % (n / 4))
 	act := clicking{
@@ -65,7 +65,7 @@ type clicking struct {
 	path, name, want string
 }
 
-// know clicks what has a name, and measures until the answers have a text.
+// know clicks the named element and measures until the answers contain a text.
 func (r *runner) know(ctx context.Context, t *tool, c clicking) bool {
 	row := report.Row{ID: c.id + "-tokens", Title: c.title, Group: "Act", Unit: report.Tokens}
 	page, err := t.read(ctx, r.address(c.path))
@@ -98,7 +98,7 @@ func (r *runner) know(ctx context.Context, t *tool, c clicking) bool {
 	return true
 }
 
-// ready reads a page with its texts, if the program needs that; alone: for what the page changes by itself.
+// ready reads a page with its texts if the program needs that. alone reports that the page will change without an action.
 func (r *runner) ready(ctx context.Context, t *tool, path string, alone bool) error {
 	if t.prepare == nil || len(t.prepare(alone)) == 0 {
 		return nil
@@ -110,10 +110,10 @@ func (r *runner) ready(ctx context.Context, t *tool, path string, alone bool) er
 	return err
 }
 
-// learn has the page change by itself, and measures until the program has said what has changed; then it waits for a text that is
-// known before.
+// learn lets the page change without an action and measures until the program has reported the change. Then it waits for a text that is
+// known in advance.
 func (r *runner) learn(ctx context.Context, t *tool, n int) bool {
-	// Of each page: the stream of the last one may not be closed yet.
+	// Each page has its own stream, because the stream of the previous page may not be closed yet.
 	id := fmt.Sprint("page", r.pages)
 	title := fmt.Sprintf("notice a change that a page of %s controls made by itself", count(n))
 	row := report.Row{ID: "learn-tokens", Title: title, Group: "Follow", Unit: report.Tokens}
@@ -143,8 +143,9 @@ func (r *runner) learn(ctx context.Context, t *tool, n int) bool {
 	return true
 }
 
-// follow makes calls until their answers have the news that the page gets. Where the first call waits for them, they are sent during
-// it, and the time counts from then on; otherwise the page shows them before the first call, and the time counts from that on.
+// follow makes calls until their answers contain the news that the page receives. If waits is set, the first call waits for the news:
+// follow sends the news during the call and measures from that time. Otherwise the page shows the news before the first call, and follow
+// measures from that call.
 func (r *runner) follow(ctx context.Context, t *tool, id, news string, waits bool, calls []call) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.limit)
 	defer cancel()
@@ -179,7 +180,7 @@ func (r *runner) follow(ctx context.Context, t *tool, id, news string, waits boo
 		if err != nil {
 			return all, err
 		}
-		// What is waited for by its text need not be said again.
+		// An answer need not repeat a text that the call waited for.
 		if strings.Contains(got.text, news) || strings.Contains(calls[0].String(), news) {
 			return all, nil
 		}
@@ -187,9 +188,9 @@ func (r *runner) follow(ctx context.Context, t *tool, id, news string, waits boo
 	return all, fmt.Errorf("%d answers do not have %q; the last is %s", looks, news, firstLine(all.text))
 }
 
-// applications reads those of the repository, and acts on two of them.
+// applications reads the applications of the repository and acts on two of them.
 func (r *runner) applications(ctx context.Context, t *tool) bool {
-	files, _ := filepath.Glob(filepath.Join(r.Root, "e2e", "tasks", "apps", "*.html")) // the pattern is good
+	files, _ := filepath.Glob(filepath.Join(r.Root, "e2e", "tasks", "apps", "*.html")) // the pattern is valid
 	title := fmt.Sprintf("open and read the %d applications of e2e/tasks", len(files))
 	var all reply
 	for _, file := range files {
@@ -201,7 +202,7 @@ func (r *runner) applications(ctx context.Context, t *tool) bool {
 		all.tokens, all.took = all.tokens+got.tokens, all.took+got.took
 	}
 	r.both(t, "Applications", "tasks", title, all)
-	// A button appears in the one, a number changes in the other.
+	// A button appears in the first one, and a number changes in the second.
 	for _, app := range []struct{ id, name, box, want string }{{"react", "React", "Done: Buy milk", "Clear completed (1)"}, {"vue", "Vue", "Buy milk", "2 left"}} {
 		if built, _ := filepath.Glob(filepath.Join(r.Root, ".cache", "apps", "dist", app.id+".js")); built == nil {
 			continue
@@ -214,7 +215,7 @@ func (r *runner) applications(ctx context.Context, t *tool) bool {
 	return true
 }
 
-// trouble has each program meet what goes wrong, with a browser of its own for each that does.
+// trouble tests each program on pages that fail, each with a new browser.
 func (r *runner) trouble(ctx context.Context) {
 	r.say("what goes wrong")
 	for _, t := range r.tools {
@@ -229,7 +230,8 @@ func (r *runner) trouble(ctx context.Context) {
 	}
 }
 
-// meet opens a page in a new browser and returns the ref of a button; empty: it failed, and that is in the row.
+// meet opens a page in a new browser and returns the ref of a button. If that fails, it records the failure in the row and returns an empty
+// string.
 func (r *runner) meet(ctx context.Context, t *tool, row report.Row, path, name string) string {
 	page, err := r.start(ctx, t, path)
 	if err != nil {
@@ -243,7 +245,7 @@ func (r *runner) meet(ctx context.Context, t *tool, row report.Row, path, name s
 	return ref
 }
 
-// stale clicks the button that another one has taken the place of.
+// stale clicks a button that was replaced by another one.
 func (r *runner) stale(ctx context.Context, t *tool) {
 	row := report.Row{ID: "stale", Title: "click a ref whose button was replaced by another", Group: "Trouble", Unit: report.Text}
 	ref := r.meet(ctx, t, row, "/stale", "Next")
@@ -256,7 +258,7 @@ func (r *runner) stale(ctx context.Context, t *tool) {
 	}
 	before := r.site.wrongClicks()
 	got, err := t.do(ctx, t.click(ref)...)
-	time.Sleep(settle) // the page tells the server of a click by itself
+	time.Sleep(settle) // the page reports clicks to the server asynchronously
 	switch {
 	case r.site.wrongClicks() > before:
 		r.write(t, row, "clicks the other button")
@@ -293,7 +295,7 @@ func (r *runner) alert(ctx context.Context, t *tool) {
 	r.write(t, row, fmt.Sprintf("answers after %s, and neither that nor the next look has the text of the alert: %s", seconds(got.took), said(got)))
 }
 
-// hang clicks a button after which the page does nothing any more, and looks at the page then.
+// hang clicks a button after which the page hangs, and then reads the page.
 func (r *runner) hang(ctx context.Context, t *tool) {
 	row := report.Row{ID: "hang-click", Title: "click a button after which the page hangs", Group: "Trouble", Unit: report.Text}
 	ref := r.meet(ctx, t, row, "/hang", "Compute")
@@ -325,10 +327,10 @@ func (r *runner) hang(ctx context.Context, t *tool) {
 	r.write(t, report.Row{ID: "hang-look", Title: "read the page that hangs", Group: "Trouble", Unit: report.Text}, answer(t.look()))
 }
 
-// said is what an answer says first, as a quotation.
+// said returns the first line of an answer in quotation marks.
 func said(got reply) string { return fmt.Sprintf("“%s”", firstLine(got.text)) }
 
-// seconds writes how long something took.
+// seconds formats a duration.
 func seconds(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
@@ -336,7 +338,7 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// count writes a number with a comma for thousands.
+// count formats a number with a comma for thousands.
 func count(n int) string {
 	if n >= 1000 {
 		return fmt.Sprintf("%s,%03d", count(n/1000), n%1000)

@@ -17,10 +17,11 @@ import (
 	"github.com/domtap/domtap/bench/peers/report"
 )
 
-// markerPrefix begins a variable that all processes of a program inherit, so that those that leave their group are found, too.
+// markerPrefix starts an environment variable that all processes of a program inherit. It identifies processes that leave their process
+// group.
 const markerPrefix = "DOMTAP_PEERS_RUN="
 
-// cleanEnviron is the environment without what would tell the programs something about this machine's user.
+// cleanEnviron returns the environment without variables that reveal information about the user of this machine.
 func cleanEnviron() []string {
 	var env []string
 	for _, line := range os.Environ() {
@@ -35,9 +36,9 @@ func cleanEnviron() []string {
 	return env
 }
 
-// processes lists the running processes with the marker and those that they have started. Linux only; elsewhere there are none.
+// processes returns the running processes with the marker and their descendants. It returns none on systems other than Linux.
 func processes(marker string) []int {
-	paths, _ := filepath.Glob("/proc/[0-9]*") // the pattern is good
+	paths, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	children := map[int][]int{}
 	var found []int
 	known := map[int]bool{}
@@ -65,10 +66,10 @@ func processes(marker string) []int {
 	return found
 }
 
-// parentOf is the parent of a process and its state (proc_pid_stat(5)); an empty state when it is gone.
+// parentOf returns the parent of a process and the process's state (proc_pid_stat(5)). The state is empty if the process has ended.
 func parentOf(pid int) (int, string) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	after := bytes.LastIndexByte(text, ')') // the name in parentheses may hold spaces and parentheses
+	after := bytes.LastIndexByte(text, ')') // the name in parentheses may contain spaces and parentheses
 	if err != nil || after < 0 {
 		return 0, ""
 	}
@@ -76,11 +77,11 @@ func parentOf(pid int) (int, string) {
 	if len(fields) < 2 {
 		return 0, ""
 	}
-	parent, _ := strconv.Atoi(fields[1]) // it is one
+	parent, _ := strconv.Atoi(fields[1]) // the field is always a number
 	return parent, fields[0]
 }
 
-// sweep kills the processes with the marker that are still there after a moment to end in, and returns how many it killed.
+// sweep gives the processes with the marker a moment to end, kills the remaining ones, and returns the number of killed processes.
 func sweep(ctx context.Context, marker string) int {
 	deadline := time.Now().Add(3 * time.Second)
 	for time.Now().Before(deadline) && ctx.Err() == nil {
@@ -90,7 +91,7 @@ func sweep(ctx context.Context, marker string) int {
 		time.Sleep(50 * time.Millisecond)
 	}
 	killed := 0
-	for range 3 { // what is killed may have started something meanwhile
+	for range 3 { // a process may have started others before it was killed
 		for _, pid := range processes(marker) {
 			if syscall.Kill(pid, syscall.SIGKILL) == nil {
 				killed++
@@ -101,8 +102,8 @@ func sweep(ctx context.Context, marker string) int {
 	return killed
 }
 
-// memory is what the processes with the marker hold, in bytes: the program's own, and all of them with the browser's. Memory that
-// several share is counted by its part for each (PSS). Not measured where there is no /proc.
+// memory returns the memory of the processes with the marker, in bytes: of the program's own processes, and of all processes including the
+// browser's. Shared memory counts proportionally (PSS). It returns an error on systems without /proc.
 func memory(marker string) (tool, all float64, err error) {
 	if runtime.GOOS != "linux" {
 		return 0, 0, fmt.Errorf("memory of processes is read from /proc, which %s does not have", runtime.GOOS)
@@ -110,7 +111,7 @@ func memory(marker string) (tool, all float64, err error) {
 	for _, pid := range processes(marker) {
 		size := pss(pid)
 		all += size
-		path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)) // gone: its size is 0
+		path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)) // a process that has ended has size 0
 		if !strings.Contains(filepath.Base(path), "chrom") {     // chromium, chrome, chrome_crashpad_handler
 			tool += size
 		}
@@ -118,7 +119,7 @@ func memory(marker string) (tool, all float64, err error) {
 	return tool, all, nil
 }
 
-// pss is the proportional set size of a process in bytes, with its part of what is swapped out; 0 when it is gone.
+// pss returns the proportional set size of a process in bytes, including its part of swapped memory. It returns 0 if the process has ended.
 func pss(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {
@@ -135,7 +136,7 @@ func pss(pid int) float64 {
 	return sum
 }
 
-// machine says what this is.
+// machine describes this machine.
 func machine() report.Machine {
 	m := report.Machine{System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(), LoadBefore: load()}
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -148,14 +149,14 @@ func machine() report.Machine {
 	}
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		if fields := strings.Fields(string(text)); len(fields) > 1 {
-			kb, _ := strconv.Atoi(fields[1]) // it is one
+			kb, _ := strconv.Atoi(fields[1]) // the field is always a number
 			m.MemoryMB = kb / 1024
 		}
 	}
 	return m
 }
 
-// load is the load average of the last minute; 0 where the system has none.
+// load returns the load average of the last minute, or 0 on systems without it.
 func load() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -16,55 +16,55 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// Config says what to compare, and how often.
+// Config selects the programs to compare and the number of repetitions.
 type Config struct {
-	// Domtap is the program domtap, Browser the Chromium of all programs, Installed where scripts/install-peers installs.
+	// Domtap is the domtap program. Browser is the Chromium for all programs. Installed is the directory in which scripts/install-peers
+	// installs the other programs.
 	Domtap, Browser, Installed string
-	// Root is the directory of the repository, whose applications are read.
+	// Root is the directory of the repository, which contains the applications to read.
 	Root string
-	// Repetitions is how often each operation is measured, at least 1.
+	// Repetitions is the number of measurements of each operation, at least 1.
 	Repetitions int
-	// Short measures domtap alone, on small pages, once: a test that all of this works.
+	// Short measures only domtap, on small pages, once. It is for testing this package.
 	Short bool
-	// Commit, Command and Conditions are for the result.
+	// Commit, Command and Conditions are copied to the result.
 	Commit, Command, Conditions string
-	// Log gets a line for each part of the run.
+	// Log receives a line for each part of the run.
 	Log io.Writer
 }
 
 const (
-	// callLimit bounds a call, hangLimit a call on a page that hangs, which some programs wait for without an end.
+	// callLimit limits a call. hangLimit limits a call on a hanging page, because some programs wait forever for such a page.
 	callLimit = time.Minute
 	hangLimit = 45 * time.Second
-	// hangShort is hangLimit of a short run, for the page that hangs alone.
+	// hangShort replaces hangLimit in a short run.
 	hangShort = 3 * time.Second
-	// tabs is with how many tabs memory is measured last.
+	// tabs is the number of tabs in the last measurement of memory.
 	tabs = 10
-	// settle is how long the browser is left alone before its memory is measured.
+	// settle is the idle time of the browser before its memory is measured.
 	settle = time.Second
-	// headStart is how long a call that waits for a change has to begin to wait.
+	// headStart is the time between the start of a call that waits for a change and the change itself.
 	headStart = time.Second
 )
 
-// runner is a run under way.
+// runner performs a run.
 type runner struct {
 	Config
 	settings settings
 	site     *site
 	*book
 	tools []*tool
-	// pages counts pages, so that each has an address of its own, and none is in a cache.
+	// pages counts pages, so that each has a unique address and none is cached.
 	pages int
 }
 
-// book is where figures are written.
+// book collects the figures.
 type book struct {
 	result *report.Result
 	log    io.Writer
 }
 
-// Run compares the programs. Programs that cannot be used, and operations that fail, are a part of the result; an error means that
-// there is no result.
+// Run compares the programs. Unusable programs and failed operations are part of the result. An error means that there is no result.
 func Run(ctx context.Context, c Config) (*report.Result, error) {
 	begun := time.Now()
 	r := &runner{Config: c, settings: settings{domtap: c.Domtap, browser: c.Browser, installed: c.Installed, root: os.Geteuid() == 0}}
@@ -89,7 +89,7 @@ func Run(ctx context.Context, c Config) (*report.Result, error) {
 	return r.result, errors.Join(ctx.Err(), r.site.stop())
 }
 
-// prepare finds out which programs there are.
+// prepare determines which programs are usable.
 func (r *runner) prepare(ctx context.Context) {
 	for i, s := range specs() {
 		if r.Short && packageOf[s.Name] != "" {
@@ -111,10 +111,10 @@ func (r *runner) prepare(ctx context.Context) {
 
 // say writes a line to the log.
 func (b *book) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(b.log, format+"\n", args...) // a log that cannot be written stops nothing
+	_, _ = fmt.Fprintf(b.log, format+"\n", args...) // an error of the log does not stop the run
 }
 
-// address is that of a page with an address of its own.
+// address returns a unique address for a page.
 func (r *runner) address(path string) string {
 	r.pages++
 	separator := "?"
@@ -130,7 +130,7 @@ func (b *book) put(t *tool, row report.Row, v float64) { b.result.Cell(row, t.in
 // write sets the text of a row.
 func (b *book) write(t *tool, row report.Row, text string) { b.result.Cell(row, t.index).Text = text }
 
-// fail notes that a program could not do something, unless the whole run ends.
+// fail records that a program failed at an operation, unless the whole run is ending.
 func (b *book) fail(ctx context.Context, t *tool, row report.Row, err error) {
 	if ctx.Err() != nil {
 		err = errors.New("the run was ended before this was measured")
@@ -139,7 +139,7 @@ func (b *book) fail(ctx context.Context, t *tool, row report.Row, err error) {
 	b.result.Cell(row, t.index).Failed = strings.Join(strings.Fields(err.Error()), " ")
 }
 
-// start starts a program and has it open its first page; it reports whether that worked.
+// start starts a program and lets it open its first page.
 func (r *runner) start(ctx context.Context, t *tool, path string) (reply, error) {
 	begun := time.Now()
 	if err := t.begin(ctx, &r.settings); err != nil {
@@ -154,14 +154,14 @@ func (r *runner) start(ctx context.Context, t *tool, path string) (reply, error)
 	return got, err
 }
 
-// stop stops a program, and says so when it did not end in order.
+// stop stops a program and logs if it did not end in order.
 func (r *runner) stop(ctx context.Context, t *tool) {
 	if err := t.end(ctx); err != nil {
 		r.say("  %s: at its end: %v", t.Name, err)
 	}
 }
 
-// restart is for a program that did not answer. It reports whether it works again.
+// restart restarts a program that did not answer. It reports whether the program works again.
 func (r *runner) restart(ctx context.Context, t *tool) bool {
 	r.stop(ctx, t)
 	if ctx.Err() != nil {
@@ -174,7 +174,7 @@ func (r *runner) restart(ctx context.Context, t *tool) bool {
 	return err == nil
 }
 
-// alone measures each program with no other running: its start, and its memory.
+// alone measures the start and the memory of each program while no other program runs.
 func (r *runner) alone(ctx context.Context) {
 	r.say("start and memory")
 	cold := report.Row{ID: "cold-ms", Title: "cold start to the first page of 100 controls read", Group: "Start", Unit: report.Milliseconds}
@@ -193,7 +193,7 @@ func (r *runner) alone(ctx context.Context) {
 	}
 }
 
-// study counts what a model reads before it uses a program.
+// study counts the tokens that a model reads before it uses a program.
 func (r *runner) study(ctx context.Context, t *tool) {
 	row := report.Row{ID: "manual-tokens", Title: "tool definitions, or the skill file, which a model reads first", Group: "Start", Unit: report.Tokens}
 	ctx, cancel := context.WithTimeout(ctx, t.limit)
@@ -206,7 +206,7 @@ func (r *runner) study(ctx context.Context, t *tool) {
 	r.put(t, row, float64(tokens.Count(text)))
 }
 
-// weigh measures the memory of a program that has one tab open.
+// weigh measures the memory of a program, starting with one open tab.
 func (r *runner) weigh(ctx context.Context, t *tool) {
 	last := tabs
 	if r.Short {
@@ -271,7 +271,7 @@ func (r *runner) together(ctx context.Context) {
 	}
 }
 
-// sizes are the sizes of pages that this run measures.
+// sizes returns the sizes of pages that this run measures.
 func (r *runner) sizes(all ...int) []int {
 	if r.Short {
 		return all[:1]
@@ -279,7 +279,7 @@ func (r *runner) sizes(all ...int) []int {
 	return all
 }
 
-// each has the programs do something in turns. One that fails is started again, and one that cannot be is left out.
+// each calls do for the programs in turns. A program that fails is restarted, and left out if that fails, too.
 func (r *runner) each(ctx context.Context, do func(t *tool) bool) {
 	for range r.Repetitions {
 		for _, t := range r.tools {

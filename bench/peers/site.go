@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// names are those of the controls of a page of n: buttons, links, checkboxes and text fields in turn. None is a part of another.
+// names returns the names of the controls of a page with n controls: buttons, links, checkboxes and text fields in turn. No name is part of
+// another.
 func names(n int) []string {
 	kinds := []string{"Archive invoice %05d", "Open contract %05d", "Select parcel %05d", "Comment on order %05d"}
 	all := make([]string, n)
@@ -27,8 +28,8 @@ func names(n int) []string {
 	return all
 }
 
-// list is a page of n controls, four to a row. A click on a button says so in a paragraph, which is a live region unless it is to be
-// plain. What the server sends to the page with an id stands in another, plain one.
+// list returns a page with n controls, four per row. A click on a button changes the text of a paragraph, which is a live region unless
+// plain is set. News from the server, sent to the page with the id live, appears in another paragraph, which is not a live region.
 func list(n int, live string, plain bool) string {
 	role := "role=status"
 	if plain {
@@ -61,37 +62,37 @@ func list(n int, live string, plain bool) string {
 
 const (
 	alertText = "Card 4711 was refused"
-	// hangFor is how long the page hangs: longer than any call waits.
+	// hangFor is how long the page hangs. It exceeds the limit of every call.
 	hangFor = 150 * time.Second
 )
 
-// special are the pages on which something goes wrong.
+// special holds the pages with failures.
 var special = map[string]string{
 	"alert": `<button onclick="alert('` + alertText + `');this.textContent='Pay again'">Pay</button>`,
 	"hang":  fmt.Sprintf(`<button onclick="const end=Date.now()+%d;while(Date.now()<end);">Compute</button>`, hangFor.Milliseconds()),
 	"stale": `<div id=box><button onclick="const b=document.createElement('button');b.textContent='Delete everything';b.onclick=()=>fetch('/clicked?what=delete',{method:'POST'});document.getElementById('box').replaceChildren(b)">Next</button></div>`,
 }
 
-// site serves the pages: those of this package, the applications of e2e/tasks, and those of e2e/apps that are built.
+// site serves the pages of this package, the applications of e2e/tasks, and the built applications of e2e/apps.
 type site struct {
 	base   string
 	server *http.Server
 	served chan error
 
 	mu sync.Mutex
-	// streams are those to pages, by their ids.
+	// streams maps the ids of pages to their streams.
 	streams map[string]stream
-	// clicks counts what was clicked that was not to be.
+	// clicks counts clicks on wrong elements.
 	clicks int
 }
 
-// stream is the way of news to a page, and of the page's word that it shows them.
+// stream carries news to a page, and the page's confirmation that it shows them.
 type stream struct {
 	news chan string
 	seen chan struct{}
 }
 
-// startSite serves on a free port of the loopback interface. Root is the directory of the repository.
+// startSite starts a server on a free port of the loopback interface. root is the directory of the repository.
 func startSite(ctx context.Context, root string) (*site, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -100,7 +101,7 @@ func startSite(ctx context.Context, root string) (*site, error) {
 	s := &site{base: "http://" + listener.Addr().String(), served: make(chan error, 1), streams: map[string]stream{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /list", func(w http.ResponseWriter, r *http.Request) {
-		n, _ := strconv.Atoi(r.FormValue("n")) // the runner asks
+		n, _ := strconv.Atoi(r.FormValue("n")) // the runner sends a valid number
 		write(w, list(n, r.FormValue("id"), r.FormValue("plain") != ""))
 	})
 	for name, body := range special {
@@ -112,7 +113,7 @@ func startSite(ctx context.Context, root string) (*site, error) {
 	mux.HandleFunc("POST /seen", func(_ http.ResponseWriter, r *http.Request) {
 		select {
 		case s.stream(r.FormValue("id")).seen <- struct{}{}:
-		default: // nobody asks
+		default: // no reader waits
 		}
 	})
 	mux.HandleFunc("POST /clicked", func(http.ResponseWriter, *http.Request) {
@@ -120,7 +121,7 @@ func startSite(ctx context.Context, root string) (*site, error) {
 		defer s.mu.Unlock()
 		s.clicks++
 	})
-	mux.Handle("GET /", http.FileServer(http.Dir(filepath.Join(root, "e2e", "tasks", "apps")))) // they expect to be at the root
+	mux.Handle("GET /", http.FileServer(http.Dir(filepath.Join(root, "e2e", "tasks", "apps")))) // the applications expect to be at the root
 	bundles := filepath.Join(root, ".cache", "apps", "dist")
 	mux.Handle("GET /bundles/", http.StripPrefix("/bundles/", http.FileServer(http.Dir(bundles))))
 	mux.HandleFunc("GET /apps/{name}", func(w http.ResponseWriter, r *http.Request) {
@@ -139,10 +140,10 @@ func startSite(ctx context.Context, root string) (*site, error) {
 // write sends a page.
 func write(w http.ResponseWriter, page string) {
 	w.Header().Set("content-type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte(page)) // a browser that went away is no error of ours
+	_, _ = w.Write([]byte(page)) // a browser that disconnects is not an error
 }
 
-// stop ends the server and its streams.
+// stop stops the server and its streams.
 func (s *site) stop() error {
 	err := s.server.Close()
 	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
@@ -151,7 +152,7 @@ func (s *site) stop() error {
 	return err
 }
 
-// stream is that of the page with an id.
+// stream returns the stream of the page with an id.
 func (s *site) stream(id string) stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +162,7 @@ func (s *site) stream(id string) stream {
 	return s.streams[id]
 }
 
-// events sends news to a page until it goes.
+// events sends news to a page until the page closes.
 func (s *site) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("content-type", "text/event-stream")
 	flush := http.NewResponseController(w).Flush
@@ -180,7 +181,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tell sends news to the page with an id, and waits until the page shows them if that is wanted.
+// tell sends news to the page with an id. If shown is set, it waits until the page shows them.
 func (s *site) tell(ctx context.Context, id, text string, shown bool) error {
 	to := s.stream(id)
 	select {
@@ -199,7 +200,7 @@ func (s *site) tell(ctx context.Context, id, text string, shown bool) error {
 	}
 }
 
-// wrongClicks is how often something was clicked that was not to be.
+// wrongClicks returns the number of clicks on wrong elements.
 func (s *site) wrongClicks() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// specs are the compared programs, in the order of the tables.
+// specs returns the compared programs, in the order of the tables.
 func specs() []spec {
 	return []spec{domtapServer(), domtapShell(), agentBrowser(), playwright(), chromeDevTools()}
 }
@@ -28,7 +28,7 @@ type arguments = map[string]any
 
 func one(tool string, a arguments) []call { return []call{{tool: tool, arguments: a}} }
 
-// refIn returns a function that finds a ref by a pattern in which NAME stands for the name.
+// refIn returns a function that finds a ref by a pattern. NAME in the pattern is replaced by the name.
 func refIn(pattern, prefix string) func(answer, name string) string {
 	return func(answer, name string) string {
 		expression, err := regexp.Compile(strings.ReplaceAll(pattern, "NAME", regexp.QuoteMeta(name)))
@@ -43,10 +43,10 @@ func refIn(pattern, prefix string) func(answer, name string) string {
 	}
 }
 
-// cursorPattern is where an answer of domtap was cut.
+// cursorPattern matches the cursor of a truncated domtap answer.
 var cursorPattern = lazyregexp.New(`next: (c\d+)\)`)
 
-// domtapEnv has the daemon start the browser of the comparison, with a port of its own.
+// domtapEnv sets the browser of the comparison for the daemon, and a free port.
 func domtapEnv(s *settings, env []string) []string {
 	return append(env, "DOMTAP_CHROME="+s.browser, "DOMTAP_LISTEN=127.0.0.1:0")
 }
@@ -56,17 +56,17 @@ func findDomtap(s *settings) error {
 	return err
 }
 
-// domtapElements is the tool of domtap that lists elements.
+// domtapElements is the domtap tool that lists elements.
 const domtapElements = "browser_get_elements_compact"
 
-// moreOfDomtap is the call that continues an answer that was cut; false: it was not.
+// moreOfDomtap returns the call that continues a truncated answer. It returns false if the answer is complete.
 func moreOfDomtap(last call, answer string) (call, bool) {
 	cut := cursorPattern().FindStringSubmatch(answer)
 	if cut == nil {
 		return call{}, false
 	}
 	next := call{tool: domtapElements, arguments: arguments{"cursor": cut[1]}}
-	if all, ok := last.arguments["interactive_only"]; ok { // a cursor is for the same options
+	if all, ok := last.arguments["interactive_only"]; ok { // a cursor requires the same options
 		next.arguments["interactive_only"] = all
 	}
 	if strings.Contains(answer, "# max_elements 0 and max_tokens 0 give the rest") {
@@ -75,10 +75,10 @@ func moreOfDomtap(last call, answer string) (call, bool) {
 	return next, true
 }
 
-// domtapServer is domtap as docs/mcp.md has a host use it.
+// domtapServer is domtap, used as an MCP host does according to docs/mcp.md.
 func domtapServer() spec {
 	number := func(ref string) int {
-		n, _ := strconv.Atoi(ref) // the pattern has digits only
+		n, _ := strconv.Atoi(ref) // the pattern matches only digits
 		return n
 	}
 	click := func(ref string) []call {
@@ -122,9 +122,9 @@ func domtapServer() spec {
 	}
 }
 
-// domtapShell is domtap as docs/commands.md has people use it.
+// domtapShell is domtap, used on the command line according to docs/commands.md.
 func domtapShell() spec {
-	// Without a limit, and then with texts, too.
+	// The first command has no limits. The second one also returns texts.
 	snapshot, texts := command("domtap", "snapshot", "--max-elements", "0", "--max-tokens", "0"), command("domtap", "snapshot", "--full", "--all")
 	click := func(ref string) []call { return []call{command("domtap", "click", ref)} }
 	return spec{
@@ -160,9 +160,9 @@ func domtapShell() spec {
 	}
 }
 
-// agentBrowser is agent-browser as its skill file "core" has agents use it: open, snapshot -i, click @e1. A snapshot with --delta
-// is whole at first, and says only what has changed from then on. Only the snapshot of the whole tree has texts that are no controls,
-// so that is what tells of a click's result.
+// agentBrowser is agent-browser, used according to its skill file "core": open, snapshot -i, click @e1. The first snapshot with --delta is
+// complete; later ones contain only changes. Only the snapshot of the whole tree contains texts that are not controls, so the result of a
+// click requires such a snapshot.
 func agentBrowser() spec {
 	run := func(words ...string) call { return command(append([]string{"agent-browser"}, words...)...) }
 	controls, tree := run("snapshot", "-i", "--delta"), run("snapshot", "--delta")
@@ -194,7 +194,7 @@ func agentBrowser() spec {
 	}
 }
 
-// agentBrowserPath is the program that the package has for this machine, as a global installation would run it, without node.
+// agentBrowserPath returns the package's native program for this machine, which a global installation would run without node.
 func agentBrowserPath(s *settings) string {
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if arch == "" {
@@ -203,7 +203,7 @@ func agentBrowserPath(s *settings) string {
 	return filepath.Join(s.installed, "node_modules", "agent-browser", "bin", "agent-browser-"+runtime.GOOS+"-"+arch)
 }
 
-// playwright is Playwright MCP, whose navigations and actions answer with a snapshot, in a file.
+// playwright is Playwright MCP. Its answers to navigations and actions contain a snapshot in a file.
 func playwright() spec {
 	click := func(ref string) []call { return one("browser_click", arguments{"target": ref}) }
 	snapshot := func() []call { return one("browser_snapshot", arguments{}) }
@@ -232,9 +232,9 @@ func playwright() spec {
 	}
 }
 
-// chromeDevTools is chrome-devtools-mcp, whose actions answer with a snapshot when they are asked to.
+// chromeDevTools is chrome-devtools-mcp. Its answers to actions contain a snapshot on request.
 func chromeDevTools() spec {
-	const page = 1 // the one that it begins with
+	const page = 1 // the initial page
 	snapshot := func() []call { return one("take_snapshot", arguments{"pageId": page}) }
 	script := func(s *settings) string {
 		return filepath.Join(s.installed, "node_modules", "chrome-devtools-mcp", "build", "src", "bin", "chrome-devtools-mcp.js")
@@ -267,7 +267,7 @@ func chromeDevTools() spec {
 	}
 }
 
-// started is a channel, or none with an error.
+// started returns s as a channel, or nil with an error.
 func started(s *server, err error) (channel, error) {
 	if err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func started(s *server, err error) (channel, error) {
 	return s, nil
 }
 
-// findScript looks for node and a script of it.
+// findScript returns a check for node and a script.
 func findScript(path func(s *settings) string) func(s *settings) error {
 	return func(s *settings) error {
 		if _, err := os.Stat(path(s)); err != nil {
@@ -286,10 +286,10 @@ func findScript(path func(s *settings) string) func(s *settings) error {
 	}
 }
 
-// packageOf are the npm packages of the programs that come from there.
+// packageOf maps programs to their npm packages.
 var packageOf = map[string]string{"agent-browser": "agent-browser", "Playwright MCP": "@playwright/mcp", "chrome-devtools-mcp": "chrome-devtools-mcp"}
 
-// version asks for the version of a program that was found.
+// version returns the version of a program that was found.
 func version(ctx context.Context, s *settings, name string) (string, error) {
 	npm, ok := packageOf[name]
 	if !ok {

@@ -1,9 +1,9 @@
 //go:build unix
 
-// Package peers compares domtap with other programs that give agents a browser: agent-browser, Playwright MCP and
-// chrome-devtools-mcp. All of them do the same operations on the same pages of a server in this process, with the same Chromium, in
-// turns; what each operation costs is what an agent pays and waits for: the calls that the program's documentation recommends, their
-// tokens and their time. Package cmd/benchpeers runs it, and docs/compared.md explains the figures.
+// Package peers compares domtap with other programs that give agents a browser: agent-browser, Playwright MCP and chrome-devtools-mcp. All
+// of them perform the same operations on the same pages of a server in this process, with the same Chromium, in turns. The cost of an
+// operation is the cost for an agent: the tokens and the time of the calls that the program's documentation recommends. Package
+// cmd/benchpeers runs the comparison, and docs/compared.md explains the figures.
 package peers
 
 import (
@@ -19,84 +19,85 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// call is one call of an agent: of a tool over MCP, or of a command.
+// call is one call of an agent: of an MCP tool or of a command.
 type call struct {
 	tool      string
 	arguments map[string]any
 	words     []string
 }
 
-// command is a call of a command line.
+// command returns a call of a command.
 func command(words ...string) call { return call{words: words} }
 
-// String is what a model writes for the call.
+// String returns the text that a model writes for the call.
 func (c call) String() string {
 	if c.words != nil {
 		return strings.Join(c.words, " ")
 	}
 	var arguments strings.Builder
 	encoder := json.NewEncoder(&arguments)
-	encoder.SetEscapeHTML(false) // a model writes & as it is
+	encoder.SetEscapeHTML(false) // a model writes & unescaped
 	if encoder.Encode(c.arguments) != nil {
-		return c.tool // the arguments are literals of this package, which can be written
+		return c.tool // marshaling cannot fail, because the arguments are literals of this package
 	}
 	return c.tool + " " + strings.TrimSpace(arguments.String())
 }
 
-// cost is how many tokens a model pays for the call itself.
+// cost returns the number of tokens of the call itself.
 func (c call) cost() int { return tokens.Count(c.String()) }
 
-// channel is how calls reach a program.
+// channel passes calls to a program.
 type channel interface {
-	// call makes one call. What the program refuses is an answer that failed; an error means that there was no answer.
+	// call makes one call. failed reports that the program answered with a failure. An error means that there was no answer.
 	call(ctx context.Context, c call) (text string, failed bool, err error)
-	// close ends the program in order, as its documentation says, within ctx.
+	// close ends the program in order, as its documentation recommends, before ctx ends.
 	close(ctx context.Context) error
-	// manual is what a model reads before the first call.
+	// manual returns the text that a model reads before the first call.
 	manual(ctx context.Context, words []string) (string, error)
 }
 
-// spec is one of the compared programs: how it is started, and the calls that its documentation recommends for each operation.
+// spec describes a compared program: how to start it, and the calls that its documentation recommends for each operation.
 type spec struct {
 	report.Named
-	// find returns why the program cannot be used, or nil.
+	// find returns why the program is unusable, or nil.
 	find func(s *settings) error
-	// start starts it, in a directory of its own, without a browser where it starts that with the first call.
+	// start starts the program in its own directory. If the program starts its browser with the first call, start does not start the
+	// browser.
 	start func(ctx context.Context, s *settings, dir string, env []string) (channel, error)
-	// first opens the first page and shows it (nil: open), open loads a URL in the current tab and shows its page, tab opens one more
-	// tab.
+	// first opens the first page and shows it. If nil, open is used. open loads a URL in the current tab and shows the page. tab opens
+	// another tab.
 	first, open, tab func(url string) []call
-	// more is the next call when the answer to a call is only a part of the page.
+	// more returns the next call if an answer contains only a part of the page.
 	more func(last call, answer string) (call, bool)
-	// again asks what there is to know of a page that was shown before.
+	// again reads a page that was shown before.
 	again func() []call
-	// ref finds the ref of a control in an answer by its name; empty: the answer does not show it.
+	// ref returns the ref of a control in an answer by its name. It returns an empty string if the answer does not contain the control.
 	ref func(answer, name string) string
-	// click clicks. know clicks and asks for what came of it, the next of its calls only if the last did not say it.
+	// click clicks. know clicks and requests the result; each further call is made only if the previous answers did not contain it.
 	click, know func(ref string) []call
-	// prepare asks for the page with its texts, for programs that can tell what has changed in them only after that; alone: what the
-	// page changes by itself. Its cost has a row of its own. Nil: nothing is needed.
+	// prepare reads the page with its texts, for programs that can report changes of texts only after that. alone selects changes that the
+	// page makes without an action. The cost of prepare has a separate row. If nil, no preparation is needed.
 	prepare func(alone bool) []call
-	// learn asks for what the page has changed by itself, the next of its calls only if the last did not say it. Where the first waits
-	// for a change (waits), it is made before the change.
+	// learn requests the changes that the page made without an action. Each further call is made only if the previous answers did not
+	// contain them. If waits is set, the first call waits for a change and is made before it.
 	learn func() []call
 	waits bool
 	// wait waits for a text.
 	wait func(text string) []call
-	// manual is the command that prints what agents are to read before the first command. Programs that serve MCP have definitions of
-	// tools instead.
+	// manual is the command that prints the text that agents should read before the first command. MCP servers have tool definitions
+	// instead.
 	manual []string
-	// look asks for the page after something went wrong.
+	// look reads the page after a failure.
 	look func() []call
 }
 
-// settings is what a run is given.
+// settings holds the settings of a run.
 type settings struct {
 	domtap, browser, installed string
 	root                       bool
 }
 
-// reply is what an operation gave, and what that cost.
+// reply is the result of an operation and its cost.
 type reply struct {
 	text   string
 	tokens int
@@ -105,14 +106,14 @@ type reply struct {
 	failed bool
 }
 
-// tool is a program that runs.
+// tool is a running program.
 type tool struct {
 	spec
 	index   int
 	dir     string
 	marker  string
 	channel channel
-	// limit is how long one call may take.
+	// limit limits the duration of one call.
 	limit time.Duration
 }
 
@@ -131,7 +132,7 @@ func (t *tool) begin(ctx context.Context, s *settings) error {
 	return err
 }
 
-// end stops the program, and whatever it leaves behind.
+// end stops the program and the processes that it leaves behind.
 func (t *tool) end(ctx context.Context) error {
 	if t.dir == "" {
 		return nil
@@ -153,7 +154,7 @@ func (t *tool) end(ctx context.Context) error {
 	return err
 }
 
-// do makes calls one after the other, and adds up what they cost. It stops at the first that fails.
+// do makes calls one after the other and sums their costs. It stops at the first failure.
 func (t *tool) do(ctx context.Context, calls ...call) (reply, error) {
 	var r reply
 	begun := time.Now()
@@ -176,7 +177,7 @@ func (t *tool) do(ctx context.Context, calls ...call) (reply, error) {
 	return r, nil
 }
 
-// must is do, of calls that are not to be refused.
+// must makes calls like do, and returns an error if the program refuses one.
 func (t *tool) must(ctx context.Context, calls ...call) (reply, error) {
 	r, err := t.do(ctx, calls...)
 	if err == nil && r.failed {
@@ -188,7 +189,7 @@ func (t *tool) must(ctx context.Context, calls ...call) (reply, error) {
 // read opens a page and reads all of it.
 func (t *tool) read(ctx context.Context, url string) (reply, error) { return t.whole(ctx, t.open(url)) }
 
-// whole makes calls, and reads on until the answer is whole.
+// whole makes calls and continues reading until the answer is complete.
 func (t *tool) whole(ctx context.Context, calls []call) (reply, error) {
 	r, err := t.must(ctx, calls...)
 	if t.more == nil {
@@ -211,7 +212,7 @@ func (t *tool) whole(ctx context.Context, calls []call) (reply, error) {
 	return r, err
 }
 
-// firstLine is the first line that says something, for people.
+// firstLine returns the first line with readable content.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.TrimLeft(line, "#✗ "))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// charted are the rows of the chart, with their titles in it.
+// charted lists the rows of the chart with their titles.
 var charted = []struct{ id, title string }{
 	{"read-1000-tokens", "Open and read a page of 1,000 controls (tokens)"},
 	{"act-1000-tokens", "Click one of 1,000 controls and read the result (tokens)"},
@@ -16,7 +16,7 @@ var charted = []struct{ id, title string }{
 	{"memory-all-10", "Memory with ten tabs, the browser included (MB)"},
 }
 
-// The sizes of the chart, in pixels.
+// Sizes in the chart, in pixels.
 const (
 	chartWidth = 860
 	chartLeft  = 190
@@ -25,11 +25,11 @@ const (
 	chartGap   = 38
 )
 
-// style has the colours of light and dark pages.
+// style has the colors for light and dark pages.
 const style = `text{font:12px system-ui,sans-serif;fill:#1f2328}.t{font-weight:600}.s{fill:#59636e;font-size:11px}.b{fill:#fff}.o{fill:#0969da}.p{fill:#8c959f}` +
 	`@media(prefers-color-scheme:dark){text{fill:#e6edf3}.s{fill:#9198a1}.b{fill:#0d1117}.o{fill:#4493f8}.p{fill:#6e7681}}`
 
-// Chart draws the chart of the README: bars whose lengths compare the programs within each group. Shorter is better.
+// Chart returns the chart for the README. The lengths of its bars compare the programs within each group. Shorter is better.
 func (r *Result) Chart() string {
 	r = r.main()
 	var b strings.Builder

@@ -1,5 +1,5 @@
-// Package report has the figures of a comparison of programs, and draws tables and a chart from them alone. Package bench/peers
-// measures them.
+// Package report holds the figures of a comparison of programs and draws tables and a chart from them. Package bench/peers measures the
+// figures.
 package report
 
 import (
@@ -7,36 +7,36 @@ import (
 	"slices"
 )
 
-// Result is a whole run, as docs/peers.json has it.
+// Result is a complete run, in the format of docs/peers.json.
 type Result struct {
 	// Date is the day of the run, in UTC, as 2006-01-02.
 	Date string `json:"date"`
-	// Commit is that of domtap.
+	// Commit is the commit of domtap.
 	Commit string `json:"commit"`
-	// Command prints the figures again.
+	// Command reproduces the figures.
 	Command string `json:"command"`
-	// Conditions says what else the machine did; empty: nothing that is known of.
+	// Conditions describes other known activity on the machine. It is empty if there was none.
 	Conditions string  `json:"conditions,omitempty"`
 	Machine    Machine `json:"machine"`
-	// Browser is what the browser's --version says.
+	// Browser is the output of the browser's --version.
 	Browser string `json:"browser"`
-	// Tokenizer is what tokens are counted by.
+	// Tokenizer is the name of the tokenizer that counts tokens.
 	Tokenizer string `json:"tokenizer"`
-	// Repetitions is how often each operation was measured; rows of Text were observed once.
+	// Repetitions is the number of measurements of each operation. Rows of Text were observed once.
 	Repetitions int `json:"repetitions"`
-	// Seconds is how long the run took.
+	// Seconds is the duration of the run.
 	Seconds int     `json:"seconds"`
 	Tools   []Named `json:"tools"`
 	Rows    []Row   `json:"rows"`
 }
 
-// Machine is what the run ran on.
+// Machine describes the machine of a run.
 type Machine struct {
 	System    string `json:"system"`
 	Processor string `json:"processor"`
 	Cores     int    `json:"cores"`
 	MemoryMB  int    `json:"memory_mb"`
-	// LoadBefore and LoadAfter are the load averages of a minute at the beginning and at the end; 0 where the system has none.
+	// LoadBefore and LoadAfter are the one-minute load averages at the start and the end. They are 0 on systems without load averages.
 	LoadBefore float64 `json:"load_before"`
 	LoadAfter  float64 `json:"load_after"`
 }
@@ -45,27 +45,27 @@ type Machine struct {
 type Named struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	// How says how it is driven.
+	// How describes how the program is controlled.
 	How string `json:"how"`
-	// Missing says why there are no figures of it; empty: there are.
+	// Missing is the reason why a program has no figures. It is empty if it has figures.
 	Missing string `json:"missing,omitempty"`
 }
 
 // Row is one measure of all programs.
 type Row struct {
 	ID string `json:"id"`
-	// Title says what was measured, Group what that belongs to.
+	// Title describes the measurement, Group is the group that it belongs to.
 	Title string `json:"title"`
 	Group string `json:"group"`
 	Unit  Unit   `json:"unit"`
-	// Cells are in the order of Result.Tools.
+	// Cells is in the order of Result.Tools.
 	Cells []Cell `json:"cells"`
 }
 
-// Unit is what a figure counts.
+// Unit is the unit of a figure.
 type Unit string
 
-// The units. Less is better of all but percents; texts are not compared.
+// The units. For all units except percent, less is better. Texts are not compared.
 const (
 	Tokens       Unit = "tokens"
 	Milliseconds Unit = "ms"
@@ -75,22 +75,22 @@ const (
 	Text         Unit = "text"
 )
 
-// Cell is what one program did.
+// Cell is the result of one program.
 type Cell struct {
-	// Median, Min and Max are of N measurements. N is 0 when there are none.
+	// Median, Min and Max summarize N measurements. N may be 0.
 	Median float64 `json:"median"`
 	Min    float64 `json:"min"`
 	Max    float64 `json:"max"`
 	N      int     `json:"n"`
-	// Text is what happened, of a Text row.
+	// Text is the observation in a Text row.
 	Text string `json:"text,omitempty"`
-	// Failed says what went wrong, in any of the measurements.
+	// Failed describes a failure in any of the measurements.
 	Failed string `json:"failed,omitempty"`
 
 	values []float64
 }
 
-// Add counts one more measurement.
+// Add adds a measurement.
 func (c *Cell) Add(v float64) {
 	c.values = append(c.values, v)
 	slices.Sort(c.values)
@@ -99,7 +99,7 @@ func (c *Cell) Add(v float64) {
 	c.Median = (c.values[(c.N-1)/2] + c.values[c.N/2]) / 2
 }
 
-// best are the indices of the cells that are better than all others; none where there is nothing to compare.
+// best returns the indices of the cells that are better than all others. It returns none if there is nothing to compare.
 func (r Row) best() []int {
 	if r.Unit == Text {
 		return nil
@@ -128,7 +128,7 @@ func (r Row) best() []int {
 	return best
 }
 
-// row finds a row by its ID.
+// row returns a row by its ID.
 func (r *Result) row(id string) *Row {
 	for i := range r.Rows {
 		if r.Rows[i].ID == id {
@@ -138,7 +138,7 @@ func (r *Result) row(id string) *Row {
 	return nil
 }
 
-// Cell is the place of a program's figure in a row, which is made when it is new.
+// Cell returns a program's cell in a row. It creates the row if necessary.
 func (r *Result) Cell(row Row, tool int) *Cell {
 	found := r.row(row.ID)
 	if found == nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// short are the rows of the README's table.
+// short lists the rows of the README's table.
 var short = []string{"cold-ms", "read-1000-tokens", "act-1000-tokens", "act-1000-ms", "learn-tokens", "memory-all-10"}
 
-// main is the result without the programs that stand in it a second time, which have a remark in parentheses.
+// main returns the result without the second variants of programs, which have a remark in parentheses.
 func (r *Result) main() *Result {
 	reduced := *r
 	reduced.Tools, reduced.Rows = nil, nil
@@ -33,7 +33,7 @@ func (r *Result) main() *Result {
 	return &reduced
 }
 
-// versions are the programs with their versions.
+// versions returns the programs with their versions.
 func (r *Result) versions() string {
 	var all []string
 	for _, t := range r.main().Tools {
@@ -42,7 +42,7 @@ func (r *Result) versions() string {
 	return strings.Join(all, ", ")
 }
 
-// Short draws the table of the README, with a line that names date, versions and machine.
+// Short returns the table for the README, with a line that states date, versions and machine.
 func (r *Result) Short() string {
 	r = r.main()
 	var rows []Row
@@ -58,10 +58,10 @@ func (r *Result) Short() string {
 	return r.table(rows, false) + "\n" + origin + " The best figure of each row is bold.\n"
 }
 
-// upper begins a sentence.
+// upper capitalizes the first letter of a sentence.
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// Full are the tables of all rows, one for each group, with the programs and how they are driven.
+// Full returns the tables of all rows, one for each group, and a list of the programs and how they are controlled.
 func (r *Result) Full() string {
 	var b strings.Builder
 	b.WriteString("| program | version | how it is driven |\n|---|---|---|\n")
@@ -91,7 +91,7 @@ func (r *Result) Full() string {
 	return b.String()
 }
 
-// repeated says how often each operation was measured.
+// repeated states how often each operation was measured.
 func (r *Result) repeated() string {
 	if r.Repetitions == 1 {
 		return "one run of each operation"
@@ -99,7 +99,7 @@ func (r *Result) repeated() string {
 	return fmt.Sprintf("medians of %d runs", r.Repetitions)
 }
 
-// origin says when, where and with what the figures were measured.
+// origin states when, where and with what the figures were measured.
 func (r *Result) origin() string {
 	text := fmt.Sprintf("Measured on %s: %s; %s; %s, %d cores, %s GB, load %.1f before the run and %.1f after it; %s, in turns, in %d minutes; tokens by %s.",
 		r.Date, r.versions(), r.Browser, r.Machine.System, r.Machine.Cores, strconv.Itoa((r.Machine.MemoryMB+512)/1024), r.Machine.LoadBefore, r.Machine.LoadAfter, r.repeated(), (r.Seconds+30)/60, r.Tokenizer)
@@ -113,7 +113,7 @@ func (r *Result) origin() string {
 	return text
 }
 
-// table draws rows; with spread it shows the least and the most of each figure, too, and what failed.
+// table formats rows. With spread, it also shows the minimum and maximum of each figure, and failures.
 func (r *Result) table(rows []Row, spread bool) string {
 	var b strings.Builder
 	b.WriteString("| |")
@@ -145,7 +145,7 @@ func (r *Result) table(rows []Row, spread bool) string {
 	return b.String()
 }
 
-// figure writes what a cell has.
+// figure formats the value of a cell.
 func (c Cell) figure(unit Unit, spread bool) string {
 	switch {
 	case unit == Text && c.Text == "", unit != Text && c.N == 0:
@@ -153,7 +153,7 @@ func (c Cell) figure(unit Unit, spread bool) string {
 	case unit == Text && spread:
 		return escape(c.Text)
 	case unit == Text:
-		// What the program said stands in the long table.
+		// The long table contains the program's message.
 		text, _, _ := strings.Cut(c.Text, ": ")
 		return escape(text)
 	}
@@ -164,7 +164,7 @@ func (c Cell) figure(unit Unit, spread bool) string {
 	return text
 }
 
-// number writes a figure with three digits, or all of those before the point.
+// number formats a figure with three significant digits, or with all digits before the decimal point.
 func number(v float64) string {
 	digits := 0
 	if v < 10 && v != math.Trunc(v) {
@@ -180,7 +180,7 @@ func number(v float64) string {
 	return whole
 }
 
-// escape makes a text safe for the cell of a table.
+// escape escapes a text for the cell of a table.
 func escape(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;", "`", "'", "*", `\*`, "[", `\[`, "]", `\]`).Replace(text)
 }
