@@ -14,20 +14,21 @@ import (
 )
 
 const (
-	// maxConcurrent is how many calls may run at once.
+	// maxConcurrent limits the number of concurrent calls.
 	maxConcurrent = 64
-	// sharedConns is how many connections the callers share, and as many the watchers: hosts of agents have few.
+	// sharedConns is the number of connections that the callers share, and also the number that the watchers share. Hosts of agents have
+	// few connections.
 	sharedConns = 4
 )
 
-// callers read pages that do not change, at a fixed rate. A call is due at its time whether or not earlier calls
-// were answered, and its duration counts from then: a daemon that falls behind does not get fewer calls.
+// callers read unchanging pages at a fixed rate. Each call has a due time that does not depend on earlier answers, and its duration counts
+// from that time. So a daemon that falls behind does not get fewer calls.
 type callers struct {
 	rate int
 	tabs []string
-	// age is the max_age of the calls; nil means that the page is read.
+	// age is the max_age of the calls. If nil, each call reads the page.
 	age *durationpb.Duration
-	// took counts from when a call was due, asked from when it was sent.
+	// took measures from the due time of a call, asked from the time of sending.
 	took, asked stopwatch
 	next        atomic.Int64
 	running     sync.WaitGroup
@@ -62,7 +63,7 @@ func (d *daemon) call(ctx context.Context, rate int, age time.Duration, tabs []s
 	return c, nil
 }
 
-// worker makes one call after the other.
+// worker makes calls one after the other.
 func (c *callers) worker(ctx context.Context, dom domtapv1.DomServiceClient, start time.Time) error {
 	for {
 		n := c.next.Add(1)
@@ -83,7 +84,7 @@ func (c *callers) worker(ctx context.Context, dom domtapv1.DomServiceClient, sta
 	}
 }
 
-// one makes the n-th call: the elements or the text, of each page in turn.
+// one makes the n-th call. It reads the elements or the text, of each page in turn.
 func (c *callers) one(ctx context.Context, dom domtapv1.DomServiceClient, n int) error {
 	bounded, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -102,7 +103,7 @@ func (c *callers) one(ctx context.Context, dom domtapv1.DomServiceClient, n int)
 	return nil
 }
 
-// stop ends the calls, and returns the error of one that failed.
+// stop stops the calls and returns the error of a failed call.
 func (c *callers) stop() error {
 	c.cancel()
 	c.running.Wait()

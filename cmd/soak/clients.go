@@ -22,22 +22,22 @@ import (
 	"github.com/domtap/domtap/internal/streamcheck"
 )
 
-// habit is how a client reads.
+// habit describes how a client reads.
 type habit struct {
 	// rest is the time between two messages.
 	rest time.Duration
-	// After each stallEvery it stops reading for stall; after each cutEvery it is cut off and resumes. Zero: never.
+	// After each stallEvery the client stops reading for stall. After each cutEvery it is disconnected and resumes. Zero means never.
 	stallEvery, stall, cutEvery time.Duration
 }
 
-// way is one way to follow the page.
+// way is a way to follow the page.
 type way struct {
 	name  string
 	view  *domtapv1.WatchDomRequest
 	habit habit
 }
 
-// ways returns how the ten clients follow the page. Two of them follow only list and frame.
+// ways returns the ways in which the ten clients follow the page. Two of them follow only list and frame.
 func ways(list uint32, frame string) []way {
 	none := proto.Int32(0)
 	return []way{
@@ -57,7 +57,7 @@ func ways(list uint32, frame string) []way {
 	}
 }
 
-// hold lets slow clients read without pauses while the page is held, so that they catch up with the page.
+// hold makes slow clients read without pauses while the page is held, so that they catch up with the page.
 type hold struct {
 	mu   sync.Mutex
 	held chan struct{} // closed while the page is held
@@ -94,13 +94,13 @@ func (h *hold) pause(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// clients follow the page until they leave.
+// clients follow the page until leave is called.
 type clients struct {
 	list    []*client
 	hold    *hold
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	// broken takes the first error of a client.
+	// broken receives the first error of a client.
 	broken chan error
 }
 
@@ -133,7 +133,7 @@ func (d *daemon) join(ctx context.Context, tab string) (*clients, error) {
 	return c, nil
 }
 
-// add starts one more client.
+// add starts another client.
 func (c *clients) add(ctx context.Context, one *client) {
 	c.list = append(c.list, one)
 	c.running.Go(func() {
@@ -146,7 +146,7 @@ func (c *clients) add(ctx context.Context, one *client) {
 	})
 }
 
-// begun waits until each client has the whole page.
+// begun waits until each client has received the whole page.
 func (c *clients) begun(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -162,7 +162,7 @@ func (c *clients) begun(ctx context.Context) error {
 	return nil
 }
 
-// leave ends the streams, and returns the error of a stream that had failed before.
+// leave ends the streams and returns the error of a stream that failed earlier.
 func (c *clients) leave() error {
 	c.cancel()
 	c.running.Wait()
@@ -174,7 +174,7 @@ func (c *clients) leave() error {
 	}
 }
 
-// total returns the sum of what the clients counted.
+// total returns the sums of the clients' counters.
 func (c *clients) total() (messages, resumed float64) {
 	for _, one := range c.list {
 		messages += float64(one.messages.Load())
@@ -183,15 +183,15 @@ func (c *clients) total() (messages, resumed float64) {
 	return messages, resumed
 }
 
-// client is one reader of the stream, and what it knows.
+// client is one reader of the stream, and its copy of the page.
 type client struct {
 	way
 	daemon *daemon
-	// conn is the connection that it shares with others; nil: each of its streams makes a connection of its own.
+	// conn is a connection shared with other clients. If nil, each stream creates its own connection.
 	conn              *grpc.ClientConn
 	hold              *hold
 	messages, resumed atomic.Int64
-	// onMessage is called with each message, unless it is nil.
+	// onMessage, if not nil, is called with each message.
 	onMessage func(*domtapv1.WatchDomResponse)
 
 	mu       sync.Mutex
@@ -199,18 +199,18 @@ type client struct {
 	epoch    string
 	revision uint64
 	known    bool
-	news     chan struct{} // closed and replaced when the elements are others
-	first    chan struct{} // closed when the elements are known, unless it is nil
+	news     chan struct{} // closed and replaced when the elements change
+	first    chan struct{} // if not nil, closed when the elements are known
 }
 
-// run streams, and resumes when it was cut.
+// run reads streams and resumes after a cut.
 func (c *client) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := c.stream(ctx)
 		switch {
 		case errors.Is(err, errCut):
 			c.resumed.Add(1)
-		case status.Code(err) == codes.DeadlineExceeded: // too slow a reader: it may resume
+		case status.Code(err) == codes.DeadlineExceeded: // the reader was too slow; it may resume
 			c.resumed.Add(1)
 		case errors.Is(err, io.EOF):
 			return errors.New("the stream ended though the tab is open")
@@ -221,7 +221,7 @@ func (c *client) run(ctx context.Context) error {
 	return nil
 }
 
-// errCut says that the client cut its connection.
+// errCut reports that the client cut its connection.
 var errCut = errors.New("cut")
 
 // stream reads one stream until it ends or is cut.
@@ -246,7 +246,7 @@ func (c *client) stream(ctx context.Context) error {
 	return c.read(ctx, stream)
 }
 
-// read takes the messages of a stream.
+// read reads the messages of a stream.
 func (c *client) read(ctx context.Context, stream grpc.ServerStreamingClient[domtapv1.WatchDomResponse]) error {
 	began := time.Now()
 	stalled := began
@@ -309,8 +309,8 @@ func (c *client) take(m *domtapv1.WatchDomResponse) error {
 	return nil
 }
 
-// agrees waits until the client has what GetDom answers. A pass over the page may still find something after the
-// page was held: then GetDom is asked again.
+// agrees waits until the client's elements equal the answer of GetDom. A pass over the page may still find changes after the page was held;
+// in that case agrees calls GetDom again.
 func (c *client) agrees(ctx context.Context) error {
 	request := new(domtapv1.GetDomRequest)
 	copyView(request, c.view)
@@ -345,7 +345,7 @@ func (c *client) reaches(ctx context.Context, want []*domtapv1.Element) error {
 	}
 }
 
-// difference says where two lists differ first.
+// difference describes the first difference between two lists.
 func difference(got, want []*domtapv1.Element) string {
 	got, want = streamcheck.Bare(got), streamcheck.Bare(want)
 	for i := range min(len(got), len(want)) {

@@ -28,20 +28,20 @@ import (
 )
 
 const (
-	// startLimit bounds the start of the daemon and its browser, endLimit their end.
+	// startLimit limits the start of the daemon and its browser. endLimit limits their end.
 	startLimit = time.Minute
 	endLimit   = 30 * time.Second
-	// callLimit bounds one call.
+	// callLimit limits one call.
 	callLimit = 20 * time.Second
 )
 
-// browserFlags let the page collect its garbage and see its heap exactly, and keep it from all hosts but this one.
+// browserFlags let the page collect its garbage and read its exact heap size. They also block all hosts except this one.
 var browserFlags = []string{
 	"js-flags=--expose-gc", "enable-precise-memory-info",
 	"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 }
 
-// daemon is `domtap serve`, and a client of it.
+// daemon is a `domtap serve` process and a client for it.
 type daemon struct {
 	dir, socket, metrics string
 	log                  *os.File
@@ -53,7 +53,7 @@ type daemon struct {
 	actions              domtapv1.ActionServiceClient
 }
 
-// startDaemon starts the daemon in a directory of its own, with more flags, and waits until it answers.
+// startDaemon starts the daemon with additional flags in its own directory, and waits until it answers.
 func startDaemon(ctx context.Context, program string, flags ...string) (*daemon, error) {
 	dir, err := os.MkdirTemp("", "soak")
 	if err != nil {
@@ -77,9 +77,9 @@ func (d *daemon) start(ctx context.Context, program string, flags []string) (err
 	for _, flag := range browserFlags {
 		args = append(args, "--chrome-flag", flag)
 	}
-	d.cmd = exec.Command(program, append(args, flags...)...) // it ends by stop, in order
+	d.cmd = exec.Command(program, append(args, flags...)...) // stop ends it in order
 	d.cmd.Stderr = d.log
-	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we stop it
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C must not reach the daemon, because soak stops it
 	if err := d.cmd.Start(); err != nil {
 		d.cmd = nil
 		return fmt.Errorf("start the daemon: %w (make build builds it)", err)
@@ -97,7 +97,7 @@ func (d *daemon) start(ctx context.Context, program string, flags []string) (err
 	return nil
 }
 
-// freeAddress finds a free port on the loopback interface.
+// freeAddress returns an address with a free port on the loopback interface.
 func freeAddress(ctx context.Context) (string, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -106,13 +106,13 @@ func freeAddress(ctx context.Context) (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// dial makes a connection of its own.
+// dial creates a separate connection.
 func (d *daemon) dial() (*grpc.ClientConn, error) {
 	return grpc.NewClient("unix:"+d.socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(server.MaxMessage)))
 }
 
-// dialShared makes the connections that many share.
+// dialShared creates the connections that many clients share.
 func (d *daemon) dialShared() (lines []*grpc.ClientConn, err error) {
 	for range sharedConns {
 		conn, err := d.dial()
@@ -131,7 +131,7 @@ func hangUp(lines []*grpc.ClientConn) {
 	}
 }
 
-// stop ends the daemon and everything it started, and removes its files.
+// stop stops the daemon and everything it started, and removes its files.
 func (d *daemon) stop(ctx context.Context) error {
 	var errs []error
 	if d.conn != nil {
@@ -156,11 +156,11 @@ func (d *daemon) stop(ctx context.Context) error {
 	return errors.Join(err, os.RemoveAll(d.dir))
 }
 
-// end asks the daemon to end, and makes it when it does not.
+// end requests the daemon to end, and kills it if it does not.
 func (d *daemon) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, endLimit)
 	defer cancel()
-	_ = d.cmd.Process.Signal(syscall.SIGTERM) // when it is gone already, its error comes
+	_ = d.cmd.Process.Signal(syscall.SIGTERM) // if the process has already ended, Wait returns its error
 	select {
 	case err := <-d.ended:
 		if err != nil {
@@ -195,10 +195,10 @@ func (d *daemon) all(ctx context.Context, tab string) ([]*domtapv1.Element, erro
 	return r.GetElements(), nil
 }
 
-// pressAttempts is how often a button is clicked on a page that changes faster than it can be read.
+// pressAttempts limits the clicks on a button when the page changes faster than it can be read.
 const pressAttempts = 10
 
-// press clicks on the button with a name, and again while the page changes faster than it can be read.
+// press clicks the button with a name. It retries while the page changes faster than it can be read.
 func (d *daemon) press(ctx context.Context, tab, name string) error {
 	var err error
 	for range pressAttempts {
@@ -230,7 +230,7 @@ func (d *daemon) pressOnce(ctx context.Context, tab, name string) error {
 	return fmt.Errorf("the page has no button %q", name)
 }
 
-// scrape reads the daemon's metrics by name, the values of all labels together.
+// scrape reads the daemon's metrics by name, each summed over all labels.
 func (d *daemon) scrape(ctx context.Context) (map[string]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// gauge is a figure that must not grow.
+// gauge identifies a figure that must not grow.
 type gauge int
 
 // The gauges. Memory is in MB of 2^20 bytes.
@@ -25,11 +25,10 @@ const (
 	gauges
 )
 
-// shortest is the shortest soak whose growth is judged: a shorter one measures only the warm-up.
+// shortest is the minimum duration of a soak whose growth is judged. A shorter soak measures only the warm-up.
 const shortest = 5 * time.Minute
 
-// rule says how much a gauge may grow while it is judged: by an amount, or by a share of its mean, whichever is
-// more.
+// rule limits the growth of a gauge while it is judged, by an amount or by a fraction of its mean, whichever is larger.
 type rule struct {
 	name  string
 	by    float64
@@ -48,10 +47,10 @@ var rules = [gauges]rule{
 	browserProcesses: {"browser, processes", 0.5, 0},
 }
 
-// verdict is the growth of a gauge, and how much was allowed.
+// verdict is the measured and the allowed growth of a gauge.
 type verdict struct {
 	name string
-	// first and last are the ends of the line, mean is the mean.
+	// first and last are the ends of the fitted line. mean is the mean of the values.
 	first, last, mean float64
 	grew, allowed     float64
 }
@@ -60,11 +59,11 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%-40s mean %8.2f, from %8.2f to %8.2f: %+.2f, allowed %.2f", v.name, v.mean, v.first, v.last, v.grew, v.allowed)
 }
 
-// errTooFew is the error of a soak that was too short, or a machine that was too slow, for a linear fit.
+// errTooFew reports that a soak was too short, or the machine too slow, for a linear fit.
 var errTooFew = errors.New("there are too few values")
 
-// judge fits a line to the values ys at the times xs, in ascending order. A gauge that was always zero was not
-// measured, and is an error.
+// judge fits a line to the values ys at the times xs, which are in ascending order. It returns an error if the gauge was always zero,
+// because then it was not measured.
 func (r rule) judge(xs, ys []float64) (verdict, error) {
 	v := verdict{name: r.name}
 	if len(xs) < 3 {
@@ -80,7 +79,7 @@ func (r rule) judge(xs, ys []float64) (verdict, error) {
 	return v, nil
 }
 
-// fit returns the line y = at + slope*x with the least squares.
+// fit returns the least-squares line y = at + slope*x.
 func fit(xs, ys []float64) (slope, at float64) {
 	mx, my := mean(xs), mean(ys)
 	var xy, xx float64

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// finest is the upper end of the first bucket, and each bucket ends so much later than the one before: what is read
-	// from a histogram is at most 2 % too long.
+	// finest is the upper bound of the first bucket. The upper bound of each further bucket is larger by the factor step, so a value from a
+	// histogram is at most 2 % too long.
 	finest = 10 * time.Microsecond
 	step   = 1.02
-	// buckets reach to about three minutes; what took longer is in the last one.
+	// buckets cover about three minutes. The last bucket holds longer durations.
 	buckets = 850
 )
 
-// histogram counts how long things took, in memory that does not grow.
+// histogram counts durations in constant memory.
 type histogram struct {
 	counts [buckets]int
 	total  int
@@ -32,7 +32,7 @@ func (h *histogram) add(d time.Duration) {
 	h.most = max(h.most, d)
 }
 
-// at returns the p-th percentile, or 0 when nothing was counted.
+// at returns the p-th percentile, or 0 if nothing was counted.
 func (h *histogram) at(p float64) time.Duration {
 	left := int(math.Ceil(float64(h.total) * p / 100))
 	for i, n := range h.counts {
@@ -43,7 +43,7 @@ func (h *histogram) at(p float64) time.Duration {
 	return 0
 }
 
-// stopwatch has a histogram of all times, and one of those since the last line.
+// stopwatch has a histogram of all durations, and one of the durations since the last printed line.
 type stopwatch struct {
 	mu          sync.Mutex
 	all, recent histogram
@@ -56,7 +56,7 @@ func (s *stopwatch) add(d time.Duration) {
 	s.recent.add(d)
 }
 
-// lap returns the recent times, and forgets them.
+// lap returns the recent durations and resets them.
 func (s *stopwatch) lap() histogram {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *stopwatch) lap() histogram {
 	return h
 }
 
-// whole returns all times.
+// whole returns all durations.
 func (s *stopwatch) whole() histogram {
 	s.mu.Lock()
 	defer s.mu.Unlock()

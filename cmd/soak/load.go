@@ -17,18 +17,18 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// load is the load on the daemon: a number of tabs, each of which changes hz times a second and has a watcher,
-// and rate calls a second on pages that do not change.
+// load describes the load on the daemon: a number of tabs, each of which changes hz times a second and has a watcher, and rate calls a
+// second on unchanging pages.
 type load struct {
 	plan
 	tabs, hz, rate int
-	// still is how many pages do not change.
+	// still is the number of unchanging pages.
 	still int
 	// nice is the daemon's --page-nice.
 	nice int
-	// age is how old the answers to the calls may be.
+	// age is the maximum age of the answers to the calls.
 	age time.Duration
-	// p50 and p99 are how long calls may take from when they are due, at these percentiles; 0: as long as they like.
+	// p50 and p99 limit the duration of calls from their due time, at these percentiles. Zero means no limit.
 	p50, p99 time.Duration
 }
 
@@ -37,24 +37,24 @@ type loadRun struct {
 	load
 	daemon  *daemon
 	control string
-	// quiet are the tabs that do not change.
+	// quiet holds the unchanging tabs.
 	quiet   []string
 	clients *clients
-	// conns are the connections of the watchers.
+	// conns holds the connections of the watchers.
 	conns   []*grpc.ClientConn
 	callers *callers
 	reached stopwatch
 	start   time.Time
-	// bare is what the daemon used for the calls, before the tabs were opened.
+	// bare holds the daemon's resources for the calls alone, before the other tabs were opened.
 	bare   resources
 	points []resources
 	lined  resources
-	// memory is that of the browser, read at the time weighed.
+	// memory is the memory of the browser at the time weighed.
 	memory  float64
 	weighed time.Time
 }
 
-// resources is what daemon and browser use at one time. Memory is in bytes, time in seconds.
+// resources holds the resources of daemon and browser at one time. Memory is in bytes, time in seconds.
 type resources struct {
 	at                            time.Duration
 	resident, heap, stacks        float64
@@ -63,12 +63,12 @@ type resources struct {
 	daemonCPU, browserCPU         float64
 	revisions, coalesced, resyncs float64
 	messages                      float64
-	// kinds is the processor time of the browser's processes by kind, and ours.
+	// kinds holds the processor time of the browser's processes by kind, and of this process.
 	kinds map[string]float64
 }
 
-// memoryEvery is how often the memory of the browser is read. The kernel walks through all pages of sixty processes for that, in a
-// tenth of a second, and holds up what these do.
+// memoryEvery is the interval at which the memory of the browser is read. For each reading the kernel walks all pages of sixty processes,
+// which takes a tenth of a second and delays these processes.
 const memoryEvery = 30 * time.Second
 
 // runLoad runs a load and cleans up after it.
@@ -92,7 +92,7 @@ func runLoad(ctx context.Context, l load) (err error) {
 	return b.follow(ctx)
 }
 
-// prepare opens the pages that do not change and starts the calls, measures the daemon, and opens the other pages.
+// prepare opens the unchanging pages, starts the calls, measures the daemon, and opens the other pages.
 func (b *loadRun) prepare(ctx context.Context, site string) (err error) {
 	if b.control, err = b.daemon.open(ctx, site+"control.html"); err != nil {
 		return err
@@ -135,8 +135,8 @@ func (b *loadRun) prepare(ctx context.Context, site string) (err error) {
 	return err
 }
 
-// while begins something, and measures what the daemon uses for a while, at the end of which it has collected
-// its garbage several times.
+// while calls begin and then measures the daemon's resources over a period. The daemon collects its garbage several times by the end of the
+// period.
 func (b *loadRun) while(ctx context.Context, name string, begin func(context.Context) error) (resources, error) {
 	if err := begin(ctx); err != nil {
 		return resources{}, err
@@ -171,7 +171,7 @@ func (b *loadRun) calls(seconds float64) string {
 	return fmt.Sprintf("%.0f calls/s, p50 %.2f, p99 %.2f, most %.2f ms", float64(took.total)/seconds, ms(took.at(50)), ms(took.at(99)), ms(took.most))
 }
 
-// read begins the calls.
+// read starts the calls.
 func (b *loadRun) read(ctx context.Context) (err error) {
 	if b.rate > 0 {
 		b.callers, err = b.daemon.call(ctx, b.rate, b.age, b.quiet)
@@ -179,7 +179,7 @@ func (b *loadRun) read(ctx context.Context) (err error) {
 	return err
 }
 
-// rest ends the calls.
+// rest stops the calls.
 func (b *loadRun) rest() error {
 	if b.callers == nil {
 		return nil
@@ -189,7 +189,7 @@ func (b *loadRun) rest() error {
 	return err
 }
 
-// tick lets the pages change.
+// tick makes the pages start to change.
 func (b *loadRun) tick(ctx context.Context) error { return b.daemon.press(ctx, b.control, "Go on") }
 
 // watch follows each tab.
@@ -208,7 +208,7 @@ func (b *loadRun) watch(ctx context.Context, tabs []string) (err error) {
 	return nil
 }
 
-// noteDelay records how long a change took from the page's script to its watcher.
+// noteDelay records the time from a change in the page's script to the watcher.
 func (b *loadRun) noteDelay(m *domtapv1.WatchDomResponse) {
 	now := time.Now()
 	for _, e := range m.GetDiff().GetAdded() {
@@ -252,7 +252,7 @@ func (b *loadRun) measure(ctx context.Context) (resources, error) {
 	return w, nil
 }
 
-// follow watches until the time is over, and judges.
+// follow measures until the time is over, and judges the result.
 func (b *loadRun) follow(ctx context.Context) error {
 	sample, line := time.NewTicker(b.sample), time.NewTicker(b.line)
 	defer sample.Stop()
@@ -260,7 +260,7 @@ func (b *loadRun) follow(ctx context.Context) error {
 	over := time.NewTimer(b.length)
 	defer over.Stop()
 	b.head()
-	var calls chan error // none without callers
+	var calls chan error // stays nil without callers
 	if b.callers != nil {
 		calls = b.callers.broken
 	}
@@ -313,7 +313,7 @@ func (b *loadRun) print() {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// converges holds the pages, and waits until every watcher has what GetDom answers.
+// converges holds the pages and waits until the elements of every watcher equal the answer of GetDom.
 func (b *loadRun) converges(ctx context.Context) error {
 	if err := b.daemon.press(ctx, b.control, "Hold"); err != nil {
 		return err
@@ -329,7 +329,7 @@ func (b *loadRun) converges(ctx context.Context) error {
 	return nil
 }
 
-// judge prints the whole run, and fails when a gauge grew too much.
+// judge prints the result of the whole run. It returns an error if a gauge grew too much.
 func (b *loadRun) judge() error {
 	all := []timed{{"from the change to the watcher", b.reached.whole()}}
 	if b.callers != nil {
@@ -369,7 +369,7 @@ func (b *loadRun) judge() error {
 	return errors.Join(errs...)
 }
 
-// exceeds is the error of what took longer than it may; a limit of 0 is none.
+// exceeds returns an error if a duration exceeds its limit. A limit of 0 means no limit.
 func exceeds(what string, took, limit time.Duration) error {
 	if limit == 0 || took <= limit {
 		return nil
@@ -377,7 +377,7 @@ func exceeds(what string, took, limit time.Duration) error {
 	return fmt.Errorf("%s took more than %v: %v", what, limit, took)
 }
 
-// heldName is the gauge of what the daemon holds.
+// heldName is the name of the gauge for the memory that the daemon retains.
 const heldName = "daemon, live heap and stacks, MB"
 
 // timed is a histogram with a name.
@@ -386,7 +386,7 @@ type timed struct {
 	h    histogram
 }
 
-// perTab prints how much memory of the daemon a changing, watched tab takes.
+// perTab prints the daemon's memory for each changing, watched tab.
 func (b *loadRun) perTab(series map[string][]float64) {
 	held := mean(series[heldName])*mb - b.bare.heap - b.bare.stacks
 	resident := mean(series[rules[daemonMemory].name])*mb - b.bare.resident
@@ -394,7 +394,7 @@ func (b *loadRun) perTab(series map[string][]float64) {
 		held/float64(b.tabs)/1024, resident/float64(b.tabs)/1024)
 }
 
-// perKind prints how many processors the processes took while the load ran, the most first.
+// perKind prints how many processors each kind of process used under load, in descending order.
 func (b *loadRun) perKind() {
 	if len(b.points) < 2 {
 		return
@@ -414,7 +414,7 @@ func (b *loadRun) perKind() {
 	_, _ = fmt.Fprintln(b.out)
 }
 
-// end ends what runs.
+// end stops the clients and calls.
 func (b *loadRun) end() error {
 	err := b.rest()
 	if b.clients != nil {

@@ -1,27 +1,25 @@
 //go:build unix
 
-// Command soak runs the daemon for a long time on a page that changes sixty times a second, with ten clients that
-// each follow the page with other options, and judges how the daemon's memory and latencies develop:
+// Command soak runs the daemon for a long time on a page that changes sixty times a second. Ten clients follow the page with different
+// options. It judges how the daemon's memory and latencies develop:
 //
 //	soak -domtap bin/domtap -time 30m
 //
-// Once a minute it prints what daemon, page and browser use. At the end it holds the page, compares every client's
-// elements with those that GetDom returns, and fits a line to each figure. The fit omits the first third, in which caches and
-// logs fill. It fails when a figure grew by more than its limit, when a client's elements are not those of the page,
-// or when a stream broke its guarantees.
+// Once a minute it prints the resources of daemon, page and browser. At the end it holds the page, compares every client's elements with
+// the answer of GetDom, and fits a line to each figure. The fit omits the first third, in which caches and logs fill. The command fails if
+// a figure grew by more than its limit, if a client's elements differ from the page, or if a stream violated its guarantees.
 //
-// With -tabs it loads the daemon instead:
+// With -tabs it loads the daemon instead. For example,
 //
 //	soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -time 1h
 //
-// opens 50 small pages, each of which changes 10 times a second and has a watcher, and reads the DOM of ten pages
-// that do not change, 1000 times a second in all, once every watcher has its page. Watchers share four connections, and
-// so do callers. It prints how long changes took to reach their watchers, how long calls took since they were due and
-// since they were sent, what daemon and browser use, how much memory of the daemon a tab takes, and the processor time of
-// all processes by their kinds, its own included. It fails for the same reasons.
+// opens 50 small pages, each of which changes 10 times a second and has a watcher. Once every watcher has its page, it reads the DOM of ten
+// unchanging pages, 1000 times a second in total. Watchers share four connections, and so do callers. It prints the time from a change to
+// its watcher, the durations of calls from their due time and from sending, the resources of daemon and browser, the daemon's memory per
+// tab, and the processor time of all processes by kind, including its own. It fails for the same reasons.
 //
-// The daemon is a process of its own, with a socket, a state directory and a browser of its own, and is stopped
-// at the end. It runs on Linux only, because it reads the resources of processes from /proc.
+// The daemon runs in a separate process with its own socket, state directory and browser, and is stopped at the end. The command runs only
+// on Linux, because it reads the resources of processes from /proc.
 package main
 
 import (
@@ -36,19 +34,19 @@ import (
 	"time"
 )
 
-// plan says how to soak.
+// plan describes a soak.
 type plan struct {
 	// program is the domtap program.
 	program string
-	// length is how long the page is followed, at least a few seconds.
+	// length is the time for which the page is followed, at least a few seconds.
 	length time.Duration
-	// sample is the time between two measurements, line the time between two printed lines, check the time between
-	// two comparisons of all clients with the page.
+	// sample is the time between two measurements. line is the time between two printed lines. check is the time between two comparisons of
+	// all clients with the page.
 	sample, line, check time.Duration
 	out                 io.Writer
 }
 
-// planFor chooses the times of a soak by its length.
+// planFor returns a plan with intervals that suit its length.
 func planFor(program string, length time.Duration, out io.Writer) plan {
 	return plan{
 		program: program, length: length, out: out,

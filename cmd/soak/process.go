@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// stat returns what the kernel says of a process behind its name: the state first (proc_pid_stat(5) counts it as field
-// 3), then the parent; nil when it is gone.
+// stat returns the fields of /proc/PID/stat after the name of a process: first the state (field 3 in proc_pid_stat(5)), then the parent. It
+// returns nil if the process has ended.
 func stat(pid int) []string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	// The name of the program stands in parentheses, and may hold spaces and parentheses itself.
+	// The name of the program is in parentheses and may itself contain spaces and parentheses.
 	after := bytes.LastIndexByte(text, ')')
 	if err != nil || after < 0 {
 		return nil
@@ -26,15 +26,15 @@ func stat(pid int) []string {
 	return nil
 }
 
-// ended reports whether a process is gone, or a zombie.
+// ended reports whether a process has ended or is a zombie.
 func ended(pid int) bool {
 	fields := stat(pid)
 	return fields == nil || fields[0] == "Z"
 }
 
-// descendants lists the processes that a process has started, and those that these have.
+// descendants returns the descendants of a process.
 func descendants(root int) []int {
-	paths, _ := filepath.Glob("/proc/[0-9]*") // the pattern is good
+	paths, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	children := map[int][]int{}
 	for _, path := range paths {
 		pid, err := strconv.Atoi(filepath.Base(path))
@@ -42,7 +42,7 @@ func descendants(root int) []int {
 			continue
 		}
 		if fields := stat(pid); fields != nil {
-			parent, _ := strconv.Atoi(fields[1]) // it is one
+			parent, _ := strconv.Atoi(fields[1]) // the field is always a number
 			children[parent] = append(children[parent], pid)
 		}
 	}
@@ -53,7 +53,7 @@ func descendants(root int) []int {
 	return found
 }
 
-// cpu is the CPU time of a process in seconds; 0 when it is gone.
+// cpu returns the CPU time of a process in seconds, or 0 if it has ended.
 func cpu(pid int) float64 {
 	fields := stat(pid)
 	if fields == nil {
@@ -61,14 +61,14 @@ func cpu(pid int) float64 {
 	}
 	user, _ := strconv.ParseFloat(fields[11], 64)
 	system, _ := strconv.ParseFloat(fields[12], 64)
-	return (user + system) / 100 // USER_HZ is 100 wherever Chromium runs
+	return (user + system) / 100 // USER_HZ is 100 on all systems that run Chromium
 }
 
 // isRenderer reports whether a process of the browser runs pages.
 func isRenderer(pid int) bool { return kind(pid) == "renderer" }
 
-// kind is what a process of the browser does, in Chromium's words, such as renderer or gpu-process; browser for the one that started
-// the others, and empty when it is gone.
+// kind returns the kind of a browser process in Chromium's terms, such as renderer or gpu-process. It returns browser for the main process,
+// and an empty string if the process has ended.
 func kind(pid int) string {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil || len(line) == 0 {
@@ -78,14 +78,14 @@ func kind(pid int) string {
 	if !found {
 		return "browser"
 	}
-	if end := bytes.IndexAny(rest, " \x00"); end >= 0 { // renderers have spaces between their arguments
+	if end := bytes.IndexAny(rest, " \x00"); end >= 0 { // renderers separate their arguments with spaces
 		rest = rest[:end]
 	}
 	return string(rest)
 }
 
-// memory is what a process holds for itself, in bytes: without files, of which other browsers on the machine may
-// share the pages, and with its part of what it shares with its family. 0 when it is gone.
+// memory returns the private memory of a process plus its part of the memory that it shares with its family, in bytes. It excludes files,
+// because other browsers on the machine may share their pages. It returns 0 if the process has ended.
 func memory(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// settled is how long all clients together may take to catch up with a held page.
+// settled limits how long all clients together may take to catch up with a held page.
 const settled = time.Minute
 
 // point is one measurement.
 type point struct {
 	at time.Duration
-	// of has a value for each gauge.
+	// of holds a value for each gauge.
 	of [gauges]float64
-	// Counted from the start.
+	// These values are counted from the start.
 	messages, resumed, ticks, revisions, coalesced, resyncs float64
 }
 
@@ -34,7 +34,7 @@ type record struct {
 	start   time.Time
 
 	points []point
-	// printed is how many points there were at the last printed line.
+	// printed is the number of points at the last printed line.
 	printed int
 }
 
@@ -71,7 +71,7 @@ func (r *record) sample(ctx context.Context) error {
 	return nil
 }
 
-// head prints the heads of the columns.
+// head prints the column headers.
 func (r *record) head() {
 	_, _ = fmt.Fprintf(r.out, "%7s | %8s %8s %10s %4s | %8s %8s %9s %8s %5s | %6s %6s %9s %8s %7s\n",
 		"time", "RSS MB", "heap MB", "goroutines", "fds", "page MB", "elements", "renderers", "browser", "procs",
@@ -104,7 +104,7 @@ func (r *record) print() {
 	r.printed = len(r.points)
 }
 
-// converges holds the page, waits until every client has what GetDom answers, and lets the page go on.
+// converges holds the page, waits until the elements of every client equal the answer of GetDom, and lets the page continue.
 func (r *record) converges(ctx context.Context) error {
 	if err := r.daemon.press(ctx, r.tab, "Hold"); err != nil {
 		return err
@@ -135,8 +135,8 @@ func copyView(to, from proto.Message) {
 	})
 }
 
-// checkGrowth fits a line to a gauge, prints its growth, and fails when it grew too much. A soak shorter than shortest
-// does not fail because of growth.
+// checkGrowth fits a line to a gauge, prints its growth, and returns an error if it grew too much. A soak shorter than shortest never fails
+// because of growth.
 func (p plan) checkGrowth(of rule, xs, ys []float64) error {
 	v, err := of.judge(xs, ys)
 	if errors.Is(err, errTooFew) && p.length < shortest {
@@ -154,7 +154,7 @@ func (p plan) checkGrowth(of rule, xs, ys []float64) error {
 	return err
 }
 
-// judge fits a line to each gauge, prints its growth, and fails when a gauge grew too much.
+// judge fits a line to each gauge, prints its growth, and returns an error if a gauge grew too much.
 func (r *record) judge() error {
 	warm := r.length / 3
 	_, _ = fmt.Fprintf(r.out, "\nGrowth by a linear fit from %v to %v:\n", warm.Round(time.Second), r.length)

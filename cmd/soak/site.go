@@ -18,14 +18,14 @@ import (
 //go:embed page
 var page embed.FS
 
-// figures are what the page says of itself.
+// figures holds the reports of the page.
 type figures struct {
 	mu   sync.Mutex
 	last pageFigures
 }
 
-// pageFigures is one report of the page: its JavaScript heap in bytes after a collection, its elements, and how often
-// it changed.
+// pageFigures is one report of the page: its JavaScript heap in bytes after a collection, the number of its elements, and how often it
+// changed.
 type pageFigures struct {
 	Heap, Elements, Ticks float64
 }
@@ -36,7 +36,7 @@ func (f *figures) get() pageFigures {
 	return f.last
 }
 
-// ServeHTTP takes a report.
+// ServeHTTP receives a report.
 func (f *figures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var got pageFigures
 	if err := json.NewDecoder(io.LimitReader(r.Body, 1<<12)).Decode(&got); err != nil {
@@ -48,7 +48,7 @@ func (f *figures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.last = got
 }
 
-// site is the page on a server of its own.
+// site is a server with the page.
 type site struct {
 	url    string
 	server *http.Server
