@@ -1,12 +1,12 @@
-// Command demo shows domtap to a newcomer in twenty seconds: it serves a page that changes all the
-// time, and runs the domtap commands that open it, read it, watch it and act on it.
+// Command demo shows domtap to a newcomer in twenty seconds. It serves a page that changes continuously, and runs the domtap commands that
+// open it, read it, watch it and act on it.
 //
 //	demo -domtap bin/domtap     runs the demo with this program
 //	demo -picture FILE          runs a short session and draws it as SVG, for the README
 //	demo -serve 127.0.0.1:8080  only serves the page, to play with
 //
-// It leaves nothing behind: the daemon has a socket and a state directory of its own, no TCP port,
-// and is stopped at the end, also after Ctrl-C.
+// It leaves nothing behind: the daemon has its own socket and state directory and no TCP port, and it is stopped at the end, even after
+// Ctrl-C.
 package main
 
 import (

@@ -17,11 +17,10 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// The picture of the README: a session of domtap on the demo's page, drawn as SVG. What the
-// terminals show is what the commands printed, and the page is drawn from the boxes and names that
-// `domtap dom` returned.
+// The picture of the README shows a session of domtap on the demo's page, drawn as SVG. The terminals show the output of the commands. The
+// page is drawn from the boxes and names in the output of `domtap dom`.
 
-// The measures of the picture, in its own pixels.
+// Sizes in the picture, in its own pixels.
 const (
 	pageWidth, pageHeight = 775, 725
 	pageScale             = 0.52
@@ -34,22 +33,22 @@ const (
 	lineHeight            = 15
 	barHeight             = 24
 	badgeHeight           = 19
-	columns               = 78 // of the terminal: letters are 7.25 wide
+	columns               = 78 // columns of the terminal; letters are 7.25 wide
 )
 
-// shownLots is how many lots the page of the picture has.
+// shownLots is the URL query that sets the number of lots on the page.
 const shownLots = "?lots=2"
 
-// shownAddress replaces the address of the page, whose port differs from run to run.
+// shownAddress replaces the address of the page, because its port differs from run to run.
 const shownAddress = "http://localhost:8080/"
 
-// boughtLot is the lot that the session bids on.
+// boughtLot is the lot on which the session bids.
 const boughtLot = "Lighthouse lamp"
 
 // latest is the heading of the list of bids.
 const latest = "Latest bids"
 
-// shown has the commands of the session with their output, and the page after the click.
+// shown holds the commands of the session with their output, and the page after the click.
 type shown struct {
 	commands []printed
 	page     []element
@@ -61,7 +60,7 @@ type printed struct {
 	output  string
 }
 
-// element is what the picture needs of an element of `domtap dom --json`.
+// element holds the fields of an element of `domtap dom --json` that the picture uses.
 type element struct {
 	Ref      uint32
 	Tag      string
@@ -86,7 +85,7 @@ func picture(ctx context.Context, program, file string) error {
 	})
 }
 
-// session opens the page, reads it, bids, and watches what rivals do.
+// session opens the page, reads it, bids, and watches the rivals' bids.
 func (s *stage) session(ctx context.Context, url string) (shown, error) {
 	var all shown
 	run := func(args ...string) (printed, error) {
@@ -105,7 +104,7 @@ func (s *stage) session(ctx context.Context, url string) (shown, error) {
 		return all, err
 	}
 	read, err := run("compact")
-	for err == nil && strings.Contains(read.output, "disabled") { // for a moment: a reader would not click such a button
+	for err == nil && strings.Contains(read.output, "disabled") { // disabled only briefly; a reader would not click such a button
 		read, err = run("compact")
 	}
 	if err != nil {
@@ -130,7 +129,7 @@ func (s *stage) session(ctx context.Context, url string) (shown, error) {
 	return all, err
 }
 
-// withStderr adds to the error of a command what the command wrote to standard error.
+// withStderr adds the standard error of a command to its error.
 func withStderr(err error) error {
 	if exit, ok := err.(*exec.ExitError); ok && len(exit.Stderr) > 0 {
 		return fmt.Errorf("%w: %s", err, exit.Stderr)
@@ -145,12 +144,12 @@ func (c *canvas) add(format string, args ...any) {
 	fmt.Fprintf(c, format+"\n", args...)
 }
 
-// lines are the command, as it was typed, and its output.
+// lines returns the typed command and its output.
 func (p printed) lines() []string {
 	return append([]string{"$ " + p.command}, strings.Split(p.output, "\n")...)
 }
 
-// draw lays the page on the left, and a terminal on the right.
+// draw draws the page on the left and a terminal on the right.
 func draw(session shown) string {
 	var c canvas
 	var lines []string
@@ -191,7 +190,7 @@ func drawTerminal(c *canvas, height int, lines []string) {
 
 var refPattern = lazyregexp.New(`^((?:[-+~] )?)(\[\d+\])(.*)$`)
 
-// colored marks a line up: a command, a ref, what was added or removed, a header.
+// colored adds colors to a line: to a command, a ref, an added or removed element, or a header.
 func colored(line string) string {
 	switch parts := refPattern().FindStringSubmatch(line); {
 	case parts != nil:
@@ -205,22 +204,22 @@ func colored(line string) string {
 	return html.EscapeString(line)
 }
 
-// wrap breaks a line between words, so that each part has at most limit characters; later parts are indented.
+// wrap breaks a line between words into parts of at most limit characters. Later parts are indented.
 func wrap(line string, limit int) []string {
 	const indent = "    "
 	var parts []string
 	for utf8.RuneCountInString(line) > limit {
 		cut := strings.LastIndex(string([]rune(line)[:limit+1]), " ")
 		if strings.TrimSpace(line[:max(cut, 0)]) == "" {
-			break // one long word
+			break // a single long word
 		}
 		parts, line = append(parts, line[:cut]), indent+line[cut+1:]
 	}
 	return append(parts, line)
 }
 
-// drawPage draws the page from the boxes of its elements. A badge shows the ref of each element
-// that can be acted on, and a frame what the click added.
+// drawPage draws the page from the boxes of its elements. A badge shows the ref of each interactive element. A frame marks the elements
+// that the click added.
 func drawPage(c *canvas, session shown, height int) {
 	drawBar(c, margin, margin, leftWidth, "#dfe3ea", shownAddress+shownLots)
 	c.add(`<svg x="%d" y="%d" width="%d" height="%d" viewBox="0 0 %d %d" preserveAspectRatio="xMidYMin slice" class="p">`,
@@ -239,7 +238,7 @@ func drawPage(c *canvas, session shown, height int) {
 	c.add(`</svg>`)
 }
 
-// clicked is the output of the click.
+// clicked returns the output of the click.
 func (s shown) clicked() string {
 	for _, p := range s.commands {
 		if strings.HasPrefix(p.command, "domtap click ") {
@@ -249,7 +248,7 @@ func (s shown) clicked() string {
 	return ""
 }
 
-// addedRefs are the refs of new elements, and of those under another name, in what an action printed.
+// addedRefs returns the refs of new and renamed elements in the output of an action.
 func addedRefs(output string) []uint32 {
 	var refs []uint32
 	for line := range strings.Lines(output) {
@@ -267,8 +266,8 @@ func interactive(e element) bool {
 	return slices.Contains([]string{"link", "button", "checkbox", "searchbox"}, e.Role)
 }
 
-// drawCards draws what `domtap dom` does not list, because it says nothing: the card of each lot,
-// around its heading and the last of its buttons.
+// drawCards draws the card of each lot around its heading and its last button. `domtap dom` does not list the cards, because they have no
+// content of their own.
 func drawCards(c *canvas, page []element) {
 	for i, e := range page {
 		if e.Role != "heading" || e.Text == latest || i+1 == len(page) || page[i+1].Role != "link" {
@@ -309,7 +308,7 @@ func drawElement(c *canvas, e element) {
 	case "searchbox":
 		c.add(`<rect x="%g" y="%g" width="%g" height="%g" rx="12" fill="#fff"/>`, r.X, r.Y, r.Width, r.Height)
 	case "heading":
-		// A heading around a link has the link's text, which is drawn with the link.
+		// A heading around a link has the link's text. The text is drawn with the link.
 		if e.Text == latest {
 			writeText(c, r.X, r.Y+r.Height-5, 17, "#1d2a3a", "bold", e.Text)
 		}
@@ -324,13 +323,13 @@ func drawElement(c *canvas, e element) {
 		} else if r.Height > 18 && r.X < 400 {
 			weight = "bold"
 		}
-		// The box of a link is as wide as its text: so is the text in any font of the viewer.
+		// The box of a link is as wide as its text. textLength gives the text this width in any font of the viewer.
 		c.add(`<text x="%g" y="%g" font-size="17" fill="%s" font-weight="%s" textLength="%g" lengthAdjust="spacingAndGlyphs">%s</text>`,
 			r.X, r.Y+r.Height*0.78, ink, weight, r.Width, html.EscapeString(e.Text))
 	}
 }
 
-// drawLabel writes a label beside its box, or before its field.
+// drawLabel draws a label next to its box, or before its field.
 func drawLabel(c *canvas, e element) {
 	if e.Rect.Y < 62 {
 		writeText(c, labelX(e), e.Rect.Y+15, 16, "#f7f3ea", "normal", e.Text)
@@ -339,7 +338,7 @@ func drawLabel(c *canvas, e element) {
 	writeText(c, labelX(e), e.Rect.Y+15, 16, "#1d2a3a", "normal", e.Text)
 }
 
-// labelX is where the text of a label begins.
+// labelX returns the start of the text of a label.
 func labelX(e element) float64 {
 	if e.Rect.Y < 62 {
 		return e.Rect.X
@@ -347,7 +346,7 @@ func labelX(e element) float64 {
 	return e.Rect.X + 26
 }
 
-// drawLines writes the text of a button in its middle, in as many lines as it needs.
+// drawLines draws the text of a button centered, in as many lines as necessary.
 func drawLines(c *canvas, e element) {
 	var lines []string
 	for word := range strings.FieldsSeq(e.Text) {
@@ -368,14 +367,14 @@ func writeText(c *canvas, x, y float64, size int, fill, weight, text string) {
 	c.add(`<text x="%g" y="%g" font-size="%d" fill="%s" font-weight="%s">%s</text>`, x, y, size, fill, weight, html.EscapeString(text))
 }
 
-// box is a rectangle of the page, in its pixels.
+// box is a rectangle on the page, in pixels.
 type box struct{ x, y, width, height float64 }
 
 func (b box) overlaps(o box) bool {
 	return b.x < o.x+o.width && o.x < b.x+b.width && b.y < o.y+o.height && o.y < b.y+b.height
 }
 
-// drawBadges writes the ref of each interactive element at its box, where the badge covers neither a text nor another badge.
+// drawBadges draws the ref of each interactive element at its box. A badge covers neither a text nor another badge.
 func drawBadges(c *canvas, page []element) {
 	taken := texts(page)
 	for _, e := range page {
@@ -389,7 +388,7 @@ func drawBadges(c *canvas, page []element) {
 	}
 }
 
-// badge finds the place of a badge: before the box, inside at its end, above it, or below it.
+// badge returns the place of a badge: before the box, inside at its end, above it, or below it.
 func badge(e element, taken []box) box {
 	r := e.Rect
 	b := box{width: float64(10 + 10*len(strconv.FormatUint(uint64(e.Ref), 10))), height: badgeHeight}
@@ -404,7 +403,7 @@ func badge(e element, taken []box) box {
 	return b
 }
 
-// texts are the boxes of the page's texts.
+// texts returns the boxes of the page's texts.
 func texts(page []element) []box {
 	var all []box
 	for _, e := range page {
@@ -415,7 +414,7 @@ func texts(page []element) []box {
 		case "heading":
 			b.width = min(b.width, float64(10*len(e.Text)))
 			all = append(all, b)
-		case "label": // its box has the field in it, too
+		case "label": // the box of a label includes the field
 			x := labelX(e)
 			all = append(all, box{x, b.y, min(b.x+b.width-x, float64(9*len(e.Text))), b.height})
 		}

@@ -17,20 +17,20 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// diffs is how many changes the demo streams.
+// diffs is the number of changes that the demo streams.
 const diffs = "12"
 
-// stage is what the demo plays on.
+// stage holds the state of the demo.
 type stage struct {
 	program string
 	// env is the environment of the commands.
 	env []string
 	out io.Writer
-	// tokens is how many tokens the last output of each command was.
+	// tokens holds the number of tokens in the last output of each command.
 	tokens map[string]int
 }
 
-// show plays the demo, and says how to go on.
+// show plays the demo and prints the next steps.
 func show(ctx context.Context, program string, out io.Writer) error {
 	if err := onStage(ctx, program, out, func(s *stage, url string) error { return s.play(ctx, url) }); err != nil {
 		return err
@@ -43,7 +43,7 @@ func show(ctx context.Context, program string, out io.Writer) error {
 	return err
 }
 
-// next returns what to type after the demo: commands, and what each is for.
+// next returns commands to try after the demo, each with its purpose.
 func next(program, address string) []string {
 	dir := filepath.Dir(program)
 	return []string{
@@ -56,7 +56,7 @@ func next(program, address string) []string {
 	}
 }
 
-// onStage serves the page, prepares a daemon of its own for play, and cleans up after it.
+// onStage serves the page, prepares a separate daemon for play, and cleans up after it.
 func onStage(ctx context.Context, program string, out io.Writer, play func(*stage, string) error) (err error) {
 	program, err = filepath.Abs(program)
 	if err != nil {
@@ -76,8 +76,8 @@ func onStage(ctx context.Context, program string, out io.Writer, play func(*stag
 	return play(s, site.url)
 }
 
-// environment is this process's own, with the settings of domtap replaced by those of the demo. The
-// choice of a browser stays.
+// environment returns this process's environment with the settings of domtap replaced by those of the demo. The choice of the browser is
+// kept.
 func environment(state string) []string {
 	env := []string{"DOMTAP_STATE_DIR=" + state}
 	for _, setting := range os.Environ() {
@@ -121,7 +121,7 @@ func (s *stage) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.out, "\n"+format+"\n", args...)
 }
 
-// run shows a command and its output.
+// run prints a command and its output.
 func (s *stage) run(ctx context.Context, args ...string) error {
 	_, _ = fmt.Fprintf(s.out, "\n$ domtap %s\n", strings.Join(args, " "))
 	cmd := s.command(ctx, args...)
@@ -135,7 +135,7 @@ func (s *stage) run(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// command makes a command that is asked to end, not killed, when ctx ends.
+// command returns a command that is requested to end, rather than killed, when ctx ends.
 func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.program, args...)
 	cmd.Env = s.env
@@ -144,7 +144,7 @@ func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// answer is what the demo reads of `domtap dom --json`.
+// answer holds the fields of `domtap dom --json` that the demo reads.
 type answer struct {
 	Elements []struct {
 		Ref      uint32
@@ -154,8 +154,7 @@ type answer struct {
 	}
 }
 
-// button finds a button to bid on a lot that can be clicked, as a program would: by its role and
-// name. An empty lot stands for any.
+// button returns an enabled button for a bid on a lot. It finds the button as a program would, by role and name. An empty lot matches any.
 func (s *stage) button(ctx context.Context, lot string) (ref uint32, name string, err error) {
 	text, err := s.command(ctx, "dom", "--json").Output()
 	if err != nil {
@@ -173,7 +172,7 @@ func (s *stage) button(ctx context.Context, lot string) (ref uint32, name string
 	return 0, "", errors.New("the page has no button to bid with")
 }
 
-// clean stops the daemon and removes its files, also after an error.
+// clean stops the daemon and removes its files, even after an error.
 func (s *stage) clean(ctx context.Context, state string) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 //go:embed page
 var page embed.FS
 
-// site is the page on a server of its own.
+// site is a server with the page.
 type site struct {
 	url    string
 	server *http.Server
