@@ -20,10 +20,10 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// endLimit is how long browsers may take to end, a moment after their daemons.
+// endLimit limits how long browsers may take to end after their daemons.
 const endLimit = 5 * time.Second
 
-// cluster is three daemons.
+// cluster consists of three daemons.
 type cluster struct {
 	dir, program, clients, secret string
 	nodes                         []*node
@@ -32,7 +32,7 @@ type cluster struct {
 // node is one daemon.
 type node struct {
 	id, dir string
-	// address is where clients call; peers, nats and route are where nodes do.
+	// address is the address for clients. peers, nats and route are addresses for nodes.
 	address, peers, nats, route string
 	cmd                         *exec.Cmd
 	ended                       chan struct{}
@@ -61,7 +61,7 @@ func newCluster(program string) (*cluster, error) {
 	return c, nil
 }
 
-// free finds free addresses of loopback.
+// free returns free addresses of loopback.
 func free(n int) ([]string, error) {
 	var all []string
 	for range n {
@@ -69,13 +69,13 @@ func free(n int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer l.Close() // all at once, so that none comes twice
+		defer l.Close() // all listeners stay open until the end, so that each address is returned once
 		all = append(all, l.Addr().String())
 	}
 	return all, nil
 }
 
-// startAll starts all nodes, and returns when they serve.
+// startAll starts all nodes and returns when they serve.
 func (c *cluster) startAll(ctx context.Context) error {
 	for _, n := range c.nodes {
 		if err := c.launch(n); err != nil {
@@ -90,7 +90,7 @@ func (c *cluster) startAll(ctx context.Context) error {
 	return nil
 }
 
-// start starts one node, and returns when it serves.
+// start starts a node and returns when it serves.
 func (c *cluster) start(ctx context.Context, n *node) error {
 	if err := c.launch(n); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (c *cluster) launch(n *node) error {
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the process has it by then
+	defer log.Close() // the process has its own descriptor
 	var routes []string
 	for _, one := range c.nodes {
 		routes = append(routes, one.route)
@@ -124,18 +124,18 @@ func (c *cluster) launch(n *node) error {
 	n.ended = ended
 	go func(cmd *exec.Cmd) {
 		defer close(ended)
-		_ = cmd.Wait() // whoever ended it knows
+		_ = cmd.Wait() // the caller that ended the process knows the result
 	}(n.cmd)
 	return nil
 }
 
-// ready returns when a node serves.
+// ready waits until a node serves.
 func (n *node) ready(ctx context.Context) error {
 	conn, err := grpc.NewClient("unix:"+filepath.Join(n.dir, "socket"), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
 	}
-	defer conn.Close() // it was only called
+	defer conn.Close() // the connection was only used for calls
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for {
@@ -153,14 +153,14 @@ func (n *node) ready(ctx context.Context) error {
 	}
 }
 
-// lastLine is the last line that a node has logged.
+// lastLine returns the last line of a node's log.
 func (n *node) lastLine() string {
-	text, _ := os.ReadFile(filepath.Join(n.dir, "log")) // nothing says it as well
+	text, _ := os.ReadFile(filepath.Join(n.dir, "log")) // without the log there is no better information
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	return lines[len(lines)-1]
 }
 
-// connect connects a client that knows some nodes.
+// connect connects a client that knows the given nodes.
 func (c *cluster) connect(ctx context.Context, nodes ...*node) (*client.Client, error) {
 	var addresses []string
 	for _, n := range nodes {
@@ -169,17 +169,17 @@ func (c *cluster) connect(ctx context.Context, nodes ...*node) (*client.Client, 
 	return client.Connect(ctx, client.Options{Address: strings.Join(addresses, ","), TokenFile: c.clients})
 }
 
-// kill kills a node without a word.
+// kill kills a node without warning.
 func (n *node) kill() {
-	_ = n.cmd.Process.Kill() // it may have ended
+	_ = n.cmd.Process.Kill() // the process may already have ended
 	<-n.ended
 }
 
-// close ends all nodes, and removes what they wrote.
+// close ends all nodes and removes their files.
 func (c *cluster) close() error {
 	for _, n := range c.nodes {
 		if n.cmd != nil {
-			_ = n.cmd.Process.Kill() // the show is over: nothing is to be moved
+			_ = n.cmd.Process.Kill() // at the end of the demo no session needs to move
 			<-n.ended
 		}
 	}

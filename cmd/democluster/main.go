@@ -1,5 +1,5 @@
-// Command democluster shows a cluster of three daemons on this machine: a watch goes on when the node is killed that it is connected to,
-// and when the node is killed that has its tab.
+// Command democluster shows a cluster of three daemons on this machine. A watch continues when the node that it is connected to is killed,
+// and when the node that has its tab is killed.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// limit bounds the show.
+// limit limits the duration of the demo.
 const limit = 3 * time.Minute
 
 func main() {
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// page changes twice a second, and knows its cookie.
+// page changes twice a second and reads its cookie.
 func page(w http.ResponseWriter, r *http.Request) {
 	who := "stranger"
 	if c, err := r.Cookie("name"); err == nil {
@@ -51,19 +51,19 @@ func page(w http.ResponseWriter, r *http.Request) {
 		<script>let n = 0; setInterval(() => { document.querySelector("#n").textContent = "tick " + ++n }, 500)</script>`, who)
 }
 
-// stage is what the show needs.
+// stage holds the state of the demo.
 type stage struct {
 	out     io.Writer
 	began   time.Time
 	cluster *cluster
 }
 
-// say prints a line with the time since the begin.
+// say prints a line with the time since the start.
 func (s *stage) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.out, "%5.1f s  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// show runs the show.
+// show runs the demo.
 func show(ctx context.Context, program string, out io.Writer) (err error) {
 	site := httptest.NewServer(http.HandlerFunc(page))
 	defer site.Close()
@@ -90,13 +90,13 @@ func show(ctx context.Context, program string, out io.Writer) (err error) {
 	return s.watch(ctx, tab, home, others)
 }
 
-// open opens the tab, and finds the node that it is on.
+// open opens the tab and finds its node.
 func (s *stage) open(ctx context.Context, url string) (tab string, home *node, err error) {
 	c, err := s.cluster.connect(ctx, s.cluster.nodes...)
 	if err != nil {
 		return "", nil, err
 	}
-	defer c.Close() // it was only called
+	defer c.Close() // the connection was only used for calls
 	made, err := c.Sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{SessionId: "demo"})
 	if err != nil {
 		return "", nil, err
@@ -118,7 +118,7 @@ func (s *stage) open(ctx context.Context, url string) (tab string, home *node, e
 	return tab, home, err
 }
 
-// perform performs an act, and returns when it killed a node; zero: it did not.
+// perform performs an act. It returns the time at which it killed a node, or the zero time.
 func (s *stage) perform(ctx context.Context, one act) (killed time.Time, err error) {
 	s.say("%s", one.say)
 	if one.victim == nil {
@@ -128,19 +128,19 @@ func (s *stage) perform(ctx context.Context, one act) (killed time.Time, err err
 	return time.Now(), nil
 }
 
-// watch follows the tab, and kills nodes meanwhile. The client knows the nodes that do not have the tab.
+// watch follows the tab and kills nodes at the same time. The client knows only the nodes that do not have the tab.
 func (s *stage) watch(ctx context.Context, tab string, home *node, others []*node) error {
 	c, err := s.cluster.connect(ctx, others...)
 	if err != nil {
 		return err
 	}
-	defer c.Close() // it ends with the process
+	defer c.Close() // the connection ends with the process
 	acts := []act{
 		{after: 4, say: "kill -9 " + others[0].id + ", the node that the client is connected to", victim: others[0]},
 		{after: 4, say: "starting " + others[0].id + " again", start: others[0]},
 		{after: 4, say: "kill -9 " + home.id + ", the node that has the tab: the others wait until its lease is over", victim: home},
 	}
-	// killed is when a node was killed, and broken says that the stream broke since; what was on its way before still arrives.
+	// killed is the time when a node was killed. broken reports that the stream broke after that. Messages sent before can still arrive.
 	seen, killed, broken := 0, time.Time{}, false
 	lost := func(cause error, _ time.Duration) {
 		if !broken {
@@ -179,14 +179,14 @@ func (s *stage) watch(ctx context.Context, tab string, home *node, others []*nod
 	return errors.New("the tab was closed")
 }
 
-// act is what happens after some more updates.
+// act is an action after a number of further updates.
 type act struct {
 	after         int
 	say           string
 	victim, start *node
 }
 
-// what says what an update is.
+// what describes an update.
 func what(u *client.Update, reason string) string {
 	texts := []string{}
 	for _, e := range u.State.GetElements() {
@@ -201,7 +201,7 @@ func what(u *client.Update, reason string) string {
 	return fmt.Sprintf("%s: %s", kind, strings.Join(texts, " · "))
 }
 
-// greeting is the text of the page's first element.
+// greeting returns the text of the page's first element.
 func greeting(state *domtapv1.GetDomResponse) string {
 	if all := state.GetElements(); len(all) > 0 {
 		return all[0].GetText()
