@@ -1,12 +1,13 @@
 //go:build unix
 
-// Command benchpeers compares domtap with agent-browser, Playwright MCP and chrome-devtools-mcp, all with the same Chromium and in
-// one run, and writes the figures, the tables and the chart:
+// Command benchpeers compares domtap with agent-browser, Playwright MCP and chrome-devtools-mcp in one run with the same Chromium. It
+// writes the figures, the tables and the chart:
 //
 //	benchpeers -domtap bin/domtap -json docs/peers.json -svg docs/peers.svg -readme README.md -docs docs/compared.md
 //
-// scripts/install-peers installs the others; a program that is missing or does not work is a part of the result. With -from docs/peers.json, it
-// measures nothing, and draws tables and chart from the figures of that file. docs/compared.md says what the figures are.
+// scripts/install-peers installs the other programs. If a program is missing or does not work, the result says so. With -from
+// docs/peers.json, the command measures nothing and draws tables and chart from the figures in that file. docs/compared.md explains the
+// figures.
 package main
 
 import (
@@ -27,7 +28,7 @@ import (
 	"github.com/domtap/domtap/bench/peers/report"
 )
 
-// options are the flags.
+// options holds the flags.
 type options struct {
 	config                  peers.Config
 	from                    string
@@ -70,7 +71,7 @@ func run(ctx context.Context, o options) error {
 	return write(o, result)
 }
 
-// measure measures, or reads what was measured before.
+// measure measures the programs, or reads an earlier result.
 func measure(ctx context.Context, o options) (*report.Result, error) {
 	if o.from != "" {
 		text, err := os.ReadFile(o.from)
@@ -83,7 +84,7 @@ func measure(ctx context.Context, o options) (*report.Result, error) {
 	if o.config.Repetitions < 1 || o.config.Short {
 		o.config.Repetitions = 1
 	}
-	for _, path := range []*string{&o.config.Domtap, &o.config.Installed, &o.config.Root} { // the programs run elsewhere
+	for _, path := range []*string{&o.config.Domtap, &o.config.Installed, &o.config.Root} { // the programs run in other directories
 		absolute, err := filepath.Abs(*path)
 		if err != nil {
 			return nil, err
@@ -99,7 +100,7 @@ func measure(ctx context.Context, o options) (*report.Result, error) {
 	}
 	commit, err := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty").Output()
 	if err != nil {
-		commit = []byte("unknown") // a copy without git's directory
+		commit = []byte("unknown") // a copy of the repository without .git
 	}
 	o.config.Commit, o.config.Command, o.config.Log = strings.TrimSpace(string(commit)), "make bench-peers", os.Stderr
 	limited, cancel := context.WithTimeout(ctx, o.limit)
@@ -112,7 +113,7 @@ func measure(ctx context.Context, o options) (*report.Result, error) {
 	return result, err
 }
 
-// chromium finds the full browser, which all programs can use; the headless shell is not meant for them.
+// chromium finds the full browser, which all programs support. They do not all support the headless shell.
 func chromium() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -122,7 +123,7 @@ func chromium() (string, error) {
 	return "", errors.New("found no Chromium or Chrome: install one, or name it with -chrome")
 }
 
-// write writes what is asked for.
+// write writes the requested files.
 func write(o options, result *report.Result) error {
 	if o.json != "" {
 		text, err := json.MarshalIndent(result, "", " ")
@@ -141,7 +142,7 @@ func write(o options, result *report.Result) error {
 	return errors.Join(insert(o.readme, result.Short()), insert(o.docs, result.Full()))
 }
 
-// insert puts a table into a document; an empty path is none.
+// insert writes a table into a document. An empty path does nothing.
 func insert(path, table string) error {
 	if path == "" {
 		return nil
