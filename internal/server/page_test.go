@@ -151,7 +151,7 @@ func TestSeeingRefusesBadRequests(t *testing.T) {
 // slowURL never answers.
 const slowURL = "https://slow.example/"
 
-// batchBench serves a shop with its own popup, and a URL that never answers.
+// batchBench serves a shop, a URL that never answers, and one whose answer never ends.
 func (b *bench) batchBench() {
 	b.browser.Serve(shopURL, func() actortest.Screen {
 		return actortest.Screen{Title: "Shop", Body: []*actortest.Node{actortest.Button("Buy")}}

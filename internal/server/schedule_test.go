@@ -372,7 +372,7 @@ func (s *schedule) finale() {
 	s.tabEnds()
 }
 
-// tabEnds waits until the record of the tab ends too.
+// tabEnds closes a crashed tab, so that its record ends too.
 func (s *schedule) tabEnds() {
 	if s.tab.Info().Status == actor.StatusCrashed {
 		if err := s.pool.CloseTab(s.t.Context(), s.tab.ID()); err != nil {

@@ -43,7 +43,7 @@ type Config struct {
 	Timelines Timelines
 }
 
-// Timelines is the last interceptor of every unary call that this daemon serves.
+// Timelines intercepts every unary call that this daemon serves itself.
 type Timelines interface {
 	Unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error)
 }

@@ -61,8 +61,8 @@ func Of(noticed []dom.Notice) []*domtapv1.Outcome {
 	return nil
 }
 
-// distinct removes notices that repeat an earlier one, including toasts that also have a role, and texts that other notices contain. If a
-// dialog opened or closed several times, it keeps the last notice.
+// distinct removes notices that repeat an earlier one, toasts that repeat an alert, a status or a log entry, and texts that other notices
+// contain. If a dialog opened or closed several times, it keeps the last notice.
 func distinct(noticed []dom.Notice) []dom.Notice {
 	var out []dom.Notice
 	for _, n := range noticed {

@@ -48,8 +48,8 @@ func (c *Reader) Source(ctx context.Context, id string) (streaming.Source, error
 	return remote, nil
 }
 
-// Moment converts the moment of a request. It returns the zero Moment if the request names none. If the tabs are live, it returns an
-// invalid moment for any other, so that reading the tab fails.
+// Moment converts the moment of a request. It returns the zero Moment if the request names none. If the request names one and the tabs are
+// live, reading a tab at the returned moment fails.
 func (c *Reader) Moment(at *domtapv1.Moment) actor.Moment {
 	switch {
 	case at == nil:

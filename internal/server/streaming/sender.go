@@ -76,9 +76,9 @@ func (s *Sender) left() time.Duration {
 	return s.limit - (time.Since(s.start) - time.Duration(since))
 }
 
-// Accept tells the reader that the stream covers all changes from now on. It sends the answer's headers, unless a message was sent already.
-// Clients wait for them by reading the stream's header; a browser treats the request as unanswered until then. After an error, the stream
-// has ended.
+// Accept informs the reader that the stream covers all later changes. It sends the answer's headers, unless a message was sent already.
+// Clients wait for the headers by reading the stream's header; a browser treats the request as unanswered until they arrive. After an
+// error, the stream has ended.
 func (s *Sender) Accept() error {
 	if s.begun {
 		return nil

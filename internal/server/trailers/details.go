@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// detailBytes limits the details before they are encoded. It is about a third of Limit.
+	// detailBytes limits the size of the details before encoding. Encoded in base64, that is about half of Limit.
 	detailBytes = 1400
 	// widest and narrowest are the range for the length of a text in the details, in bytes. All texts are cut to the same length.
 	widest, narrowest = 512, 32

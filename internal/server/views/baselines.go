@@ -26,7 +26,7 @@ type baselines struct {
 	size int
 }
 
-// Caller identifies calls that belong together: those of an owner with the same client ID or, without an ID, those of a connection.
+// Caller identifies calls that belong together: calls of an owner with the same client ID or, without an ID, calls over one connection.
 type Caller struct {
 	// Owner is the principal that chose the client ID.
 	Owner  string

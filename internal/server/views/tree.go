@@ -130,7 +130,8 @@ const maxHashes = 256
 
 // landmarks holds the landmarks that a caller received of the last page that it read, and of the page before.
 type landmarks struct {
-	// now holds the landmarks of the document below, before those of the previous one. Both are nil before the first read.
+	// epoch and document identify the last page that was read, whose landmarks are in now. The landmarks of the previous page are in
+	// before. Both maps are nil until the first read.
 	epoch       string
 	document    uint64
 	now, before hashes
