@@ -3,8 +3,8 @@
 //
 // Guarantees:
 //
-//   - At most MaxStrangers connections of a listener belong to strangers. Another one closes the oldest of them. So a caller who presents
-//     a token immediately gets in, even while others hold as many connections as they can.
+//   - At most MaxStrangers connections of a listener belong to strangers. Another one closes the oldest of them. So a caller that presents
+//     a token right away gets in, even while others hold as many connections as they can.
 //   - A stranger's connection is closed after Patience. Admit stops that clock, and so does Keep until it is released.
 //   - A connection that was passed to Admit is never closed by its door.
 //
