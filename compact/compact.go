@@ -1,28 +1,23 @@
-// Package compact writes views and diffs as text for language models, in few tokens.
+// Package compact formats views and diffs as text for language models, with few tokens.
 //
-// LINES is a header and one line per element:
+// Format LINES has a header and one line per element:
 //
 //	URL: https://shop.example/cart | Title: Your cart
 //	[0] Skip to content (a →#main)
 //	[9] Gift wrap (input type=checkbox checked)
 //	[12] Pay now (button disabled)
 //
-// A line is `[ref] text (tag[ role=R][ →href | =value | type=T][ states])[ ‹context›]`. It has at most one detail, the
-// role only when the role is not implied by the tag, and a context only when the view has several elements of the same
-// role and name. A value of more than one word is in double quotes. A context never has the characters ‹ and › in it.
-// TREE keeps the hierarchy, as documented at Tree.
-// DENSE has many elements in a line, and headings and landmarks around them, as documented at Dense, by package dense.
-// DIFF lists changes, as documented at Diff.
+// A line is `[ref] text (tag[ role=R][ →href | =value | type=T][ states])[ ‹context›]`. It has at most one detail, a role only if the tag
+// does not imply it, and a context only if the view has several elements of the same role and name. A value of more than one word is in
+// double quotes. A context never contains ‹ or ›. Format TREE keeps the hierarchy; see Tree. Format DENSE has many elements per line, with
+// headings and landmarks around them; see Dense and package dense. Format DIFF lists changes; see Diff.
 //
-// The package is pure and may be used from any goroutine. Whatever the strings of an element hold, it
-// guarantees that each element is exactly one line, in DENSE a part of one, of valid UTF-8 without control
-// characters, invisible characters that steer the direction of text, or line separators, and that every
-// line is bounded. Strings are truncated. Only DENSE escapes them; elsewhere a text that looks like
-// "(button)" is printed as it is.
+// The package is pure and safe for concurrent use. Whatever the strings of an element contain, each element is exactly one line, or a part
+// of one in DENSE. A line is bounded valid UTF-8 without control characters, invisible characters that change the direction of text, or
+// line separators. Strings are truncated. Only DENSE escapes them; in the other formats a text such as "(button)" is printed as it is.
 //
-// Every line ends with "\n", also the last one, and no line starts with "/" or a line end. So the tokenizer
-// of package tokens never makes a token of parts of two lines, and a text costs exactly the sum of its
-// lines.
+// Every line ends with "\n", including the last one, and no line starts with "/" or a line end. The tokenizer of package tokens therefore
+// never combines parts of two lines into a token, and the cost of a text is exactly the sum of the costs of its lines.
 package compact
 
 import (
@@ -41,8 +36,8 @@ func Lines(h Header, v view.View) string {
 	return string(dst)
 }
 
-// Cost returns a function for view.Options.Cost: what an element's line costs, with its context and its line end,
-// as count counts. The function keeps a buffer and is for one goroutine at a time.
+// Cost returns a function for view.Options.Cost. The function returns the cost of an element's line, including its context and its line
+// end, as computed by count. It keeps a buffer and is not safe for concurrent use.
 func Cost(base Base, contexts Contexts, count func(string) int) func(*dom.Element) int {
 	var buffer []byte
 	return func(e *dom.Element) int {
@@ -62,7 +57,7 @@ func Cost(base Base, contexts Contexts, count func(string) int) func(*dom.Elemen
 //	| Blue jeans | 30.00 | [7] Remove (button)
 //	[8] Coupon (textbox ="SPRING") [9] Gift wrap (checkbox checked) [12] Pay now (button disabled)
 //
-// The lines are those of dense.Page.Lines for the elements of the view.
+// The lines come from dense.Page.Lines for the elements of the view.
 func Dense(h Header, v view.View, lines string) string {
 	h.dense = true
 	dst := make([]byte, 0, 256+len(lines))

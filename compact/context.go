@@ -8,10 +8,10 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// Contexts says which one an element is, of several with its role and name.
+// Contexts holds the context that distinguishes an element from others with its role and name.
 type Contexts = map[dom.Ref]elementcontext.Context
 
-// AppendContext appends ` ‹words›`, or nothing when there are none.
+// AppendContext appends ` ‹words›`, or nothing if the context has no words.
 func AppendContext(dst []byte, c elementcontext.Context) []byte {
 	if c.Words == "" {
 		return dst
@@ -23,5 +23,5 @@ func AppendContext(dst []byte, c elementcontext.Context) []byte {
 	return append(part.AppendLeft(filled, c.Left), "›"...)
 }
 
-// bare replaces what would end a context early, or look like a ref behind it.
+// bare replaces characters that would end a context early, or look like a ref after it.
 var bare = strings.NewReplacer("‹", "<", "›", ">", "[", "(", "]", ")")

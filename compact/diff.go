@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Diff returns what changed as text, as format DIFF:
+// Diff formats a diff as text in format DIFF:
 //
 //	Changes: +1 -1 ~1 >1
 //	Added:
@@ -21,14 +21,13 @@ import (
 //	Moved:
 //	  [4] <a>Home</a>: 3 → 7
 //
-// Sections without entries are left out, and so is the count of moves when there are none; a diff
-// that changes nothing is "Changes: none". What was added has its value and its states. Every entry is
-// one line, and nothing is left out of the lists. A field that was or is empty reads "(none)".
+// Sections without entries are omitted, and so is the number of moves if there are none. A diff without changes is "Changes: none". Added
+// elements have their values and states. Every entry is one line, and the lists are complete. A field that was or is empty is printed as
+// "(none)".
 func Diff(d diff.Diff) string { return DiffWithin(d, len(d.Removed), 0) }
 
-// DiffWithin is Diff with at most limit entries in each list; 0: all. A list that is cut ends with a line that says
-// how many entries it lacks. The first line counts everything: removed elements by the given count, of which d may
-// have fewer.
+// DiffWithin is Diff with at most limit entries in each list. 0 means no limit. A truncated list ends with a line with the number of
+// missing entries. The first line counts everything; removed is the number of removed elements, of which d may have fewer.
 func DiffWithin(d diff.Diff, removed, limit int) string {
 	if d.Empty() && removed == 0 {
 		return "Changes: none\n"
@@ -49,7 +48,7 @@ func DiffWithin(d diff.Diff, removed, limit int) string {
 	return string(dst)
 }
 
-// appendList appends a heading and a line for each entry, unless there is none.
+// appendList appends a heading and a line for each entry, unless the list is empty.
 func appendList[E any](dst []byte, heading string, list []E, limit int, one func([]byte, E) []byte) []byte {
 	if len(list) == 0 {
 		return dst
@@ -80,9 +79,8 @@ func appendCounts(dst []byte, d diff.Diff, removed int) []byte {
 	return append(dst, '\n')
 }
 
-// appendNode appends an element as HTML would write it, with its ref; whole: also with its value and states. Tags that
-// can hold nothing are followed by the text. A missing element, which a diff from the network may have, is "(unknown
-// element)".
+// appendNode appends an element as in HTML, with its ref and, if whole is set, its value and states. For tags without content, the text
+// follows the tag. A missing element, which is possible in a diff from the network, is "(unknown element)".
 func appendNode(dst []byte, e *dom.Element, whole bool) []byte {
 	dst = append(dst, "  "...)
 	if e == nil {

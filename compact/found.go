@@ -7,44 +7,44 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Found is what a search found on a page.
+// Found is the result of a search on a page.
 type Found struct {
 	Header Header
-	// Query is what was searched for.
+	// Query is the text that was searched for.
 	Query string
-	// Within, unless empty, is what had to stand around the matches.
+	// Within, unless empty, is the required surroundings of the matches.
 	Within string
-	// Matches are the best of Total matches, the best first.
+	// Matches holds the best of Total matches, best first.
 	Matches []*dom.Element
 	Total   int
-	// Contexts are those of the elements that share role and name with another one of the page.
+	// Contexts holds the contexts of the elements that share role and name with another one on the page.
 	Contexts Contexts
-	// Nearest are the elements that come closest, when nothing matches.
+	// Nearest holds the most similar elements if nothing matches.
 	Nearest []*dom.Element
 }
 
-// Printed is the text of what a search found.
+// Printed is the formatted result of a search.
 type Printed struct {
 	Text string
-	// Lines are those of the elements, without their line ends: the first of Matches, or of Nearest.
+	// Lines holds the lines of the printed elements without their line ends: the first of Matches, or of Nearest.
 	Lines []string
-	// Tokens is what the text costs.
+	// Tokens is the cost of the text.
 	Tokens int
 }
 
-// headerPart is the part of a budget that URL and title of what was found may take: one fourth.
+// headerPart is the part of a budget that the URL and title of the header may use: one fourth.
 const headerPart = 4
 
-// Print writes what was found as format LINES, the best match first, with as many matches as cost no more than the
-// budget, as count counts; 0: all. When matches are missing, a line says how many there are:
+// Print formats the result in format LINES, best match first. It includes as many matches as fit into the budget, as computed by count. 0
+// means no limit. If matches are missing, a line has their number:
 //
 //	URL: https://shop.example/orders | Title: Orders
 //	# 2 of 57 matches
 //	[13] Edit (button)
 //	[16] Edit profile (a →/profile)
 //
-// Without a match, a line says so, and the lines of what comes closest follow. Lines of elements begin with "[",
-// lines of the header do not. Budgets of 100 tokens and more are always kept.
+// If there is no match, a line reports that, and the lines of the most similar elements follow. Lines of elements start with "[", lines of
+// the header do not. Budgets of at least 100 tokens are never exceeded.
 func (f Found) Print(budget int, count func(string) int) Printed {
 	f.Header.History = nil
 	if budget > 0 {
@@ -55,7 +55,7 @@ func (f Found) Print(budget int, count func(string) int) Printed {
 		shown = f.Nearest
 	}
 	base := NewBase(f.Header.URL)
-	costs := make([]int, len(shown)+1) // of the first lines
+	costs := make([]int, len(shown)+1) // cumulative costs of the first lines
 	lines := make([]string, len(shown))
 	for i, e := range shown {
 		lines[i] = string(AppendContext(AppendLine(nil, e, base), f.Contexts[e.Ref]))
@@ -82,10 +82,10 @@ func joined(lines []string) string {
 	return string(text)
 }
 
-// maxQuery bounds how much of a query is repeated, in characters.
+// maxQuery limits how much of a query is repeated, in characters.
 const maxQuery = 60
 
-// head returns the header of a text with the lines of n elements.
+// head returns the header of a text with n lines of elements.
 func (f Found) head(n, query int) string {
 	dst := f.Header.append(nil, facts{})
 	switch {

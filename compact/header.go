@@ -12,33 +12,33 @@ import (
 
 // Header is the part of a text before its first element.
 type Header struct {
-	// URL and Title are those of the page.
+	// URL and Title belong to the page.
 	URL, Title string
-	// History holds the pages that the tab showed, oldest first, the current one last. The last five
-	// are printed when there are two or more.
+	// History holds the pages of the tab's history, oldest first, the current one last. If there are at least two, the last five are
+	// printed.
 	History []Visit
-	// Signals lists the signs of prompt injection on the page; empty: none.
+	// Signals lists the signs of prompt injection on the page. It is empty if there are none.
 	Signals string
-	// Links is the site that links of a DENSE text lead to unless they show another target; empty: the
-	// page's own. See dense.Page.Home.
+	// Links is the site that links of a DENSE text lead to unless they show another target. If empty, it is the page's own site. See
+	// dense.Page.Home.
 	Links string
-	// Next is the cursor that continues a truncated answer; empty: there is none.
+	// Next is the cursor that continues a truncated answer. It is empty if there is none.
 	Next string
 
-	// shortening is how much of the header is left out, 0 to smallestHeader.
+	// shortening is the index in headerSizes, from 0 to smallestHeader.
 	shortening int
-	// dense says that the header is that of format DENSE; see Dense.
+	// dense reports that the header is for format DENSE; see Dense.
 	dense bool
 }
 
-// Visit is a page that the tab showed. A page without a title is shown by its URL.
+// Visit is a page in the tab's history. A page without a title is shown by its URL.
 type Visit struct{ URL, Title string }
 
-// breadcrumb is how many visits are printed.
+// breadcrumb limits how many visits are printed.
 const breadcrumb = 5
 
-// headerSizes are the sizes of the header, from the largest: how many characters of the URL and the title
-// are printed, and whether the history is printed.
+// headerSizes holds the sizes of the header, largest first: how many characters of the URL, the title and the signals are printed, and
+// whether the history is printed.
 var headerSizes = [...]struct {
 	url, title int
 	history    bool
@@ -52,7 +52,7 @@ var headerSizes = [...]struct {
 
 const smallestHeader = len(headerSizes) - 1
 
-// facts are the figures in a header.
+// facts are the numbers in a header.
 type facts struct {
 	reason                  view.Reason
 	included, total, tokens int
@@ -67,7 +67,7 @@ func factsOf(h Header, v view.View) facts {
 func (h Header) append(dst []byte, f facts) []byte {
 	size, mark := headerSizes[h.shortening], "# "
 	if h.dense {
-		mark = "" // which begins a heading there
+		mark = "" // it would start a heading
 	}
 	dst = append(dst, "URL: "...)
 	dst = h.appendAddress(dst, h.URL, size.url)
@@ -95,7 +95,7 @@ func (h Header) append(dst []byte, f facts) []byte {
 	return dst
 }
 
-// appendWords appends a string cleaned, so that DENSE does not take a part of it for a ref.
+// appendWords appends a cleaned string in which DENSE does not recognize refs.
 func (h Header) appendWords(dst []byte, s string, limit int) []byte {
 	if h.dense {
 		return part.AppendWords(dst, s, limit, "")
@@ -117,7 +117,7 @@ func (h Header) appendAddress(dst []byte, url string, limit int) []byte {
 	return dst
 }
 
-// append appends the lines that a truncated view needs; others need none.
+// append appends the lines that only a truncated view needs.
 func (f facts) append(dst []byte, mark string) []byte {
 	if f.reason == view.NotTruncated {
 		return dst
@@ -156,7 +156,7 @@ func (h Header) appendHistory(dst []byte, history []Visit) []byte {
 	return append(dst, '\n')
 }
 
-// withoutRepeats leaves out visits that the next one says again, as of pages that redirect to themselves.
+// withoutRepeats removes visits that the next one repeats, for example after redirects.
 func withoutRepeats(history []Visit) (out []Visit) {
 	path := func(v Visit) string {
 		url, _, _ := strings.Cut(v.URL, "#")
@@ -176,9 +176,8 @@ func withoutRepeats(history []Visit) (out []Visit) {
 	return out
 }
 
-// Overhead returns what the header costs at most before any view with fewer than a million elements
-// and tokens, as count counts. It is meant for view.Options.Overhead. Next must be set to a cursor as
-// long as the real one will be, if there will be one.
+// Overhead returns the maximum cost of the header for any view with fewer than a million elements and tokens, as computed by count. It is
+// meant for view.Options.Overhead. If there will be a cursor, Next must be set to a string of its length.
 func (h Header) Overhead(count func(string) int) int {
 	most := 0
 	for _, reason := range []view.Reason{view.NotTruncated, view.ElementLimit, view.TokenBudget} {
@@ -188,9 +187,8 @@ func (h Header) Overhead(count func(string) int) int {
 	return most
 }
 
-// Within returns a header with an Overhead of at most limit: the same where it fits, else without the
-// history, then with title and URL cut, then without the title. About 50 tokens always suffice; below
-// that the shortest header is returned.
+// Within returns a header with an Overhead of at most limit. If the header does not fit, it omits the history, then shortens title and URL,
+// then omits the title. About 50 tokens are always sufficient; below that the shortest header is returned.
 func (h Header) Within(limit int, count func(string) int) Header {
 	for h.shortening < smallestHeader && h.Overhead(count) > limit {
 		h.shortening++
@@ -198,14 +196,14 @@ func (h Header) Within(limit int, count func(string) int) Header {
 	return h
 }
 
-// Settle replaces the upper bound in v.Tokens, made with the given overhead, by what Lines(h, v) costs
-// exactly: the header's own figures are known by now. It leaves a view without a budget as it is.
+// Settle replaces the upper bound in v.Tokens, which was computed with the given overhead, by the exact cost of Lines(h, v), because the
+// numbers in the header are known now. It does not change a view without a budget.
 func Settle(h Header, v view.View, overhead int, count func(string) int) view.View {
 	if v.Tokens == 0 {
 		return v
 	}
 	lines := v.Tokens - overhead
-	// The figure is part of what it counts; one digit more or less is all that can change.
+	// The number is part of the text that it counts, so it may change by one digit.
 	for range 3 {
 		v.Tokens = lines + count(string(h.append(nil, factsOf(h, v))))
 	}

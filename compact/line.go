@@ -49,8 +49,7 @@ func appendTag(dst []byte, tag string) []byte {
 	return dst
 }
 
-// appendDetail appends the one thing that says most about the element: where it leads, what it holds,
-// or what it takes.
+// appendDetail appends the most important detail of the element: its target, its value, or its type.
 func appendDetail(dst []byte, e *dom.Element, base Base) []byte {
 	start := len(dst)
 	if e.Href != "" {
@@ -69,8 +68,8 @@ func appendDetail(dst []byte, e *dom.Element, base Base) []byte {
 	return dst
 }
 
-// appendValue appends " =value", or nothing when there is nothing to be seen of it. A value that could be read as one and
-// what follows it, such as "Mine disabled", is in double quotes.
+// appendValue appends " =value", or nothing if nothing of the value is visible. A value that could be misread, such as "Mine disabled", is
+// in double quotes.
 func appendValue(dst []byte, e *dom.Element) []byte {
 	start := len(dst)
 	dst = part.AppendAfter(dst, " =", e.Value, part.MaxValue)
@@ -80,5 +79,5 @@ func appendValue(dst []byte, e *dom.Element) []byte {
 	return part.AppendQuoted(append(dst[:start], " ="...), e.Value, e.ValueLeft)
 }
 
-// isStandIn reports whether a label stands in for a control that is hidden: it is of the control's type.
+// isStandIn reports whether the element is a label that represents a hidden control. It then has the control's type.
 func isStandIn(e *dom.Element) bool { return e.Tag == "label" && e.Type != "" }

@@ -2,10 +2,9 @@ package compact
 
 import "github.com/domtap/domtap/dom"
 
-// NativeRole returns the role that a tag has of itself, by HTML-AAM 1.0, or what Chromium reports where
-// that names none. typ is the type of an input (elsewhere it says nothing, but for "select-multiple"),
-// hasHref whether a link leads somewhere. Where the role depends on more than that, such as for header,
-// it is the more telling one. Tags without a role of their own are "generic".
+// NativeRole returns the native role of a tag according to HTML-AAM 1.0, or according to Chromium if that defines none. typ is the type of
+// an input; for other tags only "select-multiple" is relevant. hasHref reports whether a link has a target. If the role depends on more
+// than that, such as for header, the more specific role is returned. Tags without a native role are "generic".
 func NativeRole(tag, typ string, hasHref bool) string {
 	switch tag {
 	case "a", "area":
@@ -54,8 +53,8 @@ var tagRoles = map[string]string{
 	"time": "time", "tr": "row", "ul": "list",
 }
 
-// hasOwnRole reports whether the element's role goes without saying: it is empty, that of the tag, or
-// one of those that the tag has of itself in some surroundings.
+// hasOwnRole reports whether the element's role is redundant: it is empty, the native role of the tag, or a role that the tag has natively
+// in some contexts.
 func hasOwnRole(e *dom.Element) bool {
 	if e.Role == "" || e.Role == e.Tag || e.Role == NativeRole(e.Tag, e.Type, e.Href != "") {
 		return true

@@ -9,21 +9,20 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// maxLevel is the deepest level of indentation. Deeper elements get that level, so that a
-// page of twenty thousand nested boxes still has lines of bounded length.
+// maxLevel limits the level of indentation. Deeper elements get this level, so that a page of twenty thousand nested boxes still has lines
+// of bounded length.
 const maxLevel = 64
 
-// Tree returns the header and the lines of an outline of the view, as format TREE:
+// Tree returns the header and the lines of an outline of the view in format TREE:
 //
 //   - main [ref=e2]
 //   - heading "Your cart" [level=1] [ref=e3]
 //   - checkbox "Gift wrap" [checked] [ref=e9]
 //   - textbox "Coupon" [required] [ref=e8]: SPRING
 //
-// A line is `- role[ "name"][ ‹context›][ [state]]…[ [level=N]][ [href=PATH]] [ref=eN][: value]`, with two spaces in
-// front for each level, at most 64 levels. The href stands only where a link has no name, the context only where no
-// other line says the same. A double quote in a name is printed as a single one, so that no name can end early and go
-// on as a ref, and a context has none of the characters ‹, ›, [ and ].
+// A line is `- role[ "name"][ ‹context›][ [state]]…[ [level=N]][ [href=PATH]] [ref=eN][: value]`, indented by two spaces for each level, up
+// to 64 levels. It has the href only for a link without a name, and the context only if no other line shows it. A double quote in a name is
+// printed as a single one, so that a name cannot end early and be followed by a false ref. A context does not contain ‹, ›, [ or ].
 func Tree(h Header, v view.View, o Outline) string {
 	dst := make([]byte, 0, 256+72*len(o.entries))
 	dst = h.append(dst, factsOf(h, v))
@@ -34,11 +33,10 @@ func Tree(h Header, v view.View, o Outline) string {
 	return string(dst)
 }
 
-// Folded says which landmarks are printed without their descendants, and how many these are.
+// Folded maps the landmarks that are printed without their descendants to the number of descendants.
 type Folded map[dom.Ref]int
 
-// Outline is a view in the shape of a tree: which of its elements have a line, and the level of each.
-// It is immutable.
+// Outline is a view as a tree: the elements that have a line, and their levels. It is immutable.
 type Outline struct {
 	base     Base
 	folded   Folded
@@ -51,12 +49,11 @@ type entry struct {
 	level   int
 }
 
-// NewOutline finds the outline of elements that a view shows of a snapshot, which holds all, on a page
-// with that base. An element stands one level below its nearest ancestor that is shown too. One that
-// only wraps another has no line: a structural element of role generic without name, value and states,
-// with exactly one child in the view, which takes its place.
+// NewOutline returns the outline of the shown elements of a snapshot, on a page with the given base. all holds the elements of the
+// snapshot. An element is one level below its nearest shown ancestor. An element that only wraps another has no line: a structural element
+// of role generic without name, value and states, with exactly one child in the view. The child takes its place.
 //
-// Both lists must be in document order, parents before children, and all must hold the shown ones.
+// Both lists must be in document order, parents before children, and all must contain the shown elements.
 func NewOutline(base Base, shown, all []*dom.Element, folded Folded) Outline {
 	parents := parentsOf(shown, all)
 	children := make([]int, len(shown))
@@ -66,7 +63,7 @@ func NewOutline(base Base, shown, all []*dom.Element, folded Folded) Outline {
 		}
 	}
 	o := Outline{base: base, folded: folded, entries: make([]entry, 0, len(shown))}
-	below := make([]int, len(shown)) // below: the level of the children of each
+	below := make([]int, len(shown)) // the level of each element's children
 	for i, e := range shown {
 		level := 0
 		if p := parents[i]; p >= 0 {
@@ -82,7 +79,7 @@ func NewOutline(base Base, shown, all []*dom.Element, folded Folded) Outline {
 	return o
 }
 
-// With returns the outline with contexts: of those that no line of the outline says.
+// With returns the outline with the contexts that no line of the outline shows.
 func (o Outline) With(contexts Contexts) Outline {
 	if len(contexts) == 0 {
 		return o
@@ -101,11 +98,10 @@ func (o Outline) With(contexts Contexts) Outline {
 	return o
 }
 
-// parentsOf returns, for each of the shown elements, the position among them of its nearest ancestor
-// there; -1 without one.
+// parentsOf returns, for each shown element, the index of its nearest shown ancestor, or -1 if there is none.
 func parentsOf(shown, all []*dom.Element) []int {
 	parents := make([]int, len(shown))
-	nearest := make(map[dom.Ref]int, len(all)) // of each element: itself where it is shown
+	nearest := make(map[dom.Ref]int, len(all)) // for each element: itself if it is shown
 	at := 0
 	for _, e := range all {
 		if at == len(shown) {
@@ -128,7 +124,7 @@ func parentsOf(shown, all []*dom.Element) []int {
 	return parents
 }
 
-// isWrapper reports whether an element says nothing of its own.
+// isWrapper reports whether an element has no content of its own.
 func isWrapper(e *dom.Element) bool {
 	return e.Kind == dom.Structural && (e.Role == "generic" || e.Role == "") && e.Level == 0 &&
 		e.Text == "" && e.Value == "" && e.Hints == "" && e.States == (dom.States{})
@@ -137,7 +133,7 @@ func isWrapper(e *dom.Element) bool {
 // Len returns how many lines the outline has.
 func (o Outline) Len() int { return len(o.entries) }
 
-// Cost returns exactly what the lines of the outline cost, their line ends included, as count counts.
+// Cost returns the exact cost of the lines of the outline, including their line ends, as computed by count.
 func (o Outline) Cost(count func(string) int) int {
 	var buffer []byte
 	sum := 0
@@ -149,12 +145,12 @@ func (o Outline) Cost(count func(string) int) int {
 	return sum
 }
 
-// TreeCost returns a function for view.Options.Cost: what an element's line costs at most in a Tree, its
-// line end included, as count counts. Which level it gets, and whether it gets a line at all, depends on
-// what else the view shows; the bound is what it costs at any level up to its depth in the document. What
-// the lines cost exactly is known when the view is made: Outline.Cost, which is never more.
+// TreeCost returns a function for view.Options.Cost. The function returns the maximum cost of an element's line in a Tree, including its
+// line end, as computed by count. The level of an element, and whether it gets a line at all, depends on the other elements in the view, so
+// the function returns the maximum for all levels up to its depth in the document. The exact cost is known when the view exists:
+// Outline.Cost is never larger.
 //
-// The function keeps a buffer and is for one goroutine at a time.
+// The function keeps a buffer and is not safe for concurrent use.
 func TreeCost(base Base, folded Folded, contexts Contexts, count func(string) int) func(*dom.Element) int {
 	o := Outline{base: base, folded: folded, contexts: contexts}
 	margins := marginCosts(count)
@@ -165,8 +161,8 @@ func TreeCost(base Base, folded Folded, contexts Contexts, count func(string) in
 	}
 }
 
-// marginCosts returns what the margin adds to a line at most, up to each level. A tokenizer has tokens
-// for some lengths of white space and not for others, so a deeper line may cost less.
+// marginCosts returns the maximum cost that the margin adds to a line, for all levels up to each level. A tokenizer has tokens for some
+// lengths of white space only, so a deeper line may cost less.
 func marginCosts(count func(string) int) (most [maxLevel + 1]int) {
 	const line = "- x\n"
 	plain := count(line)
@@ -222,8 +218,7 @@ func appendEntryRef(dst []byte, ref dom.Ref) []byte {
 	return append(strconv.AppendUint(dst, uint64(ref), 10), ']')
 }
 
-// appendRole appends a role, which is a word of letters, digits and hyphens; anything else in it is left
-// out, since a role stands bare in its line.
+// appendRole appends a role: letters, digits and hyphens. All other characters are dropped, because a role is not quoted.
 func appendRole(dst []byte, role string) []byte {
 	start := len(dst)
 	for i := 0; i < len(role) && len(dst)-start < part.MaxWord; i++ {
@@ -238,7 +233,7 @@ func appendRole(dst []byte, role string) []byte {
 	return dst
 }
 
-// appendQuoted appends a name in quotes with how much of it is left, or nothing when there is none.
+// appendQuoted appends a name in quotes with the number of omitted characters, or nothing if there is no name.
 func appendQuoted(dst []byte, name string, left int) []byte {
 	start := len(dst)
 	dst = part.AppendAfter(dst, ` "`, name, part.MaxText)
@@ -253,7 +248,7 @@ func appendQuoted(dst []byte, name string, left int) []byte {
 	return append(part.AppendLeft(dst, left), '"')
 }
 
-// appendMarks appends the states in the words and the order of LINES, each in brackets.
+// appendMarks appends the states in the words and order of LINES, each in brackets.
 func appendMarks(dst []byte, e *dom.Element) []byte {
 	if e.States == (dom.States{}) && e.Hints == "" {
 		return dst
@@ -267,10 +262,10 @@ func appendMarks(dst []byte, e *dom.Element) []byte {
 	return dst
 }
 
-// bracketless writes the brackets of an address as URLs may, so that it cannot end before its end.
+// bracketless encodes the brackets of an address as URLs may, so that it cannot end early.
 var bracketless = strings.NewReplacer("[", "%5B", "]", "%5D")
 
-// appendTarget appends where a link without a name leads.
+// appendTarget appends the target of a link without a name.
 func (o Outline) appendTarget(dst []byte, href string) []byte {
 	target := o.base.AppendHref(nil, href)
 	if len(target) == 0 {

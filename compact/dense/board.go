@@ -10,38 +10,38 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// A board is a sequence of elements that are named by days, or by numbers that go on by one but for a few gaps: the days of a month and those
-// around it, hours, pages. It is a run whose line has the dates of the first and the last, or all ranges of the numbers. What stands
-// before and behind the dates, and the states, may differ.
+// A board is a sequence of elements that are named by days, or by numbers that increase by one with a few gaps: the days of a month and
+// those around it, hours, pages. It is a run whose line has the dates of the first and the last element, or all ranges of the numbers. The
+// texts before and after the dates, and the states, may differ.
 
 const (
-	// minBoard is how many elements are a board.
+	// minBoard is the minimum number of elements in a board.
 	minBoard = 5
-	// maxRanges is how many ranges of numbers it has.
+	// maxRanges limits how many ranges of numbers a board has.
 	maxRanges = 8
-	// maxKinds is in how many other states, or with how many other words beside their dates, its elements may be.
+	// maxKinds limits how many different states, or different texts beside the dates, the elements have.
 	maxKinds = 6
-	// maxBoardPieces is how many ranges of refs it has.
+	// maxBoardPieces limits how many ranges of refs a board has.
 	maxBoardPieces = 12
-	// maxStep is the greatest step between refs that is written as one: a reader has to count.
+	// maxStep is the largest step between refs that is written as a range, because readers have to count.
 	maxStep = 3
-	// sameDate stands for the date in the name of an element that is not named like most of a board.
+	// sameDate replaces the date in the name of an element that is named differently from most of a board.
 	sameDate = part.Ellipsis
-	// untilDate stands between the first and the last date.
+	// untilDate separates the first and the last date.
 	untilDate = " " + part.Ellipsis + " "
 )
 
-// board is a sequence of elements with the text of its line.
+// board is a sequence of elements with their common text.
 type board struct {
 	entries []entry
-	// names are those of all elements in one; kinds say for each element how it is named, but for its number or date, and its state.
+	// names holds the names of all elements as one text. kinds holds for each element its name without its number or date, and its state.
 	names string
 	kinds []string
 	// others counts the kinds.
 	others int
 }
 
-// boardOf returns the first of some entries that are a board; nil: they are none.
+// boardOf returns the longest board that all starts with, or nil if there is none.
 func boardOf(all []entry) *board {
 	all = all[:min(len(all), maxRunLength)]
 	if len(all) < minBoard {
@@ -59,7 +59,7 @@ func boardOf(all []entry) *board {
 	return b
 }
 
-// boardOfNumbers returns the first entries whose names differ in one number that goes on by one.
+// boardOfNumbers returns the board of the first entries whose names differ in one number that increases by one.
 func boardOfNumbers(all []entry) *board {
 	pattern, first := patternOf(all[0].m.Text)
 	second, numbers := patternOf(all[1].m.Text)
@@ -94,7 +94,7 @@ func boardOfNumbers(all []entry) *board {
 	return b.orNone(pattern, first, slot, ranges)
 }
 
-// add adds an element, unless it is of one kind too many.
+// add adds an element, unless it would exceed the number of kinds.
 func (b *board) add(e entry, kind string) bool {
 	if !slices.Contains(b.kinds, kind) {
 		if b.others++; b.others > maxKinds {
@@ -105,7 +105,7 @@ func (b *board) add(e entry, kind string) bool {
 	return true
 }
 
-// orNone sets the names of a board of numbers; nil: its elements are too few, or stand in too many ranges.
+// orNone sets the names of a board of numbers and returns it, or nil if it has too few elements or too many ranges.
 func (b *board) orNone(pattern string, numbers []string, slot int, ranges []string) *board {
 	if len(b.entries) < max(minBoard, 2*len(ranges)) {
 		return nil
@@ -126,12 +126,12 @@ func firstOf(numbers string) string {
 	return first
 }
 
-// differIn reports whether two lists of numbers have the same elsewhere than at an index.
+// differIn reports whether two lists of numbers are equal except at an index.
 func differIn(a, b []string, at int) bool {
 	return len(a) == len(b) && slices.Equal(a[:at], b[:at]) && slices.Equal(a[at+1:], b[at+1:])
 }
 
-// isBeside reports whether an element may be in a board with another one, whatever they are called.
+// isBeside reports whether an element may be in a board with another one, regardless of their names.
 func isBeside(e, other entry) bool {
 	if e.was != nil && !e.was.name || !isPlain(&e.m) {
 		return false
@@ -139,7 +139,7 @@ func isBeside(e, other entry) bool {
 	return e.was == nil == (other.was == nil) && e.m.Role == other.m.Role && e.m.Covered == other.m.Covered && e.m.which == other.m.which
 }
 
-// boardOfDates returns the first entries that are named by days that follow each other.
+// boardOfDates returns the board of the first entries that are named by consecutive days.
 func boardOfDates(all []entry) *board {
 	before, d, behind, ok := dateIn(all[0].m.Text)
 	if !ok {
@@ -166,7 +166,7 @@ func boardOfDates(all []entry) *board {
 	return b
 }
 
-// boardDetail is the detail of an element of a board. A hint with the date of a day that the name has is left out.
+// boardDetail returns the detail of an element in a board, without a hint that is the date of its name.
 func boardDetail(e entry) string {
 	number := e.numbers
 	hints := slices.DeleteFunc(strings.Fields(e.m.Hints), func(hint string) bool {
@@ -181,7 +181,7 @@ func boardDetail(e entry) string {
 	return string(e.m.appendDetail(nil, true))
 }
 
-// mostOf returns the string that most are, or the first of these.
+// mostOf returns the most frequent string, or the first one of several.
 func mostOf(all []string) (most string) {
 	count := map[string]int{}
 	for _, s := range all {
@@ -195,7 +195,7 @@ func mostOf(all []string) (most string) {
 	return most
 }
 
-// isMostlyAlike reports whether enough elements are of one kind for a line to say which are of others.
+// isMostlyAlike reports whether enough elements are of the same kind, so that a line can list the others.
 func (b *board) isMostlyAlike() bool {
 	n, most := 0, mostOf(b.kinds)
 	for _, k := range b.kinds {
@@ -212,7 +212,7 @@ func (b *board) listsRefs() bool {
 	return ascending && len(steppedPieces(b.entries)) <= maxBoardPieces
 }
 
-// readsBack reports whether the line of a board is read as its elements.
+// readsBack reports whether parsing the line of a board returns its elements.
 func (b *board) readsBack() bool {
 	got, err := Parse(string(b.append(nil)) + "\n")
 	if err != nil || len(got) != len(b.entries) {
@@ -259,7 +259,7 @@ func (b *board) append(dst []byte) []byte {
 	return dst
 }
 
-// appendOther appends which elements are of a kind, and how these are called and what they are, as far as it is not said of most.
+// appendOther appends the refs of the elements of a kind, and how their names and details differ from those of most.
 func (b *board) appendOther(dst []byte, most, kind string) []byte {
 	var of []entry
 	for i, k := range b.kinds {
@@ -282,7 +282,7 @@ func (b *board) appendOther(dst []byte, most, kind string) []byte {
 // piece is a range of refs in equal steps.
 type piece struct{ first, last, step dom.Ref }
 
-// steppedPieces returns the ranges that the refs of entries are, of which all that have more than two have the same step.
+// steppedPieces returns the refs of entries as ranges. All ranges with more than two refs have the same step.
 func steppedPieces(all []entry) (pieces []piece) {
 	step := dom.Ref(1)
 	for i := 1; i < len(all); i++ {
@@ -303,7 +303,7 @@ func steppedPieces(all []entry) (pieces []piece) {
 	return pieces
 }
 
-// appendSteppedPieces appends refs in one bracket: `[3…9, 11…17]`, or `[4…8/2, 11…15/2]` for those of every other one.
+// appendSteppedPieces appends refs in one bracket: `[3…9, 11…17]`, or `[4…8/2, 11…15/2]` for every other ref.
 func appendSteppedPieces(dst []byte, all []entry) []byte {
 	dst = append(dst, '[')
 	for i, p := range steppedPieces(all) {
@@ -326,7 +326,7 @@ func appendSteppedPieces(dst []byte, all []entry) []byte {
 	return append(dst, ']')
 }
 
-// boards returns the boards and the other entries that some elements of a kind are, in their order.
+// boards splits elements of one kind into boards and other entries, and passes them to found and other in order.
 func boards(all []entry, found func(*board), other func([]entry)) {
 	rest := 0
 	for i := 0; i < len(all); {

@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// foldBoard appends the board that begins at a node, which is an element or a row, and returns the node that follows; the node itself: none
-// begins there.
+// foldBoard appends the board that starts at a node, which is an element or a row, and returns the next node. It returns the node itself if
+// no board starts there.
 func (l *layout) foldBoard(i int) (next int) {
 	if !l.brief {
 		return i
@@ -27,13 +27,13 @@ func (l *layout) foldBoard(i int) (next int) {
 	}
 	last := b.entries[len(b.entries)-1].m.node + 1
 	if n, _ := runOf(l.alike(i), true); n >= len(b.entries) {
-		return i // which says as much
+		return i // a run covers at least as much
 	}
 	l.appendBoard(b)
 	return last
 }
 
-// foldRows appends the boards in the rows from a node on, if they take fewer lines.
+// foldRows appends the boards in the rows that start at a node, if that takes fewer lines.
 func (l *layout) foldRows(i int) (next int) {
 	all, next := l.onBoard(i)
 	if len(all) < minBoard {
@@ -58,7 +58,7 @@ func (l *layout) foldRows(i int) (next int) {
 	return next
 }
 
-// isDated reports whether some entries are one board whose elements are named by dates.
+// isDated reports whether some entries form one board whose elements are named by dates.
 func isDated(all []entry) bool {
 	b := boardOf(all)
 	return b != nil && len(b.entries) == len(all) && strings.Contains(b.names, untilDate)
@@ -71,7 +71,8 @@ func (l *layout) appendBoard(b *board) {
 	l.dst = append(b.append(l.dst), '\n')
 }
 
-// mayBeginBoard reports whether the elements that follow a node have its role and names with numbers, which costs less than their entries.
+// mayBeginBoard reports whether the elements after a node have its role and names with numbers. This check is cheaper than creating their
+// entries.
 func (l *layout) mayBeginBoard(i int) bool {
 	n := 0
 	for j := i; j < len(l.nodes) && n < minBoard; j++ {
@@ -85,10 +86,10 @@ func (l *layout) mayBeginBoard(i int) bool {
 	return n == minBoard
 }
 
-// onBoard returns the entries of the elements from a node on that may be in boards with each other, and the node that follows. They stand in
-// whole rows, or in none, of one group.
+// onBoard returns the entries of the elements, starting at a node, that may be in boards with each other, and the next node. They fill
+// whole rows, or are in none, and belong to one group.
 func (l *layout) onBoard(i int) (all []entry, next int) {
-	whole, row := 0, -1 // the elements of whole rows, and the row that is not whole
+	whole, row := 0, -1 // the elements of complete rows, and the row that is not complete
 	for j := i; ; j++ {
 		if row < 0 || j >= int(l.nodes[row].end) {
 			whole, next, row = len(all), j, -1
@@ -99,7 +100,7 @@ func (l *layout) onBoard(i int) (all []entry, next int) {
 		switch e := l.shown[j]; {
 		case e != nil:
 			m := l.item(j)
-			if row < 0 && l.isToBeTold(j) { // else the row of headers tells it
+			if row < 0 && l.isToBeTold(j) { // otherwise the header row distinguishes it
 				l.tell(&m)
 			}
 			one, plain := l.plainEntry(m)
@@ -120,13 +121,13 @@ func (l *layout) isRow(i int) bool {
 	return l.shown[i] == nil && l.nodes[i].Role == "row" && l.hasLine(i)
 }
 
-// hasOwnWords reports whether a node has words of its own, which the elements beside it do not have.
+// hasOwnWords reports whether a node has a text that the elements beside it do not have.
 func (l *layout) hasOwnWords(i int) bool {
 	e := &l.nodes[i]
 	return e.context && int(e.end) == i+1 && e.Kind != dom.Interactive && !l.isSaid(i) && strings.ContainsFunc(e.Text, unicode.IsLetter)
 }
 
-// zone returns the group that a node stands in, rows left aside; -1: none.
+// zone returns the group that contains a node, ignoring rows, or -1 if there is none.
 func (l *layout) zone(i int) int32 {
 	g := l.group[i]
 	for g >= 0 && l.nodes[g].Role == "row" {

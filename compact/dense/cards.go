@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// maxFirst is how much of a long name is printed of a card without a heading, in characters, and maxTitle of a heading.
+	// maxFirst and maxTitle limit how many characters of a card's long name are printed: of its first words, or of its heading.
 	maxFirst, maxTitle = 40, 60
-	// maxDifferent is how much is printed of the words that differ of a long name.
+	// maxDifferent limits how much of the differing words in a long name is printed, in characters.
 	maxDifferent = 60
 )
 
-// shorten makes the name of a card short: of an element with a long name and several texts in it, its heading or first words are
-// printed. A context that the name begins with is left out.
+// shorten shortens the name of a card: for an element with a long name that contains several texts, only its heading or its first words are
+// printed. A context that the name starts with is omitted.
 func (l *laidOut) shorten(m *item) {
 	if strings.HasPrefix(m.WholeText(), strings.TrimSuffix(m.which, part.Ellipsis)) {
 		m.which = ""
@@ -28,7 +28,7 @@ func (l *laidOut) shorten(m *item) {
 	}
 }
 
-// title returns what a card is called; empty for an element that is none.
+// title returns the title of a card, or an empty string for an element that is not a card.
 func (l *laidOut) title(m *item) string {
 	if utf8.RuneCountInString(m.Text) <= longName {
 		return ""
@@ -50,7 +50,7 @@ func (l *laidOut) title(m *item) string {
 	return firstWords(m.Text, maxFirst)
 }
 
-// firstWords returns the words of a text that fit into a limit, and at least a part of one.
+// firstWords returns the first words of a text that fit into a limit, or a part of the first word.
 func firstWords(text string, limit int) string {
 	first := []rune(text)
 	first = first[:min(len(first), limit)]
@@ -62,7 +62,7 @@ func firstWords(text string, limit int) string {
 	return strings.TrimSpace(string(first))
 }
 
-// rename prints a part of a name in its place, and how much more of it there is.
+// rename replaces a name by a part of it, and records how many characters are omitted.
 func (m *item) rename(words string) {
 	e := *m.Element
 	words = strings.TrimSuffix(words, part.Ellipsis)
@@ -70,14 +70,15 @@ func (m *item) rename(words string) {
 	e.Whole, m.Element = "", &e
 }
 
-// shorten prints of a long name that changed which card it is of and the words that differ, and of the name before those alone.
+// shorten shortens a long name that has changed: the new one to the card's title and the differing words, and the old one to the differing
+// words.
 func (m *changedItem) shorten(d *differ) {
 	was, now := strings.Fields(m.was.WholeText()), strings.Fields(m.now.WholeText())
 	long := max(utf8.RuneCountInString(m.was.Text), utf8.RuneCountInString(m.now.Text)) > longName
 	title, whole, which := d.to.title(&m.now), m.now.WholeText(), [2]string{m.was.which, m.now.which}
 	d.from.shorten(&m.was)
 	d.to.shorten(&m.now)
-	if m.record { // which the line says
+	if m.record { // printed in the line anyway
 		m.was.which, m.now.which = which[0], which[1]
 	}
 	before, behind := shared(was, now)
@@ -94,7 +95,7 @@ func (m *changedItem) shorten(d *differ) {
 	m.now.say(joined(strings.TrimSuffix(title, part.Ellipsis), differs(now)))
 }
 
-// joined returns a title and the words that differ, with a sign between them unless they are the same.
+// joined returns a title and the differing words, with a separator unless the words start with the title.
 func joined(title, words string) string {
 	if strings.HasPrefix(words, title) {
 		return words
@@ -102,14 +103,14 @@ func joined(title, words string) string {
 	return title + " " + part.Ellipsis + " " + words
 }
 
-// say prints words in place of the name.
+// say replaces the name by words.
 func (m *item) say(words string) {
 	e := *m.Element
 	e.Text, e.Left, e.Whole = words, 0, ""
 	m.Element = &e
 }
 
-// shared returns how many words two texts have in common in front and behind.
+// shared returns how many words two texts have in common at the beginning and at the end.
 func shared(a, b []string) (before, behind int) {
 	for before < min(len(a), len(b)) && a[before] == b[before] {
 		before++

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// languages have the names of the months and of the weekdays from Sunday, in languages that calendars are often in.
+// languages holds the names of the months, and of the weekdays from Sunday, in common languages of calendars.
 var languages = [][2][]string{
 	{strings.Fields("january february march april may june july august september october november december"),
 		strings.Fields("sunday monday tuesday wednesday thursday friday saturday")},
@@ -28,15 +28,15 @@ var languages = [][2][]string{
 }
 
 const (
-	// shortMonth and shortWeekday are how many letters of a month or a weekday tell which one it is.
+	// shortMonth and shortWeekday are the minimum numbers of letters that identify a month or a weekday.
 	shortMonth, shortWeekday = 3, 2
-	// maxBetween is how many characters there are between the parts of a date, such as ` de `.
+	// maxBetween limits how many characters separate the parts of a date, as in ` de `.
 	maxBetween = 5
-	// anyYear stands for the year of a date without one, which then is none with 29 days in February.
+	// anyYear is the year of a date without one. It is not a leap year.
 	anyYear = 2001
 )
 
-// datePart is a part of a date as it is written: a month, a weekday, a day, a year, or what stands between these.
+// datePart is a part of a written date: a month, a weekday, a day, a year, or the text between these.
 type datePart struct {
 	kind partKind
 	text string
@@ -59,7 +59,7 @@ type writtenDate struct {
 	year, month, day, weekday int
 }
 
-// dateIn returns the date in a text, and the text before and behind it.
+// dateIn returns the date in a text, and the texts before and after it.
 func dateIn(text string) (before string, d writtenDate, behind string, ok bool) {
 	if len(text) > 200 || !strings.ContainsAny(text, "0123456789") {
 		return "", d, "", false
@@ -89,7 +89,7 @@ func dateIn(text string) (before string, d writtenDate, behind string, ok bool) 
 	return "", d, "", false
 }
 
-// wordsAndSigns splits a text where letters, numbers and other signs follow each other. An English ordinal is one word.
+// wordsAndSigns splits a text into sequences of letters, digits and other characters. An English ordinal is one word.
 func wordsAndSigns(text string) (words []string) {
 	kind := func(r rune) int {
 		switch {
@@ -116,7 +116,7 @@ func wordsAndSigns(text string) (words []string) {
 	return words
 }
 
-// ordinalOf returns the letters behind an English ordinal number.
+// ordinalOf returns the suffix of an English ordinal number.
 func ordinalOf(n int) string {
 	switch {
 	case n%10 == 1 && n%100 != 11:
@@ -129,7 +129,7 @@ func ordinalOf(n int) string {
 	return "th"
 }
 
-// reach extends a date by the next part in a direction, if what stands between them is short.
+// reach extends a date by the next part in a direction, if the text between them is short.
 func (d *writtenDate) reach(words []string, at *int, direction int) bool {
 	length := 0
 	for i := *at + direction; 0 <= i && i < len(words) && length <= maxBetween; i += direction {
@@ -145,7 +145,7 @@ func (d *writtenDate) reach(words []string, at *int, direction int) bool {
 	return false
 }
 
-// read takes a word as the part of the date that it is, unless the date has one.
+// read uses a word as a part of the date, unless the date already has that part.
 func (d *writtenDate) read(word string) bool {
 	field, value := &d.month, monthOf(word, d.language)
 	known := d.month > 0
@@ -183,7 +183,7 @@ func (d *writtenDate) kindOf(word string) partKind {
 	return between
 }
 
-// leadingNumber returns the number that a word is, without the letters of an ordinal; -1: it is none.
+// leadingNumber returns the number in a word, ignoring the suffix of an ordinal, or -1 if there is none.
 func leadingNumber(word string) int {
 	n, err := strconv.Atoi(strings.TrimRight(word, "dhnrst"))
 	if err != nil {
@@ -198,7 +198,7 @@ func weekdayOf(word string, language int) int {
 	return nameOf(word, languages[language][1], shortWeekday)
 }
 
-// nameOf returns the index of the name that a word is, or abbreviates to no less than some letters; -1: there is none.
+// nameOf returns the index of the name that a word equals or abbreviates with at least least letters, or -1 if there is none.
 func nameOf(word string, names []string, least int) int {
 	word = strings.ToLower(word)
 	if utf8.RuneCountInString(word) < least {
@@ -212,7 +212,7 @@ func nameOf(word string, names []string, least int) int {
 	return -1
 }
 
-// after writes the date that is some days later in the same way.
+// after returns the date that is some days later, written in the same way.
 func (d *writtenDate) after(days int) string {
 	year, month, day := later(d.year, d.month, d.day, days)
 	var b strings.Builder
@@ -235,7 +235,7 @@ func (d *writtenDate) after(days int) string {
 	return b.String()
 }
 
-// later returns the day that is some days later.
+// later returns the date that is some days later.
 func later(year, month, day, days int) (y, m, d int) {
 	for day += days; day > daysOf(year, month); month++ {
 		if day -= daysOf(year, month); month == 12 {
@@ -258,7 +258,7 @@ func daysOf(year, month int) int {
 	return 31
 }
 
-// writtenLike writes a name as another one is written: with a capital, in capitals, or abbreviated to as many letters.
+// writtenLike writes a name in the style of another one: capitalized, in capitals, or abbreviated to the same number of letters.
 func writtenLike(text, name, other string) string {
 	letters := []rune(other)
 	if n := len([]rune(text)); n < len([]rune(name)) {
@@ -273,7 +273,7 @@ func writtenLike(text, name, other string) string {
 	return string(letters)
 }
 
-// dayLike writes a day as another one is written: with a zero before it, or as an ordinal.
+// dayLike writes a day in the style of another one: with a leading zero, or as an ordinal.
 func dayLike(text string, day int) string {
 	digits := strings.TrimRight(text, "dhnrst")
 	written := padded(day, digits)
@@ -283,10 +283,10 @@ func dayLike(text string, day int) string {
 	return written
 }
 
-// leastDays is how many names of weekdays, or numbers of days, follow each other in a calendar at least.
+// leastDays is the minimum number of consecutive weekdays or day numbers in a calendar.
 const leastDays = 5
 
-// WithoutDays returns a text up to where the weekdays and the days of a calendar begin.
+// WithoutDays returns a text without the weekdays and days of a calendar and everything after them.
 func WithoutDays(text string) string {
 	words, run := strings.Fields(text), 0
 	for i, w := range words {
@@ -301,7 +301,7 @@ func WithoutDays(text string) string {
 	return text
 }
 
-// IsDays reports whether a text says nothing but weekdays, or numbers of days.
+// IsDays reports whether a text consists only of weekdays or day numbers.
 func IsDays(text string) bool {
 	words := strings.Fields(text)
 	if len(words) == 1 && !strings.ContainsAny(text, "0123456789") {

@@ -11,41 +11,41 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// The bounds of a text of changes.
+// Limits of a text of changes.
 const (
-	// maxRemoved is how many removed elements have a line of their own.
+	// maxRemoved limits how many removed elements have their own line.
 	maxRemoved = 10
-	// maxNamed is how many of the others are named, each by maxNameOf characters at most.
+	// maxNamed limits how many of the other elements are named, and maxNameOf the length of each name in characters.
 	maxNamed, maxNameOf = 3, 30
-	// maxMoved is how many of the elements that moved are listed.
+	// maxMoved limits how many moved elements are listed.
 	maxMoved = 10
 )
 
-// None is the text of changes when there are none.
+// None is the text if there are no changes.
 const None = "Changes: none\n"
 
-// Met is the text when the only changes are those that the reader asked for.
+// Met is the text if the only changes are those that the reader requested.
 const Met = "Changes: none but those asked for\n"
 
-// Side is a view of a page: some of its elements, in the order of the page.
+// Side is one of the two compared views: some elements of a page, in document order.
 type Side struct {
 	Page  *Page
 	Shown []*dom.Element
 }
 
-// Changes is what leads from one view to a later one of the same document.
+// Changes describes the changes from one view to a later one of the same document.
 type Changes struct {
 	From, To Side
 	// Diff leads from the elements of From to those of To.
 	Diff diff.Diff
-	// Limit is how many added and how many changed elements have lines; 0: all.
+	// Limit limits how many added and how many changed elements have lines. 0 means no limit.
 	Limit int
-	// More says that something else changed, which is said beside this text: the focus alone does not count then.
+	// More reports that something else has changed that is reported outside of this text. A change of the focus alone then does not count.
 	More bool
-	// Brief prints many elements of one pattern as one line, and cards by their headings or first words.
+	// Brief prints many elements of one pattern as one line, and only the headings or first words of cards.
 	Brief bool
-	// Expected, when set, returns what an element would be now if only what the reader asked for came about. One that is that has no
-	// line.
+	// Expected, if not nil, returns the expected state of an element if only the requested changes took effect. An element in its expected
+	// state has no line.
 	Expected func(was, now *dom.Element) *dom.Element
 }
 
@@ -58,8 +58,8 @@ type Changes struct {
 //	- [20] Remove (button) ‹Blue jeans›
 //	= 33 redrawn unchanged: refs 281-313 → 325-357
 //
-// An element has a line when DENSE prints something else of it than before. Its place on the screen and the elements
-// around it do not count, but for the record that its row shows. Where anything else changed, the focus does not count.
+// An element has a line if DENSE prints it differently than before. Its position and the elements around it do not count, except for the
+// record that its row shows. If anything else changed, the focus does not count.
 func (c Changes) Text() string {
 	d := newDiffer(c)
 	d.sort(c.Diff)
@@ -89,21 +89,21 @@ type differ struct {
 	from, to       *laidOut
 	added, removed []int32
 	changed        []changedItem
-	// pairs are elements of both pages, in the order of the older one, of which the second replaced the first.
+	// pairs holds elements that were replaced by equal ones, in the order of the older page.
 	pairs []pair
-	// rows are those of the newer page that say something else than before.
+	// rows holds the rows of the newer page whose text has changed.
 	rows []int32
 
 	dst []byte
 }
 
-// pair is an element that was rendered again, by its old and its new ref.
+// pair is an element that was rendered again, with its old and its new ref.
 type pair struct{ old, now dom.Ref }
 
 // changedItem is an element before and after.
 type changedItem struct {
 	was, now item
-	// What differs; record is the row, list item or card that the element belongs to.
+	// These report what differs. record stands for the row, list item or card of the element.
 	name, target, detail, record, focus bool
 }
 
@@ -114,7 +114,7 @@ func newDiffer(c Changes) *differ {
 	return &differ{from: newLaidOut(c.From), to: newLaidOut(c.To)}
 }
 
-// laidOut is the layout of a view, with the places of the elements that are shown.
+// laidOut is the layout of a view, with the positions of the shown elements.
 type laidOut struct {
 	*layout
 	at map[dom.Ref]int32
@@ -130,14 +130,14 @@ func newLaidOut(s Side) *laidOut {
 	return l
 }
 
-// sort tells the nodes that live on from the others.
+// sort separates the surviving elements from the added and removed ones.
 func (d *differ) sort(all diff.Diff) {
 	gone := map[dom.Ref]bool{}
 	for _, r := range all.Removed {
 		gone[r.Element.Ref] = true
 	}
 	for _, a := range all.Added {
-		if ref := a.Element.Ref; gone[ref] { // under another key
+		if ref := a.Element.Ref; gone[ref] { // the same element with another key
 			d.change(ref)
 			delete(gone, ref)
 		} else if at, known := d.to.at[ref]; known {
@@ -154,7 +154,7 @@ func (d *differ) sort(all diff.Diff) {
 	}
 }
 
-// change notes an element that may have changed.
+// change records an element that may have changed.
 func (d *differ) change(ref dom.Ref) {
 	was, known := d.from.at[ref]
 	is, lives := d.to.at[ref]
@@ -163,7 +163,7 @@ func (d *differ) change(ref dom.Ref) {
 	}
 }
 
-// plain makes the item of a node for a line of its own.
+// plain returns the item of a node for a line of its own.
 func (l *laidOut) plain(i int32) item {
 	m := l.item(int(i))
 	m.around = dom.NoRef
@@ -188,13 +188,13 @@ func (d *differ) notices() {
 	slices.SortStableFunc(d.changed, func(a, b changedItem) int { return cmp.Compare(a.now.node, b.now.node) })
 }
 
-// anotherRecord reports whether an element stands for another row, list item or card than before.
+// anotherRecord reports whether an element belongs to another row, list item or card than before.
 func (d *differ) anotherRecord(ref dom.Ref) bool {
 	was, now := d.from.contexts[ref], d.to.contexts[ref]
 	return was.Words != now.Words && isRecord(was.Of) && isRecord(now.Of) && was.Of.Role == now.Of.Role
 }
 
-// isRecord reports whether an element is one of many of a kind.
+// isRecord reports whether an element is a row, list item or card.
 func isRecord(e *dom.Element) bool {
 	if e == nil {
 		return false
@@ -206,7 +206,7 @@ func isRecord(e *dom.Element) bool {
 	return false
 }
 
-// compare finds what differs.
+// compare determines what differs.
 func (m *changedItem) compare(d *differ) {
 	name := func(e *dom.Element) string { return string(appendSpaced(nil, e.Text, part.MaxText, "", e.Left)) }
 	m.name = name(m.was.Element) != name(m.now.Element)
@@ -221,7 +221,7 @@ func (m *changedItem) compare(d *differ) {
 	m.detail = string((&item{Element: &was}).appendDetail(nil, true)) != string((&item{Element: &now}).appendDetail(nil, true))
 }
 
-// dropExpected leaves out the elements that are what was expected, and reports whether there are any.
+// dropExpected removes the elements in their expected state, and reports whether there were any.
 func (d *differ) dropExpected(expected func(was, now *dom.Element) *dom.Element) bool {
 	if expected == nil {
 		return false
@@ -238,7 +238,7 @@ func (d *differ) dropExpected(expected func(was, now *dom.Element) *dom.Element)
 	return len(d.changed) < n
 }
 
-// anyTarget returns where a link leads, also when its name says enough.
+// anyTarget returns the target of a link, even if its name makes the target clear.
 func (p *Page) anyTarget(href string) string {
 	if href == "" {
 		return ""
@@ -269,7 +269,7 @@ func (d *differ) print(c Changes) {
 	d.appendMoved(c.Diff.Moved)
 }
 
-// printBriefly is print for Changes that are Brief.
+// printBriefly implements print for Changes with Brief.
 func (d *differ) printBriefly(c Changes) {
 	changed := make([]entry, len(d.changed))
 	for i := range d.changed {
@@ -288,7 +288,7 @@ func (d *differ) printBriefly(c Changes) {
 	d.appendMoved(c.Diff.Moved)
 }
 
-// entries returns the lines of elements that are new, or gone.
+// entries returns the entries of added or removed elements.
 func (l *laidOut) entries(places []int32) (all []entry) {
 	for _, m := range l.items(places) {
 		l.shorten(&m)
@@ -297,8 +297,8 @@ func (l *laidOut) entries(places []int32) (all []entry) {
 	return all
 }
 
-// appendItems appends a line for each element, up to the limit, and one for the others. An element that does nothing
-// but contain the next one shares the line of that one.
+// appendItems appends a line for each element, up to the limit, and one line for the rest. An element that only contains the next one
+// shares that element's line.
 func (d *differ) appendItems(mark string, l *laidOut, places []int32, limit int) {
 	for i, m := range l.items(places) {
 		if limit > 0 && i >= limit {
@@ -309,7 +309,7 @@ func (d *differ) appendItems(mark string, l *laidOut, places []int32, limit int)
 	}
 }
 
-// items makes the items of the elements at places, which have lines of their own, with the index of each among the places.
+// items returns the items of the elements that have their own lines, with their indexes in places.
 func (l *laidOut) items(places []int32) iter.Seq2[int, item] {
 	listed := map[int32]bool{}
 	for _, at := range places {
@@ -341,7 +341,7 @@ func (l *laidOut) contentListed(holder int32, listed map[int32]bool) bool {
 	return false
 }
 
-// appendMark appends what begins the line of an element.
+// appendMark appends the beginning of an element's line.
 func appendMark(dst []byte, mark string, m *item) []byte {
 	dst = append(dst, mark...)
 	if m.Covered {
@@ -350,7 +350,7 @@ func appendMark(dst []byte, mark string, m *item) []byte {
 	return dst
 }
 
-// appendChanged appends the line of an element that lives on: what it is, and of what it was that which differs.
+// appendChanged appends the line of a changed element: its new state, and the old values that differ.
 func (d *differ) appendChanged(m *changedItem) {
 	if !m.target {
 		m.was.target = ""
@@ -360,7 +360,7 @@ func (d *differ) appendChanged(m *changedItem) {
 	d.dst = append(d.dst, '\n')
 }
 
-// appendOld appends what of an element was different.
+// appendOld appends the old values that differ.
 func (d *differ) appendOld(m *changedItem) {
 	d.dst = append(d.dst, " ←"...)
 	if m.name {
@@ -387,7 +387,7 @@ func (d *differ) appendOldName(e *dom.Element) {
 	}
 }
 
-// more appends how many elements have no line, and names of the first ones.
+// more appends the number of elements without a line, and the names of the first ones.
 func (d *differ) more(mark string, n int, names ...string) {
 	d.dst = strconv.AppendInt(append(d.dst, mark...), int64(n), 10)
 	d.dst = append(d.dst, " more"...)
@@ -399,7 +399,7 @@ func (d *differ) more(mark string, n int, names ...string) {
 	d.dst = append(d.dst, '\n')
 }
 
-// namesOf returns the names of the first elements that have some.
+// namesOf returns the names of the first elements that have a name.
 func (l *laidOut) namesOf(places []int32) (names []string) {
 	for _, at := range places {
 		if name := l.shown[at].Text; hasWords(name) && !slices.Contains(names, name) {
@@ -412,7 +412,7 @@ func (l *laidOut) namesOf(places []int32) (names []string) {
 	return names
 }
 
-// appendMoved appends the refs of elements with another place among the others.
+// appendMoved appends the refs of the moved elements.
 func (d *differ) appendMoved(moved []diff.Moved) {
 	if len(moved) == 0 {
 		return

@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// minFolded is how many lines of one pattern become one.
+	// minFolded is the minimum number of lines of one pattern that are folded into one.
 	minFolded = 5
-	// maxNumbers is how many numbers of a name may differ within a pattern.
+	// maxNumbers limits how many numbers of a name may differ within a pattern.
 	maxNumbers = 4
-	// maxPieces is how many ranges of refs a line has.
+	// maxPieces limits how many ranges of refs a line has.
 	maxPieces = 16
-	// maxOthers is how many of the elements of a line may be in other states, of maxDetails kinds.
+	// maxOthers limits how many elements of a line may be in other states, and maxDetails the number of these states.
 	maxOthers, maxDetails = 24, 3
 )
 
-// entry is the line of an element, and what elements of one pattern have in common.
+// entry is the line of an element, with its common parts for comparison.
 type entry struct {
 	m item
-	// was has what the element was; nil: it is new, or gone.
+	// was is the old state of a changed element. It is nil for an added or removed element.
 	was *changedItem
-	// like is the same for all of a pattern, and detail for those of them in one state.
+	// like is equal for all elements of a pattern, and detail for those in the same state.
 	like, detail string
-	// numbers are those of the name, the context, and the name and the context before, in this order.
+	// numbers are the numbers in the name, the context, the old name and the old context, in this order.
 	numbers []string
 }
 
-// newEntry makes the entry of an element, and of what it was.
+// newEntry creates the entry of an element and of its old state.
 func newEntry(m item, was *changedItem) entry {
 	e := entry{m: m, was: was, detail: string(m.appendDetail(nil, true))}
 	add := func(text string) {
@@ -44,7 +44,7 @@ func newEntry(m item, was *changedItem) entry {
 	add(m.which)
 	e.like += m.Role + "\x01" + m.target + "\x01" + strconv.FormatBool(m.Covered) + strconv.FormatBool(m.whichLeft > 0)
 	if m.around != dom.NoRef {
-		e.like += strconv.Itoa(m.node) // stands alone
+		e.like += strconv.Itoa(m.node) // is never folded
 	}
 	if was != nil {
 		add(was.was.Text)
@@ -57,7 +57,7 @@ func newEntry(m item, was *changedItem) entry {
 	return e
 }
 
-// patternOf cuts the numbers out of a text. A text with many numbers is its own pattern.
+// patternOf removes the numbers from a text. A text with too many numbers is its own pattern.
 func patternOf(text string) (pattern string, numbers []string) {
 	if strings.Contains(text, "\x00") {
 		return text, nil
@@ -83,13 +83,13 @@ func patternOf(text string) (pattern string, numbers []string) {
 	return b.String(), numbers
 }
 
-// ofOneLine is what has one line: a board, several entries of one pattern, or one entry.
+// ofOneLine is the content of one line: a board, several entries of one pattern, or one entry.
 type ofOneLine struct {
 	entries []entry
 	board   *board
 }
 
-// fold groups entries, in the order of their first ones: boards, and those of one pattern.
+// fold groups entries into boards and patterns, in the order of their first entries.
 func fold(all []entry) (out []ofOneLine) {
 	var rest []entry
 	boards(all, func(b *board) { out = append(out, ofOneLine{b.entries, b}) }, func(some []entry) { rest = append(rest, some...) })
@@ -100,7 +100,7 @@ func fold(all []entry) (out []ofOneLine) {
 	return out
 }
 
-// byPattern groups entries of one pattern. Groups that are too small are taken apart.
+// byPattern groups entries by pattern. Groups that are too small are split into single entries.
 func byPattern(all []entry) (out [][]entry) {
 	var groups [][]entry
 	at := map[string]int{}
@@ -119,7 +119,7 @@ func byPattern(all []entry) (out [][]entry) {
 	return out
 }
 
-// byDetail takes a group apart unless almost all of it is in one state.
+// byDetail splits a group unless almost all of its entries are in the same state.
 func byDetail(group []entry) (out [][]entry) {
 	if len(group) >= minFolded && len(others(group)) <= maxDetails && len(group)-len(usual(group)) <= min(maxOthers, len(group)/2) {
 		return [][]entry{group}
@@ -139,7 +139,7 @@ func byDetail(group []entry) (out [][]entry) {
 	return out
 }
 
-// usual returns the entries of a group in the state that most of them are in.
+// usual returns the entries of a group that are in its most frequent state.
 func usual(group []entry) []entry {
 	count := map[string]int{}
 	best := group[0].detail
@@ -154,7 +154,7 @@ func usual(group []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(group), func(e entry) bool { return e.detail != best })
 }
 
-// others returns the entries of a group in other states than most, by state, in the order of their first ones.
+// others returns the entries of a group that are in other states, grouped by state, in the order of their first entries.
 func others(group []entry) (out [][]entry) {
 	most := usual(group)[0].detail
 	at := map[string]int{}
@@ -173,7 +173,7 @@ func others(group []entry) (out [][]entry) {
 	return out
 }
 
-// appendBriefly appends the lines of elements, those of one pattern as one, up to the limit, and one for the others.
+// appendBriefly appends the lines of elements, folded by pattern, up to the limit, and one line for the rest.
 func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) {
 	groups := fold(all)
 	if mark == "- " {
@@ -197,7 +197,7 @@ func (d *differ) appendBriefly(mark string, l *laidOut, all []entry, limit int) 
 	}
 }
 
-// moreOf appends how many elements have no line, and names of the first ones.
+// moreOf appends the number of elements without a line, and the names of the first ones.
 func (d *differ) moreOf(mark string, groups []ofOneLine) {
 	var names []string
 	n := 0
@@ -214,8 +214,8 @@ func (d *differ) moreOf(mark string, groups []ofOneLine) {
 	d.more(mark, n, names...)
 }
 
-// appendClosed appends one line for the elements that are gone together with a board, as those of a calendar that was closed, and returns
-// the groups that have no line yet.
+// appendClosed appends one line for the elements that were removed together with a board, such as a closed calendar. It returns the groups
+// that have no line yet.
 func (d *differ) appendClosed(l *laidOut, groups []ofOneLine) (rest []ofOneLine) {
 	stretches := l.stretches(groups)
 	for i := 0; i < len(groups); {
@@ -233,7 +233,7 @@ func (d *differ) appendClosed(l *laidOut, groups []ofOneLine) (rest []ofOneLine)
 	return rest
 }
 
-// stretches numbers groups of elements that are gone, so that those with nothing between them that stays have the same number.
+// stretches numbers groups of removed elements. Groups have the same number if no surviving element is between them.
 func (l *laidOut) stretches(groups []ofOneLine) []int {
 	at := map[int]int{}
 	for i, g := range groups {
@@ -271,8 +271,8 @@ func (d *differ) appendGroup(mark string, l *laidOut, group []entry) {
 	d.dst = append(d.dst, '\n')
 }
 
-// appendFolded appends the refs of a group, how many there are, and what they have in common, with what is printed of their numbers. rows
-// below 2 are none.
+// appendFolded appends the refs of a group, their count and what the elements have in common, with numbers in place of their own. If rows
+// is less than 2, the elements are not in rows.
 func appendFolded(dst []byte, group []entry, rows, columns int, numbers []string) []byte {
 	m := usual(group)[0].m
 	m.Element = renamed(m.Element, numbered(m.Text, &numbers))
@@ -295,7 +295,7 @@ func appendFolded(dst []byte, group []entry, rows, columns int, numbers []string
 	return dst
 }
 
-// appendBoard appends one line for a board, and how its elements were named. Of one that is gone it says no more than that.
+// appendBoard appends one line for a board and the old names of its elements. For a removed board, it omits how its elements differ.
 func (d *differ) appendBoard(mark string, b *board) {
 	d.dst = appendMark(d.dst, mark, &b.entries[0].m)
 	if mark == "- " {
@@ -309,7 +309,7 @@ func (d *differ) appendBoard(mark string, b *board) {
 	d.dst = append(d.dst, '\n')
 }
 
-// oldNames returns the names that the elements of a board had, or that of the first if they were no board.
+// oldNames returns the old names of a board's elements, or the name of the first one if they were not a board.
 func (b *board) oldNames() string {
 	var was []entry
 	for _, e := range b.entries {
@@ -333,7 +333,7 @@ func renamed(e *dom.Element, name string) *dom.Element {
 	return &other
 }
 
-// numberRanges returns what is printed of the numbers of a group: those that are the same, and of others from where to where they go.
+// numberRanges returns the texts for the numbers of a group: a number that is the same everywhere, or a range from the first to the last.
 func numberRanges(group []entry) []string {
 	out := make([]string, len(group[0].numbers))
 	for i := range out {
@@ -350,7 +350,7 @@ func numberRanges(group []entry) []string {
 	return out
 }
 
-// isSequence reports whether a number goes up, or down, from each element of a group to the next by the same step, or stays.
+// isSequence reports whether a number changes by the same step, possibly 0, from each element of a group to the next.
 func isSequence(group []entry, i int) bool {
 	at := func(k int) int { n, _ := strconv.Atoi(group[k].numbers[i]); return n }
 	step := at(1) - at(0)
@@ -376,13 +376,13 @@ func greater(a, b string) string {
 	return b
 }
 
-// compareNumbers compares digits by what they stand for.
+// compareNumbers compares two strings of digits by value.
 func compareNumbers(a, b string) int {
 	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-// numbered puts numbers in place of those of a text, and takes them from the list.
+// numbered replaces the numbers in a text by the first ones of a list, and removes them from the list.
 func numbered(text string, numbers *[]string) string {
 	pattern, own := patternOf(text)
 	if len(own) == 0 {
@@ -399,10 +399,10 @@ func numbered(text string, numbers *[]string) string {
 	return b.String()
 }
 
-// grid returns how many rows of how many elements a group is made of; 0: it is none. A row ends where the next element stands further
-// out in the tree than others in a row.
+// grid returns the number of rows and columns that a group forms, or 0 if it forms no grid. A row ends where the closest common ancestor
+// with the next element is further out than within a row.
 func (l *layout) grid(group []entry) (rows, columns int) {
-	outer := make([]int, len(group)) // how far out each element leaves what it shares with the one before
+	outer := make([]int, len(group)) // how far out the closest common ancestor with the previous element is
 	inner := 0
 	for i := 1; i < len(group); i++ {
 		outer[i] = l.nodes[group[i].m.node].Join
@@ -433,8 +433,8 @@ func (l *layout) grid(group []entry) (rows, columns int) {
 	return len(group) / columns, columns
 }
 
-// appendRefs appends the refs of elements in one bracket: `[3…9]`, `[3, 4, 8…12]`, or in equal steps `[3, 5…9]`. How many there are, which
-// is said behind it, tells which.
+// appendRefs appends the refs of elements in one bracket: `[3…9]`, `[3, 4, 8…12]`, or in equal steps `[3, 5…9]`. The count that follows
+// makes the form unambiguous.
 func appendRefs(dst []byte, group []entry) []byte {
 	last := len(group) - 1
 	if step := stepOf(group); step < 2 || last < 3 {
@@ -445,7 +445,7 @@ func appendRefs(dst []byte, group []entry) []byte {
 	return append(appendRef(append(dst, part.Ellipsis...), group[last]), ']')
 }
 
-// appendPieces appends the refs of elements in one bracket, those that follow each other as one range.
+// appendPieces appends the refs of elements in one bracket, with consecutive refs as a range.
 func appendPieces(dst []byte, group []entry) []byte {
 	dst = append(dst, '[')
 	last := len(group) - 1
@@ -474,7 +474,7 @@ func appendPieces(dst []byte, group []entry) []byte {
 
 func appendRef(dst []byte, e entry) []byte { return strconv.AppendUint(dst, uint64(e.m.Ref), 10) }
 
-// stepOf returns what leads from each ref of a group to the next; 0: not the same everywhere.
+// stepOf returns the step between the refs of a group, or 0 if the steps differ.
 func stepOf(group []entry) dom.Ref {
 	if len(group) < 2 || group[1].m.Ref < group[0].m.Ref {
 		return 0

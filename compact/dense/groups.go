@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// landmarkWord returns what the line of a group calls it; empty for an element that has no such line.
+// landmarkWord returns the name of a group in its line, or an empty string for an element without such a line.
 func landmarkWord(e *dom.Element) string {
 	switch {
 	case e.Kind == dom.Interactive:
@@ -30,7 +30,7 @@ func landmarkWord(e *dom.Element) string {
 	return ""
 }
 
-// isLive reports whether groups of the role say what has happened.
+// isLive reports whether groups of the role are live regions.
 func isLive(role string) bool { return role == "alert" || role == "status" || role == "log" }
 
 // hasWords reports whether a group has words.
@@ -39,8 +39,8 @@ func (l *layout) hasWords(i int) bool {
 	return words != ""
 }
 
-// words returns the name of a group, and how many characters of it are left; of a group that says what has
-// happened, the words in it.
+// words returns the name of a group, and how many characters of it are omitted. For a live region without a name, it returns the text
+// inside.
 func (l *layout) words(i int) (words string, left int) {
 	e := &l.nodes[i]
 	if e.Text != "" || !isLive(e.Role) {

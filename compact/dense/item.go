@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// maxCell is how much of the text of a cell is printed, in characters.
+	// maxCell limits how much of the text of a cell is printed, in characters.
 	maxCell = 60
-	// maxContext is the same for a context that its beginning tells from all others; maxCell for the rest.
+	// maxContext limits how much of a context is printed, in characters, if that distinguishes it from all others. Otherwise the limit is
+	// maxCell.
 	maxContext = 40
-	// minSaid is how long words are, in bytes, that are not printed beside a name that has them.
+	// minSaid is the minimum length in bytes of words that are omitted beside a name that contains them.
 	minSaid = 6
 )
 
-// appendSpaced appends a space and words, and how many characters of them are left; or nothing when there are
-// none.
+// appendSpaced appends a space, words, and how many characters of them are omitted. It appends nothing if there are no words.
 func appendSpaced(dst []byte, s string, limit int, also string, left int) []byte {
 	start := len(dst) + len(" ")
 	if dst = part.AppendWords(append(dst, ' '), s, limit, also); len(dst) == start {
@@ -29,8 +29,7 @@ func appendSpaced(dst []byte, s string, limit int, also string, left int) []byte
 	return part.AppendLeft(dst, left)
 }
 
-// appendOpening appends words that follow the mark of a line or of a cell, and that must not look like
-// another mark.
+// appendOpening appends words at the beginning of a line or cell, which must not look like a mark.
 func appendOpening(dst []byte, s string, limit, left int) []byte {
 	start := len(dst)
 	dst = part.AppendWords(dst, s, limit, "")
@@ -45,28 +44,28 @@ func appendLevel(dst []byte, level int) []byte {
 	return append(append(dst, "######"[:min(max(level, 1), 6)]...), ' ')
 }
 
-// appendBracket appends a ref as all texts do.
+// appendBracket appends a ref in the form that all texts use.
 func appendBracket(dst []byte, ref dom.Ref) []byte {
 	dst = append(dst, '[')
 	return append(strconv.AppendUint(dst, uint64(ref), 10), ']')
 }
 
-// item is how an element is printed.
+// item is an element with the data that is printed.
 type item struct {
 	*dom.Element
-	// node is its place on the page.
+	// node is the index of the element on the page.
 	node int
-	// same is an element that was printed with the same words and target; NoRef: there is none.
+	// same is an element that was printed with the same words and target, or NoRef.
 	same dom.Ref
-	// around is the element that does nothing but contain this one; NoRef: there is none.
+	// around is the element that only contains this one, or NoRef.
 	around dom.Ref
-	// target is where a link leads, as printed; which says which one it is of several with its role and name.
+	// target is the printed target of a link. which is the context that distinguishes the element from others with its role and name.
 	target, which string
-	// whichLeft is how many characters there are behind which, when it ends in "…"; whichLimit is how many are printed.
+	// whichLeft is the number of characters omitted after which, if it ends in "…". whichLimit limits how many characters are printed.
 	whichLeft, whichLimit int
 }
 
-// append appends an item: `[ref] name →target (role ="value" states hints) ‹which›`. Role link goes without saying.
+// append appends an item: `[ref] name →target (role ="value" states hints) ‹which›`. The role link is omitted.
 func (m *item) append(dst []byte) []byte {
 	if m.same != dom.NoRef {
 		return appendBracket(append(appendBracket(dst, m.Ref), '='), m.same)
@@ -77,7 +76,7 @@ func (m *item) append(dst []byte) []byte {
 	return m.appendBody(appendBracket(dst, m.Ref))
 }
 
-// appendBody appends what follows the ref of an item.
+// appendBody appends the part of an item after its ref.
 func (m *item) appendBody(dst []byte) []byte {
 	start := len(dst)
 	dst = appendSpaced(dst, m.Text, part.MaxText, "", m.Left)
@@ -88,7 +87,7 @@ func (m *item) appendBody(dst []byte) []byte {
 	return m.appendWhich(m.appendDetail(dst, m.around != dom.NoRef && !named))
 }
 
-// appendWhich appends ` ‹words›`, or nothing when there are none.
+// appendWhich appends ` ‹words›`, or nothing if there are no words.
 func (m *item) appendWhich(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, " ‹"...)
@@ -99,8 +98,7 @@ func (m *item) appendWhich(dst []byte) []byte {
 	return append(part.AppendLeft(words, part.Beyond(m.which, m.whichLimit, m.whichLeft)), "›"...)
 }
 
-// appendDetail appends ` (role ="value" type=T states)`, unless it says no more than that the element is
-// a link.
+// appendDetail appends ` (role ="value" type=T states)`, unless the element is a link without other details.
 func (m *item) appendDetail(dst []byte, always bool) []byte {
 	start := len(dst)
 	dst = part.AppendRole(append(dst, " ("...), m.Role)
@@ -122,12 +120,12 @@ func hasStateWords(e *dom.Element) bool {
 	return e.Hints != "" || len(part.AppendStates(buffer[:0], &e.States)) > 0
 }
 
-// needsType reports whether the role of an input of the type does not tell how to fill it.
+// needsType reports whether the role of an input does not show how to fill it in, so that its type is needed.
 func needsType(t string) bool { return t == "file" || t == "color" || t == "month" || t == "week" }
 
 func hasPrintedValue(e *dom.Element) bool { return e.Value != "" && part.HasReadableValue(e) }
 
-// appendQuotedValue appends ` ="value"`, or nothing when there is nothing to be seen of it.
+// appendQuotedValue appends ` ="value"`, or nothing if nothing of the value is visible.
 func appendQuotedValue(dst []byte, e *dom.Element) []byte {
 	start := len(dst)
 	dst = append(dst, " ="...)
@@ -138,8 +136,8 @@ func appendQuotedValue(dst []byte, e *dom.Element) []byte {
 	return filled
 }
 
-// rest returns the words that remain of a text when the items at its end are printed with it, and whether
-// those are all of its words. A text of some length that the name of an item has is said by that.
+// rest returns the part of a text that is not printed with the items at its end, or an empty string if the items cover all of its words. A
+// text of some length that is part of an item's name is also covered.
 func rest(text string, items []item) string {
 	if len(text) >= minSaid && slices.ContainsFunc(items, func(m item) bool { return strings.Contains(m.Text, text) }) {
 		return ""

@@ -10,17 +10,17 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// The bounds of a line of format DENSE.
+// Limits of lines in format DENSE.
 const (
-	// longName is the length above which a name has a line of its own, in characters.
+	// longName is the length in characters above which a name gets its own line.
 	longName = 50
-	// maxRun is how wide a line gets by more than one item, in characters.
+	// maxRun limits the width in characters of a line with several items.
 	maxRun = 200
-	// maxHeadingItems is how many elements stand in the line of a heading.
+	// maxHeadingItems limits how many elements are in the line of a heading.
 	maxHeadingItems = 4
-	// maxCells and maxRowItems bound a row; a larger one is not a line.
+	// maxCells and maxRowItems limit a row. A larger row is not printed as one line.
 	maxCells, maxRowItems = 16, 16
-	// maxAhead is how many headings and groups get lines before one element.
+	// maxAhead limits how many headings and groups get lines before one element.
 	maxAhead = 8
 )
 
@@ -28,41 +28,40 @@ const (
 type layout struct {
 	*Page
 	mention Mention
-	// shown has the elements as the view has them, nil for others; below counts those below a node.
+	// shown holds the elements as the view has them, and nil for others. below counts the shown elements below each node.
 	shown []*dom.Element
 	below []int32
-	// group is the group that each node stands in, and holder the nearest element around it that is
-	// shown; -1: none.
+	// group is the group that contains each node, and holder the nearest shown element around it, or -1.
 	group, holder []int32
 	links         links
 
 	dst, scratch []byte
 	run          run
-	// open are the groups around the present node, outermost first.
+	// open holds the groups around the current node, outermost first.
 	open []openGroup
-	// ahead are the headings and groups that get a line when an element follows in them.
+	// ahead holds the headings and groups that get a line if they contain another element.
 	ahead []ahead
-	// left is the group with a line that was left since the last line; -1: none.
+	// left is the group with a line that ended since the last line, or -1.
 	left int32
-	// boards are those that begin at nodes before boardsTo.
+	// boards holds the boards that start at nodes before boardsTo, by their first node.
 	boards   map[int]*board
 	boardsTo int
 }
 
-// run is a line of items that is not ended.
+// run is an unfinished line of items.
 type run struct {
 	begun, covered, long bool
 	group                int32
 	width                int
 }
 
-// openGroup is a group, and whether its line was printed.
+// openGroup is a group, and reports whether its line was printed.
 type openGroup struct {
 	node    int32
 	printed bool
 }
 
-// ahead is a line to come, unless the node at until is reached before.
+// ahead is a pending line that is dropped when the node until is reached.
 type ahead struct{ node, until int32 }
 
 func newLayout(p *Page, shown []*dom.Element, m Mention) *layout {
@@ -96,7 +95,7 @@ func newLayout(p *Page, shown []*dom.Element, m Mention) *layout {
 	return l
 }
 
-// isGroup reports whether what stands in a node belongs together, apart from what stands beside it.
+// isGroup reports whether the content of a node belongs together, separate from its surroundings.
 func (l *layout) isGroup(i int) bool {
 	e := &l.nodes[i]
 	switch e.Role {
@@ -147,13 +146,13 @@ func (l *layout) layOut() {
 	l.endRun()
 }
 
-// isSaid reports whether an element that is shown, around a node, says what the node does.
+// isSaid reports whether a shown element around a node contains the node's text.
 func (l *layout) isSaid(i int) bool {
 	holder := l.holder[i]
 	return holder >= 0 && strings.Contains(l.shown[holder].Text, strings.TrimSuffix(l.nodes[i].Text, part.Ellipsis))
 }
 
-// leave leaves the groups that end before node i.
+// leave closes the groups that end before node i.
 func (l *layout) leave(i int) {
 	for n := len(l.open); n > 0 && int(l.nodes[l.open[n-1].node].end) <= i; n-- {
 		if last := l.open[n-1]; last.printed {
@@ -164,8 +163,7 @@ func (l *layout) leave(i int) {
 	l.ahead = slices.DeleteFunc(l.ahead, func(a ahead) bool { return int(a.until) <= i })
 }
 
-// enter notes a group, which gets its line when something stands in it; one that says what has happened
-// has it at once.
+// enter opens a group. Its line is printed when the group has content; a live region with words gets its line immediately.
 func (l *layout) enter(i int) {
 	l.open = append(l.open, openGroup{node: int32(i)})
 	l.due(i, l.nodes[i].end)
@@ -174,7 +172,7 @@ func (l *layout) enter(i int) {
 	}
 }
 
-// due notes a line to come.
+// due adds a pending line.
 func (l *layout) due(i int, until int32) {
 	if len(l.ahead) == maxAhead {
 		l.ahead = slices.Delete(l.ahead, 0, 1)
@@ -182,8 +180,7 @@ func (l *layout) due(i int, until int32) {
 	l.ahead = append(l.ahead, ahead{int32(i), until})
 }
 
-// surround appends the lines that are due before the next one: the end of a group that was left, and the
-// headings and groups around.
+// surround appends the lines that are due before the next one: the end of a closed group, and the headings and groups around.
 func (l *layout) surround() {
 	if len(l.ahead) == 0 && l.left < 0 {
 		return
@@ -209,8 +206,8 @@ func (l *layout) surround() {
 	l.ahead = l.ahead[:0]
 }
 
-// heading appends the line of a heading and the few elements in it, and reports whether it did. Other
-// headings have a line before the next element.
+// heading appends the line of a heading with the few elements in it, and returns true. For other headings it returns false; they get a line
+// before the next element.
 func (l *layout) heading(i int) bool {
 	e := &l.nodes[i]
 	l.ahead = slices.DeleteFunc(l.ahead, func(a ahead) bool {
@@ -234,8 +231,8 @@ func (l *layout) heading(i int) bool {
 	return false
 }
 
-// inline returns the elements that are shown below a node, if they fit into one line: at most that many,
-// none of them only outside of the modal, and nothing among them that has a line of its own.
+// inline returns the shown elements below a node if they fit into one line: there are at most limit, all or none of them are covered by a
+// modal, and none of the nodes needs its own line.
 func (l *layout) inline(i, limit int) (items []item, ok bool) {
 	if int(l.below[i]) > limit {
 		return nil, false
@@ -258,8 +255,8 @@ func (l *layout) inline(i, limit int) (items []item, ok bool) {
 	return items, true
 }
 
-// row appends the line of a row of a table, and reports whether it did: not for one that shows nothing,
-// is too large, or contains more than cells. Rows of headers need only a table that shows something.
+// row appends the line of a table row and reports whether it did. It omits a row that shows nothing, is too large, or contains more than
+// cells. A header row is printed if its table shows something.
 func (l *layout) row(i int) bool {
 	items, ok := l.inline(i, maxRowItems)
 	if !ok {
@@ -291,20 +288,20 @@ func (l *layout) row(i int) bool {
 	return true
 }
 
-// saysMore reports whether a row that is shown has cells with words that are no part of its name.
+// saysMore reports whether a shown row has cells with words that are not in its name.
 func (l *layout) saysMore(i int) bool {
 	cells, _ := l.cells(i, nil)
 	return slices.ContainsFunc(cells, func(c cell) bool { return !strings.Contains(l.nodes[i].Text, c.words) })
 }
 
-// cell is a cell of a row: its words, how many characters of them are left, and the elements in it.
+// cell is a cell of a row: its words, the number of characters omitted, and the elements in it.
 type cell struct {
 	words string
 	left  int
 	items []item
 }
 
-// cells returns the cells of a row, and how many of them are headers without an element.
+// cells returns the cells of a row, and how many of them are header cells without an element.
 func (l *layout) cells(i int, items []item) (all []cell, headers int) {
 	for j := i + 1; j < int(l.nodes[i].end); j = int(l.nodes[j].end) {
 		n := 0
@@ -321,8 +318,8 @@ func (l *layout) cells(i int, items []item) (all []cell, headers int) {
 	return all, headers
 }
 
-// cellText returns the words of a cell, or of the elements in a cell that has none of its own; nothing of
-// elements that are shown. left is how many characters of the cell's own text are not among them.
+// cellText returns the text of a cell, or of the elements inside if the cell has none, without the shown elements. left is the number of
+// characters omitted from the cell's own text.
 func (l *layout) cellText(i int) (words string, left int) {
 	if l.shown[i] != nil {
 		return "", 0
@@ -341,7 +338,7 @@ func (l *layout) cellText(i int) (words string, left int) {
 	return strings.TrimPrefix(text, " "), l.nodes[i].Left
 }
 
-// inUsedTable reports whether a row stands in a table that shows something.
+// inUsedTable reports whether a row is in a table that shows something.
 func (l *layout) inUsedTable(i int) bool {
 	for i = int(l.nodes[i].parent); i >= 0; i = int(l.nodes[i].parent) {
 		switch l.nodes[i].Role {
@@ -352,7 +349,7 @@ func (l *layout) inUsedTable(i int) bool {
 	return false
 }
 
-// element appends an element that is shown: to the line before, where both belong together.
+// element appends a shown element. It continues the previous line if both belong together.
 func (l *layout) element(i int) {
 	if l.isHolder(i) {
 		return
@@ -374,13 +371,13 @@ func (l *layout) element(i int) {
 	l.dst = append(l.appendItem(l.dst, &m), '\n')
 }
 
-// isToBeTold reports whether what tells an element from others of its role and name does not stand in the lines above.
+// isToBeTold reports whether the context that distinguishes an element from others of its role and name is missing in the lines above.
 func (l *layout) isToBeTold(i int) bool {
 	c, told := l.contexts[l.nodes[i].Ref]
 	return told && l.mention != MentionNone && c.Of.Kind != dom.Interactive && c.Of.Role != "heading" && landmarkWord(c.Of) == ""
 }
 
-// level returns the level of the heading that an element is, or that is all of it; 0: there is none.
+// level returns the level of the heading that an element is, or that makes up its whole content. It returns 0 if there is none.
 func (l *layout) level(i int) int {
 	if e := l.shown[i]; e.Kind == dom.Structural && e.Role == "heading" {
 		return max(e.Level, 1)
@@ -400,7 +397,7 @@ func (l *layout) level(i int) int {
 	return 0
 }
 
-// add appends an item to the run, or to a new one.
+// add appends an item to the current run, or to a new one.
 func (l *layout) add(m *item, group int32) {
 	l.scratch = l.appendItem(l.scratch[:0], m)
 	width := utf8.RuneCount(l.scratch)
@@ -420,7 +417,7 @@ func (l *layout) add(m *item, group int32) {
 	r.width += width + 1
 }
 
-// endRun ends the line of items.
+// endRun ends the current line of items.
 func (l *layout) endRun() {
 	if l.run.begun {
 		l.dst = append(l.dst, '\n')
@@ -428,7 +425,7 @@ func (l *layout) endRun() {
 	l.run.begun = false
 }
 
-// beginLine begins a line with elements.
+// beginLine starts a line with elements.
 func (l *layout) beginLine(covered bool) {
 	l.endRun()
 	if covered {
@@ -436,12 +433,12 @@ func (l *layout) beginLine(covered bool) {
 	}
 }
 
-// appendSegment appends words and the items in them; of the words only what the items do not say.
+// appendSegment appends words and the items in them. It omits words that the items contain.
 func (l *layout) appendSegment(dst []byte, text string, items []item, limit, left int) []byte {
 	start := len(dst)
 	words := rest(text, items)
 	if words != text {
-		left = 0 // the items have it
+		left = 0 // the items contain it
 	}
 	dst = appendOpening(dst, words, limit, left)
 	for i := range items {
@@ -453,13 +450,13 @@ func (l *layout) appendSegment(dst []byte, text string, items []item, limit, lef
 	return dst
 }
 
-// appendItem appends an item; the second link to one place under one name as a reference to the first.
+// appendItem appends an item. A second link with the same name and target is appended as a reference to the first.
 func (l *layout) appendItem(dst []byte, m *item) []byte {
 	l.links.refer(m)
 	return m.append(dst)
 }
 
-// item makes the item of a node that is shown.
+// item returns the item of a shown node.
 func (l *layout) item(i int) item {
 	m := item{Element: l.shown[i], node: i, same: dom.NoRef, around: dom.NoRef}
 	if holder := l.holder[i]; holder >= 0 && l.isHolder(int(holder)) {
@@ -469,8 +466,8 @@ func (l *layout) item(i int) item {
 	return m
 }
 
-// isHolder reports whether an element that is shown does nothing but contain the next one: both are one
-// to a person. It has no role, and the same name.
+// isHolder reports whether a shown element only contains the next one, so that a person sees both as one. It has no role, and the same
+// name.
 func (l *layout) isHolder(i int) bool {
 	e := l.shown[i]
 	if l.below[i] != 1 || e.Kind != dom.Interactive || e.Role != "generic" || hasStateWords(e) || hasPrintedValue(e) {

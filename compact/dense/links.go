@@ -9,14 +9,14 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// minReferred is how long name and target must be at least for a reference to be shorter, in bytes.
+// minReferred is the minimum length of name and target in bytes for which a reference is shorter.
 const minReferred = 12
 
-// links decides which links say where they lead, and which are printed as the same as another one.
+// links decides which links print their targets, and which are printed as references to others.
 type links struct {
-	// shared has the names that links of one group have in common, although they lead to different places.
+	// shared holds the names that several links of one group have although their targets differ.
 	shared map[linkName]sharing
-	// printed has the first link to each place under each name.
+	// printed holds the first link for each name and target.
 	printed map[linkPlace]*dom.Element
 }
 
@@ -27,16 +27,16 @@ type linkName struct {
 
 type linkPlace struct{ name, href string }
 
-// sharing is what links of one name have in common.
+// sharing describes how the targets of links with one name differ.
 type sharing uint8
 
 const (
-	// sharedHost: they lead to different places on one host; sharedName: to different hosts. 0: to one place.
+	// sharedHost means different targets on one host, and sharedName targets on different hosts. 0 means one target.
 	sharedHost sharing = iota + 1
 	sharedName
 )
 
-// newLinks looks at all links that a layout shows.
+// newLinks examines all links that a layout shows.
 func newLinks(l *layout) links {
 	d := links{shared: map[linkName]sharing{}, printed: map[linkPlace]*dom.Element{}}
 	places := map[linkName]string{}
@@ -59,7 +59,7 @@ func newLinks(l *layout) links {
 	return d
 }
 
-// target returns where a link leads, as it is printed; empty when its name says enough.
+// target returns the printed target of a link, or an empty string if its name is sufficient.
 func (d *links) target(l *layout, i int) string {
 	e := l.shown[i]
 	if e.Href == "" {
@@ -70,7 +70,7 @@ func (d *links) target(l *layout, i int) string {
 	}
 	away := l.elsewhere(e.Href)
 	shared := d.shared[linkName{l.group[i], e.Text}]
-	if l.isToBeTold(i) { // what stands around it tells it from the others
+	if l.isToBeTold(i) { // its context distinguishes it from the others
 		shared = 0
 	}
 	if e.Text == "" || shared == sharedHost || shared == sharedName && away == "" {
@@ -79,8 +79,7 @@ func (d *links) target(l *layout, i int) string {
 	return part.Target(away, part.MaxTarget)
 }
 
-// address returns the part of an href that tells it from others: without the scheme, and without the
-// host where that goes without saying.
+// address returns the distinguishing part of an href: without the scheme, and without the host if that is the page's home.
 func (p *Page) address(href string) string {
 	short, cut := p.base.Shorten(href)
 	if scheme, host, rest := part.SplitURL(short); !cut && scheme != "" {
@@ -98,8 +97,8 @@ func (p *Page) address(href string) string {
 	return short
 }
 
-// elsewhere returns the host that a link leads to, or the scheme of one that leads to no host; empty for
-// links within the page's site or the home of its links.
+// elsewhere returns the host of a link's target, or the scheme of a target without a host. It returns an empty string for links within the
+// page's site or home.
 func (p *Page) elsewhere(href string) string {
 	scheme, host, _ := part.SplitURL(href)
 	if scheme == "" {
@@ -123,7 +122,7 @@ func hostOf(href string) string {
 	return host
 }
 
-// refer makes an item a reference when a link of the same name, target and states was printed before.
+// refer makes an item a reference if a link of the same name, target and states was printed before.
 func (d *links) refer(m *item) {
 	if m.Href == "" || m.around != dom.NoRef || len(m.Text)+len(m.target) < minReferred {
 		return

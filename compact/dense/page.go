@@ -1,9 +1,8 @@
-// Package dense writes the lines of formats DENSE and DENSE_DIFF, and reads them back: refs, names, roles
-// and states of the elements in a text, and what changed of them. docs/dense.md defines the formats.
+// Package dense writes the lines of formats DENSE and DENSE_DIFF, and parses them: the refs, names, roles and states of the elements in a
+// text, and their changes. docs/dense.md defines the formats.
 //
-// Parse and ParseDiff return exactly what a text says, whatever the page's own words are: words that look
-// like a ref, a role or a line of another kind are escaped. The package is pure and may be used from any
-// goroutine.
+// Parse and ParseDiff return exactly what was written, whatever the page contains, because words that look like a ref, a role or a line of
+// another kind are escaped. The package is pure and safe for concurrent use.
 package dense
 
 import (
@@ -14,41 +13,38 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Page is a page that is printed as format DENSE: all its elements, and which of them a view may
-// mention. It is immutable.
+// Page is a page to print in format DENSE: all its elements, with the information which of them a view may mention. It is immutable.
 type Page struct {
 	base         part.Base
 	hrefs, brief bool
 	nodes        []node
-	// contexts tells elements of the same role and name apart.
+	// contexts distinguishes elements of the same role and name.
 	contexts map[dom.Ref]elementcontext.Context
-	// ambiguous are the beginnings that several contexts have.
+	// ambiguous holds the beginnings that several contexts share.
 	ambiguous map[string]bool
-	// site is the page's own; home is the site that most links lead to, if that is another.
+	// site is the page's own site. home is the site that most links lead to, if it is another one.
 	site, home string
 }
 
-// node is an element with its place in the tree of the page. The elements below node i are those
-// from i+1 to its end.
+// node is an element with its position in the tree of the page. The elements below node i are at i+1 up to, but not including, its end.
 type node struct {
 	*dom.Element
 	parent, end int32
-	// context says that the element may be mentioned without its ref.
+	// context reports that the element may be mentioned without its ref.
 	context bool
 }
 
-// Options says how a page is printed.
+// Options configures how a page is printed.
 type Options struct {
 	Base part.Base
-	// HRefs prints where every link leads.
+	// HRefs prints the targets of all links.
 	HRefs bool
 	// Brief prints each run as one line; see docs/dense.md.
 	Brief bool
 }
 
-// NewPage prepares a page. all has the elements of its snapshot in document order, parents before
-// children; context has those of them that lines without a ref may mention, such as headings and rows,
-// in the same order.
+// NewPage prepares a page. all holds the elements of its snapshot in document order, parents before children. context holds those that
+// lines without a ref may mention, such as headings and rows, in the same order.
 func NewPage(o Options, all, context []*dom.Element) *Page {
 	p := &Page{base: o.Base, hrefs: o.HRefs, brief: o.Brief, nodes: make([]node, len(all))}
 	var open []int32
@@ -77,7 +73,7 @@ func NewPage(o Options, all, context []*dom.Element) *Page {
 	return p
 }
 
-// ambiguousBeginnings returns the beginnings, as far as they are printed, that different contexts have.
+// ambiguousBeginnings returns the printed beginnings that different contexts share.
 func ambiguousBeginnings(contexts map[dom.Ref]elementcontext.Context) map[string]bool {
 	words, ambiguous := map[string]string{}, map[string]bool{}
 	for _, c := range contexts {
@@ -90,7 +86,7 @@ func ambiguousBeginnings(contexts map[dom.Ref]elementcontext.Context) map[string
 	return ambiguous
 }
 
-// tell sets what tells an item from others of its role and name.
+// tell sets the context that distinguishes an item from others of its role and name.
 func (p *Page) tell(m *item) {
 	c := p.contexts[m.Ref]
 	m.which, m.whichLeft, m.whichLimit = c.Words, c.Left, maxContext
@@ -99,7 +95,7 @@ func (p *Page) tell(m *item) {
 	}
 }
 
-// linkedHosts yields the host of each link on the page, as often as there are links to it.
+// linkedHosts yields the host of each link on the page.
 func (p *Page) linkedHosts(yield func(string) bool) {
 	for i := range p.nodes {
 		if scheme, host, _ := part.SplitURL(p.nodes[i].Href); scheme != "" && !yield(host) {
@@ -108,10 +104,10 @@ func (p *Page) linkedHosts(yield func(string) bool) {
 	}
 }
 
-// Home returns the site that most links lead to, if that is not the page's own; see Header.Links.
+// Home returns the site that most links lead to, if it is not the page's own site; see Header.Links.
 func (p *Page) Home() string { return p.home }
 
-// each finds the places of elements that stand in the order of the page.
+// each calls found with the index of each element. The elements must be in document order.
 func (p *Page) each(elements []*dom.Element, found func(i int, e *dom.Element)) {
 	at := 0
 	for i := range p.nodes {
@@ -125,21 +121,21 @@ func (p *Page) each(elements []*dom.Element, found func(i int, e *dom.Element)) 
 	}
 }
 
-// Mention says which elements without a ref have lines in a text.
+// Mention selects which elements without a ref have lines in a text.
 type Mention uint8
 
 // The values of Mention, from the most lines to none.
 const (
 	// MentionAll mentions every heading and every landmark with content.
 	MentionAll Mention = iota
-	// MentionNeeded mentions what stands around the elements that are shown.
+	// MentionNeeded mentions the surroundings of the shown elements.
 	MentionNeeded
-	// MentionNone prints nothing but the elements that are shown.
+	// MentionNone prints only the shown elements.
 	MentionNone
 )
 
-// Lines returns the lines of the elements that a view shows, as format DENSE, without a header. The
-// elements are some of those of the page, in the same order.
+// Lines returns the lines of the shown elements in format DENSE, without a header. The elements are a subset of the page's elements, in the
+// same order.
 func (p *Page) Lines(shown []*dom.Element, m Mention) string {
 	l := newLayout(p, shown, m)
 	l.layOut()

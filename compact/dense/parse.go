@@ -10,41 +10,41 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// Element is one element of a text.
+// Element is an element of a parsed text.
 type Element struct {
 	Ref uint32
 	// Name is the accessible name, Role the ARIA role.
 	Name, Role string
-	// Left is how many characters of a name that ends in "…" the text leaves out.
+	// Left is the number of characters that the text omits from a name that ends in "…".
 	Left int
-	// Value is the value of a field, Target where a link leads as far as the text shows it, and Context
-	// what tells the element from others of the same role and name.
+	// Value is the value of a field, Target the printed target of a link, and Context distinguishes the element from others of the same
+	// role and name.
 	Value, Target, Context string
-	// ValueLeft and ContextLeft are for these what Left is for the name.
+	// ValueLeft and ContextLeft are the numbers of characters omitted from Value and Context.
 	ValueLeft, ContextLeft int
-	// States are words such as checked and disabled, in the order in which the text has them.
+	// States are words such as checked and disabled, in the order of the text.
 	States []string
-	// Hints are words for what the name and the states do not say: the icon, states that classes tell.
+	// Hints are words for details that the name and the states do not contain: the icon, or states derived from classes.
 	Hints []string
-	// Covered says that the element is behind a modal.
+	// Covered reports whether the element is behind a modal.
 	Covered bool
 }
 
 var (
-	// refs finds refs. Of a run it finds all refs and how many they are. Its matches of escaped characters are no refs.
+	// refs matches refs. For a run it matches all refs and their number. It also matches escaped characters, which are not refs.
 	refs = lazyregexp.New(`\\.|\[(\d+)\](?:=\[(\d+)\])?|\[(\d+(?:(?:, |…|/)\d+)+)\] (?:(\d+)×(\d+)|×(\d+))`)
-	// tail is what follows a ref: name, target, role, value, states, context, and what begins another cell.
+	// tail matches the text after a ref: name, target, role, value, states, context, and the beginning of another cell.
 	tail = lazyregexp.New(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
 		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: ~?[a-z][a-z0-9=-]*)*)\))?` +
 		`(?: ‹((?:\\.|[^\\])*?)›)?(?: \|(?: .*)?)?$`)
-	// cut is how much of words is left out; in the page's own words the sign is escaped.
+	// cut matches the number of omitted characters. In words of the page the sign is escaped.
 	cut     = lazyregexp.New(`…\+(\d+)$`)
 	escaped = lazyregexp.New(`\\(.)`)
 )
 
-// Parse returns the elements of a text in its order.
+// Parse returns the elements of a text in order.
 func Parse(text string) (all []Element, err error) {
-	places, same := map[uint32]int{}, map[uint32]uint32{} // where elements are, and what they refer to
+	places, same := map[uint32]int{}, map[uint32]uint32{} // the indexes of elements, and the refs that they refer to
 	for line := range strings.Lines(text) {
 		items, err := parseLine(strings.TrimSuffix(line, "\n"), same)
 		if err != nil {
@@ -61,16 +61,16 @@ func Parse(text string) (all []Element, err error) {
 			return nil, fmt.Errorf("read [%d]=[%d]: no element %d in the text", ref, other, other)
 		}
 		all[places[ref]] = all[at]
-		all[places[ref]].Ref, all[places[ref]].Context, all[places[ref]].ContextLeft = ref, "", 0 // it stands elsewhere
+		all[places[ref]].Ref, all[places[ref]].Context, all[places[ref]].ContextLeft = ref, "", 0 // it has other surroundings
 	}
 	return all, nil
 }
 
-// parseLine returns the elements of a line, the last one first, and notes those that refer to others.
+// parseLine returns the elements of a line in reverse order, and records references to others in same.
 func parseLine(line string, same map[uint32]uint32) (items []Element, err error) {
 	line, covered := strings.CutPrefix(line, "(covered) ")
 	if line == "" || !strings.ContainsRune("[#|", rune(line[0])) {
-		return nil, nil // the header, a group, an outcome
+		return nil, nil // the header, a group, or an outcome
 	}
 	line, others := cutOthers(line)
 	end := len(line)
@@ -102,7 +102,7 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 		switch second := m[4] >= 0; {
 		case second && e.Name == "" && part[3] == "":
 			same[e.Ref] = number(line[m[4]:m[5]])
-		case second: // e.Ref contains nothing but the second, which is the one described
+		case second: // e.Ref contains only the second element, which is the described one
 			around := Element{Ref: e.Ref, Name: e.Name, Left: e.Left, Role: "generic", Covered: covered}
 			e.Ref = number(line[m[4]:m[5]])
 			items = append(items, e)
@@ -113,7 +113,7 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 	return items, nil
 }
 
-// statesAndHints tells the states of an element from its hints.
+// statesAndHints separates the states of an element from its hints.
 func statesAndHints(words string) (states, hints []string) {
 	states = []string{}
 	for word := range strings.FieldsSeq(words) {
@@ -126,7 +126,7 @@ func statesAndHints(words string) (states, hints []string) {
 	return states, hints
 }
 
-// cutWords takes from words what says how much of them is left out.
+// cutWords splits the number of omitted characters from words.
 func cutWords(s string) (words string, left int) {
 	m := cut().FindStringSubmatch(s)
 	if m == nil {

@@ -8,22 +8,22 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// Diff is a text of changes, read back.
+// Diff is a parsed text of changes.
 type Diff struct {
-	// Page says that the text is the whole page instead, because that is shorter. All its elements are in Added.
+	// Page reports that the text is the whole page instead, because that is shorter. All its elements are in Added.
 	Page           bool
 	Added, Removed []Element
 	Changed        []Change
 	Redrawn        []Redrawn
 	Moved          []uint32
-	// More counts the elements without a line of their own, by the mark of the line that says so: '+', '-', '~' or '>'.
+	// More counts the elements without a line of their own, by the mark of the summarizing line: '+', '-', '~' or '>'.
 	More map[byte]int
 }
 
 // Change is an element before and after.
 type Change struct{ Was, Now Element }
 
-// Redrawn says that elements with the refs Old, Old+1 and so on, Count numbers in all, have New, New+1 and so on now.
+// Redrawn reports that the elements with refs Old, Old+1 and so on, Count in all, now have refs New, New+1 and so on.
 type Redrawn struct{ Old, New, Count uint32 }
 
 var (
@@ -32,7 +32,7 @@ var (
 	ranges = lazyregexp.New(`(\d+)(?:-(\d+))? → (\d+)`)
 )
 
-// ParseDiff reads a text of changes.
+// ParseDiff parses a text of changes.
 func ParseDiff(text string) (d Diff, err error) {
 	if strings.HasPrefix(text, "URL: ") {
 		d.Page = true
@@ -51,7 +51,7 @@ func ParseDiff(text string) (d Diff, err error) {
 		case folded().MatchString(rest):
 			m := folded().FindStringSubmatch(rest)
 			d.More[mark] += int(max(number(m[1]), 1) * number(m[2]))
-		case rest[0] != '[' && rest[0] != '(': // no element
+		case rest[0] != '[' && rest[0] != '(': // not an element
 			for _, m := range refs().FindAllStringSubmatch(rest, -1) {
 				if mark == '>' {
 					d.Moved = append(d.Moved, number(m[1]))
@@ -79,7 +79,7 @@ func (d *Diff) redrawn(line string) {
 	}
 }
 
-// element reads an element, and what of it was different.
+// element parses an element and its old values.
 func (d *Diff) element(mark byte, line string) error {
 	now, was, _ := strings.Cut(line, " ←")
 	items, err := parseLine(now, map[uint32]uint32{})

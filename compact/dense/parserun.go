@@ -11,29 +11,30 @@ import (
 	"github.com/domtap/domtap/internal/lazyregexp"
 )
 
-// maxUnfolded is how many elements the line of a run may stand for.
+// maxUnfolded limits how many elements the line of a run may represent.
 const maxUnfolded = 100_000
 
 var (
-	// other finds the refs that the line of a run names after "but", and the state of those elements.
+	// other matches the refs that the line of a run lists after "but", and the state of those elements.
 	other = lazyregexp.New(`(?: but |, )\[(\d+(?:(?:, |…|/)\d+)*)\](?: ((?:\\.|[^\\\[])+?))? \(([a-z][a-z0-9-]*)((?: ~?[a-z][a-z0-9=-]*)*)\)`)
-	// beginsOthers finds where a line begins to say that.
+	// beginsOthers matches the beginning of that list.
 	beginsOthers = lazyregexp.New(`[)›] but \[\d`)
 	counting     = lazyregexp.New(`(\d+)…(\d+)`)
-	// ranged finds several ranges of numbers.
+	// ranged matches several ranges of numbers.
 	ranged = lazyregexp.New(`\d+(?:…\d+)?(?:,\d+(?:…\d+)?)+`)
 )
 
-// errRun is the error of a line that looks like that of a run.
+// errRun is the error for a line that looks like a run but is not valid.
 var errRun = errors.New("not a run of format DENSE")
 
-// stateOf is the state in which some elements of a run are, and their name, in which sameDate stands for the date; empty: as of the others.
+// stateOf is the state of some elements of a run, and their name, in which sameDate stands for the date. An empty name means the name of
+// the other elements.
 type stateOf struct {
 	states, hints []string
 	name          string
 }
 
-// cutOthers cuts from the line of a run what it says of elements in other states, which are returned by their refs.
+// cutOthers splits the list of elements in other states from the line of a run. It returns their states by ref.
 func cutOthers(line string) (run string, others map[uint32]stateOf) {
 	if !folded().MatchString(line) {
 		return line, nil
@@ -53,7 +54,7 @@ func cutOthers(line string) (run string, others map[uint32]stateOf) {
 	return line[:at], others
 }
 
-// unfold returns the elements of a run, the last one first, given one with what they have in common. shape is rows and columns, or how many.
+// unfold returns the elements of a run in reverse order, given their common parts. shape is the rows and columns, or the count.
 func unfold(e Element, refs string, shape [3]string, others map[uint32]stateOf) (all []Element, err error) {
 	rows, columns := int(number(shape[0])), int(number(shape[1]))
 	n := max(rows*columns, int(number(shape[2])))
@@ -85,8 +86,8 @@ func unfold(e Element, refs string, shape [3]string, others map[uint32]stateOf) 
 	return all, nil
 }
 
-// refsOf returns the refs of a bracket. `3, 6…30` are 3 and those from 6 to 30, unless n of them need equal steps; n below
-// 0: they do not. `6…30/2` is every other one.
+// refsOf returns the refs in a bracket. `3, 6…30` means 3 and 6 to 30, or equal steps if that yields n refs; a negative n rules out steps.
+// `6…30/2` means every other ref.
 func refsOf(text string, n int) (all []uint32) {
 	for one := range strings.SplitSeq(text, ", ") {
 		one, step, _ := strings.Cut(one, "/")
@@ -117,7 +118,7 @@ func refsOf(text string, n int) (all []uint32) {
 	return all
 }
 
-// unfoldDates returns the dates from a first to a last one that are written in a name, and what stands before and behind each; nil: there are
+// unfoldDates returns the dates in a name from a first to a last one, and the texts before and after each. It returns nil if there are
 // none.
 func unfoldDates(name string, n int) (dates []string, before, behind string) {
 	first, last, several := strings.Cut(name, untilDate)
@@ -134,7 +135,7 @@ func unfoldDates(name string, n int) (dates []string, before, behind string) {
 	return dates, before, strings.TrimPrefix(last, dates[n-1])
 }
 
-// unfoldRanges returns the name of each of n elements whose number is in one of several ranges; nil: it is not.
+// unfoldRanges returns the names of n elements whose number is in one of several ranges, or nil if the name has no such ranges.
 func unfoldRanges(name string, n int) (names []string) {
 	at := ranged().FindStringIndex(name)
 	if at == nil || strings.Contains(name[:at[0]]+name[at[1]:], part.Ellipsis) {
@@ -156,7 +157,7 @@ func unfoldRanges(name string, n int) (names []string) {
 	return names
 }
 
-// unfoldWords returns the name and the context of each of n elements. Of two numbers in columns, the first counts rows.
+// unfoldWords returns the names and contexts of n elements. If there are columns, the first of two numbers counts rows.
 func unfoldWords(name, context string, n, columns int) (names, contexts []string, ok bool) {
 	const between = "\x00"
 	text := name + between + context
@@ -189,7 +190,7 @@ func unfoldWords(name, context string, n, columns int) (names, contexts []string
 	return names, contexts, true
 }
 
-// countedTo returns the number that is some of the equal steps from a first to a last one away.
+// countedTo returns the number that is step equal steps after first, when steps such steps lead to last.
 func countedTo(first, last string, step, steps int) (text string, ok bool) {
 	a, wrongA := strconv.Atoi(first)
 	b, wrongB := strconv.Atoi(last)
@@ -203,7 +204,7 @@ func countedTo(first, last string, step, steps int) (text string, ok bool) {
 	return text, text != ""
 }
 
-// group returns what a group of a match is; empty: nothing.
+// group returns the text of a group of a match, or an empty string if it did not participate.
 func group(text string, match []int, i int) string {
 	if match[2*i] < 0 {
 		return ""

@@ -10,23 +10,21 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// likeness is what two elements must have in common for the second to be the first, rendered again.
+// likeness holds what two elements must have in common to count as the same element, rendered again.
 type likeness struct {
 	tag, role, text, href, name, typ, value, placeholder, hints string
 	states                                                      dom.States
 	kind                                                        dom.Kind
 	level, left, valueLeft                                      int
 	frame                                                       dom.FrameID
-	// groups are the groups around; record is the text of the row, list item or card, or else the nearest texts before
-	// and behind.
+	// groups describes the groups around. record is the text of the row, list item or card, or else the nearest texts before and after.
 	groups, record string
 }
 
-// redrawn takes the elements that were replaced by equal ones from the added and the removed ones. Only what is certain
-// counts: all that is printed of the two is equal, they stand in groups of the same names, and in rows of the same
-// text. Of several such elements each must have been replaced. Of elements in rows that differ, the first two texts of
-// the row must be equal, and no other such element may be there. On pages whose texts are not known, the elements have
-// names, stand between elements of the same unique names, and are the only ones like them there.
+// redrawn removes elements that were replaced by equal ones from the added and removed elements. Only certain matches count: the two are
+// printed identically and are in groups of the same names and in rows of the same text. Of several equal elements, all must have been
+// replaced. For rows that differ, the first two texts of the row must be equal, and the match must be unique. On pages without known texts,
+// the elements must have names, be between elements of the same unique names, and be unique there.
 func (d *differ) redrawn() {
 	if len(d.added) == 0 || len(d.removed) == 0 {
 		return
@@ -40,7 +38,7 @@ func (d *differ) redrawn() {
 	slices.SortFunc(d.pairs, func(a, b pair) int { return cmp.Compare(a.old, b.old) })
 }
 
-// match pairs removed and added elements that are alike, also several of a kind if so told.
+// match pairs removed and added elements that are alike. If several is set, it also pairs groups of several equal elements.
 func (d *differ) match(old, now map[likeness][]int32, several bool) {
 	gone, come := map[int32]bool{}, map[int32]bool{}
 	for what, places := range old {
@@ -57,12 +55,12 @@ func (d *differ) match(old, now map[likeness][]int32, several bool) {
 	d.added = slices.DeleteFunc(d.added, func(at int32) bool { return come[at] })
 }
 
-// hasTexts reports whether the page has elements without function, such as headings and texts.
+// hasTexts reports whether the page has structural elements, such as headings and texts.
 func (l *laidOut) hasTexts() bool {
 	return slices.ContainsFunc(l.nodes, func(n node) bool { return n.Kind == dom.Structural })
 }
 
-// alike groups elements; with their whole row, or with the first texts of it.
+// alike groups elements by likeness, with the text of their whole row or only its first texts.
 func (l *laidOut) alike(places []int32, whole bool) map[likeness][]int32 {
 	out := make(map[likeness][]int32, len(places))
 	records := map[int32]string{}
@@ -73,7 +71,7 @@ func (l *laidOut) alike(places []int32, whole bool) map[likeness][]int32 {
 		switch text, known := records[row]; {
 		case row < 0 && whole:
 			what.record = l.neighbours(at)
-		case row < 0: // nothing but the neighbours tells what it belongs to
+		case row < 0: // only the neighbours show what it belongs to
 			continue
 		case known:
 			what.record = text
@@ -95,8 +93,8 @@ func likenessOf(e *dom.Element) likeness {
 	return what
 }
 
-// alikeBetween groups elements with names by the nearest elements before and behind that no other is called like.
-// Elements without such a neighbour are left out.
+// alikeBetween groups elements with names by the nearest elements before and after that have unique names. It omits elements without such a
+// neighbour.
 func (l *laidOut) alikeBetween(places []int32) map[likeness][]int32 {
 	called := func(e *dom.Element) string { return e.Role + "\x00" + e.Text + "\x00" + e.Href }
 	count := map[string]int{}
@@ -132,7 +130,7 @@ func (l *laidOut) alikeBetween(places []int32) map[likeness][]int32 {
 	return out
 }
 
-// around returns the names of the groups around an element, and the innermost row, list item or card; -1: none.
+// around returns the names of the groups around an element, and the innermost row, list item or card, or -1 if there is none.
 func (l *laidOut) around(at int32) (groups string, row int32) {
 	row = -1
 	for up := l.nodes[at].parent; up >= 0; up = l.nodes[up].parent {
@@ -147,7 +145,7 @@ func (l *laidOut) around(at int32) (groups string, row int32) {
 	return groups, row
 }
 
-// textOf returns all words in an element, or the first two texts that are not names of elements to act on.
+// textOf returns all text in an element, or its first two texts of structural elements.
 func (l *laidOut) textOf(at int32, whole bool) string {
 	var b strings.Builder
 	n := 0
@@ -161,12 +159,12 @@ func (l *laidOut) textOf(at int32, whole bool) string {
 		}
 	}
 	if n == 1 {
-		return "" // too little to tell rows apart
+		return "" // not enough to distinguish rows
 	}
 	return b.String()
 }
 
-// neighbours returns the nearest texts before and behind an element that cannot be acted on.
+// neighbours returns the texts of the nearest structural elements before and after an element.
 func (l *laidOut) neighbours(at int32) string {
 	before, behind := "", ""
 	for j := at - 1; j >= 0 && before == ""; j-- {
@@ -182,8 +180,8 @@ func (l *laidOut) neighbours(at int32) string {
 	return before + "\x00" + behind
 }
 
-// appendRedrawn appends the line of the elements that were replaced by equal ones: `281-313 → 325-357` says that ref
-// 281 is 325 now, 282 is 326, and so on, as far as these are elements of the views.
+// appendRedrawn appends the line of the elements that were replaced by equal ones. `281-313 → 325-357` means that ref 281 is now 325, 282
+// is 326, and so on, for the refs in the views.
 func (d *differ) appendRedrawn() {
 	if len(d.pairs) == 0 {
 		return
@@ -210,7 +208,7 @@ func (d *differ) appendRedrawn() {
 	d.dst = append(d.dst, '\n')
 }
 
-// ranks numbers refs in their order.
+// ranks maps refs to their ranks in ascending order.
 func ranks(places map[dom.Ref]int32) map[dom.Ref]int {
 	out := make(map[dom.Ref]int, len(places))
 	for i, ref := range slices.Sorted(maps.Keys(places)) {

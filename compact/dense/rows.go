@@ -7,11 +7,11 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// maxRows is how many rows have lines that say nothing but their texts are others.
+// maxRows limits how many lines only report rows with changed texts.
 const maxRows = 10
 
-// changedRows finds the rows of tables of which a text changed, other than the names of elements of the view. A row is
-// the same as before when an element in it lives on, or was rendered again, and stands for the same record.
+// changedRows finds the table rows of which a text has changed, apart from the names of shown elements. A row is the same as before if an
+// element in it survived or was rendered again, and belongs to the same record.
 func (d *differ) changedRows() {
 	if !d.from.hasTexts() || !d.to.hasTexts() {
 		return
@@ -34,8 +34,8 @@ func (d *differ) changedRows() {
 	}
 }
 
-// rowBefore returns the row that a row was; -1: none, or one that stood for another record. before has the old refs of
-// elements that were rendered again.
+// rowBefore returns the earlier state of a row, or -1 if there is none or it was another record. before maps the refs of elements that were
+// rendered again to their old refs.
 func (d *differ) rowBefore(i int32, before map[dom.Ref]dom.Ref) int32 {
 	for j := i + 1; j < d.to.nodes[i].end; j++ {
 		e := d.to.shown[j]
@@ -51,7 +51,7 @@ func (d *differ) rowBefore(i int32, before map[dom.Ref]dom.Ref) int32 {
 			continue
 		}
 		_, row := d.from.around(at)
-		if row < 0 || d.from.nodes[row].Role != "row" || !replaced && d.anotherRecord(old) { // whose line says so
+		if row < 0 || d.from.nodes[row].Role != "row" || !replaced && d.anotherRecord(old) { // its own line reports that
 			return -1
 		}
 		return row
@@ -59,8 +59,7 @@ func (d *differ) rowBefore(i int32, before map[dom.Ref]dom.Ref) int32 {
 	return -1
 }
 
-// rowWords returns the texts of the cells of a row, without the names of elements of the view; empty for a row that
-// has no line.
+// rowWords returns the texts of the cells of a row, without the names of shown elements. It is empty for a row without a line.
 func (l *laidOut) rowWords(i int) string {
 	items, ok := l.inline(i, maxRowItems)
 	if !ok {
@@ -74,7 +73,7 @@ func (l *laidOut) rowWords(i int) string {
 	return b.String()
 }
 
-// appendRows appends the lines of rows, as DENSE prints them.
+// appendRows appends the lines of rows in format DENSE.
 func (d *differ) appendRows() {
 	for n, i := range d.rows {
 		if n == maxRows {

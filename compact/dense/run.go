@@ -10,18 +10,18 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// A run is a sequence of elements that follow each other on a page and differ only in their refs and in numbers with equal steps; a few may
-// be in another state. A brief page has one line for it, which says as much as a line for each: Parse returns the same elements.
+// A run is a sequence of consecutive elements on a page that differ only in their refs and in numbers with equal steps; a few may be in
+// another state. A brief page has one line for a run, which is equivalent to a line for each element: Parse returns the same elements.
 
 const (
-	// maxRunPieces is how many ranges of refs the line of a run has.
+	// maxRunPieces limits how many ranges of refs the line of a run has.
 	maxRunPieces = 8
-	// maxRunLength is how many elements it stands for: they are looked at again for each that begins no run.
+	// maxRunLength limits the number of elements in a run, because they are examined again for each element that starts no run.
 	maxRunLength = 400
 )
 
-// foldRun appends the elements of a page that begin at a node and are of one kind, runs of them as one line, and returns the node that
-// follows; the node itself: it begins no run.
+// foldRun appends the elements of one kind that start at a node, with each run as one line, and returns the next node. It returns the node
+// itself if it starts no run.
 func (l *layout) foldRun(i int) (next int) {
 	if !l.brief {
 		return i
@@ -52,7 +52,7 @@ func (l *layout) foldRun(i int) (next int) {
 	return next
 }
 
-// beginsAlike reports whether the elements that follow a node look like it, which costs less than their entries.
+// beginsAlike reports whether the elements after a node look like it. This check is cheaper than creating their entries.
 func (l *layout) beginsAlike(i int) bool {
 	n := 1
 	for j := i + 1; j < len(l.nodes) && n < minFolded; j++ {
@@ -66,7 +66,7 @@ func (l *layout) beginsAlike(i int) bool {
 	return n == minFolded
 }
 
-// equalButNumbers reports whether two texts are the same apart from their digits.
+// equalButNumbers reports whether two texts are equal apart from their digits.
 func equalButNumbers(a, b string) bool {
 	words := func(s string) string { return strings.TrimLeft(s, "0123456789") }
 	for {
@@ -80,7 +80,7 @@ func equalButNumbers(a, b string) bool {
 	}
 }
 
-// alike returns the entries of the elements from a node on that are of one kind, with nothing between them that has a line.
+// alike returns the entries of the elements of one kind that start at a node, with no other line between them.
 func (l *layout) alike(i int) (all []entry) {
 	for j := i; j < len(l.nodes); j++ {
 		if l.shown[j] == nil {
@@ -102,15 +102,15 @@ func (l *layout) alike(i int) (all []entry) {
 	return all
 }
 
-// hasLine reports whether a node that is not shown has a line, or gives one to what follows it.
+// hasLine reports whether a node that is not shown has a line, or causes one before the next element.
 func (l *layout) hasLine(i int) bool {
 	e := &l.nodes[i]
 	return e.context && l.mention != MentionNone && e.Kind != dom.Interactive && !l.isSaid(i) &&
 		(e.Role == "heading" || e.Role == "row" || landmarkWord(e.Element) != "")
 }
 
-// plainEntry returns the entry of an element, and whether a run may have it: it has nothing in it, and its line says nothing that cannot be
-// read back from that of a run.
+// plainEntry returns the entry of an element, and whether it may be in a run: it contains no elements, and its line can be restored from
+// that of a run.
 func (l *layout) plainEntry(m item) (e entry, plain bool) {
 	if m.Kind != dom.Interactive || l.below[m.node] > 0 || l.level(m.node) > 0 {
 		return e, false
@@ -121,14 +121,14 @@ func (l *layout) plainEntry(m item) (e entry, plain bool) {
 	return newEntry(m, nil), true
 }
 
-// isPlain reports whether the line of an element says nothing that cannot be read back from that of a run.
+// isPlain reports whether the line of an element can be restored from the line of a run.
 func isPlain(m *item) bool {
 	return m.around == dom.NoRef && m.target == "" && m.Left == 0 && m.whichLeft == 0 && !hasPrintedValue(m.Element) &&
 		!strings.Contains(m.Text+m.which, part.Ellipsis) && utf8.RuneCountInString(m.Text) < part.MaxText && utf8.RuneCountInString(m.which) < maxContext
 }
 
-// runOf returns how many of the first entries are a run, and in rows of how many, if their names tell; columns 0: they do not. Some of
-// them may be in other states than most, unless mixed is false.
+// runOf returns how many of the first entries form a run, and the number of columns if their names show rows, or else 0. If mixed is set,
+// some of them may be in other states.
 func runOf(all []entry, mixed bool) (n, columns int) {
 	all = all[:min(len(all), maxRunLength)]
 	all = all[:inOneState(all, mixed)]
@@ -140,7 +140,7 @@ func runOf(all []entry, mixed bool) (n, columns int) {
 	return n, 0
 }
 
-// inOneState returns how many of the first entries are in the state of the first, but for a few.
+// inOneState returns how many of the first entries are in the state of the first, with a few exceptions if mixed is set.
 func inOneState(all []entry, mixed bool) int {
 	same := 0
 	for same < len(all) && all[same].detail == all[0].detail {
@@ -191,7 +191,7 @@ func listed(all []entry) int {
 	return max(n, stepped)
 }
 
-// countOn returns how many of the first entries have numbers that stay, or go on by equal steps.
+// countOn returns how many of the first entries have numbers that are constant or increase by equal steps.
 func countOn(all []entry) int {
 	if len(all) < 2 {
 		return len(all)
@@ -206,8 +206,8 @@ func countOn(all []entry) int {
 	return len(all)
 }
 
-// countInRows returns how many rows of how many columns the first entries are in which one number stays in a row, and goes on from each row
-// to the next, and a later one goes on in each row alike; 0, 0: there are none.
+// countInRows returns the rows and columns that the first entries form, if one number is constant within a row and increases from row to
+// row, and a later number increases in the same way within each row. Otherwise it returns 0, 0.
 func countInRows(all []entry) (rows, columns int) {
 	if len(all) < minFolded {
 		return 0, 0
@@ -250,7 +250,7 @@ func wholeRows(n, columns int) (rows, _ int) {
 	return n / columns, columns
 }
 
-// firstDifference returns the index of the first numbers that differ; -1: none do.
+// firstDifference returns the index of the first difference between two lists of numbers, or -1 if there is none.
 func firstDifference(a, b []string) int {
 	for i := range a {
 		if a[i] != b[i] {
@@ -260,8 +260,8 @@ func firstDifference(a, b []string) int {
 	return -1
 }
 
-// countedFrom returns the number that follows a first and a second one by k equal steps from the first, with as many leading zeros; empty:
-// there is none.
+// countedFrom returns the number that is k equal steps after first, if second is one step after it, with the same leading zeros. It returns
+// an empty string if there is none.
 func countedFrom(first, second string, k int) string {
 	if first == second || k == 0 {
 		return first
@@ -274,7 +274,7 @@ func countedFrom(first, second string, k int) string {
 	return padded(a+k*(b-a), first)
 }
 
-// padded returns a number as one that follows another; empty: less than 0.
+// padded formats a number with the leading zeros of another one. It returns an empty string if n is negative.
 func padded(n int, first string) string {
 	if n < 0 {
 		return ""
@@ -293,13 +293,13 @@ func (l *layout) appendRun(run []entry, columns int) {
 	rows := 0
 	if columns > 0 {
 		rows = len(run) / columns
-	} else if varying(run) < 2 { // of two, the first would count rows
+	} else if varying(run) < 2 { // with two, the first would count rows
 		rows, columns = l.grid(run)
 	}
 	l.dst = append(appendFolded(l.dst, run, rows, columns, firstToLast(run)), '\n')
 }
 
-// varying returns how many numbers of a run are not the same everywhere.
+// varying returns how many numbers differ within a run.
 func varying(run []entry) (n int) {
 	for i, number := range run[0].numbers {
 		if number != run[1].numbers[i] {
@@ -309,7 +309,7 @@ func varying(run []entry) (n int) {
 	return n
 }
 
-// firstToLast returns what is printed of the numbers of a run.
+// firstToLast returns the printed texts for the numbers of a run.
 func firstToLast(run []entry) []string {
 	out := slices.Clone(run[0].numbers)
 	for i, last := range run[len(run)-1].numbers {
@@ -320,7 +320,7 @@ func firstToLast(run []entry) []string {
 	return out
 }
 
-// runOfCells returns the first cells of a row as a run, each of nothing but one element; nil: they are none.
+// runOfCells returns the run of the first cells of a row that contain only one element each, or nil if there is no run.
 func (l *layout) runOfCells(cells []cell) (run []entry) {
 	if !l.brief {
 		return nil

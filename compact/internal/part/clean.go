@@ -1,5 +1,5 @@
-// Package part appends the parts of lines that are alike in several formats: cleaned and escaped words,
-// states, targets and roles. It guarantees what package compact does for whole lines. It is pure.
+// Package part appends the parts of lines that several formats share: cleaned and escaped words, states, targets and roles. It gives the
+// same guarantees for parts that package compact gives for whole lines. It is pure.
 package part
 
 import (
@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// The limits on the characters of each kind of string, "…" included.
+// The maximum lengths of strings in characters, including "…".
 const (
 	MaxText      = 101
 	MaxValue     = 51
@@ -19,24 +19,23 @@ const (
 	MaxAttribute = 60
 	MaxVisit     = 50
 	MaxCursor    = 64
-	MaxTarget    = 32 // where a link leads in DENSE, unless all targets are printed
+	MaxTarget    = 32 // the target of a link in DENSE, unless all targets are printed
 )
 
-// Ellipsis ends what is cut.
+// Ellipsis ends truncated texts.
 const Ellipsis = "…"
 
-// AppendClean appends at most limit characters of s, on one line: runs of white space and control
-// characters become single spaces, invisible characters are dropped, and invalid UTF-8 becomes U+FFFD. A
-// text that is cut ends in "…".
+// AppendClean appends at most limit characters of s on one line. It replaces runs of white space and control characters by single spaces,
+// drops invisible characters, and replaces invalid UTF-8 by U+FFFD. A truncated text ends in "…".
 func AppendClean(dst []byte, s string, limit int) []byte {
 	if len(s) <= limit && isPlain(s) {
 		return append(dst, s...)
 	}
-	cut, n := len(dst), 0 // cut: where all but the last character that fits ends
+	cut, n := len(dst), 0 // cut: the end of all but the last character that fits
 	space := false
 	for _, r := range s {
 		if r < utf8.RuneSelf && r > ' ' && r != 0x7f {
-			// Most characters are of this kind.
+			// the most common case
 		} else if unicode.IsSpace(r) || unicode.IsControl(r) {
 			space = n > 0
 			continue
@@ -63,7 +62,7 @@ func AppendClean(dst []byte, s string, limit int) []byte {
 	return dst
 }
 
-// AppendLeft appends how many characters of a text are left out, as in "…+230", to one that ends in "…".
+// AppendLeft appends the number of omitted characters, as in "…+230", to a text that ends in "…".
 func AppendLeft(dst []byte, left int) []byte {
 	if left <= 0 || !bytes.HasSuffix(dst, []byte(Ellipsis)) {
 		return dst
@@ -71,8 +70,8 @@ func AppendLeft(dst []byte, left int) []byte {
 	return strconv.AppendInt(append(dst, '+'), int64(left), 10)
 }
 
-// Beyond returns how many characters are left out of a text that is appended with at most limit characters, and that is
-// itself the beginning of one with left more.
+// Beyond returns how many characters are omitted from a text if at most limit characters are appended and the text itself omits left
+// characters.
 func Beyond(s string, limit, left int) int {
 	n := utf8.RuneCountInString(s)
 	if n <= limit {
@@ -97,8 +96,8 @@ func isPlain(s string) bool {
 	return last != ' ' || s == ""
 }
 
-// IsInvisible reports whether r is invisible and could hide or reorder text: directional marks, zero-width
-// spaces, tags. The joiners of scripts and emoji are not.
+// IsInvisible reports whether r is invisible and could hide or reorder text: directional marks, zero-width spaces, tags. It returns false
+// for the joiners of scripts and emoji.
 func IsInvisible(r rune) bool {
 	switch {
 	case r < 0xad:
@@ -111,7 +110,7 @@ func IsInvisible(r rune) bool {
 		r >= 0xe0000 && r <= 0xe0fff
 }
 
-// AppendAfter appends a prefix and s cleaned, or nothing when nothing of s is left.
+// AppendAfter appends a prefix and s cleaned. It appends nothing if s is empty after cleaning.
 func AppendAfter(dst []byte, prefix, s string, limit int) []byte {
 	start := len(dst)
 	dst = append(dst, prefix...)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendWords appends words of the page: cleaned, and with a backslash before each character that would
-// otherwise begin something else than words. A character of also gets one wherever it stands.
+// AppendWords appends cleaned words of the page, with a backslash before each character that would otherwise start another part of a line.
+// Characters in also are always escaped.
 func AppendWords(dst []byte, s string, limit int, also string) []byte {
 	start := len(dst)
 	dst = AppendClean(dst, s, limit)
@@ -24,7 +24,7 @@ func AppendWords(dst []byte, s string, limit int, also string) []byte {
 	return dst
 }
 
-// AppendQuoted appends a value in double quotes, with how many characters are left out of it.
+// AppendQuoted appends a value in double quotes, with the number of characters omitted from it.
 func AppendQuoted(dst []byte, value string, left int) []byte {
 	return append(AppendLeft(AppendWords(append(dst, '"'), value, MaxValue, `"`), left), '"')
 }
@@ -32,7 +32,7 @@ func AppendQuoted(dst []byte, value string, left int) []byte {
 func mayNeedEscape(words []byte, also string) bool {
 	for _, c := range words {
 		switch c {
-		case '\\', '[', '(', '|', 0xe2: // the last begins →, ←, ‹ and …
+		case '\\', '[', '(', '|', 0xe2: // the first byte of →, ←, ‹ and …
 			return true
 		}
 		if strings.IndexByte(also, c) >= 0 {
@@ -42,7 +42,7 @@ func mayNeedEscape(words []byte, also string) bool {
 	return false
 }
 
-// needsEscape reports whether the character at s[i] would not be read as one of the words.
+// needsEscape reports whether the character at s[i] would not be parsed as a part of words.
 func needsEscape(s string, i int, r rune) bool {
 	var before, after byte = ' ', ' '
 	if i > 0 {
@@ -70,8 +70,7 @@ func needsEscape(s string, i int, r rune) bool {
 	return false
 }
 
-// AppendRole appends a role, which is a word of small letters, digits and hyphens that starts with a
-// letter; anything else in it is left out.
+// AppendRole appends a role: lower-case letters, digits and hyphens, starting with a letter. All other characters are dropped.
 func AppendRole(dst []byte, role string) []byte {
 	start := len(dst)
 	for i := 0; i < len(role) && len(dst)-start < MaxWord; i++ {
@@ -86,10 +85,10 @@ func AppendRole(dst []byte, role string) []byte {
 	return dst
 }
 
-// unspaced writes what a target must not have, since it is one word of a line, as URLs may.
+// unspaced encodes characters that are not allowed in a target, because a target is one word, in the way URLs may encode them.
 var unspaced = strings.NewReplacer(" ", "%20", "[", "%5B", "]", "%5D", `\`, "%5C")
 
-// Target returns an address as DENSE prints it: one word, in which nothing looks like a ref.
+// Target returns an address as DENSE prints it: one word without parts that look like a ref.
 func Target(address string, limit int) string {
 	return unspaced.Replace(string(AppendClean(nil, address, limit)))
 }

@@ -2,15 +2,14 @@ package part
 
 import "strings"
 
-// Base is what hrefs are printed relative to: the page that they stand on. The zero value prints them
-// absolute.
+// Base is the page URL that hrefs are printed relative to. The zero value prints them absolute.
 type Base struct {
 	scheme, host string
 	// document is the page's URL without its fragment.
 	document string
 }
 
-// NewBase returns the base of the page with that URL.
+// NewBase returns the base for a page URL.
 func NewBase(pageURL string) Base {
 	document, _, _ := strings.Cut(pageURL, "#")
 	b := Base{document: document}
@@ -18,8 +17,7 @@ func NewBase(pageURL string) Base {
 	return b
 }
 
-// SplitURL cuts "scheme://user@host/rest" into "scheme", "host" and "/rest". The scheme is empty for
-// URLs of another form.
+// SplitURL splits "scheme://user@host/rest" into "scheme", "host" and "/rest". The scheme is empty for URLs of another form.
 func SplitURL(url string) (scheme, host, rest string) {
 	scheme, after, ok := strings.Cut(url, "://")
 	if !ok || strings.ContainsAny(scheme, "/?#:, ") {
@@ -36,11 +34,11 @@ func SplitURL(url string) (scheme, host, rest string) {
 // Host returns the host of the page.
 func (b Base) Host() string { return b.host }
 
-// Href returns the short form in which all texts print an absolute href; see AppendHref.
+// Href returns the short form of an absolute href in all texts; see AppendHref.
 func (b Base) Href(href string) string { return string(b.AppendHref(nil, href)) }
 
-// AppendHref appends a short form of an absolute href: its fragment when it leads to the page itself,
-// its path on the page's own origin, the kind of a data URL, and at most 120 characters of any.
+// AppendHref appends a short form of an absolute href: its fragment if it leads to the page itself, its path if it is on the page's origin,
+// or the media type of a data URL. The result has at most 120 characters.
 func (b Base) AppendHref(dst []byte, href string) []byte {
 	text, cut := b.Shorten(href)
 	dst = AppendClean(dst, text, MaxHref)
@@ -50,7 +48,7 @@ func (b Base) AppendHref(dst []byte, href string) []byte {
 	return dst
 }
 
-// Shorten returns the part of the href that is worth printing, and whether "…" belongs behind it.
+// Shorten returns the relevant part of an href, and whether it needs a "…" at the end.
 func (b Base) Shorten(href string) (text string, cut bool) {
 	if text, ok := payload(href); ok {
 		return text, true
@@ -59,7 +57,7 @@ func (b Base) Shorten(href string) (text string, cut bool) {
 		return href[hash:], false
 	}
 	scheme, host, rest := SplitURL(href)
-	// A path that starts with two slashes would read like another host.
+	// A path that starts with two slashes would look like another host.
 	if scheme == "" || scheme != b.scheme || host != b.host || strings.HasPrefix(rest, "//") {
 		return href, false
 	}
@@ -69,8 +67,7 @@ func (b Base) Shorten(href string) (text string, cut bool) {
 	return rest, false
 }
 
-// payload returns the start of a URL that carries its content in itself: "data:image/png",
-// "javascript:".
+// payload returns the start of a URL that contains its content: "data:image/png", "javascript:".
 func payload(href string) (string, bool) {
 	const script, data = "javascript:", "data:"
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// HasReadableValue reports whether the value is something that a person sees in the element. Of a
-// checkbox or a button it is what a form would send, but a button may be a combobox.
+// HasReadableValue reports whether a person sees the value in the element. It is false for checkboxes and buttons, whose value is only sent
+// by forms, unless the button is a combobox.
 func HasReadableValue(e *dom.Element) bool {
 	switch e.Role {
 	case "checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio":
@@ -25,7 +25,7 @@ func HasReadableValue(e *dom.Element) bool {
 	return true
 }
 
-// AppendStates appends the states that say something, in a fixed order.
+// AppendStates appends the states that are set, in a fixed order.
 func AppendStates(dst []byte, s *dom.States) []byte {
 	if *s == (dom.States{}) {
 		return dst
@@ -52,7 +52,7 @@ func AppendStates(dst []byte, s *dom.States) []byte {
 	return appendIf(dst, s.Invalid, " invalid")
 }
 
-// AppendHints appends the hints of an element, each with a sign that tells it from a state.
+// AppendHints appends the hints of an element, each with a sign that distinguishes it from a state.
 func AppendHints(dst []byte, hints string) []byte {
 	for word := range strings.FieldsSeq(hints) {
 		dst = append(append(dst, " ~"...), word...)

@@ -1,5 +1,5 @@
-// Package site says which hosts belong to one site. It has no list of public suffixes, so its answers are
-// good enough for deciding what to print, and for nothing that security depends on.
+// Package site determines which hosts belong to the same site. It has no list of public suffixes, so its results are only suitable for
+// deciding what to print, and not for security decisions.
 package site
 
 import (
@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// minHome is how many links must lead to one other site before it counts as their home.
+// minHome is the minimum number of links to another site before it counts as their home.
 const minHome = 10
 
-// Of returns about the domain that was registered: the last two labels of a host, or the last three where
-// the last but one is as short as in co.uk. Addresses and names without dots are sites as they are. The
-// host may have a port.
+// Of returns the approximate registered domain of a host: the last two labels, or the last three if the second to last is short, as in
+// co.uk. Addresses and names without dots are returned unchanged. The host may have a port.
 func Of(host string) string {
 	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && !strings.HasSuffix(host, "]") {
 		host = host[:colon]
@@ -30,9 +29,9 @@ func Of(host string) string {
 	return strings.Join(labels[max(0, len(labels)-n):], ".")
 }
 
-// Home returns the site that the links of a copy of a page lead to, given the page's own site and the hosts
-// of its links: the site of most links that leave the page's own, if those are most links of the page, or
-// if the page is served without a domain, as from a disk or a test server. Empty: there is none.
+// Home returns the site that the links of a copied page lead to, given the page's own site and the hosts of its links. This is the site
+// that most external links lead to, if those are the majority of all links, or if the page is served without a domain, as from a disk or a
+// test server. It returns an empty string if there is none.
 func Home(own string, hosts iter.Seq[string]) string {
 	best, links, sites := "", 0, map[string]int{}
 	for host := range hosts {
@@ -49,7 +48,7 @@ func Home(own string, hosts iter.Seq[string]) string {
 	return best
 }
 
-// isDomain reports whether a site is a domain, and neither an address nor the name of a machine.
+// isDomain reports whether a site is a domain, and not an address or the name of a machine.
 func isDomain(site string) bool {
 	last := strings.LastIndexByte(site, '.')
 	return last > 0 && last+1 < len(site) && (site[last+1] < '0' || site[last+1] > '9')
