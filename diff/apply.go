@@ -8,17 +8,15 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// ErrMismatch says that a diff does not fit the list that it was applied to, or contradicts itself. After
-// this error, ask for a whole snapshot.
+// ErrMismatch reports that a diff does not fit the list that it was applied to, or contradicts itself. After this error, request a whole
+// snapshot.
 var ErrMismatch = errors.New("diff does not fit the list, take a new snapshot")
 
-// Apply applies d to old: it takes out the removed and the moved elements, replaces the changed ones, and
-// inserts the added and the moved ones at their index in the result, in ascending order. It does not write
-// to old, and returns old itself when d is empty.
+// Apply applies d to old. It removes the removed and the moved elements, replaces the changed ones, and inserts the added and the moved
+// ones at their index in the result, in ascending order. It does not modify old, and returns old itself if d is empty.
 //
-// Apply trusts nothing in d and returns an error that wraps ErrMismatch when an element is missing, an
-// index is out of range or taken, an element is removed, moved or changed twice, or the result would have
-// a ref twice.
+// Apply does not trust d. It returns an error that wraps ErrMismatch if an element is missing, an index is out of range or taken, an
+// element is removed, moved or changed twice, or the result would have a ref twice.
 func Apply(old []*dom.Element, d Diff) ([]*dom.Element, error) {
 	if d.Empty() {
 		return old, nil
@@ -36,7 +34,7 @@ func Apply(old []*dom.Element, d Diff) ([]*dom.Element, error) {
 	return p.build(d)
 }
 
-// mark says what a diff does to an element of the older list.
+// mark records what a diff does to an element of the older list.
 type mark uint8
 
 const (
@@ -48,9 +46,9 @@ const (
 // patch is the state of one Apply.
 type patch struct {
 	old   []*dom.Element
-	list  []*dom.Element // old with the changed elements replaced; old itself while there are none
+	list  []*dom.Element // old with the changed elements replaced; old itself if there are none
 	marks []mark         // parallel to old
-	from  []int          // where the moved elements stand in old, parallel to Diff.Moved
+	from  []int          // the indexes of the moved elements in old, parallel to Diff.Moved
 	refs  map[dom.Ref]int
 }
 
@@ -58,7 +56,7 @@ func mismatch(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMismatch, fmt.Sprintf(format, args...))
 }
 
-// find returns the index in old of an element that the diff says is at index.
+// find returns the index in old of an element that the diff locates at index.
 func (p *patch) find(verb string, index int, e *dom.Element) (int, error) {
 	if e == nil {
 		return 0, mismatch("an element to be %s is missing", verb)
@@ -118,7 +116,7 @@ func (p *patch) markTaken(d Diff) error {
 	return nil
 }
 
-// replace makes the list in which the changed elements are replaced.
+// replace creates the list with the changed elements replaced.
 func (p *patch) replace(changes []Changed) error {
 	p.list = p.old
 	if len(changes) > 0 {
@@ -138,7 +136,7 @@ func (p *patch) replace(changes []Changed) error {
 	return nil
 }
 
-// build puts the added and the moved elements in their places and fills the rest with the others.
+// build places the added and the moved elements and fills the rest with the other elements.
 func (p *patch) build(d Diff) ([]*dom.Element, error) {
 	out := make([]*dom.Element, len(p.old)-len(d.Removed)+len(d.Added))
 	fresh, err := indexAdded(d.Added)
@@ -177,7 +175,7 @@ func (p *patch) build(d Diff) ([]*dom.Element, error) {
 	return out, nil
 }
 
-// indexAdded indexes the added elements, each of which must have a ref of its own.
+// indexAdded indexes the added elements. Their refs must be unique.
 func indexAdded(added []Added) (refIndex, error) {
 	list := make([]*dom.Element, len(added))
 	for k, a := range added {

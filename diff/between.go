@@ -7,17 +7,17 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Between returns the diff from old to now, like Compute, at a cost that follows what the lists do not share.
+// Between returns the diff from old to now, like Compute. Its cost depends only on the parts that the lists do not share.
 func Between(old, now dom.List) Diff {
 	gaps := dom.Gaps(old, now)
 	if len(gaps) == 0 {
 		return Diff{}
 	}
 	if crossing(gaps) {
-		// Elements between the gaps may have to move, too, for the moves to be few.
+		// To minimize the moves, elements between the gaps may have to move, too.
 		return Compute(old.Slice(), now.Slice())
 	}
-	// Elements between the gaps stay, and keep their order relative to the gaps, so the comparison can leave them out.
+	// Elements between the gaps stay and keep their order relative to the gaps, so the comparison can omit them.
 	if len(gaps) == 1 {
 		d := Compute(gaps[0].Old, gaps[0].Now)
 		d.shift(places{{0, gaps[0].OldAt}}, places{{0, gaps[0].NowAt}})
@@ -56,19 +56,19 @@ func crossing(gaps []dom.Gap) bool {
 	return false
 }
 
-// place maps index short of a list of gaps to index long of the whole list.
+// place maps the index short in a list of gaps to the index long in the whole list.
 type place struct{ short, long int }
 
-// places are those of the starts of the gaps, in order.
+// places holds the starts of the gaps, in order.
 type places []place
 
-// of returns the place in the whole list.
+// of returns the index in the whole list.
 func (p places) of(short int) int {
 	k := sort.Search(len(p), func(k int) bool { return p[k].short > short }) - 1
 	return p[k].long + short - p[k].short
 }
 
-// shift turns the places in lists of gaps into those of the whole lists.
+// shift converts the indexes in lists of gaps to indexes in the whole lists.
 func (d *Diff) shift(old, now places) {
 	for i := range d.Added {
 		d.Added[i].Index = now.of(d.Added[i].Index)

@@ -8,13 +8,11 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Compose returns one diff that does what a and then b do, for every list that a fits and with b
-// fitting what a makes of it. Both must carry their indexes, as those of Compute do; of diffs that do
-// not fit each other it makes one that Apply may refuse.
+// Compose returns one diff with the effect of a followed by b, for every list that a fits, if b fits the result. Both diffs must have
+// indexes, as Compute sets them. If the diffs do not fit each other, Apply may reject the result.
 //
-// Changes that b undoes are left out: elements that were added and removed, or removed and added again,
-// and values and places that are as before. Otherwise the moves need not be the fewest, which cannot be
-// known without the list.
+// Changes that b reverts are omitted: elements that were added and then removed, or removed and then added again, and values and positions
+// that are as before. Otherwise the number of moves need not be minimal, because minimizing it requires the list.
 func Compose(a, b Diff) Diff {
 	c := composer{
 		first:  movesOf(a),
@@ -28,27 +26,25 @@ func Compose(a, b Diff) Diff {
 	return c.diff(a.From, b.To)
 }
 
-// node is an element that one of the two diffs touches, with its places before the first diff and
-// after the second.
+// node is an element that one of the two diffs touches, with its indexes before the first diff and after the second.
 type node struct {
-	from, to int // gone: not there
+	from, to int // or gone
 	old, now *dom.Element
-	stays    bool // neither taken out nor put in
+	stays    bool // neither removed nor inserted
 	first    bool // touched by the first diff
 }
 
-// gone is the place of a node in a list that does not have it.
+// gone is the index of a node in a list that does not contain it.
 const gone = -1
 
 type composer struct {
 	first, second moves
-	// middle holds the nodes that the list between the two diffs has, by their place in it.
+	// middle holds the nodes of the list between the two diffs, by their index in it.
 	middle map[int]*node
 	nodes  []*node
 }
 
-// moves holds, in ascending order, the indexes that a diff takes out of the older list and those that
-// it puts into the newer one.
+// moves holds, in ascending order, the indexes that a diff removes from the older list and those that it inserts into the newer one.
 type moves struct{ out, in []int }
 
 func movesOf(d Diff) moves {
@@ -68,19 +64,19 @@ func movesOf(d Diff) moves {
 	return m
 }
 
-// across returns the index in the other list of an element that stays, and has index i in one list, when out
-// holds the indexes that the other list lacks and in those that only the other list has.
+// across converts the index i of an unmoved element in one list to its index in the other list. out holds the indexes that are only in the
+// first list, and in those that are only in the other list.
 func across(i int, out, in []int) int {
 	r := rank(i, out)
 	return r + sort.Search(len(in), func(k int) bool { return in[k]-k > r })
 }
 
-// rank counts the places before i that are not in the sorted list without.
+// rank returns the number of indexes before i that are not in the sorted list without.
 func rank(i int, without []int) int {
 	return i - sort.SearchInts(without, i)
 }
 
-// at returns the node at a place of the list between the diffs.
+// at returns the node at an index of the list between the diffs.
 func (c *composer) at(place int) *node {
 	n := c.middle[place]
 	if n == nil {
@@ -95,7 +91,7 @@ func (c *composer) at(place int) *node {
 	return n
 }
 
-// readFirst notes what the first diff does to each element.
+// readFirst records what the first diff does to each element.
 func (c *composer) readFirst(a Diff) {
 	for _, r := range a.Removed {
 		c.nodes = append(c.nodes, &node{from: r.Index, to: gone, old: r.Element})
@@ -123,8 +119,8 @@ func (c *composer) readFirst(a Diff) {
 	}
 }
 
-// readSecond notes what the second diff does to each element. Of one that the first diff left alone
-// it also tells what it was.
+// readSecond records what the second diff does to each element. For an element that the first diff did not touch, it also records the old
+// state.
 func (c *composer) readSecond(b Diff) {
 	for _, r := range b.Removed {
 		n := c.at(r.Index)
@@ -144,7 +140,7 @@ func (c *composer) readSecond(b Diff) {
 	}
 }
 
-// see notes an element as it was before and after the second diff.
+// see records an element as it was before and after the second diff.
 func (n *node) see(old, now *dom.Element) {
 	if !n.first {
 		n.old = old
@@ -152,8 +148,7 @@ func (n *node) see(old, now *dom.Element) {
 	n.now = now
 }
 
-// pairByKey turns a node that the first diff removed and the second added, under the same key, into a node
-// that moved.
+// pairByKey merges a node that the first diff removed and a node with the same key that the second added into a node that moved.
 func (c *composer) pairByKey() {
 	lost := map[dom.Ref]*node{}
 	for _, n := range c.nodes {
@@ -173,8 +168,8 @@ func (c *composer) pairByKey() {
 	c.nodes = slices.DeleteFunc(c.nodes, func(n *node) bool { return n.from < 0 && n.to < 0 })
 }
 
-// dropNullMoves drops the moves that change nothing. A node need not move when equally many of the nodes
-// that stay are before it in both lists; of several such nodes, those that kept their order.
+// dropNullMoves drops the moves that have no effect. A node need not move if the same number of unmoved nodes is before it in both lists.
+// Of several such nodes, only those that kept their order need not move.
 func (c *composer) dropNullMoves() {
 	var all moves
 	var movers []*node
@@ -207,7 +202,7 @@ func (c *composer) dropNullMoves() {
 	}
 }
 
-// diff makes the composed diff of the nodes.
+// diff creates the composed diff from the nodes.
 func (c *composer) diff(from, to uint64) Diff {
 	d := Diff{From: from, To: to}
 	slices.SortFunc(c.nodes, func(a, b *node) int {

@@ -2,9 +2,8 @@ package diff
 
 import "github.com/domtap/domtap/dom"
 
-// Compute returns the diff from old to now, with the fewest possible moves of the nodes in both lists. The
-// common beginning and end of the lists cost one comparison of pointers per unchanged element; only the
-// elements between are matched by ref, in O(n log n).
+// Compute returns the diff from old to now, with the minimum number of moves of the nodes in both lists. The common beginning and end of
+// the lists cost one comparison of pointers per unchanged element. Only the elements between are matched by ref, in O(n log n).
 func Compute(old, now []*dom.Element) Diff {
 	var d Diff
 	shorter := min(len(old), len(now))
@@ -46,7 +45,7 @@ func (d *Diff) compare(i, j int, a, b *dom.Element) {
 	}
 }
 
-// match records the difference of two stretches that start at the index at in their lists.
+// match records the difference of two sublists that start at the index at in their lists.
 func (d *Diff) match(old, now []*dom.Element, at int) {
 	if len(old) == 0 && len(now) == 0 {
 		return
@@ -73,8 +72,8 @@ func (d *Diff) match(old, now []*dom.Element, at int) {
 	}
 }
 
-// survivors returns, for each element of now, the index of the same node with the same key in old (-1:
-// there is none), and for each element of old whether it has such an index.
+// survivors returns, for each element of now, the index of the same node with the same key in old, or -1 if there is none, and for each
+// element of old whether it has such an index.
 func survivors(old, now []*dom.Element) (from []int32, lives []bool) {
 	from, lives = make([]int32, len(now)), make([]bool, len(old))
 	places := indexByRef(old)
@@ -88,9 +87,9 @@ func survivors(old, now []*dom.Element) (from []int32, lives []bool) {
 	return from, lives
 }
 
-// longestRise marks one longest strictly rising subsequence among the values that are not negative.
+// longestRise marks one longest strictly increasing subsequence of the values that are not negative.
 func longestRise[T int | int32](values []T) []bool {
-	// ends[k] is the position of the smallest value that ends a rise of length k+1.
+	// ends[k] is the index of the smallest value that ends an increasing subsequence of length k+1.
 	ends := make([]int32, 0, len(values))
 	before := make([]int32, len(values))
 	for j, v := range values {
@@ -118,7 +117,7 @@ func longestRise[T int | int32](values []T) []bool {
 	return marks
 }
 
-// firstNotBelow returns the first k for which values[ends[k]] >= v. The last one always is.
+// firstNotBelow returns the first k for which values[ends[k]] >= v. This holds at least for the last one.
 func firstNotBelow[T int | int32](values []T, ends []int32, v T) int {
 	low, high := 0, len(ends)-1
 	for low < high {
@@ -132,15 +131,15 @@ func firstNotBelow[T int | int32](values []T, ends []int32, v T) int {
 	return low
 }
 
-// refIndex finds elements by their ref. Refs of one page mostly lie close together, so that a plain
-// table serves where a map would take most of Compute's time.
+// refIndex finds elements by ref. The refs of a page are mostly close together, so a plain table is used; a map would take most of
+// Compute's time.
 type refIndex struct {
 	low    dom.Ref
-	dense  []int32 // position + 1, 0: none
+	dense  []int32 // index + 1; 0 means none
 	sparse map[dom.Ref]int32
 }
 
-// indexByRef indexes a list; of elements with the same ref, the first counts.
+// indexByRef indexes a list. Of several elements with the same ref, the first one counts.
 func indexByRef(list []*dom.Element) refIndex {
 	if len(list) == 0 {
 		return refIndex{}

@@ -1,76 +1,69 @@
 // Package diff computes the difference between two lists of elements, and applies a difference to a list.
 //
-// The package is pure: no goroutine, no clock, no shared state; every function may be called from any
-// goroutine. It guarantees
+// The package is pure: it has no goroutines, no clock and no shared state, and every function is safe for concurrent use. It guarantees
 //
 //	Apply(old, Compute(old, now))  equals  now
 //	Apply(Apply(x, a), b)          equals  Apply(x, Compose(a, b))
 //
-// where two lists are equal when their elements are pairwise the Same (see dom.Element): a client would
-// see no difference. Sameness ignores whether an element is in the viewport, so the result may hold older
-// values that differ in InViewport alone.
+// where two lists are equal if their elements are pairwise the Same (see dom.Element): a client would see no difference. Sameness ignores
+// whether an element is in the viewport, so the result may contain older values that differ only in InViewport.
 //
-// Elements are shared: diffs and lists hold the pointers that they were given, and nobody writes to the
-// elements. Callers owe lists without nil and without duplicate refs, as snapshots and views are. Diffs
-// may come over a network, so Apply checks them.
+// Elements are shared: diffs and lists hold the pointers that they were given, and the elements must not be modified. Callers must pass
+// lists without nil and without duplicate refs, as in snapshots and views. Diffs may come over a network, so Apply checks them.
 package diff
 
 import "github.com/domtap/domtap/dom"
 
-// Unknown is the index of an element that the diff names by its ref alone, as diffs that came over
-// the network do. Apply then looks the element up; Compose needs real indexes.
+// Unknown is the index of an element that the diff identifies only by its ref, as in diffs that came over the network. Apply then looks the
+// element up; Compose needs real indexes.
 const Unknown = -1
 
-// Diff leads from one list of elements to another. Nodes are matched by their ref. The zero value
-// changes nothing.
+// Diff describes the changes from one list of elements to another. Nodes are matched by their ref. The zero value changes nothing.
 type Diff struct {
-	// From and To are the revisions that the diff leads between. The caller sets and checks them;
-	// Compute leaves them 0 and Apply ignores them.
+	// From and To are the revisions of the two lists. The caller sets and checks them; Compute leaves them 0 and Apply ignores them.
 	From, To uint64
-	// Added holds the elements that only the newer list has, by ascending index.
+	// Added holds the elements that are only in the newer list, by ascending index.
 	Added []Added
-	// Removed holds the elements that only the older list has, by ascending index. A node whose key
-	// changed is removed and added under the same ref.
+	// Removed holds the elements that are only in the older list, by ascending index. A node whose key changed is removed and added under
+	// the same ref.
 	Removed []Removed
-	// Changed holds the nodes that keep their key and have other fields changed, in the order of the
-	// newer list.
+	// Changed holds the nodes with the same key and other changed fields, in the order of the newer list.
 	Changed []Changed
-	// Moved holds the nodes that changed their place among the nodes in both lists, by ascending place
-	// in the newer list. A node that moved and changed is in both lists.
+	// Moved holds the nodes that changed their position among the nodes in both lists, by ascending index in the newer list. A node that
+	// moved and changed is also in Changed.
 	Moved []Moved
 }
 
-// Added is an element that appeared.
+// Added is an added element.
 type Added struct {
-	// Index is its place in the newer list.
+	// Index is its index in the newer list.
 	Index   int
 	Element *dom.Element
 }
 
-// Removed is an element that is gone.
+// Removed is a removed element.
 type Removed struct {
-	// Index is its place in the older list, or Unknown.
+	// Index is its index in the older list, or Unknown.
 	Index int
-	// Element is what it was. Apply needs only its ref.
+	// Element is its last state. Apply needs only its ref.
 	Element *dom.Element
 }
 
 // Changed is an element before and after.
 type Changed struct {
-	// Index is its place in the older list, or Unknown; To its place in the newer one, which Apply does not
-	// look at.
+	// Index is its index in the older list, or Unknown. To is its index in the newer list, which Apply ignores.
 	Index, To int
-	// Old is what it was. It may be nil in a diff that came over the network.
+	// Old is its old state. It may be nil in a diff that came over the network.
 	Old *dom.Element
-	// New is what it is now, under the same ref.
+	// New is its new state, with the same ref.
 	New *dom.Element
 }
 
-// Moved is an element that changed its place.
+// Moved is an element that changed its position.
 type Moved struct {
-	// From is its place in the older list, or Unknown; To its place in the newer one.
+	// From is its index in the older list, or Unknown. To is its index in the newer list.
 	From, To int
-	// Element is what it is now. Apply needs only its ref; new field values come from Changed.
+	// Element is its new state. Apply needs only its ref; new field values come from Changed.
 	Element *dom.Element
 }
 

@@ -8,18 +8,18 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Field is one field of an element before and after. An absent state or parent is the empty string,
-// states are "true", "false" or "mixed", numbers are decimal.
+// Field is a field of an element before and after a change. An absent state or parent is an empty string. States are "true", "false" or
+// "mixed", and numbers are decimal.
 type Field struct {
-	// Name is the field's name in message Element of the protocol, such as "checked" or "parent_ref".
-	// Attributes are "attributes." and the attribute's name. Two names stand for fields that the
-	// message does not have: "kind", between kinds that are not actionable, and "child_frame_id".
+	// Name is the field's name in message Element of the protocol, such as "checked" or "parent_ref". Attributes are "attributes." and the
+	// attribute's name. Two names are for fields that the message does not have: "kind", between kinds that are not actionable, and
+	// "child_frame_id".
 	Name     string
 	Old, New string
 }
 
-// Fields returns the fields that differ, in a fixed order: none when the elements are the same or one
-// of them is nil. It is computed at each call, since most diffs are sent or printed once at most.
+// Fields returns the fields that differ, in a fixed order. It returns none if the elements are the same or one of them is nil. It computes
+// them at each call, because most diffs are sent or printed at most once.
 func (c Changed) Fields() []Field {
 	a, b := c.Old, c.New
 	if a == nil || b == nil || a.Same(b) {
@@ -77,8 +77,8 @@ func (f *fields) states(a, b dom.States) {
 	f.text("invalid", a.Invalid.String(), b.Invalid.String())
 }
 
-// attributes records the attributes that differ, by name. An attribute with an empty value that was added or removed is
-// no difference between the two strings, so its value is reported as "(empty)".
+// attributes records the attributes that differ, by name. Adding or removing an attribute with an empty value would not be a difference
+// between the two strings, so such a value is reported as "(empty)".
 func (f *fields) attributes(a, b map[string]string) {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(names)
@@ -106,7 +106,7 @@ func parent(e *dom.Element) string {
 	return strconv.FormatUint(uint64(e.Parent), 10)
 }
 
-// kind records another kind: as "actionable", which clients know, where one of the two is.
+// kind records a change of the kind: as "actionable", which clients know, if one of the two kinds is.
 func (f *fields) kind(a, b dom.Kind) {
 	if now := b == dom.Interactive; now != (a == dom.Interactive) {
 		f.text("actionable", strconv.FormatBool(!now), strconv.FormatBool(now))
