@@ -2,7 +2,7 @@ package dom
 
 import "strings"
 
-// WithoutUser returns a URL without the user and the password in it.
+// WithoutUser returns a URL without its user and password.
 func WithoutUser(url string) string {
 	scheme, rest, found := strings.Cut(url, "://")
 	if !found || strings.ContainsAny(scheme, ":/?#,") {
@@ -19,37 +19,37 @@ func WithoutUser(url string) string {
 	return scheme + "://" + rest[at+1:]
 }
 
-// masked stands for a value in a URL that is not printed.
+// masked replaces a masked value in a URL.
 const masked = "***"
 
-// opaque is the length from which a value in a fragment is taken for a credential, whatever its name.
+// opaque is the length at which a value in a fragment counts as a credential, whatever its name.
 const opaque = 24
 
-// credentials are parts of the names of parameters that carry one.
+// credentials are parts of the names of parameters that contain credentials.
 var credentials = []string{
 	"token", "secret", "passw", "pwd", "auth", "code", "session", "sid", "jwt", "sig", "credential", "key", "ticket", "assertion", "otp", "nonce",
 }
 
-// MaskCredentials returns a URL without user and password, and with *** for the values in its fragment that are credentials by
-// their names or by their length: sign-in services hand tokens over like that.
+// MaskCredentials returns a URL without user and password, and with *** for the values in its fragment that are credentials according to
+// their names or their length, because sign-in services pass tokens in the fragment.
 func MaskCredentials(url string) string {
 	return maskFragment(WithoutUser(url), func(string) bool { return false })
 }
 
-// MaskParameters is MaskCredentials for a URL that is kept, as in a history: where the whole fragment consists of parameters, all
-// their values are masked.
+// MaskParameters is MaskCredentials for URLs that are stored, as in a history. If the whole fragment consists of parameters, it masks all
+// their values.
 func MaskParameters(url string) string {
 	return maskFragment(WithoutUser(url), func(before string) bool { return before == "" })
 }
 
-// maskFragment masks parameters in the fragment: credentials, and all where the text before them says so.
+// maskFragment masks parameters in the fragment: credentials, or all values if the function all returns true for the text before them.
 func maskFragment(url string, all func(before string) bool) string {
 	address, fragment, found := strings.Cut(url, "#")
 	if !found || !strings.Contains(fragment, "=") {
 		return url
 	}
 	before, parameters := "", fragment
-	if at := strings.LastIndexAny(fragment, "?#"); at >= 0 { // of a page that routes by its fragment: #/path?a=b
+	if at := strings.LastIndexAny(fragment, "?#"); at >= 0 { // in a page that routes by its fragment: #/path?a=b
 		before, parameters = fragment[:at], fragment[at+1:]
 		address += "#" + fragment[:at+1]
 	} else {

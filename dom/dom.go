@@ -1,9 +1,8 @@
-// Package dom has the values that the packages of domtap exchange: elements, their keys, snapshots of a
-// tab, and the patches that lead from one state of a document to the next.
+// Package dom defines the values that the packages of domtap exchange: elements, their keys, snapshots of a tab, and the patches from one
+// state of a document to the next.
 //
-// Values are immutable once published: a *Snapshot or an *Element may be read from any goroutine at any
-// time, and nobody may write to it. A new state is a new Snapshot that shares the pointers of all elements
-// that did not change, so that comparing two snapshots of one tab is mostly comparing pointers.
+// Values are immutable once published: a *Snapshot or an *Element may be read concurrently and must not be modified. A new state is a new
+// Snapshot that shares the pointers of all unchanged elements, so that comparing two snapshots of one tab mostly compares pointers.
 package dom
 
 import (
@@ -12,15 +11,14 @@ import (
 	"time"
 )
 
-// Ref identifies an element within its tab. Each DOM node gets one ref, in document order when it is first
-// observed, starting at 0. No other node of the tab ever gets the same ref, but for the equal one that the
-// page replaced it by, where it is certain which one that is.
+// Ref identifies an element within its tab. Each DOM node gets one ref, in document order when it is first observed, starting at 0. A ref
+// is not reused for another node of the tab, except for an equal node that certainly replaced the old one.
 type Ref uint32
 
-// NoRef stands for "no element".
+// NoRef means "no element".
 const NoRef Ref = math.MaxUint32
 
-// FrameID names a frame of a tab. The main frame is the empty string in Element.Frame.
+// FrameID identifies a frame of a tab. The main frame is the empty string in Element.Frame.
 type FrameID string
 
 // Tri is a state that can be absent, false, true or mixed. The zero value is absent: the state does
@@ -40,15 +38,14 @@ func (t Tri) String() string {
 	return [...]string{"", "false", "true", "mixed"}[t&3]
 }
 
-// Kind says why an element is part of the stored DOM.
+// Kind is the reason why an element is part of the stored DOM.
 type Kind uint8
 
 // The kinds of elements.
 const (
 	// Interactive elements can be acted on: links, buttons, fields, widgets.
 	Interactive Kind = iota
-	// Structural elements give a page its shape: headings, landmarks, images, text, tables,
-	// lists, groups, and what is drawn.
+	// Structural elements define the structure of a page: headings, landmarks, images, text, tables, lists, groups, and drawings.
 	Structural
 	// FrameHost elements contain another document, whose elements follow the host.
 	FrameHost
@@ -59,7 +56,7 @@ type States struct {
 	Checked, Disabled, Expanded, Selected, Pressed, Required, Readonly, Focused, Invalid Tri
 }
 
-// MaxText is how many characters of a text Element.Text has at most, "…" not counted.
+// MaxText is the maximum length of Element.Text in characters, without "…".
 const MaxText = 100
 
 // Element is one entry of a snapshot. Strings are bounded and free of control characters: Text holds
@@ -69,47 +66,46 @@ type Element struct {
 	Kind Kind
 	// Parent is the nearest ancestor in the stored DOM, NoRef at the top.
 	Parent Ref
-	// Depth counts the ancestors in the stored DOM.
+	// Depth is the number of ancestors in the stored DOM.
 	Depth int
-	// Frame is the frame that holds the element; empty for the main frame.
+	// Frame is the frame that contains the element. It is empty for the main frame.
 	Frame FrameID
-	// Child is, for a FrameHost, the frame that it holds, when it is known.
+	// Child is the frame that a FrameHost contains, if known.
 	Child FrameID
 
 	Tag, Role, Text, Href, Name, Type, Value, Placeholder string
 
-	// Whole is all of the text when Text has only the beginning of it, else empty. Left is how many characters
-	// of Whole are behind the first MaxText.
+	// Whole is the whole text if Text contains only its beginning, and empty otherwise. Left is the number of characters of Whole after the
+	// first MaxText.
 	Whole string
 	Left  int
 
-	// ValueLeft is how many characters of the value are behind those in Value, counted up to 10,000.
+	// ValueLeft is the number of characters of the value that are not in Value, counted up to 10,000.
 	ValueLeft int
 
-	// Hints are words for what a person sees and the name and the states do not say, separated by spaces: the icon of
-	// an element without a name, states that only classes or data attributes tell, the controls that show while the pointer is over it. They
-	// are guesses. Each is of small letters, digits and hyphens.
+	// Hints are words for what a person sees but the name and the states do not contain, separated by spaces: the icon of an element
+	// without a name, states that only classes or data attributes show, or controls that appear on hover. They are guesses. Each consists
+	// of lower-case letters, digits and hyphens.
 	Hints string
 
-	// Join is how many ancestors, listed or not, the closest common ancestor of the element and the one before it has
-	// in the flat tree of their document: 0 for the document element, at most 4,095. It is kept while structural elements
-	// are, and 0 before. It places the element among the others and is not content.
+	// Join is the number of ancestors, listed or not, of the closest common ancestor of the element and the previous one, in the flat tree
+	// of their document: 0 for the document element, at most 4,095. It is known only while structural elements are stored, and 0 otherwise.
+	// It describes the element's position and is not content.
 	Join int
 
-	// Level is the level of a heading, 0 where it does not apply.
+	// Level is the level of a heading, or 0.
 	Level  int
 	States States
-	// InViewport says that the box met the top-level viewport when the boxes were last read.
+	// InViewport reports whether the box met the top-level viewport when the boxes were last read.
 	InViewport bool
-	// Covered says that the element was entirely behind a modal when the boxes were last read: the modal has
-	// to be closed or answered first.
+	// Covered reports whether the element was entirely behind a modal when the boxes were last read. The modal must be closed or answered
+	// first.
 	Covered bool
-	// Attributes holds the HTML attributes that callers asked for.
+	// Attributes holds the HTML attributes that callers requested.
 	Attributes map[string]string
 }
 
-// Key is the stable identity of an element: elements of equal keys look the same to a person, also after a
-// reload.
+// Key is the stable identity of an element. Elements with equal keys look the same to a person, even after a reload.
 type Key struct {
 	Tag, Text, Href, Name string
 }
@@ -119,7 +115,7 @@ func (e *Element) Key() Key {
 	return Key{Tag: e.Tag, Text: e.Text, Href: e.Href, Name: e.Name}
 }
 
-// WholeText returns all of the element's text.
+// WholeText returns the element's whole text.
 func (e *Element) WholeText() string {
 	if e.Whole != "" {
 		return e.Whole
@@ -127,9 +123,8 @@ func (e *Element) WholeText() string {
 	return e.Text
 }
 
-// Same reports whether a client would see no difference between the elements: all fields are equal
-// but InViewport and Covered, which are read with the box and are not content, Join, and Whole, of which clients
-// see the length.
+// Same reports whether a client would see no difference between the elements. It ignores InViewport and Covered, which are read with the
+// box and are not content, Join, and Whole, of which clients see only the length.
 func (e *Element) Same(o *Element) bool {
 	if e == o {
 		return true
@@ -150,25 +145,25 @@ func (b Box) Meets(o Box) bool {
 	return b.X <= o.X+o.Width && o.X <= b.X+b.Width && b.Y <= o.Y+o.Height && o.Y <= b.Y+b.Height
 }
 
-// Snapshot is the whole DOM of a tab at one revision: every element of every observed frame, in
-// document order, with the elements of a frame right behind the element that holds the frame.
+// Snapshot is the whole DOM of a tab at one revision: every element of every observed frame, in document order, with the elements of a
+// frame right after the element that contains the frame.
 type Snapshot struct {
-	// Epoch names the line of documents that Revision counts in.
+	// Epoch identifies the sequence of documents in which Revision counts.
 	Epoch string
-	// Revision grows by one with every published change of the tab.
+	// Revision increases by one with every published change of the tab.
 	Revision uint64
-	// Document counts the documents of the main frame; it grows with every cross-document navigation.
+	// Document is the number of the main frame's document. It increases with every cross-document navigation.
 	Document uint64
 	URL      string
 	Title    string
 	Elements List
-	// History holds the last pages of the tab, oldest first, this one included. It is part of the snapshot so
-	// that a view of it, whose budget pays for the history too, is the same whenever it is made.
+	// History holds the last pages of the tab, oldest first, including the current one. It is part of the snapshot because its cost is part
+	// of a view's budget, so that views of a snapshot are reproducible.
 	History []Visit
-	// Limited says that the page has more elements than its observers may keep, and that some are missing here.
+	// Limited reports that the page has more elements than its observers may keep, so that some are missing.
 	Limited bool
-	// Frames are the frames other than the main one with a known document, hidden ones included. Snapshots share the list,
-	// which is never changed.
+	// Frames holds the frames other than the main one whose documents are known, including hidden ones. Snapshots share the slice, which is
+	// never modified.
 	Frames []FrameID
 	// PageTime is when the page's observer saw the newest change, by the page's clock.
 	PageTime time.Time
@@ -176,7 +171,7 @@ type Snapshot struct {
 	ObservedAt time.Time
 }
 
-// Visit is a page that a tab showed.
+// Visit is a page in a tab's history.
 type Visit struct {
 	URL, Title string
 }
@@ -185,11 +180,11 @@ type Visit struct {
 type Layout struct {
 	// Viewport is the size of the top-level viewport at the origin.
 	Viewport Box
-	// Boxes stands parallel to Snapshot.Elements.
+	// Boxes is parallel to Snapshot.Elements.
 	Boxes []Box
 }
 
-// Find returns the element of a ref, nil when the snapshot has none.
+// Find returns the element with a ref, or nil if the snapshot does not contain it.
 func (s *Snapshot) Find(ref Ref) *Element {
 	for el := range s.Elements.All() {
 		if el.Ref == ref {

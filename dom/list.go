@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// List is an immutable sequence of elements in chunks. Successive lists share the chunks in which nothing
-// changed, so making, comparing and keeping lists costs what differs and a pointer for each chunk. Lists are
-// equal (==) when they are the same list; the zero value is empty.
+// List is an immutable sequence of elements in chunks. Successive lists share their unchanged chunks, so the cost of creating, comparing
+// and keeping lists depends on the differences, plus one pointer per chunk. Lists are equal (==) if they are the same list. The zero value
+// is empty.
 type List struct{ in *list }
 
 type list struct {
@@ -18,17 +18,16 @@ type list struct {
 	flat   []*Element
 }
 
-// Chunk is an immutable stretch of a list. The same chunk has the same elements, so results for a chunk can be
-// cached by its pointer.
+// Chunk is an immutable section of a list. A chunk always has the same elements, so results for a chunk can be cached by its pointer.
 type Chunk struct{ elements []*Element }
 
-// NewChunk makes a chunk of elements, which nobody may write to any more.
+// NewChunk returns a chunk of elements. The slice must not be modified afterwards.
 func NewChunk(elements []*Element) *Chunk { return &Chunk{elements: elements} }
 
 // Elements returns the elements in order. They belong to the chunk.
 func (c *Chunk) Elements() []*Element { return c.elements }
 
-// NewList makes a list of chunks, which nobody may write to any more.
+// NewList returns a list of chunks. The slice must not be modified afterwards.
 func NewList(chunks []*Chunk) List {
 	l := &list{chunks: chunks}
 	for _, c := range chunks {
@@ -40,7 +39,7 @@ func NewList(chunks []*Chunk) List {
 	return List{l}
 }
 
-// ListOf makes a list of elements that shares nothing with others. Nobody may write to elements any more.
+// ListOf returns a list of elements that shares no chunks with other lists. The slice must not be modified afterwards.
 func ListOf(elements []*Element) List {
 	if len(elements) == 0 {
 		return List{}
@@ -49,7 +48,7 @@ func ListOf(elements []*Element) List {
 	return List{l}
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (l List) Len() int {
 	if l.in == nil {
 		return 0
@@ -65,7 +64,7 @@ func (l List) Chunks() []*Chunk {
 	return l.in.chunks
 }
 
-// All ranges over the elements in order.
+// All iterates over the elements in order.
 func (l List) All() iter.Seq[*Element] {
 	return func(yield func(*Element) bool) {
 		for _, c := range l.Chunks() {
@@ -78,8 +77,8 @@ func (l List) All() iter.Seq[*Element] {
 	}
 }
 
-// Slice returns the elements in one slice, which belongs to the list. The first call makes it, at a cost that
-// follows the length of the list; it is kept for the next.
+// Slice returns the elements in one slice, which belongs to the list. The first call creates it, at a cost proportional to the length of
+// the list; later calls reuse it.
 func (l List) Slice() []*Element {
 	if l.in == nil {
 		return nil
@@ -97,15 +96,15 @@ func (l List) Slice() []*Element {
 	return l.in.flat
 }
 
-// Gap is a difference of two lists: Old, from index OldAt of the older list on, is replaced by Now, from index
-// NowAt of the newer list on.
+// Gap is a difference of two lists: Old, starting at index OldAt of the older list, is replaced by Now, starting at index NowAt of the
+// newer list.
 type Gap struct {
 	OldAt, NowAt int
 	Old, Now     []*Element
 }
 
-// Gaps returns where two lists differ, in order. The elements between the gaps are the same pointers. It
-// compares the chunks, and looks only into chunks that the lists do not share.
+// Gaps returns the differences of two lists, in order. The elements between the gaps are the same pointers. It compares the chunks, and
+// compares elements only in chunks that the lists do not share.
 func Gaps(old, now List) []Gap {
 	if old == now {
 		return nil
@@ -134,7 +133,7 @@ type walk struct {
 	gaps         []Gap
 }
 
-// alike reports whether both lists have the same chunk at these places, or end there.
+// alike reports whether both lists have the same chunk at these indexes, or both end there.
 func (w *walk) alike(i, j int) bool {
 	if i < len(w.old) && j < len(w.now) {
 		return w.old[i] == w.now[j]
@@ -142,10 +141,10 @@ func (w *walk) alike(i, j int) bool {
 	return i == len(w.old) && j == len(w.now)
 }
 
-// chunksAhead is how far a walk searches before it makes an index.
+// chunksAhead limits how far a walk searches before it creates an index.
 const chunksAhead = 6
 
-// meet returns the next indexes from which the lists are alike again, or their ends.
+// meet returns the next indexes where the lists are alike again, or their ends.
 func (w *walk) meet() (int, int) {
 	for far := 1; far <= chunksAhead; far++ {
 		for a := range far + 1 {
@@ -168,7 +167,7 @@ func (w *walk) meet() (int, int) {
 	return len(w.old), len(w.now)
 }
 
-// gap notes a stretch of each list, without what they have in common at both ends.
+// gap records a difference, without the common elements at both ends.
 func (w *walk) gap(old, now []*Element) {
 	oldAt, nowAt := w.oldAt, w.nowAt
 	w.oldAt, w.nowAt = oldAt+len(old), nowAt+len(now)
@@ -184,7 +183,7 @@ func (w *walk) gap(old, now []*Element) {
 	}
 }
 
-// join returns the elements of chunks that stand one behind the other.
+// join returns the elements of consecutive chunks.
 func join(chunks []*Chunk) []*Element {
 	if len(chunks) == 1 {
 		return chunks[0].elements

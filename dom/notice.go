@@ -1,6 +1,6 @@
 package dom
 
-// NoticeKind says what a person would notice.
+// NoticeKind identifies the kind of a Notice.
 type NoticeKind uint8
 
 // The kinds of notices.
@@ -9,34 +9,34 @@ const (
 	NoticeAlert NoticeKind = iota + 1
 	NoticeStatus
 	NoticeLog
-	// NoticeDialog is a dialog, popover or modal that opened, or closed when Gone.
+	// NoticeDialog is a dialog, popover or modal that opened, or closed if Gone.
 	NoticeDialog
 	// NoticeInvalid is a field that became invalid.
 	NoticeInvalid
 	// NoticeHeading is a new heading, or the title of the document.
 	NoticeHeading
-	// NoticeToast is a text that appeared out of the flow, without a role.
+	// NoticeToast is a text without a role that appeared outside of the flow.
 	NoticeToast
-	// NoticeBusy is work that is going on.
+	// NoticeBusy is work in progress.
 	NoticeBusy
-	// NoticeText is a text in the flow of the page that changed or is new, while somebody acts.
+	// NoticeText is a new or changed text in the flow of the page, reported during actions.
 	NoticeText
-	// NoticeLook is an element that is drawn differently, by a class or style alone, since somebody acted.
+	// NoticeLook is an element whose appearance has changed since an action, only because of a class or style.
 	NoticeLook
 )
 
-// Notice is something that a person would notice on a page. All texts are the page's own.
+// Notice is something that a person would notice on a page. All texts come from the page.
 type Notice struct {
-	// ID tells the notices of one document apart. A notice with the ID of an earlier one replaces that.
+	// ID distinguishes the notices of one document. A notice with the ID of an earlier one replaces that one.
 	ID   uint64
 	Kind NoticeKind
-	// Text is what it says: of a dialog the name, of an invalid field the name and the message, of a look what differs.
+	// Text is the text of the notice: for a dialog its name, for an invalid field its name and message, for a look the difference.
 	Text string
-	// Detail is, of a dialog that opened, the first text in it beside its name, and of the last of several texts how many
-	// more changed; of a look the refs of the others that look different in the same way.
+	// Detail depends on the kind. For a dialog that opened, it is the first text in it other than its name. For the last of several texts,
+	// it is the number of further changed texts. For a look, it is the refs of the other elements with the same difference.
 	Detail string
-	// Ref is the element; NoRef when it has none.
+	// Ref is the element's ref, or NoRef if it has none.
 	Ref Ref
-	// Gone says that it is no longer shown; of a dialog, that it was closed.
+	// Gone reports that it is no longer shown, or that the dialog was closed.
 	Gone bool
 }
