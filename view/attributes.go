@@ -6,8 +6,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// project returns the elements with no other attributes than those wanted: the list itself when
-// none has any other.
+// project returns the elements with only the wanted attributes. It returns the slice itself if no element has other attributes.
 func (o Options) project(elements []*dom.Element) []*dom.Element {
 	var out []*dom.Element
 	for i, e := range elements {
@@ -26,7 +25,7 @@ func (o Options) project(elements []*dom.Element) []*dom.Element {
 	return out
 }
 
-// without returns the element without the attributes that are not wanted: itself when it has none.
+// without returns the element without unwanted attributes. It returns the element itself if it has none.
 func (o Options) without(e *dom.Element) *dom.Element {
 	if len(e.Attributes) == 0 {
 		return e

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Key returns a canonical text of everything that decides the view but Cost and Given: two Options with
-// equal keys and the same of those give the same view of a snapshot. Limits that do not apply and the order of
-// the attributes make no difference.
+// Key returns a canonical text of all options that determine the view except Cost and Given. Two Options with equal keys and the same Cost
+// and Given produce the same view of a snapshot. Limits that do not apply and the order of the attributes make no difference.
 //
-// Overhead is part of it where there is a budget, and grows with the page's title. To compare what
-// callers asked for, rather than to find a view made before, set it to 0 first.
+// With a budget, the key includes Overhead, which depends on the page's title. To compare the requests of callers instead of finding an
+// earlier view, set it to 0 first.
 func (o Options) Key() string {
 	var b strings.Builder
 	if o.InteractiveOnly {

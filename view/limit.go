@@ -2,18 +2,18 @@ package view
 
 import "github.com/domtap/domtap/dom"
 
-// inViewport is what being in the viewport adds to an element's score.
+// inViewport is the score bonus for elements in the viewport.
 const inViewport = 50
 
-// maxScore is the highest score that there is.
+// maxScore is the highest possible score.
 const maxScore = 100 + inViewport
 
 // least is the lowest score of an element that is not covered.
 const least = 50
 
-// Score ranks an element, from 50 to 150: elements that a person most likely acts on come first, and
-// elements in the viewport come before others. Elements behind a modal come last, from 0 to 49 and in the
-// same order, though some that differ score the same there. Among equals the first in the document wins.
+// Score ranks an element from 50 to 150. Elements that a person most likely acts on rank first, and elements in the viewport rank before
+// others. Elements behind a modal rank last, from 0 to 49, in the same order, although some different scores become equal there. Of
+// elements with equal scores, the first in the document wins.
 func Score(e *dom.Element) int {
 	score := roleScore(e.Role)
 	if e.InViewport {
@@ -49,7 +49,7 @@ func roleScore(role string) int {
 	return least
 }
 
-// limit applies the limits to the selected elements and records what it left out.
+// limit applies the limits to the selected elements and records what it omitted.
 func (o Options) limit(v *View, selected []*dom.Element) []*dom.Element {
 	most := len(selected)
 	if o.MaxElements > 0 && o.MaxElements < most {
@@ -71,8 +71,7 @@ func (o Options) limit(v *View, selected []*dom.Element) []*dom.Element {
 	return selected
 }
 
-// ranked returns the positions of the n best elements, best first. There are few scores, so ranked is a
-// counting sort.
+// ranked returns the indexes of the n best elements, best first. There are few different scores, so it is a counting sort.
 func ranked(elements []*dom.Element, n int) []int32 {
 	scores := make([]uint8, len(elements))
 	var next [maxScore + 1]int
@@ -94,9 +93,8 @@ func ranked(elements []*dom.Element, n int) []int32 {
 	return order
 }
 
-// afford keeps the best elements within the budget, and returns what they cost. It stops at the first
-// element that exceeds the budget, though a cheaper one might follow: an element that ranks lower must not
-// be shown in place of one that ranks higher.
+// afford keeps the best elements within the budget, and returns their cost. It stops at the first element that exceeds the budget, even if
+// a cheaper one follows, because a lower-ranked element must not be shown instead of a higher-ranked one.
 func (o Options) afford(elements []*dom.Element, best []int32) (kept []int32, tokens int) {
 	tokens = o.Overhead
 	for k, i := range best {
@@ -109,7 +107,7 @@ func (o Options) afford(elements []*dom.Element, best []int32) (kept []int32, to
 	return best, tokens
 }
 
-// split returns the elements at the kept positions in document order, and counts the others by role.
+// split returns the elements at the kept indexes in document order, and counts the others by role.
 func split(elements []*dom.Element, kept []int32) ([]*dom.Element, map[string]int) {
 	marks := make([]bool, len(elements))
 	for _, i := range kept {

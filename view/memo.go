@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Memo caches the selection from each chunk of a snapshot, so that the view of a later snapshot with the same
-// options looks only into the chunks that are new. It is immutable; nil caches nothing.
+// Memo caches the selection from each chunk of a snapshot, so that the view of a later snapshot with the same options examines only new
+// chunks. It is immutable; nil caches nothing.
 type Memo struct {
 	options string
 	list    dom.List
@@ -16,11 +16,11 @@ type Memo struct {
 	parts   []*part
 }
 
-// Incremental reports whether After uses a Memo for these options. It does not when the selection depends on
-// other elements or on the caller: below a root, and in the continuation of an answer.
+// Incremental reports whether After uses a Memo for these options. It does not if the selection depends on other elements or on the caller:
+// below a root, and in the continuation of an answer.
 func (o Options) Incremental() bool { return !o.HasRoot && o.Given == nil }
 
-// After returns the same view as Of, and a Memo for the next snapshot. The Memo m may be of any snapshot.
+// After returns the same view as Of, and a Memo for the next snapshot. The Memo m may belong to any snapshot.
 func After(m *Memo, s *dom.Snapshot, o Options) (View, *Memo, error) {
 	if !o.Incremental() {
 		v, err := Of(s, o)
@@ -34,11 +34,11 @@ func After(m *Memo, s *dom.Snapshot, o Options) (View, *Memo, error) {
 	return v, next, nil
 }
 
-// Follow returns the Memo of a snapshot, which has what the options select before any limit. It reuses what the Memo m
-// of any snapshot has. The options must be Incremental.
+// Follow returns the Memo of a snapshot, which holds what the options select before any limit. It reuses the selections of the Memo m,
+// which may belong to any snapshot. The options must be Incremental.
 func Follow(m *Memo, s *dom.Snapshot, o Options) *Memo { return m.next(s.Elements, o) }
 
-// View applies the limits of the options, whose filters and attributes must be those that the Memo was made for.
+// View applies the limits of the options. Their filters and attributes must be those of the Memo.
 func (m *Memo) View(o Options) (View, error) {
 	if o.MaxTokens > 0 && o.Cost == nil {
 		return View{}, errNoCost
@@ -46,7 +46,7 @@ func (m *Memo) View(o Options) (View, error) {
 	return m.view(o), nil
 }
 
-// Selected returns all that the options select. Successive lists share the chunks in which nothing changed.
+// Selected returns everything that the options select. Successive lists share their unchanged chunks.
 func (m *Memo) Selected() dom.List {
 	for i, p := range m.parts {
 		if p.chunk != m.chunks[i] {
@@ -58,10 +58,9 @@ func (m *Memo) Selected() dom.List {
 
 // part is the selection from one chunk.
 type part struct {
-	// chunk holds the selected elements; it is the snapshot's chunk when all are selected.
+	// chunk holds the selected elements. It is the snapshot's chunk if all are selected.
 	chunk *dom.Chunk
-	// scores are parallel to the elements, and counts says how many elements have each score, by descending
-	// score.
+	// scores is parallel to the elements. counts holds the number of elements with each score, by descending score.
 	scores []uint8
 	counts []count[uint8]
 	// roles counts the elements by role.
@@ -73,7 +72,7 @@ type count[K comparable] struct {
 	n  int
 }
 
-// increment counts one more of a kind; there are few kinds.
+// increment counts another element of a kind. There are few kinds.
 func increment[K comparable](counts []count[K], of K) []count[K] {
 	for i := range counts {
 		if counts[i].of == of {
@@ -84,16 +83,16 @@ func increment[K comparable](counts []count[K], of K) []count[K] {
 	return append(counts, count[K]{of, 1})
 }
 
-// selectionKey is the Key of the options that decide the parts. Limits do not.
+// selectionKey returns the Key of the options that determine the parts, which excludes limits.
 func (o Options) selectionKey() string {
 	o.MaxElements, o.MaxTokens = 0, 0
 	return o.Key()
 }
 
-// maxSkew is how many chunks may have come or gone between two known chunks.
+// maxSkew limits how many chunks may have been added or removed between two known chunks.
 const maxSkew = 8
 
-// next returns the memo of a list, and reuses the parts of known chunks.
+// next returns the Memo of a list. It reuses the parts of known chunks.
 func (m *Memo) next(list dom.List, o Options) *Memo {
 	n := &Memo{options: o.selectionKey(), list: list, chunks: list.Chunks()}
 	var known []*dom.Chunk
@@ -111,7 +110,7 @@ func (m *Memo) next(list dom.List, o Options) *Memo {
 		}
 		n.parts[i] = o.part(c)
 		if at < len(known) && !slices.Contains(n.chunks[i+1:min(i+1+maxSkew, len(n.chunks))], known[at]) {
-			at++ // the chunk that this one stands in place of
+			at++ // the chunk that this one replaces
 		}
 	}
 	return n
@@ -120,7 +119,7 @@ func (m *Memo) next(list dom.List, o Options) *Memo {
 // part selects from one chunk.
 func (o Options) part(c *dom.Chunk) *part {
 	all := c.Elements()
-	selected, _ := o.choose(all) // fails only for want of a root
+	selected, _ := o.choose(all) // fails only without a root
 	shown := o.project(selected)
 	p := &part{chunk: c, scores: make([]uint8, len(shown))}
 	if len(shown) != len(all) || len(all) > 0 && &shown[0] != &all[0] {
@@ -173,11 +172,11 @@ func (m *Memo) selection() dom.List {
 	return dom.NewList(chunks)
 }
 
-// position is the place of a selected element: its part, and its index there.
+// position is the position of a selected element: its part, and its index in it.
 type position struct{ part, index int32 }
 
-// best returns the positions of the n best elements, best first. Parts count their elements by score, so best
-// looks only into parts that have an element with the score.
+// best returns the positions of the n best elements, best first. Parts count their elements by score, so best examines only parts that have
+// an element with the score.
 func (m *Memo) best(n int) []position {
 	var held [maxScore + 1]int
 	for _, p := range m.parts {
@@ -219,7 +218,7 @@ func (p *part) take(order []position, n int, at int32, score uint8) []position {
 
 func (m *Memo) at(s position) *dom.Element { return m.parts[s.part].chunk.Elements()[s.index] }
 
-// afford keeps the best elements for as long as the budget lasts, like Options.afford.
+// afford keeps the best elements within the budget, like Options.afford.
 func (m *Memo) afford(best []position, o Options) (kept []position, tokens int) {
 	tokens = o.Overhead
 	for k, s := range best {

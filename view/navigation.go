@@ -8,31 +8,31 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// The limits of NavigationHash, so that a page of nothing but landmarks costs no more than other pages.
+// Limits of NavigationHash, so that a page that consists only of landmarks costs no more than other pages.
 const (
-	// maxNested is how many landmarks may contain a landmark that is hashed.
+	// maxNested limits how many landmarks may contain a landmark that is hashed.
 	maxNested = 4
-	// maxLandmarks is how many landmarks of a page are hashed, the first ones in document order.
+	// maxLandmarks limits how many landmarks of a page are hashed, starting with the first in document order.
 	maxLandmarks = 64
 )
 
 // Landmark is a landmark that a site repeats on its pages: a navigation, a banner or a contentinfo.
 type Landmark struct {
 	Element *dom.Element
-	// Hash is the same for landmarks of the same role and name whose descendants in the stored DOM have
-	// the same roles and names, in whatever order. Values, states and links do not count.
+	// Hash is equal for landmarks of the same role and name whose descendants in the stored DOM have the same roles and names, in any
+	// order. Values, states and links do not count.
 	Hash [sha256.Size]byte
-	// Below are the descendants of the landmark in the stored DOM, in document order.
+	// Below holds the descendants of the landmark in the stored DOM, in document order.
 	Below []*dom.Element
 }
 
-// isRepeated reports whether a role is that of a Landmark.
+// isRepeated reports whether a role is the role of a Landmark.
 func isRepeated(role string) bool {
 	return role == "navigation" || role == "banner" || role == "contentinfo"
 }
 
-// NavigationHash returns the landmarks among the elements of a snapshot, in document order: at most 64, and
-// none inside four others. It takes time in proportion to the elements.
+// NavigationHash returns the landmarks among the elements of a snapshot, in document order: at most 64, and none inside four others. Its
+// cost is proportional to the number of elements.
 func NavigationHash(elements []*dom.Element) []Landmark {
 	var found []landmarkScan
 	within := map[dom.Ref]int{} // the innermost landmark of each landmark, and of each element in one
@@ -66,7 +66,7 @@ func NavigationHash(elements []*dom.Element) []Landmark {
 // landmarkScan is a landmark whose descendants are being collected.
 type landmarkScan struct {
 	element *dom.Element
-	// outer is the position of the landmark around this one, -1 without; nested counts from 1.
+	// outer is the index of the landmark around this one, or -1. nested is the nesting depth, from 1.
 	outer, nested int
 	below         []*dom.Element
 }
@@ -83,7 +83,7 @@ func (c *landmarkScan) landmark() Landmark {
 	h := sha256.New()
 	var size [8]byte
 	for _, s := range append([]string{line(c.element)}, lines...) {
-		// The length keeps a name from passing for two.
+		// The length prevents a name from being read as two.
 		binary.LittleEndian.PutUint64(size[:], uint64(len(s)))
 		h.Write(size[:])
 		h.Write([]byte(s))
@@ -92,14 +92,14 @@ func (c *landmarkScan) landmark() Landmark {
 	return l
 }
 
-// Fold returns the elements without the descendants of folded elements: the list itself when there are
-// none. The elements must be in document order, parents before children.
+// Fold returns the elements without the descendants of folded elements. It returns the slice itself if nothing is folded. The elements must
+// be in document order, parents before children.
 func Fold[T any](elements []*dom.Element, folded map[dom.Ref]T) []*dom.Element {
 	if len(folded) == 0 {
 		return elements
 	}
 	out := make([]*dom.Element, 0, len(elements))
-	hidden := map[dom.Ref]struct{}{} // the folded landmarks that were seen, and the elements below them
+	hidden := map[dom.Ref]struct{}{} // the folded landmarks seen so far, and the elements below them
 	for _, e := range elements {
 		_, below := hidden[e.Parent]
 		if !below {

@@ -1,17 +1,16 @@
-// Package view makes the view of one caller of a snapshot: it filters and ranks elements, and limits the
-// selection to a number of elements and to a budget of tokens.
+// Package view computes a caller's view of a snapshot. It filters and ranks elements, and limits the selection to a number of elements and
+// a budget of tokens.
 //
-// A view never changes what is stored. Of is pure: it reads a snapshot and options and writes to
-// neither, so callers with different options do not disturb each other, and the same arguments always
-// give the same view. After makes the same views incrementally: its cost follows what has changed since
-// the view before. The guarantees, all of them tested:
+// A view never changes what is stored. Of is pure: it only reads the snapshot and the options, so callers with different options do not
+// affect each other, and equal arguments always produce equal views. After computes the same views incrementally, at a cost that depends on
+// what has changed since the previous view. The guarantees, all of them tested:
 //
-//   - the elements are a subsequence of the snapshot's, in document order;
-//   - there are never more than MaxElements, and they never cost more than MaxTokens with Overhead;
-//   - no element is left out by a limit while one that ranks lower is kept;
-//   - views that continue each other (Given) show every selected element once.
+//   - The elements are a subsequence of the snapshot's elements, in document order.
+//   - There are never more than MaxElements, and their cost plus Overhead never exceeds MaxTokens.
+//   - A limit never omits an element while it keeps a lower-ranked one.
+//   - Views that continue each other (Given) show every selected element once.
 //
-// Callers owe a snapshot in document order, in which parents stand before their children.
+// Callers must pass a snapshot in document order, parents before children.
 package view
 
 import (
@@ -22,52 +21,51 @@ import (
 	"github.com/domtap/domtap/internal/elementcontext"
 )
 
-// Options says what a caller wants to see. The zero value shows everything but attributes.
+// Options selects what a caller wants to see. The zero value shows everything except attributes.
 type Options struct {
-	// InteractiveOnly leaves out structural elements and frame hosts.
+	// InteractiveOnly excludes structural elements and frame hosts.
 	InteractiveOnly bool
-	// ViewportOnly leaves out elements that were outside the viewport when the boxes were last read.
+	// ViewportOnly excludes elements that were outside the viewport when the boxes were last read.
 	ViewportOnly bool
 
 	// HasRoot limits the view to the element Root and its descendants. The other filters apply to the
 	// root as well.
 	HasRoot bool
 	Root    dom.Ref
-	// HasFrame limits the view to the elements of Frame itself, without those of the frames in it.
-	// The main frame is the empty string, as in dom.Element.
+	// HasFrame limits the view to the elements of Frame, without those of frames inside it. The main frame is the empty string, as in
+	// dom.Element.
 	HasFrame bool
 	Frame    dom.FrameID
 
-	// Given reports whether an element was shown before, in an answer that this view continues. Such
-	// elements count in View.Total and are left out before the limits. Of calls Given at most once for
-	// each selected element. Nil: nothing was shown before.
+	// Given reports whether an element was shown in an earlier answer that this view continues. Such elements count in View.Total and are
+	// removed before the limits apply. Of calls Given at most once for each selected element. If nil, nothing was shown before.
 	Given func(dom.Ref) bool
 
-	// MaxElements limits the number of elements; 0 or less: no limit.
+	// MaxElements limits the number of elements. 0 or less means no limit.
 	MaxElements int
-	// MaxTokens limits the cost of the view's text; 0 or less: no limit.
+	// MaxTokens limits the cost of the view's text. 0 or less means no limit.
 	MaxTokens int
-	// Overhead is what the text costs before its first element. It counts only with MaxTokens.
+	// Overhead is the cost of the text before its first element. It applies only with MaxTokens.
 	Overhead int
-	// Cost is what the text of one element costs, its line end included. Of calls Cost at most once for
-	// each element and never for elements that rank below the limits. Required with MaxTokens.
+	// Cost returns the cost of the text of one element, including its line end. Of calls Cost at most once for each element and never for
+	// elements that rank below the limits. It is required with MaxTokens.
 	Cost func(*dom.Element) int
 
-	// Attributes names the HTML attributes to show. Stored elements may have more, since callers share
-	// them; such an element is copied without the others.
+	// Attributes lists the HTML attributes to show. Stored elements may have more, because callers share them. Such an element is copied
+	// without the others.
 	Attributes []string
 }
 
-// Reason says which limit cut a view.
+// Reason is the limit that truncated a view.
 type Reason uint8
 
-// The reasons.
+// The values of Reason.
 const (
-	// NotTruncated: the view holds everything that was selected and not shown before.
+	// NotTruncated means that the view contains everything that was selected and not shown before.
 	NotTruncated Reason = iota
-	// ElementLimit: MaxElements cut it.
+	// ElementLimit means that MaxElements truncated the view.
 	ElementLimit
-	// TokenBudget: MaxTokens cut it, perhaps after MaxElements had.
+	// TokenBudget means that MaxTokens truncated the view, possibly after MaxElements.
 	TokenBudget
 )
 
@@ -82,37 +80,37 @@ func (r Reason) String() string {
 	return ""
 }
 
-// View is the part of a snapshot that a caller sees. It is immutable, like the snapshot.
+// View is the part of a snapshot that a caller sees. It is immutable.
 type View struct {
-	// Elements stand in document order. The list may be the snapshot's own.
+	// Elements is in document order. It may be the snapshot's own list.
 	Elements dom.List
-	// Total is how many elements were selected before the limits, with those shown before.
+	// Total is the number of elements selected before the limits, including those shown before.
 	Total int
-	// Reason says which limit left elements out.
+	// Reason is the limit that omitted elements.
 	Reason Reason
-	// Tokens is Overhead plus the cost of Elements when a budget was set, else 0. It is at most the
-	// budget, but for a budget that Overhead alone exceeds: then there are no elements.
+	// Tokens is Overhead plus the cost of Elements if a budget was set, and 0 otherwise. It never exceeds the budget, unless Overhead alone
+	// does; then there are no elements.
 	Tokens int
-	// Contexts says which one an element is, of several with its role and name. Of leaves it empty; who prints the view
-	// may set it, and owes a Cost that counts the contexts.
+	// Contexts distinguishes elements with the same role and name. Of leaves it empty. Callers that print the view may set it, and must
+	// then use a Cost that includes the contexts.
 	Contexts map[dom.Ref]elementcontext.Context
-	// OmittedByRole counts what the limits left out, by role; elements without one count as "generic".
-	// It is nil when nothing was left out.
+	// OmittedByRole counts the elements that the limits omitted, by role. Elements without a role count as "generic". It is nil if nothing
+	// was omitted.
 	OmittedByRole map[string]int
 }
 
-// ErrNoRoot says that the root of a view is not in the snapshot.
+// ErrNoRoot reports that the root of a view is not in the snapshot.
 type ErrNoRoot struct{ Ref dom.Ref }
 
-// Error says what to do.
+// Error states how to proceed.
 func (e ErrNoRoot) Error() string {
 	return fmt.Sprintf("ref %d is gone from the page: take a new snapshot without a root, and use one of its refs", e.Ref)
 }
 
-// errNoCost is a mistake of the caller, not of the client.
+// errNoCost is an error of the calling code, not of the client.
 var errNoCost = errors.New("view: MaxTokens is set without Cost")
 
-// Of returns the view of a snapshot. It fails with ErrNoRoot when the root is not there.
+// Of returns the view of a snapshot. It fails with ErrNoRoot if the root is not in the snapshot.
 func Of(s *dom.Snapshot, o Options) (View, error) {
 	if o.MaxTokens > 0 && o.Cost == nil {
 		return View{}, errNoCost
@@ -130,7 +128,7 @@ func Of(s *dom.Snapshot, o Options) (View, error) {
 	return v, nil
 }
 
-// choose returns the elements that pass the filter: the list itself when all do.
+// choose returns the elements that pass the filter. It returns the slice itself if all pass.
 func (o Options) choose(all []*dom.Element) ([]*dom.Element, error) {
 	if !o.InteractiveOnly && !o.ViewportOnly && !o.HasRoot && !o.HasFrame {
 		return all, nil
@@ -156,7 +154,7 @@ func (o Options) choose(all []*dom.Element) ([]*dom.Element, error) {
 	return all, nil
 }
 
-// rest returns the selected elements that were not shown before: the list itself when none was.
+// rest returns the selected elements that were not shown before. It returns the slice itself if none were.
 func (o Options) rest(selected []*dom.Element) []*dom.Element {
 	if o.Given == nil {
 		return selected
@@ -173,10 +171,10 @@ func (o Options) rest(selected []*dom.Element) []*dom.Element {
 	return out
 }
 
-// filter decides which elements are selected. It must see all elements, in document order.
+// filter decides which elements are selected. It must be applied to all elements, in document order.
 type filter struct {
 	options Options
-	// below holds the refs of the root and its descendants, once the root was seen.
+	// below holds the refs of the root and its descendants, once the root has been seen.
 	below map[dom.Ref]struct{}
 }
 
