@@ -1,13 +1,12 @@
-// Package elementcontext says which one an element is, where several have the same role and name: by what stands
-// around it, which are the first cells of its row, the words of its list item or card, the name of its group, or the
-// nearest heading above. Tell finds these words for the elements of a view; Within goes the other way, and finds the
-// elements that have given words around them.
+// Package elementcontext distinguishes elements that have the same role and name by their surroundings: the first cells of the row, the
+// words of the list item or card, the name of the group, or the nearest heading above. Tell finds these words for the elements of a view.
+// Within is the inverse: it finds the elements with given words in their surroundings.
 //
-// The package is pure. The work follows the number of elements; where a page is followed, Names and Tree tell few of its
-// elements apart at a cost that follows what changed. Contexts have at most MaxLen bytes, and are those of
-// a page: who prints them must clean and escape them.
+// The package is pure. The cost depends on the number of elements. For pages that are followed, Names and Tree distinguish a few elements
+// at a cost that depends on the changes. Contexts have at most MaxLen bytes, and consist of untrusted words of the page, which must be
+// cleaned and escaped before printing.
 //
-// Callers owe elements in document order, parents before children.
+// Callers must pass elements in document order, parents before children.
 package elementcontext
 
 import (
@@ -23,37 +22,36 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// The bounds of a context.
+// Limits of contexts.
 const (
-	// maxWords is about how long one part of a context is, in bytes.
+	// maxWords is the approximate maximum length of one part of a context in bytes.
 	maxWords = 60
-	// maxParts is how many parts a context has at most: Milk, Breakfast.
+	// maxParts limits how many parts a context has: Milk, Breakfast.
 	maxParts = 3
-	// MaxLen bounds a whole context, in bytes.
+	// MaxLen is the maximum length of a context in bytes.
 	MaxLen = maxParts*(maxWords+len("…")) + (maxParts-1)*len(separator)
-	// maxAround is how many ancestors are looked at.
+	// maxAround limits how many ancestors are examined.
 	maxAround = 16
-	// maxSayings is about how many words around an element are considered.
+	// maxSayings is the approximate maximum number of texts that are considered around an element.
 	maxSayings = 24
 	separator  = ", "
 )
 
-// Context tells an element from others.
+// Context distinguishes an element from others.
 type Context struct {
-	// Words are those of a page; never empty.
+	// Words are words of the page. They are never empty.
 	Words string
-	// Left is how many characters there are behind the words, when they end in "…" for that. They are not part of the
-	// context: a part of it is enough for Within.
+	// Left is the number of characters omitted after the words, if they end in "…" because of that. The omitted characters are not part of
+	// the context, and Within does not need them.
 	Left int
-	// Of is the element that has the words as its text, or the first of several.
+	// Of is the element whose text the words are, or the first of several.
 	Of *dom.Element
 }
 
-// Tell returns contexts of the wanted elements that can be acted on and share role and name with another wanted one.
-// An element that is unique has none, nor have links of one name to one place. Of what stands around an element, the
-// innermost that no other of the same role and name has is its context. Where there is no such thing, several are
-// joined until they tell the elements apart. Elements that nothing tells apart have none. all has the elements of a
-// page, the wanted ones among them.
+// Tell returns contexts for the wanted interactive elements that share role and name with another wanted one. Unique elements have no
+// context, nor have links with the same name and target. The context of an element is the innermost text around it that no other element of
+// the same role and name has. If there is none, several texts are joined until they distinguish the elements. Elements that nothing
+// distinguishes have no context. all holds the elements of a page, including the wanted ones.
 func Tell(all, wanted []*dom.Element) map[dom.Ref]Context {
 	groups := alike(wanted)
 	if !slices.ContainsFunc(groups, func(g []*dom.Element) bool { return !isOneLink(g) }) {
@@ -75,13 +73,13 @@ func Tell(all, wanted []*dom.Element) map[dom.Ref]Context {
 	return out
 }
 
-// seed is that of the hashes of roles and names.
+// seed is the seed for the hashes of roles and names.
 var seed = maphash.MakeSeed()
 
-// alike returns the elements that can be acted on and share role and name, by these, each group in order.
+// alike returns the interactive elements that share role and name, grouped by these, each group in order.
 func alike(wanted []*dom.Element) [][]*dom.Element {
 	chains := newChains(len(wanted))
-	var more []int32 // the first ones of those that have others alike
+	var more []int32 // the first elements of groups with several elements
 	for i, e := range wanted {
 		if e.Kind != dom.Interactive {
 			continue
@@ -102,11 +100,11 @@ func alike(wanted []*dom.Element) [][]*dom.Element {
 	return groups
 }
 
-// chains are the elements that are alike, each with the next one.
+// chains links the elements that are alike.
 type chains struct {
-	// slots has the first of each, at its hash or behind it; -1: none.
+	// slots holds the first element of each chain, at its hash or after it; -1 means none.
 	slots []int32
-	// next is the next one alike, last the last one, of the first.
+	// next is the next element that is alike. last is the last one, for the first element of a chain.
 	next, last []int32
 }
 
@@ -122,7 +120,7 @@ func newChains(n int) *chains {
 	return c
 }
 
-// add adds an element with a hash, and returns the first one that is alike.
+// add adds an element with a hash, and returns the first element that is alike.
 func (c *chains) add(hash uint64, i int32, alike func(int32) bool) (first int32) {
 	c.next[i], c.last[i] = -1, i
 	for at := hash; ; at++ {
@@ -138,25 +136,25 @@ func (c *chains) add(hash uint64, i int32, alike func(int32) bool) (first int32)
 	}
 }
 
-// isOneLink reports whether elements are links to one place: it does not matter which is meant.
+// isOneLink reports whether elements are links to the same target, so that they need not be distinguished.
 func isOneLink(group []*dom.Element) bool {
 	other := func(e *dom.Element) bool { return e.Href == "" || e.Href != group[0].Href }
 	return !slices.ContainsFunc(group, other)
 }
 
-// saying is words that stand around an element.
+// saying is a text around an element.
 type saying struct {
 	words string
 	of    int32
-	// left is how many characters there are behind the words, when they end in "…".
+	// left is the number of characters omitted after the words, if they end in "…".
 	left int
 }
 
-// tally counts how many elements have words around them.
+// tally counts how many elements have a text around them.
 type tally struct{ n, last int32 }
 
-// tell finds the contexts of elements of one role and name. Those of a cluster, such as the stars of one question among those of
-// several, have one context.
+// tell finds the contexts of elements with one role and name. The elements of a cluster, such as the stars of one question among several,
+// share one context.
 func (p *page) tell(group []int32, out map[dom.Ref]Context) {
 	p.measure(group)
 	clusters := p.clusters(group)
@@ -179,9 +177,9 @@ func (p *page) tell(group []int32, out map[dom.Ref]Context) {
 	}
 }
 
-// clusters divides the members of a group, whose joins are measured. Those that are closer to each other than to all others, with no
-// words between them, are one cluster, but only if there is another cluster of the same shape: the words before a single one may
-// belong to something else.
+// clusters divides the members of a group, whose joins are measured. Members that are closer to each other than to all others, without
+// words between them, form a cluster if there is another cluster of the same shape. The words before a single cluster may belong to
+// something else.
 func (p *page) clusters(group []int32) (out [][]int32) {
 	runs := p.runsOf(group)
 	many := make(map[string]int, len(runs))
@@ -202,7 +200,7 @@ func (p *page) clusters(group []int32) (out [][]int32) {
 	return out
 }
 
-// shape says what the elements of a run are: how many, of which tag, and, where they have no name, what the first looks like.
+// shape describes the elements of a run: their number, their tag, and, if they have no name, the appearance of the first one.
 func (p *page) shape(run []int32) string {
 	first, look := p.at(run[0]), ""
 	if first.Text == "" {
@@ -211,7 +209,7 @@ func (p *page) shape(run []int32) string {
 	return fmt.Sprintf("%d %s %s", len(run), first.Tag, look)
 }
 
-// runsOf divides the members of a group into those that stand together.
+// runsOf divides the members of a group into runs of adjacent elements.
 func (p *page) runsOf(group []int32) (out [][]int32) {
 	for from := 0; from < len(group); {
 		to, least := from+1, int32(math.MaxInt32)
@@ -228,10 +226,10 @@ func (p *page) runsOf(group []int32) (out [][]int32) {
 	return out
 }
 
-// maxGap is how many elements stand between two of a cluster at most.
+// maxGap limits how many elements are between two members of a cluster.
 const maxGap = 8
 
-// isNext reports whether no words stand between two elements.
+// isNext reports whether there are no words between two elements.
 func (p *page) isNext(i, j int32) bool {
 	if j-i > maxGap {
 		return false
@@ -244,7 +242,7 @@ func (p *page) isNext(i, j int32) bool {
 	return true
 }
 
-// tellEach finds the contexts of elements of one role and name, whose joins are measured: one context for each.
+// tellEach finds a context for each of several elements with one role and name, whose joins are measured.
 func (p *page) tellEach(group []int32, out map[dom.Ref]Context) {
 	around := make([][]saying, len(group))
 	members := make([]int, len(group))
@@ -257,8 +255,8 @@ func (p *page) tellEach(group []int32, out map[dom.Ref]Context) {
 	p.tellPart(group, around, members, nil, out, 0)
 }
 
-// tellPart adds a part to the contexts of some of a group, so that they differ as far as possible from those of the
-// others, and goes on where others have the same words around them. Those in done differ already.
+// tellPart adds a part to the contexts of some members of a group, so that they differ as far as possible from the others, and continues
+// where others have the same words around them. The contexts of members in done already differ.
 func (p *page) tellPart(group []int32, around [][]saying, members []int, done []bool, out map[dom.Ref]Context, part int) {
 	have := make(map[string]tally, len(members))
 	for _, k := range members {
@@ -268,7 +266,7 @@ func (p *page) tellPart(group []int32, around [][]saying, members []int, done []
 			}
 		}
 	}
-	shared := make(map[string][]int) // what does not suffice
+	shared := make(map[string][]int) // the words that are not sufficient
 	chosen := make([]string, len(members))
 	for n, k := range members {
 		if done != nil && done[n] {
@@ -301,8 +299,8 @@ func (p *page) tellPart(group []int32, around [][]saying, members []int, done []
 	}
 }
 
-// tellFurther tells those apart that got the same words: shared has these words, and gets who has them around it; chosen
-// has what each of the members got.
+// tellFurther distinguishes members that got the same words. The keys of shared are these words; tellFurther fills in the members that have
+// them in their surroundings. chosen holds the words of each member.
 func (p *page) tellFurther(group []int32, around [][]saying, members []int, chosen []string, shared map[string][]int, out map[dom.Ref]Context, part int) {
 	for n, k := range members {
 		for _, s := range around[k] {
@@ -320,8 +318,8 @@ func (p *page) tellFurther(group []int32, around [][]saying, members []int, chos
 	}
 }
 
-// around returns what stands around one of a group, in its card and in what holds the card, the innermost first. The
-// name of the element itself tells nothing.
+// around returns the texts around a member of a group, in its card and in the ancestors of the card, innermost first. It excludes the name
+// of the element itself, which distinguishes nothing.
 func (p *page) around(group []int32, k int) (out []saying) {
 	name := p.at(group[k]).Text
 	add := func(all ...saying) {
@@ -356,8 +354,8 @@ func (p *page) around(group []int32, k int) (out []saying) {
 	return out
 }
 
-// isNumberBeside reports whether the numbers around an element are named as that itself is, as the days around a day are: they tell nothing. The
-// number of a row is another kind of element.
+// isNumberBeside reports whether a number beside an element belongs to a neighbour of the same kind, as the days around a day do. Such a
+// number distinguishes nothing. The number of a row belongs to another kind of element.
 func (p *page) isNumberBeside(i int32, s saying) bool {
 	e, of := p.at(i), p.at(s.of)
 	if strings.ContainsFunc(e.Text+s.words, unicode.IsLetter) || !strings.ContainsFunc(e.Text, unicode.IsNumber) {
@@ -366,8 +364,8 @@ func (p *page) isNumberBeside(i int32, s saying) bool {
 	return of.Tag == e.Tag || of.Role == e.Role || strings.Contains(s.words, " ")
 }
 
-// inCard returns what the card of one of a group says: what stands closest to it first. A heading comes before the
-// other words that are as close, and what has no letters comes last.
+// inCard returns the texts in the card of a member of a group, closest first. At the same distance, a heading precedes other words. Texts
+// without letters come last.
 func (p *page) inCard(group []int32, k int) (out []saying) {
 	i, near := group[k], p.closest(k)
 	var numbers []saying
@@ -385,7 +383,7 @@ func (p *page) inCard(group []int32, k int) (out []saying) {
 		}
 		from, to := p.run(i, depth-1)
 		if up := p.up(from); up >= 0 && p.at(up).Role == "row" && p.holds(from, i) && p.isAlone(up, group, k) {
-			from, to = up, p.endOf(up, up+maxScanned) // the first cells say more than the one around
+			from, to = up, p.endOf(up, up+maxScanned) // the first cells are more useful than the cell around
 		}
 		if from < i && p.holds(from, i) {
 			out = append(out, p.says(from)...)
@@ -398,8 +396,8 @@ func (p *page) inCard(group []int32, k int) (out []saying) {
 	return append(out, numbers...)
 }
 
-// closer returns the texts between two places and the next two around an element: first a heading, then words, and
-// apart from these what has no letters. apart leaves out those of other things of the same kind.
+// closer returns the texts in the range from–to outside of start–end, around an element: headings first, then words, and separately the
+// texts without letters. apart excludes the texts of other items of the same kind.
 func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers []saying) {
 	var headings, others []saying
 	for j := from; j < to; {
@@ -424,7 +422,7 @@ func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers
 			others = append(others, s)
 		}
 		if e.Kind == dom.Structural && !namedByAuthor[e.Role] {
-			j = p.endOf(j, to) // its text is that of what stands in it
+			j = p.endOf(j, to) // its text is the text of its content
 		} else {
 			j++
 		}
@@ -435,12 +433,12 @@ func (p *page) closer(i, from, start, end, to int32, apart bool) (words, numbers
 // isWordly reports whether a character is a letter or a number.
 func isWordly(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
 
-// isAlone reports whether nothing else of a group stands in an element around the one.
+// isAlone reports whether an element around a member contains no other member of the group.
 func (p *page) isAlone(up int32, group []int32, k int) bool {
 	return (k+1 == len(group) || !p.holds(up, group[k+1])) && (k == 0 || group[k-1] < up)
 }
 
-// belongs reports whether an element in the element up belongs to another one of a group.
+// belongs reports whether an element inside the element up belongs to another member of a group.
 func (p *page) belongs(i, up int32, group []int32, k int) bool {
 	if i == up || p.isAlone(up, group, k) {
 		return false
@@ -455,12 +453,12 @@ func (p *page) belongs(i, up int32, group []int32, k int) bool {
 	return at < len(group) && p.holds(i, group[at])
 }
 
-// covers reports whether a whole group stands in an element.
+// covers reports whether an element contains a whole group.
 func (p *page) covers(i int32, group []int32) bool {
 	return i < group[0] && p.holds(i, group[len(group)-1])
 }
 
-// headingOf returns the nearest heading above one of a group that is not part of the card of another; -1: there is none.
+// headingOf returns the nearest heading above a member of a group that is not part of another member's card, or -1 if there is none.
 func (p *page) headingOf(group []int32, k int) int32 {
 	i := group[k]
 	if h := p.headingBefore(i); h >= 0 && p.heads(h, i) && !p.isOthers(h, group, k) {
@@ -469,10 +467,10 @@ func (p *page) headingOf(group []int32, k int) int32 {
 	return p.headingAround(i)
 }
 
-// maxHeadings is how many headings above an element are considered, of deeper and deeper sections around it.
+// maxHeadings limits how many headings above an element are considered, from the innermost section outwards.
 const maxHeadings = 4
 
-// above returns the heading of the section that a heading stands in; -1: there is none.
+// above returns the heading of the section that contains a heading, or -1 if there is none.
 func (p *page) above(h int32) int32 {
 	level := p.at(h).Level
 	for n := 0; h >= 0 && p.at(h).Level >= level; n++ {
@@ -483,8 +481,8 @@ func (p *page) above(h int32) int32 {
 	return h
 }
 
-// inBox returns the words before one of a group in a box in which the others stand in cards of their own, such as a
-// comment with its answers.
+// inBox returns the words before a member of a group in a box in which the other members have their own cards, such as a comment with its
+// answers.
 func (p *page) inBox(group []int32, k int) []saying {
 	depth := p.closest(k)
 	if depth < 0 || p.shared[k] >= depth {
@@ -504,8 +502,8 @@ func (p *page) inBox(group []int32, k int) []saying {
 	return words
 }
 
-// beside returns the words next to one of a group whose members stand in one element, with texts between them: all
-// before their words, or all behind them. Where both could be meant, there are none.
+// beside returns the words next to a member of a group whose members are siblings, with texts between them: either all members precede
+// their words, or all follow them. If both are possible, it returns nothing.
 func (p *page) beside(group []int32, k int) saying {
 	depth := p.closest(k)
 	if depth < 0 {
@@ -524,7 +522,7 @@ func (p *page) beside(group []int32, k int) saying {
 	}
 	for n := first; n < last; n++ {
 		if p.neighbour(group, n, 1, depth) < 0 {
-			return saying{} // nothing stands between two of them
+			return saying{} // there is nothing between two of them
 		}
 	}
 	above, below := p.neighbour(group, first, -1, depth), p.neighbour(group, last, 1, depth)
@@ -547,11 +545,11 @@ func (p *page) beside(group []int32, k int) saying {
 	return p.saying(p.own(before), before)
 }
 
-// maxBeside is how many elements before or behind another one are looked at.
+// maxBeside limits how many elements before or after another one are examined.
 const maxBeside = 16
 
-// neighbour returns the closest text before or behind one of a group, outside of its card and those of the others, with
-// which it has an ancestor at a depth in common; -1: there is none.
+// neighbour returns the closest text before or after a member of a group, outside of its card and those of the other members, with which it
+// has a common ancestor at a depth, or -1 if there is none.
 func (p *page) neighbour(group []int32, k int, step, depth int32) int32 {
 	i := group[k]
 	start, end := p.run(i, depth)
@@ -573,7 +571,7 @@ func (p *page) neighbour(group []int32, k int, step, depth int32) int32 {
 	return -1
 }
 
-// saying returns what an element says in words, which are its text or the beginning of it.
+// saying returns a saying of words, which are the text of an element or its beginning.
 func (p *page) saying(words string, of int32) saying {
 	left := 0
 	if strings.HasSuffix(words, "…") {
@@ -583,7 +581,7 @@ func (p *page) saying(words string, of int32) saying {
 	return saying{words, of, left}
 }
 
-// cut shortens words at a space. left is how many characters there are behind them.
+// cut shortens words at a space. left is the number of characters omitted after them.
 func cut(words string, left int) (string, int) {
 	if len(words) <= maxWords {
 		return words, left

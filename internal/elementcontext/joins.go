@@ -7,18 +7,18 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// frameJoin is added to the joins of a document for each frame that it is nested in: what stands in a frame belongs
-// together more closely than what stands around it.
+// frameJoin is added to the joins of a document for each frame that contains it, because the elements inside a frame belong together more
+// closely than those around it.
 const frameJoin = 1 << 13
 
-// joins has the depths of common ancestors of the elements of a page; see dom.Element.Join.
+// joins holds the depths of the common ancestors of the elements of a page; see dom.Element.Join.
 type joins struct {
-	// low[k][i] is the smallest join of the 1<<k elements from i on.
+	// low[k][i] is the smallest join of the 1<<k elements starting at i.
 	low [][]int32
 }
 
-// newJoins prepares the joins of a page. A page whose elements have none was not read with structural elements by
-// this version: the depths in the stored DOM stand in for them.
+// newJoins prepares the joins of a page. If no element has a join, the page was not read with structural elements by this version, and the
+// depths in the stored DOM are used instead.
 func newJoins(all []*dom.Element, parent []int32) *joins {
 	first := make([]int32, len(all))
 	isJoined := false
@@ -49,7 +49,7 @@ func newJoins(all []*dom.Element, parent []int32) *joins {
 	return j
 }
 
-// levelOf returns in how many frames an element stands.
+// levelOf returns the number of frames that contain an element.
 func levelOf(all []*dom.Element, parent []int32, i int32, level map[dom.FrameID]int32) int32 {
 	for up := parent[i]; up >= 0; up = parent[up] {
 		if all[up].Frame != all[i].Frame {
@@ -59,7 +59,7 @@ func levelOf(all []*dom.Element, parent []int32, i int32, level map[dom.FrameID]
 	return 1
 }
 
-// between returns the depth of the closest common ancestor of two elements, i before j.
+// between returns the depth of the closest common ancestor of two elements i and k. i must precede k.
 func (j *joins) between(i, k int32) int32 {
 	n := bits.Len32(uint32(k-i)) - 1
 	return min(j.low[n][i+1], j.low[n][k+1-1<<n])
@@ -76,7 +76,7 @@ func (s *structure) common(i, j int32) int32 {
 	return s.joins.between(i, j)
 }
 
-// join returns the depth of the closest common ancestor of an element and the one before it.
+// join returns the depth of the closest common ancestor of an element and the previous one.
 func (s *structure) join(i int32) int32 {
 	if s.tree != nil {
 		return s.tree.join(i)
@@ -84,8 +84,8 @@ func (s *structure) join(i int32) int32 {
 	return s.joins.low[0][i]
 }
 
-// run returns the elements around one that have an ancestor at more than a depth in common with it, at most
-// maxScanned in each direction.
+// run returns the range of elements around i that share with it an ancestor deeper than depth, with at most maxScanned elements in each
+// direction.
 func (s *structure) run(i, depth int32) (start, end int32) {
 	start, end = i, i+1
 	for start > 0 && i-start < maxScanned && s.join(start) > depth {
@@ -97,8 +97,7 @@ func (s *structure) run(i, depth int32) (start, end int32) {
 	return start, end
 }
 
-// measure computes what the elements of a group have in common, each with the one before it. closest and height are then
-// those of the group.
+// measure computes the depths of the common ancestors of adjacent members of a group. closest and height then refer to this group.
 func (s *structure) measure(group []int32) {
 	s.shared = append(s.shared[:0], -1)
 	s.height = -1
@@ -109,14 +108,14 @@ func (s *structure) measure(group []int32) {
 	s.shared = append(s.shared, -1)
 }
 
-// closest returns the depth of the deepest common ancestor of one of the group and another; -1: there are no others.
+// closest returns the depth of the deepest common ancestor of a member of the group and another member, or -1 if there are no others.
 func (s *structure) closest(k int) int32 { return max(s.shared[k], s.shared[k+1]) }
 
-// rowRoles are the roles of elements that stand beside others of the role, each of which is one thing.
+// rowRoles are the roles of items among siblings of the same role.
 var rowRoles = map[string]bool{"row": true, "listitem": true, "article": true, "treeitem": true, "option": true}
 
-// areRows reports whether two elements stand in two things of one kind, such as two rows of a list: the words of
-// one say nothing of the other.
+// areRows reports whether two elements are in two items of the same kind, such as two rows of a list, so that the words of one do not
+// describe the other.
 func (s *structure) areRows(i, j int32) bool {
 	depth := s.common(i, j)
 	a, aEnd := s.run(i, depth)
@@ -131,12 +130,12 @@ func (s *structure) areRows(i, j int32) bool {
 	texts, controls := s.content(a, aEnd)
 	otherTexts, otherControls := s.content(b, bEnd)
 	if otherControls == 0 && (one.Role == "cell" || one.Role == "gridcell") {
-		return false // of one row, unlike the days of a calendar
+		return false // two cells of one row, unlike the days of a calendar
 	}
 	return texts > 0 && texts == otherTexts && controls > 0
 }
 
-// content counts the texts and the controls among elements.
+// content counts the texts and the interactive elements in a range.
 func (s *structure) content(start, end int32) (texts, controls int) {
 	for i := start; i < end; i++ {
 		switch e := s.at(i); {
@@ -149,7 +148,7 @@ func (s *structure) content(start, end int32) (texts, controls int) {
 	return texts, controls
 }
 
-// isOthers reports whether an element stands in the card of another one of a group than the one.
+// isOthers reports whether an element is in the card of another member of a group.
 func (s *structure) isOthers(i int32, group []int32, k int) bool {
 	at, found := slices.BinarySearch(group, i)
 	if found {
@@ -163,11 +162,11 @@ func (s *structure) isOthers(i int32, group []int32, k int) bool {
 	return false
 }
 
-// maxTitle is how many elements stand together with a heading at most that names what follows them.
+// maxTitle limits how many elements may be grouped with a heading that names what follows them.
 const maxTitle = 4
 
-// heads reports whether a heading before an element may name it: what stands together with the heading is no section
-// of its own.
+// heads reports whether a heading before an element may name it, because the elements grouped with the heading do not form their own
+// section.
 func (s *structure) heads(heading, i int32) bool {
 	start, end := s.run(heading, s.common(heading, i))
 	return end-start <= maxTitle && (heading == start || s.at(start).Kind != dom.Interactive)

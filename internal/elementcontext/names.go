@@ -7,43 +7,43 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Names counts the elements of a list by role and name, and so knows which of them have others alike, as Tell finds them.
-// It follows the list by its changes, so that a look costs what changed and not what is there. The zero value is that of
-// an empty list. It may not be used from several goroutines at once.
+// Names counts the elements of a list by role and name, and so determines which of them have others alike, as Tell does. It follows the
+// changes of the list, so that its cost depends on the changes and not on the length of the list. The zero value belongs to an empty list.
+// It is not safe for concurrent use.
 type Names struct {
 	list dom.List
-	// groups has the elements by the hashes of their roles and names: pages have many, nearly all of them unique.
+	// groups holds the elements by the hashes of their roles and names. Most hashes have only one element.
 	groups map[uint64]alikes
-	// unlike is how many groups have several elements that are not links to one place.
+	// unlike is the number of groups that have several elements and are not links to one target.
 	unlike int
 }
 
-// hashOf is the hash of an element's role and name.
+// hashOf returns the hash of an element's role and name.
 func hashOf(e *dom.Element) uint64 {
 	return maphash.String(seed, e.Text) ^ maphash.String(seed, e.Role)<<1
 }
 
-// alikes are the elements of one role and name.
+// alikes holds the elements of one role and name.
 type alikes struct {
 	n int32
-	// one is the ref of the only one; several has the refs where there are more, and is nil otherwise.
+	// one is the ref of the only element. several holds the refs if there are more, and is nil otherwise.
 	one     dom.Ref
 	several map[dom.Ref]struct{}
-	// href is where all of them lead, if hrefs is nil; otherwise hrefs counts the elements by where they lead.
+	// href is the target of all of them if hrefs is nil. Otherwise hrefs counts the elements by target.
 	href  string
 	hrefs map[string]int
 }
 
-// isUnlike reports whether there are several, which are not links to one place; see isOneLink.
+// isUnlike reports whether there are several elements that are not links to one target; see isOneLink.
 func (a *alikes) isUnlike() bool { return a.n > 1 && (a.hrefs != nil || a.href == "") }
 
-// Follow makes the names those of a list, which is best one of a state next to the last one.
+// Follow updates the names to a list. It is fastest if the list is similar to the previous one.
 func (n *Names) Follow(list dom.List) {
 	if n.groups == nil {
 		n.groups = make(map[uint64]alikes, list.Len())
 	}
 	gaps := dom.Gaps(n.list, list)
-	for _, gap := range gaps { // first, because an element may have moved to an earlier gap
+	for _, gap := range gaps { // removals first, because an element may have moved to an earlier gap
 		for _, e := range gap.Old {
 			n.count(e, -1)
 		}
@@ -56,11 +56,11 @@ func (n *Names) Follow(list dom.List) {
 	n.list = list
 }
 
-// Any reports whether Tell would look for contexts: several elements that can be acted on have one role and name, and are
-// not links to one place.
+// Any reports whether Tell would look for contexts: several interactive elements have the same role and name, and are not links to one
+// target.
 func (n *Names) Any() bool { return n.unlike > 0 }
 
-// Shares reports whether an element is one of those.
+// Shares reports whether an element is one of those that Any describes.
 func (n *Names) Shares(e *dom.Element) bool {
 	if e.Kind != dom.Interactive || n.unlike == 0 {
 		return false
@@ -69,7 +69,7 @@ func (n *Names) Shares(e *dom.Element) bool {
 	return known.isUnlike()
 }
 
-// count adds an element, or takes one out.
+// count adds an element, or removes it if by is negative.
 func (n *Names) count(e *dom.Element, by int) {
 	if e.Kind != dom.Interactive {
 		return
@@ -95,7 +95,7 @@ func (n *Names) count(e *dom.Element, by int) {
 	n.groups[of] = a
 }
 
-// note adds a ref, or takes one out.
+// note adds a ref, or removes it if by is negative.
 func (a *alikes) note(ref dom.Ref, by int) {
 	switch {
 	case a.n == 0:
@@ -143,26 +143,26 @@ func (n *Names) repeated(e *dom.Element) bool {
 	return is
 }
 
-// The bounds of Names.Tell, beyond which Tell costs less.
+// Limits of Names.Tell, above which Tell is cheaper.
 const (
-	// One in maxAlike of a page may be alike, and minAlike/maxAlike on any page.
+	// Of the elements of a page, minAlike/maxAlike may be alike in any case, and one in maxAlike on larger pages.
 	maxAlike, minAlike = 8, 1000
-	// maxSteps is how many looks there may be for each element of the page, and minSteps on any page.
+	// maxSteps is the maximum number of steps per element of the page, in addition to minSteps.
 	maxSteps, minSteps = 2, 10_000
 )
 
-// Found has contexts of some elements of a page, and grows as more are asked for. The zero value has none.
+// Found holds the contexts of some elements of a page, and grows with each request. The zero value is empty.
 type Found struct {
-	// Contexts are those found so far.
+	// Contexts holds the contexts found so far.
 	Contexts map[dom.Ref]Context
-	// told are the hashes of the roles and names that were looked for, steps how many looks that took.
+	// told holds the hashes of the roles and names that were already examined, and steps the number of steps so far.
 	told  map[uint64]struct{}
 	steps int
 }
 
-// Tell finds the contexts of some elements of the list, those that Tell(all, list) has for them, where the tree is that of
-// all elements of the page. It costs what stands around these and those of their roles and names, each of which is looked
-// for once. It returns false when Tell costs less, because they are many.
+// Tell finds the contexts of some elements of the list. They equal those of Tell(all, list), where t is the tree of all elements of the
+// page. The cost depends on the surroundings of these elements and of the elements with the same roles and names, each of which is examined
+// once. It returns false if Tell is cheaper, because there are many such elements.
 func (n *Names) Tell(t *Tree, some []*dom.Element, f *Found) bool {
 	if f.told == nil {
 		f.told = map[uint64]struct{}{}

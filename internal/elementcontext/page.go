@@ -7,10 +7,10 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// page is a page whose elements are told apart.
+// page is a page whose elements are to be distinguished.
 type page struct {
 	structure
-	// said caches what elements say of those in them.
+	// said caches the texts by which elements describe their content.
 	said map[int32][]saying
 }
 
@@ -19,7 +19,7 @@ func newPage(all []*dom.Element) *page {
 	memory := make([]int32, 5*n)
 	p := &page{structure{all: all, parent: memory[:n], end: memory[n : 2*n], heading: memory[2*n : 3*n], scoped: memory[3*n : 4*n],
 		repeated: make([]bool, n)}, map[int32][]saying{}}
-	inside := memory[4*n:] // the last heading that stands in each, without those in others in it
+	inside := memory[4*n:] // the last heading directly inside each element
 	var open []int32
 	leave := func(i int) {
 		p.end[open[len(open)-1]] = int32(i)
@@ -55,7 +55,7 @@ func newPage(all []*dom.Element) *page {
 	return p
 }
 
-// places returns where the elements of groups stand, each of which is in the order of the page.
+// places returns the indexes of the elements of groups, each of which is in document order.
 func (p *page) places(groups [][]*dom.Element) [][]int32 {
 	out := make([][]int32, len(groups))
 	of := make(map[dom.Ref]int32)
@@ -73,16 +73,16 @@ func (p *page) places(groups [][]*dom.Element) [][]int32 {
 }
 
 const (
-	// maxTexts is how many texts of an element are told, maxScanned among how many elements in it they are looked for.
+	// maxTexts limits how many texts of an element are used, and maxScanned among how many descendants they are searched.
 	maxTexts   = 12
 	maxScanned = 48
-	// maxCells is how many cells of a row are its name.
+	// maxCells is the number of cells of a row that serve as its name.
 	maxCells = 2
-	// maxNames is how many names in a text are left out of it.
+	// maxNames limits how many names are removed from a text.
 	maxNames = 16
 )
 
-// says returns what an element says of those in it, what names it best first.
+// says returns the texts by which an element describes its content, best first.
 func (p *page) says(i int32) []saying {
 	if known, ok := p.said[i]; ok {
 		return known
@@ -106,7 +106,7 @@ func (p *page) says(i int32) []saying {
 			add(p.saying(p.at(heading).Text, heading))
 		}
 	case len(texts) == 0 || !strings.HasPrefix(own, texts[0].words):
-		add(p.saying(own, i)) // else the text of the first element in it is shorter
+		add(p.saying(own, i)) // otherwise the text of its first element is shorter
 	}
 	for _, t := range texts {
 		add(t)
@@ -115,7 +115,7 @@ func (p *page) says(i int32) []saying {
 	return out
 }
 
-// namedByAuthor are the roles of elements whose text is not part of their content.
+// namedByAuthor holds the roles of elements whose text is not part of their content.
 var namedByAuthor = map[string]bool{
 	"group": true, "radiogroup": true, "form": true, "dialog": true, "alertdialog": true, "region": true, "navigation": true, "banner": true,
 	"contentinfo": true, "main": true, "complementary": true, "search": true, "figure": true, "list": true, "table": true, "grid": true,
@@ -142,8 +142,8 @@ func (p *page) row(i int32, texts []saying, add func(saying)) {
 	add(saying{words, texts[0].of, left})
 }
 
-// texts returns the texts of the elements in an element, the outermost ones: at first those that are only shown and
-// links, then the names of others that can be acted on. heading is the first heading in it; -1: there is none.
+// texts returns the texts of the outermost elements inside an element: first those of structural elements and links, then the names of
+// other interactive elements. heading is the first heading inside, or -1 if there is none.
 func (p *page) texts(i int32) (out []saying, heading int32) {
 	heading = -1
 	var others []saying
@@ -163,7 +163,7 @@ func (p *page) texts(i int32) (out []saying, heading int32) {
 			others = append(others, p.saying(words, j))
 		}
 		if e.Kind == dom.Structural && !namedByAuthor[e.Role] {
-			j = p.endOf(j, end) // its text is that of what stands in it
+			j = p.endOf(j, end) // its text is the text of its content
 		} else {
 			j++
 		}
@@ -171,7 +171,7 @@ func (p *page) texts(i int32) (out []saying, heading int32) {
 	return append(out, others...), heading
 }
 
-// own returns the text of an element without the names of those in it that can be acted on; empty if there are no words.
+// own returns the text of an element without the names of interactive elements inside. It is empty if no words remain.
 func (p *page) own(i int32) string {
 	around := p.at(i)
 	text := around.Text
@@ -193,7 +193,7 @@ func (p *page) own(i int32) string {
 	return text
 }
 
-// without returns words without the last place where a name stands in them.
+// without returns words without the last occurrence of a name.
 func without(words, name string) string {
 	at := strings.LastIndex(words, name)
 	if at < 0 || name == "" {

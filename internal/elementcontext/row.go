@@ -6,10 +6,10 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// betweenCells is what stands between the texts of a row.
+// betweenCells separates the texts of a row.
 const betweenCells = " | "
 
-// Row returns the row of a table around one of its cells, as a context; ok is false for what is no cell. The elements are in document order.
+// Row returns the table row of a cell as a context. ok is false if the element is not a cell. The elements must be in document order.
 func Row(elements []*dom.Element, cell int) (c Context, ok bool) {
 	switch elements[cell].Role {
 	case "cell", "gridcell", "rowheader":
@@ -31,7 +31,7 @@ func Row(elements []*dom.Element, cell int) (c Context, ok bool) {
 		}
 		if e.Parent == row.Ref {
 			texts = append(texts, e.Text)
-		} else if n := len(texts); n > 0 && texts[n-1] == "" { // a cell that has its words in elements
+		} else if n := len(texts); n > 0 && texts[n-1] == "" { // a cell whose words are in child elements
 			texts[n-1] = e.Text
 		}
 	}

@@ -2,32 +2,30 @@ package elementcontext
 
 import "github.com/domtap/domtap/dom"
 
-// structure has the elements of a page with their places. It is made of all elements, or finds them in a tree.
+// structure holds the elements of a page with their positions. It is created from all elements, or finds them in a tree.
 type structure struct {
-	// tree and names have what the other fields have, for a structure that was not made of all elements; else nil.
+	// tree and names replace the other fields if the structure was not created from all elements. Otherwise they are nil.
 	tree  *Tree
 	names *Names
 
 	all   []*dom.Element
 	joins *joins
-	// shared has the depths of the common ancestors of the elements of the group that is looked at, each with the one
-	// before it, and -1 at both ends. No two of the group have one below height.
+	// shared holds the depths of the common ancestors of adjacent members of the measured group, and -1 at both ends. No two members have a
+	// common ancestor deeper than height.
 	shared []int32
 	height int32
-	// parent is the place of the element around each; -1: there is none. The elements in element i are those from i+1
-	// to its end.
+	// parent is the index of each element's parent, or -1. The descendants of element i are at i+1 up to, but not including, its end.
 	parent, end []int32
-	// heading has the nearest heading before each element, scoped the nearest one that stands in an element around;
-	// -1: there is none.
+	// heading is the nearest heading before each element, and scoped the nearest one directly inside an ancestor, or -1.
 	heading, scoped []int32
-	// repeated are elements that share role and name with others, so that they tell nothing apart.
+	// repeated reports whether an element shares role and name with others, so that it distinguishes nothing.
 	repeated []bool
 }
 
-// isHeading reports whether what follows an element may be named by it.
+// isHeading reports whether an element is a heading that may name what follows it.
 func isHeading(e *dom.Element) bool { return e.Role == "heading" && e.Text != "" }
 
-// len is the number of elements.
+// len returns the number of elements.
 func (s *structure) len() int32 {
 	if s.tree != nil {
 		return int32(s.tree.list.Len())
@@ -35,7 +33,7 @@ func (s *structure) len() int32 {
 	return int32(len(s.all))
 }
 
-// at returns the element at a place.
+// at returns the element at an index.
 func (s *structure) at(i int32) *dom.Element {
 	if s.tree != nil {
 		return s.tree.at(i)
@@ -43,7 +41,7 @@ func (s *structure) at(i int32) *dom.Element {
 	return s.all[i]
 }
 
-// up returns the place of the element around one; -1: there is none.
+// up returns the index of the parent of an element, or -1 if there is none.
 func (s *structure) up(i int32) int32 {
 	if s.tree != nil {
 		return s.tree.parent(i)
@@ -51,7 +49,7 @@ func (s *structure) up(i int32) int32 {
 	return s.parent[i]
 }
 
-// endOf returns the place behind the last element in an element, or a limit that comes before.
+// endOf returns the index after the last descendant of an element, or limit if that is smaller.
 func (s *structure) endOf(i, limit int32) int32 {
 	if s.tree != nil {
 		return s.tree.end(i, limit)
@@ -59,7 +57,7 @@ func (s *structure) endOf(i, limit int32) int32 {
 	return min(s.end[i], limit)
 }
 
-// holds reports whether an element is another one that does not stand before it, or stands around it.
+// holds reports whether element i is element j or an ancestor of it. j must not precede i.
 func (s *structure) holds(i, j int32) bool {
 	if s.tree != nil {
 		return s.tree.holds(i, j)
@@ -67,8 +65,8 @@ func (s *structure) holds(i, j int32) bool {
 	return j < s.end[i]
 }
 
-// headingBefore returns the nearest heading before an element, headingAround the nearest one that stands in an element
-// around; -1: there is none.
+// headingBefore returns the nearest heading before an element, and headingAround the nearest one directly inside an ancestor, or -1 if
+// there is none.
 func (s *structure) headingBefore(i int32) int32 {
 	if s.tree != nil {
 		return s.tree.headingBefore(i)
@@ -91,7 +89,7 @@ func (s *structure) isRepeated(i int32) bool {
 	return s.repeated[i]
 }
 
-// isTooMuch reports whether so much was looked at in the tree that all elements should be looked at instead.
+// isTooMuch reports whether so many steps were made in the tree that examining all elements is cheaper.
 func (s *structure) isTooMuch() bool {
 	return s.tree != nil && s.tree.steps > maxSteps*s.tree.list.Len()+minSteps
 }

@@ -8,38 +8,38 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Tree finds the elements of a page by their refs and places. It follows the page by its changes, so that a look at few
-// elements costs what changed and what stands around these, and not what is there. The zero value is that of an empty page.
-// It may not be used from several goroutines at once.
+// Tree finds the elements of a page by ref and by index. It follows the changes of the page, so that the cost of examining a few elements
+// depends on the changes and their surroundings, and not on the size of the page. The zero value belongs to an empty page. It is not safe
+// for concurrent use.
 //
-// Elements in an element stand right behind it, and are deeper.
+// The descendants of an element follow it directly and are deeper.
 type Tree struct {
 	list      dom.List
 	stretches []*stretch
-	// of has the stretch of each element.
+	// of maps each element to its stretch.
 	of map[dom.Ref]*stretch
-	// last is the stretch that was looked into last.
+	// last is the stretch that was used last.
 	last *stretch
-	// steps counts the looks since the begin of a search.
+	// steps counts the steps since the start of a search.
 	steps int
-	// joined is how many elements have a join.
+	// joined is the number of elements with a join.
 	joined int
-	// levels is in how many frames the documents of frames stand, as far as that was asked for.
+	// levels caches the nesting depths of the frames' documents.
 	levels map[dom.FrameID]int32
 }
 
-// stretch is a chunk of the page with its place.
+// stretch is a chunk of the page with its position.
 type stretch struct {
 	chunk *dom.Chunk
-	// start is the place of the first element, index that of the stretch.
+	// start is the index of its first element, and index its own index among the stretches.
 	start, index int
-	// headings are where headings stand in the chunk.
+	// headings holds the indexes of headings in the chunk.
 	headings []int32
-	// low is the smallest join of its elements; -1 where some stand in frames.
+	// low is the smallest join of its elements, or -1 if some are in frames.
 	low int32
 }
 
-// Follow makes the tree that of a page, which is best one of a state next to the last one.
+// Follow updates the tree to a page. It is fastest if the page is similar to the previous one.
 func (t *Tree) Follow(list dom.List) {
 	if t.list == list {
 		return
@@ -62,8 +62,8 @@ func (t *Tree) Follow(list dom.List) {
 	t.list = list
 }
 
-// replace puts chunks in place of the stretches between two. Each takes the stretch that stood in its place, so that only
-// elements that are new there are noted.
+// replace replaces a range of stretches by those of chunks. Each chunk takes over the stretch at the same position, so that only new
+// elements have to be recorded.
 func (t *Tree) replace(from, to int, chunks []*dom.Chunk) {
 	old := t.stretches[from:to]
 	type news struct {
@@ -108,7 +108,7 @@ func (t *Tree) replace(from, to int, chunks []*dom.Chunk) {
 	}
 }
 
-// trim cuts what two lists have in common off both ends.
+// trim removes the common elements at both ends of two lists.
 func trim(was, is []*dom.Element) (gone, added []*dom.Element) {
 	for len(was) > 0 && len(is) > 0 && was[0] == is[0] {
 		was, is = was[1:], is[1:]
@@ -129,7 +129,7 @@ func countJoined(all []*dom.Element) (n int) {
 	return n
 }
 
-// lowest returns the smallest join of elements; -1 where some stand in frames.
+// lowest returns the smallest join of elements, or -1 if some are in frames.
 func lowest(all []*dom.Element) int32 {
 	low := int32(frameJoin)
 	for _, e := range all {
@@ -141,7 +141,7 @@ func lowest(all []*dom.Element) int32 {
 	return low
 }
 
-// join returns the join of the element at a place, as newJoins has it.
+// join returns the join of the element at an index, as in newJoins.
 func (t *Tree) join(i int32) int32 {
 	e := t.at(i)
 	switch {
@@ -153,7 +153,7 @@ func (t *Tree) join(i int32) int32 {
 	return int32(e.Join) + t.level(i, e.Frame)*frameJoin
 }
 
-// level returns in how many frames an element stands.
+// level returns the number of frames that contain an element.
 func (t *Tree) level(i int32, frame dom.FrameID) int32 {
 	if n, known := t.levels[frame]; known {
 		return n
@@ -174,7 +174,7 @@ func (t *Tree) level(i int32, frame dom.FrameID) int32 {
 	return n
 }
 
-// common returns the depth of the closest common ancestor of two elements, i before j.
+// common returns the depth of the closest common ancestor of two elements. i must precede j.
 func (t *Tree) common(i, j int32) int32 {
 	low := int32(math.MaxInt32)
 	for k := t.stretchAt(j).index; k >= 0; k-- {
@@ -195,7 +195,7 @@ func (t *Tree) common(i, j int32) int32 {
 	return low
 }
 
-// headings appends where headings stand among elements.
+// headings appends the indexes of headings among elements.
 func headings(to []int32, all []*dom.Element) []int32 {
 	for i, e := range all {
 		if isHeading(e) {
@@ -205,18 +205,18 @@ func headings(to []int32, all []*dom.Element) []int32 {
 	return to
 }
 
-// place returns where an element stands; -1: nowhere.
+// place returns the index of an element, or -1 if it is not on the page.
 func (t *Tree) place(ref dom.Ref) int32 {
 	s := t.of[ref]
 	if s == nil {
-		return -1 // it is not on the page
+		return -1
 	}
 	at := slices.IndexFunc(s.chunk.Elements(), func(e *dom.Element) bool { return e.Ref == ref })
-	t.steps += at / 16 // each is less than a look by place
+	t.steps += at / 16 // each comparison is cheaper than a lookup by index
 	return int32(s.start + at)
 }
 
-// stretchAt returns the stretch that a place is in.
+// stretchAt returns the stretch that contains an index.
 func (t *Tree) stretchAt(i int32) *stretch {
 	t.steps++
 	if s := t.last; s == nil || int(i) < s.start || int(i) >= s.start+len(s.chunk.Elements()) {
@@ -225,13 +225,13 @@ func (t *Tree) stretchAt(i int32) *stretch {
 	return t.last
 }
 
-// at returns the element at a place.
+// at returns the element at an index.
 func (t *Tree) at(i int32) *dom.Element {
 	s := t.stretchAt(i)
 	return s.chunk.Elements()[int(i)-s.start]
 }
 
-// end returns the place behind the last element in an element, or a limit that comes before.
+// end returns the index after the last descendant of an element, or limit if that is smaller.
 func (t *Tree) end(i, limit int32) int32 {
 	depth := t.at(i).Depth
 	limit = min(limit, int32(t.list.Len()))
@@ -243,7 +243,7 @@ func (t *Tree) end(i, limit int32) int32 {
 	return limit
 }
 
-// holds reports whether an element is another one or stands around it.
+// holds reports whether element i is element j or an ancestor of it.
 func (t *Tree) holds(i, j int32) bool {
 	for depth := t.at(i).Depth; j > i && t.at(j).Depth > depth; {
 		j = t.parent(j)
@@ -251,7 +251,7 @@ func (t *Tree) holds(i, j int32) bool {
 	return i == j
 }
 
-// headingBefore returns the place of the last heading before another place; -1: there is none.
+// headingBefore returns the index of the last heading before an index, or -1 if there is none.
 func (t *Tree) headingBefore(i int32) int32 {
 	for k := t.stretchAt(i).index; k >= 0; k-- {
 		t.steps++
@@ -264,7 +264,7 @@ func (t *Tree) headingBefore(i int32) int32 {
 	return -1
 }
 
-// parent returns the place of the element around one; -1: there is none.
+// parent returns the index of the parent of an element, or -1 if there is none.
 func (t *Tree) parent(i int32) int32 {
 	e := t.at(i)
 	if e.Parent == dom.NoRef {
@@ -273,7 +273,7 @@ func (t *Tree) parent(i int32) int32 {
 	return t.place(e.Parent)
 }
 
-// scopedHeading returns the last heading before an element that stands in an element around; -1: there is none.
+// scopedHeading returns the last heading before an element that is directly inside one of its ancestors, or -1 if there is none.
 func (t *Tree) scopedHeading(i int32) int32 {
 	for {
 		up := t.parent(i)

@@ -9,29 +9,29 @@ import (
 	"github.com/domtap/domtap/internal/refs"
 )
 
-// fit says how well something is what is wanted: smaller is closer.
+// fit is the quality of a match. Smaller is closer.
 type fit uint8
 
 const (
-	// wholly: it is the same but for case and white space.
+	// wholly means that the texts are equal except for case and white space.
 	wholly fit = iota
-	// worded: what is wanted is a part of it that begins a word.
+	// worded means that the wanted text is a part that begins at the start of a word.
 	worded
-	// partly: what is wanted is any part of it.
+	// partly means that the wanted text is any part.
 	partly
-	// not: it is something else.
+	// not means that the texts do not match.
 	not
 )
 
-// wanted is what has to stand around elements.
+// wanted describes the surroundings to find.
 type wanted struct {
-	// words are folded.
+	// words are normalized by fold.
 	words string
-	// ref is that of an element around, dom.NoRef where words are looked for.
+	// ref is the ref of an element around, or dom.NoRef if words are searched.
 	ref dom.Ref
 }
 
-// fold makes one of all texts that differ in case, white space and what a context is printed without.
+// fold normalizes case, white space, and characters that printed contexts lack.
 func fold(s string) string {
 	if strings.Contains(s, "…+") {
 		s = cutMark().ReplaceAllString(s, "…")
@@ -39,12 +39,12 @@ func fold(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(bare.Replace(s))), " ")
 }
 
-// cutMark is how texts write how much of a context is cut.
+// cutMark matches the number of omitted characters in a printed context.
 var cutMark = lazyregexp.New(`…\+\d+`)
 
 var bare = strings.NewReplacer("‹", "<", "›", ">", "[", "(", "]", ")", "…", "")
 
-// text says how well a text is what is wanted.
+// text returns how well a text matches.
 func (w wanted) text(text string) fit {
 	if w.ref != dom.NoRef || len(w.words) > 2*len(text)+4 {
 		return not
@@ -60,12 +60,12 @@ func (w wanted) text(text string) fit {
 	return not
 }
 
-// isRole reports whether the words are the role of an element, such as dialog, or the tag of a form without a name, which has none.
+// isRole reports whether the words are the role of an element, such as dialog, or the tag of a form without a name, which has no role.
 func (w wanted) isRole(e *dom.Element) bool {
 	return w.words == e.Role || w.words == "form" && e.Tag == "form"
 }
 
-// element says how well an element around is what is wanted.
+// element returns how well an element matches.
 func (w wanted) element(e *dom.Element) fit {
 	if w.ref != dom.NoRef {
 		if e.Ref == w.ref {
@@ -79,27 +79,26 @@ func (w wanted) element(e *dom.Element) fit {
 	return w.text(e.WholeText())
 }
 
-// span is the elements between two places, one of which, or the first, is what is wanted.
+// span is a range of elements of which one, or the first, matches.
 type span struct {
 	start, end int32
 	fit        fit
 }
 
-// in reports whether a span is a part of another and smaller.
+// in reports whether a span is inside another one and smaller.
 func (s span) in(o span) bool {
 	return o.start <= s.start && s.end <= o.end && s.end-s.start < o.end-o.start
 }
 
-// maxCard is how many elements may stand together without a role to be one thing.
+// maxCard limits how many elements may form one item without a role.
 const maxCard = 32
 
-// Within returns those of the elements among that have words around them: in their card, which is what holds them and
-// none of the others that are meant or have their role and name; or else in what holds few of them, such as a group or
-// what stands below a heading; in the name of an element around; or in the context. Or those which stand in an
-// element whose role the words are, or whose ref. Words that look like a ref are a text where no element around has
-// the ref. What fits closest counts, and of two that stand in each other the inner one: who asks for "Ada" gets the button
-// in the row of Ada, and not all buttons of the dialog around the table. Words of another row or card are not around
-// an element. all has the elements of a page, those among them.
+// Within returns those elements of among that have words in their surroundings. The words may be in an element's card, which contains it
+// but no other element of among or of the same role and name. They may be in a larger part with few such elements, such as a group or a
+// section below a heading, in the name of an ancestor, or in the element's context. The words may also be the role of an ancestor, or its
+// ref; words that look like a ref are a text if no ancestor has that ref. Only the closest fit counts, and of nested matches the inner one:
+// for "Ada", the result is the button in Ada's row, and not all buttons of the dialog around the table. Words of another row or card do not
+// count. all holds the elements of a page, including those of among.
 func Within(all, among []*dom.Element, words string) []*dom.Element {
 	if len(among) == 0 {
 		return nil
@@ -153,7 +152,7 @@ func (p *page) within(places []int32, contexts map[dom.Ref]Context, w wanted) []
 	return innermost(p, places, spans, best)
 }
 
-// innermost returns the elements of the best fit whose spans hold no smaller ones.
+// innermost returns the elements of the best fit whose spans contain no smaller ones.
 func innermost(p *page, places []int32, spans []span, best fit) (out []*dom.Element) {
 	var smallest []span
 	for _, s := range spans {
@@ -172,20 +171,20 @@ func innermost(p *page, places []int32, spans []span, best fit) (out []*dom.Elem
 	return out
 }
 
-// marks are where what is wanted was found.
+// marks holds where the wanted surroundings were found.
 type marks struct {
-	// holders are the elements that are it, with the fit.
+	// holders are the matching elements, with their fit.
 	holders map[int32]fit
-	// cards are what elements have in common with it, by these elements.
+	// cards holds the spans that elements have in common with matching texts, by element.
 	cards map[int32][]span
-	// sections are what stands below headings that are it.
+	// sections are the sections below matching headings.
 	sections []span
 }
 
-// maxMarks bounds how many elements are considered that are what is wanted.
+// maxMarks limits how many matching elements are considered.
 const maxMarks = 1000
 
-// marked finds what is wanted. What the elements of the places say themselves does not count.
+// marked finds the wanted surroundings. The texts of the elements in places do not count.
 func (p *page) marked(places []int32, w wanted) marks {
 	m := marks{holders: map[int32]fit{}, cards: map[int32][]span{}}
 	twins := p.twins(places)
@@ -213,7 +212,7 @@ func (p *page) marked(places []int32, w wanted) marks {
 	return m
 }
 
-// twins returns the places and those of the elements that share role and name with one of them, in order.
+// twins returns, in order, the places and the elements that share role and name with one of them.
 func (p *page) twins(places []int32) []int32 {
 	known := make(map[[2]string]bool, len(places))
 	for _, i := range places {
@@ -233,12 +232,12 @@ func (p *page) twins(places []int32) []int32 {
 	return out
 }
 
-// card notes which of the twins are closest to a text, and what they have in common with it.
+// card records which of the twins are closest to a text, and the span that they have in common with it.
 func (p *page) card(text int32, f fit, twins []int32, to map[int32][]span) {
 	at, found := slices.BinarySearch(twins, text)
 	behind := at
 	if found {
-		behind++ // another twin, whose name was wanted
+		behind++ // another twin, whose name matches
 	}
 	depth := int32(-1)
 	if at > 0 {
@@ -269,8 +268,8 @@ func (p *page) card(text int32, f fit, twins []int32, to map[int32][]span) {
 	}
 }
 
-// isThing reports whether a text and an element, which are the closest to each other of so many, are parts of one
-// thing: of few elements, or of an element whose role says so.
+// isThing reports whether a text and an element, which are the closest to each other among several, are parts of one item: of few elements,
+// or of an element whose role shows that.
 func (p *page) isThing(i, text, depth int32, of int) bool {
 	start, end := p.whole(i, depth)
 	if p.holds(start, i) && start < i && p.holds(start, text) {
@@ -279,7 +278,7 @@ func (p *page) isThing(i, text, depth int32, of int) bool {
 	return of < 2 && end-start <= maxCard
 }
 
-// whole returns the elements that have an ancestor at a depth in common with one.
+// whole returns the range of elements that share with i an ancestor at a depth.
 func (p *page) whole(i, depth int32) (start, end int32) {
 	start, end = i, i+1
 	for start > 0 && p.join(start) >= depth {
@@ -291,7 +290,7 @@ func (p *page) whole(i, depth int32) (start, end int32) {
 	return start, end
 }
 
-// isOne reports whether what stands in an element belongs together.
+// isOne reports whether the content of an element belongs together.
 func (p *page) isOne(i int32) bool {
 	switch p.all[i].Role {
 	case "row", "listitem", "article", "treeitem", "option", "cell", "gridcell", "group", "radiogroup", "form", "dialog", "alertdialog",
@@ -304,8 +303,8 @@ func (p *page) isOne(i int32) bool {
 	return p.end[i]-i <= maxCard
 }
 
-// section returns what stands below a heading, up to the next one that is not lower, in the innermost element that holds one of the
-// places, too.
+// section returns the section below a heading, up to the next heading of the same or a higher level, in the innermost ancestor that also
+// contains one of the places.
 func (p *page) section(i int32, places []int32, f fit) span {
 	end := int32(len(p.all))
 	for up := p.parent[i]; up >= 0; up = p.parent[up] {

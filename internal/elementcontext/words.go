@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// BeginsWord reports whether a text has a part that does not begin within a word, as "age" does in "page". What begins with a sign begins a
-// word, and so does what begins where digits end, as "kg" in "12kg".
+// BeginsWord reports whether part occurs in text other than within a word, as "age" does in "page". A part that begins with a symbol begins
+// a word, and so does a part after digits, such as "kg" in "12kg".
 func BeginsWord(text, part string) bool {
 	first, _ := utf8.DecodeRuneInString(part)
 	for at := 0; part != ""; {
