@@ -13,7 +13,7 @@ import (
 type Reported = notices.Reported
 
 // Published is the content of a head as a value that can be serialized and sent to another process: the whole DOM, the tab's Info, and the
-// notices of its page. What it refers to must not be modified.
+// notices of its page. The data that it refers to must not be modified.
 type Published struct {
 	// Snapshot is never nil in a state from a head.
 	Snapshot *dom.Snapshot

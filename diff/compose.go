@@ -168,8 +168,8 @@ func (c *composer) pairByKey() {
 	c.nodes = slices.DeleteFunc(c.nodes, func(n *node) bool { return n.from < 0 && n.to < 0 })
 }
 
-// dropNullMoves drops the moves that have no effect. A node need not move if the same number of unmoved nodes is before it in both lists.
-// Of several such nodes, only those that kept their order need not move.
+// dropNullMoves drops the moves that have no effect. A node need not move if the same number of unmoved nodes precede it in both lists. If
+// several nodes qualify, only nodes that kept their relative order stay.
 func (c *composer) dropNullMoves() {
 	var all moves
 	var movers []*node

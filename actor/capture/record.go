@@ -8,8 +8,8 @@ import (
 )
 
 // Record records the page until ctx ends and passes each frame to a function, which may return an error to end the recording. Other calls
-// can use the tab during the recording. Record fails with the errors of Screenshot if it cannot start, and with those of driver.Capturer.
-// It ends with the page it started with.
+// can use the tab during the recording. Record fails with the errors of Screenshot if it cannot start, and with the errors of
+// driver.Capturer. It always records the page that it started with.
 func Record(ctx context.Context, tab *actor.Tab, r driver.Recording, frame func(driver.Frame) error) error {
 	page, err := actor.Do(ctx, tab, command("record"), func(_ context.Context, x *actor.Exclusive) (driver.Page, error) {
 		return x.Page(), x.Ready()

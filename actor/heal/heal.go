@@ -2,8 +2,8 @@
 // element that still exists has become a different one (Reused). Its functions only compare two states of the page: an earlier one with the
 // element, and the current one.
 //
-// The package prefers no result over a wrong one, because callers act on the result. An element is the heir of one that is gone if all of
-// the following holds:
+// The package prefers no result over a wrong one, because callers act on the result. An element is the heir of a gone element if all of the
+// following holds:
 //
 //   - Both have the same frame, role and type, and the element that is gone has an identifying property: a name, a link or a name
 //     attribute.

@@ -259,7 +259,7 @@ func (b *board) append(dst []byte) []byte {
 	return dst
 }
 
-// appendOther appends the refs of the elements of a kind, and how their names and details differ from those of most.
+// appendOther appends the refs of the elements of a kind, and the differences in their names and details from the most frequent kind.
 func (b *board) appendOther(dst []byte, most, kind string) []byte {
 	var of []entry
 	for i, k := range b.kinds {

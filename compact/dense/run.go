@@ -110,7 +110,7 @@ func (l *layout) hasLine(i int) bool {
 }
 
 // plainEntry returns the entry of an element, and whether it may be in a run: it contains no elements, and its line can be restored from
-// that of a run.
+// the line of a run.
 func (l *layout) plainEntry(m item) (e entry, plain bool) {
 	if m.Kind != dom.Interactive || l.below[m.node] > 0 || l.level(m.node) > 0 {
 		return e, false

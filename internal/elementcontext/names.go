@@ -60,7 +60,7 @@ func (n *Names) Follow(list dom.List) {
 // target.
 func (n *Names) Any() bool { return n.unlike > 0 }
 
-// Shares reports whether an element is one of those that Any describes.
+// Shares reports whether an element belongs to such a group of elements; see Any.
 func (n *Names) Shares(e *dom.Element) bool {
 	if e.Kind != dom.Interactive || n.unlike == 0 {
 		return false
@@ -145,7 +145,7 @@ func (n *Names) repeated(e *dom.Element) bool {
 
 // Limits of Names.Tell, above which Tell is cheaper.
 const (
-	// Of the elements of a page, minAlike/maxAlike may be alike in any case, and one in maxAlike on larger pages.
+	// maxAlike and minAlike limit how many elements may be alike: (n+minAlike)/maxAlike on a page of n elements.
 	maxAlike, minAlike = 8, 1000
 	// maxSteps is the maximum number of steps per element of the page, in addition to minSteps.
 	maxSteps, minSteps = 2, 10_000
