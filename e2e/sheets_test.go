@@ -9,9 +9,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestSheetsOfOtherOriginsCountWhenTheyWereLoaded has style sheets of another origin, whose rules no script may read. Their rules
-// count when they were loaded: also when what they import could not be, and when only a second request had an answer. What
-// comes with an HTTP error the browser does not use.
+// TestSheetsOfOtherOriginsCountWhenTheyWereLoaded has style sheets of another origin, whose rules scripts cannot read. Their rules must
+// count once they are loaded, even if an imported sheet failed, or if only a second request succeeded. The browser ignores sheets with an
+// HTTP error.
 func TestSheetsOfOtherOriginsCountWhenTheyWereLoaded(t *testing.T) {
 	css := func(rules string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {

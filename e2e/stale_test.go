@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// item is a row of the page: rows of the same name look alike, the id tells them apart.
+// item is a row of the page. Rows of the same name look alike; the ID distinguishes them.
 type item struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -35,11 +35,11 @@ type staleRig struct {
 	items []item
 	look  int
 	ids   int
-	// looks tells what the items are called, by id.
+	// looks maps the IDs of the items to their names.
 	looks map[string]string
 }
 
-// run runs a script in the page and decodes what it comes to.
+// run runs a script in the page and decodes its result.
 func (r *staleRig) run(script string, result any) {
 	r.t.Helper()
 	var out struct {
@@ -60,7 +60,7 @@ func (r *staleRig) run(script string, result any) {
 	}
 }
 
-// named makes an item. Names that are given twice are those of twins.
+// named returns an item. Items with the same name are twins.
 func (r *staleRig) named(name string) item {
 	r.ids++
 	r.looks[fmt.Sprint("i", r.ids)] = name
@@ -69,7 +69,7 @@ func (r *staleRig) named(name string) item {
 
 var fruits = []string{"Apple", "Pear", "Plum", "Fig", "Cherry", "Lemon", "Date", "Kiwi", "Mango", "Lime"}
 
-// fresh makes n items with different names.
+// fresh returns n items with different names.
 func (r *staleRig) fresh(n int) []item {
 	var out []item
 	for _, i := range r.rng.Perm(len(fruits))[:n] {
@@ -87,7 +87,7 @@ func (r *staleRig) show(how string) {
 	r.run(fmt.Sprintf("show(%s, %q, %d)", items, how, r.look), nil)
 }
 
-// disturb changes the page in one of many ways, and says how.
+// disturb changes the page in one of many ways and returns a description.
 func (r *staleRig) disturb() string {
 	hows := []string{"rewrite", "replace", "wrap", "inner", "keyed", "unkeyed"}
 	how := hows[r.rng.IntN(len(hows))]
@@ -95,7 +95,7 @@ func (r *staleRig) disturb() string {
 	was := slices.Clone(r.items)
 	pick := r.items[r.rng.IntN(len(r.items))]
 	switch what {
-	case 0, 1, 2: // the same, rendered anew
+	case 0, 1, 2: // the same list, re-rendered
 	case 3:
 		r.rng.Shuffle(len(r.items), func(i, j int) { r.items[i], r.items[j] = r.items[j], r.items[i] })
 	case 4:
@@ -105,7 +105,7 @@ func (r *staleRig) disturb() string {
 		}
 	case 5:
 		r.items = slices.Insert(slices.Clone(r.items), r.rng.IntN(len(r.items)+1), r.named("Quince"+fmt.Sprint(r.ids)))
-	case 6: // other things altogether, of other names
+	case 6: // completely different items with other names
 		used := map[string]bool{}
 		for _, one := range was {
 			used[one.Name] = true
@@ -113,7 +113,7 @@ func (r *staleRig) disturb() string {
 		r.items = slices.DeleteFunc(r.fresh(len(fruits)), func(i item) bool { return used[i.Name] })[:1+r.rng.IntN(2)]
 	case 7: // a virtual list scrolls by one
 		r.items, how = append(slices.Clone(r.items[1:]), r.named("Row"+string(rune('A'+r.ids%26))+string(rune('a'+r.ids/26%26)))), "unkeyed"
-	case 8, 9: // another of the same name comes before the first one goes, or is hidden
+	case 8, 9: // an item of the same name appears before the first one is removed or hidden
 		twins := 0
 		for _, one := range r.items {
 			if one.Name == pick.Name {
@@ -143,7 +143,7 @@ func (r *staleRig) disturb() string {
 	return fmt.Sprint(how, " ", what)
 }
 
-// navigate loads the page again, with the same list.
+// navigate reloads the page with the same list.
 func (r *staleRig) navigate() {
 	r.t.Helper()
 	if _, err := r.d.Tabs.Navigate(testenv.Within(r.t, 30*time.Second), &domtapv1.NavigateRequest{TabId: r.tab, Url: r.url}); err != nil {
@@ -152,7 +152,7 @@ func (r *staleRig) navigate() {
 	r.show("rewrite")
 }
 
-// control is something to click, with the identity that the page knows it by.
+// control is a clickable element with its identity in the page.
 type control struct {
 	ref      uint32
 	identity string
@@ -173,17 +173,16 @@ func (r *staleRig) controls() []control {
 	return out
 }
 
-// alike reports whether two controls are indistinguishable: in a list that reuses its rows, such controls may change
-// places unnoticed.
+// alike reports whether two controls are indistinguishable. In a list that reuses its rows, such controls may swap places unnoticed.
 func (r *staleRig) alike(a, b string) bool {
 	one, what, _ := strings.Cut(a, ":")
 	other, also, _ := strings.Cut(b, ":")
 	return what == also && r.looks[one] == r.looks[other]
 }
 
-// TestNoStaleRefReachesAnotherElement names elements by refs that were read before the page rendered itself anew,
-// in random ways. A step either reaches the element that was named or nothing. make test plays the same 40 attempts each
-// time, make test-long 200 others; DOMTAP_SEED plays those of a failure again.
+// TestNoStaleRefReachesAnotherElement targets elements by refs that were read before the page re-rendered itself in random ways. A step
+// must reach either the original element or nothing. make test runs the same 40 attempts each time, make test-long 200 others. DOMTAP_SEED
+// repeats the attempts of a failure.
 func TestNoStaleRefReachesAnotherElement(t *testing.T) {
 	attempts, seed := testenv.Size(40, 200), uint64(1)
 	if attempts > 40 {

@@ -16,8 +16,8 @@ const counterPage = `<!doctype html><title>Counter</title><main><h1 id=h>Count 0
 	h.textContent = "Count " + ++n; p.textContent = n + " of many"; b.ariaPressed = String(n % 2 === 1); h.after(b);
 };</script>`
 
-// TestALookWithHeadingsDoesNotMakeDiffsDearer acts on a page whose headings and texts change: the answers list those
-// only for the client whose last read asked for them.
+// TestALookWithHeadingsDoesNotMakeDiffsDearer acts on a page whose headings and texts change. Answers must list those changes only for the
+// client whose last read requested headings and texts.
 func TestALookWithHeadingsDoesNotMakeDiffsDearer(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/counter": testenv.HTML(counterPage)}) + "/counter")

@@ -11,15 +11,15 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestFeaturesOfFlagsAreAdded starts a browser with features of one's own: those that domtap asks for stay, such as the network
-// without a process of its own.
+// TestFeaturesOfFlagsAreAdded starts a browser with additional features. The features that domtap sets must remain, such as the network
+// service without a separate process.
 func TestFeaturesOfFlagsAreAdded(t *testing.T) {
 	d := testenv.StartDaemon(t, "enable-features=MineOn", "disable-features=MineOff")
 	d.Open("about:blank")
 	line := func(pid int) []byte {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if err != nil {
-			return nil // it has ended
+			return nil // the process has ended
 		}
 		return text
 	}

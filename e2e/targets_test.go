@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// targetsPage has elements of every kind that a target can name. Each click and each input writes the id of its
-// element into the title, also from frames and shadow trees.
+// targetsPage has elements of every kind that a target can name. Each click and each input writes the ID of its element into the title,
+// also from frames and shadow trees.
 const targetsPage = `<!doctype html><title>-</title>
 <button id=pay>Pay now</button> <button id=later>Pay later</button> <a id=help href="#help">Help</a>
 <h2 id=heading>Your order</h2> <p id=text>Thanks for coming</p>
@@ -40,7 +40,7 @@ closed.innerHTML = "<button id=sealed data-test-id=sealed>Sealed</button>";
 closed.addEventListener("click", (e) => { document.title = e.target.id });
 </script>`
 
-// turn does steps in a tab.
+// turn performs steps in a tab.
 func turn(t testing.TB, d *testenv.Daemon, tab string, steps ...*domtapv1.Step) (*domtapv1.InteractResponse, error) {
 	t.Helper()
 	return d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: tab, Steps: steps})
@@ -61,7 +61,7 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 	for _, c := range []struct {
 		target *domtapv1.Target
 		types  bool
-		want   string // the id of the element
+		want   string // the ID of the element
 	}{
 		{target: &domtapv1.Target{Role: "button", Name: "Pay now"}, want: "pay"},
 		{target: &domtapv1.Target{Role: "BUTTON", Name: " pay  NOW "}, want: "pay"},
@@ -140,8 +140,8 @@ func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
 	}
 }
 
-// TestTextMeansTheInnermostElement has texts in containers that alone listen: each click and drag reaches the part that says
-// the text, or the container at its text, never its middle.
+// TestTextMeansTheInnermostElement has texts in containers, and only the containers have listeners. Each click and drag must reach the part
+// with the text, or the container at its text, and never its centre.
 func TestTextMeansTheInnermostElement(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<!doctype html><title>-</title><style>div, ul { width: 300px } span { padding: 4px }</style>
 <div onclick="tell(event)"><span>Reply</span><span>Forward</span><span style="display:none">Spam</span></div>

@@ -30,7 +30,7 @@ const (
 	timelineHome = `<!doctype html><title>Home</title><button onclick="alert('Bye')">Sign out</button>`
 )
 
-// timelineGolden is the login as a person reads it. Numbers that change from run to run are N.
+// timelineGolden is the timeline of the login as a user sees it. N stands for numbers that vary between runs.
 const timelineGolden = `#1 agent OpenTab (N ms, about N tokens): tab opened
 #2 navigated to SITE/
 #3 agent GetCompact ×2 (N ms, N tokens): 3 elements
@@ -44,7 +44,7 @@ const timelineGolden = `#1 agent OpenTab (N ms, about N tokens): tab opened
 #11 agent AnswerDialog (N ms, about N tokens)
 `
 
-// TestTimelineOfALogin signs in, with a wrong password first, and reads what happened: no secret is in it, and what a person needs is.
+// TestTimelineOfALogin signs in, with a wrong password first, and reads the timeline. It must contain what a user needs, and no secrets.
 func TestTimelineOfALogin(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": testenv.HTML(timelineLogin), "/home": testenv.HTML(timelineHome),

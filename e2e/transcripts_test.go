@@ -19,10 +19,9 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// TestTranscripts talks to the daemon as testdata/*.txtar says and compares what it answers. A file has a
-// comment, pages (sections named after their path, such as "/login"), which are at http://site.example and
-// http://other.example alike, a script, and the transcript that comes of it. The script has one command a
-// line; $ stands for the cursor that the last answer gave:
+// TestTranscripts runs testdata/*.txtar against the daemon and compares the answers. A file has a comment, pages (sections named after
+// their path, such as "/login"), which are available both at http://site.example and at http://other.example, a script, and the expected
+// transcript. The script has one command per line. $ stands for the cursor of the last answer:
 //
 //	open URL                  opens the tab, or navigates it
 //	lines, tree, diff [OPTIONS]  reads it, with options such as interactive_only=false max_elements=3 cursor=$
@@ -45,7 +44,7 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// transcriptSite serves the pages of the archive that is played.
+// transcriptSite serves the pages of the current archive.
 type transcriptSite struct{ archive *golden.Archive }
 
 func (s *transcriptSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -57,7 +56,7 @@ func (s *transcriptSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	testenv.HTML(page)(w, r)
 }
 
-// talk is one transcript in the making.
+// talk runs one transcript.
 type talk struct {
 	t      *testing.T
 	d      *testenv.Daemon
@@ -123,7 +122,7 @@ func (k *talk) open(address string) {
 	}
 }
 
-// target finds the first interactive element of a name.
+// target returns the first interactive element with a name.
 func (k *talk) target(name string) *domtapv1.Target {
 	k.t.Helper()
 	for _, e := range k.complete().GetElements() {
@@ -135,7 +134,7 @@ func (k *talk) target(name string) *domtapv1.Target {
 	return nil
 }
 
-// complete reads the tab, as another caller than the transcript's, until no frame of it is late.
+// complete reads the tab, with another client ID than the transcript, until all its frames have answered.
 func (k *talk) complete() *domtapv1.GetDomResponse {
 	k.t.Helper()
 	r := testenv.Usual(k.t, k.d, k.tab)
@@ -153,7 +152,7 @@ func (k *talk) act(step *domtapv1.Step) {
 	fmt.Fprintf(&k.out, "(%s)\n", strings.ToLower(strings.TrimPrefix(r.GetVerdict().String(), "VERDICT_")))
 }
 
-// read prints the tab, and checks what holds of every text.
+// read prints the tab, and checks the properties of every text.
 func (k *talk) read(format domtapv1.Format, options string) {
 	k.t.Helper()
 	r := &domtapv1.GetCompactRequest{TabId: k.tab, Format: format, ClientId: "transcript"}
@@ -174,7 +173,7 @@ func (k *talk) read(format domtapv1.Format, options string) {
 		k.t.Errorf("the text costs %d tokens, the answer says %d", cost, got.GetMetadata().GetTokens())
 	}
 	if k.cursor = got.GetMetadata().GetNextCursor(); k.cursor != "" {
-		// Its number depends on what was read before.
+		// The number of the cursor depends on earlier reads.
 		text = strings.ReplaceAll(text, k.cursor, "$")
 	}
 	if reason := got.GetResync().GetReason(); reason != "" {

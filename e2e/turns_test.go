@@ -39,7 +39,7 @@ on("spin", () => { setInterval(() => { document.getElementById("out").append(doc
 on("loop", () => { for (;;); });
 </script>`
 
-// turnsDesk serves the page; a request to /slow is answered after 150 ms.
+// turnsDesk serves the page. A request to /slow is answered after 150 ms.
 func turnsDesk(t *testing.T) (d *testenv.Daemon, url string) {
 	url = serve(t, map[string]http.HandlerFunc{
 		"/desk": testenv.HTML(turnsPage), "/pushed": testenv.HTML(turnsPage), "/done": testenv.HTML("<!doctype html><title>Thanks</title><h1>Done</h1><button>Again</button>"),
@@ -59,7 +59,7 @@ func turnsDesk(t *testing.T) (d *testenv.Daemon, url string) {
 
 func button(name string) *domtapv1.Step { return clickAt(&domtapv1.Target{Role: "button", Name: name}) }
 
-// interact does a turn on a fresh copy of the page, in the request's tab or, where it names none, in a new one.
+// interact performs a turn on a fresh copy of the page, in the request's tab or, if the request names none, in a new one.
 func interact(t *testing.T, d *testenv.Daemon, url string, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
 	t.Helper()
 	r.TabId = d.Show(r.GetTabId(), url+"/desk")
@@ -83,7 +83,7 @@ func TestATurnSaysWhatItDidToThePage(t *testing.T) {
 		says    string
 		added   string // the last element that the diff adds
 	}{
-		{[]*domtapv1.Step{button("Nothing")}, domtapv1.Verdict_VERDICT_CHANGED, `click "Nothing": ok`, ""}, // it has the focus now
+		{[]*domtapv1.Step{button("Nothing")}, domtapv1.Verdict_VERDICT_CHANGED, `click "Nothing": ok`, ""}, // the button is focused now
 		{[]*domtapv1.Step{button("Make")}, domtapv1.Verdict_VERDICT_CHANGED, `click "Make": ok`, "Made"},
 		{[]*domtapv1.Step{button("Load")}, domtapv1.Verdict_VERDICT_CHANGED, `click "Load": ok`, "Loaded"},
 		{[]*domtapv1.Step{button("Chain")}, domtapv1.Verdict_VERDICT_CHANGED, `click "Chain": ok`, "LoadedLoaded"},
@@ -163,7 +163,7 @@ func TestATurnThatRunsOutOfTimeSaysWhatWasDone(t *testing.T) {
 	tab = d.Open(url + "/desk")
 	r, err = d.Actions.Interact(testenv.Within(t, time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Loop"), button("Make")}})
 	if status.Code(err) == codes.DeadlineExceeded {
-		return // there was no time for the first click either
+		return // there was no time even for the first click
 	}
 	if results := r.GetResults(); err != nil || !results[0].GetOk() || !strings.Contains(results[0].GetSummary(), "the time was up before the page came to rest") ||
 		results[1].GetReason() != "DEADLINE_EXCEEDED" || !strings.Contains(results[1].GetError(), "send what is left") {
@@ -199,7 +199,7 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 			failed <- err
 		}()
 		select {
-		case <-clicked: // by the second step, when the first is done
+		case <-clicked: // reached in the second step, when the first is done
 		case err := <-failed:
 			t.Fatalf("%s: the turn ended before its second click: %v, %v", c.end, err, answer)
 		}
@@ -214,7 +214,7 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 	}
 }
 
-// A click that changes one element of a page of 5,000 costs an agent no more than 150 tokens to read.
+// For a click that changes one element of a page with 5,000 elements, the answer costs an agent at most 150 tokens.
 func TestTheAnswerOfAClickIsSmall(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`<!doctype html><title>A page of five thousand elements</title>`)
@@ -237,7 +237,7 @@ func TestTheAnswerOfAClickIsSmall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var text bytes.Buffer // without the spaces that protojson writes in some builds and not in others
+			var text bytes.Buffer // without the spaces that protojson writes only in some builds
 			if err := json.Compact(&text, spaced); err != nil {
 				t.Fatal(err)
 			}
@@ -250,7 +250,7 @@ func TestTheAnswerOfAClickIsSmall(t *testing.T) {
 	}
 }
 
-// A drag may end at an element that is named, and targets of a later step may be what an earlier one made.
+// A drag may end at a named element, and a later step may target an element that an earlier step created.
 func TestStepsFindWhatEarlierStepsMade(t *testing.T) {
 	d, url := turnsDesk(t)
 	r, err := interact(t, d, url, &domtapv1.InteractRequest{Steps: []*domtapv1.Step{button("Make"), button("Made"), clickAt(&domtapv1.Target{Selector: "#out button"})}})

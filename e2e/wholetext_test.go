@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// longPage has long texts, whose ends are needed: of a paragraph, of a button, and of a log that grows.
+// longPage has long texts whose ends matter: a paragraph, a button, and a growing log.
 var longPage = `<title>Terms</title><h1>Terms</h1>
 	<p>` + strings.Repeat("The party of the first part. ", 20) + `The fee is <b>12 dollars</b>.</p>
 	<div style="cursor:pointer" onclick="document.title='card'">` + strings.Repeat("All that is known of the offer. ", 10) + `<p>Closes on Friday</p></div>
@@ -21,7 +21,7 @@ var longPage = `<title>Terms</title><h1>Terms</h1>
 	<pre>` + strings.Repeat("ok\n", 900) + `</pre>
 	<script>onclick = () => setTimeout(() => { document.querySelector("pre").append("BUILD SUCCESSFUL") }, 1)</script>`
 
-// TestTextsAreMatchedAsAWhole waits for, finds and clicks what stands behind the first 100 characters of a text.
+// TestTextsAreMatchedAsAWhole waits for, finds and clicks text after the first 100 characters of a longer text.
 func TestTextsAreMatchedAsAWhole(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/terms": testenv.HTML(longPage)})
 	d := testenv.Shared(t)
@@ -72,7 +72,7 @@ var notePage = `<title>Note</title><textarea aria-label=Note>` + strings.Repeat(
 	<input aria-label=Exact value="` + strings.Repeat("x", 50) + `"><input aria-label=Dots value="To do …">
 	<select aria-label=Plan><option>` + strings.Repeat("A plan for you. ", 8) + `</select><div contenteditable aria-label=Draft>` + strings.Repeat("Dear all, ", 30) + `</div>`
 
-// TestValuesThatAreCutSayHowMuchIsLeft reads fields with long values in all forms, and all of a value.
+// TestValuesThatAreCutSayHowMuchIsLeft reads fields with long values in all formats, and one complete value.
 func TestValuesThatAreCutSayHowMuchIsLeft(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/note": testenv.HTML(notePage)})
 	d := testenv.Shared(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// peoplePage has ten rows with an Edit button each, and the same fields in two forms. Each click and input writes the id
-// of its element into the title.
+// peoplePage returns a page with ten rows with an Edit button each, and the same fields in two forms. Each click and input writes the ID of
+// its element into the title.
 func peoplePage() string {
 	var b strings.Builder
 	b.WriteString(`<!doctype html><title>-</title><button id=top>Edit</button><table><caption>People</caption>`)
@@ -65,7 +65,8 @@ func TestTargetWithin(t *testing.T) {
 	}
 }
 
-// TestRowsNamedByOneCell reads rows that can be clicked and are named by one of their cells: the other cells are read, too, and name the row.
+// TestRowsNamedByOneCell reads clickable rows that are named by one of their cells. The other cells must be read, too, and must identify
+// the row.
 func TestRowsNamedByOneCell(t *testing.T) {
 	rows := cards(`<div role=row tabindex=0 onclick="1" aria-labelledby=%[1]s><div role=gridcell><input type=checkbox aria-label=Take onclick="document.title = '%[1]s'"></div>
 		<div role=rowheader id=%[1]s>%[1]s</div><div role=gridcell>%[1]s GB</div></div>`, "games", "photos")

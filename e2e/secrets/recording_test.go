@@ -27,15 +27,15 @@ import (
 // credentials is the value that a browser sends for user me in HTTP authentication.
 var credentials = base64.StdEncoding.EncodeToString([]byte("me:" + hidden))
 
-// recorded is what the recordings of a test have.
+// recorded holds the contents of a test's recordings.
 type recorded struct {
 	text     strings.Builder
 	states   int
 	pictures []*recording.Picture
 }
 
-// recordings ends all recordings and looks for what is hidden in every byte of their files: as they are, uncompressed, and in
-// what is read of them.
+// recordings ends all recordings and searches for hidden text in every byte of their files: in the raw and the uncompressed bytes, and in
+// the decoded contents.
 func (l *leaks) recordings(d *testenv.Daemon) *recorded {
 	l.t.Helper()
 	found := new(recorded)
@@ -58,7 +58,7 @@ func (l *leaks) recordings(d *testenv.Daemon) *recorded {
 	return found
 }
 
-// recording looks into one file.
+// recording searches one file.
 func (l *leaks) recording(path string, found *recorded) {
 	l.t.Helper()
 	f, err := recording.Open(path)
@@ -101,7 +101,7 @@ func (l *leaks) recording(path string, found *recorded) {
 	}
 }
 
-// bytes looks for what is hidden in bytes.
+// bytes searches bytes for hidden text.
 func (l *leaks) bytes(what string, b []byte) {
 	l.t.Helper()
 	for _, secret := range []string{hidden, credentials} {
@@ -111,7 +111,7 @@ func (l *leaks) bytes(what string, b []byte) {
 	}
 }
 
-// painted fails the test where a recorded picture shows what is masked, and where none shows what is not.
+// painted fails the test if a recorded picture shows a masked area, or if none shows the other areas.
 func (r *recorded) painted(t *testing.T) {
 	t.Helper()
 	magenta, green := [3]uint32{0xff, 0, 0xff}, [3]uint32{0, 0xff, 0}
@@ -134,7 +134,7 @@ func (r *recorded) painted(t *testing.T) {
 	}
 }
 
-// vault asks for credentials, sets cookies and headers, keeps and sends secrets in every way that a page has, and shows none of them.
+// vault asks for credentials, sets cookies and headers, stores and sends secrets in every way that a page can, and displays none of them.
 const vault = `<!doctype html><title>Vault</title><link rel=icon href="data:,"><h1>visible-vault</h1>
 <form id=form onsubmit="event.preventDefault(); send(secret.value).then(() => state.textContent = 'visible-sent')">
 <label>Key <input id=secret type=password name=key></label><label>Pin <input id=pin autocomplete="one-time-code"></label>
@@ -153,7 +153,7 @@ const send = (body) => fetch(location.origin + "/api?access_token=HIDDEN-query",
 send("").then(() => state.textContent = "visible-loaded");
 </script>`
 
-// vaultHandler serves the vault to user me alone.
+// vaultHandler serves the vault only to the user me.
 func vaultHandler(w http.ResponseWriter, r *http.Request) {
 	if _, password, ok := r.BasicAuth(); !ok || password != hidden {
 		if r.URL.Path != "/api" {
@@ -171,9 +171,9 @@ func vaultHandler(w http.ResponseWriter, r *http.Request) {
 	testenv.HTML(strings.ReplaceAll(vault, "HIDDEN", hidden))(w, r)
 }
 
-// TestSecretsAreInNoRecording records everything, as `serve --record` does, while secrets go through the browser in every way that neither
-// a page shows nor a client may tell: typed and filled into secret and masked fields, refused steps, credentials of URLs and sessions,
-// cookies, headers, bodies, storage, uploads and dialogs.
+// TestSecretsAreInNoRecording records everything, as `serve --record` does, while the browser handles secrets that pages do not display:
+// text typed and filled into secret and masked fields, refused steps, credentials of URLs and sessions, cookies, headers, bodies, storage,
+// uploads and dialogs.
 func TestSecretsAreInNoRecording(t *testing.T) {
 	url := testenv.Serve(t, http.HandlerFunc(vaultHandler))
 	d := testenv.StartWith(t, tabpool.Config{}, server.Config{RecordAll: new(recorder.Options)},
@@ -211,7 +211,7 @@ func TestSecretsAreInNoRecording(t *testing.T) {
 	}
 }
 
-// vault does in a tab with the vault what has secrets.
+// vault performs the actions that involve secrets, in a tab with the vault.
 func (l *leaks) vault(d *testenv.Daemon, tab, address string, masked bool) {
 	ctx := testenv.Within(l.t, limit)
 	by := func(selector string) *domtapv1.Target { return &domtapv1.Target{Selector: selector} }
@@ -255,7 +255,7 @@ func (l *leaks) vault(d *testenv.Daemon, tab, address string, masked bool) {
 	wait("visible-sent")
 	must(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: by("#file"),
 		Files: []*domtapv1.UploadFile{{Name: "visible-file.txt", Content: []byte(hidden + "-upload")}}}}})
-	_ = act(click("#ask")) // a dialog is open then
+	_ = act(click("#ask")) // then a dialog is open
 	if _, err := d.Tabs.AnswerDialog(ctx, &domtapv1.AnswerDialogRequest{TabId: tab, Accept: true, PromptText: proto.String(hidden + "-answer")}); err != nil {
 		l.t.Error(err)
 	}

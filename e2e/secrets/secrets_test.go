@@ -25,7 +25,7 @@ import (
 
 const limit = testenv.Patience
 
-// canary stands in everything that a page says, that is typed, and that is asked for.
+// canary is part of all text of pages, all input and all requests.
 const canary = "canary"
 
 const page = `<!doctype html><title>canary-title</title>
@@ -36,8 +36,8 @@ const page = `<!doctype html><title>canary-title</title>
 <iframe name=canary-frame srcdoc="<title>canary-inner</title><p>canary-frame-text"></iframe>
 <script>fetch('/missing?token=canary-query').catch(() => {}); history.pushState(null, '', '?session=canary-pushed#canary-fragment')</script>`
 
-// TestPageContentReachesOnlyItsReaders runs a session full of canaries, with failures of all kinds, and looks for them in the log at its
-// most talkative, in the metrics and in what is counted.
+// TestPageContentReachesOnlyItsReaders runs a session full of canaries, with all kinds of failures. It searches the log at its most verbose
+// level, the metrics and the statistics for them.
 func TestPageContentReachesOnlyItsReaders(t *testing.T) {
 	log := new(safeBuffer)
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))
@@ -116,7 +116,7 @@ func TestPageContentReachesOnlyItsReaders(t *testing.T) {
 	}
 }
 
-// safeBuffer is a buffer for many writers.
+// safeBuffer is a buffer that is safe for concurrent use.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

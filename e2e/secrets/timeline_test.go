@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestSecretParametersAreInNoTimeline goes to URLs whose parameters are secrets, in every way that a timeline tells of. The timeline, which a person looks at
-// and which is recorded, has them no more than a recording has; the client that reads the page gets the URL as it is.
+// TestSecretParametersAreInNoTimeline opens URLs with secret parameters in every way that a timeline reports. The secrets must be neither
+// in the timeline, which users see and which is recorded, nor in a recording. The client that reads the page receives the complete URL.
 func TestSecretParametersAreInNoTimeline(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/none": http.NotFound,

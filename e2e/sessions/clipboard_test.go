@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// clipboardTab is a tab with a text to copy and a place to paste.
+// clipboardTab is a tab with a text to copy and a field to paste into.
 type clipboardTab struct {
 	t   *testing.T
 	d   *testenv.Daemon
@@ -35,7 +35,7 @@ func (k *clipboardTab) eval(expression string) string {
 	return ask[string](k.t, k.d, k.d.Session, `Promise.resolve(`+expression+`).then(String, e => e.name)`)
 }
 
-// do does one step, and returns its summary.
+// do performs one step and returns its summary.
 func (k *clipboardTab) do(step *domtapv1.Step) string {
 	k.t.Helper()
 	r, err := k.d.Actions.Interact(testenv.Within(k.t, 30*time.Second), &domtapv1.InteractRequest{TabId: k.tab, Steps: []*domtapv1.Step{step}})
@@ -62,7 +62,7 @@ func (k *clipboardTab) copies(keys string) {
 	k.press("from", keys)
 }
 
-// pastes pastes and fails unless that gives a text, and the answer says something.
+// pastes pastes, and checks the pasted text and the answer.
 func (k *clipboardTab) pastes(keys, want, says string) {
 	k.t.Helper()
 	k.eval(`to.value = '', heard = []`)
@@ -80,7 +80,7 @@ const (
 	ownLast = "what this session copied last by keys"
 )
 
-// TestEachSessionHasItsOwnClipboard copies in one session, in every way that there is, and pastes in another.
+// TestEachSessionHasItsOwnClipboard copies in one session in every way, and pastes in another.
 func TestEachSessionHasItsOwnClipboard(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(clipboardPage)})
 	d := testenv.StartDaemon(t)
@@ -91,7 +91,7 @@ func TestEachSessionHasItsOwnClipboard(t *testing.T) {
 		a.pastes("Control+v", "first secret", "")
 	}
 	b := newClipboardTab(t, d, "named", url, "of the other")
-	b.press("to", "Control+c") // nothing is selected, so what is there stays
+	b.press("to", "Control+c") // nothing is selected, so the clipboard is unchanged
 	b.pastes("Control+v", "", emptied)
 	for copy, paste := range map[string]string{"Control+c": "Control+v", "Control+Insert": "Shift+Insert", "Control+x": "Control+Shift+v", "Shift+Delete": "Control+v"} {
 		a.eval(`from.value = 'first secret'`)
@@ -128,7 +128,7 @@ func TestEachSessionHasItsOwnClipboard(t *testing.T) {
 	})
 }
 
-// TestReadersOfTheClipboardReadTheirOwn grants clipboard-read to a session, and copies in others.
+// TestReadersOfTheClipboardReadTheirOwn grants clipboard-read to a session and copies in others.
 func TestReadersOfTheClipboardReadTheirOwn(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(clipboardPage)})
 	d := testenv.StartDaemon(t)

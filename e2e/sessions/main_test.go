@@ -1,4 +1,4 @@
-// Package sessions tests sessions in real Chromium: what they keep apart, what they pretend, and what they store.
+// Package sessions tests sessions in real Chromium: isolation, emulation and storage.
 package sessions
 
 import (

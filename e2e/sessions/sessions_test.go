@@ -26,7 +26,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// createSession makes a session.
+// createSession creates a session.
 func createSession(t testing.TB, d *testenv.Daemon, r *domtapv1.CreateSessionRequest) *domtapv1.Session {
 	t.Helper()
 	made, err := d.Sessions.CreateSession(testenv.Within(t, testenv.Patience), r)
@@ -46,13 +46,13 @@ func openIn(t testing.TB, d *testenv.Daemon, session, url string) *domtapv1.Tab 
 	return opened.GetTab()
 }
 
-// ask runs an expression in the tab that was opened last in a session, and waits for its promise.
+// ask evaluates an expression in the tab that was opened last in a session, and awaits its promise.
 func ask[T any](t testing.TB, d *testenv.Daemon, session, expression string) T {
 	t.Helper()
 	return askPage[T](t, d.Browser.Page(session), expression)
 }
 
-// askPage is ask for one page.
+// askPage evaluates an expression in one page.
 func askPage[T any](t testing.TB, page *browser.Page, expression string) T {
 	t.Helper()
 	var out struct {
@@ -69,7 +69,7 @@ func askPage[T any](t testing.TB, page *browser.Page, expression string) T {
 	return out.Result.Value
 }
 
-// store leaves something in every kind of storage; stored says what is there.
+// store writes to every kind of storage. stored returns the contents.
 const (
 	store = `(async () => {
 		document.cookie = 'who=first; max-age=3600'
@@ -86,7 +86,7 @@ const (
 		(await caches.keys()).length, (await navigator.serviceWorker.getRegistrations()).length]))()`
 )
 
-// TestSessionsShareNothing leaves something in every kind of storage of one session and looks for it in others.
+// TestSessionsShareNothing writes to every kind of storage of one session, and checks the storage of others.
 func TestSessionsShareNothing(t *testing.T) {
 	var mu sync.Mutex
 	asked := 0
@@ -113,7 +113,7 @@ func TestSessionsShareNothing(t *testing.T) {
 		if session == "first" {
 			ask[any](t, d, session, store)
 		}
-		// A second request comes from the cache, another session's does not.
+		// A second request is served from the cache, but not in another session.
 		ask[any](t, d, session, `fetch('/cached').then(() => fetch('/cached')).then(() => 1)`)
 	}
 	for session, want := range map[string]string{"first": `["who=first",1,1,1,1]`, "second": `["",0,0,0,0]`, "default": `["",0,0,0,0]`} {
@@ -161,7 +161,7 @@ func TestTabsAreListedBySession(t *testing.T) {
 	}
 }
 
-// login is a site that knows who has its cookie, and notes in local storage what its first script finds there.
+// login is a site that recognizes its cookie, and records what its first script finds in local storage.
 func login() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/login": func(w http.ResponseWriter, r *http.Request) {
@@ -185,7 +185,7 @@ func TestAStorageStateLogsAnotherSessionIn(t *testing.T) {
 	ctx := testenv.Within(t, testenv.Patience)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "one"})
 	tab := openIn(t, d, "one", url+"/login")
-	if _, err := d.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil { // it is read without a tab, too
+	if _, err := d.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil { // it is also read without a tab
 		t.Fatal(err)
 	}
 	saved, err := d.Sessions.GetStorageState(ctx, &domtapv1.GetStorageStateRequest{SessionId: "one"})
@@ -211,11 +211,11 @@ func TestAStorageStateLogsAnotherSessionIn(t *testing.T) {
 	if err != nil || !proto.Equal(again.GetState().GetCookies()[0], state.GetCookies()[0]) {
 		t.Errorf("the cookie came back as %v, %v", again.GetState().GetCookies(), err)
 	}
-	// What the page wrote since is not written over by its next document.
+	// Data that the page wrote later is not overwritten when its next document loads.
 	if tab := openIn(t, d, "two", url); tab.GetTitle() != "user 42" || ask[string](t, d, "two", "self.found") != "light" {
 		t.Errorf("the state was loaded again")
 	}
-	// Replacing forgets what was there, for the page that is open, too.
+	// Replacing removes the earlier data, also for the open page.
 	if _, err := d.Sessions.SetStorageState(ctx, &domtapv1.SetStorageStateRequest{SessionId: "two", Replace: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestAStorageStateLogsAnotherSessionIn(t *testing.T) {
 	}
 }
 
-// TestABadStateSaysWhatIsWrong gives states that no browser takes.
+// TestABadStateSaysWhatIsWrong loads states that no browser accepts.
 func TestABadStateSaysWhatIsWrong(t *testing.T) {
 	d := testenv.Shared(t)
 	for name, c := range map[string]*domtapv1.Cookie{
@@ -256,7 +256,7 @@ type seen struct {
 	header                                                     http.Header
 }
 
-// mirror is a site whose pages report what they see.
+// mirror is a site whose pages report what they observe.
 type mirror struct {
 	url     string
 	mu      sync.Mutex
@@ -309,7 +309,7 @@ func newMirror(t *testing.T) *mirror {
 	return m
 }
 
-// expect waits until somebody has reported.
+// expect waits for a report of who.
 func (m *mirror) expect(t *testing.T, who string) seen {
 	t.Helper()
 	ctx := testenv.Within(t, testenv.Patience)
@@ -329,14 +329,14 @@ func (m *mirror) expect(t *testing.T, who string) seen {
 	}
 }
 
-// requested is the header of the last request of a page.
+// requested returns the header of a page's last request.
 func (m *mirror) requested(who string) http.Header {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.headers[who]
 }
 
-// german is an emulation that sets almost everything.
+// german returns an emulation with almost all settings.
 func german() *domtapv1.Emulation {
 	return &domtapv1.Emulation{
 		Device: "Pixel 8", Locale: "de-CH", TimezoneId: "Asia/Tokyo", ColorScheme: domtapv1.ColorScheme_COLOR_SCHEME_DARK, ReducedMotion: true,
@@ -345,7 +345,7 @@ func german() *domtapv1.Emulation {
 	}
 }
 
-// isGerman holds what somebody saw against german, as far as a document or a worker can see it.
+// isGerman compares a report with german, as far as a document or a worker can observe it.
 func isGerman(t *testing.T, who string, s seen) {
 	t.Helper()
 	got := fmt.Sprint(s.Locale, s.Timezone, s.Offset, s.Languages, s.header.Get("X-Team"), s.header.Get("Accept-Language"))
@@ -354,8 +354,8 @@ func isGerman(t *testing.T, who string, s seen) {
 	}
 }
 
-// TestPagesSeeTheDeviceThatTheSessionHas looks at every setting from within a page, its popup, a frame in another
-// process and workers, and at the headers of their requests.
+// TestPagesSeeTheDeviceThatTheSessionHas checks every setting in a page, its popup, a frame in another process and workers, and in the
+// headers of their requests.
 func TestPagesSeeTheDeviceThatTheSessionHas(t *testing.T) {
 	m := newMirror(t)
 	d := testenv.Shared(t)
@@ -386,7 +386,7 @@ func TestPagesSeeTheDeviceThatTheSessionHas(t *testing.T) {
 		if err != nil || len(list.GetTabs()) != 2 || list.GetTabs()[1].GetOpenerTabId() != tab.GetId() {
 			t.Errorf("the session's tabs are %v, %v", list.GetTabs(), err)
 		}
-		// What a process has but once outlives the opener.
+		// State that exists once per process must outlive the opener.
 		if _, err := d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil {
 			t.Fatal(err)
 		}
@@ -424,7 +424,7 @@ func isPixel(t *testing.T, who string, s seen) {
 	}
 }
 
-// TestSettingsChangeUnderOpenTabs changes a session while a tab is open, and takes everything back.
+// TestSettingsChangeUnderOpenTabs changes a session while a tab is open, and reverts everything.
 func TestSettingsChangeUnderOpenTabs(t *testing.T) {
 	m := newMirror(t)
 	testenv.InSessions(t, testenv.Shared(t), func(t *testing.T, d *testenv.Daemon) { settingsChange(t, d, m) })
@@ -461,13 +461,13 @@ func settingsChange(t *testing.T, d *testenv.Daemon, m *mirror) {
 	}
 }
 
-// TestOfflineMeansNothingIsReached takes a session off the net and back.
+// TestOfflineMeansNothingIsReached takes a session offline and back online.
 func TestOfflineMeansNothingIsReached(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Up</title>`)})
 	testenv.InSessions(t, testenv.Shared(t), func(t *testing.T, d *testenv.Daemon) { offline(t, d, url) })
 }
 
-// offline takes one session off the net and back.
+// offline takes one session offline and back online.
 func offline(t *testing.T, d *testenv.Daemon, url string) {
 	ctx := testenv.Within(t, testenv.Patience)
 	openIn(t, d, "", url)
@@ -495,7 +495,7 @@ func offline(t *testing.T, d *testenv.Daemon, url string) {
 	}
 }
 
-// TestHTTPCredentials opens a page that wants a password.
+// TestHTTPCredentials opens a page that requires a password.
 func TestHTTPCredentials(t *testing.T) {
 	var mu sync.Mutex
 	asked := 0
@@ -547,7 +547,7 @@ func TestHTTPCredentials(t *testing.T) {
 	}
 }
 
-// TestNoPromptIsEverOpen requests permissions, granted ones and others.
+// TestNoPromptIsEverOpen requests permissions, both granted and others.
 func TestNoPromptIsEverOpen(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Asks</title>`)})
 	d := testenv.StartDaemon(t)
@@ -581,7 +581,7 @@ func TestNoPromptIsEverOpen(t *testing.T) {
 	}
 }
 
-// TestSessionWithHangingPagesIsClosed closes a session whose tabs hang, load, and wait behind a dialog.
+// TestSessionWithHangingPagesIsClosed closes a session whose tabs hang, load, or have an open dialog.
 func TestSessionWithHangingPagesIsClosed(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
@@ -622,12 +622,12 @@ func TestSessionWithHangingPagesIsClosed(t *testing.T) {
 	if err != nil || len(list.GetTabs()) != 0 {
 		t.Errorf("tabs are left: %v, %v", list.GetTabs(), err)
 	}
-	// The name is free again, and the new session has nothing of the old one.
+	// The name is available again, and the new session has no data of the old one.
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "busy"})
 	openIn(t, d, "busy", url)
 }
 
-// TestASessionSurvivesACrash kills the renderer of a tab: cookies and settings are there when it comes back.
+// TestASessionSurvivesACrash kills the renderer of a tab. The restored tab must have its cookies and settings.
 func TestASessionSurvivesACrash(t *testing.T) {
 	m := newMirror(t)
 	d := testenv.Shared(t)
@@ -690,7 +690,7 @@ func TestSessionsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// TestAProfileKeepsTheDefaultSessionOnly starts a browser twice with one profile.
+// TestAProfileKeepsTheDefaultSessionOnly starts a browser twice with the same profile.
 func TestAProfileKeepsTheDefaultSessionOnly(t *testing.T) {
 	path := testenv.NeedBrowser(t)
 	url := testenv.Pages(t, login())
@@ -732,7 +732,8 @@ func TestAProfileKeepsTheDefaultSessionOnly(t *testing.T) {
 	}
 }
 
-// hasNetworkProcess reports whether the browser of a profile has a process for the network; also where the system does not say.
+// hasNetworkProcess reports whether the browser of a profile has a network process. It also returns true if the system does not report
+// processes.
 func hasNetworkProcess(t *testing.T, profile string) bool {
 	t.Helper()
 	named := testenv.PIDs(profile)

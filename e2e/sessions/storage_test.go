@@ -16,14 +16,14 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// cookieJar is a page whose title is the cookies that the server got.
+// cookieJar serves a page whose title lists the cookies that the server received.
 func cookieJar() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
 		testenv.HTML("<title>"+r.Header.Get("Cookie")+"</title>")(w, r)
 	}}
 }
 
-// describe names cookies with their attributes, and their values if there are any.
+// describe returns cookies with their attributes, and their values if present.
 func describe(all []*domtapv1.StoredCookie) string {
 	var list []string
 	for _, one := range all {
@@ -45,7 +45,7 @@ func describe(all []*domtapv1.StoredCookie) string {
 	return strings.Join(list, "; ")
 }
 
-// TestCookiesOneByOne lists, sets and deletes cookies of every sort, beside those that a page sets.
+// TestCookiesOneByOne lists, sets and deletes cookies of every kind, in addition to cookies that a page sets.
 func TestCookiesOneByOne(t *testing.T) {
 	url := testenv.Pages(t, cookieJar())
 	d := testenv.Shared(t)
@@ -124,7 +124,7 @@ func TestCookiesOneByOne(t *testing.T) {
 	}
 }
 
-// TestPartitionedCookiesAreKept saves and loads one.
+// TestPartitionedCookiesAreKept saves and loads a partitioned cookie.
 func TestPartitionedCookiesAreKept(t *testing.T) {
 	d := testenv.Shared(t)
 	ctx := testenv.Within(t, testenv.Patience)
@@ -141,7 +141,7 @@ func TestPartitionedCookiesAreKept(t *testing.T) {
 	}
 }
 
-// entries names the entries of an answer, with their values if it has them.
+// entries returns the entries of an answer, with their values if present.
 func entries(o *domtapv1.StoredOrigin) string {
 	var list []string
 	for _, e := range o.GetEntries() {
@@ -154,7 +154,7 @@ func entries(o *domtapv1.StoredOrigin) string {
 	return strings.Join(list, " ")
 }
 
-// TestLocalStorageOneByOne reads and changes local storage, beside an open page that hears of it.
+// TestLocalStorageOneByOne reads and changes local storage while an open page observes it.
 func TestLocalStorageOneByOne(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>x</title><script>
 		localStorage.theme = 'dark ☾'; localStorage.token = 'secret'
@@ -208,14 +208,14 @@ func TestLocalStorageOneByOne(t *testing.T) {
 	if err != nil || len(got.GetOrigins()) != 1 || got.GetOrigins()[0].GetOrigin() != "https://new.test" || entries(got.GetOrigins()[0]) != "a(1)=b" {
 		t.Errorf("%v, %v", got, err)
 	}
-	// What an origin may not hold.
+	// An entry that exceeds the limit of an origin.
 	_, err = d.Storage.EditLocalStorage(ctx, &domtapv1.EditLocalStorageRequest{SessionId: "local", Origin: url, Edit: &domtapv1.StorageEdit{Set: []*domtapv1.StorageEntry{{Name: "big", Value: strings.Repeat("x", 6<<20)}}}})
 	if status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("too large: %v", err)
 	}
 }
 
-// TestSessionStorageOfATab reads and changes it: in the page, and in a frame of another site.
+// TestSessionStorageOfATab reads and changes session storage, in the page and in a frame of another site.
 func TestSessionStorageOfATab(t *testing.T) {
 	frame := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>f</title><script>sessionStorage.who = 'frame'</script>`)})
 	frame = strings.Replace(frame, "127.0.0.1", "localhost", 1)
@@ -254,7 +254,7 @@ func TestSessionStorageOfATab(t *testing.T) {
 	}
 }
 
-// TestMaskedSessionsTellNoValues asks for values where content is masked.
+// TestMaskedSessionsTellNoValues requests values in a session with masked content.
 func TestMaskedSessionsTellNoValues(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>x</title><script>sessionStorage.a = localStorage.a = 'canary'; document.cookie = 'a=canary'</script>`)})
 	d := testenv.Shared(t)
@@ -276,7 +276,7 @@ func TestMaskedSessionsTellNoValues(t *testing.T) {
 	}
 }
 
-// fillDatabases makes databases with everything that a state keeps, and some that it cannot.
+// fillDatabases creates databases with everything that a state can contain, and some data that it cannot.
 const fillDatabases = `(async () => {
 	const opened = (name, version, upgrade) => new Promise((done, fail) => {
 		const r = indexedDB.open(name, version); r.onsuccess = () => done(r.result); r.onerror = () => fail(r.error)
@@ -307,7 +307,7 @@ const fillDatabases = `(async () => {
 	;(await opened('bare', 1, () => {})).close()
 })()`
 
-// describeDatabases describes all databases of a page in one text, whatever they hold.
+// describeDatabases returns a text about all databases of a page and their contents.
 const describeDatabases = `(async () => {
 	const seen = new Map()
 	const show = v => {
@@ -353,7 +353,8 @@ const describeDatabases = `(async () => {
 	return lines.join('\n')
 })()`
 
-// TestDatabasesAreRestored saves databases and restores them in another session, where they are the same but for what cannot be kept.
+// TestDatabasesAreRestored saves databases and restores them in another session. They must be identical, except for data that cannot be
+// saved.
 func TestDatabasesAreRestored(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>x</title>`)})
 	d := testenv.Shared(t)
@@ -377,7 +378,7 @@ func TestDatabasesAreRestored(t *testing.T) {
 	if want := []string{" app/loose: a Blob ×2", " app/loose: text that is not Unicode ×1"}; !slices.Equal(left, want) {
 		t.Errorf("left out: %q, want %q", left, want)
 	}
-	// It goes through JSON, as in a file.
+	// The state is converted to JSON, as in a file.
 	raw, err := protojson.Marshal(saved.GetState())
 	if err != nil {
 		t.Fatal(err)
@@ -394,12 +395,12 @@ func TestDatabasesAreRestored(t *testing.T) {
 	if want := ask[string](t, d, "one", describeDatabases); got != want || strings.Count(got, "\n") < 15 {
 		t.Errorf("restored:\n%s\nwant\n%s", got, want)
 	}
-	// The number of the next record is above all others.
+	// The next record must have a number above all others.
 	if next := ask[float64](t, d, "two", `new Promise(done => { indexedDB.open('app').onsuccess = e => { self.kept = e.target.result; kept.onclose = () => self.closed = true
 		kept.transaction('users', 'readwrite').objectStore('users').put({mail: 'c@x.test'}).onsuccess = e => done(e.target.result) } })`); next != 3 {
 		t.Errorf("the next number is %v", next)
 	}
-	// Loading it again replaces the databases, also while a page has one open.
+	// Loading the state again replaces the databases, even while a page has one open.
 	if _, err := d.Sessions.SetStorageState(ctx, &domtapv1.SetStorageStateRequest{SessionId: "two", State: state}); err != nil {
 		t.Fatal(err)
 	}
@@ -411,7 +412,7 @@ func TestDatabasesAreRestored(t *testing.T) {
 	}
 }
 
-// TestDatabasesAreBounded saves more than a state holds, and loads what no browser takes.
+// TestDatabasesAreBounded saves more than a state can contain, and loads data that no browser accepts.
 func TestDatabasesAreBounded(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>x</title>`)})
 	d := testenv.Shared(t)

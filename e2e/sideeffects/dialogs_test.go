@@ -19,12 +19,12 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// bigButton is a page with one button that runs a script when it is clicked.
+// bigButton serves a page with one button that runs a script on click.
 func bigButton(script string) http.HandlerFunc {
 	return testenv.HTML(`<!doctype html><title>Start</title><button id=b>Go</button><script>b.onclick = () => { ` + script + ` }</script>`)
 }
 
-// pressFirst clicks the first element of a tab that can be acted on.
+// pressFirst clicks the first actionable element of a tab.
 func pressFirst(t testing.TB, d *testenv.Daemon, tab string) *domtapv1.InteractResponse {
 	t.Helper()
 	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), testenv.ClickOn(tab, d.FirstControl(tab)))
@@ -34,7 +34,7 @@ func pressFirst(t testing.TB, d *testenv.Daemon, tab string) *domtapv1.InteractR
 	return r
 }
 
-// tabOf is what is known of a tab.
+// tabOf returns the state of a tab.
 func tabOf(t testing.TB, d *testenv.Daemon, id string) *domtapv1.Tab {
 	t.Helper()
 	r, err := d.Tabs.GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: id})
@@ -57,8 +57,8 @@ func answerDialog(t testing.TB, d *testenv.Daemon, r *domtapv1.AnswerDialogReque
 // stillUsable fails unless the tab can be navigated, read and clicked.
 func stillUsable(t testing.TB, d *testenv.Daemon, tab, url string) {
 	t.Helper()
-	// A navigation that the page began before may be committed after the caller's: the call fails, and the caller navigates again.
-	// The page that came back may have begun the next navigation by then.
+	// A navigation that the page started earlier may be committed after the caller's navigation. The call then fails, and the caller
+	// navigates again. By that time, the restored page may have started the next navigation.
 	const attempts = 5
 	var r *domtapv1.GetDomResponse
 	var err error
@@ -94,12 +94,12 @@ func nextDialog(t testing.TB, d *testenv.Daemon, tab, message string) *domtapv1.
 	}
 }
 
-// nextNavigation returns what waits until a tab has another document than now.
+// nextNavigation returns a function that waits until a tab has another document than now.
 func nextNavigation(t testing.TB, d *testenv.Daemon, tab string) func() {
 	t.Helper()
 	stream, err := d.Tabs.WatchTabs(testenv.Within(t, testenv.Patience), &domtapv1.WatchTabsRequest{})
 	if err == nil {
-		_, err = stream.Recv() // it has begun
+		_, err = stream.Recv() // the stream has started
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func nextNavigation(t testing.TB, d *testenv.Daemon, tab string) func() {
 	}
 }
 
-// TestDialogsAreState opens dialogs in every way that a page can. None holds up a call; the answer reaches the page.
+// TestDialogsAreState opens dialogs in every way that a page can. None may block a call, and the answer must reach the page.
 func TestDialogsAreState(t *testing.T) {
 	var other string
 	count := testenv.Size(30, 100)
@@ -222,7 +222,7 @@ func TestDialogsAreState(t *testing.T) {
 	t.Run("navigating away", func(t *testing.T) {
 		tab = d.Show(tab, url+"/loop")
 		pressFirst(t, d, tab)
-		stillUsable(t, d, tab, url+"/ok") // within the site
+		stillUsable(t, d, tab, url+"/ok") // within the same site
 		tab = d.Show(tab, url+"/loop")
 		pressFirst(t, d, tab)
 		stillUsable(t, d, tab, other+"/ok")
@@ -235,7 +235,7 @@ func TestDialogsAreState(t *testing.T) {
 	})
 }
 
-// everyCallAnswers makes every call that a page behind a dialog cannot answer: each says so at once.
+// everyCallAnswers makes every call that a page with an open dialog cannot answer. Each must report that immediately.
 func everyCallAnswers(t *testing.T, d *testenv.Daemon, tab string) {
 	t.Helper()
 	calls := map[string]func(ctx context.Context) error{
@@ -278,7 +278,7 @@ func everyCallAnswers(t *testing.T, d *testenv.Daemon, tab string) {
 	}
 }
 
-// TestDialogPolicies sets policies that answer dialogs at once: the dialogs are still reported, and nothing blocks.
+// TestDialogPolicies sets policies that answer dialogs immediately. The dialogs must still be reported, and nothing may block.
 func TestDialogPolicies(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/ok":      testenv.HTML(testenv.SomeButtons),
@@ -294,7 +294,7 @@ func TestDialogPolicies(t *testing.T) {
 		t.Run(titles[1], func(t *testing.T) {
 			d := testenv.StartWith(t, tabpool.Config{Dialogs: policy}, server.Config{}, browser.Config{})
 			testenv.InSessions(t, d, func(t *testing.T, d *testenv.Daemon) {
-				if d.Session != driver.DefaultSession { // the daemon's is that of the default session alone
+				if d.Session != driver.DefaultSession { // the daemon's policy applies only to the default session
 					settings := &domtapv1.SessionSettings{DialogPolicy: domtapv1.DialogPolicy(policy) + domtapv1.DialogPolicy_DIALOG_POLICY_REPORT}
 					if _, err := d.Sessions.UpdateSession(t.Context(), &domtapv1.UpdateSessionRequest{Settings: settings}); err != nil {
 						t.Fatal(err)
@@ -309,7 +309,7 @@ func TestDialogPolicies(t *testing.T) {
 	}
 }
 
-// answeredAtOnce opens dialogs in a session whose policy answers them; titles are what the pages are called then.
+// answeredAtOnce opens dialogs in a session whose policy answers them. titles lists the expected titles of the pages.
 func answeredAtOnce(t *testing.T, d *testenv.Daemon, url string, titles []string) {
 	tab := d.Open(url + "/load")
 	if got := tabOf(t, d, tab); got.GetTitle() != titles[1] || got.GetDialog() != nil {
@@ -326,7 +326,7 @@ func answeredAtOnce(t *testing.T, d *testenv.Daemon, url string, titles []string
 	stillUsable(t, d, tab, url+"/ok")
 }
 
-// answeredForTooLong opens more dialogs than anybody answers at once.
+// answeredForTooLong opens more dialogs than a policy answers in a row.
 func answeredForTooLong(t *testing.T, d *testenv.Daemon, url string) {
 	tab := d.Open(url + "/loop")
 	if r := pressFirst(t, d, tab); r.GetTab().GetTitle() != "done" || len(r.GetResults()[0].GetSummary()) > 500 {
@@ -341,7 +341,7 @@ func answeredForTooLong(t *testing.T, d *testenv.Daemon, url string) {
 	stillUsable(t, d, tab, url+"/ok")
 }
 
-// TestBeforeUnload leaves pages that ask not to be left.
+// TestBeforeUnload navigates away from pages that ask for confirmation.
 func TestBeforeUnload(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/ok":   testenv.HTML(testenv.SomeButtons),
@@ -363,7 +363,7 @@ func TestBeforeUnload(t *testing.T) {
 			},
 		}
 	}
-	// asking opens a tab at a page that asks, which somebody has used: others are not asked.
+	// asking opens a page that asks for confirmation, and interacts with it, because the browser otherwise does not ask.
 	asking := func(t *testing.T, d *testenv.Daemon) string {
 		tab := d.Open(url + "/ok")
 		if _, err := d.Tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/stay"}); err != nil {
@@ -373,7 +373,7 @@ func TestBeforeUnload(t *testing.T) {
 		return tab
 	}
 	names := []string{"Navigate", "Reload", "GoBack"}
-	// in is a session whose dialogs are answered at once.
+	// in returns a session whose dialogs are answered immediately.
 	in := func(t *testing.T, session string, policy domtapv1.DialogPolicy) *testenv.Daemon {
 		d := testenv.Shared(t).In(t, session)
 		settings := &domtapv1.SessionSettings{DialogPolicy: policy}

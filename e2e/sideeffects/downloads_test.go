@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// attachment is a file of zeros.
+// attachment serves a file of zeros.
 func attachment(name string, bytes int64) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("content-type", "application/octet-stream")
@@ -39,7 +39,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// endless is a file that never ends, until its reader is gone.
+// endless serves an endless file until the client disconnects.
 func endless(gone chan<- struct{}) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("content-disposition", "attachment; filename=endless.bin")
@@ -51,12 +51,12 @@ func endless(gone chan<- struct{}) http.HandlerFunc {
 	}
 }
 
-// watchDownloads returns what waits for the next event of a download that is as a condition says.
+// watchDownloads returns a function that waits for the next event of a download that meets a condition.
 func watchDownloads(t testing.TB, d *testenv.Daemon) func(is func(*domtapv1.TabDownload) bool) *domtapv1.WatchTabsResponse {
 	t.Helper()
 	stream, err := d.Tabs.WatchTabs(testenv.Within(t, testenv.Patience), &domtapv1.WatchTabsRequest{})
 	if err == nil {
-		_, err = stream.Recv() // it has begun
+		_, err = stream.Recv() // the stream has started
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func watchDownloads(t testing.TB, d *testenv.Daemon) func(is func(*domtapv1.TabD
 
 func ended(d *domtapv1.TabDownload) bool { return d.GetState() != "in_progress" }
 
-// metadata is that of an error.
+// metadata returns the metadata of an error.
 func metadata(err error) map[string]string {
 	for _, detail := range status.Convert(err).Details() {
 		if info, ok := detail.(*errdetails.ErrorInfo); ok {
@@ -112,7 +112,7 @@ func TestDownloads(t *testing.T) {
 	t.Run("of nobody", func(t *testing.T) { downloadsOfNobody(t, all, url, gone) })
 }
 
-// downloadsOfNobody downloads in pages that the daemon does not know, as when a tab was closed at that moment.
+// downloadsOfNobody downloads in pages that the daemon does not know, for example because a tab was closed at that moment.
 func downloadsOfNobody(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}) {
 	d.In(t, "named")
 	for _, context := range append(d.Browser.Contexts(t.Context()), "") {
@@ -132,7 +132,7 @@ func downloadsOfNobody(t *testing.T, d *testenv.Daemon, url string, gone <-chan 
 	}
 }
 
-// noWindow waits until no tab is left that another has opened.
+// noWindow waits until all tabs opened by another tab are closed.
 func noWindow(t *testing.T, d *testenv.Daemon, opener string) {
 	t.Helper()
 	ctx := testenv.Within(t, testenv.Patience)
@@ -147,7 +147,7 @@ func noWindow(t *testing.T, d *testenv.Daemon, opener string) {
 	}
 }
 
-// downloads fetches files in every way that a page has, in the session that the daemon is asked for.
+// downloads downloads files in every way that a page can, in the session of d.
 func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}) {
 	beside := d.Open(url + "/ok")
 	next := watchDownloads(t, d)
@@ -241,7 +241,7 @@ func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}
 	}
 }
 
-// TestALargeDownload fetches 100 MB while other tabs work.
+// TestALargeDownload downloads 100 MB while other tabs work.
 func TestALargeDownload(t *testing.T) {
 	const size = 100 << 20
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/ok": testenv.HTML(testenv.SomeButtons), "/get": testenv.HTML(`<a href="/file">Get</a>`), "/file": attachment("large.bin", size)})
@@ -278,12 +278,12 @@ func TestALargeDownload(t *testing.T) {
 	stillUsable(t, d, tab, url+"/ok")
 }
 
-// TestDownloadsAreBounded fills the space that there is.
+// TestDownloadsAreBounded fills the space for downloads.
 func TestDownloadsAreBounded(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/ok": testenv.HTML(testenv.SomeButtons), "/get": testenv.HTML(`<a href="/file">Get</a>`), "/file": attachment("a.bin", 400_000),
 		"/unknown": testenv.HTML(`<a href="/stream">Get</a>`),
-		"/stream": func(w http.ResponseWriter, r *http.Request) { // of a length that nobody knows before
+		"/stream": func(w http.ResponseWriter, r *http.Request) { // of unknown length
 			w.Header().Set("content-disposition", "attachment; filename=stream.bin")
 			for {
 				if _, err := w.Write(make([]byte, 64<<10)); err != nil {
@@ -294,7 +294,7 @@ func TestDownloadsAreBounded(t *testing.T) {
 	})
 	state := t.TempDir()
 	all := testenv.StartWith(t, tabpool.Config{}, server.Config{}, browser.Config{MaxDownloadBytes: 1_000_000, DownloadDir: state})
-	for _, session := range []string{"named", "default"} { // one after the other, for they share the space
+	for _, session := range []string{"named", "default"} { // one after the other, because they share the space
 		t.Run(session, func(t *testing.T) { boundedDownloads(t, all.In(t, session), url, filepath.Join(state, session)) })
 		if session == "named" {
 			if _, err := all.Sessions.CloseSession(t.Context(), &domtapv1.CloseSessionRequest{SessionId: session}); err != nil {
@@ -304,7 +304,7 @@ func TestDownloadsAreBounded(t *testing.T) {
 	}
 }
 
-// boundedDownloads fills the space that there is from one session.
+// boundedDownloads fills the space for downloads from one session.
 func boundedDownloads(t *testing.T, d *testenv.Daemon, url, dir string) {
 	tab := d.Open(url + "/get")
 	next := watchDownloads(t, d)

@@ -1,4 +1,4 @@
-// Package sideeffects tests what pages do by themselves: dialogs, windows, downloads, and hanging.
+// Package sideeffects tests side effects of pages: dialogs, windows, downloads and hangs.
 package sideeffects
 
 import (

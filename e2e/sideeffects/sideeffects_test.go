@@ -15,8 +15,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestWindowsBecomeTabs opens windows in the ways that a page has: in make test, in a named session in the first two of them only.
-// The page of the loop takes its time between them: the first one is a tab long before the last one is opened.
+// TestWindowsBecomeTabs opens windows in every way that a page can. In a named session, make test uses only the first two ways. The page
+// with the loop opens its windows slowly, so that the first one is a tab long before the last one opens.
 func TestWindowsBecomeTabs(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/ok":       testenv.HTML(testenv.SomeButtons),
@@ -56,7 +56,7 @@ func windows(t *testing.T, d *testenv.Daemon, url string) {
 			tab = d.Show(tab, url+path)
 			r := pressFirst(t, d, tab)
 			id := r.GetNewTabId()
-			if id == "" { // the field is for who answers the turn to set
+			if id == "" { // the response may omit the ID
 				id = newest(t, d).GetId()
 			}
 			if r.GetVerdict() != domtapv1.Verdict_VERDICT_NEW_TAB {
@@ -81,8 +81,8 @@ func windows(t *testing.T, d *testenv.Daemon, url string) {
 	})
 }
 
-// pressUntilAnswered presses the first button of a page that opens many windows. The page does not answer while it opens them:
-// on a busy machine for longer than the daemon waits for a sign of life. The answer says so, and the page is pressed again.
+// pressUntilAnswered clicks the first button of a page that opens many windows. The page does not answer in the meantime. On a busy
+// machine, that can take longer than the daemon waits for the page. The answer then reports that, and the page is clicked again.
 func pressUntilAnswered(t testing.TB, d *testenv.Daemon, tab, url string) *domtapv1.InteractResponse {
 	t.Helper()
 	for ctx := testenv.Within(t, testenv.Patience); ; {
@@ -115,7 +115,7 @@ func closeOthers(t testing.TB, d *testenv.Daemon, tab string) {
 	}
 }
 
-// newest is the tab that was opened last.
+// newest returns the tab that was opened last.
 func newest(t testing.TB, d *testenv.Daemon) *domtapv1.Tab {
 	t.Helper()
 	list, err := d.Tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{})
@@ -125,8 +125,8 @@ func newest(t testing.TB, d *testenv.Daemon) *domtapv1.Tab {
 	return list.GetTabs()[len(list.GetTabs())-1]
 }
 
-// TestNothingOpensBesideThePage lets pages ask for what a person would see: file choosers, printing, other programs,
-// devices, passkeys, payment, notifications, the whole screen. Nothing opens that would hold the tab up.
+// TestNothingOpensBesideThePage lets pages request everything that the browser shows outside of the page: file choosers, printing, other
+// programs, devices, passkeys, payment, notifications, full screen. Nothing may open that would block the tab.
 func TestNothingOpensBesideThePage(t *testing.T) {
 	asks := map[string]string{
 		"a file":               `const f = document.createElement("input"); f.type = "file"; f.click()`,
@@ -182,8 +182,8 @@ func TestNothingOpensBesideThePage(t *testing.T) {
 	closeTab(t, d, tab)
 }
 
-// TestNothingIsHoveredUnasked shows an element where a browser without a window takes the pointer to be, in a tab and in a window
-// that a page opens.
+// TestNothingIsHoveredUnasked shows an element at the initial pointer position of a browser without a window, in a tab and in a window that
+// a page opens.
 func TestNothingIsHoveredUnasked(t *testing.T) {
 	const after = `new Promise(done => { let n = 0; const frame = () => ++n < 10 ? requestAnimationFrame(frame) : done(heard.join()); frame() })`
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Quiet</title><style>body { margin: 0 } button { width: 400px; height: 400px }</style>
@@ -212,7 +212,7 @@ func closeTab(t testing.TB, d *testenv.Daemon, tab string) {
 	}
 }
 
-// pathOf makes a path of a script.
+// pathOf returns a path for a script.
 func pathOf(js string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -222,14 +222,14 @@ func pathOf(js string) string {
 	}, js)
 }
 
-// returned makes the last statement of a script the value of a function.
+// returned turns the last statement of a script into the return value of a function.
 func returned(js string) string {
 	i := strings.LastIndex(js, "; ") + 1
 	return js[:i] + " return " + js[i:]
 }
 
-// TestPagesThatHang runs scripts that do not end. Calls end with their deadlines, the tab is usable afterwards, and a
-// tab beside it notices nothing. Four of them are for make test-long: each differs little from one of the others.
+// TestPagesThatHang runs scripts that do not end. Calls must end with their deadlines, the tab must be usable afterwards, and another tab
+// must not be affected. Four scripts that are similar to others run only in make test-long.
 func TestPagesThatHang(t *testing.T) {
 	hang := `while (true);`
 	pages := map[string]http.HandlerFunc{
@@ -281,7 +281,7 @@ func TestPagesThatHang(t *testing.T) {
 	}
 }
 
-// inTime fails for an error that no caller could do anything with.
+// inTime fails the test for an error that a caller cannot handle.
 func inTime(t *testing.T, what string, err error) {
 	t.Helper()
 	switch status.Code(err) {

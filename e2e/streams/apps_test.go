@@ -22,14 +22,13 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// appPatience is how long a stream may take to show what a step did, by pushes alone: many times the second
-// between two looks at what no mutation shows.
+// appPatience limits how long a stream may take to show the effect of a step through pushes alone. It is many times the one-second interval
+// at which changes without mutations are detected.
 const appPatience = time.Minute
 
-// TestStreamsConvergeOnApplications drives single-page applications, each built on another framework, by
-// steps that users take: through the page's own events, and through Interact. After every step the first
-// snapshot with the diffs applied equals a walk from scratch, for a stream of everything, one of the viewport
-// and one of 50 elements, and GetDom answers the same.
+// TestStreamsConvergeOnApplications drives single-page applications, each with a different framework, by the steps of users: through the
+// page's own events, and through Interact. After every step, the first snapshot with the diffs applied must equal a fresh walk, for a
+// stream of all elements, one of the viewport and one of 50 elements. GetDom must return the same.
 func TestStreamsConvergeOnApplications(t *testing.T) {
 	url := testenv.Serve(t, testenv.Apps(t, ""))
 	d := testenv.Shared(t)
@@ -44,7 +43,7 @@ func TestStreamsConvergeOnApplications(t *testing.T) {
 	}
 }
 
-// appView is a way to see an application: what a client asks for, and what that means.
+// appView is a view of an application: the client's request and its meaning.
 type appView struct {
 	name    string
 	request *domtapv1.WatchDomRequest
@@ -69,7 +68,7 @@ type drivenApp struct {
 	d         *testenv.Daemon
 	tab       string
 	followers []*testenv.Follower
-	// did names the steps that were taken.
+	// did lists the steps so far.
 	did []string
 }
 
@@ -90,7 +89,7 @@ func openApp(t *testing.T, d *testenv.Daemon, url string) *drivenApp {
 	return a
 }
 
-// call runs an expression in the page's own world and waits for its promise.
+// call evaluates an expression in the page's main world and awaits its promise.
 func (a *drivenApp) call(expression string) any {
 	a.t.Helper()
 	params := map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}
@@ -116,7 +115,7 @@ func (a *drivenApp) call(expression string) any {
 	return out.Result.Value
 }
 
-// step takes one random step: every fourth by Interact, as an agent would.
+// step performs one random step. Every fourth one uses Interact, as an agent would.
 func (a *drivenApp) step(seed int) {
 	a.t.Helper()
 	if seed%4 != 3 {
@@ -128,7 +127,7 @@ func (a *drivenApp) step(seed int) {
 	e := elements[rnd.IntN(len(elements))]
 	step := useOf(e, rnd)
 	_, err := a.d.Actions.Interact(a.t.Context(), &domtapv1.InteractRequest{TabId: a.tab, Steps: []*domtapv1.Step{step}})
-	// A dialog may cover the element, and a page may replace it meanwhile.
+	// A dialog may cover the element, or the page may have replaced it.
 	if err != nil && status.Code(err) != codes.FailedPrecondition {
 		a.t.Fatalf("after %q, %v: %v", a.did, step, err)
 	}
@@ -136,13 +135,13 @@ func (a *drivenApp) step(seed int) {
 	a.call("settled()")
 }
 
-// useOf is what a user does with an element.
+// useOf returns a typical user action on an element.
 func useOf(e *domtapv1.Element, rnd *rand.Rand) *domtapv1.Step {
 	target := &domtapv1.Target{Ref: &e.Ref}
 	typed := fmt.Sprintf("Typed %d", rnd.IntN(100))
 	switch {
 	case e.GetTag() == "select":
-		// A closed list takes letters: they choose the option that begins so.
+		// In a closed list, a letter selects the option that begins with it.
 		key := []string{"l", "n", "h", "ArrowDown"}[rnd.IntN(4)]
 		return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: target, Key: key}}}
 	case e.GetRole() == "textbox" && rnd.IntN(2) == 0:
@@ -157,7 +156,7 @@ func useOf(e *domtapv1.Element, rnd *rand.Rand) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}}
 }
 
-// converges holds the streams against the page: first by what was pushed alone, then with what GetDom reads.
+// converges compares the streams with the page: first with what was pushed alone, then with what GetDom reads.
 func (a *drivenApp) converges() {
 	a.t.Helper()
 	ctx := testenv.Within(a.t, appPatience)
@@ -173,8 +172,8 @@ func (a *drivenApp) converges() {
 	}
 }
 
-// eventually waits until a comparison holds. The page may go on by itself, such as when an animation ends, so
-// each try looks at it anew.
+// eventually waits until a comparison succeeds. The page may change by itself, for example when an animation ends, so each attempt reads it
+// again.
 func (a *drivenApp) eventually(ctx context.Context, what string, compare func() error) {
 	a.t.Helper()
 	for {
@@ -193,7 +192,7 @@ func (a *drivenApp) fail(what string, err error) {
 	a.t.Fatalf("step %d, after %q: %s differ: %v", len(a.did)-1, a.did[max(0, len(a.did)-5):], what, err)
 }
 
-// pushedAll compares the stream of everything with a fresh walk.
+// pushedAll compares the stream of all elements with a fresh walk.
 func (a *drivenApp) pushedAll() error {
 	fresh, err := a.freshWalk(nil)
 	if err != nil {
@@ -202,7 +201,7 @@ func (a *drivenApp) pushedAll() error {
 	return a.compare(0, fresh)
 }
 
-// pushedViewport compares the stream of the viewport with what the page's script finds there.
+// pushedViewport compares the stream of the viewport with the elements that the page's script finds there.
 func (a *drivenApp) pushedViewport() error {
 	want := fmt.Sprint(a.call("visible()"))
 	elements, _, err := a.followers[1].State()
@@ -215,7 +214,7 @@ func (a *drivenApp) pushedViewport() error {
 	return nil
 }
 
-// usableTags lists the sorted tags of the elements that visible() of e2e/apps/shared/driver.js knows.
+// usableTags lists the sorted tags of the elements that visible() of e2e/apps/shared/driver.js recognizes.
 func usableTags(elements []*domtapv1.Element) string {
 	var tags []string
 	for _, e := range elements {
@@ -228,7 +227,7 @@ func usableTags(elements []*domtapv1.Element) string {
 	return strings.Join(tags, " ")
 }
 
-// readAll compares all streams with what their views are of a fresh walk, with the boxes that GetDom reads.
+// readAll compares all streams with their views of a fresh walk, with the boxes that GetDom reads.
 func (a *drivenApp) readAll() error {
 	all := a.d.All(a.tab)
 	inViewport := map[dom.Ref]bool{}
@@ -247,7 +246,7 @@ func (a *drivenApp) readAll() error {
 	return nil
 }
 
-// compare holds a stream against its view of a fresh walk.
+// compare compares a stream with its view of a fresh walk.
 func (a *drivenApp) compare(i int, fresh *dom.Snapshot) error {
 	want, err := view.Of(fresh, appViews[i].options)
 	if err != nil {
@@ -263,8 +262,7 @@ func (a *drivenApp) compare(i int, fresh *dom.Snapshot) error {
 	return nil
 }
 
-// freshWalk is the page as a walk from scratch sees it, with the refs that its elements have. Those that
-// have none yet share NoRef.
+// freshWalk returns the result of a fresh walk of the page, with the refs of its elements. Elements without a ref have NoRef.
 func (a *drivenApp) freshWalk(inViewport map[dom.Ref]bool) (*dom.Snapshot, error) {
 	text, err := a.d.Browser.Newest().Audit(a.t.Context(), "")
 	if err != nil || text == "" {
@@ -287,7 +285,7 @@ func (a *drivenApp) freshWalk(inViewport map[dom.Ref]bool) (*dom.Snapshot, error
 	return &dom.Snapshot{Elements: dom.ListOf(elements)}, nil
 }
 
-// parseLine reads a line of browser.Page.Audit; line writes one.
+// parseLine parses a line of browser.Page.Audit. line writes such a line.
 func parseLine(line string) (*dom.Element, error) {
 	f := strings.Split(line, "\t")
 	if len(f) != 18 {
@@ -302,7 +300,7 @@ func parseLine(line string) (*dom.Element, error) {
 		numbers[i] = n
 	}
 	value, left, _ := strings.Cut(f[9], "\x1f")
-	valueLeft, _ := strconv.Atoi(left) // 0: nothing is left
+	valueLeft, _ := strconv.Atoi(left) // 0 means that nothing is left
 	e := &dom.Element{
 		Ref: refOf(f[0], numbers[0]), Kind: dom.Kind(numbers[1]), Parent: refOf(f[2], numbers[2]), Tag: f[3], Role: f[4], Text: f[5], Href: f[6],
 		Name: f[7], Type: f[8], Value: value, ValueLeft: valueLeft, Placeholder: f[10], Level: numbers[11], Child: dom.FrameID(f[13]),
@@ -315,7 +313,7 @@ func parseLine(line string) (*dom.Element, error) {
 	return e, nil
 }
 
-// refOf is a ref as the fresh walk writes it: "^" and -1 are none.
+// refOf parses a ref of the fresh walk. "^" and -1 stand for no ref.
 func refOf(text string, n int) dom.Ref {
 	if text == "^" || n < 0 {
 		return dom.NoRef

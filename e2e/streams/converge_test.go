@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// driver makes pages/mutator.html take one random step at a time.
+// driver makes pages/mutator.html perform one random step at a time.
 type driver struct {
 	next chan string
 	did  chan string
@@ -43,7 +43,7 @@ func newDriver() (*driver, map[string]http.HandlerFunc) {
 	}
 }
 
-// openMutator opens pages/mutator.html in a tab of a pool of its own.
+// openMutator opens pages/mutator.html in a tab of a separate pool.
 func openMutator(t *testing.T, b *testenv.Browser) (*driver, *actor.Tab) {
 	t.Helper()
 	d, handlers := newDriver()
@@ -55,7 +55,7 @@ func openMutator(t *testing.T, b *testenv.Browser) (*driver, *actor.Tab) {
 	return d, tab
 }
 
-// step lets the page take one step and returns what it did.
+// step lets the page perform one step and returns a description.
 func (d *driver) step(t testing.TB, seed int, names ...string) string {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{"seed": seed, "names": names})
@@ -70,7 +70,7 @@ func (d *driver) step(t testing.TB, seed int, names ...string) string {
 	return <-d.did
 }
 
-// line writes an element as browser.Page.Audit does.
+// line writes an element in the format of browser.Page.Audit.
 func line(e *dom.Element) string {
 	parent := "^"
 	if e.Parent != dom.NoRef {
@@ -137,8 +137,7 @@ func sameLines(got, want []string) error {
 	return nil
 }
 
-// TestStoredDOMEqualsFreshWalk takes random steps and holds the model that follows mutations against a
-// walk from scratch after each of them.
+// TestStoredDOMEqualsFreshWalk performs random steps and compares the model that follows mutations with a fresh walk after each step.
 func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	for _, structural := range []bool{false, true} {
@@ -155,8 +154,8 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 	}
 }
 
-// TestStructureThatIsAddedLaterEqualsFreshWalk is the same where headings, texts and other structure are asked for only
-// after some steps, of which the page has not been read since: only structure is scanned then.
+// TestStructureThatIsAddedLaterEqualsFreshWalk performs the same test, but requests headings, texts and other structure only after some
+// steps. The page was not read since these steps, so only structure is scanned then.
 func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	for _, from := range []int{1, 2, 5, 11, 23} {
@@ -166,8 +165,8 @@ func TestStructureThatIsAddedLaterEqualsFreshWalk(t *testing.T) {
 	}
 }
 
-// TestStructureForContextsEqualsFreshWalk asks for contexts at the first read, after some steps: the page reads structure
-// by itself where names are equal, and the model follows it from then on.
+// TestStructureForContextsEqualsFreshWalk requests contexts at the first read, after some steps. The page then reads structure by itself
+// where names are equal, and the model follows the structure.
 func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	for _, before := range []int{1, 4, 12, 30} {
@@ -194,8 +193,8 @@ func TestStructureForContextsEqualsFreshWalk(t *testing.T) {
 	}
 }
 
-// TestStructureIsReadForContexts reads pages for the first time: those with equal names come with structure, and so do pages of
-// several documents, none of which sees the names of the others. The refs of a page of one document are those of a page whose
+// TestStructureIsReadForContexts reads pages for the first time. Pages with equal names must include structure. So must pages of several
+// documents, because no document sees the names of the others. The refs of a page with one document must equal those of a page whose
 // structure is read later.
 func TestStructureIsReadForContexts(t *testing.T) {
 	b := testenv.StartBrowser(t)
@@ -261,8 +260,8 @@ func TestStructureIsReadForContexts(t *testing.T) {
 	}
 }
 
-// storedEqualsFresh takes steps of the given names from a seed on, in a new tab of the browser; the page is read with structure
-// from the given one on.
+// storedEqualsFresh performs steps with consecutive seeds, of the given names only, in a new tab, and compares the model with a fresh walk
+// after each. The page is read with structure from step number from on.
 func storedEqualsFresh(t *testing.T, b *testenv.Browser, seeds, from int, watched bool, steps int, names ...string) {
 	d, tab := openMutator(t, b)
 	if watched {
@@ -279,7 +278,7 @@ func storedEqualsFresh(t *testing.T, b *testenv.Browser, seeds, from int, watche
 		if err != nil {
 			t.Fatalf("after %v: %v", done[max(0, len(done)-3):], err)
 		}
-		// The second read tells the page the refs that the first one gave.
+		// With the second read, the page receives the refs of the first one.
 		if r, err = tab.Read(t.Context(), actor.ReadOptions{}); err != nil {
 			t.Fatal(err)
 		}

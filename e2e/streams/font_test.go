@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// tinyFont makes a TrueType font with one empty glyph: the least that a browser takes.
+// tinyFont returns a minimal TrueType font that a browser accepts, with one empty glyph.
 func tinyFont() []byte {
 	tables := []struct {
 		tag  string
@@ -41,7 +41,7 @@ func tinyFont() []byte {
 	return append(head.Bytes(), body.Bytes()...)
 }
 
-// words writes numbers of 16 bits.
+// words encodes 16-bit numbers.
 func words(numbers ...int) []byte {
 	var out []byte
 	for _, n := range numbers {

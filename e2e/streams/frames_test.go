@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// stepPage is a page that makes its next change when the server answers: change(n) is the n-th change, which may return a promise, and wait
-// is how many milliseconds pass before each.
+// stepPage is a page that makes its next change when the server answers. change(n) makes the n-th change and may return a promise. wait is
+// the delay before each change in milliseconds.
 const stepPage = `<style>body { height: 9000px } button { position: fixed; top: 0 } #b { top: 50px }</style>
 <button id=a>a 0</button> <button id=b>b 0</button><script>
 (async () => {
@@ -24,14 +24,14 @@ const stepPage = `<style>body { height: 9000px } button { position: fixed; top: 
 })();
 `
 
-// steps is a page of this kind that is watched.
+// steps is a watched page of this kind.
 type steps struct {
 	t      *testing.T
 	next   *release
 	stream domtapv1.DomService_WatchDomClient
 }
 
-// watchSteps opens a page that changes by a script with the function change, and watches it.
+// watchSteps opens a page that changes by the function change in script, and watches it.
 func watchSteps(t *testing.T, script string) *steps {
 	t.Helper()
 	r := &steps{t: t, next: &release{let: make(chan struct{})}}
@@ -70,7 +70,7 @@ func (r *steps) step() *domtapv1.WatchDomResponse {
 	}
 }
 
-// texts are the texts of the elements that a message adds.
+// texts returns the texts of the elements that a message adds.
 func texts(m *domtapv1.WatchDomResponse) string {
 	var out []string
 	for _, e := range m.GetDiff().GetAdded() {
@@ -79,9 +79,9 @@ func texts(m *domtapv1.WatchDomResponse) string {
 	return strings.Join(out, ", ")
 }
 
-// TestAChangeIsWrittenBeforeItsFrameIsLaidOut requires that a patch does not wait for the browser to render the change, which takes
-// long on a large page. Here every frame takes 20 ms between its callbacks and its end. After some rest, Chromium often begins a frame
-// before any task, and gives the frame a time before the change.
+// TestAChangeIsWrittenBeforeItsFrameIsLaidOut checks that a patch does not wait until the browser has rendered the change, which takes long
+// on a large page. Here every frame takes 20 ms between its callbacks and its end. After an idle period, Chromium often starts a frame
+// before any task, and the frame has a timestamp before the change.
 func TestAChangeIsWrittenBeforeItsFrameIsLaidOut(t *testing.T) {
 	r := watchSteps(t, `
 const wait = 300;
@@ -112,7 +112,7 @@ function change(n) {
 	}
 }
 
-// TestWhatAFrameChangesIsOnePatch is guarantee 3 for the callbacks of one frame: the listeners of its events change one element and
+// TestWhatAFrameChangesIsOnePatch tests guarantee 3 for the callbacks of one frame. The listeners of its events change one element and
 // request a callback, which changes another.
 func TestWhatAFrameChangesIsOnePatch(t *testing.T) {
 	r := watchSteps(t, `

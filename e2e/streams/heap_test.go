@@ -10,10 +10,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestThePagesHeapStaysFlat follows a page through many changes, each with a new element, and reads it many times:
-// what its heap holds after a collection does not grow with them. The browser compiles and keeps every argument
-// that it was not given before, about 400 bytes of each (page.Ack). What grows by itself, such as optimised code,
-// does so once: it is enough that one of several rounds takes nothing.
+// TestThePagesHeapStaysFlat follows a page through many changes, each with a new element, and reads it many times. The size of its heap
+// after a collection must not grow. The browser compiles and keeps every distinct argument, about 400 bytes each (page.Ack). Other growth,
+// such as optimised code, happens only once, so it is sufficient if one of several rounds adds nothing.
 func TestThePagesHeapStaysFlat(t *testing.T) {
 	const rounds, changes, allowed = 5, 400, 60
 	d := testenv.StartDaemon(t, "js-flags=--expose-gc", "enable-precise-memory-info")
@@ -40,7 +39,7 @@ func TestThePagesHeapStaysFlat(t *testing.T) {
 	t.Errorf("in %d rounds of %d changes the heap grew by %.0f bytes", rounds, changes, grew)
 }
 
-// changeTo changes the page, and waits until the stream shows it.
+// changeTo changes the page and waits until the stream shows it.
 func changeTo(t *testing.T, d *testenv.Daemon, f *testenv.Follower, n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

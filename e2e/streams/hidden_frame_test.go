@@ -11,8 +11,9 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestAStreamOfAFrameOutlivesThatItIsHidden requires that a stream of a frame goes on while the frame is hidden, however the page hides
-// it, and ends with NOT_FOUND when the frame is taken out of the page. Nothing is listed of a hidden frame, but of a transparent one.
+// TestAStreamOfAFrameOutlivesThatItIsHidden checks that a stream of a frame continues while the frame is hidden, however the page hides it,
+// and ends with NOT_FOUND when the frame is removed from the page. No elements of a hidden frame are listed, but the elements of a
+// transparent one are.
 func TestAStreamOfAFrameOutlivesThatItIsHidden(t *testing.T) {
 	for name, hide := range map[string]string{
 		"visibility":         "f.style.visibility = 'hidden'",
@@ -40,7 +41,7 @@ func TestAStreamOfAFrameOutlivesThatItIsHidden(t *testing.T) {
 				t.Fatal("the frame's button is not listed")
 			}
 			f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab, FrameId: inside.GetFrameId()})
-			// reads waits until the stream has what GetDom says of the frame, and returns how many elements that are.
+			// reads waits until the stream equals the response of GetDom for the frame, and returns the number of elements.
 			reads := func() int {
 				t.Helper()
 				want, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, FrameId: inside.GetFrameId()})

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// scriptTime is how long scripts of any kind have run in a page, in seconds, as the browser counts it.
+// scriptTime returns the time in seconds for which scripts have run in a page, as the browser measures it.
 func scriptTime(t *testing.T, p *browser.Page) float64 {
 	t.Helper()
 	var out struct {
@@ -32,8 +32,9 @@ func scriptTime(t *testing.T, p *browser.Page) float64 {
 	return 0
 }
 
-// TestNoScriptRunsWithoutWatchers looks at the time that scripts take in pages that have none of their own: it grows while somebody watches,
-// for the agent looks four times a second. It stands still where nobody has read the page, after a read, and after a watch.
+// TestNoScriptRunsWithoutWatchers measures the script time of pages without scripts of their own. It must increase while a client watches,
+// because the agent checks the page four times a second. It must not increase in a page that was never read, after a read, or after a
+// watch.
 func TestNoScriptRunsWithoutWatchers(t *testing.T) {
 	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{
@@ -53,7 +54,8 @@ func TestNoScriptRunsWithoutWatchers(t *testing.T) {
 	clock := d.Open(url + "/clock")
 	ticks := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: clock})
 	ctx := testenv.Within(t, 4*patience)
-	// ran is how long scripts run in pages while at least two and a half seconds go by in another tab: ten looks, and a pass.
+	// ran returns how long scripts run in pages during at least two and a half seconds in another tab. That is enough for ten checks and a
+	// pass.
 	ran := func(pages ...*browser.Page) (took []float64) {
 		t.Helper()
 		for _, page := range pages {

@@ -26,8 +26,8 @@ customElements.define("my-box", class extends HTMLElement {
 })
 </script>`
 
-// TestListenersAndClosedRootsAreSeen reads elements that only a listener of the page's script makes something
-// to act on, and what is in a closed shadow root, and follows listeners that come and go.
+// TestListenersAndClosedRootsAreSeen reads elements that are actionable only because of a listener, and elements in a closed shadow root.
+// It follows listeners that are added and removed.
 func TestListenersAndClosedRootsAreSeen(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(listenersPage)}))
@@ -66,7 +66,7 @@ func TestListenersAndClosedRootsAreSeen(t *testing.T) {
 	}
 }
 
-// TestStreamsSeeListenersByThemselves adds a listener to an element of a watched page, and nothing else.
+// TestStreamsSeeListenersByThemselves adds a listener to an element of a watched page, without any other change.
 func TestStreamsSeeListenersByThemselves(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button>One</button><div id=late>Late</div>`)}))

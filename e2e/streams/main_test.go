@@ -1,4 +1,4 @@
-// Package streams tests what clients follow: streams of changes, waits, and what it costs a page to be watched.
+// Package streams tests streams of changes, waits, and the cost of a watched page.
 package streams
 
 import (

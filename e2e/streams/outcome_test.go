@@ -11,10 +11,10 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// noticeable is a page that says things, in parts that nobody asks for.
+// noticeable is a page that shows messages outside of the elements that clients request.
 const noticeable = `<!doctype html><p id=e role=alert></p><button onclick="e.textContent = 'Sold out'">Buy</button>`
 
-// TestOutcomeOnAStream follows what a person would notice, whoever causes it.
+// TestOutcomeOnAStream follows visible effects, whatever causes them.
 func TestOutcomeOnAStream(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(noticeable)})
 	d := testenv.Shared(t)
@@ -24,7 +24,7 @@ func TestOutcomeOnAStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := asks.Header(); err != nil { // the page reports from here on
+	if _, err := asks.Header(); err != nil { // the page reports outcomes after this point
 		t.Fatal(err)
 	}
 	ref := d.All(tab).GetElements()[0].GetRef()

@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// awaitPrepared waits until a page has examined itself.
+// awaitPrepared waits until a page has examined itself in advance.
 func awaitPrepared(t *testing.T, p *browser.Page) {
 	t.Helper()
 	ctx := testenv.Within(t, patience)
@@ -27,8 +27,7 @@ func awaitPrepared(t *testing.T, p *browser.Page) {
 	}
 }
 
-// TestAPageThatWasPreparedEqualsFreshWalk lets pages change between the time when they examined themselves and their first
-// read.
+// TestAPageThatWasPreparedEqualsFreshWalk lets pages change between their advance examination and their first read.
 func TestAPageThatWasPreparedEqualsFreshWalk(t *testing.T) {
 	firsts := map[string]actor.ReadOptions{
 		"plain": {}, "contexts": {Contexts: true, Geometry: true}, "structural": {Structural: true}, "attributes": {Attributes: []string{"id"}, Geometry: true},
@@ -66,8 +65,8 @@ func TestAPageThatWasPreparedEqualsFreshWalk(t *testing.T) {
 	}
 }
 
-// TestPagesThatACallLoadedExamineThemselves opens and navigates a tab and reads nothing: its documents examine themselves,
-// which nobody sees. The first read then has all of it, what changed since, too.
+// TestPagesThatACallLoadedExamineThemselves opens and navigates a tab without a read. Its documents examine themselves invisibly. The first
+// read must contain everything, including later changes.
 func TestPagesThatACallLoadedExamineThemselves(t *testing.T) {
 	d := testenv.Shared(t)
 	const list = `<!doctype html><title>List</title><h1>Rows</h1><ul><li>Milk <button>Delete</button><li>Bread <button>Delete</button></ul>

@@ -11,7 +11,7 @@ import (
 //go:embed pages
 var pages embed.FS
 
-// serve serves the pages of this package and what handlers add.
+// serve serves the pages of this package and the additional handlers.
 func serve(t testing.TB, handlers map[string]http.HandlerFunc) string {
 	t.Helper()
 	return testenv.PagesBeside(t, pages, handlers)

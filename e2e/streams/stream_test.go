@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestStreamsConverge is guarantee 1 for five views at once: after every step of a page that changes
-// itself at random, the first snapshot with the diffs applied equals what GetDom answers.
+// TestStreamsConverge tests guarantee 1 for five views at the same time. After every step of a page that changes at random, the first
+// snapshot with the diffs applied must equal the response of GetDom.
 func TestStreamsConverge(t *testing.T) {
 	steps := testenv.Size(110, 400)
 	driver, handlers := newDriver()
@@ -45,8 +45,8 @@ func TestStreamsConverge(t *testing.T) {
 	}
 }
 
-// agree compares a stream with GetDom. The page may change between the two by itself, such as when an
-// animation ends: then GetDom is asked again.
+// agree compares a stream with GetDom. The page may change by itself between the two, for example when an animation ends. agree then calls
+// GetDom again.
 func agree(t *testing.T, d *testenv.Daemon, f *testenv.Follower, v *domtapv1.GetDomRequest) error {
 	ctx := testenv.Within(t, testenv.Patience)
 	var errs []error

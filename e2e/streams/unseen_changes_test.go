@@ -17,35 +17,35 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// patience is how long a change may take to arrive here. It says nothing about how fast streams are, which
-// docs/stream.md bounds and bench measures: it is what a machine at its limit may take.
+// patience limits how long a change may take to arrive on an overloaded machine. The speed of streams is specified in docs/stream.md and
+// measured by bench.
 const patience = testenv.Patience
 
 // unseenChange is a change without mutation records, or with records that do not show it.
 type unseenChange struct {
 	name string
-	// bound is the row of the table of bounds in docs/stream.md that speaks of it.
+	// bound is the corresponding row in the table of bounds in docs/stream.md.
 	bound string
 	page  string
-	// files are served beside the page. A release holds answers back until a step lets them go.
+	// files returns handlers for files beside the page. A release delays responses until a step permits them.
 	files func(r *release) map[string]http.HandlerFunc
-	// view asks for the view that is watched; unset: the usual.
+	// view is the request for the watched view. If nil, the default is watched.
 	view  *domtapv1.WatchDomRequest
 	steps []unseenStep
 }
 
-// unseenStep is one change: by a script of the page, or by what a person or the network does.
+// unseenStep is one change: by a script of the page, by a user, or by the network.
 type unseenStep struct {
 	script string
 	act    func(u *unseenPage)
-	// want is what the stream then shows, as shownAs writes it.
+	// want lists the elements that the stream must then show, as shownAs formats them.
 	want []string
 }
 
-// release holds answers of the server back.
+// release delays responses of the server.
 type release struct{ let chan struct{} }
 
-// hold answers a request when the release is given.
+// hold answers a request once the release permits it.
 func (r *release) hold(contentType string, body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
 		select {
@@ -61,14 +61,14 @@ func (r *release) hold(contentType string, body []byte) http.HandlerFunc {
 
 func letGo(u *unseenPage) { close(u.release.let) }
 
-// unseenPage is the page of a change, in a tab that is watched.
+// unseenPage is the page of a change, in a watched tab.
 type unseenPage struct {
 	*testing.T
 	page    *browser.Page
 	release *release
 }
 
-// call sends a command of the browser's protocol.
+// call sends a CDP command.
 func (u *unseenPage) call(method string, params any) {
 	u.Helper()
 	if err := u.page.Call(u.Context(), method, params, nil); err != nil {
@@ -101,21 +101,21 @@ func point(x, y int) func(*unseenPage) {
 	}
 }
 
-// media emulates a feature of the medium.
+// media emulates a media feature.
 func media(feature, value string) func(*unseenPage) {
 	return func(u *unseenPage) {
 		u.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": feature, "value": value}}})
 	}
 }
 
-// window emulates a size of the window.
+// window emulates a window size.
 func window(width, height int) func(*unseenPage) {
 	return func(u *unseenPage) {
 		u.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
 	}
 }
 
-// shownAs writes what matters of an element here.
+// shownAs formats the properties of an element that matter here.
 func shownAs(e *domtapv1.Element) string {
 	s := e.GetTag() + " " + e.GetText()
 	if e.GetValue() != "" {
@@ -133,8 +133,7 @@ func shownAs(e *domtapv1.Element) string {
 	return s
 }
 
-// shows waits until the stream shows these elements, without asking for anything: it is the stream that has to
-// bring the change.
+// shows waits until the stream shows these elements. It makes no requests, because the stream itself must report the change.
 func shows(ctx context.Context, f *testenv.Follower, want []string) error {
 	for {
 		elements, news, err := f.State()
@@ -156,7 +155,7 @@ func shows(ctx context.Context, f *testenv.Follower, want []string) error {
 	}
 }
 
-// viewOf is what GetDom is asked for the view of a stream.
+// viewOf returns the GetDom request for the view of a stream.
 func viewOf(r *domtapv1.WatchDomRequest) *domtapv1.GetDomRequest {
 	return &domtapv1.GetDomRequest{
 		TabId: r.GetTabId(), ViewportOnly: r.GetViewportOnly(), MaxElements: r.MaxElements, MaxTokens: r.MaxTokens,
@@ -164,8 +163,8 @@ func viewOf(r *domtapv1.WatchDomRequest) *domtapv1.GetDomRequest {
 	}
 }
 
-// TestChangesWithoutMutationRecords makes, one by one, the changes that the page's mutation observer does not see as
-// what they are. A stream brings each by itself, and what it then shows equals what GetDom answers.
+// TestChangesWithoutMutationRecords makes, one by one, the changes that the page's mutation observer cannot detect. A stream must report
+// each by itself, and its state must then equal the response of GetDom.
 func TestChangesWithoutMutationRecords(t *testing.T) {
 	d := testenv.Shared(t, "site-per-process")
 	var opening sync.Mutex
@@ -215,7 +214,7 @@ func (c unseenChange) run(t *testing.T, d *testenv.Daemon, opening *sync.Mutex) 
 	}
 }
 
-// openAtOnce opens a page that may never be loaded whole, and closes it with the test.
+// openAtOnce opens a page that may never load completely, and closes it at the end of the test.
 func openAtOnce(t *testing.T, d *testenv.Daemon, url string) string {
 	t.Helper()
 	opened, err := d.Tabs.OpenTab(t.Context(), &domtapv1.OpenTabRequest{Url: url, WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_COMMIT})
@@ -231,7 +230,7 @@ func openAtOnce(t *testing.T, d *testenv.Daemon, url string) string {
 	return tab
 }
 
-// The rows of the table of bounds in docs/stream.md, by how they begin.
+// The beginnings of the rows in the table of bounds in docs/stream.md.
 const (
 	atOnce      = "elements, attributes, text"
 	byScript    = "`value`, `checked`"
@@ -243,7 +242,7 @@ const (
 	byInternals = "roles, names and states of `elementInternals`"
 )
 
-// TestEveryBoundIsOfTheDocument holds the rows that the changes name to the table that users read.
+// TestEveryBoundIsOfTheDocument checks that the rows named by the changes exist in the table.
 func TestEveryBoundIsOfTheDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/stream.md")
 	if err != nil {

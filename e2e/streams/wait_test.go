@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// waitBoard is a page whose buttons do what tests wait for. Nothing on it happens by itself.
+// waitBoard is a page whose buttons trigger what tests wait for. Nothing on it happens by itself.
 const waitBoard = `<!doctype html><title>Board</title>
 <button id=add>Add</button><button id=remove>Remove</button><button id=frame>Frame</button>
 <button id=push>Push</button><button id=go>Go</button><button id=fetch>Fetch</button>
@@ -56,7 +56,7 @@ type board struct {
 	t       *testing.T
 	tab     string
 	buttons map[string]uint32
-	// release lets a request to /slow be answered.
+	// release lets the server answer a request to /slow.
 	release chan struct{}
 }
 
@@ -110,8 +110,8 @@ type outcome struct {
 	err    error
 }
 
-// wait starts a call and returns at once. Changes count from the page as it is now, although the call may
-// reach the daemon later.
+// wait starts a call and returns immediately. Changes count from the current state of the page, although the call may reach the daemon
+// later.
 func (b *board) wait(c *domtapv1.WaitCondition) <-chan outcome {
 	b.t.Helper()
 	now := b.All(b.tab)
@@ -178,7 +178,7 @@ func TestWaitForTextInAFrame(t *testing.T) {
 	}
 }
 
-// The words of an alert stand in an element whose role takes no name from its content.
+// The text of an alert is in an element whose role takes no name from its content.
 func TestWaitForTheWordsOfAnAlert(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(
 		`<button onclick="m.textContent = 'Not an address'">Check</button><p id=m role=alert></p>`)})
@@ -197,7 +197,7 @@ func TestWaitForTheWordsOfAnAlert(t *testing.T) {
 	}
 }
 
-// What a selector matches can change without a trace in the stored DOM, in shadow trees, and by style alone.
+// The matches of a selector can change without any change of the stored DOM, in shadow trees, and by style alone.
 func TestWaitForSelectorsOfARealPage(t *testing.T) {
 	b := openBoard(t)
 	for _, c := range []struct {
@@ -210,7 +210,7 @@ func TestWaitForSelectorsOfARealPage(t *testing.T) {
 		{"Unveil", "#veiled", isVisible, "Veiled"},
 		{"Frame", "p:not(:empty)", 0, "Deep words"},
 	} {
-		if c.button == "Frame" { // the frame holds it already
+		if c.button == "Frame" { // the frame contains it already
 			b.met(b.wait(selector(c.css, c.state)))
 			continue
 		}
@@ -248,8 +248,7 @@ func TestWaitForURLs(t *testing.T) {
 	}
 }
 
-// The requests are held by the test: while one is under way the wait cannot end, and the page sets its title
-// after the last.
+// The test delays the requests. While one is in flight the wait cannot end, and the page sets its title after the last one.
 func TestWaitForNetworkIdleAfterFetches(t *testing.T) {
 	b := openBoard(t)
 	ref := b.buttons["Fetch"]
@@ -269,7 +268,7 @@ func TestWaitForNetworkIdleAfterFetches(t *testing.T) {
 	}
 }
 
-// A wait that is under way counts requests from the moment that they begin, and those that last do not count.
+// A wait counts requests from their start. Long-lasting requests do not count.
 func TestNetworkIdleCountsFiniteRequests(t *testing.T) {
 	b := openBoard(t)
 	idle := b.wait(&domtapv1.WaitCondition{NetworkIdle: durationpb.New(time.Second), Text: "Fetch"})
@@ -288,7 +287,7 @@ func TestNetworkIdleCountsFiniteRequests(t *testing.T) {
 	b.met(b.wait(&domtapv1.WaitCondition{NetworkIdle: durationpb.New(0)}))
 }
 
-// url is another page of the same site.
+// url returns the URL of another page on the same site.
 func (b *board) url(path string) string {
 	at := b.All(b.tab).GetUrl()
 	for i := len("http://"); i < len(at); i++ {
@@ -313,7 +312,7 @@ func TestWaitForQuietAfterABurst(t *testing.T) {
 	}
 }
 
-// Two hundred waits on one tab, for steps that come and stay and for what selectors match.
+// Two hundred waits on one tab, for lasting changes and for matches of selectors.
 func TestTwoHundredWaitOnOneTab(t *testing.T) {
 	b := openBoard(t)
 	const many = 200
@@ -361,7 +360,7 @@ func TestHowWaitsEnd(t *testing.T) {
 		_, err := b.Dom.WaitFor(t.Context(), &domtapv1.WaitForRequest{TabId: crashed, Until: never})
 		crash <- err
 	}()
-	// The first answer after the waits began says that they have begun: calls of a tab keep their order.
+	// The first response after the calls proves that the waits have started, because calls of a tab keep their order.
 	b.met(b.wait(&domtapv1.WaitCondition{Text: "Fetch"}))
 	if _, err := b.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: b.tab}); err != nil {
 		t.Fatal(err)

@@ -14,8 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// control is what the policy looks for in an answer: an element by its role and its name and, where several have both, a
-// text next to it.
+// control identifies an element in an answer by its role and name. If several have both, it also needs a text near it.
 type control struct{ role, name, near string }
 
 func (c control) String() string {
@@ -29,25 +28,24 @@ func button(name string) control  { return control{role: "button", name: name} }
 func textbox(name string) control { return control{role: "textbox", name: name} }
 func link(name string) control    { return control{role: "link", name: name} }
 
-// by returns the control next to a text.
+// by returns the control near a text.
 func (c control) by(text string) control {
 	c.near = text
 	return c
 }
 
-// outcome is what a person would notice of an action: its kind is that of domtap's outcome lines, or empty for what stands
-// elsewhere in the answer.
+// outcome is a visible effect of an action. kind is the kind of domtap's outcome lines, or empty if the effect is elsewhere in the answer.
 type outcome struct{ kind, text string }
 
 func (o outcome) String() string { return strings.TrimSpace(fmt.Sprintf("%s %q", o.kind, o.text)) }
 
-// call is a call of a tool.
+// call is a tool call.
 type call struct {
 	tool      string
 	arguments map[string]any
 }
 
-// dialect is how a server is asked, and how its answers are read.
+// dialect adapts the policy to the tools and answers of a server.
 type dialect interface {
 	open(url string) call
 	look() call
@@ -56,15 +54,15 @@ type dialect interface {
 	press(key string) call
 	drag(from, to string) call
 	choose(ref, option string) call
-	// enter types a text into a field and presses Enter, if that is wanted.
+	// enter types a text into a field and, if submit is set, presses Enter.
 	enter(ref, text string, submit bool) call
 	// form fills text fields and clicks a button.
 	form(fields []entry, button string) []call
-	// search asks for an element that a look did not show; false: the server has nothing for it.
+	// search requests an element that a look did not show. It returns false if the server has no tool for that.
 	search(c control) (call, bool)
-	// ref finds the only such element in an answer; empty: there is none, or there are several.
+	// ref returns the only matching element in an answer, or an empty string if there is none or there are several.
 	ref(answer string, c control) string
-	// says reports whether an answer has an outcome as one that the action brought about.
+	// says reports whether an answer states an outcome as an effect of the action.
 	says(answer string, o outcome) bool
 }
 
@@ -75,19 +73,19 @@ type entry struct{ ref, name, text string }
 type session struct {
 	dialect
 	client *mcp.ClientSession
-	// read returns the text of an answer as the model has it.
+	// read returns the text of an answer as the model receives it.
 	read func(t *testing.T, r *mcp.CallToolResult) string
-	// judge says what is wrong with the answer to a call that did not fail; it may be nil.
+	// judge, if not nil, describes what is wrong with the answer to a successful call.
 	judge func(t *testing.T, made call, answer string) string
 }
 
-// agent is the policy at work on one task. It knows of the page what the answers since the last navigation say: it acts on
-// the newest answer that shows a control, and looks at the page when none does.
+// agent is the policy at work on one task. It knows only the answers since the last navigation. It uses the latest answer that shows a
+// control, and looks at the page if there is none.
 type agent struct {
 	*session
 	t       *testing.T
 	answers []string
-	// transcript is what TestTasks prints of a task that is not solved, or of all with DOMTAP_TRANSCRIPTS.
+	// transcript is printed by TestTasks for an unsolved task, or for all tasks with DOMTAP_TRANSCRIPTS.
 	transcript strings.Builder
 	result
 }
@@ -95,10 +93,9 @@ type agent struct {
 // result is the row of a task in the table.
 type result struct {
 	calls, tokens int
-	// wanted is how many outcomes there were, shown how many of them the answer to the action showed, and said how many
-	// it showed as such.
+	// wanted is the number of expected outcomes. shown counts those in the answer to the action, and said those that it states as outcomes.
 	wanted, shown, said int
-	// missed are those that the answer to the action did not show, and unsaid those that domtap did not say as such.
+	// missed lists the outcomes that the answer to the action did not show, and unsaid those that domtap did not state as outcomes.
 	missed, unsaid []string
 	violations     []string
 	solved         bool
@@ -144,7 +141,8 @@ func (a *agent) open(url string, want ...outcome) {
 	a.expect(a.do(a.dialect.open(url)), want)
 }
 
-// act does what make asks for with the refs of controls. When it fails, refs may be old: the agent looks, and tries again.
+// act makes the calls that make returns for the refs of controls. If a call fails, the refs may be outdated. The agent then looks at the
+// page and tries again.
 func (a *agent) act(make func(refs []string) []call, controls []control, want []outcome) {
 	a.t.Helper()
 	var answer string
@@ -185,7 +183,7 @@ func (a *agent) find(c control) string {
 	}
 	if search, ok := a.search(c); ok {
 		answer = a.do(search)
-		if ref := a.ref(answer, control{role: c.role, name: c.name}); ref != "" { // the server has looked at what is near
+		if ref := a.ref(answer, control{role: c.role, name: c.name}); ref != "" { // the server's search has considered the text near it
 			return ref
 		}
 	}
@@ -193,7 +191,7 @@ func (a *agent) find(c control) string {
 	return ""
 }
 
-// atMost limits what an answer to domtap's last action, or the part of it that of names, may cost in tokens.
+// atMost limits the token cost of the answer to domtap's last action, or of the part that of returns.
 func (a *agent) atMost(limit int, what string, of func(answer string) string) {
 	a.t.Helper()
 	if _, ours := a.dialect.(domtap); !ours {
@@ -204,8 +202,8 @@ func (a *agent) atMost(limit int, what string, of func(answer string) string) {
 	}
 }
 
-// expect counts the outcomes that the answer to an action shows. For what it does not show the policy looks, and then waits,
-// unless that vanishes by itself.
+// expect counts the outcomes in the answer to an action. For a missing outcome, the policy looks at the page and then waits, unless the
+// outcome disappears by itself.
 func (a *agent) expect(answer string, want []outcome) {
 	a.t.Helper()
 	for _, o := range want {
@@ -252,7 +250,7 @@ func (a *agent) enter(c control, text string, submit bool, want ...outcome) {
 	a.act(func(refs []string) []call { return []call{a.dialect.enter(refs[0], text, submit)} }, []control{c}, want)
 }
 
-// form fills fields, named in turn with their texts, and clicks a button.
+// form fills fields, given as pairs of name and text, and clicks a button.
 func (a *agent) form(submit control, fields [][2]string, want ...outcome) {
 	a.t.Helper()
 	controls := []control{submit}

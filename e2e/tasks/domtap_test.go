@@ -77,13 +77,13 @@ func (domtap) search(c control) (call, bool) {
 }
 
 var (
-	// itemPattern finds the elements of a line: the ref, and what follows up to the next.
+	// itemPattern matches an element in a line: the ref, and the text up to the next one.
 	itemPattern = regexp.MustCompile(`\[(\d+)\]((?:[^\[\\]|\\.|\[\D)*)`)
-	// detailPattern is what follows a name: role, value and states, the target of a link, the context.
+	// detailPattern matches the text after a name: role, value and states, the target of a link, the context.
 	detailPattern = regexp.MustCompile(` (?:\(([a-z]\w*).*|→\S.*|‹.*)$`)
 )
 
-// ref implements dialect. An element is near a text that stands in its line, or in the last heading or group before it.
+// ref implements dialect. An element is near a text that is in its line, or in the last heading or group before it.
 func (domtap) ref(answer string, c control) string {
 	var all, ofRole []string
 	section := ""
@@ -116,7 +116,7 @@ func (domtap) ref(answer string, c control) string {
 	return ""
 }
 
-// says implements dialect: an outcome has a line of its own, with its kind.
+// says implements dialect. An outcome has a separate line with its kind.
 func (domtap) says(answer string, o outcome) bool {
 	for line := range strings.Lines(answer) {
 		if o.kind == "" || strings.HasPrefix(line, "! "+o.kind) {
@@ -128,11 +128,11 @@ func (domtap) says(answer string, o outcome) bool {
 	return false
 }
 
-// fencePattern matches the ends of the fence around what a page says.
+// fencePattern matches the delimiters of the fence around page text.
 var fencePattern = regexp.MustCompile(`(?m)^</?page nonce=\d+>\n?`)
 
-// startDomtap starts a daemon with a browser and an MCP server in front of it, and returns what begins a session with
-// that over a pair of pipes, as a host that runs `domtap mcp` has it.
+// startDomtap starts a daemon with a browser and an MCP server for it. It returns a function that starts a session over a pair of pipes, as
+// a host of `domtap mcp` does.
 func startDomtap(t *testing.T) func(t *testing.T) *session {
 	t.Helper()
 	d := testenv.StartDaemon(t)
@@ -164,7 +164,7 @@ func startDomtap(t *testing.T) func(t *testing.T) *session {
 	}
 }
 
-// connect begins an MCP session.
+// connect starts an MCP session.
 func connect(t *testing.T, over mcp.Transport) *mcp.ClientSession {
 	t.Helper()
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "tasks", Version: "1"}, nil).Connect(context.WithoutCancel(t.Context()), over, nil)
@@ -185,7 +185,7 @@ func text(_ *testing.T, r *mcp.CallToolResult) string {
 	return b.String()
 }
 
-// referee compares what answers say of a page with the page, which it reads past the policy.
+// referee compares statements of answers about a page with the page, which it reads independently of the policy.
 type referee struct {
 	d   *testenv.Daemon
 	tab string
@@ -193,7 +193,7 @@ type referee struct {
 
 var tabPattern = regexp.MustCompile(`^# tab (t\d+)`)
 
-// judge says so when the diff in an answer costs more than the page itself.
+// judge reports a diff in an answer that costs more than the page itself.
 func (r *referee) judge(t *testing.T, made call, answer string) string {
 	t.Helper()
 	if tab := tabPattern.FindStringSubmatch(answer); tab != nil {
@@ -213,7 +213,7 @@ func (r *referee) judge(t *testing.T, made call, answer string) string {
 	return ""
 }
 
-// diffOf returns what an answer says of the page, without the results of the steps and the outcomes.
+// diffOf returns the part of an answer about the page, without the results of the steps and the outcomes.
 func diffOf(answer string, steps int) string {
 	_, shown, _ := strings.Cut(answer, "<page nonce=")
 	_, shown, _ = strings.Cut(shown, ">\n")
@@ -221,7 +221,7 @@ func diffOf(answer string, steps int) string {
 	for line := range strings.Lines(fencePattern.ReplaceAllString(shown, "")) {
 		switch {
 		case strings.HasPrefix(line, "! "):
-		case steps > 0: // a line for each step comes before the diff
+		case steps > 0: // a line for each step precedes the diff
 			steps--
 		default:
 			diff.WriteString(line)

@@ -51,10 +51,10 @@ func (p playwright) form(fields []entry, button string) []call {
 
 func (playwright) search(control) (call, bool) { return call{}, false }
 
-// nodePattern is a line of a snapshot: the indentation, the role, the name, the ref, and the text.
+// nodePattern matches a line of a snapshot: the indentation, the role, the name, the ref, and the text.
 var nodePattern = regexp.MustCompile(`^( *)- '?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?.*?\[ref=(\w+)\][^:]*(?:: ?(.*))?$`)
 
-// ref implements dialect. Of several elements it takes the one that shares the smallest part of the tree with the text.
+// ref implements dialect. Of several elements it returns the one that shares the smallest subtree with the text.
 func (playwright) ref(answer string, c control) string {
 	lines := strings.Split(answer, "\n")
 	best, deepest, tied := "", -1, false
@@ -76,7 +76,7 @@ func (playwright) ref(answer string, c control) string {
 	return best
 }
 
-// common returns how deep the smallest tree is that has both a line and a text; -1: there is none.
+// common returns the depth of the smallest subtree that contains both a line and a text, or -1 if there is none.
 func common(lines []string, at, depth int, near string) int {
 	if near == "" || strings.Contains(lines[at], near) {
 		return depth
@@ -100,13 +100,13 @@ func common(lines []string, at, depth int, near string) int {
 
 func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// says implements dialect: a snapshot does not tell what is new in it.
+// says implements dialect. A snapshot does not show what is new in it.
 func (playwright) says(answer string, o outcome) bool {
 	return o.kind == "" && strings.Contains(answer, o.text)
 }
 
-// startPlaywright starts Playwright MCP with the browser that domtap uses, and returns what begins a session with it. The
-// test is skipped where it is not asked for or not installed.
+// startPlaywright starts Playwright MCP with the browser that domtap uses, and returns a function that starts a session with it. The test
+// is skipped if it is not requested or Playwright MCP is not installed.
 func startPlaywright(t *testing.T) func(t *testing.T) *session {
 	t.Helper()
 	if os.Getenv("DOMTAP_PLAYWRIGHT_MCP") == "" {
@@ -134,11 +134,11 @@ func startPlaywright(t *testing.T) func(t *testing.T) *session {
 	}
 }
 
-// snapshotPattern is the line of an answer that has the snapshot in a file.
+// snapshotPattern matches the line of an answer that refers to a file with the snapshot.
 var snapshotPattern = regexp.MustCompile(`(?m)^- \[Snapshot\]\((.*)\)$`)
 
-// withFiles returns the texts of an answer, and in place of a link to a file the snapshot in it. This flatters the peer: a
-// host must have a way to read files, and spends a call on it.
+// withFiles returns the texts of an answer, with the snapshot in place of a link to its file. This favours Playwright MCP, because a host
+// needs a tool to read files and an additional call.
 func withFiles(t *testing.T, r *mcp.CallToolResult) string {
 	t.Helper()
 	return snapshotPattern.ReplaceAllStringFunc(text(t, r), func(line string) string {

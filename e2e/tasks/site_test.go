@@ -18,13 +18,13 @@ import (
 //go:embed apps
 var apps embed.FS
 
-// site serves the applications and is their backend. It remembers what they save, by which a task is judged.
+// site serves the applications and is their backend. It stores what they save, by which a task is judged.
 type site struct {
 	base string
 
 	mu    sync.Mutex
-	saved map[string]string // the newest JSON of each path below /api/
-	fails map[string]int    // how many more requests for a path fail
+	saved map[string]string // the latest JSON for each path below /api/
+	fails map[string]int    // the number of further requests to fail, by path
 }
 
 func newSite(t *testing.T) *site {
@@ -42,7 +42,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// save accepts what an application saves, unless it must fail.
+// save stores what an application saves, unless the request must fail.
 func (s *site) save(w http.ResponseWriter, r *http.Request) {
 	what := r.PathValue("what")
 	body, err := io.ReadAll(r.Body)
@@ -65,7 +65,7 @@ func (s *site) save(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// got returns the newest JSON that was saved for a path.
+// got returns the latest JSON that was saved for a path.
 func (s *site) got(what string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ type person struct {
 	City string `json:"city"`
 }
 
-// everyone is who can be searched for.
+// everyone lists the people that a search can find.
 var everyone = func() []person {
 	first := []string{"Ada", "Alan", "Barbara", "Donald", "Edsger", "Frances", "Grace", "John", "Katherine", "Margaret", "Niklaus", "Tony"}
 	last := []string{"Allen", "Hamilton", "Hoare", "Johnson", "Knuth", "Liskov", "Lovelace", "McCarthy", "Perlis", "Turing"}
@@ -93,7 +93,7 @@ var everyone = func() []person {
 	return all
 }()
 
-// people answers with one page of the people whose name or city has the words.
+// people returns one page of the people whose name or city contains the words.
 func people(w http.ResponseWriter, r *http.Request) {
 	const size = 10
 	var found []person

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// task is a task with the application that it is about, the policy, and what the backend must have in the end.
+// task is a task with its application, the policy, and the expected final state of the backend.
 type task struct {
 	name, app string
 	do        func(a *agent)
@@ -108,10 +108,10 @@ func answerMail(a *agent) {
 	a.form(button("Send"), [][2]string{{"Message", "Gladly, at noon."}}, outcome{"toast", "Message sent"})
 }
 
-// unfenced returns an answer without the tags around what a page says.
+// unfenced returns an answer without the tags around page text.
 func unfenced(answer string) string { return fencePattern.ReplaceAllString(answer, "") }
 
-// solve has the policy solve all tasks, each in a session of its own, and returns a row for each.
+// solve has the policy solve all tasks, each in a separate session, and returns a row for each.
 func solve(t *testing.T, begin func(t *testing.T) *session) []result {
 	t.Helper()
 	var rows []result
@@ -145,7 +145,7 @@ func solve(t *testing.T, begin func(t *testing.T) *session) []result {
 	return rows
 }
 
-// definitions returns what the definitions of a server's tools cost, which a model reads in each turn.
+// definitions returns the token cost of a server's tool definitions, which a model reads in each turn.
 func definitions(t *testing.T, s *session) int {
 	t.Helper()
 	list, err := s.client.ListTools(t.Context(), nil)
@@ -202,7 +202,7 @@ func TestSideBySide(t *testing.T) {
 	t.Logf("\n%sdefinitions of the tools: %d tokens, Playwright MCP %d", table.String(), definitions(t, begin(t)), definitions(t, peer(t)))
 }
 
-// outcomes formats how many of the outcomes the answers showed.
+// outcomes formats the number of outcomes that the answers showed.
 func (r result) outcomes() string {
 	text := fmt.Sprintf("%d of %d", r.shown, r.wanted)
 	if !r.solved {

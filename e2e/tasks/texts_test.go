@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// TestAnAnswerSaysWhichTextChanged clicks buttons that change texts in which no view of interactive elements has a line. What the
-// page says of it costs at most 25 tokens, and looking again with all elements is not needed.
+// TestAnAnswerSaysWhichTextChanged clicks buttons that change texts which no view of interactive elements lists. The report of the change
+// must cost at most 25 tokens and make a second read of all elements unnecessary.
 func TestAnAnswerSaysWhichTextChanged(t *testing.T) {
 	page := `<title>Counter</title><button onclick="n.textContent = +n.textContent + 1">Add</button><p>In the cart: <b id=n>0</b></p>
 		<ul><li>Milk <button>Remove</button><li>Bread <button>Remove</button></ul>` // equal names, for which the page knows its texts

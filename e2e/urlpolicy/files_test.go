@@ -20,10 +20,10 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// canary is in a file that nobody may read.
+// canary is in a file that must not be readable.
 const canary = "c4n4ry-of-a-file"
 
-// hostileFile is a file in an allowed directory that reaches for another one, in every way that a page has.
+// hostileFile is a file in an allowed directory that tries to access another file in every way that a page can.
 const hostileFile = `<!doctype html><title>Hostile</title><h1>Hostile</h1><iframe src="%[1]s"></iframe><iframe src="%[3]s"></iframe><object data="%[1]s"></object><embed src="%[1]s"><img src="%[1]s">
 <script src="%[2]s"></script><link rel=stylesheet href="%[1]s"><a href="%[1]s">Go</a><a href="%[1]s" target=_blank>Window</a><a href="%[1]s" download=x.txt>Keep</a>
 <iframe src="%[4]s" title=neighbour></iframe>
@@ -35,11 +35,11 @@ const w = new Worker(URL.createObjectURL(new Blob(['try { importScripts("%[2]s")
 w.onmessage = e => say(e.data)
 </script>`
 
-// filesStage is a daemon that may open the files of a directory.
+// filesStage is a daemon that may open the files of one directory.
 type filesStage struct {
 	*testenv.Daemon
 	t *testing.T
-	// secret and script are URLs of files beside the directory.
+	// secret and script are URLs of files outside the directory.
 	dir, secret, script string
 }
 
@@ -73,7 +73,7 @@ func fileURL(path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
-// at is the URL of a file in the directory.
+// at returns the URL of a file in the directory.
 func (s *filesStage) at(name string) string { return fileURL(filepath.Join(s.dir, name)) }
 
 func (s *filesStage) write(name, content string) {
@@ -83,7 +83,7 @@ func (s *filesStage) write(name, content string) {
 	}
 }
 
-// text is what a tab reads like, with all frames.
+// text returns the text of a tab, with all frames.
 func (s *filesStage) text(tab string) string {
 	s.t.Helper()
 	got, err := s.Dom.GetCompact(testenv.Within(s.t, limit), &domtapv1.GetCompactRequest{TabId: tab, FullSnapshot: true, Format: domtapv1.Format_FORMAT_LINES})
@@ -125,7 +125,7 @@ func (s *filesStage) reachesNeighbours() {
 		s.waits(tab, said)
 	}
 	for _, name := range []string{"Go", "Window", "Keep"} {
-		// It may fail, as what it leads to does.
+		// The click may fail, because its navigation does.
 		got, err := s.Actions.Interact(testenv.Within(s.t, limit), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
 			{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Text: name}}}}}})
 		s.t.Logf("%s: %v %v", name, got.GetResults(), err)
@@ -151,7 +151,7 @@ func (s *filesStage) reachesNeighbours() {
 		s.t.Fatal(err)
 	}
 	for _, one := range downloads.GetDownloads() {
-		content, _ := os.ReadFile(one.GetPath()) // it is not there
+		content, _ := os.ReadFile(one.GetPath()) // the file does not exist
 		if strings.Contains(string(content), canary) || one.GetState() == domtapv1.DownloadState_DOWNLOAD_STATE_COMPLETED {
 			s.t.Errorf("the secret was downloaded: %v", one)
 		}
@@ -159,7 +159,7 @@ func (s *filesStage) reachesNeighbours() {
 	s.t.Log(downloads)
 }
 
-// reachesNone shows a page of a server that reaches for a file of the directory.
+// reachesNone shows a page from a server that tries to access a file of the directory.
 func (s *filesStage) reachesNone() {
 	page := fmt.Sprintf(hostileFile, s.at("neighbour.html"), s.script, s.secret, s.at("neighbour.html"))
 	tab := s.For(s.t).Open(testenv.Serve(s.t, testenv.HTML(page)))

@@ -1,4 +1,4 @@
-// Package urlpolicy tests that a browser reaches what the URL policy allows and nothing else, whatever its pages try.
+// Package urlpolicy tests that a browser can access only what the URL policy allows, whatever its pages try.
 package urlpolicy
 
 import (

@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// attempts are the ways in which a page makes the browser connect to a URL. Each is a function of it.
+// attempts holds the ways in which a page makes the browser connect to a URL. Each is a function of the URL.
 var attempts = map[string]string{
 	"image":          `u => { new Image().src = u }`,
 	"script":         `u => { const e = document.createElement('script'); e.src = u; document.head.append(e) }`,
@@ -51,7 +51,7 @@ var attempts = map[string]string{
 	"framed script":  `u => { const e = document.createElement('iframe'); e.src = '/script?url=' + encodeURIComponent(u); document.body.append(e) }`,
 }
 
-// TestURLPolicy has one browser for all.
+// TestURLPolicy runs all its parts with one browser.
 func TestURLPolicy(t *testing.T) {
 	s := play(t)
 	for name, test := range map[string]func(*stage){
@@ -65,8 +65,8 @@ func TestURLPolicy(t *testing.T) {
 	}
 }
 
-// What a page of an allowed site tries reaches the allowed server, and never the other one: each by a name of its own, so
-// that it is seen that it was tried.
+// A page of an allowed site can access the allowed server, but never the refused one. Each attempt uses a separate host name to verify that
+// it was made.
 func (s *stage) pageTries() {
 	tab := s.Open("http://127.0.0.2:" + s.good.port + "/")
 	type try struct{ kind, good, bad, path string }
@@ -96,8 +96,8 @@ func (s *stage) pageTries() {
 	s.datagrams(tab)
 }
 
-// log tests that the log of the tab comes to say of refused requests that the policy refused them. The browser may report the end of
-// a request after the gate has refused it.
+// log checks that the log of the tab reports the policy as the reason of refused requests. The browser may report the end of a request
+// after the gate has refused it.
 func (s *stage) log(tab string) {
 	s.t.Helper()
 	ctx := testenv.Within(s.t, limit)
@@ -116,7 +116,7 @@ func (s *stage) log(tab string) {
 	}
 }
 
-// datagrams tests that nothing is sent past the gate by UDP.
+// datagrams checks that nothing bypasses the gate over UDP.
 func (s *stage) datagrams(tab string) {
 	s.t.Helper()
 	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -154,7 +154,7 @@ func (s *stage) datagrams(tab string) {
 	}
 }
 
-// A navigation that is refused says so, at once or where it was led to, and shows nothing of the target; the tab stays usable.
+// A refused navigation reports that, immediately or after a redirect, and shows nothing of the target. The tab stays usable.
 func (s *stage) navigations() {
 	t := s.t
 	tab := s.Open("http://good.test:" + s.good.port + "/")
@@ -200,7 +200,7 @@ func (s *stage) navigations() {
 	s.untouched("anything")
 }
 
-// schemes tests that pages do not get to what no client may name, by themselves or by a redirect.
+// schemes checks that pages cannot open URLs with schemes that clients may not use, directly or by a redirect.
 func (s *stage) schemes(tab, good string) {
 	s.t.Helper()
 	addresses := []string{
@@ -209,7 +209,7 @@ func (s *stage) schemes(tab, good string) {
 	}
 	for i, address := range addresses {
 		window := "window.open(u);"
-		if i > 3 { // they cost a while
+		if i > 3 { // they are slow
 			window = ""
 		}
 		s.run(tab, fmt.Sprintf(`() => { const u = %q; %s const f = document.createElement('iframe'); f.src = u; document.body.append(f); setTimeout(() => { location = u }); return 1 }`, address, window))
@@ -237,7 +237,7 @@ func (s *stage) schemes(tab, good string) {
 	}
 }
 
-// spellings tests that the browser reads hosts as package policy does.
+// spellings checks that the browser parses hosts as package policy does.
 func (s *stage) spellings(tab string) {
 	s.t.Helper()
 	for _, address := range []string{
@@ -257,7 +257,7 @@ func (s *stage) spellings(tab string) {
 	}
 }
 
-// opening tests that a tab is not opened for what is refused.
+// opening checks that no tab is opened for a refused URL.
 func (s *stage) opening(bad string) {
 	s.t.Helper()
 	before, _ := s.Tabs.ListTabs(testenv.Within(s.t, limit), &domtapv1.ListTabsRequest{})
@@ -273,7 +273,7 @@ func (s *stage) opening(bad string) {
 	}
 }
 
-// clicks tests that a click that leads to what is refused says so, and that a window that it opens shows nothing of it.
+// clicks checks that a click that leads to a refused URL reports that, and that a window opened by it shows nothing of the target.
 func (s *stage) clicks(tab, good, bad, secure string) {
 	s.t.Helper()
 	for _, target := range []string{bad, secure, good + "/to/302?url=" + url.QueryEscape(secure)} {
@@ -303,7 +303,7 @@ func (s *stage) goTo(tab, address string) {
 	}
 }
 
-// rewritten tests that a route does not lead to what is refused, and that scripts do not learn where it leads to.
+// rewritten checks that a route cannot redirect to a refused URL, and that scripts do not learn the target of a route.
 func (s *stage) rewritten(tab, good, bad, secure string) {
 	s.t.Helper()
 	for _, target := range []string{bad, secure, good + "/to/302?url=" + url.QueryEscape(bad)} {
@@ -327,7 +327,7 @@ func (s *stage) rewritten(tab, good, bad, secure string) {
 	}
 }
 
-// inASession tests that a session of its own goes the same way.
+// inASession checks the same in a separate session.
 func (s *stage) inASession(good, bad string) {
 	s.t.Helper()
 	made, err := s.Sessions.CreateSession(testenv.Within(s.t, limit), &domtapv1.CreateSessionRequest{SessionId: "other"})
@@ -342,7 +342,7 @@ func (s *stage) inASession(good, bad string) {
 	s.refused("a session", err, "bad.test", "public")
 }
 
-// byIPv6 tests an address that is allowed.
+// byIPv6 checks an allowed address.
 func (s *stage) byIPv6(tab string) {
 	s.t.Helper()
 	l, err := net.Listen("tcp6", "[::1]:0")
@@ -358,7 +358,7 @@ func (s *stage) byIPv6(tab string) {
 	}
 }
 
-// rebinding tests a name that moves from an allowed address to a refused one, where a server listens on the same port.
+// rebinding checks a host name that changes from an allowed address to a refused one, on which a server listens on the same port.
 func (s *stage) rebinding(tab string) {
 	s.t.Helper()
 	inside := serve(s.t, "127.0.0.4", s.good.port, false)

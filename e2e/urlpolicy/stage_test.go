@@ -28,20 +28,20 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// limit bounds what should happen at once.
+// limit limits the wait for something that should happen immediately.
 const limit = testenv.Patience
 
-// site is a server that knows who came.
+// site is a server that records its requests.
 type site struct {
 	address, port string
 	conns         atomic.Int64
 	mu            sync.Mutex
 	paths         map[string]bool
-	// drop ends the connections that there are.
+	// drop closes the open connections.
 	drop func()
 }
 
-// serve serves at host:port; port "0" is any that is free.
+// serve serves at host:port. Port "0" selects any free port.
 func serve(t testing.TB, host, port string, secure bool) *site {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
@@ -66,7 +66,7 @@ func serve(t testing.TB, host, port string, secure bool) *site {
 	return s
 }
 
-// came reports whether a path was asked for.
+// came reports whether a path was requested.
 func (s *site) came(path string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,17 +103,17 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stage is a daemon whose browser goes through a gate.
+// stage is a daemon whose browser uses a gate.
 type stage struct {
 	*testenv.Daemon
 	t     *testing.T
 	names *stubdns.Server
 	gate  *proxy.Proxy
-	// good and bad are sites that the policy allows and refuses; secure ones speak TLS.
+	// good sites are allowed by the policy, and bad sites are refused. Secure sites use TLS.
 	good, bad, goodSecure, badSecure *site
 }
 
-// play starts it. Names that begin with good lead to the good sites, and those that begin with bad to the bad ones.
+// play starts the stage. Host names that begin with good resolve to the good sites, and names that begin with bad to the bad ones.
 func play(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{
@@ -143,7 +143,7 @@ func play(t *testing.T) *stage {
 	return s
 }
 
-// eventually waits until something holds.
+// eventually waits until a condition is met.
 func (s *stage) eventually(what string, holds func() bool) {
 	s.t.Helper()
 	deadline := time.Now().Add(limit)
@@ -156,7 +156,7 @@ func (s *stage) eventually(what string, holds func() bool) {
 	}
 }
 
-// untouched fails the test when a bad site was connected to.
+// untouched fails the test if a bad site received a connection.
 func (s *stage) untouched(what string) {
 	s.t.Helper()
 	if n := s.bad.conns.Swap(0) + s.badSecure.conns.Swap(0); n != 0 {
@@ -174,7 +174,7 @@ func (s *stage) run(tab, script string) string {
 	return r.GetResultJson()
 }
 
-// refused fails the test unless an error is that of the policy, for a host by a rule.
+// refused fails the test unless an error states that the policy refused a host by a rule.
 func (s *stage) refused(what string, err error, host, rule string) {
 	s.t.Helper()
 	if status.Code(err) != codes.PermissionDenied {
