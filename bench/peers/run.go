@@ -130,7 +130,7 @@ func (b *book) put(t *tool, row report.Row, v float64) { b.result.Cell(row, t.in
 // write sets the text of a row.
 func (b *book) write(t *tool, row report.Row, text string) { b.result.Cell(row, t.index).Text = text }
 
-// fail records that a program failed at an operation, unless the whole run is ending.
+// fail records that a program failed at an operation, or that the run was ended before the measurement.
 func (b *book) fail(ctx context.Context, t *tool, row report.Row, err error) {
 	if ctx.Err() != nil {
 		err = errors.New("the run was ended before this was measured")
