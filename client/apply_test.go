@@ -11,7 +11,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// elements makes elements with refs from 0.
+// elements returns elements with refs from 0.
 func elements(texts ...string) []*domtapv1.Element {
 	out := make([]*domtapv1.Element, len(texts))
 	for i, text := range texts {
@@ -20,7 +20,7 @@ func elements(texts ...string) []*domtapv1.Element {
 	return out
 }
 
-// line prints elements: [0 a] [9 new]
+// line formats elements, for example: [0 a] [9 new]
 func line(list []*domtapv1.Element) string {
 	words := make([]string, len(list))
 	for i, e := range list {

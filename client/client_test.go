@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// Nothing is started that nobody asked for, and what cannot be done says what to do.
+// Connect starts nothing without a request, and its errors state what to do.
 func TestConnectSaysWhatToDo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("DOMTAP_ADDR", "")
@@ -36,7 +36,7 @@ func TestConnectSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// What the program says counts before the environment, and an instance of its own is not moved by an address there.
+// Options take precedence over the environment. An address in the environment does not apply to a separate instance.
 func TestEnvironmentFillsUnsetOptions(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("DOMTAP_ADDR", "127.0.0.1:1")

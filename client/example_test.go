@@ -19,12 +19,12 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// address is where the daemon of the examples listens. Programs leave Options.Address empty.
+// address is the address of the daemon of the examples. Real programs leave Options.Address empty.
 var address string
 
 func ExampleConnect() {
 	ctx := context.Background()
-	// Start: true starts a daemon where none runs.
+	// With Start: true, Connect starts a daemon if none is running.
 	c, err := client.Connect(ctx, client.Options{Address: address})
 	if err != nil {
 		log.Fatal(err)
@@ -63,7 +63,7 @@ func ExampleTab_Act() {
 	}
 	fmt.Println(answer.GetVerdict())
 
-	// What cannot be done says why, as a word for programs and as a sentence.
+	// A failed call returns its reason as a code and as a sentence.
 	_, err = c.Tab("t1").Act(ctx, client.Click(client.Ref(99)))
 	fmt.Println(status.Code(err), status.Convert(err).Message())
 	// Output:
@@ -81,7 +81,7 @@ func ExampleTab_Follow() {
 	}
 	defer func() { _ = c.Close() }()
 
-	// In the middle, the daemon of this example breaks the connection off: the loop does not notice.
+	// In between, the daemon of this example closes the connection. The loop does not notice.
 	for update, err := range c.Tab("t1").Follow(ctx, client.FollowOptions{}) {
 		if err != nil {
 			log.Fatal(err)
@@ -99,7 +99,7 @@ func ExampleTab_Follow() {
 	// closed
 }
 
-// A program that keeps the state goes on where it was, also when it was killed.
+// A program that stores the state resumes where it stopped, even after it was killed.
 func ExampleFollowOptions() {
 	ctx := context.Background()
 	c, err := client.Connect(ctx, client.Options{Address: address})
@@ -111,7 +111,7 @@ func ExampleFollowOptions() {
 	defer func() { _ = os.Remove(file) }()
 
 	run := func(updates int) {
-		var from *domtapv1.GetDomResponse // nil: from the beginning
+		var from *domtapv1.GetDomResponse // nil starts from the beginning
 		if kept, err := os.ReadFile(file); err == nil {
 			from = new(domtapv1.GetDomResponse)
 			if err := proto.Unmarshal(kept, from); err != nil {
@@ -145,7 +145,7 @@ func ExampleFollowOptions() {
 	// revision 7
 }
 
-// shop is the daemon of the examples: one tab with one page, of which it knows what happens.
+// shop is the daemon of the examples. It has one tab with one page, and scripted changes.
 type shop struct {
 	domtapv1.UnimplementedTabServiceServer
 	domtapv1.UnimplementedDomServiceServer
@@ -194,7 +194,7 @@ func (shop) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomService_Wat
 	return nil
 }
 
-// A client that is closed does not try to follow on.
+// Follow does not retry after the client is closed.
 func TestCloseEndsFollow(t *testing.T) {
 	c, err := client.Connect(t.Context(), client.Options{Address: address})
 	if err != nil {
@@ -218,7 +218,7 @@ func TestMain(m *testing.M) {
 	os.Exit(withShop(m.Run))
 }
 
-// withShop runs the tests beside the daemon of the examples.
+// withShop runs the tests with the daemon of the examples.
 func withShop(run func() int) int {
 	dir, err := os.MkdirTemp("", "dt")
 	if err != nil {

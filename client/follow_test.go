@@ -19,17 +19,17 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// play is a daemon that streams what a test wrote down, one stream after the other; the last one again and again.
+// play is a daemon that sends the streams of a test, one after the other. It repeats the last one.
 type play struct {
 	domtapv1.DomServiceClient
 	streams []stream
-	// requests are those that came.
+	// requests holds the received requests.
 	requests []*domtapv1.WatchDomRequest
 	// open counts the streams whose reader has not left.
 	open atomic.Int32
 }
 
-// stream is what one WatchDom sends, and how it ends. nil: it does not, until the reader leaves.
+// stream holds the messages of one WatchDom call and its final error. If the error is nil, the stream stays open until the reader leaves.
 type stream struct {
 	messages []*domtapv1.WatchDomResponse
 	end      error
@@ -66,7 +66,7 @@ func (p *playing) Recv() (*domtapv1.WatchDomResponse, error) {
 	return nil, status.FromContextError(p.ctx.Err()).Err()
 }
 
-// The messages of a play.
+// These functions return the messages of a play.
 
 func snapshot(epoch string, revision uint64, texts ...string) *domtapv1.WatchDomResponse {
 	return &domtapv1.WatchDomResponse{Epoch: epoch, Revision: revision, Event: &domtapv1.WatchDomResponse_Snapshot{
@@ -78,7 +78,7 @@ func resync(epoch string, revision uint64, reason string, texts ...string) *domt
 		Resync: &domtapv1.Resync{Reason: reason, Snapshot: &domtapv1.Snapshot{Elements: elements(texts...), Url: "http://page/"}}}}
 }
 
-// adds is a diff that adds an element in front.
+// adds returns a diff that inserts an element at the start.
 func adds(epoch string, from, to uint64, ref uint32, text string) *domtapv1.WatchDomResponse {
 	return &domtapv1.WatchDomResponse{Epoch: epoch, Revision: to, Event: &domtapv1.WatchDomResponse_Diff{Diff: &domtapv1.Diff{
 		FromRevision: from, ToRevision: to, Added: []*domtapv1.Element{{Ref: ref, Text: text}}, AddedCount: 1}}}
@@ -99,7 +99,7 @@ func because(code codes.Code, reason string) error {
 
 var cut = status.Error(codes.Unavailable, "connection reset by peer")
 
-// follow follows a play and returns what came: a line for each update, and the error at the end.
+// follow follows a play and returns a line for each update, and the error at the end.
 func follow(ctx context.Context, p *play, o FollowOptions) ([]string, error) {
 	tab := (&Client{Dom: p}).Tab("t1")
 	var lines []string
@@ -112,7 +112,7 @@ func follow(ctx context.Context, p *play, o FollowOptions) ([]string, error) {
 	return lines, nil
 }
 
-// asked says what streams were asked to go on from.
+// asked describes the points from which streams were requested to resume.
 func asked(p *play) string {
 	var words []string
 	for _, r := range p.requests {
@@ -138,7 +138,7 @@ func TestFollowGoesOnWhereItWas(t *testing.T) {
 			{[]*domtapv1.WatchDomResponse{snapshot("e", 5, "a"), adds("e", 5, 6, 1, "b")}, cut},
 			{nil, cut},
 			{[]*domtapv1.WatchDomResponse{adds("e", 6, 9, 2, "c")}, because(codes.DeadlineExceeded, "SLOW_READER")},
-			{[]*domtapv1.WatchDomResponse{resync("f", 2, "epoch_changed", "x")}, cut}, // the daemon was started anew
+			{[]*domtapv1.WatchDomResponse{resync("f", 2, "epoch_changed", "x")}, cut}, // the daemon was restarted
 			{[]*domtapv1.WatchDomResponse{adds("f", 2, 3, 7, "y"), closed("f", 3)}, io.EOF},
 		}}
 		lines, err := follow(t.Context(), p, FollowOptions{})
@@ -166,7 +166,7 @@ func TestFollowGoesOnInAnotherProcess(t *testing.T) {
 	expect(t, "the state that was given", line(from.GetElements()), "[0 a]")
 }
 
-// What does not fit is thrown away, and the page read anew.
+// After a message that does not fit, Follow discards its state and reads the page again.
 func TestFollowResyncsAfterALostMessage(t *testing.T) {
 	skipped := adds("e", 5, 6, 1, "b")
 	skipped.Sequence = 3
@@ -232,7 +232,7 @@ func TestFollowWaitsLongerEachTimeAndNotForEver(t *testing.T) {
 	})
 }
 
-// A crashed page tells every new stream at once that it is crashed; that does not make Follow ask again and again.
+// A crashed page immediately reports its status on every new stream. That must not make Follow retry in a tight loop.
 func TestFollowGivesACrashedPageTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crashed := stream{[]*domtapv1.WatchDomResponse{closed("e", 1)}, because(codes.Unavailable, "PAGE_LOST")}
@@ -259,7 +259,7 @@ func TestFollowLeavesAStreamThatIsSilent(t *testing.T) {
 	})
 }
 
-// Neither leaving the loop nor the end of the context leaves a stream open.
+// No stream stays open after the caller leaves the loop or the context ends.
 func TestFollowLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &play{streams: []stream{{[]*domtapv1.WatchDomResponse{snapshot("e", 5, "a")}, nil}}}
