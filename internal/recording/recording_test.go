@@ -25,7 +25,7 @@ import (
 
 var start = recordingtest.Start
 
-// equal reports whether two states are.
+// equal reports whether two states are equal.
 func equal(a, b actor.Published) bool {
 	x, y := *a.Snapshot, *b.Snapshot
 	if x.Revision != y.Revision || x.Epoch != y.Epoch || x.URL != y.URL || x.Title != y.Title || !x.ObservedAt.Equal(y.ObservedAt) || a.Info != b.Info || a.Refs != b.Refs {
@@ -36,7 +36,7 @@ func equal(a, b actor.Published) bool {
 	})
 }
 
-// recorded is a recording in memory, with what was written to it.
+// recorded is a recording in memory, with the data that was written to it.
 type recorded struct {
 	bytes  []byte
 	states []actor.Published
@@ -128,7 +128,7 @@ func TestEveryStateIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// A file that is cut anywhere opens, has all whole blocks before the cut, and says what is missing.
+// A file that is truncated anywhere opens, contains all complete blocks before the cut, and lists the missing part.
 func TestACutFileOpens(t *testing.T) {
 	r := record(t, recordingtest.NewPage(2, 100), 300, 100*time.Millisecond, true)
 	random := rand.New(rand.NewPCG(3, 3))
@@ -158,7 +158,7 @@ func TestACutFileOpens(t *testing.T) {
 	}
 }
 
-// Where bytes in the middle are damaged, what comes after the next keyframe is read.
+// If bytes in the middle are damaged, the part after the next keyframe is readable.
 func TestDamageEndsAtTheNextKeyframe(t *testing.T) {
 	r := record(t, recordingtest.NewPage(4, 50), 3000, 100*time.Millisecond, true)
 	random := rand.New(rand.NewPCG(5, 5))
@@ -192,7 +192,7 @@ func TestDamageEndsAtTheNextKeyframe(t *testing.T) {
 	}
 }
 
-// failing is a disk that is full after some bytes.
+// failing is a disk that is full after a number of bytes.
 type failing struct{ left int }
 
 func (f *failing) Write(b []byte) (int, error) {
@@ -220,11 +220,11 @@ func TestAFullDiskEndsTheWriting(t *testing.T) {
 	}
 }
 
-// An hour of a page that changes ten times a second and is clicked every five seconds, with a picture for each click,
-// takes less than 20 MB, and any second of it is read in a moment. The short form does 6 minutes.
+// A page changes ten times a second and is clicked every five seconds, with a picture for each click. An hour of it takes less than 20 MB,
+// and any second is read quickly. The short form covers 6 minutes.
 func TestAnHourIsSmallAndQuick(t *testing.T) {
 	minutes := 6
-	if os.Getenv("DOMTAP_LONG") != "" { // package testenv imports this one
+	if os.Getenv("DOMTAP_LONG") != "" { // package testenv imports this package
 		minutes = 60
 	}
 	var out bytes.Buffer
@@ -232,7 +232,7 @@ func TestAnHourIsSmallAndQuick(t *testing.T) {
 	must(t, err)
 	p := recordingtest.NewPage(8, 1000)
 	must(t, w.State(start, p.Published()))
-	picture := make([]byte, 8<<10) // of 480 pixels, in a quality that texts can be read in; pictures cannot be compressed
+	picture := make([]byte, 8<<10) // a picture of 480 pixels with readable text; pictures cannot be compressed further
 	for i := range minutes * 600 {
 		at := start.Add(time.Duration(i) * 100 * time.Millisecond)
 		must(t, w.State(at, p.Change()))
@@ -269,7 +269,7 @@ func TestAnHourIsSmallAndQuick(t *testing.T) {
 		c.Close()
 		deltas = max(deltas, n)
 	}
-	if deltas > maxDeltas+100 { // a count says on any machine what a seek costs at most
+	if deltas > maxDeltas+100 { // a count bounds the cost of a seek on any machine
 		t.Errorf("a seek reads %d entries", deltas)
 	}
 }
@@ -291,7 +291,7 @@ func BenchmarkSeek(b *testing.B) {
 	})
 }
 
-// FuzzAnyFileOpens: whatever a file has, opening and reading it returns, and never panics.
+// FuzzAnyFileOpens checks that opening and reading any file returns and never panics.
 func FuzzAnyFileOpens(f *testing.F) {
 	r := record(f, recordingtest.NewPage(10, 20), 60, 100*time.Millisecond, true)
 	f.Add(r.bytes, uint16(0), byte(0))
@@ -323,7 +323,7 @@ func FuzzAnyFileOpens(f *testing.F) {
 	})
 }
 
-// forged makes a file of blocks with given contents, as nothing but an attacker writes them.
+// forged returns a file of blocks with given contents, as an attacker could write it.
 func forged(t *testing.T, contents ...[]byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -336,7 +336,7 @@ func forged(t *testing.T, contents ...[]byte) []byte {
 	return out.Bytes()
 }
 
-// TestEmptyElementsCostLittle reads a block of 1.5 MB whose state has more elements than any page, none of which has anything.
+// TestEmptyElementsCostLittle reads a block of 1.5 MB whose state has more elements than any real page, all of them empty.
 func TestEmptyElementsCostLittle(t *testing.T) {
 	page, err := proto.Marshal(&clusterv1.LogRecord{Page: &clusterv1.PageState{Epoch: "e", Revision: 7}})
 	must(t, err)
@@ -361,7 +361,7 @@ func TestEmptyElementsCostLittle(t *testing.T) {
 	}
 }
 
-// TestBlocksThatUnpackToFarMoreAreLeftOut reads a small file that says that it has 1 GB.
+// TestBlocksThatUnpackToFarMoreAreLeftOut reads a small file that claims an uncompressed size of 1 GB.
 func TestBlocksThatUnpackToFarMoreAreLeftOut(t *testing.T) {
 	b := forged(t, slices.Repeat([][]byte{make([]byte, 8<<20)}, 128)...)
 	f := read(t, b)
@@ -373,7 +373,7 @@ func TestBlocksThatUnpackToFarMoreAreLeftOut(t *testing.T) {
 	}
 }
 
-// counted counts what is read.
+// counted counts the bytes that are read.
 type counted struct {
 	*bytes.Reader
 	bytes int
@@ -385,11 +385,11 @@ func (c *counted) ReadAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// TestManyGapsAreReadOnce reads a file of blocks with a byte of damage between each two.
+// TestManyGapsAreReadOnce reads a file with a byte of damage between each two blocks.
 func TestManyGapsAreReadOnce(t *testing.T) {
 	whole := forged(t, slices.Repeat([][]byte{{}}, 20_000)...)
 	var b []byte
-	for i, part := range bytes.SplitAfter(whole, []byte(magic)) { // the magic of a block ends a part
+	for i, part := range bytes.SplitAfter(whole, []byte(magic)) { // the magic of the next block ends a part
 		if i > 1 {
 			part = slices.Insert(slices.Clone(part), len(part)-len(magic), 'x')
 		}

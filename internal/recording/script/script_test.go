@@ -22,8 +22,8 @@ import (
 	"github.com/domtap/domtap/internal/golden"
 )
 
-// The archives have entries as text of protobuf, and states: a line with revision and URL, and one for each element, with ref, depth,
-// tag, role, text and value.
+// The archives contain entries in protobuf text format, and states. A state has a line with revision and URL, and a line for each element
+// with ref, depth, tag, role, text and value.
 func TestProgramsOfRecordings(t *testing.T) {
 	golden.Each(t, "testdata/*.txtar", 2, func(t *testing.T, a *golden.Archive) {
 		entries, _ := a.Section("entries")
@@ -42,7 +42,7 @@ func TestProgramsOfRecordings(t *testing.T) {
 	})
 }
 
-// recorded is a recording of some entries and states.
+// recorded returns a recording of the given entries and states.
 func recorded(entries []*domtapv1.TimelineEntry, states []*dom.Snapshot) Recording {
 	r := Recording{ID: "r1", Tab: "t1", Entries: entries, UpTo: func(epoch string, revision uint64) *dom.Snapshot {
 		for _, s := range slices.Backward(states) {
@@ -94,7 +94,7 @@ func parseStates(t *testing.T, text string) (all []*dom.Snapshot) {
 	return all
 }
 
-// hostile has every text of a page in places where programs have it.
+// hostile returns a recording with the given text in all places that programs include.
 func hostile(name string) Recording {
 	el := &dom.Element{Ref: 1, Parent: dom.NoRef, Tag: "button", Role: "button", Text: name}
 	field := &dom.Element{Ref: 2, Parent: dom.NoRef, Tag: "textarea", Role: "textbox", Text: "Note", Value: name}
@@ -119,8 +119,8 @@ func hostile(name string) Recording {
 	return r
 }
 
-// FuzzTextsStayInTheirQuotes runs the shell script with a domtap that prints its arguments, and reads the strings of the Go test:
-// whatever a page says is there as it was, and nothing else is.
+// FuzzTextsStayInTheirQuotes runs the shell script with a domtap that prints its arguments, and parses the strings of the Go test. Every
+// text of the page must be there unchanged, and nothing else.
 func FuzzTextsStayInTheirQuotes(f *testing.F) {
 	for _, seed := range []string{
 		"Pay", "it's", `"; touch x; "`, "$(id)", "`id`", "${HOME}", "\\", "a\nb\n", "\n", "-", "--help", "-- -", "\x1b]0;x\a", "\u202egnp", "\u00a0 ", "*/ //go:build x",
@@ -142,7 +142,7 @@ func FuzzTextsStayInTheirQuotes(f *testing.F) {
 	})
 }
 
-// want are the texts that both programs must have, after the URL.
+// want returns the texts that both programs must contain after the URL.
 func (s *Script) want() (texts []string) {
 	for _, o := range s.orders {
 		for _, text := range []string{o.target.GetName(), o.target.GetLabel(), o.value.text} {
@@ -182,7 +182,7 @@ func checkGo(t *testing.T, text []byte, s *Script) {
 	printable(t, string(text))
 }
 
-// printable fails a test when a program has what a terminal would not show as it is.
+// printable fails a test if a program contains characters that a terminal does not show unchanged.
 func printable(t *testing.T, text string) {
 	t.Helper()
 	for _, r := range text {
@@ -192,7 +192,7 @@ func printable(t *testing.T, text string) {
 	}
 }
 
-// stub is a domtap that prints its arguments, each with NUL behind it.
+// stub is a domtap that prints its arguments, each followed by NUL.
 const stub = `domtap() { if [ "$1" != open ] && [ "$1" != close ]; then for a in "$@"; do printf '%s\0' "$a"; done; fi; }
 `
 
@@ -222,7 +222,7 @@ func checkShell(t *testing.T, s *Script) {
 	}
 }
 
-// words are the arguments of the orders that hostile leads to.
+// words returns the arguments of the orders that result from hostile.
 func words(o order) (out []string) {
 	switch o.kind {
 	case comment:
@@ -249,7 +249,7 @@ func words(o order) (out []string) {
 	return append(out, clean(o.value.text))
 }
 
-// Whatever entries a file has, programs are made of them.
+// Any entries of a file can be converted to programs.
 func FuzzProgramsAreMadeOfAnyEntries(f *testing.F) {
 	seed, err := proto.Marshal(&domtapv1.GetTimelineResponse{Entries: hostile("x").Entries})
 	if err != nil {

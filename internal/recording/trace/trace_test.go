@@ -15,13 +15,13 @@ import (
 	"testing"
 )
 
-// hostile are texts that would end the element, begin another one, or a script.
+// hostile contains texts that would end the element, start another one, or start a script if they were not escaped.
 var hostile = []string{
 	`</script><script>alert(1)</script>`, `</SCRIPT >`, `<!--<script>`, "]]>\u2028\u2029", `"><img src=x onerror=alert(1)>`, `{{script}}{{data}}{{policy}}`,
 	"\x00\xff\xfe", `'; alert(1); '`, `\u003c/script>`, "javascript:alert(1)",
 }
 
-// example is a trace in which every text is the one given.
+// example returns a trace in which every text is the given text.
 func example(text string, states, pictures int) Trace {
 	tab := Tab{
 		ID: text, Log: []Line{{At: 5, Kind: "request", Level: text, Text: text, URL: text, Type: text, Failure: text, Problem: true}},
@@ -142,7 +142,7 @@ func TestWhatDoesNotFitIsLeftOutAndSaid(t *testing.T) {
 	}
 }
 
-// States that are left out last are those that steps begin or end with.
+// States that steps start or end with are omitted last.
 func TestStatesOfStepsStayLongest(t *testing.T) {
 	tab := example("text", 100, 0).Tabs[0]
 	for slices.ContainsFunc(tab.States[1:], func(s State) bool { return !s.Needed }) {
@@ -167,7 +167,7 @@ func TestEncodedStatesAreReadBack(t *testing.T) {
 	}
 	table, all := encode(states)
 	var now []int
-	for i, c := range all { // as data.js does
+	for i, c := range all { // same as in data.js
 		now = slices.Concat(now[:c.First], c.Lines, now[len(now)-c.Last:])
 		var lines []string
 		for _, l := range now {
