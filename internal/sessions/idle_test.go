@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// withIdle runs a test while idle sessions are closed.
+// withIdle runs a test with the closing of idle sessions enabled.
 func withIdle(t *testing.T, idle sessions.Idle, test func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool)) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, pool *tabpool.Pool) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -54,7 +54,7 @@ func TestIdleTabIsFrozenUntilItIsUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		after(0, false)
-		after(3*time.Hour, false) // a call, or a stream, that lasts
+		after(3*time.Hour, false) // a long call or stream
 		end()
 		after(59*time.Minute, false)
 		after(time.Minute, true)
@@ -93,7 +93,7 @@ func TestIdleTabIsClosedWithAReason(t *testing.T) {
 		if e.Info.ID != idle.ID() || e.Reason != "idle" {
 			t.Errorf("told of %+v", e)
 		}
-		time.Sleep(5 * time.Hour) // a call, or a stream, that lasts
+		time.Sleep(5 * time.Hour) // a long call or stream
 		synctest.Wait()
 		if used.Err() != nil || used.Info().Status == actor.StatusClosed {
 			t.Fatal("a tab in use was closed")
@@ -112,7 +112,7 @@ func TestIdleTabIsClosedWithAReason(t *testing.T) {
 	})
 }
 
-// TestCallAtExpiryKeepsTheTabOrFails lets calls come at the very moment, in any order: none of them gets a tab that is closed.
+// TestCallAtExpiryKeepsTheTabOrFails makes calls at the moment of expiry, in any order. No call may get a closed tab.
 func TestCallAtExpiryKeepsTheTabOrFails(t *testing.T) {
 	kept, told := 0, 0
 	for range 50 {
@@ -145,7 +145,7 @@ func TestIdleSessionIsClosedWithItsTabs(t *testing.T) {
 		standard, busy, idle := open(t, s, ""), open(t, s, "busy"), open(t, s, "idle")
 		time.Sleep(40 * time.Minute)
 		call, end := context.WithCancel(t.Context())
-		if _, err := pool.Use(call, busy.ID()); err != nil { // one use of one tab is a use of the session
+		if _, err := pool.Use(call, busy.ID()); err != nil { // a use of any tab counts as a use of the session
 			t.Fatal(err)
 		}
 		end()

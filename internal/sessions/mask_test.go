@@ -24,7 +24,7 @@ func TestMaskValidatesSelectors(t *testing.T) {
 	}
 }
 
-// FuzzAMaskThatIsTakenStaysWithinItself: nothing that is taken can swallow or open what is written behind it.
+// FuzzAMaskThatIsTakenStaysWithinItself checks that no accepted selector can hide or open the text that follows it.
 func FuzzAMaskThatIsTakenStaysWithinItself(f *testing.F) {
 	f.Add(`.a[b="c\"d"]:is(x, y)`)
 	f.Fuzz(func(t *testing.T, s string) {

@@ -13,8 +13,8 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// TestAClientLeavesRoomForOthers lets one client take all it can: it is stopped at its quota of sessions and tabs, windows
-// included, others are not, and what it gives back it may take again.
+// TestAClientLeavesRoomForOthers lets one client use all that it can. It is stopped at its quota of sessions and tabs, including windows.
+// Other clients are not affected, and the client may reuse what it released.
 func TestAClientLeavesRoomForOthers(t *testing.T) {
 	quota := func(most int) func(string) (string, int) {
 		return func(session string) (string, int) {
@@ -71,7 +71,7 @@ func TestAClientLeavesRoomForOthers(t *testing.T) {
 			}
 		}
 		_, err = open("bob.one")
-		isKind(t, err, apierr.Exhausted) // for that is all there are
+		isKind(t, err, apierr.Exhausted) // the global limit is reached
 
 		if err := pool.CloseTab(t.Context(), first.ID()); err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestAClientLeavesRoomForOthers(t *testing.T) {
 	})
 }
 
-// isQuota checks that an error says whose limit it is.
+// isQuota checks that an error names the client and its limit.
 func isQuota(t *testing.T, err error, client, limit string) {
 	t.Helper()
 	isKind(t, err, apierr.Exhausted)

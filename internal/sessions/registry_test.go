@@ -27,7 +27,7 @@ func TestTheRegistryGivesIds(t *testing.T) {
 	add("s1", "s1")
 	add("", "s2")
 	refused("s1", apierr.Exists)
-	refused("s2", apierr.Exists) // an id that was generated last is an id like others
+	refused("s2", apierr.Exists) // the id that was generated last is in use like any other
 	if _, err := r.find("s2"); err == nil {
 		t.Error("a session that is not ready is found")
 	}

@@ -16,7 +16,7 @@ import (
 
 const shop = "https://shop.example/"
 
-// inBubble runs a test on a fake browser. The bubble fails the test when a goroutine is left at its end.
+// inBubble runs a test on a fake browser. The bubble fails the test if goroutines remain at its end.
 func inBubble(t *testing.T, test func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, pool *tabpool.Pool)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestTabsAndPopupsBelongToASession(t *testing.T) {
 		if n := s.List()[1].Tabs; n != 2 {
 			t.Errorf("the session has %d tabs", n)
 		}
-		// Closing ends both with a reason, and nobody else's.
+		// Closing one session ends its calls and tabs with a reason and does not affect other sessions.
 		other, err := s.Open(t.Context(), tabpool.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +140,7 @@ func TestPasswordsAreNotReported(t *testing.T) {
 	})
 }
 
-// A change that fails leaves the settings as they were, one that is cut short by the end of its caller too.
+// A failed change leaves the settings unchanged, even if it failed because its caller's context ended.
 func TestAChangeThatFailsChangesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *tabpool.Pool) {
 		create(t, s, "work")
@@ -159,7 +159,7 @@ func TestAChangeThatFailsChangesNothing(t *testing.T) {
 		}()
 		synctest.Wait()
 		second := make(chan error, 1)
-		go func() { second <- s.SetState(ctx, "work", sessions.State{}, true) }() // waits for its turn
+		go func() { second <- s.SetState(ctx, "work", sessions.State{}, true) }() // blocked by the first change
 		synctest.Wait()
 		cancel()
 		for _, ch := range []chan error{first, second} {
@@ -177,7 +177,7 @@ func TestAChangeThatFailsChangesNothing(t *testing.T) {
 	})
 }
 
-// What is under way when a session is closed ends with that reason, and closing goes on when nobody waits for it.
+// Calls in progress end with the reason when a session is closed. Closing continues if its caller stops waiting.
 func TestCloseEndsRunningCalls(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, pool *tabpool.Pool) {
 		b.Serve("https://slow.example/", func() actortest.Screen { return actortest.Screen{Hold: true} })
@@ -199,7 +199,7 @@ func TestCloseEndsRunningCalls(t *testing.T) {
 		for range 2 {
 			isKind(t, <-calls, apierr.Closed)
 		}
-		synctest.Wait() // the browser's side still holds
+		synctest.Wait() // the browser's operation is still running
 		_, err := s.Open(t.Context(), tabpool.OpenOptions{Session: "work"})
 		isKind(t, err, apierr.NotFound)
 		_, err = s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{})
@@ -217,7 +217,7 @@ func TestCloseEndsRunningCalls(t *testing.T) {
 	})
 }
 
-// A state that the browser refuses leaves no session.
+// No session remains if the browser refuses the state.
 func TestAFailedCreationLeavesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *tabpool.Pool) {
 		b.FailOpen(errors.New("no"))
@@ -258,7 +258,7 @@ func TestSettingsOverrideTheDevice(t *testing.T) {
 	}
 }
 
-// A session that the browser makes although its caller has left counts until it is gone again, for a while at most.
+// If the browser creates a session after its caller has left, the session counts until it is removed, for a limited time.
 func TestALeftoverSessionKeepsItsPlace(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *tabpool.Pool) {
 		{
@@ -282,12 +282,12 @@ func TestALeftoverSessionKeepsItsPlace(t *testing.T) {
 			t.Error("it was made")
 		}
 		b.FailOpen(nil)
-		s.Wait() // not for ever
+		s.Wait() // does not wait forever
 		create(t, s, "work")
 	})
 }
 
-// leaving is a browser whose callers leave at the moment when it has made a context.
+// leaving is a browser whose callers leave just after it has created a context.
 type leaving struct {
 	*actortest.Browser
 	leave func()
@@ -298,7 +298,7 @@ func (l leaving) NewContext(ctx context.Context, name string, s sessions.Setting
 	return l.Browser.NewContext(ctx, name, s)
 }
 
-// A session whose client has left before it is complete is closed.
+// A session is closed if its client left before it was complete.
 func TestASessionWhoseClientHasLeftIsClosed(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *sessions.Sessions, b *actortest.Browser, pool *tabpool.Pool) {
 		ctx, leave := context.WithCancel(t.Context())
