@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A host that was read is read as the same again, and is an address or holds nothing that ends a host.
+// A parsed host parses to itself again. It is an address, or contains no character that ends a host.
 func FuzzAHostIsReadAsItselfAgain(f *testing.F) {
 	for text := range odd {
 		f.Add(text)
@@ -22,13 +22,13 @@ func FuzzAHostIsReadAsItselfAgain(f *testing.F) {
 			t.Errorf("%q is %+v, and that is %+v (%v)", text, target, again, err)
 		}
 		u, err := url.Parse(target.Scheme + "://" + target.Authority() + "/")
-		if err == nil && u.Hostname() != target.Host { // it takes fewer characters
+		if err == nil && u.Hostname() != target.Host { // net/url accepts fewer characters
 			t.Errorf("%q is %+v, which net/url takes for %v", text, target, u)
 		}
 	})
 }
 
-// Any way to write an address is decided on like the plain one, and no address of a range that is denied gets through.
+// A rule applies to every spelling of an address in the same way, so that no spelling of a denied address is allowed.
 func FuzzNoSpellingOfAnAddressGetsPastARule(f *testing.F) {
 	f.Add([]byte{127, 0, 0, 1}, uint8(8))
 	f.Add([]byte{10, 1, 2, 3}, uint8(0))
@@ -55,7 +55,7 @@ func FuzzNoSpellingOfAnAddressGetsPastARule(f *testing.F) {
 	})
 }
 
-// A policy that was read is written so that the same is read of it.
+// The text of a parsed policy parses to an equal policy.
 func FuzzAPolicyIsWrittenAsItWasRead(f *testing.F) {
 	for _, text := range []string{"public,allow=a.example:80-90", "closed\nallow=[fd00::/8]:443 # x", "deny=*.evil.example,schemes=http+data", "open,deny=*:25"} {
 		f.Add(text)

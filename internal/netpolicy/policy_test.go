@@ -16,7 +16,7 @@ func mustParse(t testing.TB, text string) *Policy {
 	return p
 }
 
-// Each address is refused or not by the policy public, and for the reason that is named.
+// The policy public refuses exactly the addresses outside the public internet, for the stated reason.
 func TestPublicRefusesWhatIsNotOfThePublicInternet(t *testing.T) {
 	public := mustParse(t, "public")
 	for address, want := range map[string]Kind{
@@ -47,9 +47,9 @@ func TestPublicRefusesWhatIsNotOfThePublicInternet(t *testing.T) {
 func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		policy, url string
-		// at are the addresses that the host has; none: the host is not looked up.
+		// at holds the addresses of the host. If empty, the host is not looked up.
 		at string
-		// rule is what refuses it; empty: it is allowed.
+		// rule is the rule that refuses the host. It is empty if the host is allowed.
 		rule string
 	}{
 		{"open", "http://127.0.0.1/", "", ""},
@@ -178,7 +178,7 @@ func TestWrongPolicies(t *testing.T) {
 	}
 }
 
-// A host that nobody dials is allowed by its name, or not at all where everything else is refused.
+// A host that is not dialed is allowed by its name. If all other hosts are refused, it is refused too.
 func TestHostsThatAreNotResolved(t *testing.T) {
 	for text, hosts := range map[string]map[string]bool{
 		"closed,allow=10.0.0.0/8,allow=*.example.com": {"www.example.com": true, "a.example": false, "10.1.2.3": true},
@@ -215,7 +215,7 @@ func TestOpenPolicies(t *testing.T) {
 	}
 }
 
-// odd are ways to write URLs, and what browsers make of them.
+// odd maps unusual spellings of URLs to their meaning in browsers.
 var odd = map[string]string{
 	"http://example.com":                "example.com:80",
 	"HTTP://EXAMPLE.COM:80/":            "example.com:80",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// spellings are hosts of URLs that lead to an IPv4 address.
+// spellings returns hosts of URLs that lead to an IPv4 address.
 func spellings(ip netip.Addr) []string {
 	b := ip.As4()
 	n := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])

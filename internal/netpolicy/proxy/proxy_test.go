@@ -22,10 +22,10 @@ import (
 	"github.com/domtap/domtap/internal/stubdns"
 )
 
-// limit bounds what should happen at once.
+// limit limits operations that should be immediate.
 const limit = 30 * time.Second
 
-// server is an HTTP server at an address of its own, whose connections are counted.
+// server is an HTTP server with its own address that counts its connections.
 type server struct {
 	*httptest.Server
 	port  string
@@ -54,7 +54,7 @@ func serve(t testing.TB, address string, secure bool, handler http.HandlerFunc) 
 	return s
 }
 
-// open opens a gate and a client that goes through it.
+// open starts a proxy and a client that uses it.
 func open(t testing.TB, text string, names *stubdns.Server) (*Proxy, *http.Client) {
 	t.Helper()
 	p, err := netpolicy.Parse(text)
@@ -75,7 +75,7 @@ func open(t testing.TB, text string, names *stubdns.Server) (*Proxy, *http.Clien
 	return g, &http.Client{Transport: transport, Timeout: limit, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// get fetches a URL; for refused tunnels the status is that of the gate.
+// get fetches a URL. For refused tunnels, the status comes from the proxy.
 func get(t *testing.T, c *http.Client, address string) (status int, body string, header http.Header) {
 	t.Helper()
 	resp, err := c.Get(address)
@@ -145,7 +145,7 @@ func TestOnlyWhatThePolicyAllowsIsConnectedTo(t *testing.T) {
 	}
 }
 
-// A name that is at one address when it is looked up first and at another one later is refused when that is dialed.
+// A name whose address changes between lookup and use is refused when the new address is dialed.
 func TestANameThatChangesItsAddressIsRefused(t *testing.T) {
 	good := serve(t, "127.0.0.2", false, hello)
 	l, err := net.Listen("tcp", "127.0.0.3:"+good.port)
@@ -199,7 +199,7 @@ func TestNetworkErrorIsNotReportedAsRefusal(t *testing.T) {
 
 func TestSchemesHoldInTunnelsToo(t *testing.T) {
 	plain, secure := serve(t, "127.0.0.2", false, hello), serve(t, "127.0.0.2", true, hello)
-	for text, want := range map[string][3]bool{ // http, https, a tunnel without TLS
+	for text, want := range map[string][3]bool{ // for http, for https, and for a tunnel without TLS
 		"public,allow=127.0.0.2,schemes=https":      {false, true, false},
 		"public,allow=127.0.0.2,schemes=http":       {true, false, true},
 		"public,allow=127.0.0.2,schemes=http+https": {true, true, true},
@@ -232,7 +232,7 @@ func dialGate(t testing.TB, g *Proxy) net.Conn {
 	return conn
 }
 
-// What the server gets is what the browser sent, and the other way round.
+// The server receives what the browser sent, and the reverse.
 func TestRequestsAndAnswersArePassedOnAsTheyAre(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.2:0")
 	if err != nil {
@@ -283,7 +283,7 @@ func TestRequestsAndAnswersArePassedOnAsTheyAre(t *testing.T) {
 	}
 }
 
-// A body of any size is streamed both ways at the same time.
+// A body of any size is streamed in both directions concurrently.
 func TestBodiesAreStreamed(t *testing.T) {
 	s := serve(t, "127.0.0.2", false, func(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).EnableFullDuplex()
@@ -321,7 +321,8 @@ func TestBodiesAreStreamed(t *testing.T) {
 	_ = feed.Close()
 }
 
-// A connection that breaks in an answer breaks for the browser too, so that half of a page is not taken for the whole.
+// If a connection breaks during a response, the browser's connection breaks too, so that the browser does not accept a partial page as
+// complete.
 func TestBrokenAnswerIsNotComplete(t *testing.T) {
 	s := serve(t, "127.0.0.2", false, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "half")
@@ -339,7 +340,7 @@ func TestBrokenAnswerIsNotComplete(t *testing.T) {
 	}
 }
 
-// When the browser lets go of a request, the server hears of it.
+// If the browser cancels a request, the server sees the cancellation.
 func TestCancelReachesTheServer(t *testing.T) {
 	ended := make(chan struct{})
 	s := serve(t, "127.0.0.2", false, func(w http.ResponseWriter, r *http.Request) {
@@ -366,8 +367,8 @@ func TestCancelReachesTheServer(t *testing.T) {
 	}
 }
 
-// Connections to servers belong to one connection of the browser: a server that knows its clients by their connections
-// does not take one session for another.
+// Each connection of the browser has its own connections to servers, so that a server that identifies clients by connection does not
+// confuse two sessions.
 func TestConnectionsAreNotShared(t *testing.T) {
 	s := serve(t, "127.0.0.2", false, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.RemoteAddr) })
 	g, _ := open(t, "public,allow=127.0.0.2", new(stubdns.Server))
@@ -422,7 +423,7 @@ func probeOf(g *Proxy) string {
 	return address
 }
 
-// The proxy never connects to itself, whatever is allowed.
+// The proxy never connects to itself, even if the policy allows it.
 func TestNoLoop(t *testing.T) {
 	g, c := open(t, "public,allow=127.0.0.0/8,allow=localhost", new(stubdns.Server))
 	_, port, _ := net.SplitHostPort(g.Address())
@@ -433,7 +434,7 @@ func TestNoLoop(t *testing.T) {
 	}
 }
 
-// Close ends tunnels and requests that are under way.
+// Close ends tunnels and requests in progress.
 func TestCloseEndsEverything(t *testing.T) {
 	begun := make(chan struct{}, 2)
 	s := serve(t, "127.0.0.2", false, func(w http.ResponseWriter, r *http.Request) {
