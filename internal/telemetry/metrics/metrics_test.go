@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/metrics"
 )
 
-// scrape reads all values by name and labels.
+// scrape returns all values by name and labels.
 func scrape(t *testing.T, m *metrics.Metrics) map[string]float64 {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -51,7 +51,7 @@ func scrape(t *testing.T, m *metrics.Metrics) map[string]float64 {
 
 const home = "https://shop.example/secret?token=1"
 
-// session is a daemon on a fake browser, with a stream that has begun.
+// session is a daemon on a fake browser, with a running stream.
 type session struct {
 	dom    domtapv1.DomServiceClient
 	tabs   domtapv1.TabServiceClient
@@ -114,7 +114,7 @@ func (s *session) next(t *testing.T) *domtapv1.WatchDomResponse {
 	return m
 }
 
-// failure is the metric of a call for a tab that is not there.
+// failure is the metric for a call on an unknown tab.
 const failure = `domtap_failures_total{method="GetCompact",reason="NOT_FOUND"}`
 
 func TestASessionMovesTheMetrics(t *testing.T) {
@@ -127,7 +127,7 @@ func TestASessionMovesTheMetrics(t *testing.T) {
 	s.page.Go(home)
 	for s.next(t).GetResync() == nil {
 	}
-	// A message is counted right after it is sent; the next one is sent after that.
+	// A message is counted immediately after it is sent. The next message is sent after that.
 	s.page.Update(func(main *actortest.Frame) { main.Body = append(main.Body, actortest.Button("Last")) })
 	s.next(t)
 	if _, err := s.dom.WaitFor(t.Context(), &domtapv1.WaitForRequest{TabId: s.tab, Until: &domtapv1.WaitCondition{Text: "last"}}); err != nil {
@@ -141,7 +141,7 @@ func TestASessionMovesTheMetrics(t *testing.T) {
 	if _, err := s.dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: "nobody"}); err == nil {
 		t.Fatal("a tab that is not there was read")
 	}
-	// A call is entered when it is over, which its client may hear first.
+	// A call is counted when it ends, which its client may notice earlier.
 	got := scrape(t, m)
 	for over := time.After(30 * time.Second); got[failure] == 0; got = scrape(t, m) {
 		select {
@@ -224,7 +224,7 @@ func TestAClusterIsCounted(t *testing.T) {
 	}
 }
 
-// herd is two browsers, of which one runs.
+// herd has two browsers, one of them running.
 type herd struct{}
 
 func (herd) Up() int       { return 1 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// source is a source of a size.
+// source is a Source of a given size.
 type source struct {
 	id   string
 	size int
@@ -53,7 +53,7 @@ func TestARequestKeepsItsName(t *testing.T) {
 	l.Begin("a", 1, Entry{URL: "/a", Source: &source{"a", 10}})
 	l.Begin("b", 1, Entry{URL: "/b"})
 	first := l.Read(Query{}).Entries[0]
-	l.End("a", 2, nil) // which moves it
+	l.End("a", 2, nil) // this moves the request
 	moved := l.Read(Query{}).Entries[1]
 	if moved.URL != "/a" || moved.Sequence == first.Sequence || moved.Request != first.Request {
 		t.Errorf("got %+v, was %+v", moved, first)

@@ -48,7 +48,7 @@ func TestReadingOnGivesEachEntryOnce(t *testing.T) {
 	}
 }
 
-// TestAFloodOfOneKindCostsNothingOfAnother fills one ring and looks at the others.
+// TestAFloodOfOneKindCostsNothingOfAnother fills one ring and checks the others.
 func TestAFloodOfOneKindCostsNothingOfAnother(t *testing.T) {
 	var l Log
 	l.Add(Failure, time.Now(), 10, line("an error"))
@@ -84,7 +84,7 @@ func TestOneLargeRecordIsKept(t *testing.T) {
 	}
 }
 
-// TestARequestIsReadWhenItEnds reads a request under way: its end is news for who reads on.
+// TestARequestIsReadWhenItEnds reads a request in flight. Its end is news for a reader that continues.
 func TestARequestIsReadWhenItEnds(t *testing.T) {
 	var l Log
 	l.Begin("a", time.Second, Entry{At: time.Now(), Level: "GET", URL: "/a"})
@@ -96,7 +96,7 @@ func TestARequestIsReadWhenItEnds(t *testing.T) {
 	}
 	l.Update("a", func(e *Entry) { e.Status = 200 })
 	l.End("a", 2*time.Second, nil)
-	l.End("a", 5*time.Second, nil) // again: ignored
+	l.End("a", 5*time.Second, nil) // the second End is ignored
 	l.End("never", 5*time.Second, nil)
 	news := l.Read(Query{After: seen.Next})
 	if got := texts(news); !slices.Equal(got, []string{"/a"}) || news.Entries[0].Took != time.Second || news.Entries[0].Status != 200 || news.Dropped != 0 {
@@ -139,8 +139,8 @@ func TestMissedEntriesCountAsDropped(t *testing.T) {
 	}
 }
 
-// TestReadersNeverMissWithoutBeingTold lets a reader follow a random log: what it reads and what it is told was dropped
-// make up all that was ever written, and sequences only grow.
+// TestReadersNeverMissWithoutBeingTold lets a reader follow a random log. The entries that it reads and the number of dropped entries add
+// up to all entries, and sequence numbers only increase.
 func TestReadersNeverMissWithoutBeingTold(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 30 {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// doors says what is open: everything but what is in it.
+// doors reports everything as open except its keys.
 type doors map[string]bool
 
 func (d doors) HasSession(id string) bool { return !d[id] }
@@ -60,7 +60,7 @@ func TestWhatIsClosedStaysInTheAccountsAbove(t *testing.T) {
 	b.Series(p, "Get").Add(Entry{Calls: 1})
 	stream := b.Series(p, "Watch")
 	closed["t1"] = true
-	stream.Add(Entry{Messages: 5}) // its last words
+	stream.Add(Entry{Messages: 5}) // the stream's last messages
 	b.Series(p, "Close").Add(Entry{Calls: 1})
 	st := b.Report(Place{})
 	if len(st.Tabs) != 0 || len(st.Sessions) != 1 || len(st.Sessions[0].Methods) != 3 || st.Sessions[0].Methods[2].Messages != 5 {
@@ -133,7 +133,7 @@ func TestManyMayEnterAtOnce(t *testing.T) {
 	}
 }
 
-// TestQuantilesAreCloseToTheRealOnes compares them with those of the sorted durations.
+// TestQuantilesAreCloseToTheRealOnes compares quantiles with those of the sorted durations.
 func TestQuantilesAreCloseToTheRealOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, draw := range map[string]func() time.Duration{
@@ -198,13 +198,13 @@ func BenchmarkAddToLine(b *testing.B) {
 	}
 }
 
-// Owner is who a door's name begins with.
+// Owner returns the part of a session's name before the dot.
 func (d doors) Owner(session string) string {
 	owner, _, _ := strings.Cut(session, ".")
 	return owner
 }
 
-// TestDurationsTakeWhatTheyCover adds durations that are close to each other, and one that is not.
+// TestDurationsTakeWhatTheyCover adds durations that are close to each other, and one distant duration.
 func TestDurationsTakeWhatTheyCover(t *testing.T) {
 	var times Durations
 	for us := range 100 {
