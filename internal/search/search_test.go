@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// stub is a provider that answers with as many results as it is asked for.
+// stub is a provider that returns the requested number of results.
 type stub struct {
 	name  string
 	kinds []Kind
@@ -43,7 +43,7 @@ func numbered(n int) []Result {
 	return all
 }
 
-// wantKind fails unless err is an *Error of a kind that says something.
+// wantKind fails unless err is an *Error of the given kind whose text contains says.
 func wantKind(t *testing.T, err error, kind ErrorKind, says string) {
 	t.Helper()
 	failed, ok := errors.AsType[*Error](err)
@@ -117,7 +117,7 @@ func TestAnswersAreKeptForAsLongAsTheCallerAllows(t *testing.T) {
 			find(same, false, time.Minute)
 		}
 		for _, change := range []func(*Request){
-			func(r *Request) { r.MaxAge = 0 }, func(r *Request) { r.MaxAge = time.Second }, // the second is as old as the first
+			func(r *Request) { r.MaxAge = 0 }, func(r *Request) { r.MaxAge = time.Second }, // the second answer has the age of the first
 			func(r *Request) { r.Kind = News }, func(r *Request) { r.Owner = "alice" }, func(r *Request) { r.Query = "words two" }, func(r *Request) { r.Limit = 11 },
 		} {
 			other := query
@@ -129,7 +129,7 @@ func TestAnswersAreKeptForAsLongAsTheCallerAllows(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		query.Limit = 15
-		find(query, false, time.Second) // from the larger answer
+		find(query, false, time.Second) // served from the larger answer
 		query.MaxAge = 100 * time.Hour
 		time.Sleep(MaxAge)
 		find(query, true, 0)

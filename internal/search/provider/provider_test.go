@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/internal/search/searchtest"
 )
 
-// start starts a server for a provider until the test ends, and makes the provider that asks it.
+// start starts a server for a provider until the test ends, and returns the provider that uses it.
 func start(t *testing.T, name string) (*searchtest.Server, search.Provider) {
 	t.Helper()
 	server := searchtest.Start(name)
@@ -40,7 +40,7 @@ func withKey(t *testing.T, server *searchtest.Server, name, key string) search.P
 	return p
 }
 
-// failure is the error of a search, which must be one of this module.
+// failure returns the error of a search, which must be a *search.Error.
 func failure(t *testing.T, p search.Provider, kind search.Kind) *search.Error {
 	t.Helper()
 	found, err := p.Search(t.Context(), search.Query{Text: "canary-query", Kind: kind, Count: 10})
@@ -51,7 +51,7 @@ func failure(t *testing.T, p search.Provider, kind search.Kind) *search.Error {
 	return failed
 }
 
-// first are the first results of the servers, by provider and kind. Dates that say "ago" have no fixed day.
+// first holds the first results of the servers, by provider and kind. Dates that contain "ago" have no fixed day.
 var first = map[string]map[search.Kind]search.Result{
 	"serper": {
 		search.Web:    {Title: "The Go Programming Language", URL: "https://go.dev/", Host: "go.dev", Text: "Go is an open source programming language.", Date: "Feb 10, 2026", Day: "2026-02-10"},
@@ -103,7 +103,7 @@ func TestEachProviderFindsWhatItSaysItFinds(t *testing.T) {
 			want := first[name][kind]
 			if strings.HasSuffix(want.Date, "ago") {
 				if want.Day = search.Day(want.Date, before); found[0].Day != want.Day {
-					want.Day = search.Day(want.Date, time.Now()) // midnight has passed meanwhile
+					want.Day = search.Day(want.Date, time.Now()) // midnight may have passed since
 				}
 			}
 			if found[0] != want {
@@ -150,7 +150,7 @@ func TestKeysThatAreRefused(t *testing.T) {
 	}
 }
 
-// refusalTests are errors as the providers document them.
+// refusalTests contains errors as documented by the providers.
 var refusalTests = []struct {
 	name    string
 	status  int
@@ -243,7 +243,7 @@ func TestProvidersThatCannotBeReached(t *testing.T) {
 	}
 }
 
-// refusing fails like a dial to a port that nobody listens on.
+// refusing fails like a dial to a closed port.
 type refusing struct{}
 
 func (refusing) RoundTrip(*http.Request) (*http.Response, error) {
@@ -256,7 +256,7 @@ func TestTheEndOfTheCallEndsTheRequest(t *testing.T) {
 		ended := make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		server.Do(func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // a server notices the end of a connection that it reads
+			_, _ = io.Copy(io.Discard, r.Body) // a server detects the end of a connection only while it reads
 			cancel()
 			<-r.Context().Done()
 			close(ended)
@@ -268,7 +268,7 @@ func TestTheEndOfTheCallEndsTheRequest(t *testing.T) {
 	}
 }
 
-// A provider that repeats the key in whatever it says must not get it into answers, errors and logs.
+// If a provider repeats the key in an answer, the key must not appear in results, errors and logs.
 func TestKeysGoNowhereElse(t *testing.T) {
 	for _, name := range Names {
 		if !NeedsKey(name) {
@@ -310,7 +310,7 @@ func TestKeysGoNowhereElse(t *testing.T) {
 	}
 }
 
-// echoed are answers that have the key everywhere.
+// echoed contains answers with the key in every field.
 var echoed = map[string]string{
 	"serper": `{"message":"bad canary-key-0123456789","searchParameters":{},"organic":[{"title":"canary-key-0123456789","link":"https://canary-key-0123456789.example/?k=canary-key-0123456789","snippet":"canary-key-0123456789","date":"canary-key-0123456789"}]}`,
 	"brave":  `{"type":"search","error":{"code":"canary-key-0123456789","detail":"canary-key-0123456789"},"web":{"results":[{"title":"\u0063anary-key-0123456789","url":"https://a.example/canary-key-0123456789","description":"<strong>canary</strong>-key-0123456789"}]}}`,
@@ -393,7 +393,7 @@ func (b body) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: b.status, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(b.text))}, nil
 }
 
-// Whatever a provider answers, there are results within their bounds, or an error.
+// Any answer of a provider results in bounded results or an error.
 func FuzzAnswer(f *testing.F) {
 	for _, c := range refusalTests {
 		f.Add(uint8(0), uint8(0), c.status, []byte(c.body))
